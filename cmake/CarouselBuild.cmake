@@ -1,0 +1,123 @@
+# Build rules shared by every Carousel target: warnings, ccache and lld where present, one
+# precompiled header of MLIR's core, and one wrapper function per kind of target.
+
+find_program(CAROUSEL_CCACHE ccache)
+if(CAROUSEL_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # pch_defines and time_macros let ccache serve units that use the precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      ${CAROUSEL_CCACHE})
+endif()
+
+include(CheckLinkerFlag)
+find_program(CAROUSEL_LLD NAMES ld.lld ld.lld-22 HINTS "${LLVM_TOOLS_BINARY_DIR}")
+if(CAROUSEL_LLD)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    set(CAROUSEL_LLD_FLAG "--ld-path=${CAROUSEL_LLD}")
+  else()
+    set(CAROUSEL_LLD_FLAG "-fuse-ld=lld")
+  endif()
+  check_linker_flag(CXX "${CAROUSEL_LLD_FLAG}" CAROUSEL_LLD_WORKS)
+  if(CAROUSEL_LLD_WORKS)
+    add_link_options("${CAROUSEL_LLD_FLAG}")
+  endif()
+endif()
+
+# Everything a target that uses Carousel and MLIR needs: headers of LLVM and MLIR as system headers
+# (their warnings are not ours), and the language rules of LLVM's build. It is exported as
+# Carousel::mlir_options; CarouselConfig.cmake adds the consumer's own MLIR to it.
+add_library(carousel_mlir_options INTERFACE)
+set_target_properties(carousel_mlir_options PROPERTIES EXPORT_NAME mlir_options)
+target_compile_features(carousel_mlir_options INTERFACE cxx_std_17)
+target_include_directories(carousel_mlir_options SYSTEM INTERFACE
+  $<BUILD_INTERFACE:${LLVM_INCLUDE_DIRS}> $<BUILD_INTERFACE:${MLIR_INCLUDE_DIRS}>)
+target_include_directories(carousel_mlir_options INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+  $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+separate_arguments(_llvm_definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
+target_compile_definitions(carousel_mlir_options INTERFACE ${_llvm_definitions})
+if(NOT LLVM_ENABLE_RTTI)
+  target_compile_options(carousel_mlir_options INTERFACE -fno-rtti)
+endif()
+set(CAROUSEL_MLIR_VERSION "${LLVM_VERSION_MAJOR}.${LLVM_VERSION_MINOR}")
+
+# Carousel's own code only; not exported.
+set(CAROUSEL_COMPILE_OPTIONS
+  -fno-exceptions -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-comment>
+  $<$<BOOL:${CAROUSEL_WARNINGS_AS_ERRORS}>:-Werror>)
+
+# Installed programs find the shared LLVM and MLIR where the build found them.
+set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+
+# The shared MLIR and LLVM libraries keep tools small and give a plugin the one copy of MLIR that
+# its host has; a static build of LLVM is taken where it is the only one.
+if(TARGET MLIR)
+  set(CAROUSEL_MLIR_LIBS MLIR LLVM)
+else()
+  get_property(CAROUSEL_MLIR_LIBS GLOBAL PROPERTY MLIR_ALL_LIBS)
+endif()
+
+function(_carousel_common name)
+  target_compile_options(${name} PRIVATE ${CAROUSEL_COMPILE_OPTIONS})
+  get_target_property(type ${name} TYPE)
+  if(type STREQUAL "EXECUTABLE")
+    # -fPIE instead of -fPIC would be refused: the precompiled header is made with -fPIC.
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${name} PRIVATE -fPIC)
+  endif()
+  target_precompile_headers(${name} REUSE_FROM carousel_pch)
+endfunction()
+
+# One precompiled header for all targets; see cmake/Precompiled.h for what is in it.
+function(carousel_add_pch)
+  file(WRITE "${PROJECT_BINARY_DIR}/pch.cpp" "// the unit that owns the precompiled header\n")
+  add_library(carousel_pch OBJECT "${PROJECT_BINARY_DIR}/pch.cpp")
+  target_link_libraries(carousel_pch PUBLIC carousel_mlir_options)
+  target_compile_options(carousel_pch PRIVATE ${CAROUSEL_COMPILE_OPTIONS})
+  target_precompile_headers(carousel_pch PRIVATE "${PROJECT_SOURCE_DIR}/cmake/Precompiled.h")
+endfunction()
+carousel_add_pch()
+
+# carousel_add_library(<name> SOURCES ... [LIBS ...]): a static library of the layer it lies in.
+function(carousel_add_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  add_library(Carousel::${name} ALIAS ${name})
+  target_link_libraries(${name} PUBLIC carousel_mlir_options ${ARG_LIBS} ${CAROUSEL_MLIR_LIBS})
+  add_dependencies(${name} CarouselTableGen)
+  _carousel_common(${name})
+  set_property(GLOBAL APPEND PROPERTY CAROUSEL_EXPORTED_TARGETS ${name})
+endfunction()
+
+# carousel_add_tool(<name> SOURCES ... LIBS ...): an installed program.
+function(carousel_add_tool name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LIBS} ${CAROUSEL_MLIR_LIBS})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+  _carousel_common(${name})
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+# carousel_add_plugin(<name> SOURCES ... LIBS ...): a module that a stock mlir-opt loads.
+function(carousel_add_plugin name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  add_library(${name} MODULE ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LIBS} ${CAROUSEL_MLIR_LIBS})
+  set_target_properties(${name} PROPERTIES PREFIX ""
+    LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
+  _carousel_common(${name})
+  install(TARGETS ${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endfunction()
+
+# carousel_add_unittest(<name> SOURCES ... LIBS ...): a GoogleTest program, each case a ctest entry.
+function(carousel_add_unittest name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${ARG_LIBS} ${CAROUSEL_MLIR_LIBS} GTest::gtest_main)
+  _carousel_common(${name})
+  gtest_discover_tests(${name})
+endfunction()

@@ -1,0 +1,45 @@
+//===- Alignment.h - what is known of a shared address -*- C++ -*- ---===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Follows a memref element to its allocation and says what its address can be a
+// multiple of.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_ANALYSIS_ALIGNMENT_H
+#define CAROUSEL_ANALYSIS_ALIGNMENT_H
+
+#include "mlir/IR/Value.h"
+#include "mlir/IR/ValueRange.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace carousel {
+
+/// The address of an element: an allocation of known alignment, a constant, and
+/// multiples of a step that only run time knows. All in bytes.
+struct AddressFacts {
+  /// What the allocation promises, or nothing if it can't be found.
+  std::optional<int64_t> baseAlignment;
+  int64_t constant = 0;
+  /// The greatest common divisor of all run-time terms; 0 without one.
+  int64_t step = 0;
+
+  /// Why the address can't be relied on to be a multiple of `alignment`, or an
+  /// empty string. Run-time terms count as whatever helps.
+  std::string explainMisalignment(int64_t alignment) const;
+};
+
+/// The facts about `memref[indices]`, looking through views, casts and
+/// subviews.
+AddressFacts computeAddressFacts(mlir::Value memref, mlir::ValueRange indices);
+
+} // namespace carousel
+
+#endif // CAROUSEL_ANALYSIS_ALIGNMENT_H

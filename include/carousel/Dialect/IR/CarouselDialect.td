@@ -1,0 +1,56 @@
+//===- CarouselDialect.td - the carousel dialect ------------*- tablegen -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The dialect itself, and the base classes of its attributes, types and ops.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_DIALECT_IR_CAROUSELDIALECT_TD
+#define CAROUSEL_DIALECT_IR_CAROUSELDIALECT_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/DialectBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+
+def Carousel_Dialect : Dialect {
+  let name = "carousel";
+  let cppNamespace = "::carousel";
+  let summary = "Asynchronous tile transfers and their synchronisation on NVIDIA GPUs";
+  let description = [{
+    The machine phase of this dialect has one op per hardware mechanism of asynchronous
+    copies: mbarriers, bulk and tensor copies, `cp.async`, groups, fences, clusters, and
+    ordered grids. Each op means what the PTX ISA says of its instruction. Barriers, stages
+    and phases are SSA operands. docs/Phases.md defines the phases, docs/Spec.md numbers
+    the constraints (C1, C2, ...).
+
+    Conventions of all ops:
+
+    - An element of a memref is named as in `memref.load`: `%m[%i, %j]`, one index per
+      dimension, `%m[]` for rank 0. For a transfer it is the first byte moved.
+    - A count or a size is an integer literal or an `i32` value.
+    - Shapes, coordinates and offsets are in memref order, outermost dimension first. The
+      lowering reverses them into the order of PTX, innermost first.
+    - Memory spaces are `#gpu.address_space<global>` (or 1, `#nvvm.memory_space<global>`),
+      `#gpu.address_space<workgroup>` (or 3, `#nvvm.memory_space<shared>`) for the CTA's
+      shared memory, and `#nvvm.memory_space<shared_cluster>` (or 7) for the cluster's window.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+  let extraClassDeclaration = [{
+    void registerAttributes();
+    void registerTypes();
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+}
+
+class Carousel_Type<string name, string typeMnemonic, list<Trait> traits = []>
+    : TypeDef<Carousel_Dialect, name, traits> {
+  let mnemonic = typeMnemonic;
+}
+
+#endif // CAROUSEL_DIALECT_IR_CAROUSELDIALECT_TD

@@ -1,0 +1,462 @@
+//===- CarouselSyncOps.td - fences, barriers, clusters, grid -*- tablegen -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What orders threads and proxies: fences, election, named barriers, the cluster,
+// register reallocation, and the order of grids and of CTAs in a grid.
+// PTX ISA: Parallel Synchronization and Communication Instructions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_DIALECT_IR_CAROUSELSYNCOPS_TD
+#define CAROUSEL_DIALECT_IR_CAROUSELSYNCOPS_TD
+
+include "carousel/Dialect/IR/CarouselOpBase.td"
+
+//===----------------------------------------------------------------------===//
+// Fences
+//===----------------------------------------------------------------------===//
+
+def Carousel_FenceThreadOp : Carousel_Op<"fence.thread", [OrdersMemoryAndBarriers]> {
+  let summary = "order this thread's generic accesses";
+  let description = [{
+    Does not order the async proxy.
+
+    Constraints: the semantics are acquire, release, acq_rel or sc (C5).
+
+    Example:
+
+    ```mlir
+    carousel.fence.thread acq_rel gpu
+    ```
+
+    PTX ISA: fence.
+  }];
+  let arguments = (ins Carousel_FenceSemanticsAttr:$semantics, Carousel_MemScopeAttr:$scope);
+  let assemblyFormat = "$semantics $scope attr-dict";
+}
+
+def Carousel_FenceProxyOp : Carousel_Op<"fence.proxy", [OrdersMemoryAndBarriers]> {
+  let summary = "order accesses through the generic proxy with those through another";
+  let description = [{
+    `async` orders all state spaces, `async_global`, `async_shared_cta` and
+    `async_shared_cluster` one; `alias` orders accesses through virtual aliases. Executed by
+    the threads that wrote, before the barrier that lets another thread issue the copy.
+
+    Example:
+
+    ```mlir
+    carousel.fence.proxy async_shared_cta
+    ```
+
+    PTX ISA: fence.proxy.
+  }];
+  let arguments = (ins Carousel_ProxyKindAttr:$proxy);
+  let assemblyFormat = "$proxy attr-dict";
+}
+
+def Carousel_FenceMbarrierInitOp
+    : Carousel_FixedOp<"fence.mbarrier_init", 90, 80, [OrdersBarriers]> {
+  let summary = "make this thread's mbarrier.init visible to the cluster and the async proxy";
+  let description = [{
+    Release, at cluster scope; a CTA or cluster barrier follows.
+
+    Example:
+
+    ```mlir
+    carousel.fence.mbarrier_init
+    ```
+
+    PTX ISA: fence.mbarrier_init.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Carousel_FenceSyncRestrictOp
+    : Carousel_FixedOp<"fence.sync_restrict", 90, 86, [OrdersMemoryAndBarriers]> {
+  let summary = "a one-way thread fence limited to shared memory, at cluster scope";
+  let description = [{
+    `acquire` is limited to `shared::cluster`, `release` to `shared::cta`.
+
+    Constraints: the semantics are acquire or release (C4).
+
+    Example:
+
+    ```mlir
+    carousel.fence.sync_restrict release
+    ```
+
+    PTX ISA: fence.sync_restrict.
+  }];
+  let arguments = (ins Carousel_OneWaySemanticsAttr:$semantics);
+  let assemblyFormat = "$semantics attr-dict";
+}
+
+def Carousel_FenceProxySyncRestrictOp
+    : Carousel_FixedOp<"fence.proxy_sync_restrict", 90, 86, [OrdersMemoryAndBarriers]> {
+  let summary = "a one-way async-generic proxy fence limited to shared memory, at cluster scope";
+  let description = [{
+    Constraints: the semantics are acquire or release (C4).
+
+    Example:
+
+    ```mlir
+    carousel.fence.proxy_sync_restrict acquire
+    ```
+
+    PTX ISA: fence.proxy.async::generic.sync_restrict.
+  }];
+  let arguments = (ins Carousel_OneWaySemanticsAttr:$semantics);
+  let assemblyFormat = "$semantics attr-dict";
+}
+
+def Carousel_FenceTensorMapReleaseOp : Carousel_FixedOp<"fence.tensor_map_release", 90, 83,
+    [OrdersMemory, MemoryEffects<[MemRead<TensorMaps>, MemWrite<TensorMaps>]>]> {
+  let summary = "release descriptors that this thread changed to the tensormap proxy";
+  let description = [{
+    Example:
+
+    ```mlir
+    carousel.fence.tensor_map_release gpu
+    ```
+
+    PTX ISA: fence.proxy.tensormap::generic.release.
+  }];
+  let arguments = (ins Carousel_MemScopeAttr:$scope);
+  let assemblyFormat = "$scope attr-dict";
+}
+
+def Carousel_FenceTensorMapAcquireOp : Carousel_FixedOp<"fence.tensor_map_acquire", 90, 83,
+    [OrdersMemory, MemoryEffects<[MemRead<TensorMaps>, MemWrite<TensorMaps>]>]> {
+  let summary = "acquire a descriptor in global memory for the tensormap proxy";
+  let description = [{
+    Orders the 128 bytes of the descriptor.
+
+    Example:
+
+    ```mlir
+    carousel.fence.tensor_map_acquire %map gpu : !carousel.tensor_map<64x32xf32>
+    ```
+
+    PTX ISA: fence.proxy.tensormap::generic.acquire.
+  }];
+  let arguments = (ins Carousel_TensorMap:$map, Carousel_MemScopeAttr:$scope);
+  let assemblyFormat = "$map $scope attr-dict `:` type($map)";
+}
+
+//===----------------------------------------------------------------------===//
+// Threads of a CTA
+//===----------------------------------------------------------------------===//
+
+def Carousel_ElectOp : Carousel_FixedOp<"elect", 90, 80, [ChangesThreads]> {
+  let summary = "true in one thread of the warp, false in the others";
+  let description = [{
+    The threads of the mask (all 32 unless given) execute it together.
+
+    Example:
+
+    ```mlir
+    %elected = carousel.elect
+    ```
+
+    PTX ISA: elect.sync.
+  }];
+  let arguments = (ins Optional<I32>:$mask);
+  let results = (outs I1:$elected);
+  let assemblyFormat = "(`mask` $mask^)? attr-dict";
+}
+
+def Carousel_BarrierSyncOp : Carousel_FixedOp<"barrier.sync", 80, 78,
+    [OrdersMemoryAndBarriers, ChangesThreads]> {
+  let summary = "arrive at one of the CTA's 16 named barriers and wait for it";
+  let description = [{
+    `threads` take part, or the whole CTA if not given. All threads of a warp execute it
+    together unless `unaligned` is given.
+
+    Constraints: the id is 0 to 15 (C86); threads are a positive multiple of 32, at most
+    1024 (C87).
+
+    Example:
+
+    ```mlir
+    carousel.barrier.sync 1 threads(128)
+    ```
+
+    PTX ISA: barrier.sync.
+  }];
+  let arguments = (ins Optional<I32>:$id, Carousel_I32Literal:$static_id,
+    OptionalAttr<I32Attr>:$threads, UnitAttr:$unaligned);
+  let assemblyFormat = [{
+    custom<I32>($id, $static_id) (`threads` `(` $threads^ `)`)? (`unaligned` $unaligned^)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Carousel_BarrierArriveOp : Carousel_FixedOp<"barrier.arrive", 80, 78,
+    [OrdersMemoryAndBarriers, ChangesThreads]> {
+  let summary = "arrive at a named barrier without waiting";
+  let description = [{
+    `threads` counts those that arrive and those that sync.
+
+    Constraints: the id is 0 to 15 (C86); threads are a positive multiple of 32, at most
+    1024 (C87).
+
+    Example:
+
+    ```mlir
+    carousel.barrier.arrive 1 threads(128)
+    ```
+
+    PTX ISA: barrier.arrive.
+  }];
+  let arguments = (ins Optional<I32>:$id, Carousel_I32Literal:$static_id, I32Attr:$threads,
+    UnitAttr:$unaligned);
+  let assemblyFormat = [{
+    custom<I32>($id, $static_id) `threads` `(` $threads `)` (`unaligned` $unaligned^)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def Carousel_BarrierWarpOp : Carousel_FixedOp<"barrier.warp", 80, 70,
+    [OrdersMemoryAndBarriers, ChangesThreads]> {
+  let summary = "synchronise the threads of a warp and order their memory accesses";
+  let description = [{
+    All 32 threads take part unless a mask is given.
+
+    Example:
+
+    ```mlir
+    carousel.barrier.warp
+    ```
+
+    PTX ISA: bar.warp.sync.
+  }];
+  let arguments = (ins Optional<I32>:$mask);
+  let assemblyFormat = "(`mask` $mask^)? attr-dict";
+}
+
+def Carousel_SetMaxRegistersOp : Carousel_Op<"set_max_registers", [ChangesThreads]> {
+  let summary = "change the registers of each thread of this warpgroup";
+  let description = [{
+    `dec` gives registers back, `inc` blocks until they are free. All warps of a warpgroup
+    execute it.
+
+    Constraints: 24 to 256 registers in steps of 8 (C88).
+
+    Example:
+
+    ```mlir
+    carousel.set_max_registers dec 40
+    ```
+
+    PTX ISA: setmaxnreg.
+  }];
+  let arguments = (ins Carousel_RegisterChangeAttr:$change, I32Attr:$registers);
+  let assemblyFormat = "$change $registers attr-dict";
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Clusters
+//===----------------------------------------------------------------------===//
+
+class Carousel_ClusterRegisterOp<string mnemonic> : Carousel_FixedOp<"cluster." # mnemonic, 90, 78, [Pure]> {
+  let results = (outs I32:$result);
+  let assemblyFormat = "attr-dict";
+}
+
+def Carousel_ClusterRankOp : Carousel_ClusterRegisterOp<"rank"> {
+  let summary = "the rank of this CTA in its cluster";
+  let description = [{
+    Example:
+
+    ```mlir
+    %rank = carousel.cluster.rank
+    ```
+
+    PTX ISA: %cluster_ctarank.
+  }];
+}
+
+def Carousel_ClusterSizeOp : Carousel_ClusterRegisterOp<"size"> {
+  let summary = "the number of CTAs in the cluster";
+  let description = [{
+    Example:
+
+    ```mlir
+    %size = carousel.cluster.size
+    ```
+
+    PTX ISA: %cluster_nctarank.
+  }];
+}
+
+def Carousel_ClusterMapSharedOp : Carousel_FixedOp<"cluster.map_shared", 90, 78, [Pure]> {
+  let summary = "the same buffer in the shared memory of another CTA of the cluster";
+  let description = [{
+    Constraints: the result is the source's type in the cluster's window (C89).
+
+    Example:
+
+    ```mlir
+    %peer = carousel.cluster.map_shared %tile, %rank
+        : memref<1024xf32, #gpu.address_space<workgroup>>
+          to memref<1024xf32, #nvvm.memory_space<shared_cluster>>
+    ```
+
+    PTX ISA: mapa.
+  }];
+  let arguments = (ins Carousel_MemRef<[Carousel_IsShared], "memref in the CTA's shared memory">:$source,
+    I32:$rank);
+  let results = (outs Carousel_MemRef<[Carousel_IsCluster],
+    "memref in the cluster's shared memory window">:$result);
+  let assemblyFormat = "$source `,` $rank attr-dict `:` type($source) `to` type($result)";
+  let hasVerifier = 1;
+}
+
+def Carousel_ClusterRankOfOp : Carousel_FixedOp<"cluster.rank_of", 90, 78, [Pure]> {
+  let summary = "the rank of the CTA in whose shared memory a buffer lies";
+  let description = [{
+    Example:
+
+    ```mlir
+    %rank = carousel.cluster.rank_of %peer : memref<1024xf32, #nvvm.memory_space<shared_cluster>>
+    ```
+
+    PTX ISA: getctarank.
+  }];
+  let arguments = (ins Carousel_MemRef<[Or<[Carousel_IsShared, Carousel_IsCluster]>],
+    "memref in the CTA's or the cluster's shared memory">:$source);
+  let results = (outs I32:$rank);
+  let assemblyFormat = "$source attr-dict `:` type($source)";
+}
+
+def Carousel_ClusterArriveOp : Carousel_FixedOp<"cluster.arrive", 90, 80,
+    [OrdersMemoryAndBarriers, ChangesThreads]> {
+  let summary = "arrive at the cluster's barrier without waiting";
+  let description = [{
+    Release unless relaxed. All threads of a warp execute it together unless `unaligned`.
+
+    Constraints: the semantics are release or relaxed (C2).
+
+    Example:
+
+    ```mlir
+    carousel.cluster.arrive semantics(relaxed)
+    ```
+
+    PTX ISA: barrier.cluster.arrive.
+  }];
+  let arguments = (ins
+    DefaultValuedAttr<Carousel_ArriveSemanticsAttr, "::carousel::MemSemantics::Release">:$semantics,
+    UnitAttr:$unaligned);
+  let assemblyFormat = "(`semantics` `(` $semantics^ `)`)? (`unaligned` $unaligned^)? attr-dict";
+}
+
+def Carousel_ClusterWaitOp : Carousel_FixedOp<"cluster.wait", 90, 80,
+    [OrdersMemoryAndBarriers, ChangesThreads]> {
+  let summary = "wait until all threads of the cluster have arrived at its barrier";
+  let description = [{
+    Acquire. All threads of a warp execute it together unless `unaligned`.
+
+    Example:
+
+    ```mlir
+    carousel.cluster.wait
+    ```
+
+    PTX ISA: barrier.cluster.wait.
+  }];
+  let arguments = (ins UnitAttr:$unaligned);
+  let assemblyFormat = "(`unaligned` $unaligned^)? attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Grids
+//===----------------------------------------------------------------------===//
+
+def Carousel_GridLaunchDependentsOp : Carousel_FixedOp<"grid.launch_dependents", 90, 78,
+    [ChangesThreads]> {
+  let summary = "let the dependent grids start when every CTA has said so or ended";
+  let description = [{
+    Orders no memory.
+
+    Example:
+
+    ```mlir
+    carousel.grid.launch_dependents
+    ```
+
+    PTX ISA: griddepcontrol.launch_dependents.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+def Carousel_GridDependencyWaitOp : Carousel_FixedOp<"grid.dependency_wait", 90, 78,
+    [OrdersGlobal, ChangesThreads]> {
+  let summary = "wait until the prerequisite grids have ended and their writes are visible";
+  let description = [{
+    Example:
+
+    ```mlir
+    carousel.grid.dependency_wait
+    ```
+
+    PTX ISA: griddepcontrol.wait.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
+class Carousel_GridSerialOp<string mnemonic> : Carousel_FixedOp<"grid." # mnemonic, 80, 70,
+    [OrdersMemory, ChangesThreads]> {
+  let arguments = (ins
+    Arg<Carousel_GlobalMemRef, "semaphores", [MemRead<GlobalMemory>, MemWrite<GlobalMemory>]>:$semaphores,
+    Variadic<Index>:$indices, I32:$turn);
+  let assemblyFormat = "$semaphores `[` $indices `]` `,` $turn attr-dict `:` type($semaphores)";
+  let hasVerifier = 1;
+}
+
+def Carousel_GridSerialWaitOp : Carousel_GridSerialOp<"serial_wait"> {
+  let summary = "block until a semaphore in global memory holds `turn`";
+  let description = [{
+    One thread of the CTA executes it; a CTA barrier hands what it acquired to the others.
+    Acquire at gpu scope, of generic accesses: an async read of what earlier CTAs wrote
+    needs a `fence.proxy` after it.
+
+    Constraints: the semaphores are i32 (C90).
+
+    Example:
+
+    ```mlir
+    carousel.grid.serial_wait %semaphores[%segment], %position
+        : memref<?xi32, #gpu.address_space<global>>
+    ```
+
+    PTX ISA: ld.acquire.
+  }];
+}
+
+def Carousel_GridSerialReleaseOp : Carousel_GridSerialOp<"serial_release"> {
+  let summary = "set a semaphore in global memory to `turn`";
+  let description = [{
+    One thread of the CTA executes it, after a CTA barrier. Release at gpu scope, of generic
+    accesses: bulk writes must have completed before, by a complete `bulk.wait_group` of the
+    thread that committed them.
+
+    Constraints: the semaphores are i32 (C90).
+
+    Example:
+
+    ```mlir
+    carousel.grid.serial_release %semaphores[%segment], %next
+        : memref<?xi32, #gpu.address_space<global>>
+    ```
+
+    PTX ISA: st.release.
+  }];
+}
+
+#endif // CAROUSEL_DIALECT_IR_CAROUSELSYNCOPS_TD

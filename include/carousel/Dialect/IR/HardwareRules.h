@@ -1,0 +1,79 @@
+//===- HardwareRules.h - limits that hold on every SM -*- C++ -*- ---===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The numbers that the verifiers compare with, each with its source. Limits
+// that differ from SM to SM stand in carousel/Target/TargetInfo.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_DIALECT_IR_HARDWARERULES_H
+#define CAROUSEL_DIALECT_IR_HARDWARERULES_H
+
+#include <cstdint>
+
+namespace carousel::rules {
+
+// PTX ISA, Size and alignment of mbarrier object; Contents of the mbarrier
+// object.
+inline constexpr int64_t kMbarrierBytes = 8;
+inline constexpr int64_t kMbarrierAlignment = 8;
+inline constexpr int64_t kMaxArrivals = (1 << 20) - 1;
+inline constexpr int64_t kMaxTransactionBytes = (1 << 20) - 1;
+
+// PTX ISA, cp.async.bulk: size and both addresses.
+inline constexpr int64_t kBulkGranule = 16;
+
+// PTX ISA, cp.async: cp-size, and .level::prefetch_size.
+inline constexpr int64_t kCpAsyncSizes[] = {4, 8, 16};
+inline constexpr int64_t kCpAsyncBypassSize = 16;
+inline constexpr int64_t kCpAsyncPrefetchSizes[] = {64, 128, 256};
+
+// CUDA driver API, cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col.
+inline constexpr int64_t kMaxTensorRank = 5;
+inline constexpr int64_t kMinIm2ColRank = 3;
+inline constexpr int64_t kMaxBoxExtent = 256;
+inline constexpr int64_t kMaxElementStride = 8;
+inline constexpr int64_t kInnerBoxGranule = 16;
+inline constexpr int64_t kMaxIm2ColPixels = 1024;
+inline constexpr int64_t kMaxIm2ColChannels = 256;
+inline constexpr int64_t kGlobalStrideGranule = 16;
+inline constexpr int64_t kMaxGlobalStride = (int64_t(1) << 40) - 1;
+inline constexpr int64_t kMaxGlobalExtent = int64_t(1) << 32;
+inline constexpr int64_t kMinInterleavedRank = 3;
+
+// PTX ISA, Tensor-map; the driver asks for 64 up to CUDA 12 and for 128 from
+// CUDA 13 on.
+inline constexpr int64_t kTensorMapBytes = 128;
+inline constexpr int64_t kTensorMapAlignment = 128;
+
+// PTX ISA, Swizzling modes: the tile of an unswizzled copy, and repeats of the
+// pattern.
+inline constexpr int64_t kSharedTileAlignment = 128;
+inline constexpr int64_t kSwizzle32Alignment = 256;
+inline constexpr int64_t kSwizzle64Alignment = 512;
+inline constexpr int64_t kSwizzle128Alignment = 1024;
+
+// PTX ISA, gather4 and scatter4: rows per copy.
+inline constexpr int64_t kGatherRows = 4;
+
+// PTX ISA, setmaxnreg.
+inline constexpr int64_t kMinRegisters = 24;
+inline constexpr int64_t kMaxRegisters = 256;
+inline constexpr int64_t kRegisterStep = 8;
+
+// PTX ISA, bar and barrier.
+inline constexpr int64_t kNamedBarriers = 16;
+inline constexpr int64_t kWarpSize = 32;
+inline constexpr int64_t kMaxThreadsPerBlock = 1024;
+
+// CUDA programming guide, Compute capabilities: static shared memory per block,
+// every SM.
+inline constexpr int64_t kMaxStaticSharedBytes = 48 * 1024;
+
+} // namespace carousel::rules
+
+#endif // CAROUSEL_DIALECT_IR_HARDWARERULES_H

@@ -1,0 +1,33 @@
+//===- Passes.h - the passes of Carousel -*- C++ -*- ---===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Creation and registration of the passes that Passes.td declares.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_PASSES_H
+#define CAROUSEL_PASSES_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+#include <memory>
+
+namespace mlir::gpu {
+class GPUModuleOp;
+} // namespace mlir::gpu
+
+namespace carousel {
+
+#define GEN_PASS_DECL
+#include "carousel/Passes/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "carousel/Passes/Passes.h.inc"
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_PASSES_H

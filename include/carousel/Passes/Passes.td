@@ -1,0 +1,125 @@
+//===- Passes.td - the passes, in pipeline order ------------*- tablegen -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_PASSES_TD
+#define CAROUSEL_PASSES_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// Machine phase to target phase
+//===----------------------------------------------------------------------===//
+
+def AttachTarget : Pass<"carousel-attach-target", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Give a gpu.module the chip and the PTX version to emit for";
+  let description = [{
+    Sets the module's targets to one `#nvvm.target`; a target that it had is replaced. Later
+    passes read chip and PTX version from there.
+
+    Refuses a chip that isn't in the table of targets and a PTX version that the chip or
+    Carousel doesn't have.
+
+    ```mlir
+    gpu.module @kernels {}
+    // --carousel-attach-target=chip=sm_90a
+    gpu.module @kernels [#nvvm.target<O = 3, chip = "sm_90a", features = "+ptx88">] {}
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"sm_90a\"", "Chip, e.g. sm_90a">,
+    Option<"ptxVersion", "ptx-version", "unsigned", "0",
+           "PTX version times ten, e.g. 86 (0: the default)">,
+    Option<"optLevel", "opt-level", "unsigned", "3", "Optimisation level of LLVM, 0 to 3">
+  ];
+  let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
+}
+
+def VerifyTarget : Pass<"carousel-verify-target", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Refuse ops that the module's target lacks";
+  let description = [{
+    Compares each op's requirement (`TargetOpInterface`) with the module's `#nvvm.target` and
+    reports every op that the target lacks, with what it needs and what the target has (C91).
+    Also checks each kernel's static shared memory against 48 KB (C92) and its cluster
+    against the target's (C93). Changes nothing.
+  }];
+}
+
+def VerifyMachine : Pass<"carousel-verify-machine", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Check what the machine phase promises and an op alone can't see";
+  let description = [{
+    Follows the buffers of barriers, bulk and tensor copies to their allocation (workgroup
+    attributions, `memref.alloc`, `memref.global`, `gpu.dynamic_shared_memory`) and refuses
+    those whose alignment is known and too small: 8 bytes for barriers (C94), 16 for bulk
+    copies (C95), 128 to 1024 for tensor copies by swizzle (C96), 128 for tensor maps (C97).
+    What is unknown until run time passes. Changes nothing.
+  }];
+}
+
+def ExpandKernelABI : Pass<"carousel-expand-kernel-abi", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Give kernels the flat signature that docs/KernelABI.md states";
+  let description = [{
+    Each memref argument of a kernel becomes a pointer, then its dynamic extents, then its
+    dynamic strides; each tensor map a pointer to a by-value, `__grid_constant__` parameter
+    of 128 bytes. Other arguments stay.
+
+    Refuses a memref argument with a layout that isn't strided, or with an offset that is
+    static and not zero: the pointer that is passed is the first element (C98).
+
+    ```mlir
+    gpu.func @k(%x: memref<?xf32, #gpu.address_space<global>>) kernel
+    // becomes
+    gpu.func @k(%ptr: !llvm.ptr<1>, %extent: i64) kernel
+    ```
+  }];
+  let options = [
+    Option<"indexBitwidth", "index-bitwidth", "unsigned", "64",
+           "Bits of extents, strides and index arguments: 32 or 64">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect"];
+}
+
+def ConvertCarouselToNVVM : Pass<"convert-carousel-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Lower every op and type of the dialect to NVVM and LLVM";
+  let description = [{
+    Precondition: the module has a target, the ops passed `--carousel-verify-target`.
+    Postcondition: no op and no type of the dialect is left; casts bridge to the memrefs that
+    the upstream conversions lower.
+
+    Ops become NVVM ops, LLVM intrinsics where NVVM has no op, and inline PTX where LLVM has
+    none. Where LLVM's intrinsic claims less than the instruction orders, an empty inline
+    assembly with a memory clobber keeps ordinary accesses on their side.
+
+    ```mlir
+    carousel.mbarrier.wait %full[%slot] parity %parity : ...
+    // becomes
+    scf.while : () -> () {
+      %done = nvvm.mbarrier.try_wait %ptr, %phase : ...
+      ...
+    }
+    ```
+  }];
+  let options = [
+    Option<"indexBitwidth", "index-bitwidth", "unsigned", "64", "Bits of an index: 32 or 64">
+  ];
+  let dependentDialects = [
+    "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
+    "::mlir::arith::ArithDialect"
+  ];
+}
+
+def PinSharedMemory : Pass<"carousel-pin-shared-memory", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Keep LLVM from reasoning about shared memory that engines write";
+  let description = [{
+    Runs on the LLVM dialect. Lists each shared variable in `llvm.compiler.used`, since
+    LLVM would otherwise fold loads from a variable that no store instruction writes, and
+    aligns the dynamic shared memory to 1024 bytes, so that offsets decide about alignment.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let statistics = [Statistic<"pinned", "pinned", "shared variables listed">];
+}
+
+#endif // CAROUSEL_PASSES_PASSES_TD

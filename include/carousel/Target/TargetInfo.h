@@ -1,0 +1,82 @@
+//===- TargetInfo.h - the table of limits per SM -*- C++ -*- ---===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One row per chip that Carousel emits for. Limits that hold on every SM stand
+// in carousel/Dialect/IR/HardwareRules.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_TARGET_TARGETINFO_H
+#define CAROUSEL_TARGET_TARGETINFO_H
+
+#include "mlir/Support/LLVM.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <string>
+
+namespace mlir::gpu {
+class GPUModuleOp;
+} // namespace mlir::gpu
+
+namespace carousel {
+
+struct TargetRequirement;
+
+/// The limits of a chip. Sources: CUDA C++ programming guide, "Compute
+/// Capabilities", and PTX ISA, "Target" (versions). Bytes, unless a name says
+/// otherwise.
+struct TargetInfo {
+  llvm::StringLiteral chip;
+  unsigned sm;       ///< 10 * major + minor
+  unsigned firstPTX; ///< the first PTX version with this target; 86 is 8.6
+  int64_t maxSharedPerBlock; ///< dynamic, after opting in
+  int64_t sharedPerSM;
+  int64_t sharedReservedPerBlock;
+  unsigned registersPerSM;
+  unsigned maxThreadsPerSM;
+  unsigned maxBlocksPerSM;
+  unsigned maxClusterSize; ///< portable; 1 where there are no clusters
+
+  /// The row of `chip`, or null.
+  static const TargetInfo *lookup(llvm::StringRef chip);
+  /// All rows, oldest first.
+  static llvm::ArrayRef<TargetInfo> all();
+};
+
+/// A chip and the PTX version to emit for it.
+struct TargetSpec {
+  const TargetInfo *info = nullptr;
+  unsigned ptx = 0;
+
+  /// Why an op with this requirement can't be emitted, or an empty string.
+  /// Reads "needs sm_90 and PTX 8.0, the target is sm_80 with PTX 8.8".
+  std::string explainMissing(const TargetRequirement &requirement) const;
+};
+
+/// The PTX version that is emitted unless another is asked for, and the range
+/// understood.
+inline constexpr unsigned kDefaultPTX = 88;
+inline constexpr unsigned kFirstPTX = 70;
+inline constexpr unsigned kLastPTX = 90;
+
+/// The target called `chip` with PTX `ptx` (0 for the default), or one line
+/// that says what is wrong with them.
+mlir::FailureOr<TargetSpec> makeTargetSpec(llvm::StringRef chip, unsigned ptx,
+                                           std::string &error);
+
+/// The target that `#nvvm.target` gives a gpu.module; emits an error at the
+/// module if it has none, several, or one that isn't in the table.
+mlir::FailureOr<TargetSpec> getTargetSpec(mlir::gpu::GPUModuleOp module);
+
+/// "8.6" for 86.
+std::string formatPTX(unsigned ptx);
+
+} // namespace carousel
+
+#endif // CAROUSEL_TARGET_TARGETINFO_H

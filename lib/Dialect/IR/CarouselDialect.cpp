@@ -1,0 +1,44 @@
+//===- CarouselDialect.cpp - registration of the dialect ---===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Registers ops, types and attributes, and holds what TableGen generates for
+// the dialect, its enumerations and its interfaces.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace carousel;
+
+#include "carousel/Dialect/IR/CarouselDialect.cpp.inc"
+
+#include "carousel/Dialect/IR/CarouselEnums.cpp.inc"
+
+#include "carousel/Dialect/IR/CarouselInterfaces.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "carousel/Dialect/IR/CarouselAttrs.cpp.inc"
+
+void CarouselDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "carousel/Dialect/IR/CarouselAttrs.cpp.inc"
+      >();
+}
+
+void CarouselDialect::initialize() {
+  registerAttributes();
+  registerTypes();
+  addOperations<
+#define GET_OP_LIST
+#include "carousel/Dialect/IR/CarouselOps.cpp.inc"
+      >();
+}

@@ -1,0 +1,70 @@
+//===- OpAssembly.cpp - shared assembly of counts, and the op definitions
+//---===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The assembly directives that print a count or size as an integer literal or
+// as an i32 value, and what TableGen generates for the ops.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Dialect/IR/CarouselOps.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace carousel;
+
+/// `%value` or an integer literal that fits 32 bits, signed or unsigned.
+static ParseResult
+parseI32(OpAsmParser &parser,
+         std::optional<OpAsmParser::UnresolvedOperand> &value,
+         IntegerAttr &literal) {
+  OpAsmParser::UnresolvedOperand operand;
+  OptionalParseResult parsed = parser.parseOptionalOperand(operand);
+  if (parsed.has_value()) {
+    value = operand;
+    return *parsed;
+  }
+  SMLoc where = parser.getCurrentLocation();
+  int64_t number;
+  if (parser.parseInteger(number))
+    return failure();
+  if (!llvm::isInt<32>(number) && !llvm::isUInt<32>(number))
+    return parser.emitError(where)
+           << "expected an integer of 32 bits, got " << number;
+  literal = parser.getBuilder().getI32IntegerAttr(static_cast<int32_t>(number));
+  return success();
+}
+
+static void printI32(OpAsmPrinter &printer, Operation *, Value value,
+                     IntegerAttr literal) {
+  if (value)
+    printer << value;
+  else if (literal)
+    printer << literal.getValue().getSExtValue();
+}
+
+/// Nothing, or a comma and what parseI32 takes.
+static ParseResult
+parseOptionalI32(OpAsmParser &parser,
+                 std::optional<OpAsmParser::UnresolvedOperand> &value,
+                 IntegerAttr &literal) {
+  if (failed(parser.parseOptionalComma()))
+    return success();
+  return parseI32(parser, value, literal);
+}
+
+static void printOptionalI32(OpAsmPrinter &printer, Operation *op, Value value,
+                             IntegerAttr literal) {
+  if (!value && !literal)
+    return;
+  printer << ", ";
+  printI32(printer, op, value, literal);
+}
+
+#define GET_OP_CLASSES
+#include "carousel/Dialect/IR/CarouselOps.cpp.inc"

@@ -1,0 +1,111 @@
+//===- OpRules.cpp - rules that several verifiers share ---===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See OpRules.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpRules.h"
+
+using namespace mlir;
+
+namespace carousel {
+
+LogicalResult verifyIndices(Operation *op, MemRefType type, ValueRange indices,
+                            StringRef name) {
+  if (static_cast<int64_t>(indices.size()) == type.getRank())
+    return success();
+  return op->emitOpError() << "expected one index per dimension of the " << name
+                           << ", got " << indices.size() << " for rank "
+                           << type.getRank();
+}
+
+LogicalResult verifyValueOrLiteral(Operation *op, Value value,
+                                   std::optional<uint32_t> literal,
+                                   StringRef name, bool required) {
+  if (value && literal)
+    return op->emitOpError()
+           << "expected the " << name << " as a value or a literal, got both";
+  if (required && !value && !literal)
+    return op->emitOpError()
+           << "expected the " << name << " as a value or a literal, got none";
+  return success();
+}
+
+unsigned getElementBits(Type type) {
+  return type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 0;
+}
+
+std::optional<int64_t> getStaticBytes(MemRefType type) {
+  unsigned bits = getElementBits(type.getElementType());
+  if (isa<TensorMapType>(type.getElementType()))
+    bits = 8 * rules::kTensorMapBytes;
+  if (bits == 0 || !type.hasStaticShape() || !type.getLayout().isIdentity())
+    return std::nullopt;
+  return type.getNumElements() * bits / 8;
+}
+
+LogicalResult verifyRoom(Operation *op, MemRefType type, int64_t bytes) {
+  std::optional<int64_t> room = getStaticBytes(type);
+  if (!room || bytes <= *room)
+    return success();
+  return op->emitOpError() << "expected at most the " << *room << " bytes of "
+                           << type << ", got " << bytes;
+}
+
+LogicalResult verifyContiguous(Operation *op, MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return op->emitOpError() << "expected a strided layout, got " << type;
+  if (strides.empty() || strides.back() == 1)
+    return success();
+  InFlightDiagnostic diag =
+      op->emitOpError("expected a contiguous innermost dimension, got ");
+  if (ShapedType::isDynamic(strides.back()))
+    return diag << "a dynamic stride in " << type;
+  return diag << "stride " << strides.back() << " in " << type;
+}
+
+LogicalResult verifyBulkSize(Operation *op, Value size,
+                             std::optional<uint32_t> literal,
+                             ArrayRef<MemRefType> memrefs) {
+  if (failed(verifyValueOrLiteral(op, size, literal, "size")))
+    return failure();
+  if (literal && (*literal == 0 || *literal % rules::kBulkGranule != 0))
+    return op->emitOpError()
+           << "expected a size that is a positive multiple of "
+           << rules::kBulkGranule << " bytes, got " << *literal;
+  for (MemRefType type : memrefs) {
+    if (failed(verifyContiguous(op, type)))
+      return failure();
+    if (literal && failed(verifyRoom(op, type, *literal)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult verifySameWindow(Operation *op, MemRefType destination,
+                               MemRefType barriers) {
+  if (isClusterMemRef(destination) == isClusterMemRef(barriers))
+    return success();
+  return op->emitOpError() << "expected the destination and its barrier both "
+                              "in the CTA's own memory or both in "
+                              "the cluster's window, got "
+                           << destination << " and " << barriers;
+}
+
+LogicalResult verifyMulticast(Operation *op, Value mask,
+                              MemRefType destination) {
+  if (!mask || isSharedMemRef(destination))
+    return success();
+  return op->emitOpError() << "expected a multicast to a destination in the "
+                              "CTA's own memory, got "
+                           << destination;
+}
+
+} // namespace carousel

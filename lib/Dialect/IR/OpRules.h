@@ -1,0 +1,65 @@
+//===- OpRules.h - rules that several verifiers share -*- C++ -*- ---===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Checks of operands that more than one family of ops has: element references,
+// counts, ranges of bytes. Each emits its error on the op, with the rule and
+// the value found. Constraint numbers (C30...) are those of docs/Spec.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_LIB_DIALECT_IR_OPRULES_H
+#define CAROUSEL_LIB_DIALECT_IR_OPRULES_H
+
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/HardwareRules.h"
+
+namespace carousel {
+
+/// C29: one index per dimension of the memref called `name`.
+mlir::LogicalResult verifyIndices(mlir::Operation *op, mlir::MemRefType type,
+                                  mlir::ValueRange indices,
+                                  llvm::StringRef name);
+
+/// C30: the count called `name` is a value or a literal; `required` forbids
+/// neither.
+mlir::LogicalResult verifyValueOrLiteral(mlir::Operation *op, mlir::Value value,
+                                         std::optional<uint32_t> literal,
+                                         llvm::StringRef name,
+                                         bool required = true);
+
+/// C40, C41, C42: a literal size is a positive multiple of 16 that fits in the
+/// memrefs, whose innermost dimensions are contiguous.
+mlir::LogicalResult verifyBulkSize(mlir::Operation *op, mlir::Value size,
+                                   std::optional<uint32_t> literal,
+                                   llvm::ArrayRef<mlir::MemRefType> memrefs);
+
+/// C41: `bytes` fit in a memref of static shape.
+mlir::LogicalResult verifyRoom(mlir::Operation *op, mlir::MemRefType type,
+                               int64_t bytes);
+
+/// C42
+mlir::LogicalResult verifyContiguous(mlir::Operation *op,
+                                     mlir::MemRefType type);
+
+/// C44: both in the CTA's own memory, or both in the cluster's window.
+mlir::LogicalResult verifySameWindow(mlir::Operation *op,
+                                     mlir::MemRefType destination,
+                                     mlir::MemRefType barriers);
+
+/// C43: a multicast goes to an offset in the CTA's own memory.
+mlir::LogicalResult verifyMulticast(mlir::Operation *op, mlir::Value mask,
+                                    mlir::MemRefType destination);
+
+/// The bits of an integer or floating-point type, or 0.
+unsigned getElementBits(mlir::Type type);
+
+/// The bytes of a memref of static shape, or nothing.
+std::optional<int64_t> getStaticBytes(mlir::MemRefType type);
+
+} // namespace carousel
+
+#endif // CAROUSEL_LIB_DIALECT_IR_OPRULES_H

@@ -1,0 +1,113 @@
+//===- SyncVerifiers.cpp - rules and targets of fences, barriers, clusters,
+//grids ---===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Constraints C86 to C90 of docs/Spec.md, and what the forms of each op need of
+// a target.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpRules.h"
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Fences
+//===----------------------------------------------------------------------===//
+
+TargetRequirement FenceThreadOp::getTargetRequirement() {
+  // One-way fences came with PTX 8.6; the cluster scope with sm_90.
+  bool oneWay = getSemantics() == MemSemantics::Acquire ||
+                getSemantics() == MemSemantics::Release;
+  if (oneWay)
+    return {90, 86};
+  return getScope() == MemScope::Cluster ? TargetRequirement{90, 78}
+                                         : TargetRequirement{80, 70};
+}
+
+TargetRequirement FenceProxyOp::getTargetRequirement() {
+  return getProxy() == ProxyKind::Alias ? TargetRequirement{80, 75}
+                                        : TargetRequirement{90, 80};
+}
+
+//===----------------------------------------------------------------------===//
+// Threads of a CTA
+//===----------------------------------------------------------------------===//
+
+/// C86, C87
+static LogicalResult verifyNamedBarrier(Operation *op, Value id,
+                                        std::optional<uint32_t> literal,
+                                        std::optional<uint32_t> threads) {
+  if (failed(verifyValueOrLiteral(op, id, literal, "barrier id")))
+    return failure();
+  if (literal && *literal >= rules::kNamedBarriers)
+    return op->emitOpError()
+           << "expected a barrier id of 0 to " << rules::kNamedBarriers - 1
+           << ", got " << static_cast<int32_t>(*literal);
+  if (threads && (*threads == 0 || *threads > rules::kMaxThreadsPerBlock ||
+                  *threads % rules::kWarpSize != 0))
+    return op->emitOpError()
+           << "expected threads in a positive multiple of " << rules::kWarpSize
+           << " up to " << rules::kMaxThreadsPerBlock << ", got "
+           << static_cast<int32_t>(*threads);
+  return success();
+}
+
+LogicalResult BarrierSyncOp::verify() {
+  return verifyNamedBarrier(*this, getId(), getStaticId(), getThreads());
+}
+
+LogicalResult BarrierArriveOp::verify() {
+  return verifyNamedBarrier(*this, getId(), getStaticId(), getThreads());
+}
+
+LogicalResult SetMaxRegistersOp::verify() {
+  // C88
+  int64_t count = static_cast<int32_t>(getRegisters());
+  if (count < rules::kMinRegisters || count > rules::kMaxRegisters ||
+      count % rules::kRegisterStep != 0)
+    return emitOpError("expected ")
+           << rules::kMinRegisters << " to " << rules::kMaxRegisters
+           << " registers in steps of " << rules::kRegisterStep << ", got "
+           << count;
+  return success();
+}
+
+TargetRequirement SetMaxRegistersOp::getTargetRequirement() {
+  return {90, 80, {"sm_90a", "sm_100a", "sm_120a"}};
+}
+
+//===----------------------------------------------------------------------===//
+// Clusters and grids
+//===----------------------------------------------------------------------===//
+
+LogicalResult ClusterMapSharedOp::verify() {
+  // C89
+  MemRefType source = getSource().getType(), result = getResult().getType();
+  if (source.getShape() == result.getShape() &&
+      source.getElementType() == result.getElementType() &&
+      source.getLayout() == result.getLayout())
+    return success();
+  return emitOpError("expected the source's shape, layout and elements in the "
+                     "result, got ")
+         << source << " and " << result;
+}
+
+template <typename Op> static LogicalResult verifySemaphore(Op op) {
+  MemRefType type = op.getSemaphores().getType();
+  if (failed(verifyIndices(op, type, op.getIndices(), "semaphores")))
+    return failure();
+  // C90
+  if (!type.getElementType().isSignlessInteger(32))
+    return op->emitOpError("expected semaphores of i32, got ") << type;
+  return success();
+}
+
+LogicalResult GridSerialWaitOp::verify() { return verifySemaphore(*this); }
+
+LogicalResult GridSerialReleaseOp::verify() { return verifySemaphore(*this); }

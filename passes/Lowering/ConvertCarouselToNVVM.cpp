@@ -1,0 +1,152 @@
+//===- ConvertCarouselToNVVM.cpp - the dialect to NVVM ---===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Converts the ops with the patterns of each family, then replaces the
+// dialect's types in everything that is left: barriers and their states by i64,
+// tensor maps by pointers, and in memory by vectors of 128 bytes. Memory spaces
+// become LLVM's address spaces, so that the upstream conversions need to know
+// neither.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NVVMLowering.h"
+
+#include "carousel/Passes/Passes.h"
+#include "mlir/Conversion/GPUCommon/GPUCommonPass.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_CONVERTCAROUSELTONVVM
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+/// What an element of a memref is in LLVM: 8 bytes, or the 128 of a descriptor.
+static Type getElementStorage(Type type) {
+  MLIRContext *context = type.getContext();
+  if (isa<MbarrierType>(type))
+    return IntegerType::get(context, 8 * rules::kMbarrierBytes);
+  if (isa<TensorMapType>(type))
+    return VectorType::get(rules::kTensorMapBytes,
+                           IntegerType::get(context, 8));
+  return type;
+}
+
+/// The memory space as LLVM's address space, or null if it can't be told.
+static Attribute getAddressSpace(Attribute space) {
+  auto number = [&](NVVM::NVVMMemorySpace value) {
+    return IntegerAttr::get(IntegerType::get(space.getContext(), 64),
+                            static_cast<int64_t>(value));
+  };
+  if (auto nvvm = dyn_cast_or_null<NVVM::NVVMMemorySpaceAttr>(space))
+    return number(nvvm.getValue());
+  if (auto gpu = dyn_cast_or_null<gpu::AddressSpaceAttr>(space)) {
+    switch (gpu.getValue()) {
+    case gpu::AddressSpace::Global:
+      return number(NVVM::NVVMMemorySpace::Global);
+    case gpu::AddressSpace::Workgroup:
+      return number(NVVM::NVVMMemorySpace::Shared);
+    case gpu::AddressSpace::Private:
+      return number(NVVM::NVVMMemorySpace::Generic);
+    default:
+      return space;
+    }
+  }
+  return space;
+}
+
+void carousel::populateTypeConversions(LLVMTypeConverter &converter) {
+  MLIRContext *context = &converter.getContext();
+  converter.addConversion(
+      [=](MbarrierType type) { return getElementStorage(type); });
+  converter.addConversion(
+      [=](MbarrierStateType) { return IntegerType::get(context, 64); });
+  converter.addConversion(
+      [=](TensorMapType) { return LLVM::LLVMPointerType::get(context); });
+  // As a memref's element a descriptor is its bytes, not a reference to them.
+  converter.addConversion([&converter](MemRefType type) -> std::optional<Type> {
+    Type storage = getElementStorage(type.getElementType());
+    if (storage == type.getElementType())
+      return std::nullopt;
+    return converter.convertType(
+        MemRefType::Builder(type).setElementType(storage));
+  });
+  converter.addTypeAttributeConversion(
+      [](BaseMemRefType,
+         Attribute space) -> TypeConverter::AttributeConversionResult {
+        Attribute converted = getAddressSpace(space);
+        if (converted == space)
+          return TypeConverter::AttributeConversionResult::na();
+        return converted;
+      });
+}
+
+static AttrTypeReplacer getTypeReplacer() {
+  AttrTypeReplacer replacer;
+  replacer.addReplacement(
+      [](MemRefType type) -> std::optional<std::pair<Type, WalkResult>> {
+        Attribute space = type.getMemorySpace();
+        Type replaced =
+            MemRefType::Builder(type)
+                .setElementType(getElementStorage(type.getElementType()))
+                .setMemorySpace(getAddressSpace(space));
+        return std::make_pair(replaced, WalkResult::skip());
+      });
+  replacer.addReplacement([](MbarrierStateType type) -> Type {
+    return IntegerType::get(type.getContext(), 64);
+  });
+  replacer.addReplacement([](TensorMapType type) -> Type {
+    return LLVM::LLVMPointerType::get(type.getContext());
+  });
+  return replacer;
+}
+
+namespace {
+
+struct ConvertCarouselToNVVM
+    : public carousel::impl::ConvertCarouselToNVVMBase<ConvertCarouselToNVVM> {
+  using ConvertCarouselToNVVMBase::ConvertCarouselToNVVMBase;
+
+  void runOnOperation() override {
+    gpu::GPUModuleOp module = getOperation();
+    FailureOr<TargetSpec> target = getTargetSpec(module);
+    if (failed(target))
+      return signalPassFailure();
+
+    LowerToLLVMOptions options(&getContext());
+    options.overrideIndexBitwidth(indexBitwidth);
+    LLVMTypeConverter converter(&getContext(), options);
+    populateTypeConversions(converter);
+
+    RewritePatternSet patterns(&getContext());
+    populateMbarrierToNVVM(converter, *target, patterns);
+    populateBulkToNVVM(converter, *target, patterns);
+    populateTensorToNVVM(converter, *target, patterns);
+    populateCpAsyncToNVVM(converter, *target, patterns);
+    populateSyncToNVVM(converter, *target, patterns);
+
+    ConversionTarget legality(getContext());
+    legality.addIllegalDialect<CarouselDialect>();
+    legality.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect,
+                             scf::SCFDialect, arith::ArithDialect>();
+    legality.addLegalOp<UnrealizedConversionCastOp>();
+    if (failed(applyPartialConversion(module, legality, std::move(patterns))))
+      return signalPassFailure();
+
+    getTypeReplacer().recursivelyReplaceElementsIn(
+        module, /*replaceAttrs=*/true,
+        /*replaceLocs=*/false, /*replaceTypes=*/true);
+  }
+};
+
+} // namespace

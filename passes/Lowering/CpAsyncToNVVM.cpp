@@ -1,0 +1,224 @@
+//===- CpAsyncToNVVM.cpp - cp_async.*, cache policies, prefetches to NVVM
+//---===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// NVVM's copy has neither an ignore predicate nor an L2 prefetch size nor a
+// cache policy; copies that ask for one of them, and the making of policies,
+// are inline PTX.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NVVMLowering.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// cp.async
+//===----------------------------------------------------------------------===//
+
+struct CopyLowering : public NVVMLowering<CpAsyncCopyOp> {
+  using NVVMLowering::NVVMLowering;
+  LogicalResult
+  matchAndRewrite(CpAsyncCopyOp op, Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Value source = getPointer(rewriter, loc, op.getSource(),
+                              adaptor.getSource(), adaptor.getSourceIndices());
+    Value destination =
+        getPointer(rewriter, loc, op.getDestination(), adaptor.getDestination(),
+                   adaptor.getDestinationIndices());
+    if (!op.getIgnore() && !op.getL2Prefetch() && !op.getCachePolicy()) {
+      auto cache = op.getCache() == CpAsyncCache::CA
+                       ? NVVM::LoadCacheModifierKind::CA
+                       : NVVM::LoadCacheModifierKind::CG;
+      rewriter.replaceOpWithNewOp<NVVM::CpAsyncOp>(
+          op, destination, source, op.getSize(), cache, adaptor.getValid());
+      return success();
+    }
+    std::string text =
+        ("cp.async." + stringifyCpAsyncCache(op.getCache()) + ".shared.global")
+            .str();
+    std::string arguments = " [$0], [$1], " + std::to_string(op.getSize());
+    SmallVector<Value> operands = {destination, source};
+    auto append = [&](Value operand) {
+      arguments += ", $" + std::to_string(operands.size());
+      operands.push_back(operand);
+    };
+    if (adaptor.getValid())
+      append(adaptor.getValid());
+    else if (adaptor.getIgnore())
+      append(adaptor.getIgnore());
+    if (adaptor.getCachePolicy()) {
+      text += ".L2::cache_hint";
+      append(adaptor.getCachePolicy());
+    }
+    if (op.getL2Prefetch())
+      text += ".L2::" + std::to_string(*op.getL2Prefetch()) + "B";
+    createPTX(rewriter, loc, Type(), operands, text + arguments + ";");
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct CommitGroupLowering : public NVVMLowering<CpAsyncCommitGroupOp> {
+  using NVVMLowering::NVVMLowering;
+  LogicalResult
+  matchAndRewrite(CpAsyncCommitGroupOp op, Adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncCommitGroupOp>(op);
+    return success();
+  }
+};
+
+struct WaitGroupLowering : public NVVMLowering<CpAsyncWaitGroupOp> {
+  using NVVMLowering::NVVMLowering;
+  LogicalResult
+  matchAndRewrite(CpAsyncWaitGroupOp op, Adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncWaitGroupOp>(op, op.getPending());
+    return success();
+  }
+};
+
+struct WaitAllLowering : public NVVMLowering<CpAsyncWaitAllOp> {
+  using NVVMLowering::NVVMLowering;
+  LogicalResult
+  matchAndRewrite(CpAsyncWaitAllOp op, Adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    createIntrinsic(rewriter, op.getLoc(), Type(),
+                    "llvm.nvvm.cp.async.wait.all", ValueRange());
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+struct MbarrierArriveLowering : public NVVMLowering<CpAsyncMbarrierArriveOp> {
+  using NVVMLowering::NVVMLowering;
+  LogicalResult
+  matchAndRewrite(CpAsyncMbarrierArriveOp op, Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value barrier = getPointer(rewriter, op.getLoc(), op.getBarriers(),
+                               adaptor.getBarriers(), adaptor.getIndices());
+    rewriter.replaceOpWithNewOp<NVVM::CpAsyncMBarrierArriveOp>(op, barrier,
+                                                               op.getNoinc());
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Caches
+//===----------------------------------------------------------------------===//
+
+/// ".L2::evict_last.L2::evict_first"
+static std::string getPriorities(EvictPriority priority,
+                                 std::optional<EvictPriority> otherwise) {
+  std::string text = (".L2::" + stringifyEvictPriority(priority)).str();
+  if (otherwise)
+    text += (".L2::" + stringifyEvictPriority(*otherwise)).str();
+  return text;
+}
+
+struct FractionalLowering : public NVVMLowering<CachePolicyFractionalOp> {
+  using NVVMLowering::NVVMLowering;
+  LogicalResult
+  matchAndRewrite(CachePolicyFractionalOp op, Adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    std::string text = "createpolicy.fractional" +
+                       getPriorities(op.getPriority(), op.getOtherwise()) +
+                       ".b64 $0";
+    // PTX spells a float exactly as 0f and its bits.
+    if (std::optional<APFloat> fraction = op.getFraction())
+      text +=
+          ", 0f" + llvm::utohexstr(fraction->bitcastToAPInt().getZExtValue(),
+                                   /*LowerCase=*/false, /*Width=*/8);
+    rewriter.replaceOp(op, createPTX(rewriter, op.getLoc(),
+                                     rewriter.getI64Type(), ValueRange(),
+                                     text + ";", /*touchesMemory=*/false));
+    return success();
+  }
+};
+
+struct RangeLowering : public NVVMLowering<CachePolicyRangeOp> {
+  using NVVMLowering::NVVMLowering;
+  LogicalResult
+  matchAndRewrite(CachePolicyRangeOp op, Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value base = getPointer(rewriter, op.getLoc(), op.getBase(),
+                            adaptor.getBase(), adaptor.getIndices());
+    rewriter.replaceOp(
+        op, createPTX(rewriter, op.getLoc(), rewriter.getI64Type(),
+                      {base, adaptor.getPrimary(), adaptor.getTotal()},
+                      "createpolicy.range.global" +
+                          getPriorities(op.getPriority(), op.getOtherwise()) +
+                          ".b64 $0, [$1], $2, $3;",
+                      /*touchesMemory=*/false));
+    return success();
+  }
+};
+
+struct ConvertLowering : public NVVMLowering<CachePolicyConvertOp> {
+  using NVVMLowering::NVVMLowering;
+  LogicalResult
+  matchAndRewrite(CachePolicyConvertOp op, Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    rewriter.replaceOp(
+        op, createPTX(rewriter, op.getLoc(), rewriter.getI64Type(),
+                      adaptor.getProperty(), "createpolicy.cvt.L2.b64 $0, $1;",
+                      /*touchesMemory=*/false));
+    return success();
+  }
+};
+
+struct PrefetchLowering : public NVVMLowering<PrefetchOp> {
+  using NVVMLowering::NVVMLowering;
+  LogicalResult
+  matchAndRewrite(PrefetchOp op, Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value address = getPointer(rewriter, op.getLoc(), op.getSource(),
+                               adaptor.getSource(), adaptor.getIndices());
+    MLIRContext *context = op.getContext();
+    PrefetchLevel level = op.getLevel();
+    bool l1 = level == PrefetchLevel::L1 || level == PrefetchLevel::UniformL1;
+    auto cache = NVVM::PrefetchCacheLevelAttr::get(
+        context,
+        l1 ? NVVM::PrefetchCacheLevel::L1 : NVVM::PrefetchCacheLevel::L2);
+    NVVM::CacheEvictionPriorityAttr evict;
+    if (level == PrefetchLevel::L2EvictLast)
+      evict = NVVM::CacheEvictionPriorityAttr::get(
+          context, NVVM::CacheEvictionPriority::EvictLast);
+    else if (level == PrefetchLevel::L2EvictNormal)
+      evict = NVVM::CacheEvictionPriorityAttr::get(
+          context, NVVM::CacheEvictionPriority::EvictNormal);
+    UnitAttr uniform;
+    if (level == PrefetchLevel::UniformL1) {
+      uniform = rewriter.getUnitAttr();
+      address = castPointer(rewriter, op.getLoc(), address,
+                            NVVM::NVVMMemorySpace::Generic);
+    }
+    rewriter.replaceOpWithNewOp<NVVM::PrefetchOp>(
+        op, cache, evict, address,
+        /*predicate=*/Value(), /*tensormap=*/nullptr, uniform,
+        /*in_param_space=*/nullptr);
+    return success();
+  }
+};
+
+} // namespace
+
+void carousel::populateCpAsyncToNVVM(const LLVMTypeConverter &converter,
+                                     const TargetSpec &target,
+                                     RewritePatternSet &patterns) {
+  patterns.add<CopyLowering, CommitGroupLowering, WaitGroupLowering,
+               WaitAllLowering, MbarrierArriveLowering, FractionalLowering,
+               RangeLowering, ConvertLowering, PrefetchLowering>(converter,
+                                                                 target);
+}

@@ -1,0 +1,179 @@
+//===- ExpandKernelABI.cpp - flat kernel signatures ---===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Rewrites the signatures of kernels into the ABI of docs/KernelABI.md, and
+// rebuilds the memrefs and tensor map references in the body.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NVVMLowering.h"
+
+#include "carousel/Passes/Passes.h"
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_EXPANDKERNELABI
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+class KernelABI {
+public:
+  KernelABI(gpu::GPUFuncOp func, const LLVMTypeConverter &converter)
+      : func(func), converter(converter), builder(func.getBody()) {}
+
+  LogicalResult expand() {
+    // From the last on, so that positions before stay valid.
+    for (unsigned i = func.getNumArguments(); i-- > 0;) {
+      Type type = func.getArgument(i).getType();
+      if (auto memref = dyn_cast<MemRefType>(type)) {
+        if (failed(expandMemRef(i, memref)))
+          return failure();
+      } else if (isa<TensorMapType>(type)) {
+        expandTensorMap(i);
+      }
+    }
+    return success();
+  }
+
+private:
+  /// Replaces argument `index` by `value`, computed from the arguments that
+  /// follow it.
+  LogicalResult replaceArgument(unsigned index, Value value) {
+    func.getArgument(index).replaceAllUsesWith(value);
+    return func.eraseArgument(index);
+  }
+
+  BlockArgument insertArgument(unsigned index, Type type, DictionaryAttr attrs,
+                               Location loc) {
+    LogicalResult inserted = func.insertArgument(index, type, attrs, loc);
+    assert(succeeded(inserted) && "a gpu.func takes any argument");
+    (void)inserted;
+    return func.getArgument(index);
+  }
+
+  /// pointer, dynamic extents, dynamic strides
+  LogicalResult expandMemRef(unsigned index, MemRefType type) {
+    BlockArgument argument = func.getArgument(index);
+    Location loc = argument.getLoc();
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    // C98
+    if (failed(type.getStridesAndOffset(strides, offset)))
+      return func.emitError("expected a strided layout for kernel argument ")
+             << index << ", got " << type;
+    if (offset != 0 && !ShapedType::isDynamic(offset))
+      return func.emitError("expected no static offset for kernel argument ")
+             << index << ", got " << offset << " in " << type;
+    Type converted = converter.convertType(type);
+    auto structType = dyn_cast_or_null<LLVM::LLVMStructType>(converted);
+    if (!structType)
+      return func.emitError(
+                 "expected a memref of LLVM types for kernel argument ")
+             << index << ", got " << type;
+
+    DictionaryAttr attrs = func.getArgAttrDict(index);
+    unsigned next = index + 1;
+    SmallVector<Type> fields(structType.getBody());
+    Type indexType = converter.getIndexType();
+    Value pointer = insertArgument(next++, fields[0], attrs, loc);
+    SmallVector<Value> sizes;
+    for (int64_t extent : type.getShape())
+      sizes.push_back(ShapedType::isDynamic(extent)
+                          ? Value(insertArgument(next++, indexType, {}, loc))
+                          : Value());
+    // An identity layout has strides that follow from the extents.
+    bool contiguous = type.getLayout().isIdentity();
+    SmallVector<Value> strideValues(strides.size());
+    for (auto [dim, stride] : llvm::enumerate(strides))
+      if (!contiguous && ShapedType::isDynamic(stride))
+        strideValues[dim] = insertArgument(next++, indexType, {}, loc);
+
+    builder.setInsertionPointToStart(&func.getBody().front());
+    auto constant = [&](int64_t value) -> Value {
+      return LLVM::ConstantOp::create(builder, loc, indexType,
+                                      builder.getIntegerAttr(indexType, value));
+    };
+    for (auto [dim, extent] : llvm::enumerate(type.getShape()))
+      if (!sizes[dim])
+        sizes[dim] = constant(extent);
+    for (int64_t dim = static_cast<int64_t>(strides.size()) - 1; dim >= 0;
+         --dim) {
+      if (strideValues[dim])
+        continue;
+      if (!ShapedType::isDynamic(strides[dim]))
+        strideValues[dim] = constant(strides[dim]);
+      else
+        strideValues[dim] = LLVM::MulOp::create(
+            builder, loc, strideValues[dim + 1], sizes[dim + 1]);
+    }
+    auto descriptor = MemRefDescriptor::poison(builder, loc, structType);
+    descriptor.setAllocatedPtr(builder, loc, pointer);
+    descriptor.setAlignedPtr(builder, loc, pointer);
+    descriptor.setOffset(builder, loc, constant(0));
+    for (auto [dim, size] : llvm::enumerate(sizes)) {
+      descriptor.setSize(builder, loc, dim, size);
+      descriptor.setStride(builder, loc, dim, strideValues[dim]);
+    }
+    Value memref = UnrealizedConversionCastOp::create(
+                       builder, loc, type, ValueRange{Value(descriptor)})
+                       .getResult(0);
+    return replaceArgument(index, memref);
+  }
+
+  /// A pointer to the parameter's 128 bytes, passed by value and never written.
+  void expandTensorMap(unsigned index) {
+    BlockArgument argument = func.getArgument(index);
+    Location loc = argument.getLoc();
+    MLIRContext *context = func.getContext();
+    NamedAttrList attrs(func.getArgAttrDict(index));
+    auto bytes = LLVM::LLVMArrayType::get(IntegerType::get(context, 8),
+                                          rules::kTensorMapBytes);
+    attrs.set(LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(bytes));
+    attrs.set(LLVM::LLVMDialect::getAlignAttrName(),
+              builder.getI64IntegerAttr(rules::kTensorMapAlignment));
+    attrs.set(NVVM::NVVMDialect::getGridConstantAttrName(),
+              builder.getUnitAttr());
+    Value pointer =
+        insertArgument(index + 1, LLVM::LLVMPointerType::get(context),
+                       attrs.getDictionary(context), loc);
+    builder.setInsertionPointToStart(&func.getBody().front());
+    Value map = UnrealizedConversionCastOp::create(
+                    builder, loc, argument.getType(), ValueRange{pointer})
+                    .getResult(0);
+    LogicalResult replaced = replaceArgument(index, map);
+    assert(succeeded(replaced) && "a gpu.func gives up any argument");
+    (void)replaced;
+  }
+
+  gpu::GPUFuncOp func;
+  const LLVMTypeConverter &converter;
+  OpBuilder builder;
+};
+
+struct ExpandKernelABI
+    : public carousel::impl::ExpandKernelABIBase<ExpandKernelABI> {
+  using ExpandKernelABIBase::ExpandKernelABIBase;
+
+  void runOnOperation() override {
+    LowerToLLVMOptions options(&getContext());
+    options.overrideIndexBitwidth(indexBitwidth);
+    LLVMTypeConverter converter(&getContext(), options);
+    populateTypeConversions(converter);
+    for (auto func : getOperation().getOps<gpu::GPUFuncOp>())
+      if (func.isKernel() && failed(KernelABI(func, converter).expand()))
+        return signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,81 @@
+//===- PinSharedMemory.cpp - shared variables that engines write ---===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// LLVM sees no store to a shared variable that only an engine or another CTA
+// writes, and would fold its loads. A reference from `llvm.compiler.used` stops
+// that and costs nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Passes/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_PINSHAREDMEMORY
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+static constexpr StringLiteral kUsedName{"llvm.compiler.used"};
+
+/// The dynamic shared memory of a kernel: an external array without extent.
+static bool isDynamicShared(LLVM::GlobalOp global) {
+  auto array = dyn_cast<LLVM::LLVMArrayType>(global.getGlobalType());
+  return array && array.getNumElements() == 0;
+}
+
+/// llvm.mlir.global appending @llvm.compiler.used() : array<n x ptr> of the
+/// variables.
+static void createUsedList(gpu::GPUModuleOp module,
+                           ArrayRef<LLVM::GlobalOp> variables) {
+  Location loc = module.getLoc();
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  auto pointer = LLVM::LLVMPointerType::get(module.getContext());
+  auto array = LLVM::LLVMArrayType::get(pointer, variables.size());
+  auto used =
+      LLVM::GlobalOp::create(builder, loc, array, /*isConstant=*/false,
+                             LLVM::Linkage::Appending, kUsedName, Attribute());
+  used.setSection("llvm.metadata");
+  builder.createBlock(&used.getInitializerRegion());
+  Value list = LLVM::UndefOp::create(builder, loc, array);
+  for (auto [index, variable] : llvm::enumerate(variables)) {
+    Value address = LLVM::AddressOfOp::create(builder, loc, variable);
+    address = LLVM::AddrSpaceCastOp::create(builder, loc, pointer, address);
+    list = LLVM::InsertValueOp::create(builder, loc, list, address, index);
+  }
+  LLVM::ReturnOp::create(builder, loc, list);
+}
+
+namespace {
+
+struct PinSharedMemory
+    : public carousel::impl::PinSharedMemoryBase<PinSharedMemory> {
+  void runOnOperation() override {
+    gpu::GPUModuleOp module = getOperation();
+    if (SymbolTable::lookupSymbolIn(module, kUsedName))
+      return markAllAnalysesPreserved();
+    SmallVector<LLVM::GlobalOp> variables;
+    for (auto global : module.getOps<LLVM::GlobalOp>()) {
+      if (global.getAddrSpace() !=
+          static_cast<uint32_t>(NVVM::NVVMMemorySpace::Shared))
+        continue;
+      if (isDynamicShared(global))
+        global.setAlignment(rules::kSwizzle128Alignment);
+      else
+        variables.push_back(global);
+    }
+    if (!variables.empty())
+      createUsedList(module, variables);
+    pinned += variables.size();
+  }
+};
+
+} // namespace

@@ -1,0 +1,126 @@
+//===- VerifyMachine.cpp - what the machine phase promises ---===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Alignment of the memory that the hardware reads and writes, where it is known
+// before run time. Constraints C94 to C97 of docs/Spec.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Alignment.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Passes/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_VERIFYMACHINE
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+static LogicalResult verifyAlignment(Operation *op, Value memref,
+                                     ValueRange indices, int64_t alignment,
+                                     StringRef what) {
+  std::string reason =
+      computeAddressFacts(memref, indices).explainMisalignment(alignment);
+  if (reason.empty())
+    return success();
+  return op->emitOpError() << "expected " << what << " aligned to " << alignment
+                           << " bytes, got " << reason;
+}
+
+/// C94
+template <typename Op>
+static LogicalResult verifyBarrier(Op op, ValueRange indices) {
+  return verifyAlignment(op, op.getBarriers(), indices,
+                         rules::kMbarrierAlignment, "a barrier");
+}
+
+/// C95
+template <typename Op> static LogicalResult verifyBulk(Op op) {
+  if (failed(verifyAlignment(op, op.getSource(), op.getSourceIndices(),
+                             rules::kBulkGranule, "the source of a bulk copy")))
+    return failure();
+  return verifyAlignment(op, op.getDestination(), op.getDestinationIndices(),
+                         rules::kBulkGranule, "the destination of a bulk copy");
+}
+
+/// C96
+template <typename Op> static LogicalResult verifyTensorStore(Op op) {
+  return verifyAlignment(op, op.getSource(), op.getSourceIndices(),
+                         op.getMap().getType().getSharedAlignment(),
+                         "a tensor copy's tile");
+}
+
+/// C97
+static LogicalResult verifyDescriptor(Operation *op, Value memref,
+                                      ValueRange indices) {
+  return verifyAlignment(op, memref, indices, rules::kTensorMapAlignment,
+                         "a tensor map");
+}
+
+static LogicalResult verifyOp(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<MbarrierInitOp, MbarrierInvalOp, MbarrierExpectTxOp,
+            MbarrierCompleteTxOp, MbarrierArriveOp, MbarrierArriveDropOp,
+            MbarrierArriveExpectTxOp, MbarrierArriveDropExpectTxOp,
+            MbarrierTestWaitOp, MbarrierTryWaitOp, MbarrierWaitOp,
+            CpAsyncMbarrierArriveOp>([](auto barrier) {
+        return verifyBarrier(barrier, barrier.getIndices());
+      })
+      .Case<BulkLoadOp, BulkCopyClusterOp, BulkReduceClusterOp>([](auto copy) {
+        if (failed(verifyBarrier(copy, copy.getBarrierIndices())))
+          return failure();
+        return verifyBulk(copy);
+      })
+      .Case<BulkStoreOp, BulkReduceOp>(
+          [](auto copy) { return verifyBulk(copy); })
+      .Case([](CpAsyncCopyOp copy) {
+        return verifyAlignment(copy, copy.getDestination(),
+                               copy.getDestinationIndices(), copy.getSize(),
+                               "the destination of cp.async");
+      })
+      .Case([](TensorLoadOp load) {
+        if (failed(verifyBarrier(load, load.getBarrierIndices())))
+          return failure();
+        return verifyAlignment(load, load.getDestination(),
+                               load.getDestinationIndices(),
+                               load.getMap().getType().getSharedAlignment(),
+                               "a tensor copy's tile");
+      })
+      .Case<TensorStoreOp, TensorReduceOp>(
+          [](auto copy) { return verifyTensorStore(copy); })
+      .Case<TensorMapGetOp, TensorMapReplaceOp>([](auto access) {
+        return verifyDescriptor(access, access.getMaps(), access.getIndices());
+      })
+      .Case([](TensorMapCopyFenceOp copy) {
+        if (failed(verifyDescriptor(copy, copy.getSource(),
+                                    copy.getSourceIndices())))
+          return failure();
+        return verifyDescriptor(copy, copy.getDestination(),
+                                copy.getDestinationIndices());
+      })
+      .Default([](Operation *) { return success(); });
+}
+
+namespace {
+
+struct VerifyMachine : public carousel::impl::VerifyMachineBase<VerifyMachine> {
+  void runOnOperation() override {
+    bool refused = false;
+    getOperation().walk(
+        [&](Operation *op) { refused |= failed(verifyOp(op)); });
+    if (refused)
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+
+} // namespace

@@ -1,0 +1,70 @@
+//===- LowerToNVVM.cpp - machine phase to target phase ---===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pipeline carousel-lower-to-nvvm: Carousel's passes around the conversions
+// of MLIR.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Passes/Passes.h"
+#include "carousel/Passes/Pipelines.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/NVVMToLLVM/NVVMToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace carousel;
+
+void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
+                                        const LowerToNVVMOptions &options) {
+  OpPassManager &gpu = pm.nest<gpu::GPUModuleOp>();
+
+  // Say what is wrong while the ops are still those that the user wrote.
+  AttachTargetOptions target;
+  target.chip = options.chip;
+  target.ptxVersion = options.ptxVersion;
+  target.optLevel = options.optLevel;
+  gpu.addPass(createAttachTarget(target));
+  gpu.addPass(createVerifyTarget());
+  gpu.addPass(createVerifyMachine());
+
+  // The dialect's ops and the kernels' signatures.
+  ExpandKernelABIOptions abi;
+  abi.indexBitwidth = options.indexBitwidth;
+  gpu.addPass(createExpandKernelABI(abi));
+  ConvertCarouselToNVVMOptions conversion;
+  conversion.indexBitwidth = options.indexBitwidth;
+  gpu.addPass(createConvertCarouselToNVVM(conversion));
+
+  // Everything else, by MLIR's own conversions.
+  gpu.addPass(createConvertVectorToSCFPass());
+  gpu.addPass(memref::createExpandStridedMetadataPass());
+  gpu.addPass(createLowerAffinePass());
+  gpu.addPass(createSCFToControlFlowPass());
+  ConvertGpuOpsToNVVMOpsOptions toNVVM;
+  toNVVM.indexBitwidth = options.indexBitwidth;
+  gpu.addPass(createConvertGpuOpsToNVVMOps(toNVVM));
+  gpu.addPass(createConvertNVVMToLLVMPass());
+  gpu.addPass(createReconcileUnrealizedCastsPass());
+  gpu.addPass(createCanonicalizerPass());
+  gpu.addPass(createCSEPass());
+
+  gpu.addPass(createPinSharedMemory());
+}
+
+void carousel::registerPipelines() {
+  PassPipelineRegistration<LowerToNVVMOptions>(
+      "carousel-lower-to-nvvm",
+      "Lower gpu.modules from the machine phase to the LLVM and NVVM dialects",
+      buildLowerToNVVMPipeline);
+}

@@ -1,0 +1,38 @@
+//===- CarouselPlugin.cpp - Carousel in a stock mlir-opt ---===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Entry points for `mlir-opt --load-dialect-plugin` and `--load-pass-plugin`.
+// MLIR comes from the host's shared library, so there is one copy of it in the
+// process.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Passes/Passes.h"
+#include "carousel/Passes/Pipelines.h"
+#include "carousel/Target/EmitPTX.h"
+#include "mlir/Tools/Plugins/DialectPlugin.h"
+#include "mlir/Tools/Plugins/PassPlugin.h"
+
+static constexpr const char *kName = "Carousel";
+
+extern "C" LLVM_ATTRIBUTE_WEAK ::mlir::DialectPluginLibraryInfo
+mlirGetDialectPluginInfo() {
+  return {MLIR_PLUGIN_API_VERSION, kName, CAROUSEL_VERSION,
+          [](mlir::DialectRegistry *registry) {
+            registry->insert<carousel::CarouselDialect>();
+            carousel::registerPTXTranslations(*registry);
+          }};
+}
+
+extern "C" LLVM_ATTRIBUTE_WEAK ::mlir::PassPluginLibraryInfo
+mlirGetPassPluginInfo() {
+  return {MLIR_PLUGIN_API_VERSION, kName, CAROUSEL_VERSION, [] {
+            carousel::registerCarouselPasses();
+            carousel::registerPipelines();
+          }};
+}
