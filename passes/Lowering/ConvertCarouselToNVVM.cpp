@@ -96,10 +96,13 @@ static AttrTypeReplacer getTypeReplacer() {
   replacer.addReplacement(
       [](MemRefType type) -> std::optional<std::pair<Type, WalkResult>> {
         Attribute space = type.getMemorySpace();
+        // The gpu dialect's own conversion wants the gpu dialect's spaces.
+        if (isa_and_nonnull<NVVM::NVVMMemorySpaceAttr>(space))
+          space = getAddressSpace(space);
         Type replaced =
             MemRefType::Builder(type)
                 .setElementType(getElementStorage(type.getElementType()))
-                .setMemorySpace(getAddressSpace(space));
+                .setMemorySpace(space);
         return std::make_pair(replaced, WalkResult::skip());
       });
   replacer.addReplacement([](MbarrierStateType type) -> Type {

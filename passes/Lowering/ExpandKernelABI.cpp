@@ -43,6 +43,7 @@ public:
         expandTensorMap(i);
       }
     }
+    recordTensorMaps();
     return success();
   }
 
@@ -131,22 +132,14 @@ private:
     return replaceArgument(index, memref);
   }
 
-  /// A pointer to the parameter's 128 bytes, passed by value and never written.
+  /// A pointer to the parameter's 128 bytes.
   void expandTensorMap(unsigned index) {
     BlockArgument argument = func.getArgument(index);
     Location loc = argument.getLoc();
     MLIRContext *context = func.getContext();
-    NamedAttrList attrs(func.getArgAttrDict(index));
-    auto bytes = LLVM::LLVMArrayType::get(IntegerType::get(context, 8),
-                                          rules::kTensorMapBytes);
-    attrs.set(LLVM::LLVMDialect::getByValAttrName(), TypeAttr::get(bytes));
-    attrs.set(LLVM::LLVMDialect::getAlignAttrName(),
-              builder.getI64IntegerAttr(rules::kTensorMapAlignment));
-    attrs.set(NVVM::NVVMDialect::getGridConstantAttrName(),
-              builder.getUnitAttr());
     Value pointer =
         insertArgument(index + 1, LLVM::LLVMPointerType::get(context),
-                       attrs.getDictionary(context), loc);
+                       func.getArgAttrDict(index), loc);
     builder.setInsertionPointToStart(&func.getBody().front());
     Value map = UnrealizedConversionCastOp::create(
                     builder, loc, argument.getType(), ValueRange{pointer})
@@ -154,8 +147,23 @@ private:
     LogicalResult replaced = replaceArgument(index, map);
     assert(succeeded(replaced) && "a gpu.func gives up any argument");
     (void)replaced;
+    tensorMaps.push_back(cast<BlockArgument>(pointer));
   }
 
+  /// That the descriptors come by value and nothing writes them is said once
+  /// the kernel is one of NVVM's (MarkGridConstants): the conversion in between
+  /// drops attributes of arguments.
+  void recordTensorMaps() {
+    if (tensorMaps.empty())
+      return;
+    SmallVector<int32_t> positions;
+    for (BlockArgument pointer : llvm::reverse(tensorMaps))
+      positions.push_back(static_cast<int32_t>(pointer.getArgNumber()));
+    func->setDiscardableAttr(CarouselDialect::kTensorMapParameters,
+                             builder.getDenseI32ArrayAttr(positions));
+  }
+
+  SmallVector<BlockArgument> tensorMaps;
   gpu::GPUFuncOp func;
   const LLVMTypeConverter &converter;
   OpBuilder builder;

@@ -111,6 +111,16 @@ def ConvertCarouselToNVVM : Pass<"convert-carousel-to-nvvm", "::mlir::gpu::GPUMo
   ];
 }
 
+def MarkGridConstants : Pass<"carousel-mark-grid-constants", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Pass tensor maps by value, as grid constants";
+  let description = [{
+    Runs on the LLVM dialect. Each kernel parameter that `--carousel-expand-kernel-abi` made of
+    a tensor map becomes one of 128 bytes by value with `nvvm.grid_constant`: without that
+    mark, LLVM copies the descriptor to local memory, where the hardware can't use it.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
+}
+
 def PinSharedMemory : Pass<"carousel-pin-shared-memory", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Keep LLVM from reasoning about shared memory that engines write";
   let description = [{

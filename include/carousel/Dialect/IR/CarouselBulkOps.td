@@ -62,7 +62,7 @@ def Carousel_BulkLoadOp : Carousel_Op<"bulk.load", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def Carousel_BulkStoreOp : Carousel_Op<"bulk.store", [AttrSizedOperandSegments]> {
+def Carousel_BulkStoreOp : Carousel_Op<"bulk.store", [AttrSizedOperandSegments, JoinsBulkGroup]> {
   let summary = "copy bytes from shared to global memory; completes in a bulk group";
   let description = [{
     Reads the source through the async proxy: what ordinary stores wrote needs a
@@ -134,7 +134,7 @@ def Carousel_BulkCopyClusterOp
 }
 
 def Carousel_BulkReduceOp
-    : Carousel_FixedOp<"bulk.reduce", 90, 80, [AttrSizedOperandSegments]> {
+    : Carousel_FixedOp<"bulk.reduce", 90, 80, [AttrSizedOperandSegments, JoinsBulkGroup]> {
   let summary = "reduce bytes of shared memory into global memory; completes in a bulk group";
   let description = [{
     Each element of the destination becomes `kind(destination, source)`, atomically and
@@ -209,7 +209,7 @@ def Carousel_BulkReduceClusterOp
 }
 
 def Carousel_BulkPrefetchOp
-    : Carousel_FixedOp<"bulk.prefetch", 90, 80, [AttrSizedOperandSegments]> {
+    : Carousel_FixedOp<"bulk.prefetch", 90, 80, [AttrSizedOperandSegments, FillsCaches]> {
   let summary = "bring bytes of global memory into L2";
   let description = [{
     A hint: nothing completes and nothing is waited for.
@@ -312,7 +312,7 @@ def Carousel_StAsyncOp : Carousel_FixedOp<"st_async", 90, 81, [AttrSizedOperandS
   let hasVerifier = 1;
 }
 
-def Carousel_StAsyncGlobalOp : Carousel_FixedOp<"st_async_global", 100, 87> {
+def Carousel_StAsyncGlobalOp : Carousel_FixedOp<"st_async_global", 100, 87, [OrdersMemory]> {
   let summary = "store a value to global memory asynchronously, with release semantics";
   let description = [{
     Ordered after everything that this thread did before, at the given scope. `mmio`
@@ -371,7 +371,7 @@ def Carousel_RedAsyncOp : Carousel_FixedOp<"red_async", 90, 81, [AttrSizedOperan
   let hasVerifier = 1;
 }
 
-def Carousel_RedAsyncGlobalOp : Carousel_FixedOp<"red_async_global", 100, 87> {
+def Carousel_RedAsyncGlobalOp : Carousel_FixedOp<"red_async_global", 100, 87, [OrdersMemory]> {
   let summary = "add a value to global memory asynchronously, with release semantics";
   let description = [{
     Ordered after everything that this thread did before, at the given scope.

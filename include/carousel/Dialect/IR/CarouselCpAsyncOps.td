@@ -16,7 +16,7 @@
 include "carousel/Dialect/IR/CarouselOpBase.td"
 
 def Carousel_CpAsyncCopyOp
-    : Carousel_FixedOp<"cp_async.copy", 80, 70, [AttrSizedOperandSegments]> {
+    : Carousel_FixedOp<"cp_async.copy", 80, 70, [AttrSizedOperandSegments, JoinsCpAsyncGroup]> {
   let summary = "each thread copies 4, 8 or 16 bytes from global to shared memory";
   let description = [{
     A weak generic access that happens later: before the end of the cp.async group that
@@ -104,7 +104,7 @@ def Carousel_CpAsyncWaitAllOp : Carousel_CpAsyncWaitBase<"cp_async.wait_all"> {
 }
 
 def Carousel_CpAsyncMbarrierArriveOp : Carousel_FixedOp<"cp_async.mbarrier_arrive", 80, 70,
-    [MemoryEffects<[MemRead<CpAsyncGroups>, MemRead<SharedMemory>]>]> {
+    [JoinsCpAsyncGroup, OrdersShared]> {
   let summary = "arrive on an mbarrier once this thread's earlier cp.async copies have landed";
   let description = [{
     Without `noinc` the pending arrivals are first raised by one, so that the arrive is
@@ -198,7 +198,7 @@ def Carousel_CachePolicyConvertOp : Carousel_FixedOp<"cache_policy.convert", 80,
   let assemblyFormat = "$property attr-dict";
 }
 
-def Carousel_PrefetchOp : Carousel_FixedOp<"prefetch", 80, 74> {
+def Carousel_PrefetchOp : Carousel_FixedOp<"prefetch", 80, 74, [FillsCaches]> {
   let summary = "bring a cache line of global memory into a cache";
   let description = [{
     A hint. `uniform_l1` is the uniform cache; the l2_evict levels set the line's priority.

@@ -41,6 +41,11 @@ def Carousel_Dialect : Dialect {
   }];
   let dependentDialects = ["::mlir::memref::MemRefDialect"];
   let extraClassDeclaration = [{
+    /// On a kernel: the positions of parameters that are tensor maps by value, an
+    /// array<i32>. Made by --carousel-expand-kernel-abi, used up by
+    /// --carousel-mark-grid-constants.
+    static constexpr ::llvm::StringLiteral kTensorMapParameters{"carousel.tensor_map_parameters"};
+
     void registerAttributes();
     void registerTypes();
   }];

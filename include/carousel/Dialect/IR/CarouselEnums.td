@@ -22,7 +22,7 @@ class Carousel_Enum<string name, string summary, list<I32EnumCase> cases>
 // Printed as a bare keyword in an op's assembly.
 class Carousel_EnumAttr<EnumInfo enum, string mnemonic>
     : EnumAttr<Carousel_Dialect, enum, mnemonic> {
-  let assemblyFormat = "$value";
+  let assemblyFormat = "`` $value";
 }
 
 //===----------------------------------------------------------------------===//

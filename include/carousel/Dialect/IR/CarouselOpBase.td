@@ -28,6 +28,7 @@ def Barriers : Resource<"::carousel::BarrierResource">;
 def BulkGroups : Resource<"::carousel::BulkGroupResource">;
 def CpAsyncGroups : Resource<"::carousel::CpAsyncGroupResource">;
 def TensorMaps : Resource<"::carousel::TensorMapResource">;
+def Caches : Resource<"::carousel::CacheResource">;
 def ThreadControl : Resource<"::carousel::ThreadControlResource">;
 
 // Effects on whole resources, for ops that order accesses rather than make them.
@@ -39,6 +40,11 @@ def OrdersBarriers : MemoryEffects<[MemRead<Barriers>, MemWrite<Barriers>]>;
 def OrdersMemoryAndBarriers : MemoryEffects<[
   MemRead<SharedMemory>, MemWrite<SharedMemory>, MemRead<GlobalMemory>,
   MemWrite<GlobalMemory>, MemRead<Barriers>, MemWrite<Barriers>]>;
+// A prefetch changes what is cached: nothing that a program sees, but it is no dead code.
+def FillsCaches : MemoryEffects<[MemRead<Caches>, MemWrite<Caches>]>;
+// A copy joins the group that this thread commits next.
+def JoinsBulkGroup : MemoryEffects<[MemRead<BulkGroups>, MemWrite<BulkGroups>]>;
+def JoinsCpAsyncGroup : MemoryEffects<[MemRead<CpAsyncGroups>, MemWrite<CpAsyncGroups>]>;
 def ChangesThreads : MemoryEffects<[MemRead<ThreadControl>, MemWrite<ThreadControl>]>;
 
 //===----------------------------------------------------------------------===//

@@ -19,7 +19,8 @@ include "carousel/Dialect/IR/CarouselOpBase.td"
 // Copies
 //===----------------------------------------------------------------------===//
 
-def Carousel_TensorLoadOp : Carousel_Op<"tensor.load", [AttrSizedOperandSegments]> {
+def Carousel_TensorLoadOp : Carousel_Op<"tensor.load", [AttrSizedOperandSegments,
+    MemoryEffects<[MemRead<GlobalMemory>, MemRead<TensorMaps>]>]> {
   let summary = "copy a box of a tensor to shared memory; completes on an mbarrier";
   let description = [{
     One thread issues it. Elements outside of the tensor are filled as the map says and
@@ -76,7 +77,8 @@ def Carousel_TensorLoadOp : Carousel_Op<"tensor.load", [AttrSizedOperandSegments
 
 class Carousel_TensorStoreBase<string mnemonic, dag leading, string leadingFormat,
                                list<MemoryEffect> onGlobal>
-    : Carousel_Op<mnemonic, [AttrSizedOperandSegments, MemoryEffects<onGlobal>]> {
+    : Carousel_Op<mnemonic, [AttrSizedOperandSegments, JoinsBulkGroup,
+                            MemoryEffects<!listconcat(onGlobal, [MemRead<TensorMaps>])>]> {
   let arguments = !con(leading, (ins
     Arg<Carousel_SharedMemRef, "source", [MemRead<SharedMemory>]>:$source,
     Variadic<Index>:$source_indices,
@@ -136,7 +138,7 @@ def Carousel_TensorReduceOp
 }
 
 def Carousel_TensorPrefetchOp : Carousel_Op<"tensor.prefetch", [AttrSizedOperandSegments,
-    MemoryEffects<[MemRead<GlobalMemory>]>]> {
+    MemoryEffects<[MemRead<GlobalMemory>, MemRead<TensorMaps>]>, FillsCaches]> {
   let summary = "bring a box of a tensor into L2";
   let description = [{
     A hint: nothing completes and nothing is waited for. Modes, coordinates and offsets are
@@ -192,7 +194,7 @@ def Carousel_TensorMapGetOp : Carousel_FixedOp<"tensor_map.get", 90, 80, [Pure]>
 }
 
 def Carousel_TensorMapPrefetchOp : Carousel_FixedOp<"tensor_map.prefetch", 90, 80,
-    [MemoryEffects<[MemRead<TensorMaps>]>]> {
+    [MemoryEffects<[MemRead<TensorMaps>]>, FillsCaches]> {
   let summary = "bring a descriptor into the descriptor cache";
   let description = [{
     A hint. `param` says that the descriptor is a kernel parameter, which selects that form
