@@ -113,6 +113,6 @@ FailureOr<TargetSpec> carousel::getTargetSpec(gpu::GPUModuleOp module) {
   std::string error;
   FailureOr<TargetSpec> spec = makeTargetSpec(nvvm.getChip(), ptx, error);
   if (failed(spec))
-    module.emitError(error);
+    emitError(module.getLoc()) << error;
   return spec;
 }

@@ -40,6 +40,8 @@ static cl::opt<std::string>
              cl::init(CAROUSEL_CUDA_ROOT));
 
 static FailureOr<std::string> lowerAndEmit(Operation *op) {
+  // One line per error: the op is in the input, at the location that is named.
+  op->getContext()->printOpOnDiagnostic(false);
   PassManager pm(op->getContext(), op->getName().getStringRef());
   carousel::LowerToNVVMOptions options;
   options.chip = chip;

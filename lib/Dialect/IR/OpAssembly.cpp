@@ -14,6 +14,7 @@
 #include "carousel/Dialect/IR/CarouselOps.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -64,6 +65,21 @@ static void printOptionalI32(OpAsmPrinter &printer, Operation *op, Value value,
     return;
   printer << ", ";
   printI32(printer, op, value, literal);
+}
+
+/// The keyword of an enumeration's case, without the attribute around it.
+template <typename Attr>
+static ParseResult parseKeyword(OpAsmParser &parser, Attr &attr) {
+  auto value = FieldParser<decltype(attr.getValue())>::parse(parser);
+  if (failed(value))
+    return failure();
+  attr = Attr::get(parser.getContext(), *value);
+  return success();
+}
+
+template <typename Attr>
+static void printKeyword(OpAsmPrinter &printer, Operation *, Attr attr) {
+  printer << stringifyEnum(attr.getValue());
 }
 
 #define GET_OP_CLASSES

@@ -20,7 +20,9 @@
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 
@@ -32,36 +34,50 @@ void carousel::registerPTXTranslations(DialectRegistry &registry) {
   NVVM::registerNVVMTargetInterfaceExternalModels(registry);
 }
 
+/// The first libdevice function that the module calls, or an empty name.
+static StringRef findMathFunction(gpu::GPUModuleOp module) {
+  for (auto func : module.getOps<LLVM::LLVMFuncOp>())
+    if (func.isExternal() && func.getName().starts_with("__nv_"))
+      return func.getName();
+  return {};
+}
+
 FailureOr<std::string> carousel::emitPTX(gpu::GPUModuleOp module,
                                          const EmitPTXOptions &options) {
   if (failed(getTargetSpec(module)))
     return failure();
   auto target = dyn_cast<gpu::TargetAttrInterface>(module.getTargetsAttr()[0]);
   if (!target) {
-    module.emitError(
-        "expected the serialisation of #nvvm.target to be registered");
+    emitError(module.getLoc())
+        << "expected the serialisation of #nvvm.target to be registered";
     return failure();
   }
-  gpu::TargetOptions targetOptions(options.cudaRoot, {}, "", "",
-                                   gpu::CompilationTarget::Assembly);
+  // MLIR reports a toolkit that isn't there even to kernels that need none.
+  StringRef math = findMathFunction(module);
+  SmallString<128> libdevice(options.cudaRoot);
+  llvm::sys::path::append(libdevice, "nvvm", "libdevice", "libdevice.10.bc");
+  bool found = llvm::sys::fs::exists(libdevice);
+  if (!math.empty() && !options.cudaRoot.empty() && !found) {
+    emitError(module.getLoc()) << "expected libdevice for the math function '"
+                               << math << "', found no '" << libdevice << "'";
+    return failure();
+  }
+  gpu::TargetOptions targetOptions(
+      found ? StringRef(options.cudaRoot) : StringRef(), {}, "", "",
+      gpu::CompilationTarget::Assembly);
   std::optional<SmallVector<char, 0>> object =
       target.serializeToObject(module, targetOptions);
   if (!object) {
-    module.emitError("translation to PTX failed");
+    emitError(module.getLoc()) << "translation to PTX failed";
     return failure();
   }
   std::string ptx(object->begin(), object->end());
   // The serialisation ends the text with a null byte for the driver's loader.
   while (!ptx.empty() && ptx.back() == '\0')
     ptx.pop_back();
-  size_t unresolved = ptx.find("__nv_");
-  if (unresolved != std::string::npos &&
-      ptx.find(".extern .func") != std::string::npos) {
-    StringRef name = StringRef(ptx).substr(unresolved).take_while([](char c) {
-      return llvm::isAlnum(c) || c == '_';
-    });
-    module.emitError("expected libdevice for the math function '")
-        << name << "', found none under '" << options.cudaRoot << "'";
+  if (!math.empty() && StringRef(ptx).contains(".extern .func")) {
+    emitError(module.getLoc()) << "expected libdevice for the math function '"
+                               << math << "', found no CUDA toolkit";
     return failure();
   }
   return ptx;

@@ -163,7 +163,7 @@ def Carousel_BulkReduceOp
     Variadic<Index>:$destination_indices,
     Optional<I32>:$size, Carousel_I32Literal:$static_size, Carousel_CachePolicy:$cache_policy);
   let assemblyFormat = [{
-    $kind $type $source `[` $source_indices `]` `to` $destination `[` $destination_indices `]`
+    custom<Keyword>($kind) custom<Keyword>($type) $source `[` $source_indices `]` `to` $destination `[` $destination_indices `]`
     `,` custom<I32>($size, $static_size) (`cache` $cache_policy^)? attr-dict
     `:` type($source) `,` type($destination)
   }];
@@ -201,7 +201,7 @@ def Carousel_BulkReduceClusterOp
     Arg<Carousel_ClusterMbarrierMemRef, "barriers", [MemRead<Barriers>, MemWrite<Barriers>]>:$barriers,
     Variadic<Index>:$barrier_indices);
   let assemblyFormat = [{
-    $kind $type $source `[` $source_indices `]` `to` $destination `[` $destination_indices `]`
+    custom<Keyword>($kind) custom<Keyword>($type) $source `[` $source_indices `]` `to` $destination `[` $destination_indices `]`
     `,` custom<I32>($size, $static_size) `signals` $barriers `[` $barrier_indices `]` attr-dict
     `:` type($source) `,` type($destination) `,` type($barriers)
   }];
@@ -273,7 +273,7 @@ def Carousel_BulkWaitGroupOp : Carousel_FixedOp<"bulk.wait_group", 90, 80, [Memo
   }];
   let arguments = (ins
     Carousel_GroupWaitAttr:$until, ConfinedAttr<I32Attr, [IntNonNegative]>:$pending);
-  let assemblyFormat = "$until $pending attr-dict";
+  let assemblyFormat = "custom<Keyword>($until) $pending attr-dict";
 }
 
 //===----------------------------------------------------------------------===//
@@ -334,7 +334,7 @@ def Carousel_StAsyncGlobalOp : Carousel_FixedOp<"st_async_global", 100, 87, [Ord
     Arg<Carousel_GlobalMemRef, "destination", [MemWrite<GlobalMemory>]>:$destination,
     Variadic<Index>:$destination_indices, Carousel_DeviceScopeAttr:$scope, UnitAttr:$mmio);
   let assemblyFormat = [{
-    $value `to` $destination `[` $destination_indices `]` `scope` `(` $scope `)` (`mmio` $mmio^)?
+    $value `to` $destination `[` $destination_indices `]` `scope` `(` custom<Keyword>($scope) `)` (`mmio` $mmio^)?
     attr-dict `:` type($value) `,` type($destination)
   }];
   let hasVerifier = 1;
@@ -365,7 +365,7 @@ def Carousel_RedAsyncOp : Carousel_FixedOp<"red_async", 90, 81, [AttrSizedOperan
     Arg<Carousel_ClusterMbarrierMemRef, "barriers", [MemRead<Barriers>, MemWrite<Barriers>]>:$barriers,
     Variadic<Index>:$barrier_indices);
   let assemblyFormat = [{
-    $kind $type $value `to` $destination `[` $destination_indices `]` `signals` $barriers
+    custom<Keyword>($kind) custom<Keyword>($type) $value `to` $destination `[` $destination_indices `]` `signals` $barriers
     `[` $barrier_indices `]` attr-dict `:` type($value) `,` type($destination) `,` type($barriers)
   }];
   let hasVerifier = 1;
@@ -392,7 +392,7 @@ def Carousel_RedAsyncGlobalOp : Carousel_FixedOp<"red_async_global", 100, 87, [O
     Arg<Carousel_GlobalMemRef, "destination", [MemRead<GlobalMemory>, MemWrite<GlobalMemory>]>:$destination,
     Variadic<Index>:$destination_indices, Carousel_DeviceScopeAttr:$scope, UnitAttr:$mmio);
   let assemblyFormat = [{
-    $type $value `to` $destination `[` $destination_indices `]` `scope` `(` $scope `)`
+    custom<Keyword>($type) $value `to` $destination `[` $destination_indices `]` `scope` `(` custom<Keyword>($scope) `)`
     (`mmio` $mmio^)? attr-dict `:` type($value) `,` type($destination)
   }];
   let hasVerifier = 1;

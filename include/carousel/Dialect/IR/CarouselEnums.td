@@ -19,10 +19,10 @@ class Carousel_Enum<string name, string summary, list<I32EnumCase> cases>
     : I32Enum<name, summary, cases> {
   let cppNamespace = "::carousel";
 }
-// Printed as a bare keyword in an op's assembly.
+// `#carousel.scope<cta>` on its own. Ops print the bare keyword, by custom<Keyword>.
 class Carousel_EnumAttr<EnumInfo enum, string mnemonic>
     : EnumAttr<Carousel_Dialect, enum, mnemonic> {
-  let assemblyFormat = "`` $value";
+  let assemblyFormat = "`<` $value `>`";
 }
 
 //===----------------------------------------------------------------------===//

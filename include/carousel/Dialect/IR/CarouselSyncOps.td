@@ -36,7 +36,7 @@ def Carousel_FenceThreadOp : Carousel_Op<"fence.thread", [OrdersMemoryAndBarrier
     PTX ISA: fence.
   }];
   let arguments = (ins Carousel_FenceSemanticsAttr:$semantics, Carousel_MemScopeAttr:$scope);
-  let assemblyFormat = "$semantics $scope attr-dict";
+  let assemblyFormat = "custom<Keyword>($semantics) custom<Keyword>($scope) attr-dict";
 }
 
 def Carousel_FenceProxyOp : Carousel_Op<"fence.proxy", [OrdersMemoryAndBarriers]> {
@@ -55,7 +55,7 @@ def Carousel_FenceProxyOp : Carousel_Op<"fence.proxy", [OrdersMemoryAndBarriers]
     PTX ISA: fence.proxy.
   }];
   let arguments = (ins Carousel_ProxyKindAttr:$proxy);
-  let assemblyFormat = "$proxy attr-dict";
+  let assemblyFormat = "custom<Keyword>($proxy) attr-dict";
 }
 
 def Carousel_FenceMbarrierInitOp
@@ -92,7 +92,7 @@ def Carousel_FenceSyncRestrictOp
     PTX ISA: fence.sync_restrict.
   }];
   let arguments = (ins Carousel_OneWaySemanticsAttr:$semantics);
-  let assemblyFormat = "$semantics attr-dict";
+  let assemblyFormat = "custom<Keyword>($semantics) attr-dict";
 }
 
 def Carousel_FenceProxySyncRestrictOp
@@ -110,7 +110,7 @@ def Carousel_FenceProxySyncRestrictOp
     PTX ISA: fence.proxy.async::generic.sync_restrict.
   }];
   let arguments = (ins Carousel_OneWaySemanticsAttr:$semantics);
-  let assemblyFormat = "$semantics attr-dict";
+  let assemblyFormat = "custom<Keyword>($semantics) attr-dict";
 }
 
 def Carousel_FenceTensorMapReleaseOp : Carousel_FixedOp<"fence.tensor_map_release", 90, 83,
@@ -126,7 +126,7 @@ def Carousel_FenceTensorMapReleaseOp : Carousel_FixedOp<"fence.tensor_map_releas
     PTX ISA: fence.proxy.tensormap::generic.release.
   }];
   let arguments = (ins Carousel_MemScopeAttr:$scope);
-  let assemblyFormat = "$scope attr-dict";
+  let assemblyFormat = "custom<Keyword>($scope) attr-dict";
 }
 
 def Carousel_FenceTensorMapAcquireOp : Carousel_FixedOp<"fence.tensor_map_acquire", 90, 83,
@@ -143,8 +143,8 @@ def Carousel_FenceTensorMapAcquireOp : Carousel_FixedOp<"fence.tensor_map_acquir
 
     PTX ISA: fence.proxy.tensormap::generic.acquire.
   }];
-  let arguments = (ins Carousel_TensorMap:$map, Carousel_MemScopeAttr:$scope);
-  let assemblyFormat = "$map $scope attr-dict `:` type($map)";
+  let arguments = (ins Carousel_TensorMapValue:$map, Carousel_MemScopeAttr:$scope);
+  let assemblyFormat = "$map custom<Keyword>($scope) attr-dict `:` type($map)";
 }
 
 //===----------------------------------------------------------------------===//
@@ -255,7 +255,7 @@ def Carousel_SetMaxRegistersOp : Carousel_Op<"set_max_registers", [ChangesThread
     PTX ISA: setmaxnreg.
   }];
   let arguments = (ins Carousel_RegisterChangeAttr:$change, I32Attr:$registers);
-  let assemblyFormat = "$change $registers attr-dict";
+  let assemblyFormat = "custom<Keyword>($change) $registers attr-dict";
   let hasVerifier = 1;
 }
 
@@ -353,7 +353,7 @@ def Carousel_ClusterArriveOp : Carousel_FixedOp<"cluster.arrive", 90, 80,
   let arguments = (ins
     DefaultValuedAttr<Carousel_ArriveSemanticsAttr, "::carousel::MemSemantics::Release">:$semantics,
     UnitAttr:$unaligned);
-  let assemblyFormat = "(`semantics` `(` $semantics^ `)`)? (`unaligned` $unaligned^)? attr-dict";
+  let assemblyFormat = "(`semantics` `(` custom<Keyword>($semantics)^ `)`)? (`unaligned` $unaligned^)? attr-dict";
 }
 
 def Carousel_ClusterWaitOp : Carousel_FixedOp<"cluster.wait", 90, 80,

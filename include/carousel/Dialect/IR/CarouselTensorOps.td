@@ -54,7 +54,7 @@ def Carousel_TensorLoadOp : Carousel_Op<"tensor.load", [AttrSizedOperandSegments
     PTX ISA: cp.async.bulk.tensor.
   }];
   let arguments = (ins
-    Carousel_TensorMap:$map, Variadic<I32>:$coordinates, Variadic<I16>:$offsets,
+    Carousel_TensorMapValue:$map, Variadic<I32>:$coordinates, Variadic<I16>:$offsets,
     Arg<Carousel_AnySharedMemRef, "destination", [MemWrite<SharedMemory>]>:$destination,
     Variadic<Index>:$destination_indices,
     Arg<Carousel_AnyMbarrierMemRef, "barriers", [MemRead<Barriers>, MemWrite<Barriers>]>:$barriers,
@@ -63,7 +63,7 @@ def Carousel_TensorLoadOp : Carousel_Op<"tensor.load", [AttrSizedOperandSegments
     Optional<I16>:$multicast_mask, Carousel_CachePolicy:$cache_policy,
     OptionalAttr<ConfinedAttr<I32Attr, [IntMinValue<1>, IntMaxValue<2>]>>:$cta_group);
   let assemblyFormat = [{
-    $map `[` $coordinates `]` (`mode` `(` $mode^ `)`)? (`offsets` `[` $offsets^ `]`)?
+    $map `[` $coordinates `]` (`mode` `(` custom<Keyword>($mode)^ `)`)? (`offsets` `[` $offsets^ `]`)?
     `to` $destination `[` $destination_indices `]` `signals` $barriers `[` $barrier_indices `]`
     (`multicast` $multicast_mask^)? (`cache` $cache_policy^)? (`cta_group` `(` $cta_group^ `)`)?
     attr-dict `:` type($map) `,` type($destination) `,` type($barriers)
@@ -82,11 +82,11 @@ class Carousel_TensorStoreBase<string mnemonic, dag leading, string leadingForma
   let arguments = !con(leading, (ins
     Arg<Carousel_SharedMemRef, "source", [MemRead<SharedMemory>]>:$source,
     Variadic<Index>:$source_indices,
-    Carousel_TensorMap:$map, Variadic<I32>:$coordinates,
+    Carousel_TensorMapValue:$map, Variadic<I32>:$coordinates,
     DefaultValuedAttr<Carousel_TensorStoreModeAttr, "::carousel::TensorStoreMode::Tile">:$mode,
     Carousel_CachePolicy:$cache_policy));
   let assemblyFormat = leadingFormat # [{
-    $source `[` $source_indices `]` `to` $map `[` $coordinates `]` (`mode` `(` $mode^ `)`)?
+    $source `[` $source_indices `]` `to` $map `[` $coordinates `]` (`mode` `(` custom<Keyword>($mode)^ `)`)?
     (`cache` $cache_policy^)? attr-dict `:` type($source) `,` type($map)
   }];
   let hasVerifier = 1;
@@ -116,7 +116,7 @@ def Carousel_TensorStoreOp
 }
 
 def Carousel_TensorReduceOp
-    : Carousel_TensorStoreBase<"tensor.reduce", (ins Carousel_ReduceKindAttr:$kind), "$kind",
+    : Carousel_TensorStoreBase<"tensor.reduce", (ins Carousel_ReduceKindAttr:$kind), "custom<Keyword>($kind)",
                                [MemRead<GlobalMemory>, MemWrite<GlobalMemory>]> {
   let summary = "reduce a box of shared memory into a tensor; completes in a bulk group";
   let description = [{
@@ -155,11 +155,11 @@ def Carousel_TensorPrefetchOp : Carousel_Op<"tensor.prefetch", [AttrSizedOperand
     PTX ISA: cp.async.bulk.prefetch.tensor.
   }];
   let arguments = (ins
-    Carousel_TensorMap:$map, Variadic<I32>:$coordinates, Variadic<I16>:$offsets,
+    Carousel_TensorMapValue:$map, Variadic<I32>:$coordinates, Variadic<I16>:$offsets,
     DefaultValuedAttr<Carousel_TensorLoadModeAttr, "::carousel::TensorLoadMode::Tile">:$mode,
     Carousel_CachePolicy:$cache_policy);
   let assemblyFormat = [{
-    $map `[` $coordinates `]` (`mode` `(` $mode^ `)`)? (`offsets` `[` $offsets^ `]`)?
+    $map `[` $coordinates `]` (`mode` `(` custom<Keyword>($mode)^ `)`)? (`offsets` `[` $offsets^ `]`)?
     (`cache` $cache_policy^)? attr-dict `:` type($map)
   }];
   let hasVerifier = 1;
@@ -188,7 +188,7 @@ def Carousel_TensorMapGetOp : Carousel_FixedOp<"tensor_map.get", 90, 80, [Pure]>
     PTX ISA: Tensors: Tensor-map.
   }];
   let arguments = (ins Carousel_GlobalMemRef:$maps, Variadic<Index>:$indices);
-  let results = (outs Carousel_TensorMap:$map);
+  let results = (outs Carousel_TensorMapValue:$map);
   let assemblyFormat = "$maps `[` $indices `]` attr-dict `:` type($maps) `->` type($map)";
   let hasVerifier = 1;
 }
@@ -208,7 +208,7 @@ def Carousel_TensorMapPrefetchOp : Carousel_FixedOp<"tensor_map.prefetch", 90, 8
 
     PTX ISA: prefetch.tensormap.
   }];
-  let arguments = (ins Carousel_TensorMap:$map, UnitAttr:$param);
+  let arguments = (ins Carousel_TensorMapValue:$map, UnitAttr:$param);
   let assemblyFormat = "$map (`param` $param^)? attr-dict `:` type($map)";
 }
 
@@ -241,7 +241,7 @@ def Carousel_TensorMapReplaceOp : Carousel_Op<"tensor_map.replace", [AttrSizedOp
     Variadic<Index>:$indices, Optional<AnyTypeOf<[I32, I64]>>:$value,
     Carousel_I32Literal:$literal);
   let assemblyFormat = [{
-    $field (`dim` `(` $dim^ `)`)? `of` $maps `[` $indices `]` (`with` $value^)?
+    custom<Keyword>($field) (`dim` `(` $dim^ `)`)? `of` $maps `[` $indices `]` (`with` $value^)?
     (`literal` $literal^)? attr-dict `:` type($maps) (`,` type($value)^)?
   }];
   let hasVerifier = 1;
@@ -273,7 +273,7 @@ def Carousel_TensorMapCopyFenceOp : Carousel_FixedOp<"tensor_map.copy_fence", 90
     Variadic<Index>:$destination_indices, Carousel_MemScopeAttr:$scope);
   let assemblyFormat = [{
     $source `[` $source_indices `]` `to` $destination `[` $destination_indices `]`
-    `scope` `(` $scope `)` attr-dict `:` type($source) `,` type($destination)
+    `scope` `(` custom<Keyword>($scope) `)` attr-dict `:` type($source) `,` type($destination)
   }];
   let hasVerifier = 1;
 }

@@ -106,6 +106,13 @@ def Carousel_TensorMap : Carousel_Type<"TensorMap", "tensor_map", [MemRefElement
   }];
 }
 
+// As an operand's constraint, so that the type is printed in full.
+def Carousel_TensorMapValue : Type<CPred<"::llvm::isa<::carousel::TensorMapType>($_self)">,
+                                   "tensor map", "::carousel::TensorMapType">;
+def Carousel_MbarrierStateValue : Type<CPred<"::llvm::isa<::carousel::MbarrierStateType>($_self)">,
+                                       "mbarrier state", "::carousel::MbarrierStateType">,
+                                  BuildableType<"$_builder.getType<::carousel::MbarrierStateType>()">;
+
 //===----------------------------------------------------------------------===//
 // Memrefs by space
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,120 @@
+# ===- check_layers_test.py - tests of scripts/check-layers ---------------- py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""Plants one violation at a time in a small tree and expects the check to name it."""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "check-layers"
+
+
+class CheckLayers(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        self.write("include/carousel/Dialect/IR/Ops.h", '#include "mlir/IR/Builders.h"\n')
+        self.write("lib/Target/PTX/Emit.cpp", '#include "carousel/Dialect/IR/Ops.h"\n')
+        self.write("passes/Lowering/Lower.cpp",
+                   '#include "carousel/Passes/Passes.h"\n#include "carousel/Target/EmitPTX.h"\n')
+
+    def write(self, path, text):
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+    def run_check(self):
+        return subprocess.run([sys.executable, SCRIPT, self.root], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def expect_clean(self):
+        run = self.run_check()
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        return run.stdout
+
+    def expect_violation(self, message):
+        run = self.run_check()
+        self.assertEqual(run.returncode, 1, run.stdout + run.stderr)
+        self.assertIn(message, run.stderr.splitlines())
+        self.assertIn("check-layers: error: 1 violations", run.stderr.splitlines())
+
+    def test_clean_tree(self):
+        self.assertIn("3 files keep to their layers", self.expect_clean())
+
+    def test_empty_tree_is_an_error(self):
+        with tempfile.TemporaryDirectory() as empty:
+            self.root = Path(empty)
+            self.assertEqual(self.run_check().returncode, 2)
+
+    def test_lower_layer_includes_higher(self):
+        cases = {
+            "lib/Dialect/IR/Ops.cpp": ("Dialect", "Target"),
+            "include/carousel/Analysis/RingPlan.h": ("Analysis", "Passes"),
+            "lib/Simulator/Machine.cpp": ("Simulator", "Passes"),
+            "lib/Target/PTX/Other.cpp": ("Target", "Analysis"),
+            "passes/Lowering/Other.cpp": ("Passes", "Simulator"),
+            "runtime/src/Launch.cpp": ("Runtime", "Dialect"),
+        }
+        for path, (layer, other) in cases.items():
+            with self.subTest(path=path):
+                self.write(path, f'// first\n#include "carousel/{other}/X.h"\n')
+                self.expect_violation(f"{path}:2: layer {layer} must not include layer {other}")
+                (self.root / path).unlink()
+
+    def test_angle_brackets_and_spaces(self):
+        self.write("lib/Dialect/IR/Ops.cpp", "  #  include <carousel/Passes/Passes.h>\n")
+        self.expect_violation("lib/Dialect/IR/Ops.cpp:1: layer Dialect must not include layer Passes")
+
+    def test_relative_include(self):
+        self.write("lib/Dialect/IR/Ops.cpp", '#include "../../Target/PTX/Emit.cpp"\n')
+        self.expect_violation("lib/Dialect/IR/Ops.cpp:1: layer Dialect must not include layer Target")
+
+    def test_table_generator_include(self):
+        self.write("include/carousel/Dialect/IR/Ops.td", 'include "carousel/Passes/Passes.td"\n')
+        self.expect_violation(
+            "include/carousel/Dialect/IR/Ops.td:1: layer Dialect must not include layer Passes")
+
+    def test_runtime_includes_compiler(self):
+        self.write("runtime/src/Launch.cpp", '#include "llvm/ADT/ArrayRef.h"\n')
+        self.expect_violation("runtime/src/Launch.cpp:1: layer Runtime must not include llvm headers")
+
+    def test_runtime_includes_itself(self):
+        self.write("runtime/include/carousel/Runtime/Launch.h", "#pragma once\n")
+        self.write("runtime/src/Launch.cpp", '#include "carousel/Runtime/Launch.h"\n')
+        self.expect_clean()
+
+    def test_folder_of_no_layer(self):
+        self.write("lib/Misc/Helpers.cpp", "\n")
+        self.expect_violation(
+            "lib/Misc/Helpers.cpp:1: belongs to no layer; add its folder to scripts/check-layers")
+
+    def test_include_of_no_layer(self):
+        self.write("lib/Dialect/IR/Ops.cpp", '#include "carousel/Misc/Helpers.h"\n')
+        self.expect_violation("lib/Dialect/IR/Ops.cpp:1: carousel/Misc/Helpers.h belongs to no layer; "
+                              "add its folder to scripts/check-layers")
+
+    def test_file_length(self):
+        self.write("tools/carousel-opt.cpp", "\n" * 500)
+        self.assertNotIn("(note)", self.expect_clean())
+        self.write("tools/carousel-opt.cpp", "\n" * 800)
+        self.assertIn("tools/carousel-opt.cpp:800: over 500 lines", self.expect_clean())
+        self.write("tools/carousel-opt.cpp", "\n" * 801)
+        self.expect_violation(
+            "tools/carousel-opt.cpp:801: at most 800 lines a file; split it by idea")
+
+    def test_root_cmake_length(self):
+        self.write("CMakeLists.txt", "\n" * 150)
+        self.expect_clean()
+        self.write("CMakeLists.txt", "\n" * 151)
+        self.expect_violation("CMakeLists.txt:151: at most 150 lines at the root")
+
+
+if __name__ == "__main__":
+    unittest.main()
