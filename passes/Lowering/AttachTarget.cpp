@@ -38,7 +38,8 @@ struct AttachTarget : public carousel::impl::AttachTargetBase<AttachTarget> {
     }
     if (optLevel > 3) {
       emitError(module.getLoc())
-          << "expected an optimisation level of 0 to 3, got " << optLevel;
+          << "expected an optimisation level of 0 to 3, got "
+          << optLevel.getValue();
       return signalPassFailure();
     }
     auto target = NVVM::NVVMTargetAttr::get(

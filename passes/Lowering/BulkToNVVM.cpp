@@ -278,12 +278,18 @@ struct StAsyncGlobalLowering : public NVVMLowering<StAsyncGlobalOp> {
         getPointer(rewriter, loc, op.getDestination(), adaptor.getDestination(),
                    adaptor.getDestinationIndices());
     Value value = adaptor.getValue();
-    if (value.getType().isInteger(8)) // PTX holds bytes in 16-bit registers
+    std::string text = (Twine("st.async") + (op.getMmio() ? ".mmio" : "") +
+                        ".release." + stringifyMemScope(op.getScope()) +
+                        ".global." + getStoreType(value.getType()) + " [$0], ")
+                           .str();
+    if (value.getType().isInteger(8)) {
+      // Only a .b8 register will do, and LLVM has none.
       value = LLVM::ZExtOp::create(rewriter, loc, rewriter.getI16Type(), value);
-    createPTX(rewriter, loc, Type(), {destination, value},
-              Twine("st.async") + (op.getMmio() ? ".mmio" : "") + ".release." +
-                  stringifyMemScope(op.getScope()) + ".global." +
-                  getStoreType(op.getValue().getType()) + " [$0], $1;");
+      text = "{ .reg .b8 %b0; cvt.u8.u16 %b0, $1; " + text + "%b0; }";
+    } else {
+      text += "$1;";
+    }
+    createPTX(rewriter, loc, Type(), {destination, value}, text);
     rewriter.eraseOp(op);
     return success();
   }

@@ -126,6 +126,8 @@ struct ConvertCarouselToNVVM
     if (failed(target))
       return signalPassFailure();
 
+    if (failed(verifyIndexBitwidth(getOperation(), indexBitwidth)))
+      return signalPassFailure();
     LowerToLLVMOptions options(&getContext());
     options.overrideIndexBitwidth(indexBitwidth);
     LLVMTypeConverter converter(&getContext(), options);

@@ -178,36 +178,36 @@ struct ConvertLowering : public NVVMLowering<CachePolicyConvertOp> {
   }
 };
 
+static StringRef getPrefetch(PrefetchLevel level) {
+  switch (level) {
+  case PrefetchLevel::L1:
+    return "prefetch.global.L1 [$0];";
+  case PrefetchLevel::L2:
+    return "prefetch.global.L2 [$0];";
+  case PrefetchLevel::L2EvictLast:
+    return "prefetch.global.L2::evict_last [$0];";
+  case PrefetchLevel::L2EvictNormal:
+    return "prefetch.global.L2::evict_normal [$0];";
+  case PrefetchLevel::UniformL1:
+    return "prefetchu.L1 [$0];";
+  }
+  llvm_unreachable("covered switch");
+}
+
+/// LLVM's intrinsics ask for sm_90, PTX does not.
 struct PrefetchLowering : public NVVMLowering<PrefetchOp> {
   using NVVMLowering::NVVMLowering;
   LogicalResult
   matchAndRewrite(PrefetchOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Value address = getPointer(rewriter, op.getLoc(), op.getSource(),
+    Location loc = op.getLoc();
+    Value address = getPointer(rewriter, loc, op.getSource(),
                                adaptor.getSource(), adaptor.getIndices());
-    MLIRContext *context = op.getContext();
-    PrefetchLevel level = op.getLevel();
-    bool l1 = level == PrefetchLevel::L1 || level == PrefetchLevel::UniformL1;
-    auto cache = NVVM::PrefetchCacheLevelAttr::get(
-        context,
-        l1 ? NVVM::PrefetchCacheLevel::L1 : NVVM::PrefetchCacheLevel::L2);
-    NVVM::CacheEvictionPriorityAttr evict;
-    if (level == PrefetchLevel::L2EvictLast)
-      evict = NVVM::CacheEvictionPriorityAttr::get(
-          context, NVVM::CacheEvictionPriority::EvictLast);
-    else if (level == PrefetchLevel::L2EvictNormal)
-      evict = NVVM::CacheEvictionPriorityAttr::get(
-          context, NVVM::CacheEvictionPriority::EvictNormal);
-    UnitAttr uniform;
-    if (level == PrefetchLevel::UniformL1) {
-      uniform = rewriter.getUnitAttr();
-      address = castPointer(rewriter, op.getLoc(), address,
-                            NVVM::NVVMMemorySpace::Generic);
-    }
-    rewriter.replaceOpWithNewOp<NVVM::PrefetchOp>(
-        op, cache, evict, address,
-        /*predicate=*/Value(), /*tensormap=*/nullptr, uniform,
-        /*in_param_space=*/nullptr);
+    if (op.getLevel() == PrefetchLevel::UniformL1)
+      address =
+          castPointer(rewriter, loc, address, NVVM::NVVMMemorySpace::Generic);
+    createPTX(rewriter, loc, Type(), address, getPrefetch(op.getLevel()));
+    rewriter.eraseOp(op);
     return success();
   }
 };

@@ -174,6 +174,8 @@ struct ExpandKernelABI
   using ExpandKernelABIBase::ExpandKernelABIBase;
 
   void runOnOperation() override {
+    if (failed(verifyIndexBitwidth(getOperation(), indexBitwidth)))
+      return signalPassFailure();
     LowerToLLVMOptions options(&getContext());
     options.overrideIndexBitwidth(indexBitwidth);
     LLVMTypeConverter converter(&getContext(), options);

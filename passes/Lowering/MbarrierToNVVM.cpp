@@ -21,6 +21,7 @@ using namespace mlir;
 using namespace carousel;
 
 static constexpr unsigned kScopedSM = 90;
+static constexpr unsigned kScopedPTX = 80;
 
 //===----------------------------------------------------------------------===//
 // Life and transactions
@@ -112,7 +113,8 @@ template <typename Op> struct ArriveLowering : public NVVMLowering<Op> {
     Value state;
     if (op.getNoComplete()) {
       state = Names::NoComplete::create(rewriter, loc, i64, barrier, count);
-    } else if (this->target.info->sm < kScopedSM) {
+    } else if (this->target.info->sm < kScopedSM ||
+               this->target.ptx < kScopedPTX) {
       state = createIntrinsic(rewriter, loc, i64, Names::plain, barrier);
     } else {
       Type result = op.getState() ? i64 : Type();

@@ -92,6 +92,13 @@ Value carousel::castPointer(OpBuilder &builder, Location loc, Value pointer,
   return LLVM::AddrSpaceCastOp::create(builder, loc, type, pointer);
 }
 
+LogicalResult carousel::verifyIndexBitwidth(Operation *op, unsigned bits) {
+  if (bits == 32 || bits == 64)
+    return success();
+  return emitError(op->getLoc())
+         << "expected an index of 32 or 64 bits, got " << bits;
+}
+
 NVVM::MemScopeKind carousel::getNVVMScope(MemScope scope) {
   switch (scope) {
   case MemScope::CTA:

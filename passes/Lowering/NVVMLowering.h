@@ -47,6 +47,9 @@ mlir::Value castPointer(mlir::OpBuilder &builder, mlir::Location loc,
 
 mlir::NVVM::MemScopeKind getNVVMScope(MemScope scope);
 
+/// An index has 32 or 64 bits; anything else is an error at `op`'s location.
+mlir::LogicalResult verifyIndexBitwidth(mlir::Operation *op, unsigned bits);
+
 /// How the dialect's types and the memory spaces of memrefs look in LLVM.
 void populateTypeConversions(mlir::LLVMTypeConverter &converter);
 

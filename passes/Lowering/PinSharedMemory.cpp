@@ -67,10 +67,13 @@ struct PinSharedMemory
       if (global.getAddrSpace() !=
           static_cast<uint32_t>(NVVM::NVVMMemorySpace::Shared))
         continue;
-      if (isDynamicShared(global))
+      if (isDynamicShared(global)) {
+        // `.extern .shared`: the launch says how long it is.
+        global.setLinkage(LLVM::Linkage::External);
         global.setAlignment(rules::kSwizzle128Alignment);
-      else
+      } else {
         variables.push_back(global);
+      }
     }
     if (!variables.empty())
       createUsedList(module, variables);

@@ -15,8 +15,6 @@
 #include "carousel/Passes/Pipelines.h"
 #include "carousel/Target/EmitPTX.h"
 
-#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
-#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -49,8 +47,7 @@ int main() {
                   mlir::gpu::GPUDialect, mlir::memref::MemRefDialect>();
   carousel::registerPTXTranslations(registry);
   // The pipeline lowers other dialects through their own conversion interfaces.
-  mlir::arith::registerConvertArithToLLVMInterface(registry);
-  mlir::registerConvertMemRefToLLVMInterface(registry);
+  carousel::registerLoweringInterfaces(registry);
   mlir::MLIRContext context(registry);
 
   auto module = mlir::parseSourceString<mlir::ModuleOp>(kSource, &context);

@@ -111,6 +111,19 @@ def ConvertCarouselToNVVM : Pass<"convert-carousel-to-nvvm", "::mlir::gpu::GPUMo
   ];
 }
 
+def LowerVectors : Pass<"carousel-lower-vectors", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Lower vector ops to those that convert to LLVM one by one";
+  let description = [{
+    Upstream's progressive lowerings: transfers that may be out of bounds become masked loads
+    and stores, contractions outer products, multi-dimensional reductions inner ones. Runs
+    after `--convert-vector-to-scf`, which has unrolled transfers to rank 1.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
 def MarkGridConstants : Pass<"carousel-mark-grid-constants", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Pass tensor maps by value, as grid constants";
   let description = [{

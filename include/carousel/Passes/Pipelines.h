@@ -12,6 +12,7 @@
 #ifndef CAROUSEL_PASSES_PIPELINES_H
 #define CAROUSEL_PASSES_PIPELINES_H
 
+#include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -40,6 +41,10 @@ struct LowerToNVVMOptions
 /// attached; emitPTX takes it from there.
 void buildLowerToNVVMPipeline(mlir::OpPassManager &pm,
                               const LowerToNVVMOptions &options);
+
+/// What the pipeline needs of upstream dialects: their conversions to LLVM. A
+/// tool that calls mlir::registerAllExtensions has them.
+void registerLoweringInterfaces(mlir::DialectRegistry &registry);
 
 /// Registers the pipelines by name.
 void registerPipelines();

@@ -289,6 +289,13 @@ LogicalResult CpAsyncCopyOp::verify() {
   return success();
 }
 
+TargetRequirement CpAsyncCopyOp::getTargetRequirement() {
+  if (getIgnore())
+    return {80, 75};
+  return getL2Prefetch() || getCachePolicy() ? TargetRequirement{80, 74}
+                                             : TargetRequirement{80, 70};
+}
+
 LogicalResult CpAsyncMbarrierArriveOp::verify() {
   return verifyIndices(*this, getBarriers().getType(), getIndices(),
                        "barriers");
@@ -328,4 +335,10 @@ LogicalResult CachePolicyRangeOp::verify() {
 
 LogicalResult PrefetchOp::verify() {
   return verifyIndices(*this, getSource().getType(), getIndices(), "source");
+}
+
+TargetRequirement PrefetchOp::getTargetRequirement() {
+  bool evicts = getLevel() == PrefetchLevel::L2EvictLast ||
+                getLevel() == PrefetchLevel::L2EvictNormal;
+  return evicts ? TargetRequirement{80, 74} : TargetRequirement{80, 70};
 }

@@ -112,17 +112,18 @@ LogicalResult MbarrierArriveOp::verify() { return verifyArrive(*this); }
 
 LogicalResult MbarrierArriveDropOp::verify() { return verifyArrive(*this); }
 
-/// sm_80 has the plain arrive at CTA scope without a count; a count came with
-/// PTX 7.8 and sm_90, and so did scopes and the cluster's window.
+/// sm_80 has the plain arrive at CTA scope without a count; scopes and the
+/// cluster's window came with sm_90 and PTX 8.0, relaxed arrives with PTX 8.6.
 template <typename Op> static TargetRequirement getArriveTarget(Op op) {
   if (op.getNoComplete())
     return {80, 70};
-  if (op.getSemantics() == MemSemantics::Relaxed ||
-      op.getScope() != MemScope::CTA ||
+  if (op.getSemantics() == MemSemantics::Relaxed)
+    return {90, 86};
+  if (op.getScope() != MemScope::CTA ||
       isClusterMemRef(op.getBarriers().getType()))
     return {90, 80};
   if (op.getCount() || op.getStaticCount())
-    return {90, 78};
+    return {90, 80}; // PTX has it from 7.8 on, LLVM's intrinsic asks for 8.0.
   return {80, 70};
 }
 
@@ -142,12 +143,25 @@ template <typename Op> static LogicalResult verifyArriveExpectTx(Op op) {
   return verifyRemoteState(op, barriers, op.getState());
 }
 
+template <typename Op> static TargetRequirement getArriveExpectTxTarget(Op op) {
+  return op.getSemantics() == MemSemantics::Relaxed ? TargetRequirement{90, 86}
+                                                    : TargetRequirement{90, 80};
+}
+
 LogicalResult MbarrierArriveExpectTxOp::verify() {
   return verifyArriveExpectTx(*this);
 }
 
+TargetRequirement MbarrierArriveExpectTxOp::getTargetRequirement() {
+  return getArriveExpectTxTarget(*this);
+}
+
 LogicalResult MbarrierArriveDropExpectTxOp::verify() {
   return verifyArriveExpectTx(*this);
+}
+
+TargetRequirement MbarrierArriveDropExpectTxOp::getTargetRequirement() {
+  return getArriveExpectTxTarget(*this);
 }
 
 //===----------------------------------------------------------------------===//

@@ -21,11 +21,8 @@ using namespace carousel;
 //===----------------------------------------------------------------------===//
 
 TargetRequirement FenceThreadOp::getTargetRequirement() {
-  // One-way fences came with PTX 8.6; the cluster scope with sm_90.
-  bool oneWay = getSemantics() == MemSemantics::Acquire ||
-                getSemantics() == MemSemantics::Release;
-  if (oneWay)
-    return {90, 86};
+  // The cluster scope came with sm_90. One-way fences came with sm_90 and PTX
+  // 8.6; before, LLVM makes them acq_rel, which orders more.
   return getScope() == MemScope::Cluster ? TargetRequirement{90, 78}
                                          : TargetRequirement{80, 70};
 }
@@ -85,6 +82,11 @@ TargetRequirement SetMaxRegistersOp::getTargetRequirement() {
 //===----------------------------------------------------------------------===//
 // Clusters and grids
 //===----------------------------------------------------------------------===//
+
+TargetRequirement ClusterArriveOp::getTargetRequirement() {
+  return getSemantics() == MemSemantics::Relaxed ? TargetRequirement{90, 80}
+                                                 : TargetRequirement{90, 78};
+}
 
 LogicalResult ClusterMapSharedOp::verify() {
   // C89

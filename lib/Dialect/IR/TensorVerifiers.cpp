@@ -189,11 +189,10 @@ TargetRequirement TensorLoadOp::getTargetRequirement() {
   case TensorLoadMode::Im2Col:
     return getPlainTarget(getMap().getType());
   case TensorLoadMode::Gather4:
+  case TensorLoadMode::Im2ColW:
     if (local)
       return {100, 86, {"sm_100a", "sm_120a"}};
     return {100, 86, {"sm_100a"}};
-  case TensorLoadMode::Im2ColW:
-    return {100, 86, {"sm_100a", "sm_120a"}};
   case TensorLoadMode::Im2ColW128:
     return {100, 86, {"sm_100a"}};
   }
@@ -278,7 +277,6 @@ TargetRequirement TensorPrefetchOp::getTargetRequirement() {
     return getPlainTarget(getMap().getType());
   case TensorLoadMode::Gather4:
   case TensorLoadMode::Im2ColW:
-    return {100, 86, {"sm_100a", "sm_120a"}};
   case TensorLoadMode::Im2ColW128:
     return {100, 86, {"sm_100a"}};
   }
@@ -371,9 +369,14 @@ LogicalResult TensorMapReplaceOp::verify() {
 }
 
 TargetRequirement TensorMapReplaceOp::getTargetRequirement() {
-  // The newer fields, and the newer values of old ones, came with sm_100.
+  // The newer fields, and the newer values of old ones, came with sm_100: types
+  // from b4x16 (13) on, and the 96-byte swizzle (4), which only sm_103a has.
   if (getField() == TensorMapField::SwizzleAtomicity)
-    return {100, 86, {"sm_100a", "sm_120a"}};
+    return {100, 87, {"sm_100a", "sm_120a"}}; // PTX 8.6; LLVM asks for 8.7.
+  if (getField() == TensorMapField::ElementType && getLiteral() >= 13)
+    return {100, 87, {"sm_100a", "sm_120a"}};
+  if (getField() == TensorMapField::SwizzleMode && getLiteral() >= 4)
+    return {103, 88, {"sm_103a"}};
   return {90, 83, {"sm_90a", "sm_100a", "sm_120a"}};
 }
 

@@ -16,7 +16,7 @@
 include "carousel/Dialect/IR/CarouselOpBase.td"
 
 def Carousel_CpAsyncCopyOp
-    : Carousel_FixedOp<"cp_async.copy", 80, 70, [AttrSizedOperandSegments, JoinsCpAsyncGroup]> {
+    : Carousel_Op<"cp_async.copy", [AttrSizedOperandSegments, JoinsCpAsyncGroup]> {
   let summary = "each thread copies 4, 8 or 16 bytes from global to shared memory";
   let description = [{
     A weak generic access that happens later: before the end of the cp.async group that
@@ -198,7 +198,7 @@ def Carousel_CachePolicyConvertOp : Carousel_FixedOp<"cache_policy.convert", 80,
   let assemblyFormat = "$property attr-dict";
 }
 
-def Carousel_PrefetchOp : Carousel_FixedOp<"prefetch", 80, 74, [FillsCaches]> {
+def Carousel_PrefetchOp : Carousel_Op<"prefetch", [FillsCaches]> {
   let summary = "bring a cache line of global memory into a cache";
   let description = [{
     A hint. `uniform_l1` is the uniform cache; the l2_evict levels set the line's priority.

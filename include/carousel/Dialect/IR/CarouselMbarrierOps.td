@@ -183,7 +183,7 @@ def Carousel_MbarrierArriveDropOp : Carousel_MbarrierArriveBase<"arrive_drop"> {
 }
 
 class Carousel_MbarrierArriveExpectTxBase<string mnemonic>
-    : Carousel_FixedOp<"mbarrier." # mnemonic, 90, 80, [AttrSizedOperandSegments, OrdersMemory]> {
+    : Carousel_Op<"mbarrier." # mnemonic, [AttrSizedOperandSegments, OrdersMemory]> {
   let arguments = (ins
     Arg<Carousel_AnyMbarrierMemRef, "the barriers", [MemRead<Barriers>, MemWrite<Barriers>]>:$barriers,
     Variadic<Index>:$indices, Optional<I32>:$bytes, Carousel_I32Literal:$static_bytes,

@@ -169,7 +169,7 @@ def Carousel_ElectOp : Carousel_FixedOp<"elect", 90, 80, [ChangesThreads]> {
   let assemblyFormat = "(`mask` $mask^)? attr-dict";
 }
 
-def Carousel_BarrierSyncOp : Carousel_FixedOp<"barrier.sync", 80, 78,
+def Carousel_BarrierSyncOp : Carousel_FixedOp<"barrier.sync", 80, 70,
     [OrdersMemoryAndBarriers, ChangesThreads]> {
   let summary = "arrive at one of the CTA's 16 named barriers and wait for it";
   let description = [{
@@ -195,7 +195,7 @@ def Carousel_BarrierSyncOp : Carousel_FixedOp<"barrier.sync", 80, 78,
   let hasVerifier = 1;
 }
 
-def Carousel_BarrierArriveOp : Carousel_FixedOp<"barrier.arrive", 80, 78,
+def Carousel_BarrierArriveOp : Carousel_FixedOp<"barrier.arrive", 80, 70,
     [OrdersMemoryAndBarriers, ChangesThreads]> {
   let summary = "arrive at a named barrier without waiting";
   let description = [{
@@ -334,7 +334,7 @@ def Carousel_ClusterRankOfOp : Carousel_FixedOp<"cluster.rank_of", 90, 78, [Pure
   let assemblyFormat = "$source attr-dict `:` type($source)";
 }
 
-def Carousel_ClusterArriveOp : Carousel_FixedOp<"cluster.arrive", 90, 80,
+def Carousel_ClusterArriveOp : Carousel_Op<"cluster.arrive",
     [OrdersMemoryAndBarriers, ChangesThreads]> {
   let summary = "arrive at the cluster's barrier without waiting";
   let description = [{
@@ -356,7 +356,7 @@ def Carousel_ClusterArriveOp : Carousel_FixedOp<"cluster.arrive", 90, 80,
   let assemblyFormat = "(`semantics` `(` custom<Keyword>($semantics)^ `)`)? (`unaligned` $unaligned^)? attr-dict";
 }
 
-def Carousel_ClusterWaitOp : Carousel_FixedOp<"cluster.wait", 90, 80,
+def Carousel_ClusterWaitOp : Carousel_FixedOp<"cluster.wait", 90, 78,
     [OrdersMemoryAndBarriers, ChangesThreads]> {
   let summary = "wait until all threads of the cluster have arrived at its barrier";
   let description = [{

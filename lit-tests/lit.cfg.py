@@ -1,0 +1,59 @@
+# ===- lit.cfg.py - how lit runs Carousel's tests -------------------------- py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+#
+# Read after lit.site.cfg.py in the build tree, which knows the paths.
+#
+# Substitutions: %carousel_plugin (the plugin's shared object), %cuda_root, %ptxas,
+# %source_root, %python. Features: ptxas, where a CUDA toolkit is found.
+#
+# ===------------------------------------------------------------------------===#
+
+import os
+import shutil
+
+import lit.formats
+from lit.llvm import llvm_config
+from lit.llvm.subst import ToolSubst
+
+config.name = "Carousel"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.carousel_binary_dir, "lit-tests")
+
+llvm_config.with_system_environment(["HOME", "TMP", "TEMP", "TMPDIR"])
+
+tool_dirs = [config.carousel_tools_dir, config.llvm_tools_dir]
+llvm_config.with_environment("PATH", tool_dirs, append_path=True)
+llvm_config.add_tool_substitutions(
+    [
+        ToolSubst("carousel-opt", unresolved="fatal"),
+        ToolSubst("carousel-translate", unresolved="fatal"),
+        "mlir-opt",
+        "mlir-translate",
+        "FileCheck",
+        "not",
+        "split-file",
+    ],
+    tool_dirs,
+)
+
+# A build that names no toolkit takes the one on PATH, as the tools do.
+cuda_root = config.cuda_root
+if not cuda_root and shutil.which("ptxas"):
+    cuda_root = os.path.dirname(os.path.dirname(os.path.realpath(shutil.which("ptxas"))))
+ptxas = os.path.join(cuda_root, "bin", "ptxas")
+config.substitutions += [
+    ("%carousel_plugin", config.carousel_plugin),
+    ("%cuda_root", cuda_root),
+    ("%ptxas", ptxas),
+    ("%source_root", config.carousel_source_dir),
+    ("%python", config.python_executable),
+]
+if os.access(ptxas, os.X_OK):
+    config.available_features.add("ptxas")
