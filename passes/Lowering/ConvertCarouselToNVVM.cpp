@@ -42,6 +42,11 @@ static Type getElementStorage(Type type) {
   return type;
 }
 
+MemRefType carousel::getStorageType(MemRefType type) {
+  return MemRefType::Builder(type).setElementType(
+      getElementStorage(type.getElementType()));
+}
+
 /// The memory space as LLVM's address space, or null if it can't be told.
 static Attribute getAddressSpace(Attribute space) {
   auto number = [&](NVVM::NVVMMemorySpace value) {

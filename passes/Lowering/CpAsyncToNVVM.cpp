@@ -178,6 +178,10 @@ struct ConvertLowering : public NVVMLowering<CachePolicyConvertOp> {
   }
 };
 
+/// PTX has prefetches on every SM; LLVM's intrinsics ask for these.
+static constexpr unsigned kPrefetchSM = 90;
+static constexpr unsigned kPrefetchPTX = 80;
+
 static StringRef getPrefetch(PrefetchLevel level) {
   switch (level) {
   case PrefetchLevel::L1:
@@ -194,20 +198,41 @@ static StringRef getPrefetch(PrefetchLevel level) {
   llvm_unreachable("covered switch");
 }
 
-/// LLVM's intrinsics ask for sm_90, PTX does not.
 struct PrefetchLowering : public NVVMLowering<PrefetchOp> {
   using NVVMLowering::NVVMLowering;
   LogicalResult
   matchAndRewrite(PrefetchOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value address = getPointer(rewriter, loc, op.getSource(),
+    Value address = getPointer(rewriter, op.getLoc(), op.getSource(),
                                adaptor.getSource(), adaptor.getIndices());
-    if (op.getLevel() == PrefetchLevel::UniformL1)
-      address =
-          castPointer(rewriter, loc, address, NVVM::NVVMMemorySpace::Generic);
-    createPTX(rewriter, loc, Type(), address, getPrefetch(op.getLevel()));
-    rewriter.eraseOp(op);
+    MLIRContext *context = op.getContext();
+    PrefetchLevel level = op.getLevel();
+    UnitAttr uniform;
+    if (level == PrefetchLevel::UniformL1) {
+      uniform = rewriter.getUnitAttr();
+      address = castPointer(rewriter, op.getLoc(), address,
+                            NVVM::NVVMMemorySpace::Generic);
+    }
+    if (target.info->sm < kPrefetchSM || target.ptx < kPrefetchPTX) {
+      createPTX(rewriter, op.getLoc(), Type(), address, getPrefetch(level));
+      rewriter.eraseOp(op);
+      return success();
+    }
+    bool l1 = level == PrefetchLevel::L1 || level == PrefetchLevel::UniformL1;
+    auto cache = NVVM::PrefetchCacheLevelAttr::get(
+        context,
+        l1 ? NVVM::PrefetchCacheLevel::L1 : NVVM::PrefetchCacheLevel::L2);
+    NVVM::CacheEvictionPriorityAttr evict;
+    if (level == PrefetchLevel::L2EvictLast)
+      evict = NVVM::CacheEvictionPriorityAttr::get(
+          context, NVVM::CacheEvictionPriority::EvictLast);
+    else if (level == PrefetchLevel::L2EvictNormal)
+      evict = NVVM::CacheEvictionPriorityAttr::get(
+          context, NVVM::CacheEvictionPriority::EvictNormal);
+    rewriter.replaceOpWithNewOp<NVVM::PrefetchOp>(
+        op, cache, evict, address,
+        /*predicate=*/Value(), /*tensormap=*/nullptr, uniform,
+        /*in_param_space=*/nullptr);
     return success();
   }
 };

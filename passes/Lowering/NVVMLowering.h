@@ -50,6 +50,10 @@ mlir::NVVM::MemScopeKind getNVVMScope(MemScope scope);
 /// An index has 32 or 64 bits; anything else is an error at `op`'s location.
 mlir::LogicalResult verifyIndexBitwidth(mlir::Operation *op, unsigned bits);
 
+/// The memref with elements as they lie in memory: a tensor map is a reference
+/// as a value, and 128 bytes as an element.
+mlir::MemRefType getStorageType(mlir::MemRefType type);
+
 /// How the dialect's types and the memory spaces of memrefs look in LLVM.
 void populateTypeConversions(mlir::LLVMTypeConverter &converter);
 
@@ -69,9 +73,9 @@ protected:
                          mlir::Location loc, mlir::Value memref,
                          mlir::Value descriptor,
                          mlir::ValueRange indices) const {
-    return this->getStridedElementPtr(
-        rewriter, loc, mlir::cast<mlir::MemRefType>(memref.getType()),
-        descriptor, indices);
+    auto type = mlir::cast<mlir::MemRefType>(memref.getType());
+    return this->getStridedElementPtr(rewriter, loc, getStorageType(type),
+                                      descriptor, indices);
   }
 
   TargetSpec target;

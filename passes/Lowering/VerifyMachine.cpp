@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Alignment of the memory that the hardware reads and writes, where it is known
-// before run time. Constraints C94 to C97 of docs/Spec.md.
+// before run time. Constraints C94 to C97 and C99 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,6 +66,15 @@ static LogicalResult verifyDescriptor(Operation *op, Value memref,
                          "a tensor map");
 }
 
+/// C99: MLIR's conversion would make a call of malloc of it.
+template <typename Op> static LogicalResult verifyAllocation(Op op) {
+  if (!isSharedMemRef(op.getType()))
+    return success();
+  return op->emitOpError("expected shared memory as a workgroup attribution, a "
+                         "memref.global or gpu.dynamic_shared_memory, got ")
+         << op.getType();
+}
+
 static LogicalResult verifyOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<MbarrierInitOp, MbarrierInvalOp, MbarrierExpectTxOp,
@@ -80,6 +89,16 @@ static LogicalResult verifyOp(Operation *op) {
           return failure();
         return verifyBulk(copy);
       })
+      .Case<StAsyncOp, RedAsyncOp>([](auto access) {
+        return verifyBarrier(access, access.getBarrierIndices());
+      })
+      .Case([](BulkPrefetchOp prefetch) {
+        return verifyAlignment(prefetch, prefetch.getSource(),
+                               prefetch.getSourceIndices(), rules::kBulkGranule,
+                               "the source of a bulk copy");
+      })
+      .Case<memref::AllocOp, memref::AllocaOp>(
+          [](auto alloc) { return verifyAllocation(alloc); })
       .Case<BulkStoreOp, BulkReduceOp>(
           [](auto copy) { return verifyBulk(copy); })
       .Case([](CpAsyncCopyOp copy) {

@@ -15,6 +15,8 @@
 #include "carousel/Passes/Passes.h"
 #include "carousel/Target/TargetInfo.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_VERIFYTARGET
@@ -44,6 +46,11 @@ static LogicalResult verifyStaticShared(gpu::GPUFuncOp func) {
   int64_t bytes = 0;
   for (BlockArgument buffer : func.getWorkgroupAttributions())
     bytes += getBytes(cast<MemRefType>(buffer.getType()));
+  llvm::SmallSetVector<StringRef, 4> globals;
+  func.walk([&](memref::GetGlobalOp get) {
+    if (isSharedMemRef(get.getType()) && globals.insert(get.getName()))
+      bytes += getBytes(get.getType());
+  });
   if (bytes <= rules::kMaxStaticSharedBytes)
     return success();
   return func.emitError("expected at most ")

@@ -52,10 +52,11 @@ def VerifyMachine : Pass<"carousel-verify-machine", "::mlir::gpu::GPUModuleOp"> 
   let summary = "Check what the machine phase promises and an op alone can't see";
   let description = [{
     Follows the buffers of barriers, bulk and tensor copies to their allocation (workgroup
-    attributions, `memref.alloc`, `memref.global`, `gpu.dynamic_shared_memory`) and refuses
+    attributions, `memref.global`, `gpu.dynamic_shared_memory`) and refuses
     those whose alignment is known and too small: 8 bytes for barriers (C94), 16 for bulk
     copies (C95), 128 to 1024 for tensor copies by swizzle (C96), 128 for tensor maps (C97).
-    What is unknown until run time passes. Changes nothing.
+    What is unknown until run time passes. Also refuses `memref.alloc` and `memref.alloca` of
+    shared memory, which nothing would allocate (C99). Changes nothing.
   }];
 }
 

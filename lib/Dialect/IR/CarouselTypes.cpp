@@ -144,7 +144,7 @@ TensorMapType TensorMapType::get(MLIRContext *context, ArrayRef<int64_t> box,
 
 static LogicalResult verifyIm2Col(function_ref<InFlightDiagnostic()> emitError,
                                   ArrayRef<int64_t> box, TensorMapMode mode,
-                                  unsigned rank, ArrayRef<int64_t> lower,
+                                  int64_t rank, ArrayRef<int64_t> lower,
                                   ArrayRef<int64_t> upper) {
   // C18
   if (rank < rules::kMinIm2ColRank || rank > rules::kMaxTensorRank)
@@ -179,7 +179,7 @@ static LogicalResult verifyIm2Col(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult TensorMapType::verify(
     function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> box,
-    TensorElement element, TensorMapMode mode, unsigned rank,
+    TensorElement element, TensorMapMode mode, int64_t rank,
     ArrayRef<int64_t> elementStrides, Swizzle swizzle, Interleave interleave,
     L2Promotion promotion, OutOfBoundsFill fill, ArrayRef<int64_t> lowerCorner,
     ArrayRef<int64_t> upperCorner) {
@@ -188,7 +188,7 @@ LogicalResult TensorMapType::verify(
     if (rank < 1 || rank > rules::kMaxTensorRank)
       return emitError() << "expected a tensor map of rank 1 to 5, got "
                          << rank;
-    if (box.size() != rank)
+    if (static_cast<int64_t>(box.size()) != rank)
       return emitError() << "expected one box extent per dimension of rank "
                          << rank << ", got " << box.size();
     // C11
@@ -205,7 +205,7 @@ LogicalResult TensorMapType::verify(
     return failure();
   }
   // C13
-  if (elementStrides.size() != rank)
+  if (static_cast<int64_t>(elementStrides.size()) != rank)
     return emitError() << "expected one element stride per dimension of rank "
                        << rank << ", got " << elementStrides.size();
   // C12
@@ -223,6 +223,21 @@ LogicalResult TensorMapType::verify(
     return emitError()
            << "expected the inner box extent in bytes to be a multiple of "
            << rules::kInnerBoxGranule << ", got " << innerBits / 8;
+  // C20
+  if (isPadded(element)) {
+    if (interleave != Interleave::None)
+      return emitError() << "expected no interleave for "
+                         << stringifyTensorElement(element) << ", got "
+                         << stringifyInterleave(interleave);
+    if (box.back() != 128)
+      return emitError() << "expected an inner box extent of 128 for "
+                         << stringifyTensorElement(element) << ", got "
+                         << box.back();
+    if (swizzle == Swizzle::B32 || swizzle == Swizzle::B64)
+      return emitError() << "expected no swizzle or one of 128 bytes for "
+                         << stringifyTensorElement(element) << ", got "
+                         << stringifySwizzle(swizzle);
+  }
   // C15
   std::optional<int64_t> span = getSwizzleSpan(swizzle);
   if (span && interleave == Interleave::None && innerBits / 8 > *span)
@@ -240,21 +255,6 @@ LogicalResult TensorMapType::verify(
   if (fill == OutOfBoundsFill::NaN && !isFloatingPoint(element))
     return emitError() << "expected floating-point elements for NaN fill, got "
                        << stringifyTensorElement(element);
-  // C20
-  if (isPadded(element)) {
-    if (interleave != Interleave::None)
-      return emitError() << "expected no interleave for "
-                         << stringifyTensorElement(element) << ", got "
-                         << stringifyInterleave(interleave);
-    if (box.back() != 128)
-      return emitError() << "expected an inner box extent of 128 for "
-                         << stringifyTensorElement(element) << ", got "
-                         << box.back();
-    if (swizzle == Swizzle::B32 || swizzle == Swizzle::B64)
-      return emitError() << "expected no swizzle or one of 128 bytes for "
-                         << stringifyTensorElement(element) << ", got "
-                         << stringifySwizzle(swizzle);
-  }
   return success();
 }
 
@@ -294,7 +294,7 @@ Type TensorMapType::parse(AsmParser &parser) {
   Interleave interleave = Interleave::None;
   L2Promotion promotion = L2Promotion::None;
   OutOfBoundsFill fill = OutOfBoundsFill::Zero;
-  std::optional<unsigned> rank;
+  std::optional<int64_t> rank;
 
   if (parser.parseLess() ||
       parser.parseDimensionList(box, /*allowDynamic=*/false) ||
@@ -345,8 +345,8 @@ Type TensorMapType::parse(AsmParser &parser) {
     return {};
   if (!rank)
     rank = box.size();
-  if (strides.empty())
-    strides.assign(std::min<unsigned>(*rank, rules::kMaxTensorRank), 1);
+  if (!seen.contains("strides"))
+    strides.assign(std::clamp<int64_t>(*rank, 0, rules::kMaxTensorRank), 1);
   return parser.getChecked<TensorMapType>(
       where, parser.getContext(), box, element, mode, *rank, strides, swizzle,
       interleave, promotion, fill, lower, upper);

@@ -76,14 +76,15 @@ LogicalResult verifyBulkSize(Operation *op, Value size,
                              ArrayRef<MemRefType> memrefs) {
   if (failed(verifyValueOrLiteral(op, size, literal, "size")))
     return failure();
-  if (literal && (*literal == 0 || *literal % rules::kBulkGranule != 0))
+  int64_t bytes = static_cast<int32_t>(literal.value_or(rules::kBulkGranule));
+  if (bytes <= 0 || bytes % rules::kBulkGranule != 0)
     return op->emitOpError()
            << "expected a size that is a positive multiple of "
-           << rules::kBulkGranule << " bytes, got " << *literal;
+           << rules::kBulkGranule << " bytes, got " << bytes;
   for (MemRefType type : memrefs) {
     if (failed(verifyContiguous(op, type)))
       return failure();
-    if (literal && failed(verifyRoom(op, type, *literal)))
+    if (literal && failed(verifyRoom(op, type, bytes)))
       return failure();
   }
   return success();

@@ -134,11 +134,11 @@ class Carousel_MbarrierArriveBase<string mnemonic>
     DefaultValuedAttr<Carousel_ArriveSemanticsAttr, "::carousel::MemSemantics::Release">:$semantics,
     DefaultValuedAttr<Carousel_BarrierScopeAttr, "::carousel::MemScope::CTA">:$scope,
     UnitAttr:$no_complete);
-  let results = (outs Optional<Carousel_MbarrierStateValue>:$state);
+  let results = (outs Optional<Carousel_MbarrierState>:$state);
   let assemblyFormat = [{
     $barriers `[` $indices `]` `` custom<OptionalI32>($count, $static_count)
     (`no_complete` $no_complete^)? (`semantics` `(` custom<Keyword>($semantics)^ `)`)? (`scope` `(` custom<Keyword>($scope)^ `)`)?
-    attr-dict `:` type($barriers) (`->` type($state)^)?
+    attr-dict `:` type($barriers) (`->` qualified(type($state))^)?
   }];
   let hasVerifier = 1;
 }
@@ -189,11 +189,11 @@ class Carousel_MbarrierArriveExpectTxBase<string mnemonic>
     Variadic<Index>:$indices, Optional<I32>:$bytes, Carousel_I32Literal:$static_bytes,
     DefaultValuedAttr<Carousel_ArriveSemanticsAttr, "::carousel::MemSemantics::Release">:$semantics,
     DefaultValuedAttr<Carousel_BarrierScopeAttr, "::carousel::MemScope::CTA">:$scope);
-  let results = (outs Optional<Carousel_MbarrierStateValue>:$state);
+  let results = (outs Optional<Carousel_MbarrierState>:$state);
   let assemblyFormat = [{
     $barriers `[` $indices `]` `,` custom<I32>($bytes, $static_bytes)
     (`semantics` `(` custom<Keyword>($semantics)^ `)`)? (`scope` `(` custom<Keyword>($scope)^ `)`)?
-    attr-dict `:` type($barriers) (`->` type($state)^)?
+    attr-dict `:` type($barriers) (`->` qualified(type($state))^)?
   }];
   let hasVerifier = 1;
 }
@@ -245,7 +245,7 @@ def Carousel_MbarrierPendingCountOp
 
     PTX ISA: mbarrier.pending_count.
   }];
-  let arguments = (ins Carousel_MbarrierStateValue:$state);
+  let arguments = (ins Carousel_MbarrierState:$state);
   let results = (outs I32:$count);
   let assemblyFormat = "$state attr-dict";
 }
@@ -261,7 +261,7 @@ class Carousel_MbarrierWaitBase<string mnemonic, dag extra, string extraFormat,
                   !listconcat([AttrSizedOperandSegments, OrdersMemory], traits)> {
   let arguments = !con((ins
     Arg<Carousel_MbarrierMemRef, "the barriers", [MemRead<Barriers>, MemWrite<Barriers>]>:$barriers,
-    Variadic<Index>:$indices, Optional<Carousel_MbarrierStateValue>:$state, Optional<I1>:$parity), extra,
+    Variadic<Index>:$indices, Optional<Carousel_MbarrierState>:$state, Optional<I1>:$parity), extra,
     (ins DefaultValuedAttr<Carousel_WaitSemanticsAttr, "::carousel::MemSemantics::Acquire">:$semantics,
          DefaultValuedAttr<Carousel_BarrierScopeAttr, "::carousel::MemScope::CTA">:$scope));
   let assemblyFormat = [{

@@ -143,8 +143,8 @@ def Carousel_FenceTensorMapAcquireOp : Carousel_FixedOp<"fence.tensor_map_acquir
 
     PTX ISA: fence.proxy.tensormap::generic.acquire.
   }];
-  let arguments = (ins Carousel_TensorMapValue:$map, Carousel_MemScopeAttr:$scope);
-  let assemblyFormat = "$map custom<Keyword>($scope) attr-dict `:` type($map)";
+  let arguments = (ins Carousel_TensorMap:$map, Carousel_MemScopeAttr:$scope);
+  let assemblyFormat = "$map custom<Keyword>($scope) attr-dict `:` qualified(type($map))";
 }
 
 //===----------------------------------------------------------------------===//

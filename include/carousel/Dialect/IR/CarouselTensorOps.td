@@ -54,7 +54,7 @@ def Carousel_TensorLoadOp : Carousel_Op<"tensor.load", [AttrSizedOperandSegments
     PTX ISA: cp.async.bulk.tensor.
   }];
   let arguments = (ins
-    Carousel_TensorMapValue:$map, Variadic<I32>:$coordinates, Variadic<I16>:$offsets,
+    Carousel_TensorMap:$map, Variadic<I32>:$coordinates, Variadic<I16>:$offsets,
     Arg<Carousel_AnySharedMemRef, "destination", [MemWrite<SharedMemory>]>:$destination,
     Variadic<Index>:$destination_indices,
     Arg<Carousel_AnyMbarrierMemRef, "barriers", [MemRead<Barriers>, MemWrite<Barriers>]>:$barriers,
@@ -66,7 +66,7 @@ def Carousel_TensorLoadOp : Carousel_Op<"tensor.load", [AttrSizedOperandSegments
     $map `[` $coordinates `]` (`mode` `(` custom<Keyword>($mode)^ `)`)? (`offsets` `[` $offsets^ `]`)?
     `to` $destination `[` $destination_indices `]` `signals` $barriers `[` $barrier_indices `]`
     (`multicast` $multicast_mask^)? (`cache` $cache_policy^)? (`cta_group` `(` $cta_group^ `)`)?
-    attr-dict `:` type($map) `,` type($destination) `,` type($barriers)
+    attr-dict `:` qualified(type($map)) `,` type($destination) `,` type($barriers)
   }];
   let extraClassDeclaration = [{
     /// The transaction bytes of this copy, per destination CTA.
@@ -82,12 +82,12 @@ class Carousel_TensorStoreBase<string mnemonic, dag leading, string leadingForma
   let arguments = !con(leading, (ins
     Arg<Carousel_SharedMemRef, "source", [MemRead<SharedMemory>]>:$source,
     Variadic<Index>:$source_indices,
-    Carousel_TensorMapValue:$map, Variadic<I32>:$coordinates,
+    Carousel_TensorMap:$map, Variadic<I32>:$coordinates,
     DefaultValuedAttr<Carousel_TensorStoreModeAttr, "::carousel::TensorStoreMode::Tile">:$mode,
     Carousel_CachePolicy:$cache_policy));
   let assemblyFormat = leadingFormat # [{
     $source `[` $source_indices `]` `to` $map `[` $coordinates `]` (`mode` `(` custom<Keyword>($mode)^ `)`)?
-    (`cache` $cache_policy^)? attr-dict `:` type($source) `,` type($map)
+    (`cache` $cache_policy^)? attr-dict `:` type($source) `,` qualified(type($map))
   }];
   let hasVerifier = 1;
 }
@@ -155,12 +155,12 @@ def Carousel_TensorPrefetchOp : Carousel_Op<"tensor.prefetch", [AttrSizedOperand
     PTX ISA: cp.async.bulk.prefetch.tensor.
   }];
   let arguments = (ins
-    Carousel_TensorMapValue:$map, Variadic<I32>:$coordinates, Variadic<I16>:$offsets,
+    Carousel_TensorMap:$map, Variadic<I32>:$coordinates, Variadic<I16>:$offsets,
     DefaultValuedAttr<Carousel_TensorLoadModeAttr, "::carousel::TensorLoadMode::Tile">:$mode,
     Carousel_CachePolicy:$cache_policy);
   let assemblyFormat = [{
     $map `[` $coordinates `]` (`mode` `(` custom<Keyword>($mode)^ `)`)? (`offsets` `[` $offsets^ `]`)?
-    (`cache` $cache_policy^)? attr-dict `:` type($map)
+    (`cache` $cache_policy^)? attr-dict `:` qualified(type($map))
   }];
   let hasVerifier = 1;
 }
@@ -188,8 +188,8 @@ def Carousel_TensorMapGetOp : Carousel_FixedOp<"tensor_map.get", 90, 80, [Pure]>
     PTX ISA: Tensors: Tensor-map.
   }];
   let arguments = (ins Carousel_GlobalMemRef:$maps, Variadic<Index>:$indices);
-  let results = (outs Carousel_TensorMapValue:$map);
-  let assemblyFormat = "$maps `[` $indices `]` attr-dict `:` type($maps) `->` type($map)";
+  let results = (outs Carousel_TensorMap:$map);
+  let assemblyFormat = "$maps `[` $indices `]` attr-dict `:` type($maps) `->` qualified(type($map))";
   let hasVerifier = 1;
 }
 
@@ -208,8 +208,8 @@ def Carousel_TensorMapPrefetchOp : Carousel_FixedOp<"tensor_map.prefetch", 90, 8
 
     PTX ISA: prefetch.tensormap.
   }];
-  let arguments = (ins Carousel_TensorMapValue:$map, UnitAttr:$param);
-  let assemblyFormat = "$map (`param` $param^)? attr-dict `:` type($map)";
+  let arguments = (ins Carousel_TensorMap:$map, UnitAttr:$param);
+  let assemblyFormat = "$map (`param` $param^)? attr-dict `:` qualified(type($map))";
 }
 
 def Carousel_TensorMapReplaceOp : Carousel_Op<"tensor_map.replace", [AttrSizedOperandSegments]> {

@@ -80,7 +80,7 @@ def Carousel_TensorMap : Carousel_Type<"TensorMap", "tensor_map", [MemRefElement
     ArrayRefParameter<"int64_t", "box extents, outermost first">:$box,
     "::carousel::TensorElement":$element,
     "::carousel::TensorMapMode":$mode,
-    "unsigned":$rank,
+    "int64_t":$rank,
     ArrayRefParameter<"int64_t", "element strides, outermost first">:$elementStrides,
     "::carousel::Swizzle":$swizzle,
     "::carousel::Interleave":$interleave,
@@ -105,13 +105,6 @@ def Carousel_TensorMap : Carousel_Type<"TensorMap", "tensor_map", [MemRefElement
     int64_t getSharedAlignment() const;
   }];
 }
-
-// As an operand's constraint, so that the type is printed in full.
-def Carousel_TensorMapValue : Type<CPred<"::llvm::isa<::carousel::TensorMapType>($_self)">,
-                                   "tensor map", "::carousel::TensorMapType">;
-def Carousel_MbarrierStateValue : Type<CPred<"::llvm::isa<::carousel::MbarrierStateType>($_self)">,
-                                       "mbarrier state", "::carousel::MbarrierStateType">,
-                                  BuildableType<"$_builder.getType<::carousel::MbarrierStateType>()">;
 
 //===----------------------------------------------------------------------===//
 // Memrefs by space
