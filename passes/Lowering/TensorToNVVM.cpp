@@ -86,6 +86,54 @@ static NVVM::TMAReduxKind getReduxKind(ReduceKind kind) {
   llvm_unreachable("covered switch");
 }
 
+/// The mode of a load as PTX spells it.
+static StringRef getLoadModeText(TensorLoadMode mode) {
+  switch (mode) {
+  case TensorLoadMode::Tile:
+    return "tile";
+  case TensorLoadMode::Gather4:
+    return "tile::gather4";
+  case TensorLoadMode::Im2Col:
+    return "im2col";
+  case TensorLoadMode::Im2ColW:
+    return "im2col::w";
+  case TensorLoadMode::Im2ColW128:
+    return "im2col::w::128";
+  }
+  llvm_unreachable("covered switch");
+}
+
+/// A load to `shared::cta` with a CTA group, which NVVM doesn't have.
+static void createGroupedLoad(OpBuilder &builder, Location loc, TensorLoadOp op,
+                              Value destination, Value map, Value barrier,
+                              ValueRange coordinates, ValueRange offsets,
+                              Value cachePolicy) {
+  SmallVector<Value> operands = {destination, map, barrier};
+  auto append = [&](ValueRange values) {
+    std::string list;
+    for (Value value : values) {
+      list += (list.empty() ? "$" : ", $") + std::to_string(operands.size());
+      operands.push_back(value);
+    }
+    return list;
+  };
+  // gather4 describes a matrix by five coordinates.
+  size_t dims =
+      op.getMode() == TensorLoadMode::Gather4 ? 2 : coordinates.size();
+  std::string text = "cp.async.bulk.tensor." + std::to_string(dims) +
+                     "d.shared::cta.global." +
+                     getLoadModeText(op.getMode()).str() +
+                     ".mbarrier::complete_tx::bytes.cta_group::" +
+                     std::to_string(*op.getCtaGroup()) +
+                     (cachePolicy ? ".L2::cache_hint" : "") + " [$0], [$1, {" +
+                     append(coordinates) + "}], [$2]";
+  if (!offsets.empty())
+    text += ", {" + append(offsets) + "}";
+  if (cachePolicy)
+    text += ", " + append(cachePolicy);
+  createPTX(builder, loc, Type(), operands, text + ";");
+}
+
 namespace {
 
 //===----------------------------------------------------------------------===//
@@ -104,9 +152,19 @@ struct LoadLowering : public NVVMLowering<TensorLoadOp> {
     Value barrier =
         getPointer(rewriter, loc, op.getBarriers(), adaptor.getBarriers(),
                    adaptor.getBarrierIndices());
+    SmallVector<Value> coordinates = getCoordinates(
+        adaptor.getCoordinates(), op.getMode() == TensorLoadMode::Gather4);
+    SmallVector<Value> offsets = getOffsets(adaptor.getOffsets(), op.getMode());
     bool ctaOnly = isSharedMemRef(op.getDestination().getType()) &&
-                   !op.getMulticastMask() && !op.getCtaGroup() &&
+                   !op.getMulticastMask() &&
                    target.ptx >= kSharedCtaDestinationPTX;
+    if (ctaOnly && op.getCtaGroup()) {
+      createGroupedLoad(rewriter, loc, op, destination, adaptor.getMap(),
+                        barrier, coordinates, offsets,
+                        adaptor.getCachePolicy());
+      rewriter.eraseOp(op);
+      return success();
+    }
     if (!ctaOnly)
       destination = castPointer(rewriter, loc, destination,
                                 NVVM::NVVMMemorySpace::SharedCluster);
@@ -118,13 +176,9 @@ struct LoadLowering : public NVVMLowering<TensorLoadOp> {
           op.getContext(), *op.getCtaGroup() == 1 ? NVVM::CTAGroupKind::CTA_1
                                                   : NVVM::CTAGroupKind::CTA_2);
     rewriter.replaceOpWithNewOp<NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp>(
-        op, destination, adaptor.getMap(),
-        getCoordinates(adaptor.getCoordinates(),
-                       op.getMode() == TensorLoadMode::Gather4),
-        barrier, getOffsets(adaptor.getOffsets(), op.getMode()),
+        op, destination, adaptor.getMap(), coordinates, barrier, offsets,
         adaptor.getMulticastMask(), adaptor.getCachePolicy(),
-        getLoadMode(op.getMode()), ctaOnly, group,
-        /*predicate=*/Value());
+        getLoadMode(op.getMode()), ctaOnly, group, /*predicate=*/Value());
     return success();
   }
 };

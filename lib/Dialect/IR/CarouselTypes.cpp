@@ -163,9 +163,8 @@ static LogicalResult verifyIm2Col(function_ref<InFlightDiagnostic()> emitError,
   // C19
   size_t corners = mode == TensorMapMode::Im2Col ? rank - 2 : 1;
   if (lower.size() != corners || upper.size() != corners)
-    return emitError() << "expected " << corners
-                       << " entries in each im2col corner, got " << lower.size()
-                       << " and " << upper.size();
+    return emitError() << "expected im2col corners of length " << corners
+                       << ", got " << lower.size() << " and " << upper.size();
   // C21: the driver packs all corners into 32 bits, so their width falls with
   // the rank.
   int64_t bits = rank == 3 ? 16 : rank == 4 ? 8 : 5;

@@ -271,6 +271,7 @@ def Carousel_BulkWaitGroupOp : Carousel_FixedOp<"bulk.wait_group", 90, 80, [Memo
 
     PTX ISA: cp.async.bulk.wait_group.
   }];
+  // C47
   let arguments = (ins
     Carousel_GroupWaitAttr:$until, ConfinedAttr<I32Attr, [IntNonNegative]>:$pending);
   let assemblyFormat = "custom<Keyword>($until) $pending attr-dict";

@@ -85,6 +85,7 @@ def Carousel_CpAsyncWaitGroupOp : Carousel_CpAsyncWaitBase<"cp_async.wait_group"
 
     PTX ISA: cp.async.wait_group.
   }];
+  // C47
   let arguments = (ins ConfinedAttr<I32Attr, [IntNonNegative]>:$pending);
   let assemblyFormat = "$pending attr-dict";
 }

@@ -40,7 +40,7 @@ def Carousel_TensorLoadOp : Carousel_Op<"tensor.load", [AttrSizedOperandSegments
     (C63); the tile is contiguous in its innermost dimension (C42) and of elements as wide
     as the map's (C64); gather4 takes a map of rank 2 with a box of one row (C65); multicast takes a destination
     in the CTA's own memory (C43); destination and barrier are both local or both remote
-    (C44); the CTA group is 1 or 2 and goes to the cluster's window (C66).
+    (C44); the CTA group is 1 or 2 (C66).
 
     Example:
 
@@ -61,6 +61,7 @@ def Carousel_TensorLoadOp : Carousel_Op<"tensor.load", [AttrSizedOperandSegments
     Variadic<Index>:$barrier_indices,
     DefaultValuedAttr<Carousel_TensorLoadModeAttr, "::carousel::TensorLoadMode::Tile">:$mode,
     Optional<I16>:$multicast_mask, Carousel_CachePolicy:$cache_policy,
+    // C66
     OptionalAttr<ConfinedAttr<I32Attr, [IntMinValue<1>, IntMaxValue<2>]>>:$cta_group);
   let assemblyFormat = [{
     $map `[` $coordinates `]` (`mode` `(` custom<Keyword>($mode)^ `)`)? (`offsets` `[` $offsets^ `]`)?

@@ -1,0 +1,35 @@
+// What carousel-expand-kernel-abi refuses.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-expand-kernel-abi))' --split-input-file --verify-diagnostics
+
+#gl = #gpu.address_space<global>
+#halves = affine_map<(d0) -> (d0 floordiv 2)>
+
+// C98: a layout without strides.
+gpu.module @kernels {
+  // expected-error @below {{expected a strided layout for kernel argument 1, got 'memref<8xf32, affine_map<(d0) -> (d0 floordiv 2)>, #gpu.address_space<global>>'}}
+  gpu.func @layout(%n: i32, %x: memref<8xf32, #halves, #gl>) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+#gl = #gpu.address_space<global>
+
+// C98: a pointer that isn't to the first element.
+gpu.module @kernels {
+  // expected-error @below {{expected no static offset for kernel argument 0, got 4 in 'memref<8xf32, strided<[1], offset: 4>, #gpu.address_space<global>>'}}
+  gpu.func @offset(%x: memref<8xf32, strided<[1], offset: 4>, #gl>) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+// C98: elements that LLVM doesn't know.
+gpu.module @kernels {
+  // expected-error @below {{expected a memref of LLVM types for kernel argument 0, got 'memref<8x!ptr.ptr<#ptr.generic_space>>'}}
+  gpu.func @elements(%x: memref<8x!ptr.ptr<#ptr.generic_space>>) kernel {
+    gpu.return
+  }
+}
