@@ -15,6 +15,7 @@
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_PINSHAREDMEMORY
@@ -32,23 +33,36 @@ static bool isDynamicShared(LLVM::GlobalOp global) {
   return array && array.getNumElements() == 0;
 }
 
+/// The symbols that a list of used variables names.
+static void collectSymbols(LLVM::GlobalOp list,
+                           llvm::SmallSetVector<StringAttr, 8> &symbols) {
+  list.getInitializerRegion().walk([&](LLVM::AddressOfOp address) {
+    symbols.insert(address.getGlobalNameAttr().getAttr());
+  });
+}
+
 /// llvm.mlir.global appending @llvm.compiler.used() : array<n x ptr> of the
-/// variables.
+/// symbols.
 static void createUsedList(gpu::GPUModuleOp module,
-                           ArrayRef<LLVM::GlobalOp> variables) {
+                           ArrayRef<StringAttr> symbols) {
   Location loc = module.getLoc();
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   auto pointer = LLVM::LLVMPointerType::get(module.getContext());
-  auto array = LLVM::LLVMArrayType::get(pointer, variables.size());
+  auto array = LLVM::LLVMArrayType::get(pointer, symbols.size());
   auto used =
       LLVM::GlobalOp::create(builder, loc, array, /*isConstant=*/false,
                              LLVM::Linkage::Appending, kUsedName, Attribute());
   used.setSection("llvm.metadata");
   builder.createBlock(&used.getInitializerRegion());
   Value list = LLVM::UndefOp::create(builder, loc, array);
-  for (auto [index, variable] : llvm::enumerate(variables)) {
-    Value address = LLVM::AddressOfOp::create(builder, loc, variable);
-    address = LLVM::AddrSpaceCastOp::create(builder, loc, pointer, address);
+  for (auto [index, symbol] : llvm::enumerate(symbols)) {
+    auto global = SymbolTable(module).lookup<LLVM::GlobalOp>(symbol);
+    unsigned space = global ? global.getAddrSpace() : 0;
+    Value address = LLVM::AddressOfOp::create(
+        builder, loc, LLVM::LLVMPointerType::get(module.getContext(), space),
+        symbol);
+    if (space != 0)
+      address = LLVM::AddrSpaceCastOp::create(builder, loc, pointer, address);
     list = LLVM::InsertValueOp::create(builder, loc, list, address, index);
   }
   LLVM::ReturnOp::create(builder, loc, list);
@@ -60,9 +74,11 @@ struct PinSharedMemory
     : public carousel::impl::PinSharedMemoryBase<PinSharedMemory> {
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
-    if (SymbolTable::lookupSymbolIn(module, kUsedName))
-      return markAllAnalysesPreserved();
-    SmallVector<LLVM::GlobalOp> variables;
+    llvm::SmallSetVector<StringAttr, 8> symbols;
+    auto list = SymbolTable(module).lookup<LLVM::GlobalOp>(kUsedName);
+    if (list)
+      collectSymbols(list, symbols);
+    size_t listed = symbols.size();
     for (auto global : module.getOps<LLVM::GlobalOp>()) {
       if (global.getAddrSpace() !=
           static_cast<uint32_t>(NVVM::NVVMMemorySpace::Shared))
@@ -72,12 +88,15 @@ struct PinSharedMemory
         global.setLinkage(LLVM::Linkage::External);
         global.setAlignment(rules::kSwizzle128Alignment);
       } else {
-        variables.push_back(global);
+        symbols.insert(global.getSymNameAttr());
       }
     }
-    if (!variables.empty())
-      createUsedList(module, variables);
-    pinned += variables.size();
+    if (symbols.size() == listed)
+      return;
+    if (list)
+      list.erase();
+    createUsedList(module, symbols.getArrayRef());
+    pinned += symbols.size() - listed;
   }
 };
 

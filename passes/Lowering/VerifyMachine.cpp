@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Alignment of the memory that the hardware reads and writes, where it is known
-// before run time. Constraints C94 to C97 and C99 of docs/Spec.md.
+// before run time. Constraints C94 to C97, C99 and C100 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,6 +75,16 @@ template <typename Op> static LogicalResult verifyAllocation(Op op) {
          << op.getType();
 }
 
+/// C100
+template <typename Op> static LogicalResult verifyAccess(Op op) {
+  Type element = op.getMemRefType().getElementType();
+  if (!isa<MbarrierType, TensorMapType>(element))
+    return success();
+  return op->emitOpError("expected elements that can be loaded and stored, got "
+                         "the opaque ")
+         << element;
+}
+
 static LogicalResult verifyOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<MbarrierInitOp, MbarrierInvalOp, MbarrierExpectTxOp,
@@ -97,6 +107,8 @@ static LogicalResult verifyOp(Operation *op) {
                                prefetch.getSourceIndices(), rules::kBulkGranule,
                                "the source of a bulk copy");
       })
+      .Case<memref::LoadOp, memref::StoreOp>(
+          [](auto access) { return verifyAccess(access); })
       .Case<memref::AllocOp, memref::AllocaOp>(
           [](auto alloc) { return verifyAllocation(alloc); })
       .Case<BulkStoreOp, BulkReduceOp>(

@@ -56,7 +56,8 @@ def VerifyMachine : Pass<"carousel-verify-machine", "::mlir::gpu::GPUModuleOp"> 
     those whose alignment is known and too small: 8 bytes for barriers (C94), 16 for bulk
     copies (C95), 128 to 1024 for tensor copies by swizzle (C96), 128 for tensor maps (C97).
     What is unknown until run time passes. Also refuses `memref.alloc` and `memref.alloca` of
-    shared memory, which nothing would allocate (C99). Changes nothing.
+    shared memory, which nothing would allocate (C99), and `memref.load` and `memref.store` of
+    barriers and tensor maps, which are opaque (C100). Changes nothing.
   }];
 }
 

@@ -80,7 +80,7 @@ namespace {
 enum class ReduceTo { Global, Cluster, GlobalValue };
 } // namespace
 
-/// The types that PTX has for a reduction of this kind (C45).
+/// C45: the types that PTX has for a reduction of this kind.
 static ArrayRef<ReduceType> getReduceTypes(ReduceKind kind, ReduceTo to) {
   using T = ReduceType;
   static constexpr T addGlobal[] = {T::U32,  T::S32, T::U64, T::F16,
