@@ -130,8 +130,8 @@ gpu.module @copy_ring {
 
     %is_first = arith.cmpi eq, %thread, %c0 : index
     scf.if %is_first {
-      carousel.tensor_map.prefetch %src param : !map
-      carousel.tensor_map.prefetch %dst param : !map
+      carousel.tensor_map.prefetch %src space(param) : !map
+      carousel.tensor_map.prefetch %dst space(param) : !map
       scf.for %s = %c0 to %stages step %c1 {
         carousel.mbarrier.init %full[%s], 1 : !barriers
         carousel.mbarrier.init %empty[%s], 1 : !barriers

@@ -78,6 +78,11 @@ FailureOr<TargetSpec> carousel::makeTargetSpec(StringRef chip, unsigned ptx,
   }
   if (ptx == 0)
     ptx = kDefaultPTX;
+  // There is no 7.9 and no 8.9.
+  if (ptx % 10 == 9) {
+    os << "expected a PTX version that exists, got " << formatPTX(ptx);
+    return failure();
+  }
   unsigned first = std::max(kFirstPTX, info->firstPTX);
   if (ptx < first || ptx > kLastPTX) {
     os << "expected a PTX version of " << formatPTX(first) << " to "

@@ -385,17 +385,6 @@ func.func @stored_element(%v: f32, %peer: memref<4xi32, #cluster>,
 // -----
 
 #gl = #gpu.address_space<global>
-
-// C54: memory-mapped I/O is seen by the system.
-func.func @mmio(%v: i32, %x: memref<?xi32, #gl>, %i: index) {
-  // expected-error @below {{expected sys scope with mmio, got gpu}}
-  carousel.st_async_global %v to %x[%i] scope(gpu) mmio : i32, memref<?xi32, #gl>
-  return
-}
-
-// -----
-
-#gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>
 
 // An unknown kind, which the parser refuses.

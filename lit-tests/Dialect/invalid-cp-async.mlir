@@ -169,3 +169,12 @@ func.func @unknown_level(%x: memref<?xf32, #gl>, %i: index) {
   carousel.prefetch l3 %x[%i] : memref<?xf32, #gl>
   return
 }
+
+// -----
+
+// C79: local memory has no eviction priority.
+func.func @local(%x: memref<64xf32, #nvvm.memory_space<local>>, %i: index) {
+  // expected-error @below {{expected level l1 or l2 for local memory, got l2_evict_last}}
+  carousel.prefetch l2_evict_last %x[%i] : memref<64xf32, #nvvm.memory_space<local>>
+  return
+}

@@ -416,3 +416,24 @@ func.func @replace_literal_negative(%maps: memref<!carousel.tensor_map<4x4xf32>,
       : memref<!carousel.tensor_map<4x4xf32>, #ws>
   return
 }
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+
+// C74: a load-only format is stored.
+func.func @load_only(%tile: memref<8x128xi8, #ws>, %map: !carousel.tensor_map<8x128xb4x16_p64>, %i: index, %c: i32) {
+  // expected-error @below {{expected a format that can be stored, got the load-only b4x16_p64}}
+  carousel.tensor.store %tile[%i, %i] to %map[%c, %c]
+      : memref<8x128xi8, #ws>, !carousel.tensor_map<8x128xb4x16_p64>
+  return
+}
+
+// -----
+
+// C74: a store-only swizzle is loaded with.
+func.func @store_only(%map: !carousel.tensor_map<8x128xb6x16_p32, swizzle = b128_atom_64b>, %c: i32) {
+  // expected-error @below {{expected a swizzle that b6x16_p32 can be loaded with, got the store-only b128_atom_64b}}
+  carousel.tensor.prefetch %map[%c, %c] : !carousel.tensor_map<8x128xb6x16_p32, swizzle = b128_atom_64b>
+  return
+}

@@ -164,8 +164,8 @@ func.func private @f(!carousel.tensor_map<8x4xf32, lower = [0]>)
 // -----
 
 // C20: padded elements in an interleaved tensor.
-// expected-error @below {{expected no interleave for b4x16_p64, got b16}}
-func.func private @f(!carousel.tensor_map<1x1x128xb4x16_p64, interleave = b16>)
+// expected-error @below {{expected no interleave for b6x16_p32, got b16}}
+func.func private @f(!carousel.tensor_map<1x1x128xb6x16_p32, interleave = b16>)
 
 // -----
 
@@ -176,7 +176,7 @@ func.func private @f(!carousel.tensor_map<8x64xb4x16_p64>)
 // -----
 
 // C20: padded elements in a narrow swizzle.
-// expected-error @below {{expected no swizzle or one of 128 bytes for b6x16_p32, got b64}}
+// expected-error @below {{expected a swizzle that the hardware has for b6x16_p32, got b64}}
 func.func private @f(!carousel.tensor_map<8x128xb6x16_p32, swizzle = b64>)
 
 // -----
@@ -280,3 +280,21 @@ func.func private @f(!carousel.tensor_map<8x4>)
 // A state is no element of memory.
 // expected-error @below {{invalid memref element type}}
 func.func private @f(memref<!carousel.mbarrier_state>)
+
+// -----
+
+// C20: an atom of 64 bytes is for 6-bit elements only.
+// expected-error @below {{expected a swizzle that the hardware has for b4x16_p64, got b128_atom_64b}}
+func.func private @f(!carousel.tensor_map<8x128xb4x16_p64, swizzle = b128_atom_64b>)
+
+// -----
+
+// C22: a wide im2col map without a swizzle.
+// expected-error @below {{expected swizzle b64, b128 or b128_atom_32b in mode im2col_w, got none}}
+func.func private @f(!carousel.tensor_map<8x4xf32, mode = im2col_w, rank = 4, lower = [0], upper = [0]>)
+
+// -----
+
+// C23: im2col_w_128 has its pixels in its name.
+// expected-error @below {{expected a box of 128 pixels in mode im2col_w_128, got 64}}
+func.func private @f(!carousel.tensor_map<64x4xf32, mode = im2col_w_128, rank = 4, swizzle = b64, lower = [0], upper = [0]>)

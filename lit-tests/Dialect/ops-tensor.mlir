@@ -9,8 +9,8 @@
 !map = !carousel.tensor_map<64x64xbf16, swizzle = b128>
 !rows = !carousel.tensor_map<1x64xbf16>
 !im2col = !carousel.tensor_map<64x32xbf16, mode = im2col, rank = 4, lower = [0, 0], upper = [0, 0]>
-!im2col_w = !carousel.tensor_map<64x32xbf16, mode = im2col_w, rank = 4, lower = [0], upper = [0]>
-!im2col_w_128 = !carousel.tensor_map<64x32xbf16, mode = im2col_w_128, rank = 4, lower = [0], upper = [0]>
+!im2col_w = !carousel.tensor_map<64x32xbf16, mode = im2col_w, rank = 4, swizzle = b64, lower = [0], upper = [0]>
+!im2col_w_128 = !carousel.tensor_map<128x32xbf16, mode = im2col_w_128, rank = 4, swizzle = b64, lower = [0], upper = [0]>
 
 // CHECK-LABEL: func @load
 func.func @load(%map: !map, %tile: memref<4x64x64xbf16, #ws>,
@@ -170,8 +170,10 @@ func.func @map_get(%maps: memref<?x!carousel.tensor_map<64x32xf32>, #gl>, %i: in
 func.func @map_prefetch(%map: !carousel.tensor_map<64x32xf32>) {
   // CHECK: carousel.tensor_map.prefetch %[[MAP:.+]] : !carousel.tensor_map<64x32xf32>
   carousel.tensor_map.prefetch %map : !carousel.tensor_map<64x32xf32>
-  // CHECK: carousel.tensor_map.prefetch %[[MAP]] param : !carousel.tensor_map<64x32xf32>
-  carousel.tensor_map.prefetch %map param : !carousel.tensor_map<64x32xf32>
+  // CHECK: carousel.tensor_map.prefetch %[[MAP]] space(param) : !carousel.tensor_map<64x32xf32>
+  carousel.tensor_map.prefetch %map space(param) : !carousel.tensor_map<64x32xf32>
+  // CHECK: carousel.tensor_map.prefetch %[[MAP]] space(const) : !carousel.tensor_map<64x32xf32>
+  carousel.tensor_map.prefetch %map space(const) : !carousel.tensor_map<64x32xf32>
   return
 }
 

@@ -182,12 +182,13 @@ struct ConvertLowering : public NVVMLowering<CachePolicyConvertOp> {
 static constexpr unsigned kPrefetchSM = 90;
 static constexpr unsigned kPrefetchPTX = 80;
 
-static StringRef getPrefetch(PrefetchLevel level) {
+static std::string getPrefetch(PrefetchLevel level, bool local) {
+  std::string space = local ? "local" : "global";
   switch (level) {
   case PrefetchLevel::L1:
-    return "prefetch.global.L1 [$0];";
+    return "prefetch." + space + ".L1 [$0];";
   case PrefetchLevel::L2:
-    return "prefetch.global.L2 [$0];";
+    return "prefetch." + space + ".L2 [$0];";
   case PrefetchLevel::L2EvictLast:
     return "prefetch.global.L2::evict_last [$0];";
   case PrefetchLevel::L2EvictNormal:
@@ -214,7 +215,8 @@ struct PrefetchLowering : public NVVMLowering<PrefetchOp> {
                             NVVM::NVVMMemorySpace::Generic);
     }
     if (target.info->sm < kPrefetchSM || target.ptx < kPrefetchPTX) {
-      createPTX(rewriter, op.getLoc(), Type(), address, getPrefetch(level));
+      createPTX(rewriter, op.getLoc(), Type(), address,
+                getPrefetch(level, isLocalMemRef(op.getSource().getType())));
       rewriter.eraseOp(op);
       return success();
     }

@@ -253,10 +253,17 @@ struct MapPrefetchLowering : public NVVMLowering<TensorMapPrefetchOp> {
   LogicalResult
   matchAndRewrite(TensorMapPrefetchOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
+    Value map = adaptor.getMap();
+    UnitAttr param;
+    if (op.getSpace() == TensorMapSpace::Param)
+      param = rewriter.getUnitAttr();
+    else if (op.getSpace() == TensorMapSpace::Const)
+      map = castPointer(rewriter, op.getLoc(), map,
+                        NVVM::NVVMMemorySpace::Constant);
     rewriter.replaceOpWithNewOp<NVVM::PrefetchOp>(
-        op, /*cacheLevel=*/nullptr, /*evictPriority=*/nullptr, adaptor.getMap(),
+        op, /*cacheLevel=*/nullptr, /*evictPriority=*/nullptr, map,
         /*predicate=*/Value(), rewriter.getUnitAttr(), /*uniform=*/nullptr,
-        op.getParam() ? rewriter.getUnitAttr() : UnitAttr());
+        param);
     return success();
   }
 };

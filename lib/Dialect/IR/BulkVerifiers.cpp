@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Constraints C40 to C54 and C80 to C85 of docs/Spec.md, and what the forms of
+// Constraints C40 to C49 and C79 to C85 of docs/Spec.md, and what the forms of
 // each op need of a target.
 //
 //===----------------------------------------------------------------------===//
@@ -213,14 +213,6 @@ LogicalResult StAsyncOp::verify() {
   return verifyStoredElement(*this, type, getDestination().getType());
 }
 
-/// C54
-static LogicalResult verifyMmio(Operation *op, bool mmio, MemScope scope) {
-  if (!mmio || scope == MemScope::System)
-    return success();
-  return op->emitOpError() << "expected sys scope with mmio, got "
-                           << stringifyMemScope(scope);
-}
-
 LogicalResult StAsyncGlobalOp::verify() {
   if (failed(verifyIndices(*this, getDestination().getType(),
                            getDestinationIndices(), "destination")))
@@ -234,9 +226,7 @@ LogicalResult StAsyncGlobalOp::verify() {
     return emitOpError(
                "expected an integer of 8, 16, 32 or 64 bits, f32 or f64, got ")
            << type;
-  if (failed(verifyStoredElement(*this, type, getDestination().getType())))
-    return failure();
-  return verifyMmio(*this, getMmio(), getScope());
+  return verifyStoredElement(*this, type, getDestination().getType());
 }
 
 LogicalResult RedAsyncOp::verify() {
@@ -252,12 +242,11 @@ LogicalResult RedAsyncOp::verify() {
 
 LogicalResult RedAsyncGlobalOp::verify() {
   if (failed(verifyIndices(*this, getDestination().getType(),
-                           getDestinationIndices(), "destination")) ||
-      failed(verifyReduction(
-          *this, ReduceKind::Add, getType(), ReduceTo::GlobalValue,
-          {getValue().getType(), getDestination().getType().getElementType()})))
+                           getDestinationIndices(), "destination")))
     return failure();
-  return verifyMmio(*this, getMmio(), getScope());
+  return verifyReduction(
+      *this, ReduceKind::Add, getType(), ReduceTo::GlobalValue,
+      {getValue().getType(), getDestination().getType().getElementType()});
 }
 
 //===----------------------------------------------------------------------===//
@@ -334,6 +323,11 @@ LogicalResult CachePolicyRangeOp::verify() {
 }
 
 LogicalResult PrefetchOp::verify() {
+  // C79
+  if (isLocalMemRef(getSource().getType()) && getLevel() != PrefetchLevel::L1 &&
+      getLevel() != PrefetchLevel::L2)
+    return emitOpError("expected level l1 or l2 for local memory, got ")
+           << stringifyPrefetchLevel(getLevel());
   return verifyIndices(*this, getSource().getType(), getIndices(), "source");
 }
 

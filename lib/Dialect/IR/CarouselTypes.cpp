@@ -83,6 +83,20 @@ static bool isPadded(TensorElement element) {
          element == TensorElement::B6x16P32;
 }
 
+/// cuTensorMapEncodeTiled, swizzle: the modes of padded elements.
+static bool hasPaddedSwizzle(TensorElement element, Swizzle swizzle) {
+  switch (swizzle) {
+  case Swizzle::None:
+  case Swizzle::B128:
+  case Swizzle::B128Atom32:
+    return true;
+  case Swizzle::B128Atom64: // stores only, see C74
+    return element == TensorElement::B6x16P32;
+  default:
+    return false;
+  }
+}
+
 /// The widest inner box in bytes that a swizzle permutes, or nothing without
 /// one.
 static std::optional<int64_t> getSwizzleSpan(Swizzle swizzle) {
@@ -145,7 +159,7 @@ TensorMapType TensorMapType::get(MLIRContext *context, ArrayRef<int64_t> box,
 static LogicalResult verifyIm2Col(function_ref<InFlightDiagnostic()> emitError,
                                   ArrayRef<int64_t> box, TensorMapMode mode,
                                   int64_t rank, ArrayRef<int64_t> lower,
-                                  ArrayRef<int64_t> upper) {
+                                  ArrayRef<int64_t> upper, Swizzle swizzle) {
   // C18
   if (rank < rules::kMinIm2ColRank || rank > rules::kMaxTensorRank)
     return emitError() << "expected an im2col tensor of rank 3 to 5, got "
@@ -165,14 +179,25 @@ static LogicalResult verifyIm2Col(function_ref<InFlightDiagnostic()> emitError,
   if (lower.size() != corners || upper.size() != corners)
     return emitError() << "expected im2col corners of length " << corners
                        << ", got " << lower.size() << " and " << upper.size();
-  // C21: the driver packs all corners into 32 bits, so their width falls with
-  // the rank.
-  int64_t bits = rank == 3 ? 16 : rank == 4 ? 8 : 5;
+  // C21: the driver packs the corners of all spatial dimensions into 32 bits,
+  // so their width falls with the rank.
+  bool wide = mode != TensorMapMode::Im2Col;
+  int64_t bits = wide || rank == 3 ? 16 : rank == 4 ? 8 : 5;
   for (int64_t value : llvm::concat<const int64_t>(lower, upper))
     if (!llvm::isIntN(bits, value))
       return emitError() << "expected the im2col corners of a tensor of rank "
                          << rank << " to fit " << bits << " bits, got "
                          << value;
+  // C22
+  if (wide && swizzle != Swizzle::B64 && swizzle != Swizzle::B128 &&
+      swizzle != Swizzle::B128Atom32)
+    return emitError() << "expected swizzle b64, b128 or b128_atom_32b in mode "
+                       << stringifyTensorMapMode(mode) << ", got "
+                       << stringifySwizzle(swizzle);
+  // C23
+  if (mode == TensorMapMode::Im2ColW128 && box[0] != rules::kIm2ColW128Pixels)
+    return emitError() << "expected a box of " << rules::kIm2ColW128Pixels
+                       << " pixels in mode im2col_w_128, got " << box[0];
   return success();
 }
 
@@ -200,7 +225,7 @@ LogicalResult TensorMapType::verify(
       return emitError()
              << "expected corners on an im2col tensor map only, got mode tiled";
   } else if (failed(verifyIm2Col(emitError, box, mode, rank, lowerCorner,
-                                 upperCorner))) {
+                                 upperCorner, swizzle))) {
     return failure();
   }
   // C13
@@ -218,13 +243,14 @@ LogicalResult TensorMapType::verify(
                        << elementStrides.back();
   // C14
   int64_t innerBits = box.back() * getBits(element);
-  if (innerBits % (8 * rules::kInnerBoxGranule) != 0)
+  if (interleave == Interleave::None &&
+      innerBits % (8 * rules::kInnerBoxGranule) != 0)
     return emitError()
            << "expected the inner box extent in bytes to be a multiple of "
            << rules::kInnerBoxGranule << ", got " << innerBits / 8;
   // C20
   if (isPadded(element)) {
-    if (interleave != Interleave::None)
+    if (element == TensorElement::B6x16P32 && interleave != Interleave::None)
       return emitError() << "expected no interleave for "
                          << stringifyTensorElement(element) << ", got "
                          << stringifyInterleave(interleave);
@@ -232,8 +258,8 @@ LogicalResult TensorMapType::verify(
       return emitError() << "expected an inner box extent of 128 for "
                          << stringifyTensorElement(element) << ", got "
                          << box.back();
-    if (swizzle == Swizzle::B32 || swizzle == Swizzle::B64)
-      return emitError() << "expected no swizzle or one of 128 bytes for "
+    if (!hasPaddedSwizzle(element, swizzle))
+      return emitError() << "expected a swizzle that the hardware has for "
                          << stringifyTensorElement(element) << ", got "
                          << stringifySwizzle(swizzle);
   }

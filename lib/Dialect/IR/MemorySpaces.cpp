@@ -50,6 +50,10 @@ bool carousel::isSharedMemRef(Type type) {
   return getSpace(type) == NVVM::NVVMMemorySpace::Shared;
 }
 
+bool carousel::isLocalMemRef(Type type) {
+  return getSpace(type) == NVVM::NVVMMemorySpace::Local;
+}
+
 bool carousel::isClusterMemRef(Type type) {
   return getSpace(type) == NVVM::NVVMMemorySpace::SharedCluster;
 }

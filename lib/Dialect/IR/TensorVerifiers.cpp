@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Constraints C60 to C73 of docs/Spec.md, and what the forms of each op need of
+// Constraints C60 to C74 of docs/Spec.md, and what the forms of each op need of
 // a target.
 //
 //===----------------------------------------------------------------------===//
@@ -130,6 +130,19 @@ static LogicalResult verifyTile(Operation *op, MemRefType tile,
   return success();
 }
 
+/// C74: cuTensorMapEncodeTiled, swizzle: what padded elements can do.
+static LogicalResult verifyDirection(Operation *op, TensorMapType map,
+                                     bool load) {
+  if (!load && map.getElement() == TensorElement::B4x16P64)
+    return op->emitOpError("expected a format that can be stored, got the "
+                           "load-only b4x16_p64");
+  if (load && map.getElement() == TensorElement::B6x16P32 &&
+      map.getSwizzle() == Swizzle::B128Atom64)
+    return op->emitOpError("expected a swizzle that b6x16_p32 can be loaded "
+                           "with, got the store-only b128_atom_64b");
+  return success();
+}
+
 /// Formats and swizzles that came with sm_100.
 static bool isBlackwellMap(TensorMapType map) {
   switch (map.getElement()) {
@@ -173,6 +186,7 @@ LogicalResult TensorLoadOp::verify() {
       failed(verifyIndices(*this, barriers, getBarrierIndices(), "barriers")) ||
       failed(verifyLoadMode(*this, map, getMode(), getCoordinates().size(),
                             getOffsets().size())) ||
+      failed(verifyDirection(*this, map, /*load=*/true)) ||
       failed(verifyTile(*this, destination, map, getTransactionBytes())) ||
       failed(verifyMulticast(*this, getMulticastMask(), destination)))
     return failure();
@@ -207,6 +221,8 @@ template <typename Op> static LogicalResult verifyStore(Op op) {
                            "source")) ||
       failed(
           verifyStoreMode(op, map, op.getMode(), op.getCoordinates().size())))
+    return failure();
+  if (failed(verifyDirection(op, map, /*load=*/false)))
     return failure();
   return verifyTile(op, op.getSource().getType(), map, map.getBoxBytes(rows));
 }
@@ -266,6 +282,8 @@ TargetRequirement TensorReduceOp::getTargetRequirement() {
 }
 
 LogicalResult TensorPrefetchOp::verify() {
+  if (failed(verifyDirection(*this, getMap().getType(), /*load=*/true)))
+    return failure();
   return verifyLoadMode(*this, getMap().getType(), getMode(),
                         getCoordinates().size(), getOffsets().size());
 }

@@ -9,8 +9,8 @@
 !map3 = !carousel.tensor_map<1x4x4xf32>
 !rows = !carousel.tensor_map<1x4xf32>
 !im2col = !carousel.tensor_map<4x4xf32, mode = im2col, rank = 4, lower = [0, 0], upper = [0, 0]>
-!im2col_w = !carousel.tensor_map<4x4xf32, mode = im2col_w, rank = 3, lower = [0], upper = [0]>
-!im2col_w_128 = !carousel.tensor_map<4x4xf32, mode = im2col_w_128, rank = 3, lower = [0], upper = [0]>
+!im2col_w = !carousel.tensor_map<4x4xf32, mode = im2col_w, rank = 3, swizzle = b64, lower = [0], upper = [0]>
+!im2col_w_128 = !carousel.tensor_map<128x4xf32, mode = im2col_w_128, rank = 3, swizzle = b64, lower = [0], upper = [0]>
 
 // CHECK-LABEL: gpu.module @ptx_88
 gpu.module @ptx_88 [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
@@ -146,7 +146,7 @@ gpu.module @ptx_88 [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
   // CHECK-LABEL: gpu.func @map_prefetch
   // CHECK: nvvm.prefetch tensormap in_param_space, %{{.+}} : !llvm.ptr
   gpu.func @map_prefetch(%map: !map) {
-    carousel.tensor_map.prefetch %map param : !map
+    carousel.tensor_map.prefetch %map space(param) : !map
     gpu.return
   }
 

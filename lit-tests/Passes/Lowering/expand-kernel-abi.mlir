@@ -75,7 +75,7 @@ gpu.module @kernels {
   // CHECK: %[[VALUE:.+]] = builtin.unrealized_conversion_cast %[[MAP]] : !llvm.ptr to !carousel.tensor_map<4x4xf32>
   // CHECK: carousel.tensor_map.prefetch %[[VALUE]]
   gpu.func @tensor_map(%x: memref<?xf32, #gl>, %map: !carousel.tensor_map<4x4xf32>) kernel {
-    carousel.tensor_map.prefetch %map param : !carousel.tensor_map<4x4xf32>
+    carousel.tensor_map.prefetch %map space(param) : !carousel.tensor_map<4x4xf32>
     gpu.return
   }
 

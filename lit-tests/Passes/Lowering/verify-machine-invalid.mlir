@@ -265,3 +265,17 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+
+// C100: the state of a barrier is nobody's business.
+gpu.module @kernels {
+  gpu.func @opaque() workgroup(%bars: memref<1x!carousel.mbarrier, #ws>) kernel {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{expected elements that can be loaded and stored, got the opaque '!carousel.mbarrier'}}
+    %state = memref.load %bars[%c0] : memref<1x!carousel.mbarrier, #ws>
+    gpu.return
+  }
+}

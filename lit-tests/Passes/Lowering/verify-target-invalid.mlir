@@ -47,19 +47,19 @@ gpu.module @kernels [#nvvm.target<chip = "sm_80", features = "+ptx88">] {
 
   gpu.func @bulk(%full: memref<!carousel.mbarrier, #ws>,
                  %peer_full: memref<!carousel.mbarrier, #cluster>, %x: memref<?xf32, #gl>,
-                 %tile: memref<4x4xf32, #ws>, %peer: memref<4x4xf32, #cluster>,
+                 %tile: memref<128x4xf32, #ws>, %peer: memref<4x4xf32, #cluster>,
                  %tilei: memref<4x4xi32, #ws>, %peeri: memref<4x4xi32, #cluster>, %i: index) {
     // expected-error @below {{needs sm_90 and PTX 8.0, the target is sm_80 with PTX 8.8}}
     carousel.bulk.load %x[%i] to %tile[%i, %i], 16 signals %full[]
-        : memref<?xf32, #gl>, memref<4x4xf32, #ws>, memref<!carousel.mbarrier, #ws>
+        : memref<?xf32, #gl>, memref<128x4xf32, #ws>, memref<!carousel.mbarrier, #ws>
     // expected-error @below {{needs sm_90 and PTX 8.0, the target is sm_80 with PTX 8.8}}
-    carousel.bulk.store %tile[%i, %i] to %x[%i], 16 : memref<4x4xf32, #ws>, memref<?xf32, #gl>
+    carousel.bulk.store %tile[%i, %i] to %x[%i], 16 : memref<128x4xf32, #ws>, memref<?xf32, #gl>
     // expected-error @below {{needs sm_90 and PTX 8.0, the target is sm_80 with PTX 8.8}}
     carousel.bulk.copy_cluster %tile[%i, %i] to %peer[%i, %i], 16 signals %peer_full[]
-        : memref<4x4xf32, #ws>, memref<4x4xf32, #cluster>, memref<!carousel.mbarrier, #cluster>
+        : memref<128x4xf32, #ws>, memref<4x4xf32, #cluster>, memref<!carousel.mbarrier, #cluster>
     // expected-error @below {{needs sm_90 and PTX 8.0, the target is sm_80 with PTX 8.8}}
     carousel.bulk.reduce add f32 %tile[%i, %i] to %x[%i], 16
-        : memref<4x4xf32, #ws>, memref<?xf32, #gl>
+        : memref<128x4xf32, #ws>, memref<?xf32, #gl>
     // expected-error @below {{needs sm_90 and PTX 8.0, the target is sm_80 with PTX 8.8}}
     carousel.bulk.reduce_cluster add u32 %tilei[%i, %i] to %peeri[%i, %i], 16 signals %peer_full[]
         : memref<4x4xi32, #ws>, memref<4x4xi32, #cluster>, memref<!carousel.mbarrier, #cluster>
@@ -84,16 +84,16 @@ gpu.module @kernels [#nvvm.target<chip = "sm_80", features = "+ptx88">] {
     gpu.return
   }
 
-  gpu.func @tensor(%full: memref<!carousel.mbarrier, #ws>, %tile: memref<4x4xf32, #ws>,
+  gpu.func @tensor(%full: memref<!carousel.mbarrier, #ws>, %tile: memref<128x4xf32, #ws>,
                    %map: !map, %local: memref<!map, #ws>, %maps: memref<!map, #gl>, %i: index,
                    %c: i32) {
     // expected-error @below {{needs sm_90 and PTX 8.0, the target is sm_80 with PTX 8.8}}
     carousel.tensor.load %map[%c, %c] to %tile[%i, %i] signals %full[]
-        : !map, memref<4x4xf32, #ws>, memref<!carousel.mbarrier, #ws>
+        : !map, memref<128x4xf32, #ws>, memref<!carousel.mbarrier, #ws>
     // expected-error @below {{needs sm_90 and PTX 8.0, the target is sm_80 with PTX 8.8}}
-    carousel.tensor.store %tile[%i, %i] to %map[%c, %c] : memref<4x4xf32, #ws>, !map
+    carousel.tensor.store %tile[%i, %i] to %map[%c, %c] : memref<128x4xf32, #ws>, !map
     // expected-error @below {{needs sm_90 and PTX 8.0, the target is sm_80 with PTX 8.8}}
-    carousel.tensor.reduce add %tile[%i, %i] to %map[%c, %c] : memref<4x4xf32, #ws>, !map
+    carousel.tensor.reduce add %tile[%i, %i] to %map[%c, %c] : memref<128x4xf32, #ws>, !map
     // expected-error @below {{needs sm_90 and PTX 8.0, the target is sm_80 with PTX 8.8}}
     carousel.tensor.prefetch %map[%c, %c] : !map
     // expected-error @below {{needs sm_90 and PTX 8.0, the target is sm_80 with PTX 8.8}}
@@ -124,7 +124,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_80", features = "+ptx88">] {
     gpu.return
   }
 
-  gpu.func @threads(%tile: memref<4x4xf32, #ws>, %peer: memref<4x4xf32, #cluster>, %c: i32) {
+  gpu.func @threads(%tile: memref<128x4xf32, #ws>, %peer: memref<4x4xf32, #cluster>, %c: i32) {
     // expected-error @below {{needs sm_90 and PTX 8.0, the target is sm_80 with PTX 8.8}}
     %0 = carousel.elect
     // expected-error @below {{needs sm_90 and PTX 7.8, the target is sm_80 with PTX 8.8}}
@@ -132,7 +132,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_80", features = "+ptx88">] {
     // expected-error @below {{needs sm_90 and PTX 7.8, the target is sm_80 with PTX 8.8}}
     %2 = carousel.cluster.size
     // expected-error @below {{needs sm_90 and PTX 7.8, the target is sm_80 with PTX 8.8}}
-    %3 = carousel.cluster.map_shared %tile, %c : memref<4x4xf32, #ws> to memref<4x4xf32, #cluster>
+    %3 = carousel.cluster.map_shared %tile, %c : memref<128x4xf32, #ws> to memref<4x4xf32, #cluster>
     // expected-error @below {{needs sm_90 and PTX 7.8, the target is sm_80 with PTX 8.8}}
     %4 = carousel.cluster.rank_of %peer : memref<4x4xf32, #cluster>
     // expected-error @below {{needs sm_90 and PTX 7.8, the target is sm_80 with PTX 8.8}}
@@ -171,18 +171,18 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90", features = "+ptx88">] {
 
 !map = !carousel.tensor_map<4x4xf32>
 !rows = !carousel.tensor_map<1x4xf32>
-!im2col_w = !carousel.tensor_map<4x4xf32, mode = im2col_w, rank = 3, lower = [0], upper = [0]>
-!im2col_w_128 = !carousel.tensor_map<4x4xf32, mode = im2col_w_128, rank = 3, lower = [0], upper = [0]>
+!im2col_w = !carousel.tensor_map<4x4xf32, mode = im2col_w, rank = 3, swizzle = b64, lower = [0], upper = [0]>
+!im2col_w_128 = !carousel.tensor_map<128x4xf32, mode = im2col_w_128, rank = 3, swizzle = b64, lower = [0], upper = [0]>
 !packed = !carousel.tensor_map<128xb4x16_p64>
 !atom = !carousel.tensor_map<4x4xf32, swizzle = b128_atom_64b>
 
 // C91: what came with sm_100.
 gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
-  gpu.func @bulk(%x: memref<?xf32, #gl>, %xi: memref<?xi32, #gl>, %tile: memref<4x4xf32, #ws>,
+  gpu.func @bulk(%x: memref<?xf32, #gl>, %xi: memref<?xi32, #gl>, %tile: memref<128x4xf32, #ws>,
                  %i: index, %c: i32, %mask: i16) {
     // expected-error @below {{needs sm_100 and PTX 8.6, the target is sm_90a with PTX 8.8}}
     carousel.bulk.store %tile[%i, %i] to %x[%i], 16 mask %mask
-        : memref<4x4xf32, #ws>, memref<?xf32, #gl>
+        : memref<128x4xf32, #ws>, memref<?xf32, #gl>
     // expected-error @below {{needs sm_100 and PTX 8.7, the target is sm_90a with PTX 8.8}}
     carousel.st_async_global %c to %xi[%i] scope(gpu) : i32, memref<?xi32, #gl>
     // expected-error @below {{needs sm_100 and PTX 8.7, the target is sm_90a with PTX 8.8}}
@@ -190,31 +190,31 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     gpu.return
   }
 
-  gpu.func @tensor(%full: memref<!carousel.mbarrier, #ws>, %tile: memref<4x4xf32, #ws>,
+  gpu.func @tensor(%full: memref<!carousel.mbarrier, #ws>, %tile: memref<128x4xf32, #ws>,
                    %map: !map, %rows: !rows, %w: !im2col_w, %w128: !im2col_w_128,
                    %packed: !packed, %atom: !atom, %local: memref<!map, #ws>, %i: index, %c: i32,
                    %mask: i16) {
     // expected-error @below {{needs sm_100a or sm_120a and PTX 8.6, the target is sm_90a with PTX 8.8}}
     carousel.tensor.load %rows[%c, %c, %c, %c, %c] mode(gather4) to %tile[%i, %i] signals %full[]
-        : !rows, memref<4x4xf32, #ws>, memref<!carousel.mbarrier, #ws>
+        : !rows, memref<128x4xf32, #ws>, memref<!carousel.mbarrier, #ws>
     // expected-error @below {{needs sm_100a or sm_120a and PTX 8.6, the target is sm_90a with PTX 8.8}}
     carousel.tensor.load %w[%c, %c, %c] mode(im2col_w) offsets [%mask, %mask] to %tile[%i, %i]
-        signals %full[] : !im2col_w, memref<4x4xf32, #ws>, memref<!carousel.mbarrier, #ws>
+        signals %full[] : !im2col_w, memref<128x4xf32, #ws>, memref<!carousel.mbarrier, #ws>
     // expected-error @below {{needs sm_100a and PTX 8.6, the target is sm_90a with PTX 8.8}}
     carousel.tensor.load %w128[%c, %c, %c] mode(im2col_w_128) offsets [%mask, %mask] to %tile[%i, %i]
-        signals %full[] : !im2col_w_128, memref<4x4xf32, #ws>, memref<!carousel.mbarrier, #ws>
+        signals %full[] : !im2col_w_128, memref<128x4xf32, #ws>, memref<!carousel.mbarrier, #ws>
     // expected-error @below {{needs sm_100a and PTX 8.6, the target is sm_90a with PTX 8.8}}
     carousel.tensor.load %map[%c, %c] to %tile[%i, %i] signals %full[] cta_group(1)
-        : !map, memref<4x4xf32, #ws>, memref<!carousel.mbarrier, #ws>
+        : !map, memref<128x4xf32, #ws>, memref<!carousel.mbarrier, #ws>
     // expected-error @below {{needs sm_100a and PTX 8.6, the target is sm_90a with PTX 8.8}}
     carousel.tensor.store %tile[%i, %i] to %rows[%c, %c, %c, %c, %c] mode(scatter4)
-        : memref<4x4xf32, #ws>, !rows
+        : memref<128x4xf32, #ws>, !rows
     // expected-error @below {{needs sm_100a and PTX 8.6, the target is sm_90a with PTX 8.8}}
     carousel.tensor.prefetch %rows[%c, %c, %c, %c, %c] mode(gather4) : !rows
     // expected-error @below {{needs sm_100 and PTX 8.6, the target is sm_90a with PTX 8.8}}
     carousel.tensor.prefetch %packed[%c] : !packed
     // expected-error @below {{needs sm_100 and PTX 8.6, the target is sm_90a with PTX 8.8}}
-    carousel.tensor.store %tile[%i, %i] to %atom[%c, %c] : memref<4x4xf32, #ws>, !atom
+    carousel.tensor.store %tile[%i, %i] to %atom[%c, %c] : memref<128x4xf32, #ws>, !atom
     // expected-error @below {{needs sm_100a or sm_120a and PTX 8.7, the target is sm_90a with PTX 8.8}}
     carousel.tensor_map.replace swizzle_atomicity of %local[] literal 1 : memref<!map, #ws>
     // expected-error @below {{needs sm_100a or sm_120a and PTX 8.7, the target is sm_90a with PTX 8.8}}
@@ -231,31 +231,31 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
 
 !map = !carousel.tensor_map<4x4xf32>
 !rows = !carousel.tensor_map<1x4xf32>
-!im2col_w = !carousel.tensor_map<4x4xf32, mode = im2col_w, rank = 3, lower = [0], upper = [0]>
-!im2col_w_128 = !carousel.tensor_map<4x4xf32, mode = im2col_w_128, rank = 3, lower = [0], upper = [0]>
+!im2col_w = !carousel.tensor_map<4x4xf32, mode = im2col_w, rank = 3, swizzle = b64, lower = [0], upper = [0]>
+!im2col_w_128 = !carousel.tensor_map<128x4xf32, mode = im2col_w_128, rank = 3, swizzle = b64, lower = [0], upper = [0]>
 
 // C91: what sm_100a alone has.
 gpu.module @kernels [#nvvm.target<chip = "sm_120a", features = "+ptx88">] {
-  gpu.func @tensor(%full: memref<!carousel.mbarrier, #ws>, %tile: memref<4x4xf32, #ws>,
+  gpu.func @tensor(%full: memref<!carousel.mbarrier, #ws>, %tile: memref<128x4xf32, #ws>,
                    %map: !map, %rows: !rows, %w: !im2col_w, %w128: !im2col_w_128, %i: index,
                    %c: i32, %mask: i16) {
     // expected-error @below {{needs sm_100a and PTX 8.6, the target is sm_120a with PTX 8.8}}
     carousel.tensor.load %rows[%c, %c, %c, %c, %c] mode(gather4) to %tile[%i, %i]
         signals %full[] multicast %mask
-        : !rows, memref<4x4xf32, #ws>, memref<!carousel.mbarrier, #ws>
+        : !rows, memref<128x4xf32, #ws>, memref<!carousel.mbarrier, #ws>
     // expected-error @below {{needs sm_100a and PTX 8.6, the target is sm_120a with PTX 8.8}}
     carousel.tensor.load %w[%c, %c, %c] mode(im2col_w) offsets [%mask, %mask] to %tile[%i, %i]
         signals %full[] multicast %mask
-        : !im2col_w, memref<4x4xf32, #ws>, memref<!carousel.mbarrier, #ws>
+        : !im2col_w, memref<128x4xf32, #ws>, memref<!carousel.mbarrier, #ws>
     // expected-error @below {{needs sm_100a and PTX 8.6, the target is sm_120a with PTX 8.8}}
     carousel.tensor.load %w128[%c, %c, %c] mode(im2col_w_128) offsets [%mask, %mask] to %tile[%i, %i]
-        signals %full[] : !im2col_w_128, memref<4x4xf32, #ws>, memref<!carousel.mbarrier, #ws>
+        signals %full[] : !im2col_w_128, memref<128x4xf32, #ws>, memref<!carousel.mbarrier, #ws>
     // expected-error @below {{needs sm_100a and PTX 8.6, the target is sm_120a with PTX 8.8}}
     carousel.tensor.load %map[%c, %c] to %tile[%i, %i] signals %full[] cta_group(2)
-        : !map, memref<4x4xf32, #ws>, memref<!carousel.mbarrier, #ws>
+        : !map, memref<128x4xf32, #ws>, memref<!carousel.mbarrier, #ws>
     // expected-error @below {{needs sm_100a and PTX 8.6, the target is sm_120a with PTX 8.8}}
     carousel.tensor.store %tile[%i, %i] to %rows[%c, %c, %c, %c, %c] mode(scatter4)
-        : memref<4x4xf32, #ws>, !rows
+        : memref<128x4xf32, #ws>, !rows
     // expected-error @below {{needs sm_100a and PTX 8.6, the target is sm_120a with PTX 8.8}}
     carousel.tensor.prefetch %w[%c, %c, %c] mode(im2col_w) offsets [%mask, %mask] : !im2col_w
     gpu.return
@@ -269,17 +269,17 @@ gpu.module @kernels [#nvvm.target<chip = "sm_120a", features = "+ptx88">] {
 
 // C91: what came with PTX 7.1 to 7.5.
 gpu.module @kernels [#nvvm.target<chip = "sm_80", features = "+ptx70">] {
-  gpu.func @copies(%x: memref<?xf32, #gl>, %tile: memref<4x4xf32, #ws>, %i: index, %c: i32,
+  gpu.func @copies(%x: memref<?xf32, #gl>, %tile: memref<128x4xf32, #ws>, %i: index, %c: i32,
                    %policy: i64, %skip: i1) {
     // expected-error @below {{needs sm_80 and PTX 7.5, the target is sm_80 with PTX 7.0}}
     carousel.cp_async.copy ca %x[%i] to %tile[%i, %i], 4 ignore %skip
-        : memref<?xf32, #gl>, memref<4x4xf32, #ws>
+        : memref<?xf32, #gl>, memref<128x4xf32, #ws>
     // expected-error @below {{needs sm_80 and PTX 7.4, the target is sm_80 with PTX 7.0}}
     carousel.cp_async.copy ca %x[%i] to %tile[%i, %i], 4 l2_prefetch(64)
-        : memref<?xf32, #gl>, memref<4x4xf32, #ws>
+        : memref<?xf32, #gl>, memref<128x4xf32, #ws>
     // expected-error @below {{needs sm_80 and PTX 7.4, the target is sm_80 with PTX 7.0}}
     carousel.cp_async.copy ca %x[%i] to %tile[%i, %i], 4 cache %policy
-        : memref<?xf32, #gl>, memref<4x4xf32, #ws>
+        : memref<?xf32, #gl>, memref<128x4xf32, #ws>
     // expected-error @below {{needs sm_80 and PTX 7.4, the target is sm_80 with PTX 7.0}}
     %0 = carousel.cache_policy.fractional evict_last
     // expected-error @below {{needs sm_80 and PTX 7.4, the target is sm_80 with PTX 7.0}}

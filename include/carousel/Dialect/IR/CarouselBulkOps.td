@@ -320,8 +320,7 @@ def Carousel_StAsyncGlobalOp : Carousel_FixedOp<"st_async_global", 100, 87, [Ord
     preserves the number of accesses.
 
     Constraints: the value is an integer of 8 to 64 bits, f32 or f64 (C48), and the memref's
-    element type is that of the value (C49); the scope is gpu or sys (C6); `mmio` has scope
-    sys (C54).
+    element type is that of the value (C49); the scope is gpu or sys (C6).
 
     Example:
 
@@ -378,7 +377,7 @@ def Carousel_RedAsyncGlobalOp : Carousel_FixedOp<"red_async_global", 100, 87, [O
     Ordered after everything that this thread did before, at the given scope.
 
     Constraints: the type is u32, s32, u64 or s64 (C45); the value and the memref's element
-    are integers of its width (C46); the scope is gpu or sys (C6); `mmio` has scope sys (C54).
+    are integers of its width (C46); the scope is gpu or sys (C6).
 
     Example:
 

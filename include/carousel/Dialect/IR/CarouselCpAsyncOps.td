@@ -200,9 +200,12 @@ def Carousel_CachePolicyConvertOp : Carousel_FixedOp<"cache_policy.convert", 80,
 }
 
 def Carousel_PrefetchOp : Carousel_Op<"prefetch", [FillsCaches]> {
-  let summary = "bring a cache line of global memory into a cache";
+  let summary = "bring a cache line of global or local memory into a cache";
   let description = [{
-    A hint. `uniform_l1` is the uniform cache; the l2_evict levels set the line's priority.
+    A hint. `uniform_l1` is the uniform cache; the l2_evict levels set the line's priority. A
+    memref in local memory has the space `#nvvm.memory_space<local>`.
+
+    Constraints: local memory is brought into l1 or l2 (C79).
 
     Example:
 
@@ -213,7 +216,7 @@ def Carousel_PrefetchOp : Carousel_Op<"prefetch", [FillsCaches]> {
     PTX ISA: prefetch, prefetchu.
   }];
   let arguments = (ins Carousel_PrefetchLevelAttr:$level,
-    Arg<Carousel_GlobalMemRef, "source", [MemRead<GlobalMemory>]>:$source,
+    Arg<Carousel_GlobalOrLocalMemRef, "source", [MemRead<GlobalMemory>]>:$source,
     Variadic<Index>:$indices);
   let assemblyFormat = "custom<Keyword>($level) $source `[` $indices `]` attr-dict `:` type($source)";
   let hasVerifier = 1;

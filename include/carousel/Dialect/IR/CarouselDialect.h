@@ -34,6 +34,7 @@ struct TargetRequirement {
 bool isGlobalMemRef(mlir::Type type);
 bool isSharedMemRef(mlir::Type type);
 bool isClusterMemRef(mlir::Type type);
+bool isLocalMemRef(mlir::Type type);
 
 /// Resources that the ops' effects are declared on. None contains another: an
 /// op that orders several declares effects on each.

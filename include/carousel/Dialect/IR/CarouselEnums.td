@@ -170,6 +170,11 @@ def Carousel_TensorMapMode : Carousel_Enum<"TensorMapMode", "how a tensor map de
   I32EnumCase<"Tiled", 0, "tiled">, I32EnumCase<"Im2Col", 1, "im2col">,
   I32EnumCase<"Im2ColW", 2, "im2col_w">, I32EnumCase<"Im2ColW128", 3, "im2col_w_128">]>;
 
+def Carousel_TensorMapSpace : Carousel_Enum<"TensorMapSpace", "state space of a descriptor's address", [
+  I32EnumCase<"Generic", 0, "generic">, I32EnumCase<"Param", 1, "param">,
+  I32EnumCase<"Const", 2, "const">]>;
+def Carousel_TensorMapSpaceAttr : Carousel_EnumAttr<Carousel_TensorMapSpace, "tensor_map_space">;
+
 def Carousel_TensorMapField : Carousel_Enum<"TensorMapField", "field of a tensor map", [
   I32EnumCase<"GlobalAddress", 0, "global_address">, I32EnumCase<"Rank", 1, "rank">,
   I32EnumCase<"BoxDim", 2, "box_dim">, I32EnumCase<"GlobalDim", 3, "global_dim">,

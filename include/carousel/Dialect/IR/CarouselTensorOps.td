@@ -40,7 +40,7 @@ def Carousel_TensorLoadOp : Carousel_Op<"tensor.load", [AttrSizedOperandSegments
     (C63); the tile is contiguous in its innermost dimension (C42) and of elements as wide
     as the map's (C64); gather4 takes a map of rank 2 with a box of one row (C65); multicast takes a destination
     in the CTA's own memory (C43); destination and barrier are both local or both remote
-    (C44); the CTA group is 1 or 2 (C66).
+    (C44); the CTA group is 1 or 2 (C66); the format can be loaded (C74).
 
     Example:
 
@@ -102,7 +102,8 @@ def Carousel_TensorStoreOp
     `im2col_no_offs` (`[n, (d, h,) w, c]`).
 
     Constraints: coordinates (C60), the map's mode (C62), room (C63), contiguity (C42),
-    element width (C64); scatter4 takes a map of rank 2 with a box of one row (C65).
+    element width (C64); scatter4 takes a map of rank 2 with a box of one row (C65); the format
+    can be stored (C74).
 
     Example:
 
@@ -198,19 +199,22 @@ def Carousel_TensorMapPrefetchOp : Carousel_FixedOp<"tensor_map.prefetch", 90, 8
     [MemoryEffects<[MemRead<TensorMaps>]>, FillsCaches]> {
   let summary = "bring a descriptor into the descriptor cache";
   let description = [{
-    A hint. `param` says that the descriptor is a kernel parameter, which selects that form
-    of the instruction; without it the address is generic.
+    A hint. `space` says where the descriptor is known to be, a kernel parameter or constant
+    memory, which selects that form of the instruction; without it the address is generic.
 
     Example:
 
     ```mlir
-    carousel.tensor_map.prefetch %map : !carousel.tensor_map<64x32xf32>
+    carousel.tensor_map.prefetch %map space(param) : !carousel.tensor_map<64x32xf32>
     ```
 
     PTX ISA: prefetch.tensormap.
   }];
-  let arguments = (ins Carousel_TensorMap:$map, UnitAttr:$param);
-  let assemblyFormat = "$map (`param` $param^)? attr-dict `:` qualified(type($map))";
+  let arguments = (ins Carousel_TensorMap:$map,
+    DefaultValuedAttr<Carousel_TensorMapSpaceAttr, "::carousel::TensorMapSpace::Generic">:$space);
+  let assemblyFormat = [{
+    $map (`space` `(` custom<Keyword>($space)^ `)`)? attr-dict `:` qualified(type($map))
+  }];
 }
 
 def Carousel_TensorMapReplaceOp : Carousel_Op<"tensor_map.replace", [AttrSizedOperandSegments]> {

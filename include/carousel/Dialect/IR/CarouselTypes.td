@@ -67,8 +67,9 @@ def Carousel_TensorMap : Carousel_Type<"TensorMap", "tensor_map", [MemRefElement
     a dimension (C13), inner box bytes a multiple of 16 (C14) and no wider than the swizzle
     span (C15), interleaved layouts of rank 3 and more with swizzle b32 for b32 (C16),
     NaN fill for floating-point elements only (C17), im2col of rank 3 to 5 (C18) with one
-    corner entry per spatial dimension (C19), packed sub-byte elements in the boxes and
-    swizzles that the hardware has for them (C20).
+    corner entry per spatial dimension (C19) in the driver's ranges (C21), the wide im2col
+    modes with swizzles of 64 and 128 bytes (C22) and im2col_w_128 with 128 pixels (C23),
+    packed sub-byte elements in the boxes and swizzles that the hardware has for them (C20).
 
     Example:
 
@@ -124,6 +125,9 @@ class Carousel_MemRef<list<Pred> preds, string summary>
 
 // C7
 def Carousel_GlobalMemRef : Carousel_MemRef<[Carousel_IsGlobal], "memref in global memory">;
+def Carousel_GlobalOrLocalMemRef : Carousel_MemRef<[
+  Or<[Carousel_IsGlobal, CPred<"::carousel::isLocalMemRef($_self)">]>],
+  "memref in global or local memory">;
 def Carousel_SharedMemRef : Carousel_MemRef<[Carousel_IsShared, Carousel_IsData],
   "memref of data in the CTA's shared memory">;
 def Carousel_ClusterMemRef : Carousel_MemRef<[Carousel_IsCluster, Carousel_IsData],

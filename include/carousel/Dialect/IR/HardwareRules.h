@@ -39,6 +39,7 @@ inline constexpr int64_t kMaxBoxExtent = 256;
 inline constexpr int64_t kMaxElementStride = 8;
 inline constexpr int64_t kInnerBoxGranule = 16;
 inline constexpr int64_t kMaxIm2ColPixels = 1024;
+inline constexpr int64_t kIm2ColW128Pixels = 128;
 inline constexpr int64_t kMaxIm2ColChannels = 256;
 inline constexpr int64_t kGlobalStrideGranule = 16;
 inline constexpr int64_t kMaxGlobalStride = (int64_t(1) << 40) - 1;
