@@ -47,7 +47,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_80", features = "+ptx88">] {
 
   gpu.func @bulk(%full: memref<!carousel.mbarrier, #ws>,
                  %peer_full: memref<!carousel.mbarrier, #cluster>, %x: memref<?xf32, #gl>,
-                 %tile: memref<128x4xf32, #ws>, %peer: memref<4x4xf32, #cluster>,
+                 %tile: memref<128x4xf32, #ws>, %peer: memref<128x4xf32, #cluster>,
                  %tilei: memref<4x4xi32, #ws>, %peeri: memref<4x4xi32, #cluster>, %i: index) {
     // expected-error @below {{needs sm_90 and PTX 8.0, the target is sm_80 with PTX 8.8}}
     carousel.bulk.load %x[%i] to %tile[%i, %i], 16 signals %full[]
@@ -56,7 +56,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_80", features = "+ptx88">] {
     carousel.bulk.store %tile[%i, %i] to %x[%i], 16 : memref<128x4xf32, #ws>, memref<?xf32, #gl>
     // expected-error @below {{needs sm_90 and PTX 8.0, the target is sm_80 with PTX 8.8}}
     carousel.bulk.copy_cluster %tile[%i, %i] to %peer[%i, %i], 16 signals %peer_full[]
-        : memref<128x4xf32, #ws>, memref<4x4xf32, #cluster>, memref<!carousel.mbarrier, #cluster>
+        : memref<128x4xf32, #ws>, memref<128x4xf32, #cluster>, memref<!carousel.mbarrier, #cluster>
     // expected-error @below {{needs sm_90 and PTX 8.0, the target is sm_80 with PTX 8.8}}
     carousel.bulk.reduce add f32 %tile[%i, %i] to %x[%i], 16
         : memref<128x4xf32, #ws>, memref<?xf32, #gl>
@@ -73,11 +73,11 @@ gpu.module @kernels [#nvvm.target<chip = "sm_80", features = "+ptx88">] {
   }
 
   gpu.func @single_values(%peer_full: memref<!carousel.mbarrier, #cluster>,
-                          %peer: memref<4x4xf32, #cluster>, %peeri: memref<4x4xi32, #cluster>,
+                          %peer: memref<128x4xf32, #cluster>, %peeri: memref<4x4xi32, #cluster>,
                           %i: index, %c: i32, %v: f32) {
     // expected-error @below {{needs sm_90 and PTX 8.1, the target is sm_80 with PTX 8.8}}
     carousel.st_async %v to %peer[%i, %i] signals %peer_full[]
-        : f32, memref<4x4xf32, #cluster>, memref<!carousel.mbarrier, #cluster>
+        : f32, memref<128x4xf32, #cluster>, memref<!carousel.mbarrier, #cluster>
     // expected-error @below {{needs sm_90 and PTX 8.1, the target is sm_80 with PTX 8.8}}
     carousel.red_async add u32 %c to %peeri[%i, %i] signals %peer_full[]
         : i32, memref<4x4xi32, #cluster>, memref<!carousel.mbarrier, #cluster>
@@ -124,7 +124,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_80", features = "+ptx88">] {
     gpu.return
   }
 
-  gpu.func @threads(%tile: memref<128x4xf32, #ws>, %peer: memref<4x4xf32, #cluster>, %c: i32) {
+  gpu.func @threads(%tile: memref<128x4xf32, #ws>, %peer: memref<128x4xf32, #cluster>, %c: i32) {
     // expected-error @below {{needs sm_90 and PTX 8.0, the target is sm_80 with PTX 8.8}}
     %0 = carousel.elect
     // expected-error @below {{needs sm_90 and PTX 7.8, the target is sm_80 with PTX 8.8}}
@@ -132,9 +132,9 @@ gpu.module @kernels [#nvvm.target<chip = "sm_80", features = "+ptx88">] {
     // expected-error @below {{needs sm_90 and PTX 7.8, the target is sm_80 with PTX 8.8}}
     %2 = carousel.cluster.size
     // expected-error @below {{needs sm_90 and PTX 7.8, the target is sm_80 with PTX 8.8}}
-    %3 = carousel.cluster.map_shared %tile, %c : memref<128x4xf32, #ws> to memref<4x4xf32, #cluster>
+    %3 = carousel.cluster.map_shared %tile, %c : memref<128x4xf32, #ws> to memref<128x4xf32, #cluster>
     // expected-error @below {{needs sm_90 and PTX 7.8, the target is sm_80 with PTX 8.8}}
-    %4 = carousel.cluster.rank_of %peer : memref<4x4xf32, #cluster>
+    %4 = carousel.cluster.rank_of %peer : memref<128x4xf32, #cluster>
     // expected-error @below {{needs sm_90 and PTX 7.8, the target is sm_80 with PTX 8.8}}
     carousel.cluster.arrive
     // expected-error @below {{needs sm_90 and PTX 7.8, the target is sm_80 with PTX 8.8}}
@@ -330,11 +330,11 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx80">] {
   }
 
   gpu.func @copies(%peer_full: memref<!carousel.mbarrier, #cluster>,
-                   %peer: memref<4x4xf32, #cluster>, %local: memref<!map, #ws>, %i: index,
+                   %peer: memref<128x4xf32, #cluster>, %local: memref<!map, #ws>, %i: index,
                    %c: i32, %v: f32) {
     // expected-error @below {{needs sm_90 and PTX 8.1, the target is sm_90a with PTX 8.0}}
     carousel.st_async %v to %peer[%i, %i] signals %peer_full[]
-        : f32, memref<4x4xf32, #cluster>, memref<!carousel.mbarrier, #cluster>
+        : f32, memref<128x4xf32, #cluster>, memref<!carousel.mbarrier, #cluster>
     // expected-error @below {{needs sm_90a or sm_100a or sm_120a and PTX 8.3, the target is sm_90a with PTX 8.0}}
     carousel.tensor_map.replace rank of %local[] with %c : memref<!map, #ws>, i32
     gpu.return
