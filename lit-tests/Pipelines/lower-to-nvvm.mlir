@@ -8,6 +8,7 @@
 // RUN:   %s | FileCheck %s --check-prefix=OPTIONS
 
 // ORDER: carousel-attach-target
+// ORDER-NEXT: canonicalize
 // ORDER-NEXT: carousel-verify-target
 // ORDER-NEXT: carousel-verify-machine
 // ORDER-NEXT: carousel-expand-kernel-abi

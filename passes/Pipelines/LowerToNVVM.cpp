@@ -44,6 +44,7 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
   target.ptxVersion = options.ptxVersion;
   target.optLevel = options.optLevel;
   gpu.addPass(createAttachTarget(target));
+  gpu.addPass(createCanonicalizerPass()); // counts that are constants
   gpu.addPass(createVerifyTarget());
   gpu.addPass(createVerifyMachine());
 

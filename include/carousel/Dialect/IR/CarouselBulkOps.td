@@ -60,6 +60,7 @@ def Carousel_BulkLoadOp : Carousel_Op<"bulk.load", [AttrSizedOperandSegments]> {
     `:` type($source) `,` type($destination) `,` type($barriers)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Carousel_BulkStoreOp : Carousel_Op<"bulk.store", [AttrSizedOperandSegments, JoinsBulkGroup]> {
@@ -95,6 +96,7 @@ def Carousel_BulkStoreOp : Carousel_Op<"bulk.store", [AttrSizedOperandSegments, 
     `:` type($source) `,` type($destination)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Carousel_BulkCopyClusterOp
@@ -131,6 +133,7 @@ def Carousel_BulkCopyClusterOp
     `:` type($source) `,` type($destination) `,` type($barriers)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Carousel_BulkReduceOp
@@ -168,6 +171,7 @@ def Carousel_BulkReduceOp
     `:` type($source) `,` type($destination)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Carousel_BulkReduceClusterOp
@@ -206,6 +210,7 @@ def Carousel_BulkReduceClusterOp
     `:` type($source) `,` type($destination) `,` type($barriers)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Carousel_BulkPrefetchOp
@@ -233,6 +238,7 @@ def Carousel_BulkPrefetchOp
     (`cache` $cache_policy^)? attr-dict `:` type($source)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Carousel_BulkCommitGroupOp : Carousel_FixedOp<"bulk.commit_group", 90, 80,

@@ -45,6 +45,7 @@ def Carousel_MbarrierInitOp : Carousel_FixedOp<"mbarrier.init", 80, 70, [AttrSiz
     `:` type($barriers)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Carousel_MbarrierInvalOp : Carousel_FixedOp<"mbarrier.inval", 80, 70> {
@@ -84,6 +85,7 @@ class Carousel_MbarrierTxOp<string mnemonic>
     (`scope` `(` custom<Keyword>($scope)^ `)`)? attr-dict `:` type($barriers)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Carousel_MbarrierExpectTxOp : Carousel_MbarrierTxOp<"expect_tx"> {
@@ -141,6 +143,7 @@ class Carousel_MbarrierArriveBase<string mnemonic>
     attr-dict `:` type($barriers) (`->` qualified(type($state))^)?
   }];
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Carousel_MbarrierArriveOp : Carousel_MbarrierArriveBase<"arrive"> {
@@ -196,6 +199,7 @@ class Carousel_MbarrierArriveExpectTxBase<string mnemonic>
     attr-dict `:` type($barriers) (`->` qualified(type($state))^)?
   }];
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Carousel_MbarrierArriveExpectTxOp : Carousel_MbarrierArriveExpectTxBase<"arrive_expect_tx"> {

@@ -193,6 +193,7 @@ def Carousel_BarrierSyncOp : Carousel_FixedOp<"barrier.sync", 80, 70,
     custom<I32>($id, $static_id) (`threads` `(` $threads^ `)`)? (`unaligned` $unaligned^)? attr-dict
   }];
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Carousel_BarrierArriveOp : Carousel_FixedOp<"barrier.arrive", 80, 70,
@@ -218,6 +219,7 @@ def Carousel_BarrierArriveOp : Carousel_FixedOp<"barrier.arrive", 80, 70,
     custom<I32>($id, $static_id) `threads` `(` $threads `)` (`unaligned` $unaligned^)? attr-dict
   }];
   let hasVerifier = 1;
+  let hasCanonicalizeMethod = 1;
 }
 
 def Carousel_BarrierWarpOp : Carousel_FixedOp<"barrier.warp", 80, 70,

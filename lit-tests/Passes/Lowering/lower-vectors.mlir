@@ -1,0 +1,52 @@
+// carousel-lower-vectors leaves vector ops that convert to LLVM one by one.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-lower-vectors))' | FileCheck %s
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-lower-vectors))' \
+// RUN:   | FileCheck %s --check-prefix=GONE
+
+// GONE-NOT: vector.transfer_
+// GONE-NOT: vector.contract
+// GONE-NOT: vector.multi_reduction
+// GONE-NOT: vector.gather
+// GONE-NOT: vector.shape_cast
+
+#gl = #gpu.address_space<global>
+
+gpu.module @vectors {
+  // What may be out of bounds is masked; what can't be is a plain access.
+  // CHECK-LABEL: func @transfers
+  // CHECK-SAME: (%[[X:.+]]: memref<?xf32, #gpu.address_space<global>>, %[[I:.+]]: index)
+  func.func @transfers(%x: memref<?xf32, #gl>, %i: index) {
+    %zero = arith.constant 0.0 : f32
+    // CHECK: %[[MASK:.+]] = arith.cmpi
+    // CHECK: %[[V:.+]] = vector.maskedload %[[X]][%[[I]]], %[[MASK]]
+    %v = vector.transfer_read %x[%i], %zero : memref<?xf32, #gl>, vector<4xf32>
+    // CHECK: vector.store %[[V]], %[[X]][%[[I]]]
+    vector.transfer_write %v, %x[%i] {in_bounds = [true]} : vector<4xf32>, memref<?xf32, #gl>
+    return
+  }
+
+  // CHECK-LABEL: func @contraction
+  func.func @contraction(%a: vector<2x4xf32>, %b: vector<4x3xf32>, %c: vector<2x3xf32>) -> vector<2x3xf32> {
+    // CHECK: vector.{{outerproduct|fma|broadcast}}
+    %d = vector.contract {
+      indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                       affine_map<(m, n, k) -> (m, n)>],
+      iterator_types = ["parallel", "parallel", "reduction"]
+    } %a, %b, %c : vector<2x4xf32>, vector<4x3xf32> into vector<2x3xf32>
+    return %d : vector<2x3xf32>
+  }
+
+  // CHECK-LABEL: func @reduction
+  func.func @reduction(%a: vector<2x4xf32>, %acc: vector<2xf32>) -> vector<2xf32> {
+    // CHECK: vector.reduction <add>
+    %d = vector.multi_reduction <add>, %a, %acc [1] : vector<2x4xf32> to vector<2xf32>
+    return %d : vector<2xf32>
+  }
+
+  // CHECK-LABEL: func @cast
+  func.func @cast(%a: vector<2x4xf32>) -> vector<8xf32> {
+    // CHECK: vector.extract
+    %d = vector.shape_cast %a : vector<2x4xf32> to vector<8xf32>
+    return %d : vector<8xf32>
+  }
+}
