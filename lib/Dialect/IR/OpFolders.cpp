@@ -57,9 +57,8 @@ static LogicalResult foldSize(Op op, PatternRewriter &rewriter) {
 
 template <typename Op>
 static LogicalResult foldId(Op op, PatternRewriter &rewriter) {
-  return foldLiteral(
-      rewriter, op, op.getIdMutable(),
-      [&](IntegerAttr literal) { op.setStaticIdAttr(literal); });
+  return foldLiteral(rewriter, op, op.getIdMutable(),
+                     [&](IntegerAttr literal) { op.setStaticIdAttr(literal); });
 }
 
 #define CAROUSEL_FOLD(Op, fold)                                                \
