@@ -9,6 +9,7 @@
 
 // ORDER: carousel-attach-target
 // ORDER-NEXT: canonicalize
+// ORDER-NEXT: carousel-lower-gpu-ops
 // ORDER-NEXT: carousel-verify-target
 // ORDER-NEXT: carousel-verify-machine
 // ORDER-NEXT: carousel-expand-kernel-abi
@@ -20,6 +21,7 @@
 // ORDER: reconcile-unrealized-casts
 // ORDER: carousel-mark-grid-constants
 // ORDER-NEXT: carousel-pin-shared-memory
+// ORDER-NEXT: carousel-verify-lowered
 
 // ONLY-NOT: carousel.
 // ONLY-NOT: memref.
@@ -67,7 +69,11 @@ gpu.module @pipeline {
       %b = arith.addf %a, %v : f32
       scf.yield %b : f32
     }
-    memref.store %s, %x[%c0, %c0] : memref<?x?xf32, strided<[?, 1]>, #gl>
+    // CHECK: llvm.intr.trunc
+    %t = math.trunc %s : f32
+    // CHECK: nvvm.shfl.sync
+    %r = gpu.subgroup_reduce add %t : (f32) -> f32
+    memref.store %r, %x[%c0, %c0] : memref<?x?xf32, strided<[?, 1]>, #gl>
     gpu.return
   }
   // CHECK: llvm.mlir.global appending @llvm.compiler.used()

@@ -301,6 +301,10 @@ struct MapCopyFenceLowering : public NVVMLowering<TensorMapCopyFenceOp> {
     Value destination =
         getPointer(rewriter, loc, op.getDestination(), adaptor.getDestination(),
                    adaptor.getDestinationIndices());
+    // All threads of the warp have to execute it together, which inline PTX
+    // can't say of itself; LLVM duplicates no block with a warp barrier in it.
+    NVVM::SyncWarpOp::create(rewriter, loc,
+                             materializeI32(rewriter, loc, Value(), ~0u));
     createPTX(rewriter, loc, Type(), {destination, source},
               Twine("tensormap.cp_fenceproxy.global.shared::cta.tensormap::"
                     "generic.release.") +

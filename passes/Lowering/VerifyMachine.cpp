@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Alignment of the memory that the hardware reads and writes, where it is known
-// before run time. Constraints C94 to C97, C99 and C100 of docs/Spec.md.
+// before run time. Constraints C94 to C97, C99 to C101 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -85,6 +85,15 @@ template <typename Op> static LogicalResult verifyAccess(Op op) {
          << element;
 }
 
+/// C101: PTX has no initial values in shared memory; LLVM drops them.
+static LogicalResult verifyGlobal(memref::GlobalOp op) {
+  if (!isSharedMemRef(op.getType()) || op.isUninitialized())
+    return success();
+  return op->emitOpError("expected shared memory without an initial value, got "
+                         "one for ")
+         << op.getType();
+}
+
 static LogicalResult verifyOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<MbarrierInitOp, MbarrierInvalOp, MbarrierExpectTxOp,
@@ -109,6 +118,7 @@ static LogicalResult verifyOp(Operation *op) {
       })
       .Case<memref::LoadOp, memref::StoreOp>(
           [](auto access) { return verifyAccess(access); })
+      .Case([](memref::GlobalOp global) { return verifyGlobal(global); })
       .Case<memref::AllocOp, memref::AllocaOp>(
           [](auto alloc) { return verifyAllocation(alloc); })
       .Case<BulkStoreOp, BulkReduceOp>(

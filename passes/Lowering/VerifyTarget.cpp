@@ -17,6 +17,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_VERIFYTARGET
@@ -26,32 +27,44 @@ namespace carousel {
 using namespace mlir;
 using namespace carousel;
 
-/// Bytes of a statically shaped buffer, barriers and descriptors included.
-static int64_t getBytes(MemRefType type) {
-  if (!type.hasStaticShape())
-    return 0;
-  Type element = type.getElementType();
-  int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+/// Bits of one element, barriers and descriptors included.
+static uint64_t getElementBits(Type element) {
   if (isa<MbarrierType>(element))
-    bits = 8 * rules::kMbarrierBytes;
-  else if (isa<TensorMapType>(element))
-    bits = 8 * rules::kTensorMapBytes;
-  else if (auto vector = dyn_cast<VectorType>(element))
-    bits = vector.getNumElements() * vector.getElementTypeBitWidth();
-  return type.getNumElements() * bits / 8;
+    return 8 * rules::kMbarrierBytes;
+  if (isa<TensorMapType>(element))
+    return 8 * rules::kTensorMapBytes;
+  if (auto vector = dyn_cast<VectorType>(element))
+    return vector.getNumElements() * vector.getElementTypeBitWidth();
+  return element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0;
+}
+
+/// Bytes of a static buffer; the largest number if that is too small for them.
+static uint64_t getBytes(MemRefType type) {
+  uint64_t bits = getElementBits(type.getElementType());
+  for (int64_t extent : type.getShape())
+    bits = llvm::SaturatingMultiply(bits, static_cast<uint64_t>(extent));
+  return llvm::divideCeil(bits, 8);
 }
 
 /// C92
 static LogicalResult verifyStaticShared(gpu::GPUFuncOp func) {
-  int64_t bytes = 0;
-  for (BlockArgument buffer : func.getWorkgroupAttributions())
-    bytes += getBytes(cast<MemRefType>(buffer.getType()));
   llvm::SmallSetVector<StringRef, 4> globals;
+  SmallVector<MemRefType> buffers;
+  for (BlockArgument buffer : func.getWorkgroupAttributions())
+    buffers.push_back(cast<MemRefType>(buffer.getType()));
   func.walk([&](memref::GetGlobalOp get) {
     if (isSharedMemRef(get.getType()) && globals.insert(get.getName()))
-      bytes += getBytes(get.getType());
+      buffers.push_back(get.getType());
   });
-  if (bytes <= rules::kMaxStaticSharedBytes)
+  uint64_t bytes = 0;
+  for (MemRefType type : buffers) {
+    if (!type.hasStaticShape())
+      return func.emitError("expected static extents in shared memory that the "
+                            "kernel declares, got ")
+             << type;
+    bytes = llvm::SaturatingAdd(bytes, getBytes(type));
+  }
+  if (bytes <= static_cast<uint64_t>(rules::kMaxStaticSharedBytes))
     return success();
   return func.emitError("expected at most ")
          << rules::kMaxStaticSharedBytes

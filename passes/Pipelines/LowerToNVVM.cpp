@@ -28,6 +28,7 @@
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -45,6 +46,7 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
   target.optLevel = options.optLevel;
   gpu.addPass(createAttachTarget(target));
   gpu.addPass(createCanonicalizerPass()); // counts that are constants
+  gpu.addPass(createLowerGPUOps());
   gpu.addPass(createVerifyTarget());
   gpu.addPass(createVerifyMachine());
 
@@ -57,15 +59,21 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
   gpu.addPass(createConvertCarouselToNVVM(conversion));
 
   // Everything else, by MLIR's own conversions.
-  gpu.addPass(createConvertVectorToSCFPass());
+  // Unrolled, since a loop over rows would keep the vector in local memory.
+  gpu.addPass(createConvertVectorToSCFPass(
+      VectorTransferToSCFOptions().enableFullUnroll()));
   gpu.addPass(createLowerVectors());
   gpu.addPass(memref::createExpandStridedMetadataPass());
   gpu.addPass(createLowerAffinePass());
   gpu.addPass(arith::createArithExpandOpsPass());
+  math::MathExpandOpsPassOptions expansions;
+  expansions.opMnemonics = {"clampf"};
+  gpu.addPass(math::createMathExpandOpsPass(expansions));
   gpu.addPass(createSCFToControlFlowPass());
   ConvertGpuOpsToNVVMOpsOptions toNVVM;
   toNVVM.indexBitwidth = options.indexBitwidth;
   gpu.addPass(createConvertGpuOpsToNVVMOps(toNVVM));
+  gpu.addPass(createConvertMathToLLVMPass()); // what libdevice doesn't have
   gpu.addPass(createConvertNVVMToLLVMPass());
   gpu.addPass(createReconcileUnrealizedCastsPass());
   gpu.addPass(createCanonicalizerPass());
@@ -74,6 +82,7 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
   // What NVVM and LLVM have to be told about kernels.
   gpu.addPass(createMarkGridConstants());
   gpu.addPass(createPinSharedMemory());
+  gpu.addPass(createVerifyLowered());
 }
 
 void carousel::registerLoweringInterfaces(DialectRegistry &registry) {

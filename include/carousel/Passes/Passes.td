@@ -38,6 +38,20 @@ def AttachTarget : Pass<"carousel-attach-target", "::mlir::gpu::GPUModuleOp"> {
   let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
 }
 
+def LowerGPUOps : Pass<"carousel-lower-gpu-ops", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Lower reductions and shuffles of the gpu dialect to shuffles of 32 bits";
+  let description = [{
+    `gpu.all_reduce` and `gpu.subgroup_reduce` become shuffles, by upstream's patterns; shuffles
+    of types of less than 32 bits, and of vectors of 32 bits in all, become shuffles of an i32;
+    `gpu.subgroup_size` is 32. An all-reduce takes static shared memory, so this runs before
+    that is counted.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::vector::VectorDialect", "::mlir::gpu::GPUDialect"
+  ];
+}
+
 def VerifyTarget : Pass<"carousel-verify-target", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Refuse ops that the module's target lacks";
   let description = [{
@@ -57,7 +71,8 @@ def VerifyMachine : Pass<"carousel-verify-machine", "::mlir::gpu::GPUModuleOp"> 
     copies (C95), 128 to 1024 for tensor copies by swizzle (C96), 128 for tensor maps (C97).
     What is unknown until run time passes. Also refuses `memref.alloc` and `memref.alloca` of
     shared memory, which nothing would allocate (C99), and `memref.load` and `memref.store` of
-    barriers and tensor maps, which are opaque (C100). Changes nothing.
+    barriers and tensor maps, which are opaque (C100), and a shared `memref.global` with an
+    initial value (C101). Changes nothing.
   }];
 }
 
@@ -117,12 +132,13 @@ def LowerVectors : Pass<"carousel-lower-vectors", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower vector ops to those that convert to LLVM one by one";
   let description = [{
     Upstream's progressive lowerings: transfers that may be out of bounds become masked loads
-    and stores, contractions outer products, multi-dimensional reductions inner ones. Runs
+    and stores, contractions outer products, multi-dimensional reductions inner ones; loads and
+    stores of several rows go row by row. Runs
     after `--convert-vector-to-scf`, which has unrolled transfers to rank 1.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect"
+    "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect"
   ];
 }
 
@@ -145,6 +161,14 @@ def PinSharedMemory : Pass<"carousel-pin-shared-memory", "::mlir::gpu::GPUModule
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
   let statistics = [Statistic<"pinned", "pinned", "shared variables listed">];
+}
+
+def VerifyLowered : Pass<"carousel-verify-lowered", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Check that only LLVM and NVVM ops are left";
+  let description = [{
+    Closes the target phase. An op that no conversion has lowered is an error at its location
+    (C102). Changes nothing.
+  }];
 }
 
 #endif // CAROUSEL_PASSES_PASSES_TD

@@ -49,4 +49,16 @@ gpu.module @vectors {
     %d = vector.shape_cast %a : vector<2x4xf32> to vector<8xf32>
     return %d : vector<8xf32>
   }
+
+  // CHECK-LABEL: func @rows
+  // CHECK-SAME: (%[[X:.+]]: memref<?x?xf32, #gpu.address_space<global>>, %[[I:.+]]: index)
+  func.func @rows(%x: memref<?x?xf32, #gl>, %i: index) {
+    // CHECK: vector.load %[[X]][%[[I]], %[[I]]] : {{.*}}, vector<4xf32>
+    // CHECK: %[[NEXT:.+]] = arith.addi %[[I]]
+    // CHECK: vector.load %[[X]][%[[NEXT]], %[[I]]] : {{.*}}, vector<4xf32>
+    %v = vector.load %x[%i, %i] : memref<?x?xf32, #gl>, vector<2x4xf32>
+    // CHECK-COUNT-2: vector.store {{.*}}, vector<4xf32>
+    vector.store %v, %x[%i, %i] : memref<?x?xf32, #gl>, vector<2x4xf32>
+    return
+  }
 }

@@ -279,3 +279,13 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+
+// C101: a table in shared memory.
+gpu.module @kernels {
+  // expected-error @below {{expected shared memory without an initial value, got one for 'memref<2xf32, #gpu.address_space<workgroup>>'}}
+  memref.global "private" @table : memref<2xf32, #ws> = dense<[1.0, 2.0]>
+}

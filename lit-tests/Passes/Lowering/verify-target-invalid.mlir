@@ -463,3 +463,27 @@ gpu.module @kernels [#nvvm.target<chip = "sm_70">] {}
 // A PTX version that the chip hasn't.
 // expected-error @below {{expected a PTX version of 8.0 to 9.0 for sm_90a, got 7.8}}
 gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx78">] {}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+
+// C92: an extent that nobody knows.
+gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
+  // expected-error @below {{expected static extents in shared memory that the kernel declares, got 'memref<?xf32, #gpu.address_space<workgroup>>'}}
+  gpu.func @dynamic() workgroup(%tile: memref<?xf32, #ws>) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+
+// C92: more bytes than 64 bits count.
+gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
+  // expected-error @below {{expected at most 49152 bytes of static shared memory, got 2305843009213693952}}
+  gpu.func @huge() workgroup(%tile: memref<4611686018427387904x4xf32, #ws>) kernel {
+    gpu.return
+  }
+}

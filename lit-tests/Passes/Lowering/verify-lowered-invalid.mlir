@@ -1,0 +1,35 @@
+// What no conversion has lowered is an error at its location.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-verify-lowered))' \
+// RUN:   --split-input-file --verify-diagnostics
+
+// C102: an op of another dialect.
+gpu.module @kernels {
+  llvm.func @left(%x: i32) -> i32 {
+    // expected-error @below {{expected an op that can be lowered to LLVM or NVVM, got 'math.ctpop'}}
+    %y = math.ctpop %x : i32
+    llvm.return %y : i32
+  }
+}
+
+// -----
+
+// C102: the op is to blame, not the cast beside it.
+gpu.module @kernels {
+  llvm.func @cast(%x: i64) {
+    %i = builtin.unrealized_conversion_cast %x : i64 to index
+    // expected-error @below {{expected an op that can be lowered to LLVM or NVVM, got 'gpu.printf'}}
+    gpu.printf "%d", %i : index
+    llvm.return
+  }
+}
+
+// -----
+
+// C102: a cast that nothing explains.
+gpu.module @kernels {
+  llvm.func @cast(%x: i64) -> i32 {
+    // expected-error @below {{expected an op that can be lowered to LLVM or NVVM, got 'builtin.unrealized_conversion_cast'}}
+    %i = builtin.unrealized_conversion_cast %x : i64 to i32
+    llvm.return %i : i32
+  }
+}

@@ -1,0 +1,67 @@
+//===- VerifyLowered.cpp - the target phase is complete ---===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Closes the target phase: whatever has no lowering is an error where it
+// stands, not a message of the translation. Constraint C102 of docs/Spec.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Passes/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_VERIFYLOWERED
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+/// What a cast was left for: the ops that make or take the type that LLVM
+/// doesn't have.
+static Operation *findCause(UnrealizedConversionCastOp cast) {
+  for (Operation *user : cast->getUsers())
+    if (!isa<LLVM::LLVMDialect, NVVM::NVVMDialect>(user->getDialect()) &&
+        !isa<UnrealizedConversionCastOp>(user))
+      return user;
+  for (Value input : cast.getInputs())
+    if (Operation *op = input.getDefiningOp())
+      if (!isa<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect()) &&
+          !isa<UnrealizedConversionCastOp>(op))
+        return op;
+  return nullptr;
+}
+
+namespace {
+
+struct VerifyLowered : public carousel::impl::VerifyLoweredBase<VerifyLowered> {
+  void runOnOperation() override {
+    gpu::GPUModuleOp module = getOperation();
+    bool refused = false;
+    module.walk([&](Operation *op) {
+      if (op == module.getOperation() ||
+          isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(
+              op->getDialect()))
+        return;
+      // A cast is an error of its own only where no op is to blame.
+      if (auto cast = dyn_cast<UnrealizedConversionCastOp>(op))
+        if (findCause(cast))
+          return;
+      refused = true;
+      // C102
+      emitError(op->getLoc())
+          << "expected an op that can be lowered to LLVM or NVVM, got '"
+          << op->getName() << "'";
+    });
+    if (refused)
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+
+} // namespace
