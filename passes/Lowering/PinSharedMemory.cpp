@@ -55,8 +55,9 @@ static void createUsedList(gpu::GPUModuleOp module,
   used.setSection("llvm.metadata");
   builder.createBlock(&used.getInitializerRegion());
   Value list = LLVM::UndefOp::create(builder, loc, array);
+  SymbolTable table(module);
   for (auto [index, symbol] : llvm::enumerate(symbols)) {
-    auto global = SymbolTable(module).lookup<LLVM::GlobalOp>(symbol);
+    auto global = table.lookup<LLVM::GlobalOp>(symbol);
     unsigned space = global ? global.getAddrSpace() : 0;
     Value address = LLVM::AddressOfOp::create(
         builder, loc, LLVM::LLVMPointerType::get(module.getContext(), space),

@@ -11,6 +11,8 @@
 
 #include "OpRules.h"
 
+#include "llvm/Support/MathExtras.h"
+
 using namespace mlir;
 
 namespace carousel {
@@ -46,7 +48,11 @@ std::optional<int64_t> getStaticBytes(MemRefType type) {
     bits = 8 * rules::kTensorMapBytes;
   if (bits == 0 || !type.hasStaticShape() || !type.getLayout().isIdentity())
     return std::nullopt;
-  return type.getNumElements() * bits / 8;
+  int64_t total = bits;
+  for (int64_t extent : type.getShape())
+    if (llvm::MulOverflow(total, extent, total))
+      return std::nullopt;
+  return total / 8;
 }
 
 LogicalResult verifyRoom(Operation *op, MemRefType type, int64_t bytes) {
