@@ -11,7 +11,7 @@ function(carousel_add_consumer_test name package_dir)
   add_test(NAME ${name}.configure COMMAND ${CMAKE_COMMAND} --fresh
     -G ${CMAKE_GENERATOR} -S "${CMAKE_CURRENT_SOURCE_DIR}/Consumer" -B "${build}"
     "-DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER}" "-DCarousel_DIR=${package_dir}")
-  add_test(NAME ${name}.build COMMAND ${CMAKE_COMMAND} --build "${build}" --clean-first)
+  add_test(NAME ${name}.build COMMAND ${CMAKE_COMMAND} --build "${build}")
   add_test(NAME ${name}.run COMMAND "${build}/consumer")
   set_tests_properties(${name}.configure PROPERTIES
     FIXTURES_REQUIRED "${ARGN}" FIXTURES_SETUP ${name}.configured)

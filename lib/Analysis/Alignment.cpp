@@ -34,15 +34,20 @@ std::string AddressFacts::explainMisalignment(int64_t alignment) const {
   return {};
 }
 
-/// Bytes of an element; 0 if unknown.
-static int64_t getElementBytes(Type type) {
+int64_t carousel::getElementBytes(Type type) {
   if (isa<MbarrierType>(type))
     return rules::kMbarrierBytes;
   if (isa<TensorMapType>(type))
     return rules::kTensorMapBytes;
-  if (auto vector = dyn_cast<VectorType>(type))
-    return vector.getNumElements() * vector.getElementTypeBitWidth() / 8;
-  return type.isIntOrFloat() ? type.getIntOrFloatBitWidth() / 8 : 0;
+  if (auto complex = dyn_cast<ComplexType>(type))
+    return 2 * getElementBytes(complex.getElementType());
+  if (auto vector =
+          dyn_cast<VectorType>(type)) // LLVM pads it to a power of two
+    return llvm::PowerOf2Ceil(vector.getNumElements() *
+                              getElementBytes(vector.getElementType()));
+  if (!type.isIntOrFloat())
+    return 0;
+  return llvm::PowerOf2Ceil(llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
 }
 
 namespace {
@@ -80,7 +85,7 @@ public:
 static int64_t getNaturalAlignment(Value memref) {
   int64_t bytes =
       getElementBytes(cast<MemRefType>(memref.getType()).getElementType());
-  return bytes > 0 ? bytes & -bytes : 1;
+  return bytes > 0 ? bytes & -bytes : 4; // an index has 4 or 8 bytes
 }
 
 static std::optional<int64_t> getAttributionAlignment(BlockArgument argument) {
@@ -94,7 +99,8 @@ static std::optional<int64_t> getAttributionAlignment(BlockArgument argument) {
     if (auto align =
             dyn_cast_or_null<IntegerAttr>(func.getWorkgroupAttributionAttr(
                 index, LLVM::LLVMDialect::getAlignAttrName())))
-      return align.getInt();
+      if (align.getInt() > 0)
+        return align.getInt();
     return getNaturalAlignment(argument);
   }
   return std::nullopt;

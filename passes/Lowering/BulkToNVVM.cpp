@@ -30,14 +30,9 @@ struct LoadLowering : public NVVMLowering<BulkLoadOp> {
   matchAndRewrite(BulkLoadOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value source = getPointer(rewriter, loc, op.getSource(),
-                              adaptor.getSource(), adaptor.getSourceIndices());
-    Value destination =
-        getPointer(rewriter, loc, op.getDestination(), adaptor.getDestination(),
-                   adaptor.getDestinationIndices());
-    Value barrier =
-        getPointer(rewriter, loc, op.getBarriers(), adaptor.getBarriers(),
-                   adaptor.getBarrierIndices());
+    Value source = getSource(rewriter, op, adaptor);
+    Value destination = getDestination(rewriter, op, adaptor);
+    Value barrier = getSignalled(rewriter, op, adaptor);
     Value size =
         materializeI32(rewriter, loc, adaptor.getSize(), op.getStaticSize());
     if (adaptor.getMulticastMask() || target.ptx < kSharedCtaDestinationPTX)
@@ -59,11 +54,8 @@ struct StoreLowering : public NVVMLowering<BulkStoreOp> {
   matchAndRewrite(BulkStoreOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value source = getPointer(rewriter, loc, op.getSource(),
-                              adaptor.getSource(), adaptor.getSourceIndices());
-    Value destination =
-        getPointer(rewriter, loc, op.getDestination(), adaptor.getDestination(),
-                   adaptor.getDestinationIndices());
+    Value source = getSource(rewriter, op, adaptor);
+    Value destination = getDestination(rewriter, op, adaptor);
     Value size =
         materializeI32(rewriter, loc, adaptor.getSize(), op.getStaticSize());
     rewriter.replaceOpWithNewOp<NVVM::CpAsyncBulkSharedCTAToGlobalOp>(
@@ -79,14 +71,9 @@ struct CopyClusterLowering : public NVVMLowering<BulkCopyClusterOp> {
   matchAndRewrite(BulkCopyClusterOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value source = getPointer(rewriter, loc, op.getSource(),
-                              adaptor.getSource(), adaptor.getSourceIndices());
-    Value destination =
-        getPointer(rewriter, loc, op.getDestination(), adaptor.getDestination(),
-                   adaptor.getDestinationIndices());
-    Value barrier =
-        getPointer(rewriter, loc, op.getBarriers(), adaptor.getBarriers(),
-                   adaptor.getBarrierIndices());
+    Value source = getSource(rewriter, op, adaptor);
+    Value destination = getDestination(rewriter, op, adaptor);
+    Value barrier = getSignalled(rewriter, op, adaptor);
     barrier =
         castPointer(rewriter, loc, barrier, NVVM::NVVMMemorySpace::Shared);
     Value size =
@@ -103,8 +90,7 @@ struct PrefetchLowering : public NVVMLowering<BulkPrefetchOp> {
   matchAndRewrite(BulkPrefetchOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value source = getPointer(rewriter, loc, op.getSource(),
-                              adaptor.getSource(), adaptor.getSourceIndices());
+    Value source = getSource(rewriter, op, adaptor);
     Value size =
         materializeI32(rewriter, loc, adaptor.getSize(), op.getStaticSize());
     rewriter.replaceOpWithNewOp<NVVM::CpAsyncBulkPrefetchOp>(
@@ -132,11 +118,8 @@ struct ReduceLowering : public NVVMLowering<BulkReduceOp> {
   matchAndRewrite(BulkReduceOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value source = getPointer(rewriter, loc, op.getSource(),
-                              adaptor.getSource(), adaptor.getSourceIndices());
-    Value destination =
-        getPointer(rewriter, loc, op.getDestination(), adaptor.getDestination(),
-                   adaptor.getDestinationIndices());
+    Value source = getSource(rewriter, op, adaptor);
+    Value destination = getDestination(rewriter, op, adaptor);
     Value size =
         materializeI32(rewriter, loc, adaptor.getSize(), op.getStaticSize());
     std::string text = "cp.reduce.async.bulk.global.shared::cta.bulk_group";
@@ -160,14 +143,9 @@ struct ReduceClusterLowering : public NVVMLowering<BulkReduceClusterOp> {
   matchAndRewrite(BulkReduceClusterOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value source = getPointer(rewriter, loc, op.getSource(),
-                              adaptor.getSource(), adaptor.getSourceIndices());
-    Value destination =
-        getPointer(rewriter, loc, op.getDestination(), adaptor.getDestination(),
-                   adaptor.getDestinationIndices());
-    Value barrier =
-        getPointer(rewriter, loc, op.getBarriers(), adaptor.getBarriers(),
-                   adaptor.getBarrierIndices());
+    Value source = getSource(rewriter, op, adaptor);
+    Value destination = getDestination(rewriter, op, adaptor);
+    Value barrier = getSignalled(rewriter, op, adaptor);
     Value size =
         materializeI32(rewriter, loc, adaptor.getSize(), op.getStaticSize());
     createPTX(rewriter, loc, Type(), {destination, source, size, barrier},
@@ -235,12 +213,8 @@ struct StAsyncLowering : public NVVMLowering<StAsyncOp> {
   matchAndRewrite(StAsyncOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value destination =
-        getPointer(rewriter, loc, op.getDestination(), adaptor.getDestination(),
-                   adaptor.getDestinationIndices());
-    Value barrier =
-        getPointer(rewriter, loc, op.getBarriers(), adaptor.getBarriers(),
-                   adaptor.getBarrierIndices());
+    Value destination = getDestination(rewriter, op, adaptor);
+    Value barrier = getSignalled(rewriter, op, adaptor);
     SmallVector<Value> operands = {destination, barrier};
     std::string vector, value;
     if (auto type = dyn_cast<VectorType>(op.getValue().getType())) {
@@ -274,9 +248,7 @@ struct StAsyncGlobalLowering : public NVVMLowering<StAsyncGlobalOp> {
   matchAndRewrite(StAsyncGlobalOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value destination =
-        getPointer(rewriter, loc, op.getDestination(), adaptor.getDestination(),
-                   adaptor.getDestinationIndices());
+    Value destination = getDestination(rewriter, op, adaptor);
     Value value = adaptor.getValue();
     std::string text = (Twine("st.async") + (op.getMmio() ? ".mmio" : "") +
                         ".release." + stringifyMemScope(op.getScope()) +
@@ -301,12 +273,8 @@ struct RedAsyncLowering : public NVVMLowering<RedAsyncOp> {
   matchAndRewrite(RedAsyncOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value destination =
-        getPointer(rewriter, loc, op.getDestination(), adaptor.getDestination(),
-                   adaptor.getDestinationIndices());
-    Value barrier =
-        getPointer(rewriter, loc, op.getBarriers(), adaptor.getBarriers(),
-                   adaptor.getBarrierIndices());
+    Value destination = getDestination(rewriter, op, adaptor);
+    Value barrier = getSignalled(rewriter, op, adaptor);
     createPTX(rewriter, loc, Type(), {destination, adaptor.getValue(), barrier},
               "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx:"
               ":bytes" +
@@ -323,9 +291,7 @@ struct RedAsyncGlobalLowering : public NVVMLowering<RedAsyncGlobalOp> {
   matchAndRewrite(RedAsyncGlobalOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value destination =
-        getPointer(rewriter, loc, op.getDestination(), adaptor.getDestination(),
-                   adaptor.getDestinationIndices());
+    Value destination = getDestination(rewriter, op, adaptor);
     createPTX(rewriter, loc, Type(), {destination, adaptor.getValue()},
               Twine("red.async") + (op.getMmio() ? ".mmio" : "") + ".release." +
                   stringifyMemScope(op.getScope()) + ".global.add." +

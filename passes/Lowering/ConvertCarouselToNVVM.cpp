@@ -133,6 +133,16 @@ struct ConvertCarouselToNVVM
 
     if (failed(verifyIndexBitwidth(getOperation(), indexBitwidth)))
       return signalPassFailure();
+    // The precondition that would otherwise be met by wrong code: a descriptor
+    // passed by reference.
+    for (auto func : module.getOps<gpu::GPUFuncOp>())
+      for (Type type : func.getArgumentTypes())
+        if (func.isKernel() && isa<TensorMapType>(type)) {
+          func.emitError("expected the flat signature of "
+                         "--carousel-expand-kernel-abi, got an argument of ")
+              << type;
+          return signalPassFailure();
+        }
     LowerToLLVMOptions options(&getContext());
     options.overrideIndexBitwidth(indexBitwidth);
     LLVMTypeConverter converter(&getContext(), options);

@@ -31,11 +31,8 @@ struct CopyLowering : public NVVMLowering<CpAsyncCopyOp> {
   matchAndRewrite(CpAsyncCopyOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value source = getPointer(rewriter, loc, op.getSource(),
-                              adaptor.getSource(), adaptor.getSourceIndices());
-    Value destination =
-        getPointer(rewriter, loc, op.getDestination(), adaptor.getDestination(),
-                   adaptor.getDestinationIndices());
+    Value source = getSource(rewriter, op, adaptor);
+    Value destination = getDestination(rewriter, op, adaptor);
     if (!op.getIgnore() && !op.getL2Prefetch() && !op.getCachePolicy()) {
       auto cache = op.getCache() == CpAsyncCache::CA
                        ? NVVM::LoadCacheModifierKind::CA
@@ -106,8 +103,7 @@ struct MbarrierArriveLowering : public NVVMLowering<CpAsyncMbarrierArriveOp> {
   LogicalResult
   matchAndRewrite(CpAsyncMbarrierArriveOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Value barrier = getPointer(rewriter, op.getLoc(), op.getBarriers(),
-                               adaptor.getBarriers(), adaptor.getIndices());
+    Value barrier = getBarrier(rewriter, op, adaptor);
     rewriter.replaceOpWithNewOp<NVVM::CpAsyncMBarrierArriveOp>(op, barrier,
                                                                op.getNoinc());
     return success();

@@ -41,13 +41,44 @@ public:
           return failure();
       } else if (isa<TensorMapType>(type)) {
         expandTensorMap(i);
+      } else if (!isPlain(type)) {
+        return func.emitError("expected a ranked memref, a tensor map, an "
+                              "index or a number for kernel argument ")
+               << i << ", got " << type;
       }
     }
+    if (failed(verifySize()))
+      return failure();
     recordTensorMaps();
     return success();
   }
 
 private:
+  /// C98: a parameter that PTX and LLVM agree on.
+  static bool isPlain(Type type) {
+    if (isa<IndexType, LLVM::LLVMPointerType, MbarrierStateType>(type))
+      return true;
+    if (auto integer = dyn_cast<IntegerType>(type))
+      return llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
+    if (auto vector = dyn_cast<VectorType>(type))
+      return !vector.isScalable() && isPlain(vector.getElementType());
+    return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
+  }
+
+  /// C98: the parameters are few enough. Rounded up to 8 bytes each.
+  LogicalResult verifySize() {
+    int64_t bytes = 0;
+    for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i)
+      bytes += llvm::is_contained(tensorMaps, func.getArgument(i))
+                   ? rules::kTensorMapBytes
+                   : 8;
+    if (bytes <= rules::kMaxParameterBytes)
+      return success();
+    return func.emitError("expected at most ")
+           << rules::kMaxParameterBytes << " bytes of kernel parameters, got "
+           << bytes;
+  }
+
   /// Replaces argument `index` by `value`, computed from the arguments that
   /// follow it.
   LogicalResult replaceArgument(unsigned index, Value value) {

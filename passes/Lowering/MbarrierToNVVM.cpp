@@ -35,8 +35,7 @@ struct InitLowering : public NVVMLowering<MbarrierInitOp> {
   matchAndRewrite(MbarrierInitOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value barrier = getPointer(rewriter, loc, op.getBarriers(),
-                               adaptor.getBarriers(), adaptor.getIndices());
+    Value barrier = getBarrier(rewriter, op, adaptor);
     Value count =
         materializeI32(rewriter, loc, adaptor.getCount(), op.getStaticCount());
     rewriter.replaceOpWithNewOp<NVVM::MBarrierInitOp>(op, barrier, count,
@@ -50,8 +49,7 @@ struct InvalLowering : public NVVMLowering<MbarrierInvalOp> {
   LogicalResult
   matchAndRewrite(MbarrierInvalOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Value barrier = getPointer(rewriter, op.getLoc(), op.getBarriers(),
-                               adaptor.getBarriers(), adaptor.getIndices());
+    Value barrier = getBarrier(rewriter, op, adaptor);
     // The intrinsic claims the barrier's bytes only; their next use may have
     // another name.
     createCompilerFence(rewriter, op.getLoc());
@@ -68,9 +66,7 @@ struct TransactionLowering : public NVVMLowering<Op> {
   matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value barrier =
-        this->getPointer(rewriter, loc, op.getBarriers(), adaptor.getBarriers(),
-                         adaptor.getIndices());
+    Value barrier = this->getBarrier(rewriter, op, adaptor);
     Value bytes =
         materializeI32(rewriter, loc, adaptor.getBytes(), op.getStaticBytes());
     rewriter.replaceOpWithNewOp<NVVMOp>(op, barrier, bytes,
@@ -103,9 +99,7 @@ template <typename Op> struct ArriveLowering : public NVVMLowering<Op> {
     using Names = ArriveNames<Op>;
     Location loc = op.getLoc();
     Type i64 = rewriter.getI64Type();
-    Value barrier =
-        this->getPointer(rewriter, loc, op.getBarriers(), adaptor.getBarriers(),
-                         adaptor.getIndices());
+    Value barrier = this->getBarrier(rewriter, op, adaptor);
     Value count = adaptor.getCount();
     if (op.getStaticCount())
       count = materializeI32(rewriter, loc, Value(), op.getStaticCount());
@@ -137,8 +131,7 @@ struct ArriveExpectTxLowering : public NVVMLowering<MbarrierArriveExpectTxOp> {
   matchAndRewrite(MbarrierArriveExpectTxOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value barrier = getPointer(rewriter, loc, op.getBarriers(),
-                               adaptor.getBarriers(), adaptor.getIndices());
+    Value barrier = getBarrier(rewriter, op, adaptor);
     Value bytes =
         materializeI32(rewriter, loc, adaptor.getBytes(), op.getStaticBytes());
     Type result = op.getState() ? rewriter.getI64Type() : Type();
@@ -160,8 +153,7 @@ struct ArriveDropExpectTxLowering
   matchAndRewrite(MbarrierArriveDropExpectTxOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value barrier = getPointer(rewriter, loc, op.getBarriers(),
-                               adaptor.getBarriers(), adaptor.getIndices());
+    Value barrier = getBarrier(rewriter, op, adaptor);
     Value bytes =
         materializeI32(rewriter, loc, adaptor.getBytes(), op.getStaticBytes());
     Type result = op.getState() ? rewriter.getI64Type() : Type();
@@ -207,6 +199,9 @@ static Value createTestWait(OpBuilder &builder, Location loc,
                             Value phase, MemSemantics semantics,
                             MemScope scope) {
   Type i1 = builder.getI1Type();
+  // LLVM takes the relaxed intrinsics for reads that may be merged.
+  if (semantics == MemSemantics::Relaxed)
+    createCompilerFence(builder, loc);
   if (target.info->sm >= kScopedSM)
     return NVVM::MBarrierTestWaitOp::create(builder, loc, i1, barrier, phase,
                                             getNVVMScope(scope),
@@ -225,8 +220,7 @@ struct TestWaitLowering : public NVVMLowering<MbarrierTestWaitOp> {
   matchAndRewrite(MbarrierTestWaitOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value barrier = getPointer(rewriter, loc, op.getBarriers(),
-                               adaptor.getBarriers(), adaptor.getIndices());
+    Value barrier = getBarrier(rewriter, op, adaptor);
     Value phase =
         getPhase(rewriter, loc, adaptor.getState(), adaptor.getParity());
     rewriter.replaceOp(op, createTestWait(rewriter, loc, target, barrier, phase,
@@ -241,10 +235,11 @@ struct TryWaitLowering : public NVVMLowering<MbarrierTryWaitOp> {
   matchAndRewrite(MbarrierTryWaitOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value barrier = getPointer(rewriter, loc, op.getBarriers(),
-                               adaptor.getBarriers(), adaptor.getIndices());
+    Value barrier = getBarrier(rewriter, op, adaptor);
     Value phase =
         getPhase(rewriter, loc, adaptor.getState(), adaptor.getParity());
+    if (op.getSemantics() == MemSemantics::Relaxed)
+      createCompilerFence(rewriter, loc); // as in createTestWait
     rewriter.replaceOpWithNewOp<NVVM::MBarrierTryWaitOp>(
         op, rewriter.getI1Type(), barrier, phase, adaptor.getSuspendNs(),
         getNVVMScope(op.getScope()),
@@ -260,12 +255,13 @@ struct WaitLowering : public NVVMLowering<MbarrierWaitOp> {
   matchAndRewrite(MbarrierWaitOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value barrier = getPointer(rewriter, loc, op.getBarriers(),
-                               adaptor.getBarriers(), adaptor.getIndices());
+    Value barrier = getBarrier(rewriter, op, adaptor);
     Value phase =
         getPhase(rewriter, loc, adaptor.getState(), adaptor.getParity());
     auto before = [&](OpBuilder &builder, Location loc, ValueRange) {
       Value done;
+      if (op.getSemantics() == MemSemantics::Relaxed)
+        createCompilerFence(builder, loc); // as in createTestWait
       if (target.info->sm >= kScopedSM)
         done = NVVM::MBarrierTryWaitOp::create(
             builder, loc, builder.getI1Type(), barrier, phase,

@@ -78,6 +78,29 @@ protected:
                                       descriptor, indices);
   }
 
+  /// The addresses that the ops' `source`, `destination` and `barriers` name.
+  mlir::Value getSource(mlir::ConversionPatternRewriter &rewriter, Op op,
+                        Adaptor adaptor) const {
+    return getPointer(rewriter, op.getLoc(), op.getSource(),
+                      adaptor.getSource(), adaptor.getSourceIndices());
+  }
+  mlir::Value getDestination(mlir::ConversionPatternRewriter &rewriter, Op op,
+                             Adaptor adaptor) const {
+    return getPointer(rewriter, op.getLoc(), op.getDestination(),
+                      adaptor.getDestination(),
+                      adaptor.getDestinationIndices());
+  }
+  mlir::Value getSignalled(mlir::ConversionPatternRewriter &rewriter, Op op,
+                           Adaptor adaptor) const {
+    return getPointer(rewriter, op.getLoc(), op.getBarriers(),
+                      adaptor.getBarriers(), adaptor.getBarrierIndices());
+  }
+  mlir::Value getBarrier(mlir::ConversionPatternRewriter &rewriter, Op op,
+                         Adaptor adaptor) const {
+    return getPointer(rewriter, op.getLoc(), op.getBarriers(),
+                      adaptor.getBarriers(), adaptor.getIndices());
+  }
+
   TargetSpec target;
 };
 

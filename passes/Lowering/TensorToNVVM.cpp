@@ -146,12 +146,8 @@ struct LoadLowering : public NVVMLowering<TensorLoadOp> {
   matchAndRewrite(TensorLoadOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value destination =
-        getPointer(rewriter, loc, op.getDestination(), adaptor.getDestination(),
-                   adaptor.getDestinationIndices());
-    Value barrier =
-        getPointer(rewriter, loc, op.getBarriers(), adaptor.getBarriers(),
-                   adaptor.getBarrierIndices());
+    Value destination = getDestination(rewriter, op, adaptor);
+    Value barrier = getSignalled(rewriter, op, adaptor);
     SmallVector<Value> coordinates = getCoordinates(
         adaptor.getCoordinates(), op.getMode() == TensorLoadMode::Gather4);
     SmallVector<Value> offsets = getOffsets(adaptor.getOffsets(), op.getMode());
@@ -188,8 +184,7 @@ struct StoreLowering : public NVVMLowering<TensorStoreOp> {
   LogicalResult
   matchAndRewrite(TensorStoreOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Value source = getPointer(rewriter, op.getLoc(), op.getSource(),
-                              adaptor.getSource(), adaptor.getSourceIndices());
+    Value source = getSource(rewriter, op, adaptor);
     rewriter.replaceOpWithNewOp<NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp>(
         op, adaptor.getMap(), source,
         getCoordinates(adaptor.getCoordinates(),
@@ -205,8 +200,7 @@ struct ReduceLowering : public NVVMLowering<TensorReduceOp> {
   LogicalResult
   matchAndRewrite(TensorReduceOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Value source = getPointer(rewriter, op.getLoc(), op.getSource(),
-                              adaptor.getSource(), adaptor.getSourceIndices());
+    Value source = getSource(rewriter, op, adaptor);
     rewriter.replaceOpWithNewOp<NVVM::CpAsyncBulkTensorReduceOp>(
         op, adaptor.getMap(), source, getReduxKind(op.getKind()),
         getStoreMode(op.getMode()),
@@ -296,11 +290,8 @@ struct MapCopyFenceLowering : public NVVMLowering<TensorMapCopyFenceOp> {
   matchAndRewrite(TensorMapCopyFenceOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value source = getPointer(rewriter, loc, op.getSource(),
-                              adaptor.getSource(), adaptor.getSourceIndices());
-    Value destination =
-        getPointer(rewriter, loc, op.getDestination(), adaptor.getDestination(),
-                   adaptor.getDestinationIndices());
+    Value source = getSource(rewriter, op, adaptor);
+    Value destination = getDestination(rewriter, op, adaptor);
     // All threads of the warp have to execute it together, which inline PTX
     // can't say of itself; LLVM duplicates no block with a warp barrier in it.
     NVVM::SyncWarpOp::create(rewriter, loc,

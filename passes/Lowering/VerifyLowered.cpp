@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Closes the target phase: whatever has no lowering is an error where it
-// stands, not a message of the translation. Constraint C102 of docs/Spec.md.
+// stands, not a message of the translation. Constraints C102 and C106 of
+// docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,6 +22,9 @@ namespace carousel {
 
 using namespace mlir;
 using namespace carousel;
+
+/// The widest integer that LLVM takes apart for NVPTX.
+static constexpr unsigned kMaxIntegerBits = 128;
 
 /// What a cast was left for: the ops that make or take the type that LLVM
 /// doesn't have.
@@ -37,6 +41,33 @@ static Operation *findCause(UnrealizedConversionCastOp cast) {
   return nullptr;
 }
 
+/// C106: what NVPTX has registers for, or LLVM takes apart without aborting.
+static bool hasRegisters(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.getWidth() >= 1 && integer.getWidth() <= kMaxIntegerBits;
+  if (isa<FloatType>(type))
+    return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
+  if (auto vector = dyn_cast<VectorType>(type))
+    return !vector.isScalable() && hasRegisters(vector.getElementType());
+  if (auto array = dyn_cast<LLVM::LLVMArrayType>(type))
+    return hasRegisters(array.getElementType());
+  if (auto structType = dyn_cast<LLVM::LLVMStructType>(type))
+    return llvm::all_of(structType.getBody(), hasRegisters);
+  return true;
+}
+
+static Type findBadType(Operation *op) {
+  for (Type type : op->getResultTypes())
+    if (!hasRegisters(type))
+      return type;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Type type : block.getArgumentTypes())
+        if (!hasRegisters(type))
+          return type;
+  return Type();
+}
+
 namespace {
 
 struct VerifyLowered : public carousel::impl::VerifyLoweredBase<VerifyLowered> {
@@ -44,6 +75,11 @@ struct VerifyLowered : public carousel::impl::VerifyLoweredBase<VerifyLowered> {
     gpu::GPUModuleOp module = getOperation();
     bool refused = false;
     module.walk([&](Operation *op) {
+      if (Type type = findBadType(op)) {
+        refused = true;
+        emitError(op->getLoc()) << "expected a type that PTX has, got " << type;
+        return;
+      }
       if (op == module.getOperation() ||
           isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(
               op->getDialect()))

@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Alignment of the memory that the hardware reads and writes, where it is known
-// before run time. Constraints C94 to C97, C99 to C101 of docs/Spec.md.
+// Alignment, room and coordinates of what the hardware reads and writes, where
+// they are known before run time, and what other dialects may do with shared
+// memory. Constraints C75 to C77, C94 to C97, C99 to C101, C103 and C104 of
+// docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +17,8 @@
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace carousel {
@@ -25,9 +29,43 @@ namespace carousel {
 using namespace mlir;
 using namespace carousel;
 
-static LogicalResult verifyAlignment(Operation *op, Value memref,
-                                     ValueRange indices, int64_t alignment,
-                                     StringRef what) {
+//===----------------------------------------------------------------------===//
+// What the hardware touches
+//===----------------------------------------------------------------------===//
+
+/// C103: constant indices are inside of the buffer, and `bytes` from there on
+/// fit into one of static shape.
+static LogicalResult verifyRange(Operation *op, Value memref,
+                                 ValueRange indices, int64_t bytes) {
+  auto type = cast<MemRefType>(memref.getType());
+  int64_t linear = 0;
+  bool constant = type.hasStaticShape() && type.getLayout().isIdentity();
+  for (auto [index, extent] : llvm::zip(indices, type.getShape())) {
+    std::optional<int64_t> position = getConstantIntValue(index);
+    constant &= position.has_value();
+    if (!position || ShapedType::isDynamic(extent))
+      continue;
+    if (*position < 0 || *position >= extent)
+      return op->emitOpError("expected constant indices inside of ")
+             << type << ", got " << *position;
+    linear = linear * extent + *position;
+  }
+  int64_t elementBytes = getElementBytes(type.getElementType());
+  if (!constant || elementBytes == 0)
+    return success();
+  int64_t room = (type.getNumElements() - linear) * elementBytes;
+  if (bytes <= room)
+    return success();
+  return op->emitOpError("expected at most the ")
+         << room << " bytes that are left of " << type << ", got " << bytes;
+}
+
+/// C94 to C97, C103: `what` begins at a multiple of `alignment` and has room.
+static LogicalResult verifyTouched(Operation *op, Value memref,
+                                   ValueRange indices, int64_t bytes,
+                                   int64_t alignment, StringRef what) {
+  if (failed(verifyRange(op, memref, indices, bytes)))
+    return failure();
   std::string reason =
       computeAddressFacts(memref, indices).explainMisalignment(alignment);
   if (reason.empty())
@@ -39,31 +77,138 @@ static LogicalResult verifyAlignment(Operation *op, Value memref,
 /// C94
 template <typename Op>
 static LogicalResult verifyBarrier(Op op, ValueRange indices) {
-  return verifyAlignment(op, op.getBarriers(), indices,
-                         rules::kMbarrierAlignment, "a barrier");
+  return verifyTouched(op, op.getBarriers(), indices, rules::kMbarrierBytes,
+                       rules::kMbarrierAlignment, "a barrier");
 }
 
 /// C95
+template <typename Op> static LogicalResult verifyBulkSource(Op op) {
+  return verifyTouched(op, op.getSource(), op.getSourceIndices(),
+                       op.getStaticSize().value_or(rules::kBulkGranule),
+                       rules::kBulkGranule, "the source of a bulk copy");
+}
+
 template <typename Op> static LogicalResult verifyBulk(Op op) {
-  if (failed(verifyAlignment(op, op.getSource(), op.getSourceIndices(),
-                             rules::kBulkGranule, "the source of a bulk copy")))
+  if (failed(verifyBulkSource(op)))
     return failure();
-  return verifyAlignment(op, op.getDestination(), op.getDestinationIndices(),
-                         rules::kBulkGranule, "the destination of a bulk copy");
+  return verifyTouched(op, op.getDestination(), op.getDestinationIndices(),
+                       op.getStaticSize().value_or(rules::kBulkGranule),
+                       rules::kBulkGranule, "the destination of a bulk copy");
+}
+
+/// C75, C76: the hardware reports other coordinates as an illegal instruction.
+template <typename Op>
+static LogicalResult verifyCoordinates(Op op, bool writesTensor) {
+  TensorMapType map = op.getMap().getType();
+  std::optional<int64_t> inner =
+      getConstantIntValue(op.getCoordinates().back());
+  if (inner && map.getInterleave() == Interleave::None &&
+      *inner * map.getElementBits() % (8 * rules::kInnerBoxGranule) != 0)
+    return op->emitOpError("expected an innermost coordinate at a multiple of ")
+           << rules::kInnerBoxGranule << " bytes, got "
+           << *inner * map.getElementBits() / 8;
+  if (!writesTensor)
+    return success();
+  for (Value coordinate : op.getCoordinates())
+    if (std::optional<int64_t> value = getConstantIntValue(coordinate))
+      if (*value < 0)
+        return op->emitOpError("expected coordinates of a write that are not "
+                               "negative, got ")
+               << *value;
+  return success();
 }
 
 /// C96
+static LogicalResult verifyTensorLoad(TensorLoadOp op) {
+  if (failed(verifyBarrier(op, op.getBarrierIndices())) ||
+      failed(verifyCoordinates(op, /*writesTensor=*/false)))
+    return failure();
+  return verifyTouched(op, op.getDestination(), op.getDestinationIndices(),
+                       op.getTransactionBytes(),
+                       op.getMap().getType().getSharedAlignment(),
+                       "a tensor copy's tile");
+}
+
 template <typename Op> static LogicalResult verifyTensorStore(Op op) {
-  return verifyAlignment(op, op.getSource(), op.getSourceIndices(),
-                         op.getMap().getType().getSharedAlignment(),
-                         "a tensor copy's tile");
+  TensorMapType map = op.getMap().getType();
+  if (failed(verifyCoordinates(op, /*writesTensor=*/true)))
+    return failure();
+  unsigned rows =
+      op.getMode() == TensorStoreMode::Scatter4 ? rules::kGatherRows : 1;
+  return verifyTouched(op, op.getSource(), op.getSourceIndices(),
+                       map.getBoxBytes(rows), map.getSharedAlignment(),
+                       "a tensor copy's tile");
 }
 
 /// C97
 static LogicalResult verifyDescriptor(Operation *op, Value memref,
                                       ValueRange indices) {
-  return verifyAlignment(op, memref, indices, rules::kTensorMapAlignment,
-                         "a tensor map");
+  return verifyTouched(op, memref, indices, rules::kTensorMapBytes,
+                       rules::kTensorMapAlignment, "a tensor map");
+}
+
+/// C77: constant values of a descriptor's fields, by the rules of the driver's
+/// encode call.
+static LogicalResult verifyReplacedValue(TensorMapReplaceOp op) {
+  std::optional<int64_t> value =
+      op.getValue() ? getConstantIntValue(op.getValue()) : std::nullopt;
+  if (!value)
+    return success();
+  auto expect = [&](bool holds, const Twine &rule) -> LogicalResult {
+    if (holds)
+      return success();
+    return op.emitOpError("expected ") << stringifyTensorMapField(op.getField())
+                                       << " " << rule << ", got " << *value;
+  };
+  auto inRange = [&](int64_t low, int64_t high) {
+    return expect(*value >= low && *value <= high,
+                  "of " + Twine(low) + " to " + Twine(high));
+  };
+  switch (op.getField()) {
+  case TensorMapField::GlobalAddress:
+    return expect(*value % rules::kGlobalStrideGranule == 0,
+                  "at a multiple of 16");
+  case TensorMapField::Rank:
+    return inRange(0, rules::kMaxTensorRank - 1);
+  case TensorMapField::BoxDim:
+    return inRange(1, rules::kMaxBoxExtent);
+  case TensorMapField::ElementStride:
+    return inRange(1, rules::kMaxElementStride);
+  case TensorMapField::GlobalStride:
+    return expect(*value >= 0 && *value <= rules::kMaxGlobalStride &&
+                      *value % rules::kGlobalStrideGranule == 0,
+                  "that is a multiple of 16 below 2^40");
+  default:
+    return success();
+  }
+}
+
+static LogicalResult verifyReplace(TensorMapReplaceOp op) {
+  if (failed(verifyDescriptor(op, op.getMaps(), op.getIndices())))
+    return failure();
+  return verifyReplacedValue(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Allocations and accesses of other dialects
+//===----------------------------------------------------------------------===//
+
+/// C104
+static LogicalResult verifyAttributions(gpu::GPUFuncOp func) {
+  for (unsigned i = 0, e = func.getNumWorkgroupAttributions(); i < e; ++i) {
+    Attribute attr = func.getWorkgroupAttributionAttr(
+        i, LLVM::LLVMDialect::getAlignAttrName());
+    if (!attr)
+      continue;
+    auto align = dyn_cast<IntegerAttr>(attr);
+    int64_t value = align ? align.getInt() : 0;
+    if (value <= 0 || !llvm::isPowerOf2_64(value) ||
+        value > rules::kMaxDeclaredAlignment)
+      return func.emitError("expected an alignment of shared memory that is a "
+                            "power of two up to ")
+             << rules::kMaxDeclaredAlignment << ", got " << attr;
+  }
+  return success();
 }
 
 /// C99: MLIR's conversion would make a call of malloc of it.
@@ -85,10 +230,23 @@ template <typename Op> static LogicalResult verifyAccess(Op op) {
          << element;
 }
 
+static LogicalResult verifyCopy(memref::CopyOp op) {
+  Type element = cast<MemRefType>(op.getSource().getType()).getElementType();
+  if (!isa<MbarrierType, TensorMapType>(element))
+    return success();
+  return op->emitOpError("expected elements that can be loaded and stored, got "
+                         "the opaque ")
+         << element;
+}
+
 /// C101: PTX has no initial values in shared memory; LLVM drops them.
 static LogicalResult verifyGlobal(memref::GlobalOp op) {
   if (!isSharedMemRef(op.getType()) || op.isUninitialized())
     return success();
+  if (op.isExternal())
+    return op->emitOpError("expected shared memory that this module declares, "
+                           "got an external ")
+           << op.getType();
   return op->emitOpError("expected shared memory without an initial value, got "
                          "one for ")
          << op.getType();
@@ -111,11 +269,9 @@ static LogicalResult verifyOp(Operation *op) {
       .Case<StAsyncOp, RedAsyncOp>([](auto access) {
         return verifyBarrier(access, access.getBarrierIndices());
       })
-      .Case([](BulkPrefetchOp prefetch) {
-        return verifyAlignment(prefetch, prefetch.getSource(),
-                               prefetch.getSourceIndices(), rules::kBulkGranule,
-                               "the source of a bulk copy");
-      })
+      .Case([](BulkPrefetchOp prefetch) { return verifyBulkSource(prefetch); })
+      .Case([](memref::CopyOp copy) { return verifyCopy(copy); })
+      .Case([](gpu::GPUFuncOp func) { return verifyAttributions(func); })
       .Case<memref::LoadOp, memref::StoreOp>(
           [](auto access) { return verifyAccess(access); })
       .Case([](memref::GlobalOp global) { return verifyGlobal(global); })
@@ -124,21 +280,15 @@ static LogicalResult verifyOp(Operation *op) {
       .Case<BulkStoreOp, BulkReduceOp>(
           [](auto copy) { return verifyBulk(copy); })
       .Case([](CpAsyncCopyOp copy) {
-        return verifyAlignment(copy, copy.getDestination(),
-                               copy.getDestinationIndices(), copy.getSize(),
-                               "the destination of cp.async");
+        return verifyTouched(copy, copy.getDestination(),
+                             copy.getDestinationIndices(), copy.getSize(),
+                             copy.getSize(), "the destination of cp.async");
       })
-      .Case([](TensorLoadOp load) {
-        if (failed(verifyBarrier(load, load.getBarrierIndices())))
-          return failure();
-        return verifyAlignment(load, load.getDestination(),
-                               load.getDestinationIndices(),
-                               load.getMap().getType().getSharedAlignment(),
-                               "a tensor copy's tile");
-      })
+      .Case([](TensorLoadOp load) { return verifyTensorLoad(load); })
       .Case<TensorStoreOp, TensorReduceOp>(
           [](auto copy) { return verifyTensorStore(copy); })
-      .Case<TensorMapGetOp, TensorMapReplaceOp>([](auto access) {
+      .Case([](TensorMapReplaceOp replace) { return verifyReplace(replace); })
+      .Case([](TensorMapGetOp access) {
         return verifyDescriptor(access, access.getMaps(), access.getIndices());
       })
       .Case([](TensorMapCopyFenceOp copy) {

@@ -70,6 +70,9 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
   expansions.opMnemonics = {"clampf"};
   gpu.addPass(math::createMathExpandOpsPass(expansions));
   gpu.addPass(createSCFToControlFlowPass());
+  LowerFunctionsOptions functions;
+  functions.indexBitwidth = options.indexBitwidth;
+  gpu.addPass(createLowerFunctions(functions));
   ConvertGpuOpsToNVVMOpsOptions toNVVM;
   toNVVM.indexBitwidth = options.indexBitwidth;
   gpu.addPass(createConvertGpuOpsToNVVMOps(toNVVM));
@@ -80,6 +83,7 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
   gpu.addPass(createCSEPass());
 
   // What NVVM and LLVM have to be told about kernels.
+  gpu.addPass(createMarkConvergent());
   gpu.addPass(createMarkGridConstants());
   gpu.addPass(createPinSharedMemory());
   gpu.addPass(createVerifyLowered());

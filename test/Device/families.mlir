@@ -14,14 +14,14 @@
 !image = !carousel.tensor_map<16x8xf32, mode = im2col, rank = 4, lower = [0, 0], upper = [-2, -2]>
 
 gpu.module @families {
-  // y = the box of a tensor of rank 3 at [1, 2, 3]; 64 threads.
+  // y = the box of a tensor of rank 3 at [1, 2, 8]; 64 threads.
   gpu.func @tensor_order(%map: !box, %y: !x)
       workgroup(%bar: !bar, %tile: memref<2x4x8xf32, #ws> {llvm.align = 128 : i64}) kernel {
     %c0 = arith.constant 0 : index
     %false = arith.constant false
     %d = arith.constant 1 : i32
     %h = arith.constant 2 : i32
-    %w = arith.constant 3 : i32
+    %w = arith.constant 8 : i32
     %t = gpu.thread_id x
     %first = arith.cmpi eq, %t, %c0 : index
     scf.if %first {
@@ -65,14 +65,14 @@ gpu.module @families {
     gpu.return
   }
 
-  // y += x by a bulk reduction, z += x by a tensor reduction at [-4, 8], m = max(m, x as integers);
+  // y += x by a bulk reduction, z += x by a tensor reduction at [12, 24], m = max(m, x as integers);
   // 128 threads.
   gpu.func @reductions(%x: !x, %y: !x, %z: !matrix, %m: memref<?xi32, #gl>)
       workgroup(%tile: memref<8x16xf32, #ws> {llvm.align = 128 : i64},
                 %ints: memref<128xi32, #ws> {llvm.align = 128 : i64}) kernel {
     %c0 = arith.constant 0 : index
-    %row = arith.constant -4 : i32
-    %column = arith.constant 8 : i32
+    %row = arith.constant 12 : i32
+    %column = arith.constant 24 : i32
     %t = gpu.thread_id x
     %flat = memref.collapse_shape %tile [[0, 1]] : memref<8x16xf32, #ws> into memref<128xf32, #ws>
     %v = memref.load %x[%t] : !x

@@ -36,6 +36,10 @@ struct AddressFacts {
   std::string explainMisalignment(int64_t alignment) const;
 };
 
+/// The bytes of an element of a memref as it lies in memory, or 0 if only run
+/// time knows (index).
+int64_t getElementBytes(mlir::Type type);
+
 /// The facts about `memref[indices]`, looking through views, casts and
 /// subviews.
 AddressFacts computeAddressFacts(mlir::Value memref, mlir::ValueRange indices);

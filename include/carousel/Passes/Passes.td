@@ -142,6 +142,27 @@ def LowerVectors : Pass<"carousel-lower-vectors", "::mlir::gpu::GPUModuleOp"> {
   ];
 }
 
+def LowerFunctions : Pass<"carousel-lower-functions", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Lower device functions of the func dialect to LLVM";
+  let description = [{
+    Converts `func.func`, `func.call` and `func.return` with MLIR's own patterns, under the
+    functions' own names; private functions become internal. Memref arguments are passed as
+    MLIR's descriptors.
+  }];
+  let options = [
+    Option<"indexBitwidth", "index-bitwidth", "unsigned", "64", "Bits of an index: 32 or 64">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def MarkConvergent : Pass<"carousel-mark-convergent", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Say of functions that barriers may be in them";
+  let description = [{
+    Runs on the LLVM dialect. Marks every function `convergent`, as clang does for CUDA.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def MarkGridConstants : Pass<"carousel-mark-grid-constants", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Pass tensor maps by value, as grid constants";
   let description = [{

@@ -55,12 +55,38 @@ std::optional<int64_t> getStaticBytes(MemRefType type) {
   return total / 8;
 }
 
+/// The bytes that follow each other from an element of the innermost dimension
+/// on, as far as a static layout tells; nothing if it doesn't.
+static std::optional<int64_t> getConsecutiveBytes(MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  unsigned bits = getElementBits(type.getElementType());
+  if (bits == 0 || type.getLayout().isIdentity() || !type.hasStaticShape() ||
+      failed(type.getStridesAndOffset(strides, offset)))
+    return std::nullopt;
+  int64_t run = 1;
+  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
+    if (ShapedType::isDynamic(strides[dim]))
+      return std::nullopt;
+    if (strides[dim] != run)
+      return run * bits / 8;
+    if (llvm::MulOverflow(run, type.getDimSize(dim), run))
+      return std::nullopt;
+  }
+  return run * bits / 8;
+}
+
 LogicalResult verifyRoom(Operation *op, MemRefType type, int64_t bytes) {
-  std::optional<int64_t> room = getStaticBytes(type);
-  if (!room || bytes <= *room)
-    return success();
-  return op->emitOpError() << "expected at most the " << *room << " bytes of "
-                           << type << ", got " << bytes;
+  if (std::optional<int64_t> room = getStaticBytes(type))
+    if (bytes > *room)
+      return op->emitOpError() << "expected at most the " << *room
+                               << " bytes of " << type << ", got " << bytes;
+  if (std::optional<int64_t> run = getConsecutiveBytes(type))
+    if (bytes > *run)
+      return op->emitOpError()
+             << "expected at most the " << *run << " consecutive bytes of "
+             << type << ", got " << bytes;
+  return success();
 }
 
 LogicalResult verifyContiguous(Operation *op, MemRefType type) {

@@ -127,9 +127,8 @@ static LogicalResult verifyTile(Operation *op, MemRefType tile,
     return op->emitOpError()
            << "expected a tile of at least the box's " << bytes
            << " bytes, got " << *room << " in " << tile;
-  return success();
+  return verifyRoom(op, tile, bytes);
 }
-
 /// C74: cuTensorMapEncodeTiled, swizzle: what padded elements can do.
 static LogicalResult verifyDirection(Operation *op, TensorMapType map,
                                      bool load) {

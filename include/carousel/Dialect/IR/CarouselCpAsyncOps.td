@@ -69,8 +69,7 @@ def Carousel_CpAsyncCommitGroupOp : Carousel_FixedOp<"cp_async.commit_group", 80
 }
 
 class Carousel_CpAsyncWaitBase<string mnemonic> : Carousel_FixedOp<mnemonic, 80, 70,
-    [MemoryEffects<[MemRead<CpAsyncGroups>, MemWrite<CpAsyncGroups>, MemRead<SharedMemory>,
-                    MemWrite<SharedMemory>]>]>;
+    [JoinsCpAsyncGroup, OrdersShared, OrdersGlobal]>;
 
 def Carousel_CpAsyncWaitGroupOp : Carousel_CpAsyncWaitBase<"cp_async.wait_group"> {
   let summary = "wait until at most `pending` of this thread's newest cp.async groups are open";
@@ -105,7 +104,7 @@ def Carousel_CpAsyncWaitAllOp : Carousel_CpAsyncWaitBase<"cp_async.wait_all"> {
 }
 
 def Carousel_CpAsyncMbarrierArriveOp : Carousel_FixedOp<"cp_async.mbarrier_arrive", 80, 70,
-    [JoinsCpAsyncGroup, OrdersShared]> {
+    [JoinsCpAsyncGroup, OrdersShared, OrdersGlobal]> {
   let summary = "arrive on an mbarrier once this thread's earlier cp.async copies have landed";
   let description = [{
     Without `noinc` the pending arrivals are first raised by one, so that the arrive is

@@ -35,11 +35,13 @@ def ThreadControl : Resource<"::carousel::ThreadControlResource">;
 def OrdersShared : MemoryEffects<[MemRead<SharedMemory>, MemWrite<SharedMemory>]>;
 def OrdersGlobal : MemoryEffects<[MemRead<GlobalMemory>, MemWrite<GlobalMemory>]>;
 def OrdersMemory : MemoryEffects<[MemRead<SharedMemory>, MemWrite<SharedMemory>,
-                                  MemRead<GlobalMemory>, MemWrite<GlobalMemory>]>;
+                                  MemRead<GlobalMemory>, MemWrite<GlobalMemory>,
+                                  MemRead<TensorMaps>, MemWrite<TensorMaps>]>;
 def OrdersBarriers : MemoryEffects<[MemRead<Barriers>, MemWrite<Barriers>]>;
 def OrdersMemoryAndBarriers : MemoryEffects<[
   MemRead<SharedMemory>, MemWrite<SharedMemory>, MemRead<GlobalMemory>,
-  MemWrite<GlobalMemory>, MemRead<Barriers>, MemWrite<Barriers>]>;
+  MemWrite<GlobalMemory>, MemRead<Barriers>, MemWrite<Barriers>, MemRead<TensorMaps>,
+  MemWrite<TensorMaps>]>;
 // A prefetch changes what is cached: nothing that a program sees, but it is no dead code.
 def FillsCaches : MemoryEffects<[MemRead<Caches>, MemWrite<Caches>]>;
 // A copy joins the group that this thread commits next.

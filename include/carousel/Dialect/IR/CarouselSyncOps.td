@@ -114,7 +114,7 @@ def Carousel_FenceProxySyncRestrictOp
 }
 
 def Carousel_FenceTensorMapReleaseOp : Carousel_FixedOp<"fence.tensor_map_release", 90, 83,
-    [OrdersMemory, MemoryEffects<[MemRead<TensorMaps>, MemWrite<TensorMaps>]>]> {
+    [OrdersMemory]> {
   let summary = "release descriptors that this thread changed to the tensormap proxy";
   let description = [{
     Example:
@@ -130,7 +130,7 @@ def Carousel_FenceTensorMapReleaseOp : Carousel_FixedOp<"fence.tensor_map_releas
 }
 
 def Carousel_FenceTensorMapAcquireOp : Carousel_FixedOp<"fence.tensor_map_acquire", 90, 83,
-    [OrdersMemory, MemoryEffects<[MemRead<TensorMaps>, MemWrite<TensorMaps>]>]> {
+    [OrdersMemory]> {
   let summary = "acquire a descriptor in global memory for the tensormap proxy";
   let description = [{
     Orders the 128 bytes of the descriptor.

@@ -71,6 +71,12 @@ inline constexpr int64_t kNamedBarriers = 16;
 inline constexpr int64_t kWarpSize = 32;
 inline constexpr int64_t kMaxThreadsPerBlock = 1024;
 
+// PTX ISA, Kernel Function Parameters, with PTX 8.1 and sm_70 on.
+inline constexpr int64_t kMaxParameterBytes = 32764;
+
+// PTX ISA, Alignment: what a declaration of shared memory may ask for here.
+inline constexpr int64_t kMaxDeclaredAlignment = 1 << 16;
+
 // CUDA programming guide, Compute capabilities: static shared memory per block,
 // every SM.
 inline constexpr int64_t kMaxStaticSharedBytes = 48 * 1024;
