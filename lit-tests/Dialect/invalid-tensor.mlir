@@ -437,3 +437,16 @@ func.func @store_only(%map: !carousel.tensor_map<8x128xb6x16_p32, swizzle = b128
   carousel.tensor.prefetch %map[%c, %c] : !carousel.tensor_map<8x128xb6x16_p32, swizzle = b128_atom_64b>
   return
 }
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+
+// C41: a tile whose rows don't follow each other.
+func.func @rows(%map: !carousel.tensor_map<64x64xbf16>, %tile: memref<64x64xbf16, strided<[128, 1]>, #ws>,
+                %bar: memref<!carousel.mbarrier, #ws>, %i: index, %c: i32) {
+  // expected-error @below {{expected at most the 128 consecutive bytes of}}
+  carousel.tensor.load %map[%c, %c] to %tile[%i, %i] signals %bar[]
+      : !carousel.tensor_map<64x64xbf16>, memref<64x64xbf16, strided<[128, 1]>, #ws>, memref<!carousel.mbarrier, #ws>
+  return
+}

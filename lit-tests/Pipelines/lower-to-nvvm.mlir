@@ -17,9 +17,11 @@
 // ORDER-NEXT: convert-vector-to-scf
 // ORDER-NEXT: carousel-lower-vectors
 // ORDER: convert-scf-to-cf
-// ORDER: convert-gpu-to-nvvm
+// ORDER: carousel-lower-functions
+// ORDER-NEXT: convert-gpu-to-nvvm
 // ORDER: reconcile-unrealized-casts
-// ORDER: carousel-mark-grid-constants
+// ORDER: carousel-mark-convergent
+// ORDER-NEXT: carousel-mark-grid-constants
 // ORDER-NEXT: carousel-pin-shared-memory
 // ORDER-NEXT: carousel-verify-lowered
 

@@ -42,6 +42,9 @@ constexpr StringLiteral kOps = R"mlir(
     carousel.bulk.wait_group complete 0
     carousel.cp_async.copy ca %x[%c0] to %tile[%c0, %c0], 4 : memref<?xf32, #gl>, memref<16x16xf32, #ws>
     carousel.cp_async.commit_group
+    carousel.cp_async.wait_group 0
+    carousel.barrier.warp
+    carousel.tensor_map.replace rank of %maps[%c0] with %i0 : memref<1x!map, #gl>, i32
     carousel.cp_async.mbarrier_arrive %bars[%c0] : memref<1x!carousel.mbarrier, #ws>
     carousel.tensor.load %map[%i0, %i0] to %tile[%c0, %c0] signals %bars[%c0]
       : !map, memref<16x16xf32, #ws>, memref<1x!carousel.mbarrier, #ws>
@@ -113,6 +116,17 @@ TEST_F(EffectsTest, ArrivesAndInitsAreOrderedWithWaits) {
   EXPECT_TRUE(conflict("mbarrier.arrive", "mbarrier.wait"));
   EXPECT_TRUE(conflict("mbarrier.arrive", "cp_async.copy"));
   EXPECT_TRUE(conflict("mbarrier.init", "fence.mbarrier_init"));
+}
+
+TEST_F(EffectsTest, WaitsForCopiesOrderTheirSourcesToo) {
+  ASSERT_TRUE(module);
+  EXPECT_TRUE(conflict("cp_async.wait_group", "bulk.store"));
+}
+
+TEST_F(EffectsTest, BarriersOrderDescriptors) {
+  ASSERT_TRUE(module);
+  EXPECT_TRUE(conflict("barrier.warp", "tensor_map.replace"));
+  EXPECT_TRUE(conflict("mbarrier.wait", "tensor_map.replace"));
 }
 
 TEST_F(EffectsTest, UnrelatedMechanismsAreFree) {

@@ -33,3 +33,23 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// C98: an integer that has no register.
+gpu.module @kernels {
+  // expected-error @below {{expected a ranked memref, a tensor map, an index or a number for kernel argument 0, got 'i65'}}
+  gpu.func @odd(%x: i65) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+// C98: a memref of any rank.
+gpu.module @kernels {
+  // expected-error @below {{expected a ranked memref, a tensor map, an index or a number for kernel argument 0, got 'memref<*xf32>'}}
+  gpu.func @unranked(%x: memref<*xf32>) kernel {
+    gpu.return
+  }
+}

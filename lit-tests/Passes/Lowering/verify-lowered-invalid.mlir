@@ -33,3 +33,24 @@ gpu.module @kernels {
     llvm.return %i : i32
   }
 }
+
+// -----
+
+// C106: a type that NVPTX aborts on.
+gpu.module @kernels {
+  // expected-error @below {{expected a type that PTX has, got 'f80'}}
+  llvm.func @wide(%x: f80) {
+    llvm.return
+  }
+}
+
+// -----
+
+// C106: a vector of unknown length.
+gpu.module @kernels {
+  llvm.func @scalable(%x: !llvm.ptr) {
+    // expected-error @below {{expected a type that PTX has, got 'vector<[4]xf32>'}}
+    %v = llvm.load %x : !llvm.ptr -> vector<[4]xf32>
+    llvm.return
+  }
+}

@@ -289,3 +289,118 @@ gpu.module @kernels {
   // expected-error @below {{expected shared memory without an initial value, got one for 'memref<2xf32, #gpu.address_space<workgroup>>'}}
   memref.global "private" @table : memref<2xf32, #ws> = dense<[1.0, 2.0]>
 }
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+!map = !carousel.tensor_map<8x16xf32>
+
+// C75: a column in the middle of 16 bytes.
+gpu.module @kernels {
+  gpu.func @column(%map: !map, %row: i32) workgroup(%tile: memref<8x16xf32, #ws> {llvm.align = 128 : i64},
+                                                    %bar: memref<!carousel.mbarrier, #ws>) kernel {
+    %c0 = arith.constant 0 : index
+    %column = arith.constant 3 : i32
+    // expected-error @below {{expected an innermost coordinate at a multiple of 16 bytes, got 12}}
+    carousel.tensor.load %map[%row, %column] to %tile[%c0, %c0] signals %bar[]
+        : !map, memref<8x16xf32, #ws>, memref<!carousel.mbarrier, #ws>
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+!map = !carousel.tensor_map<8x16xf32>
+
+// C76: a store that begins before the tensor.
+gpu.module @kernels {
+  gpu.func @before(%map: !map, %column: i32) workgroup(%tile: memref<8x16xf32, #ws> {llvm.align = 128 : i64}) kernel {
+    %c0 = arith.constant 0 : index
+    %row = arith.constant -4 : i32
+    // expected-error @below {{expected coordinates of a write that are not negative, got -4}}
+    carousel.tensor.store %tile[%c0, %c0] to %map[%row, %column] : memref<8x16xf32, #ws>, !map
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+
+// C77: values that the driver would refuse.
+gpu.module @kernels {
+  gpu.func @values(%maps: memref<1x!carousel.tensor_map<4x4xf32>, #ws>) kernel {
+    %c0 = arith.constant 0 : index
+    %c300 = arith.constant 300 : i32
+    %c9 = arith.constant 9 : i32
+    %c17 = arith.constant 17 : i64
+    // expected-error @below {{expected box_dim of 1 to 256, got 300}}
+    carousel.tensor_map.replace box_dim dim(0) of %maps[%c0] with %c300 : memref<1x!carousel.tensor_map<4x4xf32>, #ws>, i32
+    // expected-error @below {{expected element_stride of 1 to 8, got 9}}
+    carousel.tensor_map.replace element_stride dim(0) of %maps[%c0] with %c9 : memref<1x!carousel.tensor_map<4x4xf32>, #ws>, i32
+    // expected-error @below {{expected rank of 0 to 4, got 9}}
+    carousel.tensor_map.replace rank of %maps[%c0] with %c9 : memref<1x!carousel.tensor_map<4x4xf32>, #ws>, i32
+    // expected-error @below {{expected global_stride that is a multiple of 16 below 2^40, got 17}}
+    carousel.tensor_map.replace global_stride dim(0) of %maps[%c0] with %c17 : memref<1x!carousel.tensor_map<4x4xf32>, #ws>, i64
+    // expected-error @below {{expected global_address at a multiple of 16, got 17}}
+    carousel.tensor_map.replace global_address of %maps[%c0] with %c17 : memref<1x!carousel.tensor_map<4x4xf32>, #ws>, i64
+    gpu.return
+  }
+}
+
+// -----
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+
+// C103: a constant index outside, and a copy that runs over the end.
+gpu.module @kernels {
+  gpu.func @outside(%x: memref<?xf32, #gl>, %i: index)
+      workgroup(%bars: memref<2x!carousel.mbarrier, #ws>, %tile: memref<1024xf32, #ws> {llvm.align = 128 : i64}) kernel {
+    %c0 = arith.constant 0 : index
+    %c9 = arith.constant 9 : index
+    %c1020 = arith.constant 1020 : index
+    // expected-error @below {{expected constant indices inside of 'memref<2x!carousel.mbarrier, #gpu.address_space<workgroup>>', got 9}}
+    carousel.mbarrier.init %bars[%c9], 1 : memref<2x!carousel.mbarrier, #ws>
+    // expected-error @below {{expected at most the 16 bytes that are left of 'memref<1024xf32, #gpu.address_space<workgroup>>', got 4096}}
+    carousel.bulk.load %x[%i] to %tile[%c1020], 4096 signals %bars[%c0]
+        : memref<?xf32, #gl>, memref<1024xf32, #ws>, memref<2x!carousel.mbarrier, #ws>
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+
+// C104: an alignment that is none.
+gpu.module @kernels {
+  // expected-error @below {{expected an alignment of shared memory that is a power of two up to 65536, got 0 : i64}}
+  gpu.func @align() workgroup(%tile: memref<8xf32, #ws> {llvm.align = 0 : i64}) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+
+// C100: a copy of barriers.
+gpu.module @kernels {
+  gpu.func @copy() workgroup(%a: memref<1x!carousel.mbarrier, #ws>, %b: memref<1x!carousel.mbarrier, #ws>) kernel {
+    // expected-error @below {{expected elements that can be loaded and stored, got the opaque '!carousel.mbarrier'}}
+    memref.copy %a, %b : memref<1x!carousel.mbarrier, #ws> to memref<1x!carousel.mbarrier, #ws>
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+
+// C101: shared memory of another module.
+gpu.module @kernels {
+  // expected-error @below {{expected shared memory that this module declares, got an external 'memref<2xf32, #gpu.address_space<workgroup>>'}}
+  memref.global @table : memref<2xf32, #ws>
+}

@@ -412,7 +412,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
 
 // C93: a cluster that isn't portable.
 gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
-  // expected-error @below {{expected a cluster of at most 8 CTAs on sm_90a, got 16}}
+  // expected-error @below {{expected CTAs of a cluster of 1 to 8 in all on sm_90a, got array<i32: 4, 2, 2>}}
   gpu.func @cluster() kernel attributes {known_cluster_size = array<i32: 4, 2, 2>} {
     gpu.return
   }
@@ -422,7 +422,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
 
 // C93: a chip without clusters.
 gpu.module @kernels [#nvvm.target<chip = "sm_80", features = "+ptx88">] {
-  // expected-error @below {{expected a cluster of at most 1 CTAs on sm_80, got 2}}
+  // expected-error @below {{expected CTAs of a cluster of 1 to 1 in all on sm_80, got array<i32: 2, 1, 1>}}
   gpu.func @cluster() kernel attributes {known_cluster_size = array<i32: 2, 1, 1>} {
     gpu.return
   }
@@ -482,8 +482,72 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
 
 // C92: more bytes than 64 bits count.
 gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
-  // expected-error @below {{expected at most 49152 bytes of static shared memory, got 2305843009213693952}}
+  // expected-error @below {{expected at most 49152 bytes of static shared memory, got 18446744073709551615}}
   gpu.func @huge() workgroup(%tile: memref<4611686018427387904x4xf32, #ws>) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+// C93: no CTAs in one direction.
+gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
+  // expected-error @below {{expected CTAs of a cluster of 1 to 8 in all on sm_90a, got array<i32: 2, 0, 1>}}
+  gpu.func @cluster() kernel attributes {known_cluster_size = array<i32: 2, 0, 1>} {
+    gpu.return
+  }
+}
+
+// -----
+
+// C93: a product that 32 bits don't hold.
+gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
+  // expected-error @below {{expected threads of a block of 1 to 1024 in all on sm_90a, got array<i32: 65536, 65536, 1>}}
+  gpu.func @block() kernel attributes {known_block_size = array<i32: 65536, 65536, 1>} {
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+
+// C92: the variable of a function that the kernel calls.
+gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
+  memref.global "private" @big : memref<80000xi8, #ws> = uninitialized
+  func.func @touch(%i: index, %v: i8) {
+    %big = memref.get_global @big : memref<80000xi8, #ws>
+    memref.store %v, %big[%i] : memref<80000xi8, #ws>
+    return
+  }
+  // expected-error @below {{expected at most 49152 bytes of static shared memory, got 80000}}
+  gpu.func @calls(%i: index, %v: i8) kernel {
+    func.call @touch(%i, %v) : (index, i8) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
+// C105: a name that PTX can't spell.
+gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
+  // expected-error @below {{expected a name that PTX has (letters, digits, _ and $), got 'my.kernel-1'}}
+  gpu.func @"my.kernel-1"() kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+
+// C107: a view that ends behind the chip's shared memory.
+gpu.module @kernels [#nvvm.target<chip = "sm_120a", features = "+ptx88">] {
+  gpu.func @view() workgroup(%bars: memref<4xi64, #ws>) kernel {
+    %shift = arith.constant 65536 : index
+    %all = gpu.dynamic_shared_memory : memref<?xi8, #ws>
+    // expected-error @below {{expected static and dynamic shared memory of at most 101376 bytes on sm_120a, got at least 131104}}
+    %tile = memref.view %all[%shift][] : memref<?xi8, #ws> to memref<16384xf32, #ws>
     gpu.return
   }
 }

@@ -35,6 +35,8 @@ def Carousel_TensorLoadOp : Carousel_Op<"tensor.load", [AttrSizedOperandSegments
     `multicast` and remote destinations are as for `bulk.load`. `cta_group` 2 lets the
     barrier lie in the CTA's peer of a pair.
 
+    The innermost coordinate is at a multiple of 16 bytes unless the map is interleaved (C75).
+
     Constraints: the coordinates fit the map and the mode (C60), so do the offsets (C61);
     the map's mode is the op's (C62); the tile has room for the box where its size is known
     (C63); the tile is contiguous in its innermost dimension (C42) and of elements as wide
@@ -97,7 +99,8 @@ def Carousel_TensorStoreOp
     : Carousel_TensorStoreBase<"tensor.store", (ins), "", [MemWrite<GlobalMemory>]> {
   let summary = "copy a box from shared memory into a tensor; completes in a bulk group";
   let description = [{
-    Elements outside of the tensor are not written. Reads through the async proxy, as
+    Elements outside of the tensor are not written; the box doesn't begin before it (C76), and
+    its innermost coordinate is at a multiple of 16 bytes (C75). Reads through the async proxy, as
     `bulk.store`. Modes: `tile` (the default), `scatter4` (`[row0, row1, row2, row3, column]`),
     `im2col_no_offs` (`[n, (d, h,) w, c]`).
 
