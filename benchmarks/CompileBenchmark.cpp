@@ -1,5 +1,4 @@
-//===- CompileBenchmark.cpp - time per kernel
-//-------------------------------===//
+//===- CompileBenchmark.cpp - time per kernel -----------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Alignment.cpp - what is known of a shared address ---===//
+//===- Alignment.cpp - what is known of a shared address ------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

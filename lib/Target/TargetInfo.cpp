@@ -1,4 +1,4 @@
-//===- TargetInfo.cpp - the table of limits per SM ---===//
+//===- TargetInfo.cpp - the table of limits per SM ------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- AttachTarget.cpp - chip and PTX version of a gpu.module ---===//
+//===- AttachTarget.cpp - chip and PTX version of a gpu.module ------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

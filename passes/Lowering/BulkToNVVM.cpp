@@ -1,4 +1,4 @@
-//===- BulkToNVVM.cpp - bulk.*, st_async, red_async to NVVM ---===//
+//===- BulkToNVVM.cpp - bulk.*, st_async, red_async to NVVM ---------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

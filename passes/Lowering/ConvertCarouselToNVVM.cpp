@@ -1,4 +1,4 @@
-//===- ConvertCarouselToNVVM.cpp - the dialect to NVVM ---===//
+//===- ConvertCarouselToNVVM.cpp - the dialect to NVVM --------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

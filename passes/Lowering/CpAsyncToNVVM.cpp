@@ -1,5 +1,4 @@
-//===- CpAsyncToNVVM.cpp - cp_async.*, cache policies, prefetches to NVVM
-//---===//
+//===- CpAsyncToNVVM.cpp - cp_async and caches to NVVM --------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ExpandKernelABI.cpp - flat kernel signatures ---===//
+//===- ExpandKernelABI.cpp - flat kernel signatures -----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LowerFunctions.cpp - device functions of the func dialect ---===//
+//===- LowerFunctions.cpp - device functions of the func dialect ----------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LowerGPUOps.cpp - reductions and shuffles of the gpu dialect ---===//
+//===- LowerGPUOps.cpp - reductions and shuffles of the gpu dialect -------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LowerVectors.cpp - vectors to those that LLVM has ---===//
+//===- LowerVectors.cpp - vectors to those that LLVM has ------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- MarkConvergent.cpp - functions that barriers may be in ---===//
+//===- MarkConvergent.cpp - functions that barriers may be in -------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- MarkGridConstants.cpp - tensor map parameters are constant ---===//
+//===- MarkGridConstants.cpp - tensor map parameters are constant ---------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- MbarrierToNVVM.cpp - mbarrier.* to NVVM ---===//
+//===- MbarrierToNVVM.cpp - mbarrier.* to NVVM ----------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- PinSharedMemory.cpp - shared variables that engines write ---===//
+//===- PinSharedMemory.cpp - shared variables that engines write ----------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

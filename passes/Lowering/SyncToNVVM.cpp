@@ -1,4 +1,4 @@
-//===- SyncToNVVM.cpp - fences, barriers, clusters, grids to NVVM ---===//
+//===- SyncToNVVM.cpp - fences, barriers, clusters, grids to NVVM ---------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- VerifyLowered.cpp - the target phase is complete ---===//
+//===- VerifyLowered.cpp - the target phase is complete -------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- VerifyMachine.cpp - what the machine phase promises ---===//
+//===- VerifyMachine.cpp - what the machine phase promises ----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- VerifyTarget.cpp - refuse what the target lacks ---===//
+//===- VerifyTarget.cpp - refuse what the target lacks --------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LowerToNVVM.cpp - machine phase to target phase ---===//
+//===- LowerToNVVM.cpp - machine phase to target phase --------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

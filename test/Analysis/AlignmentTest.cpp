@@ -1,4 +1,4 @@
-//===- AlignmentTest.cpp - facts about shared addresses ---===//
+//===- AlignmentTest.cpp - facts about shared addresses -------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

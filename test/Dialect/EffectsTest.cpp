@@ -1,4 +1,4 @@
-//===- EffectsTest.cpp - resources keep dependent ops in order ---===//
+//===- EffectsTest.cpp - resources keep dependent ops in order ------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TensorMapTypeTest.cpp - sizes that follow from a tensor map ---===//
+//===- TensorMapTypeTest.cpp - sizes that follow from a tensor map --------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- EmitPTXTest.cpp - PTX through the library ---===//
+//===- EmitPTXTest.cpp - PTX through the library --------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TargetInfoTest.cpp - the table of targets ---===//
+//===- TargetInfoTest.cpp - the table of targets --------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- carousel-lsp-server.cpp - editor support ---===//
+//===- carousel-lsp-server.cpp - editor support ---------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

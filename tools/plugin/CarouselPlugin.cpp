@@ -1,4 +1,4 @@
-//===- CarouselPlugin.cpp - Carousel in a stock mlir-opt ---===//
+//===- CarouselPlugin.cpp - Carousel in a stock mlir-opt ------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Alignment.h - what is known of a shared address -*- C++ -*- ---===//
+//===- Alignment.h - what is known of a shared address ----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

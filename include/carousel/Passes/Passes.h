@@ -1,4 +1,4 @@
-//===- Passes.h - the passes of Carousel -*- C++ -*- ---===//
+//===- Passes.h - the passes of Carousel ------------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

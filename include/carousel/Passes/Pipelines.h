@@ -1,4 +1,4 @@
-//===- Pipelines.h - named pipelines -*- C++ -*- ---===//
+//===- Pipelines.h - named pipelines ----------------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

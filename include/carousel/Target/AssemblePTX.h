@@ -1,4 +1,4 @@
-//===- AssemblePTX.h - cubins from PTX -*- C++ -*- ---===//
+//===- AssemblePTX.h - cubins from PTX --------------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

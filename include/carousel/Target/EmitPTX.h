@@ -1,4 +1,4 @@
-//===- EmitPTX.h - PTX from the target phase -*- C++ -*- ---===//
+//===- EmitPTX.h - PTX from the target phase --------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- TargetInfo.h - the table of limits per SM -*- C++ -*- ---===//
+//===- TargetInfo.h - the table of limits per SM ----------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- BulkVerifiers.cpp - rules and targets of bulk.*, cp_async.*, caches
-//---===//
+//===- BulkVerifiers.cpp - bulk, cp_async and cache rules -----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CarouselDialect.cpp - registration of the dialect ---===//
+//===- CarouselDialect.cpp - registration of the dialect ------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CarouselTypes.cpp - assembly and rules of the types ---===//
+//===- CarouselTypes.cpp - assembly and rules of the types ----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

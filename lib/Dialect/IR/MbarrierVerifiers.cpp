@@ -1,4 +1,4 @@
-//===- MbarrierVerifiers.cpp - rules and targets of mbarrier.* ---===//
+//===- MbarrierVerifiers.cpp - rules and targets of mbarrier.* ------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

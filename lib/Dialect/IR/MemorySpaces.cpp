@@ -1,4 +1,4 @@
-//===- MemorySpaces.cpp - memory spaces of memrefs ---===//
+//===- MemorySpaces.cpp - memory spaces of memrefs ------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

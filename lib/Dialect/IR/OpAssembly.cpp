@@ -1,5 +1,4 @@
-//===- OpAssembly.cpp - shared assembly of counts, and the op definitions
-//---===//
+//===- OpAssembly.cpp - shared assembly of counts -------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- OpFolders.cpp - counts that turn out to be constants ---===//
+//===- OpFolders.cpp - counts that turn out to be constants ---------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- OpRules.cpp - rules that several verifiers share ---===//
+//===- OpRules.cpp - rules that several verifiers share -------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

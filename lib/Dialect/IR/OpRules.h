@@ -1,4 +1,4 @@
-//===- OpRules.h - rules that several verifiers share -*- C++ -*- ---===//
+//===- OpRules.h - rules that several verifiers share -----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

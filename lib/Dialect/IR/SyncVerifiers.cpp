@@ -1,5 +1,4 @@
-//===- SyncVerifiers.cpp - rules and targets of fences, barriers, clusters,
-// grids ---===//
+//===- SyncVerifiers.cpp - fence, barrier, cluster, grid rules ------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- TensorVerifiers.cpp - rules and targets of tensor.* and tensor_map.*
-//---===//
+//===- TensorVerifiers.cpp - tensor and tensor map rules ------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- AssemblePTX.cpp - cubins from PTX ---===//
+//===- AssemblePTX.cpp - cubins from PTX ----------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- EmitPTX.cpp - PTX from the target phase ---===//
+//===- EmitPTX.cpp - PTX from the target phase ----------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CarouselBulkOps.td - bulk.*, st_async, red_async -----*- tablegen -*-===//
+//===- CarouselBulkOps.td - bulk.*, st_async, red_async ----*- tablegen -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CarouselCpAsyncOps.td - cp_async.*, caches -----------*- tablegen -*-===//
+//===- CarouselCpAsyncOps.td - cp_async.*, caches ----------*- tablegen -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

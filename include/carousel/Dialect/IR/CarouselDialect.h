@@ -1,4 +1,4 @@
-//===- CarouselDialect.h - the dialect, its types and enums -*- C++ -*- ---===//
+//===- CarouselDialect.h - the dialect, its types and enums -----*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

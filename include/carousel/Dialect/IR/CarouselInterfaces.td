@@ -1,4 +1,4 @@
-//===- CarouselInterfaces.td - op interfaces ----------------*- tablegen -*-===//
+//===- CarouselInterfaces.td - op interfaces ---------------*- tablegen -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

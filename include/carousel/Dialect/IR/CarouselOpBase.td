@@ -1,4 +1,4 @@
-//===- CarouselOpBase.td - base of all ops ------------------*- tablegen -*-===//
+//===- CarouselOpBase.td - base of all ops -----------------*- tablegen -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CarouselOps.h - the ops of the dialect -*- C++ -*- ---===//
+//===- CarouselOps.h - the ops of the dialect -------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CarouselOps.td - all ops of the dialect --------------*- tablegen -*-===//
+//===- CarouselOps.td - all ops of the dialect -------------*- tablegen -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CarouselTensorOps.td - tensor.*, tensor_map.* --------*- tablegen -*-===//
+//===- CarouselTensorOps.td - tensor.*, tensor_map.* -------*- tablegen -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

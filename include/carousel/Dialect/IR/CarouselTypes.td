@@ -1,4 +1,4 @@
-//===- CarouselTypes.td - types and operand constraints -----*- tablegen -*-===//
+//===- CarouselTypes.td - types and operand constraints ----*- tablegen -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

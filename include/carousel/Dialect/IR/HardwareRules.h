@@ -1,4 +1,4 @@
-//===- HardwareRules.h - limits that hold on every SM -*- C++ -*- ---===//
+//===- HardwareRules.h - limits that hold on every SM -----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
