@@ -65,13 +65,21 @@ private:
     return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
   }
 
-  /// C98: the parameters are few enough. Rounded up to 8 bytes each.
+  /// The bytes of a parameter, rounded up to 8.
+  int64_t getParameterBytes(BlockArgument argument) {
+    if (llvm::is_contained(tensorMaps, argument))
+      return rules::kTensorMapBytes;
+    if (auto vector = dyn_cast<VectorType>(argument.getType()))
+      return llvm::PowerOf2Ceil(std::max<int64_t>(
+          8, vector.getNumElements() * vector.getElementTypeBitWidth() / 8));
+    return 8;
+  }
+
+  /// C98: the parameters are few enough.
   LogicalResult verifySize() {
     int64_t bytes = 0;
-    for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i)
-      bytes += llvm::is_contained(tensorMaps, func.getArgument(i))
-                   ? rules::kTensorMapBytes
-                   : 8;
+    for (BlockArgument argument : func.getArguments())
+      bytes += getParameterBytes(argument);
     if (bytes <= rules::kMaxParameterBytes)
       return success();
     return func.emitError("expected at most ")

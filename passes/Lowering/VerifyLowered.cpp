@@ -80,6 +80,13 @@ struct VerifyLowered : public carousel::impl::VerifyLoweredBase<VerifyLowered> {
         emitError(op->getLoc()) << "expected a type that PTX has, got " << type;
         return;
       }
+      if (isa<LLVM::vscale>(op)) {
+        refused = true;
+        emitError(op->getLoc())
+            << "expected an op that can be lowered to LLVM or NVVM, got '"
+            << op->getName() << "'";
+        return;
+      }
       if (op == module.getOperation() ||
           isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(
               op->getDialect()))

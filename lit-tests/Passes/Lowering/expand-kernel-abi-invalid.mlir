@@ -53,3 +53,13 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// C98: more than a launch can carry.
+gpu.module @kernels {
+  // expected-error @below {{expected at most 32764 bytes of kernel parameters, got 65536}}
+  gpu.func @huge(%x: vector<16384xf32>) kernel {
+    gpu.return
+  }
+}

@@ -54,3 +54,14 @@ gpu.module @kernels {
     llvm.return
   }
 }
+
+// -----
+
+// C102: an op of LLVM that NVPTX doesn't have.
+gpu.module @kernels {
+  llvm.func @lanes() -> i64 {
+    // expected-error @below {{expected an op that can be lowered to LLVM or NVVM, got 'llvm.intr.vscale'}}
+    %n = "llvm.intr.vscale"() : () -> i64
+    llvm.return %n : i64
+  }
+}
