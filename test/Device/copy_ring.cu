@@ -11,8 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include <cuda.h>
-#include <cuda_runtime.h>
+#include "DeviceSupport.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -30,22 +29,6 @@ constexpr unsigned kDynamicShared = 4 * 64 * 64 * sizeof(float);
 constexpr unsigned kCtasPerSM = 3;
 constexpr uint32_t kCanary = 0xdeadbeef;
 constexpr size_t kCanaryWords = 4096;
-
-void check(cudaError_t status, const char *what) {
-  if (status == cudaSuccess)
-    return;
-  std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(status));
-  std::exit(1);
-}
-
-void check(CUresult status, const char *what) {
-  if (status == CUDA_SUCCESS)
-    return;
-  const char *text = "unknown error";
-  cuGetErrorString(status, &text);
-  std::fprintf(stderr, "%s: %s\n", what, text);
-  std::exit(1);
-}
 
 __device__ uint32_t mix(uint64_t value) {
   value ^= value >> 33;
@@ -116,14 +99,7 @@ CUtensorMap encode(void *data, uint64_t rows, uint64_t columns) {
   CUtensorMap map;
   cuuint64_t dims[] = {columns, rows}, strides[] = {columns * 4};
   cuuint32_t box[] = {64, 64}, steps[] = {1, 1};
-  static auto *entry = [] {
-    void *function = nullptr;
-    cudaDriverEntryPointQueryResult found;
-    check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000,
-                                           cudaEnableDefault, &found),
-          "cuTensorMapEncodeTiled");
-    return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(function);
-  }();
+  auto *entry = getDriverFunction<decltype(&cuTensorMapEncodeTiled)>("cuTensorMapEncodeTiled");
   check(entry(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, data, dims, strides, box, steps,
               CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
               CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),

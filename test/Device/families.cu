@@ -11,8 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include <cuda.h>
-#include <cuda_runtime.h>
+#include "DeviceSupport.h"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,22 +26,6 @@
 #include <vector>
 
 namespace {
-
-void check(cudaError_t status, const char *what) {
-  if (status == cudaSuccess)
-    return;
-  std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(status));
-  std::exit(1);
-}
-
-void check(CUresult status, const char *what) {
-  if (status == CUDA_SUCCESS)
-    return;
-  const char *text = "unknown error";
-  cuGetErrorString(status, &text);
-  std::fprintf(stderr, "%s: %s\n", what, text);
-  std::exit(1);
-}
 
 /// A buffer on the device with its extent, as kernels take them.
 template <typename T> struct Buffer {
@@ -89,13 +72,6 @@ void expect(const char *name, const std::vector<T> &found, const std::vector<T> 
       return;
     }
   std::printf("ok   %s\n", name);
-}
-
-template <typename Function> Function getDriverFunction(const char *name) {
-  void *function = nullptr;
-  cudaDriverEntryPointQueryResult found;
-  check(cudaGetDriverEntryPointByVersion(name, &function, 12000, cudaEnableDefault, &found), name);
-  return reinterpret_cast<Function>(function);
 }
 
 /// Extents and box innermost first, as the driver takes them.
