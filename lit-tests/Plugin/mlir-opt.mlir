@@ -1,6 +1,6 @@
 // A stock mlir-opt loads the plugin: dialect, passes, pipelines and the types' conversions work with
 // the host's one copy of MLIR.
-// RUN: mlir-opt --load-dialect-plugin=%carousel_plugin %s | FileCheck %s --check-prefix=PARSE
+// RUN: mlir-opt --load-dialect-plugin=%carousel_plugin %s | FileCheck %s
 // RUN: mlir-opt --load-dialect-plugin=%carousel_plugin --load-pass-plugin=%carousel_plugin \
 // RUN:   --pass-pipeline='builtin.module(carousel-lower-to-nvvm{chip=sm_90a})' %s \
 // RUN:   | FileCheck %s --check-prefix=LOWER
@@ -8,8 +8,8 @@
 // RUN:   --pass-pipeline='builtin.module(carousel-lower-to-nvvm{chip=sm_90a},gpu-module-to-binary{format=isa})' \
 // RUN:   %s | FileCheck %s --check-prefix=PTX
 
-// PARSE-LABEL: gpu.func @wait
-// PARSE: carousel.mbarrier.wait %{{.*}}[%{{.*}}] parity %{{.*}} : memref<1x!carousel.mbarrier
+// CHECK-LABEL: gpu.func @wait
+// CHECK: carousel.mbarrier.wait %{{.*}}[%{{.*}}] parity %{{.*}} : memref<1x!carousel.mbarrier
 
 // LOWER-LABEL: llvm.func @wait
 // LOWER: nvvm.mbarrier.try_wait

@@ -23,6 +23,21 @@ using namespace carousel;
 static constexpr unsigned kScopedSM = 90;
 static constexpr unsigned kScopedPTX = 80;
 
+/// LLVM's relaxed intrinsics claim the barrier only, so that accesses could
+/// move across them and repeated waits be merged. Makes `create`'s op between
+/// two compiler fences where it is relaxed.
+template <typename Create>
+static auto createOrdered(OpBuilder &builder, Location loc,
+                          MemSemantics semantics, Create create) {
+  bool relaxed = semantics == MemSemantics::Relaxed;
+  if (relaxed)
+    createCompilerFence(builder, loc);
+  auto op = create(relaxed);
+  if (relaxed)
+    createCompilerFence(builder, loc);
+  return op;
+}
+
 //===----------------------------------------------------------------------===//
 // Life and transactions
 //===----------------------------------------------------------------------===//
@@ -112,10 +127,11 @@ template <typename Op> struct ArriveLowering : public NVVMLowering<Op> {
       state = createIntrinsic(rewriter, loc, i64, Names::plain, barrier);
     } else {
       Type result = op.getState() ? i64 : Type();
-      state = Names::Scoped::create(rewriter, loc, result, barrier, count,
-                                    getNVVMScope(op.getScope()),
-                                    op.getSemantics() == MemSemantics::Relaxed)
-                  .getRes();
+      state =
+          createOrdered(rewriter, loc, op.getSemantics(), [&](bool relaxed) {
+            return Names::Scoped::create(rewriter, loc, result, barrier, count,
+                                         getNVVMScope(op.getScope()), relaxed);
+          }).getRes();
     }
     if (op.getState())
       rewriter.replaceOp(op, state);
@@ -125,41 +141,27 @@ template <typename Op> struct ArriveLowering : public NVVMLowering<Op> {
   }
 };
 
-struct ArriveExpectTxLowering : public NVVMLowering<MbarrierArriveExpectTxOp> {
-  using NVVMLowering::NVVMLowering;
+template <typename Op> struct ArriveExpectTxLowering : public NVVMLowering<Op> {
+  using NVVMLowering<Op>::NVVMLowering;
   LogicalResult
-  matchAndRewrite(MbarrierArriveExpectTxOp op, Adaptor adaptor,
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
-    Value barrier = getBarrier(rewriter, op, adaptor);
+    Value barrier = this->getBarrier(rewriter, op, adaptor);
     Value bytes =
         materializeI32(rewriter, loc, adaptor.getBytes(), op.getStaticBytes());
     Type result = op.getState() ? rewriter.getI64Type() : Type();
-    auto arrive = NVVM::MBarrierArriveExpectTxOp::create(
-        rewriter, loc, result, barrier, bytes, getNVVMScope(op.getScope()),
-        op.getSemantics() == MemSemantics::Relaxed, /*predicate=*/Value());
-    if (op.getState())
-      rewriter.replaceOp(op, arrive.getRes());
-    else
-      rewriter.eraseOp(op);
-    return success();
-  }
-};
-
-struct ArriveDropExpectTxLowering
-    : public NVVMLowering<MbarrierArriveDropExpectTxOp> {
-  using NVVMLowering::NVVMLowering;
-  LogicalResult
-  matchAndRewrite(MbarrierArriveDropExpectTxOp op, Adaptor adaptor,
-                  ConversionPatternRewriter &rewriter) const override {
-    Location loc = op.getLoc();
-    Value barrier = getBarrier(rewriter, op, adaptor);
-    Value bytes =
-        materializeI32(rewriter, loc, adaptor.getBytes(), op.getStaticBytes());
-    Type result = op.getState() ? rewriter.getI64Type() : Type();
-    auto arrive = NVVM::MBarrierArriveDropExpectTxOp::create(
-        rewriter, loc, result, barrier, bytes, getNVVMScope(op.getScope()),
-        op.getSemantics() == MemSemantics::Relaxed);
+    NVVM::MemScopeKind scope = getNVVMScope(op.getScope());
+    auto arrive =
+        createOrdered(rewriter, loc, op.getSemantics(), [&](bool relaxed) {
+          if constexpr (std::is_same_v<Op, MbarrierArriveExpectTxOp>)
+            return NVVM::MBarrierArriveExpectTxOp::create(
+                rewriter, loc, result, barrier, bytes, scope, relaxed,
+                /*predicate=*/Value());
+          else
+            return NVVM::MBarrierArriveDropExpectTxOp::create(
+                rewriter, loc, result, barrier, bytes, scope, relaxed);
+        });
     if (op.getState())
       rewriter.replaceOp(op, arrive.getRes());
     else
@@ -199,19 +201,28 @@ static Value createTestWait(OpBuilder &builder, Location loc,
                             Value phase, MemSemantics semantics,
                             MemScope scope) {
   Type i1 = builder.getI1Type();
-  // LLVM takes the relaxed intrinsics for reads that may be merged.
-  if (semantics == MemSemantics::Relaxed)
-    createCompilerFence(builder, loc);
   if (target.info->sm >= kScopedSM)
-    return NVVM::MBarrierTestWaitOp::create(builder, loc, i1, barrier, phase,
-                                            getNVVMScope(scope),
-                                            semantics == MemSemantics::Relaxed);
+    return createOrdered(builder, loc, semantics, [&](bool relaxed) {
+      return NVVM::MBarrierTestWaitOp::create(builder, loc, i1, barrier, phase,
+                                              getNVVMScope(scope), relaxed);
+    });
   if (phase.getType().isInteger(64))
     return createIntrinsic(builder, loc, i1,
                            "llvm.nvvm.mbarrier.test.wait.shared",
                            {barrier, phase});
   return createPTX(builder, loc, i1, {barrier, phase},
                    "mbarrier.test_wait.parity.shared.b64 $0, [$1], $2;");
+}
+
+/// One try_wait, which the target has.
+template <typename Op>
+static Value createTryWait(OpBuilder &builder, Location loc, Op op,
+                           Value barrier, Value phase, Value suspend) {
+  return createOrdered(builder, loc, op.getSemantics(), [&](bool relaxed) {
+    return NVVM::MBarrierTryWaitOp::create(
+        builder, loc, builder.getI1Type(), barrier, phase, suspend,
+        getNVVMScope(op.getScope()), relaxed);
+  });
 }
 
 struct TestWaitLowering : public NVVMLowering<MbarrierTestWaitOp> {
@@ -238,12 +249,8 @@ struct TryWaitLowering : public NVVMLowering<MbarrierTryWaitOp> {
     Value barrier = getBarrier(rewriter, op, adaptor);
     Value phase =
         getPhase(rewriter, loc, adaptor.getState(), adaptor.getParity());
-    if (op.getSemantics() == MemSemantics::Relaxed)
-      createCompilerFence(rewriter, loc); // as in createTestWait
-    rewriter.replaceOpWithNewOp<NVVM::MBarrierTryWaitOp>(
-        op, rewriter.getI1Type(), barrier, phase, adaptor.getSuspendNs(),
-        getNVVMScope(op.getScope()),
-        op.getSemantics() == MemSemantics::Relaxed);
+    rewriter.replaceOp(op, createTryWait(rewriter, loc, op, barrier, phase,
+                                         adaptor.getSuspendNs()));
     return success();
   }
 };
@@ -260,13 +267,9 @@ struct WaitLowering : public NVVMLowering<MbarrierWaitOp> {
         getPhase(rewriter, loc, adaptor.getState(), adaptor.getParity());
     auto before = [&](OpBuilder &builder, Location loc, ValueRange) {
       Value done;
-      if (op.getSemantics() == MemSemantics::Relaxed)
-        createCompilerFence(builder, loc); // as in createTestWait
       if (target.info->sm >= kScopedSM)
-        done = NVVM::MBarrierTryWaitOp::create(
-            builder, loc, builder.getI1Type(), barrier, phase,
-            adaptor.getSuspendNs(), getNVVMScope(op.getScope()),
-            op.getSemantics() == MemSemantics::Relaxed);
+        done = createTryWait(builder, loc, op, barrier, phase,
+                             adaptor.getSuspendNs());
       else
         done = createTestWait(builder, loc, target, barrier, phase,
                               op.getSemantics(), op.getScope());
@@ -296,6 +299,8 @@ void carousel::populateMbarrierToNVVM(const LLVMTypeConverter &converter,
       TransactionLowering<MbarrierExpectTxOp, NVVM::MBarrierExpectTxOp>,
       TransactionLowering<MbarrierCompleteTxOp, NVVM::MBarrierCompleteTxOp>,
       ArriveLowering<MbarrierArriveOp>, ArriveLowering<MbarrierArriveDropOp>,
-      ArriveExpectTxLowering, ArriveDropExpectTxLowering, PendingCountLowering,
-      TestWaitLowering, TryWaitLowering, WaitLowering>(converter, target);
+      ArriveExpectTxLowering<MbarrierArriveExpectTxOp>,
+      ArriveExpectTxLowering<MbarrierArriveDropExpectTxOp>,
+      PendingCountLowering, TestWaitLowering, TryWaitLowering, WaitLowering>(
+      converter, target);
 }

@@ -26,18 +26,25 @@ using namespace carousel;
 /// The widest integer that LLVM takes apart for NVPTX.
 static constexpr unsigned kMaxIntegerBits = 128;
 
+/// An op that the translation to PTX takes. NVPTX has no scalable vectors.
+static bool isLowered(Operation *op) {
+  return isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(
+             op->getDialect()) &&
+         !isa<LLVM::vscale>(op);
+}
+
 /// What a cast was left for: the ops that make or take the type that LLVM
 /// doesn't have.
 static Operation *findCause(UnrealizedConversionCastOp cast) {
+  auto isCause = [](Operation *op) {
+    return op && !isLowered(op) && !isa<UnrealizedConversionCastOp>(op);
+  };
   for (Operation *user : cast->getUsers())
-    if (!isa<LLVM::LLVMDialect, NVVM::NVVMDialect>(user->getDialect()) &&
-        !isa<UnrealizedConversionCastOp>(user))
+    if (isCause(user))
       return user;
   for (Value input : cast.getInputs())
-    if (Operation *op = input.getDefiningOp())
-      if (!isa<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect()) &&
-          !isa<UnrealizedConversionCastOp>(op))
-        return op;
+    if (isCause(input.getDefiningOp()))
+      return input.getDefiningOp();
   return nullptr;
 }
 
@@ -80,16 +87,7 @@ struct VerifyLowered : public carousel::impl::VerifyLoweredBase<VerifyLowered> {
         emitError(op->getLoc()) << "expected a type that PTX has, got " << type;
         return;
       }
-      if (isa<LLVM::vscale>(op)) {
-        refused = true;
-        emitError(op->getLoc())
-            << "expected an op that can be lowered to LLVM or NVVM, got '"
-            << op->getName() << "'";
-        return;
-      }
-      if (op == module.getOperation() ||
-          isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(
-              op->getDialect()))
+      if (op == module.getOperation() || isLowered(op))
         return;
       // A cast is an error of its own only where no op is to blame.
       if (auto cast = dyn_cast<UnrealizedConversionCastOp>(op))

@@ -46,24 +46,25 @@ static uint64_t getBytes(MemRefType type) {
 
 /// The kernel and the functions that it calls, directly or not.
 static llvm::SmallSetVector<Operation *, 4>
-getReachable(gpu::GPUFuncOp kernel) {
+getReachable(gpu::GPUFuncOp kernel, SymbolTableCollection &symbols) {
   llvm::SmallSetVector<Operation *, 4> reachable;
   reachable.insert(kernel);
   for (size_t i = 0; i < reachable.size(); ++i)
     reachable[i]->walk([&](CallOpInterface call) {
-      if (Operation *callee = call.resolveCallable())
+      if (Operation *callee = call.resolveCallableInTable(&symbols))
         reachable.insert(callee);
     });
   return reachable;
 }
 
 /// C92: gives the bytes of the shared memory that the kernel declares.
-static FailureOr<uint64_t> verifyStaticShared(gpu::GPUFuncOp func) {
+static FailureOr<uint64_t> verifyStaticShared(gpu::GPUFuncOp func,
+                                              SymbolTableCollection &tables) {
   llvm::SmallSetVector<StringRef, 4> globals;
   SmallVector<MemRefType> buffers;
   for (BlockArgument buffer : func.getWorkgroupAttributions())
     buffers.push_back(cast<MemRefType>(buffer.getType()));
-  for (Operation *reached : getReachable(func))
+  for (Operation *reached : getReachable(func, tables))
     reached->walk([&](memref::GetGlobalOp get) {
       if (isSharedMemRef(get.getType()) && globals.insert(get.getName()))
         buffers.push_back(get.getType());
@@ -162,9 +163,9 @@ static LogicalResult verifyName(Operation *symbol) {
          << text << "'";
 }
 
-static LogicalResult verifyKernel(gpu::GPUFuncOp func,
-                                  const TargetSpec &target) {
-  FailureOr<uint64_t> bytes = verifyStaticShared(func);
+static LogicalResult verifyKernel(gpu::GPUFuncOp func, const TargetSpec &target,
+                                  SymbolTableCollection &tables) {
+  FailureOr<uint64_t> bytes = verifyStaticShared(func, tables);
   if (failed(bytes) || failed(verifyDynamicShared(func, *bytes, target)))
     return failure();
   return verifyLaunch(func, target);
@@ -178,11 +179,12 @@ struct VerifyTarget : public carousel::impl::VerifyTargetBase<VerifyTarget> {
     FailureOr<TargetSpec> target = getTargetSpec(module);
     if (failed(target))
       return signalPassFailure();
+    SymbolTableCollection tables;
     bool refused = false;
     module.walk([&](Operation *op) {
       refused |= failed(verifyName(op));
       if (auto func = dyn_cast<gpu::GPUFuncOp>(op))
-        refused |= failed(verifyKernel(func, *target));
+        refused |= failed(verifyKernel(func, *target, tables));
       auto targeted = dyn_cast<TargetOpInterface>(op);
       if (!targeted)
         return;

@@ -943,4 +943,137 @@ gpu.module @ordering {
     memref.store %f, %y[%c2] : !global
     gpu.return
   }
+
+  // CHECK-LABEL: .entry mbarrier_arrive_relaxed(
+  // CHECK-DAG: ld.global
+  // CHECK-DAG: ld.shared
+  // CHECK-DAG: st.shared
+  // CHECK-DAG: st.global
+  // CHECK: mbarrier.arrive.relaxed
+  // CHECK-DAG: ld.global
+  // CHECK-DAG: ld.shared
+  // CHECK-DAG: st.shared
+  // CHECK-DAG: st.global
+  // CHECK: ret
+  gpu.func @mbarrier_arrive_relaxed(%x: !global, %y: !global)
+      workgroup(%bars: !bars, %tile: !tile {llvm.align = 128 : i64}) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %one = arith.constant 1.0 : f32
+    %a = memref.load %x[%c0] : !global
+    %b = memref.load %tile[%c0] : !tile
+    memref.store %one, %tile[%c1] : !tile
+    memref.store %one, %y[%c1] : !global
+    carousel.mbarrier.arrive %bars[%c0] semantics(relaxed) : !bars
+    %c = memref.load %x[%c0] : !global
+    %d = memref.load %tile[%c0] : !tile
+    %e = arith.addf %a, %b : f32
+    %f = arith.addf %c, %d : f32
+    memref.store %e, %tile[%c1] : !tile
+    memref.store %e, %y[%c1] : !global
+    memref.store %f, %y[%c2] : !global
+    gpu.return
+  }
+
+  // CHECK-LABEL: .entry mbarrier_arrive_expect_tx_relaxed(
+  // CHECK-DAG: ld.global
+  // CHECK-DAG: ld.shared
+  // CHECK-DAG: st.shared
+  // CHECK-DAG: st.global
+  // CHECK: mbarrier.arrive.expect_tx.relaxed
+  // CHECK-DAG: ld.global
+  // CHECK-DAG: ld.shared
+  // CHECK-DAG: st.shared
+  // CHECK-DAG: st.global
+  // CHECK: ret
+  gpu.func @mbarrier_arrive_expect_tx_relaxed(%x: !global, %y: !global)
+      workgroup(%bars: !bars, %tile: !tile {llvm.align = 128 : i64}) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %one = arith.constant 1.0 : f32
+    %a = memref.load %x[%c0] : !global
+    %b = memref.load %tile[%c0] : !tile
+    memref.store %one, %tile[%c1] : !tile
+    memref.store %one, %y[%c1] : !global
+    carousel.mbarrier.arrive_expect_tx %bars[%c0], 64 semantics(relaxed) : !bars
+    %c = memref.load %x[%c0] : !global
+    %d = memref.load %tile[%c0] : !tile
+    %e = arith.addf %a, %b : f32
+    %f = arith.addf %c, %d : f32
+    memref.store %e, %tile[%c1] : !tile
+    memref.store %e, %y[%c1] : !global
+    memref.store %f, %y[%c2] : !global
+    gpu.return
+  }
+
+  // CHECK-LABEL: .entry mbarrier_test_wait_relaxed(
+  // CHECK-DAG: ld.global
+  // CHECK-DAG: ld.shared
+  // CHECK-DAG: st.shared
+  // CHECK-DAG: st.global
+  // CHECK: mbarrier.test_wait.parity.relaxed
+  // CHECK-DAG: ld.global
+  // CHECK-DAG: ld.shared
+  // CHECK-DAG: st.shared
+  // CHECK-DAG: st.global
+  // CHECK: ret
+  gpu.func @mbarrier_test_wait_relaxed(%x: !global, %y: !global)
+      workgroup(%bars: !bars, %tile: !tile {llvm.align = 128 : i64}) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %one = arith.constant 1.0 : f32
+    %false = arith.constant false
+    %a = memref.load %x[%c0] : !global
+    %b = memref.load %tile[%c0] : !tile
+    memref.store %one, %tile[%c1] : !tile
+    memref.store %one, %y[%c1] : !global
+    %p = carousel.mbarrier.test_wait %bars[%c0] parity %false semantics(relaxed) : !bars
+    scf.if %p {
+      gpu.barrier
+    }
+    %c = memref.load %x[%c0] : !global
+    %d = memref.load %tile[%c0] : !tile
+    %e = arith.addf %a, %b : f32
+    %f = arith.addf %c, %d : f32
+    memref.store %e, %tile[%c1] : !tile
+    memref.store %e, %y[%c1] : !global
+    memref.store %f, %y[%c2] : !global
+    gpu.return
+  }
+
+  // CHECK-LABEL: .entry mbarrier_wait_relaxed(
+  // CHECK-DAG: ld.global
+  // CHECK-DAG: ld.shared
+  // CHECK-DAG: st.shared
+  // CHECK-DAG: st.global
+  // CHECK: mbarrier.try_wait.parity.relaxed
+  // CHECK-DAG: ld.global
+  // CHECK-DAG: ld.shared
+  // CHECK-DAG: st.shared
+  // CHECK-DAG: st.global
+  // CHECK: ret
+  gpu.func @mbarrier_wait_relaxed(%x: !global, %y: !global)
+      workgroup(%bars: !bars, %tile: !tile {llvm.align = 128 : i64}) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %one = arith.constant 1.0 : f32
+    %false = arith.constant false
+    %a = memref.load %x[%c0] : !global
+    %b = memref.load %tile[%c0] : !tile
+    memref.store %one, %tile[%c1] : !tile
+    memref.store %one, %y[%c1] : !global
+    carousel.mbarrier.wait %bars[%c0] parity %false semantics(relaxed) : !bars
+    %c = memref.load %x[%c0] : !global
+    %d = memref.load %tile[%c0] : !tile
+    %e = arith.addf %a, %b : f32
+    %f = arith.addf %c, %d : f32
+    memref.store %e, %tile[%c1] : !tile
+    memref.store %e, %y[%c1] : !global
+    memref.store %f, %y[%c2] : !global
+    gpu.return
+  }
 }
