@@ -8,7 +8,8 @@
 # Read after lit.site.cfg.py in the build tree, which knows the paths.
 #
 # Substitutions: %carousel_plugin (the plugin's shared object), %cuda_root, %ptxas,
-# %source_root, %python. Features: ptxas, where a CUDA toolkit is found.
+# %source_root, %python, %fake_driver_dir (a libcuda without a GPU). Features: ptxas, where a CUDA
+# toolkit is found.
 #
 # ===------------------------------------------------------------------------===#
 
@@ -34,6 +35,8 @@ llvm_config.add_tool_substitutions(
     [
         ToolSubst("carousel-opt", unresolved="fatal"),
         ToolSubst("carousel-translate", unresolved="fatal"),
+        ToolSubst("carousel-compile", unresolved="fatal"),
+        ToolSubst("carousel-run", unresolved="ignore"),
         "mlir-opt",
         "mlir-translate",
         "FileCheck",
@@ -54,6 +57,7 @@ config.substitutions += [
     ("%ptxas", ptxas),
     ("%source_root", config.carousel_source_dir),
     ("%python", config.python_executable),
+    ("%fake_driver_dir", os.path.join(config.carousel_binary_dir, "fake-driver")),
 ]
 if os.access(ptxas, os.X_OK):
     config.available_features.add("ptxas")

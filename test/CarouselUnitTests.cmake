@@ -1,8 +1,8 @@
 # The GoogleTest programs, one per layer.
 
 carousel_add_unittest(CarouselDialectTests
-  SOURCES Dialect/TensorMapTypeTest.cpp Dialect/EffectsTest.cpp
-  LIBS CarouselDialect)
+  SOURCES Dialect/EffectsTest.cpp Dialect/KernelSignatureTest.cpp Dialect/TensorMapTypeTest.cpp
+  LIBS CarouselDialect GTest::gmock)
 carousel_add_unittest(CarouselAnalysisTests
   SOURCES Analysis/AlignmentTest.cpp
   LIBS CarouselAnalysis)
@@ -11,3 +11,6 @@ carousel_add_unittest(CarouselTargetTests
   LIBS CarouselPasses CarouselAnalysis CarouselEmitPTX CarouselTargetInfo CarouselDialect)
 target_compile_definitions(CarouselTargetTests PRIVATE
   CAROUSEL_CUDA_ROOT="${CAROUSEL_CUDA_ROOT}")
+carousel_add_unittest(CarouselPackageTests
+  SOURCES Package/CompilePackageTest.cpp Package/ManifestTest.cpp Package/WritePackageTest.cpp
+  LIBS CarouselPackage CarouselPasses CarouselEmitPTX CarouselDialect CarouselRuntime)

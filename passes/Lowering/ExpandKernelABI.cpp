@@ -5,13 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rewrites the signatures of kernels into the ABI of docs/KernelABI.md, and
-// rebuilds the memrefs and tensor map references in the body.
+// Rewrites the signatures of kernels into the ABI of docs/KernelABI.md, as
+// KernelSignature.h lists it, and rebuilds the memrefs and tensor map
+// references in the body. What the kernel says of its launch is used up.
 //
 //===----------------------------------------------------------------------===//
 
 #include "NVVMLowering.h"
 
+#include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -33,58 +35,55 @@ public:
       : func(func), converter(converter), builder(func.getBody()) {}
 
   LogicalResult expand() {
-    // From the last on, so that positions before stay valid.
-    for (unsigned i = func.getNumArguments(); i-- > 0;) {
-      Type type = func.getArgument(i).getType();
-      if (auto memref = dyn_cast<MemRefType>(type)) {
-        if (failed(expandMemRef(i, memref)))
-          return failure();
-      } else if (isa<TensorMapType>(type)) {
-        expandTensorMap(i);
-      } else if (!isPlain(type)) {
-        return func.emitError("expected a ranked memref, a tensor map, an "
-                              "index or a number for kernel argument ")
-               << i << ", got " << type;
-      }
-    }
-    if (failed(verifySize()))
+    FailureOr<SmallVector<KernelParameter>> parameters =
+        getKernelParameters(func);
+    if (failed(parameters))
       return failure();
+    useUpLaunch();
+    // From the last on, so that positions before stay valid.
+    ArrayRef<KernelParameter> left = *parameters;
+    while (!left.empty()) {
+      unsigned position = left.back().position;
+      size_t others = left.size();
+      while (others > 0 && left[others - 1].position == position)
+        --others;
+      ArrayRef<KernelParameter> own = left.drop_front(others);
+      left = left.take_front(others);
+      if (own.front().kind == KernelParameter::Kind::TensorMap)
+        expandTensorMap(position);
+      else if (own.front().kind == KernelParameter::Kind::Pointer &&
+               failed(expandMemRef(position, own)))
+        return failure();
+    }
     recordTensorMaps();
     return success();
   }
 
 private:
-  /// C98: a parameter that PTX and LLVM agree on.
-  static bool isPlain(Type type) {
-    if (isa<IndexType, LLVM::LLVMPointerType, MbarrierStateType>(type))
-      return true;
-    if (auto integer = dyn_cast<IntegerType>(type))
-      return llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
-    if (auto vector = dyn_cast<VectorType>(type))
-      return !vector.isScalable() && isPlain(vector.getElementType());
-    return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
-  }
-
-  /// The bytes of a parameter, rounded up to 8.
-  int64_t getParameterBytes(BlockArgument argument) {
-    if (llvm::is_contained(tensorMaps, argument))
-      return rules::kTensorMapBytes;
-    if (auto vector = dyn_cast<VectorType>(argument.getType()))
-      return llvm::PowerOf2Ceil(std::max<int64_t>(
-          8, vector.getNumElements() * vector.getElementTypeBitWidth() / 8));
-    return 8;
-  }
-
-  /// C98: the parameters are few enough.
-  LogicalResult verifySize() {
-    int64_t bytes = 0;
-    for (BlockArgument argument : func.getArguments())
-      bytes += getParameterBytes(argument);
-    if (bytes <= rules::kMaxParameterBytes)
-      return success();
-    return func.emitError("expected at most ")
-           << rules::kMaxParameterBytes << " bytes of kernel parameters, got "
-           << bytes;
+  /// The block and the cluster are what the kernel is compiled for; the rest of
+  /// what it says of its launch is for the host.
+  void useUpLaunch() {
+    auto pad = [&](ArrayRef<int64_t> extents) {
+      SmallVector<int32_t> padded(extents.begin(), extents.end());
+      padded.resize(3, 1);
+      return builder.getDenseI32ArrayAttr(padded);
+    };
+    if (auto launch =
+            func->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch)) {
+      if (!func.getKnownBlockSizeAttr())
+        func.setKnownBlockSizeAttr(pad(launch.getBlock()));
+      // A cluster of one CTA is none, which every chip has.
+      bool clustered = llvm::any_of(launch.getCluster(),
+                                    [](int64_t extent) { return extent != 1; });
+      if (clustered && !func.getKnownClusterSizeAttr())
+        func.setKnownClusterSizeAttr(pad(launch.getCluster()));
+    }
+    func->removeDiscardableAttr(CarouselDialect::kLaunch);
+    func->removeDiscardableAttr(CarouselDialect::kVariant);
+    for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i) {
+      func.removeArgAttr(i, CarouselDialect::kArgument);
+      func.removeArgAttr(i, CarouselDialect::kEncode);
+    }
   }
 
   /// Replaces argument `index` by `value`, computed from the arguments that
@@ -102,21 +101,15 @@ private:
     return func.getArgument(index);
   }
 
-  /// pointer, dynamic extents, dynamic strides
-  LogicalResult expandMemRef(unsigned index, MemRefType type) {
+  /// A pointer, and the extents and strides that are passed.
+  LogicalResult expandMemRef(unsigned index,
+                             ArrayRef<KernelParameter> parameters) {
     BlockArgument argument = func.getArgument(index);
+    auto type = cast<MemRefType>(argument.getType());
     Location loc = argument.getLoc();
-    SmallVector<int64_t> strides;
-    int64_t offset;
-    // C98
-    if (failed(type.getStridesAndOffset(strides, offset)))
-      return func.emitError("expected a strided layout for kernel argument ")
-             << index << ", got " << type;
-    if (offset != 0 && !ShapedType::isDynamic(offset))
-      return func.emitError("expected no static offset for kernel argument ")
-             << index << ", got " << offset << " in " << type;
-    Type converted = converter.convertType(type);
-    auto structType = dyn_cast_or_null<LLVM::LLVMStructType>(converted);
+    // C98: getKernelParameters knows no conversion.
+    auto structType =
+        dyn_cast_or_null<LLVM::LLVMStructType>(converter.convertType(type));
     if (!structType)
       return func.emitError(
                  "expected a memref of LLVM types for kernel argument ")
@@ -124,20 +117,20 @@ private:
 
     DictionaryAttr attrs = func.getArgAttrDict(index);
     unsigned next = index + 1;
-    SmallVector<Type> fields(structType.getBody());
+    Type pointerType = structType.getBody()[0];
     Type indexType = converter.getIndexType();
-    Value pointer = insertArgument(next++, fields[0], attrs, loc);
-    SmallVector<Value> sizes;
-    for (int64_t extent : type.getShape())
-      sizes.push_back(ShapedType::isDynamic(extent)
-                          ? Value(insertArgument(next++, indexType, {}, loc))
-                          : Value());
-    // An identity layout has strides that follow from the extents.
-    bool contiguous = type.getLayout().isIdentity();
-    SmallVector<Value> strideValues(strides.size());
-    for (auto [dim, stride] : llvm::enumerate(strides))
-      if (!contiguous && ShapedType::isDynamic(stride))
-        strideValues[dim] = insertArgument(next++, indexType, {}, loc);
+    Value pointer;
+    SmallVector<Value> sizes(type.getRank()), strideValues(type.getRank());
+    for (const KernelParameter &parameter : parameters) {
+      if (parameter.kind == KernelParameter::Kind::Pointer) {
+        pointer = insertArgument(next++, pointerType, attrs, loc);
+        continue;
+      }
+      auto &values = parameter.kind == KernelParameter::Kind::Extent
+                         ? sizes
+                         : strideValues;
+      values[parameter.dim] = insertArgument(next++, indexType, {}, loc);
+    }
 
     builder.setInsertionPointToStart(&func.getBody().front());
     auto constant = [&](int64_t value) -> Value {
@@ -147,8 +140,9 @@ private:
     for (auto [dim, extent] : llvm::enumerate(type.getShape()))
       if (!sizes[dim])
         sizes[dim] = constant(extent);
-    for (int64_t dim = static_cast<int64_t>(strides.size()) - 1; dim >= 0;
-         --dim) {
+    // Those that aren't passed are static, or follow from the extents.
+    auto [strides, offset] = type.getStridesAndOffset();
+    for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
       if (strideValues[dim])
         continue;
       if (!ShapedType::isDynamic(strides[dim]))

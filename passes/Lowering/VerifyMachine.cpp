@@ -7,14 +7,15 @@
 //
 // Alignment, room and coordinates of what the hardware reads and writes, where
 // they are known before run time, and what other dialects may do with shared
-// memory. Constraints C75 to C77, C94 to C97, C99 to C101, C103 and C104 of
-// docs/Spec.md.
+// memory, and variants with the same arguments. Constraints C75 to C77, C94 to
+// C97, C99 to C101, C103, C104 and C121 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Analysis/Alignment.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -308,6 +309,11 @@ struct VerifyMachine : public carousel::impl::VerifyMachineBase<VerifyMachine> {
     bool refused = false;
     getOperation().walk(
         [&](Operation *op) { refused |= failed(verifyOp(op)); });
+    SmallVector<gpu::GPUFuncOp> kernels;
+    for (auto func : getOperation().getOps<gpu::GPUFuncOp>())
+      if (func.isKernel())
+        kernels.push_back(func);
+    refused |= failed(verifyVariants(kernels));
     if (refused)
       return signalPassFailure();
     markAllAnalysesPreserved();

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Compares every op's requirement with the module's target, and kernels with
-// the limits that hold before launch. Constraints C91 to C93, C105 and C107 of
-// docs/Spec.md.
+// the limits that hold before launch. Constraints C91 to C93, C105, C107 and
+// C122 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,6 +84,22 @@ static FailureOr<uint64_t> verifyStaticShared(gpu::GPUFuncOp func,
   return bytes;
 }
 
+/// Where in dynamic shared memory a view of it ends at the least; 0 if it is
+/// none.
+static uint64_t getDynamicEnd(memref::ViewOp view) {
+  if (!view.getSource().getDefiningOp<gpu::DynamicSharedMemoryOp>() ||
+      !view.getType().hasStaticShape())
+    return 0;
+  int64_t shift = getConstantIntValue(view.getByteShift()).value_or(0);
+  return llvm::SaturatingAdd<uint64_t>(shift, getBytes(view.getType()));
+}
+
+/// Static shared memory with the padding that dynamic shared memory behind it
+/// needs.
+static uint64_t padStatic(uint64_t bytes) {
+  return llvm::alignTo(bytes, rules::kSwizzle128Alignment);
+}
+
 /// C107: views of dynamic shared memory whose place and size are known.
 static LogicalResult verifyDynamicShared(gpu::GPUFuncOp func,
                                          uint64_t staticBytes,
@@ -91,13 +107,9 @@ static LogicalResult verifyDynamicShared(gpu::GPUFuncOp func,
   uint64_t limit = target.info->maxSharedPerBlock;
   LogicalResult result = success();
   func.walk([&](memref::ViewOp view) {
-    if (!view.getSource().getDefiningOp<gpu::DynamicSharedMemoryOp>() ||
-        !view.getType().hasStaticShape())
-      return;
-    std::optional<int64_t> shift = getConstantIntValue(view.getByteShift());
-    uint64_t end = llvm::SaturatingAdd<uint64_t>(
-        staticBytes + shift.value_or(0), getBytes(view.getType()));
-    if (end <= limit)
+    uint64_t dynamicEnd = getDynamicEnd(view);
+    uint64_t end = llvm::SaturatingAdd(padStatic(staticBytes), dynamicEnd);
+    if (dynamicEnd == 0 || end <= limit)
       return;
     result = view.emitOpError("expected static and dynamic shared memory of at "
                               "most ")
@@ -105,6 +117,37 @@ static LogicalResult verifyDynamicShared(gpu::GPUFuncOp func,
              << end;
   });
   return result;
+}
+
+/// C122: the launch gives what the kernel views, and no more than the chip has.
+static LogicalResult verifyLaunchShared(gpu::GPUFuncOp func,
+                                        uint64_t staticBytes,
+                                        const TargetSpec &target,
+                                        SymbolTableCollection &tables) {
+  auto launch = func->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+  if (!launch)
+    return success();
+  uint64_t needed = 0;
+  bool dynamic = false;
+  for (Operation *reached : getReachable(func, tables)) {
+    reached->walk([&](memref::ViewOp view) {
+      needed = std::max(needed, getDynamicEnd(view));
+    });
+    reached->walk([&](gpu::DynamicSharedMemoryOp) { dynamic = true; });
+  }
+  uint64_t shared = launch.getShared();
+  if (shared < needed)
+    return func.emitError("expected at least ")
+           << needed << " bytes of dynamic shared memory in carousel.launch, "
+           << "got " << shared;
+  uint64_t limit = target.info->maxSharedPerBlock;
+  uint64_t bytes = (dynamic ? padStatic(staticBytes) : staticBytes) + shared;
+  if (bytes > limit)
+    return func.emitError("expected static and dynamic shared memory of at "
+                          "most ")
+           << limit << " bytes on " << target.info->chip
+           << " in carousel.launch, got " << bytes;
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -141,8 +184,13 @@ static LogicalResult verifyLaunch(gpu::GPUFuncOp func,
   if (failed(verify(func.getKnownBlockSizeAttr(), rules::kMaxThreadsPerBlock,
                     "threads of a block")))
     return failure();
-  return verify(func.getKnownClusterSizeAttr(), target.info->maxClusterSize,
-                "CTAs of a cluster");
+  DenseI32ArrayAttr cluster = func.getKnownClusterSizeAttr();
+  auto launch = func->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+  if (launch && !cluster)
+    cluster = DenseI32ArrayAttr::get(
+        func.getContext(), SmallVector<int32_t>(launch.getCluster().begin(),
+                                                launch.getCluster().end()));
+  return verify(cluster, target.info->maxClusterSize, "CTAs of a cluster");
 }
 
 /// C105: PTX ISA, Identifiers.
@@ -166,7 +214,8 @@ static LogicalResult verifyName(Operation *symbol) {
 static LogicalResult verifyKernel(gpu::GPUFuncOp func, const TargetSpec &target,
                                   SymbolTableCollection &tables) {
   FailureOr<uint64_t> bytes = verifyStaticShared(func, tables);
-  if (failed(bytes) || failed(verifyDynamicShared(func, *bytes, target)))
+  if (failed(bytes) || failed(verifyDynamicShared(func, *bytes, target)) ||
+      failed(verifyLaunchShared(func, *bytes, target, tables)))
     return failure();
   return verifyLaunch(func, target);
 }

@@ -57,8 +57,9 @@ def VerifyTarget : Pass<"carousel-verify-target", "::mlir::gpu::GPUModuleOp"> {
   let description = [{
     Compares each op's requirement (`TargetOpInterface`) with the module's `#nvvm.target` and
     reports every op that the target lacks, with what it needs and what the target has (C91).
-    Also checks each kernel's static shared memory against 48 KB (C92) and its cluster
-    against the target's (C93). Changes nothing.
+    Also checks each kernel's static shared memory against 48 KB (C92), its cluster against
+    the target's (C93), and the dynamic shared memory that its views and its launch ask for
+    (C107, C122). Changes nothing.
   }];
 }
 
@@ -72,7 +73,8 @@ def VerifyMachine : Pass<"carousel-verify-machine", "::mlir::gpu::GPUModuleOp"> 
     What is unknown until run time passes. Also refuses `memref.alloc` and `memref.alloca` of
     shared memory, which nothing would allocate (C99), and `memref.load` and `memref.store` of
     barriers and tensor maps, which are opaque (C100), and a shared `memref.global` with an
-    initial value (C101). Changes nothing.
+    initial value (C101). Functions that serve one kernel have the same arguments (C121).
+    Changes nothing.
   }];
 }
 
@@ -81,15 +83,21 @@ def ExpandKernelABI : Pass<"carousel-expand-kernel-abi", "::mlir::gpu::GPUModule
   let description = [{
     Each memref argument of a kernel becomes a pointer, then its dynamic extents, then its
     dynamic strides; each tensor map a pointer to a by-value, `__grid_constant__` parameter
-    of 128 bytes. Other arguments stay.
+    of 128 bytes. Other arguments stay. `getKernelParameters` lists the same parameters.
+
+    Uses up `carousel.launch`, `carousel.variant`, `carousel.argument` and `carousel.encode`: the
+    launch's block and cluster become `known_block_size` and `known_cluster_size` where the
+    kernel has none.
 
     Refuses a memref argument with a layout that isn't strided, or with an offset that is
     static and not zero: the pointer that is passed is the first element (C98).
 
     ```mlir
     gpu.func @k(%x: memref<?xf32, #gpu.address_space<global>>) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [sms], block = [64]>}
     // becomes
     gpu.func @k(%ptr: !llvm.ptr<1>, %extent: i64) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>}
     ```
   }];
   let options = [

@@ -79,6 +79,31 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // The launch's block and cluster are compiled for; the rest is the host's.
+  // CHECK-LABEL: gpu.func @launch
+  // CHECK-SAME: (%{{[^ ]+}}: !llvm.ptr<1> {llvm.noalias}, %{{[^ ]+}}: i64, %{{[^ ]+}}: !llvm.ptr, %{{[^ ]+}}: i32) kernel
+  // CHECK-NOT: #carousel.
+  // CHECK-SAME: attributes {carousel.tensor_map_parameters = array<i32: 2>, known_block_size = array<i32: 64, 2, 1>, known_cluster_size = array<i32: 2, 1, 1>}
+  gpu.func @launch(%x: memref<?xf32, #gl> {carousel.argument = #carousel.argument<"x", in>, llvm.noalias},
+                   %map: !carousel.tensor_map<64xf32> {carousel.encode = #carousel.encode<argument = 0>},
+                   %n: i32 {carousel.argument = #carousel.argument<"n">}) kernel
+      attributes {
+        carousel.variant = #carousel.variant<kernel = "copy", guards = [aligned(0, 16)]>,
+        carousel.launch = #carousel.launch<
+          grid = [scalar(1) * 2], block = [64, 2], cluster = [2], shared = 1024>} {
+    gpu.return
+  }
+
+  // A cluster of one CTA is none; what the kernel knows already stays.
+  // CHECK-LABEL: gpu.func @known
+  // CHECK-SAME: kernel attributes {known_block_size = array<i32: 64, 1, 1>, known_grid_size = array<i32: 4, 1, 1>} {
+  gpu.func @known() kernel
+      attributes {
+        known_block_size = array<i32: 64, 1, 1>, known_grid_size = array<i32: 4, 1, 1>,
+        carousel.launch = #carousel.launch<grid = [4], block = [64], cluster = [1, 1]>} {
+    gpu.return
+  }
+
   // Only kernels have an ABI.
   // CHECK-LABEL: gpu.func @callee
   // CHECK-SAME: (%{{.+}}: memref<?xf32, #gpu.address_space<global>>, %{{.+}}: !carousel.tensor_map<4x4xf32>)

@@ -546,7 +546,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_120a", features = "+ptx88">] {
   gpu.func @view() workgroup(%bars: memref<4xi64, #ws>) kernel {
     %shift = arith.constant 65536 : index
     %all = gpu.dynamic_shared_memory : memref<?xi8, #ws>
-    // expected-error @below {{expected static and dynamic shared memory of at most 101376 bytes on sm_120a, got at least 131104}}
+    // expected-error @below {{expected static and dynamic shared memory of at most 101376 bytes on sm_120a, got at least 132096}}
     %tile = memref.view %all[%shift][] : memref<?xi8, #ws> to memref<16384xf32, #ws>
     gpu.return
   }

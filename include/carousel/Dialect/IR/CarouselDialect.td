@@ -45,10 +45,19 @@ def Carousel_Dialect : Dialect {
     /// array<i32>. Made by --carousel-expand-kernel-abi, used up by
     /// --carousel-mark-grid-constants.
     static constexpr ::llvm::StringLiteral kTensorMapParameters{"carousel.tensor_map_parameters"};
+    /// On a kernel: a LaunchAttr and a VariantAttr. On its arguments: an ArgumentAttr, and
+    /// on tensor maps an EncodeAttr. All used up by --carousel-expand-kernel-abi.
+    static constexpr ::llvm::StringLiteral kLaunch{"carousel.launch"};
+    static constexpr ::llvm::StringLiteral kVariant{"carousel.variant"};
+    static constexpr ::llvm::StringLiteral kArgument{"carousel.argument"};
+    static constexpr ::llvm::StringLiteral kEncode{"carousel.encode"};
 
     void registerAttributes();
     void registerTypes();
   }];
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
 }

@@ -8,6 +8,7 @@
 #ifndef CAROUSEL_DIALECT_IR_CAROUSELOPS_TD
 #define CAROUSEL_DIALECT_IR_CAROUSELOPS_TD
 
+include "carousel/Dialect/IR/CarouselLaunchAttrs.td"
 include "carousel/Dialect/IR/CarouselMbarrierOps.td"
 include "carousel/Dialect/IR/CarouselBulkOps.td"
 include "carousel/Dialect/IR/CarouselTensorOps.td"

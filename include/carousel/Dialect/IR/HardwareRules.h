@@ -71,6 +71,13 @@ inline constexpr int64_t kNamedBarriers = 16;
 inline constexpr int64_t kWarpSize = 32;
 inline constexpr int64_t kMaxThreadsPerBlock = 1024;
 
+// CUDA programming guide, Compute capabilities: grids and blocks, every SM; the
+// clusters that every SM with clusters can launch.
+inline constexpr int64_t kMaxGridX = (int64_t(1) << 31) - 1;
+inline constexpr int64_t kMaxGridYZ = (1 << 16) - 1;
+inline constexpr int64_t kMaxBlockZ = 64;
+inline constexpr int64_t kMaxClusterSize = 8;
+
 // PTX ISA, Kernel Function Parameters, with PTX 8.1 and sm_70 on.
 inline constexpr int64_t kMaxParameterBytes = 32764;
 

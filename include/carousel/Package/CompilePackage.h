@@ -1,0 +1,71 @@
+//===- CompilePackage.h - packages from modules -----------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiles the kernels of a module for several chips into a package in memory;
+// WritePackage.h puts it on disk. The context needs what the lowering needs:
+// registerLoweringInterfaces and registerPTXTranslations.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PACKAGE_COMPILEPACKAGE_H
+#define CAROUSEL_PACKAGE_COMPILEPACKAGE_H
+
+#include "carousel/Package/Manifest.h"
+
+#include <functional>
+
+namespace carousel {
+
+/// One compilation: a gpu.module for a chip.
+struct CompileStep {
+  size_t number; ///< from 1
+  size_t count;
+  llvm::StringRef module;
+  llvm::StringRef chip;
+};
+
+struct CompilePackageOptions {
+  enum class Cubins {
+    Auto,    ///< where there is a ptxas; a remark says so where there is none
+    Never,   ///< PTX only
+    Required ///< no ptxas is an error
+  };
+
+  std::vector<std::string> chips; ///< at least one, each once
+  unsigned ptxVersion = 0;        ///< 86 is 8.6; 0: the default
+  unsigned indexBitwidth = 64;
+  unsigned optLevel = 3;
+  Cubins cubins = Cubins::Auto;
+  /// Where libdevice and ptxas are; empty: ptxas of the PATH, no libdevice.
+  std::string cudaRoot;
+  /// Called before each compilation.
+  std::function<void(const CompileStep &)> progress;
+};
+
+struct PackageFile {
+  std::string name;
+  std::string contents;
+};
+
+/// A package in memory. The manifest's attributes belong to the context.
+struct Package {
+  Manifest manifest;
+  /// manifest.json and the files that it names.
+  std::vector<PackageFile> files;
+};
+
+/// Compiles every kernel of `module`, which is at the machine phase and is left
+/// as it is. Emits an error at the op that is to blame, or at the module.
+mlir::FailureOr<Package> compilePackage(mlir::ModuleOp module,
+                                        const CompilePackageOptions &options);
+
+/// Prints the variants with their chips, and the files with their sizes.
+void printSummary(llvm::raw_ostream &os, const Package &package);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PACKAGE_COMPILEPACKAGE_H

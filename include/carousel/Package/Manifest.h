@@ -1,0 +1,121 @@
+//===- Manifest.h - what a package says of its kernels ----------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Plain structs, one for each object of docs/Package.md; how they are read from
+// a module at the machine phase, and their JSON. The attributes and types in
+// them belong to the module's context.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PACKAGE_MANIFEST_H
+#define CAROUSEL_PACKAGE_MANIFEST_H
+
+#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/KernelSignature.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace carousel {
+
+/// The name of the manifest in a package, the version that is written, and the
+/// limits of its reader.
+inline constexpr llvm::StringLiteral kManifestFile = "manifest.json";
+inline constexpr llvm::StringLiteral kManifestFormat = "carousel-package";
+inline constexpr int kManifestVersion = 1;
+inline constexpr size_t kMaxManifestBytes = 16 << 20;
+inline constexpr int64_t kMaxArgumentRank = 8;
+
+/// What callers pass.
+struct ArgumentDescription {
+  std::string name;
+  ArgumentAccess access;
+  std::string element; ///< as MLIR spells the type
+  bool isTensor = false;
+  std::vector<int64_t> extents;
+  /// Nothing where the memref has no layout.
+  std::optional<std::vector<int64_t>> strides;
+};
+
+/// What the emitted kernel takes.
+struct ParameterDescription {
+  KernelParameter::Kind kind;
+  unsigned number; ///< of the argument; TensorMap: of the variant's map
+  unsigned dim;    ///< of an extent or stride
+};
+
+struct TensorMapDescription {
+  unsigned argument;
+  TensorMapType type;
+  std::vector<ExprAttr> extents;
+  std::vector<ExprAttr> strides;
+  ExprAttr offset;
+};
+
+struct VariantDescription {
+  mlir::gpu::GPUFuncOp function; ///< in the module that was described
+  std::string functionName;
+  std::string moduleName;
+  std::vector<std::string> chips;
+  std::vector<GuardAttr> guards;
+  unsigned indexBits;
+  std::vector<ParameterDescription> parameters;
+  std::vector<TensorMapDescription> tensorMaps;
+  std::array<ExprAttr, 3> grid;
+  std::array<int64_t, 3> block;
+  std::array<int64_t, 3> cluster;
+  int64_t dynamicShared;
+
+  /// The capability guard that keeps this variant from devices of capability
+  /// `sm` (10 * major + minor), or null.
+  GuardAttr findExcludingGuard(unsigned sm) const;
+};
+
+struct KernelDescription {
+  std::string name;
+  std::vector<ArgumentDescription> arguments;
+  std::vector<VariantDescription> variants; ///< most preferred first
+};
+
+struct ImageDescription {
+  std::string chip;
+  llvm::StringLiteral kind;
+  std::string file;
+  size_t bytes;
+  std::string hash;
+};
+
+struct ModuleDescription {
+  std::string name;
+  std::vector<ImageDescription> images;
+};
+
+struct Manifest {
+  std::string producer;
+  std::vector<ModuleDescription> modules;
+  std::vector<KernelDescription> kernels;
+};
+
+/// The kernels of a module at the machine phase, in their order; the variants'
+/// chips are left empty. Emits an error and fails where a kernel doesn't say
+/// how it is launched or has an argument that a package has no word for.
+mlir::FailureOr<std::vector<KernelDescription>>
+describeKernels(mlir::ModuleOp module, unsigned indexBits);
+
+/// The text of manifest.json; the same for the same manifest.
+std::string printManifest(const Manifest &manifest);
+
+/// XXH3, 128 bits, as 32 lower-case hexadecimal digits, most significant first.
+std::string hashContents(llvm::StringRef contents);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PACKAGE_MANIFEST_H

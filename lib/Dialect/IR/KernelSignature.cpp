@@ -1,0 +1,166 @@
+//===- KernelSignature.cpp - arguments and parameters of kernels ----------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The rules of docs/KernelABI.md. Reads the signature and the attributes of a
+// kernel, changes nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Dialect/IR/KernelSignature.h"
+
+#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/HardwareRules.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMTypes.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+SmallVector<unsigned> carousel::getArgumentPositions(gpu::GPUFuncOp kernel) {
+  SmallVector<unsigned> positions;
+  for (auto [i, type] : llvm::enumerate(kernel.getFunctionType().getInputs()))
+    if (!isa<TensorMapType>(type))
+      positions.push_back(i);
+  return positions;
+}
+
+StringRef carousel::getKernelName(gpu::GPUFuncOp kernel) {
+  auto variant = kernel->getAttrOfType<VariantAttr>(CarouselDialect::kVariant);
+  return variant ? variant.getKernel() : kernel.getName();
+}
+
+SmallVector<KernelArgument>
+carousel::getKernelArguments(gpu::GPUFuncOp kernel) {
+  SmallVector<KernelArgument> arguments;
+  for (unsigned position : getArgumentPositions(kernel)) {
+    Type type = kernel.getFunctionType().getInput(position);
+    auto attr = kernel.getArgAttrOfType<ArgumentAttr>(
+        position, CarouselDialect::kArgument);
+    KernelArgument &argument = arguments.emplace_back();
+    argument.position = position;
+    argument.type = type;
+    argument.name = attr ? attr.getName().str()
+                         : "arg" + std::to_string(arguments.size() - 1);
+    // A scalar comes by value.
+    if (!isa<BaseMemRefType>(type))
+      argument.access = ArgumentAccess::In;
+    else
+      argument.access = attr ? attr.getAccess() : ArgumentAccess::InOut;
+  }
+  return arguments;
+}
+
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+SmallVector<unsigned> carousel::getPassedExtents(MemRefType type) {
+  SmallVector<unsigned> dims;
+  for (auto [dim, extent] : llvm::enumerate(type.getShape()))
+    if (ShapedType::isDynamic(extent))
+      dims.push_back(dim);
+  return dims;
+}
+
+SmallVector<unsigned> carousel::getPassedStrides(MemRefType type) {
+  SmallVector<unsigned> dims;
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  // Strides of an identity layout follow from the extents.
+  if (type.getLayout().isIdentity() ||
+      failed(type.getStridesAndOffset(strides, offset)))
+    return dims;
+  for (auto [dim, stride] : llvm::enumerate(strides))
+    if (ShapedType::isDynamic(stride))
+      dims.push_back(dim);
+  return dims;
+}
+
+/// C98: a parameter that PTX and LLVM agree on.
+static bool isPlain(Type type) {
+  if (isa<IndexType, LLVM::LLVMPointerType, MbarrierStateType>(type))
+    return true;
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
+  if (auto vector = dyn_cast<VectorType>(type))
+    return !vector.isScalable() && isPlain(vector.getElementType());
+  return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
+}
+
+/// C98: a memref that is passed as a pointer to its first element.
+static LogicalResult verifyMemRef(gpu::GPUFuncOp kernel, unsigned position,
+                                  MemRefType type) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return kernel.emitError("expected a strided layout for kernel argument ")
+           << position << ", got " << type;
+  if (offset != 0 && !ShapedType::isDynamic(offset))
+    return kernel.emitError("expected no static offset for kernel argument ")
+           << position << ", got " << offset << " in " << type;
+  return success();
+}
+
+/// The bytes of a parameter, rounded up to 8; at most 2^40, which is too many.
+static int64_t getParameterBytes(Type type) {
+  if (isa<TensorMapType>(type))
+    return rules::kTensorMapBytes;
+  auto vector = dyn_cast<VectorType>(type);
+  if (!vector)
+    return 8;
+  Type element = vector.getElementType();
+  uint64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+  uint64_t bytes =
+      llvm::SaturatingMultiply<uint64_t>(vector.getNumElements(), bits) / 8;
+  return llvm::PowerOf2Ceil(std::clamp<uint64_t>(bytes, 8, uint64_t(1) << 40));
+}
+
+FailureOr<SmallVector<KernelParameter>>
+carousel::getKernelParameters(gpu::GPUFuncOp kernel) {
+  using Kind = KernelParameter::Kind;
+  SmallVector<KernelParameter> parameters;
+  int64_t bytes = 0;
+  for (auto [i, type] : llvm::enumerate(kernel.getFunctionType().getInputs())) {
+    unsigned position = i;
+    size_t first = parameters.size();
+    auto add = [&](Kind kind, unsigned dim = 0) {
+      parameters.push_back({kind, position, dim});
+    };
+    if (auto memref = dyn_cast<MemRefType>(type)) {
+      if (failed(verifyMemRef(kernel, position, memref)))
+        return failure();
+      add(Kind::Pointer);
+      for (unsigned dim : getPassedExtents(memref))
+        add(Kind::Extent, dim);
+      for (unsigned dim : getPassedStrides(memref))
+        add(Kind::Stride, dim);
+      bytes += 8 * (parameters.size() - first);
+      continue;
+    }
+    if (isa<TensorMapType>(type))
+      add(Kind::TensorMap);
+    else if (isPlain(type))
+      add(Kind::Scalar);
+    else
+      return kernel.emitError("expected a ranked memref, a tensor map, an "
+                              "index or a number for kernel argument ")
+             << position << ", got " << type;
+    bytes += getParameterBytes(type);
+  }
+  // C98: few enough.
+  if (bytes > rules::kMaxParameterBytes)
+    return kernel.emitError("expected at most ")
+           << rules::kMaxParameterBytes << " bytes of kernel parameters, got "
+           << bytes;
+  return parameters;
+}

@@ -1,0 +1,373 @@
+//===- LaunchAttrs.cpp - grids, variants, arguments, encodings
+//-------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Parses, prints and verifies what a kernel says of its launch, each attribute
+// on its own; LaunchVerifiers.cpp compares them with the kernel. Expressions
+// and guards stand bare inside of them. C110 to C115 of docs/Spec.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaunchExprs.h"
+
+#include "carousel/Dialect/IR/HardwareRules.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallSet.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Assembly
+//===----------------------------------------------------------------------===//
+
+/// A list of expressions or guards.
+template <typename Attr>
+static ParseResult parseList(AsmParser &parser, SmallVectorImpl<Attr> &list) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parseBare(parser, list.emplace_back());
+  });
+}
+
+static ParseResult parseList(AsmParser &parser,
+                             SmallVectorImpl<int64_t> &list) {
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parser.parseInteger(list.emplace_back());
+  });
+}
+
+template <typename Attr>
+static void printList(AsmPrinter &printer, StringRef name,
+                      ArrayRef<Attr> list) {
+  printer << name << " = [";
+  llvm::interleaveComma(list, printer,
+                        [&](Attr attr) { printBare(printer, attr); });
+  printer << ']';
+}
+
+static void printList(AsmPrinter &printer, StringRef name,
+                      ArrayRef<int64_t> list) {
+  printer << name << " = [";
+  llvm::interleaveComma(list, printer);
+  printer << ']';
+}
+
+namespace {
+struct Field {
+  StringRef name;
+  bool required;
+  function_ref<ParseResult()> parse;
+};
+} // namespace
+
+/// `<` name `=` value (`,` name `=` value)* `>`, in any order.
+static ParseResult parseFields(AsmParser &parser, StringRef what,
+                               ArrayRef<Field> fields) {
+  llvm::SmallSet<StringRef, 4> seen;
+  auto parseField = [&]() -> ParseResult {
+    SMLoc where = parser.getCurrentLocation();
+    StringRef name;
+    if (parser.parseKeyword(&name) || parser.parseEqual())
+      return failure();
+    const Field *field = llvm::find_if(
+        fields, [&](const Field &field) { return field.name == name; });
+    if (field == fields.end()) {
+      auto error = parser.emitError(where) << "expected one of ";
+      llvm::interleaveComma(fields, error,
+                            [&](const Field &field) { error << field.name; });
+      return error << " in " << what << ", got '" << name << "'";
+    }
+    if (!seen.insert(field->name).second)
+      return parser.emitError(where) << "expected each field of " << what
+                                     << " once, got '" << name << "' again";
+    return field->parse();
+  };
+  SMLoc where = parser.getCurrentLocation();
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
+                                     parseField))
+    return failure();
+  for (const Field &field : fields)
+    if (field.required && !seen.contains(field.name))
+      return parser.emitError(where)
+             << "expected " << field.name << " in " << what << ", got none";
+  return success();
+}
+
+Attribute LaunchAttr::parse(AsmParser &parser, Type) {
+  SMLoc where = parser.getCurrentLocation();
+  SmallVector<ExprAttr> grid;
+  SmallVector<int64_t> block, cluster;
+  int64_t shared = 0;
+  auto parseGrid = [&] { return parseList(parser, grid); };
+  auto parseBlock = [&] { return parseList(parser, block); };
+  auto parseCluster = [&] { return parseList(parser, cluster); };
+  auto parseShared = [&] { return parser.parseInteger(shared); };
+  if (parseFields(parser, "a launch",
+                  {{"grid", true, parseGrid},
+                   {"block", true, parseBlock},
+                   {"cluster", false, parseCluster},
+                   {"shared", false, parseShared}}))
+    return {};
+  return parser.getChecked<LaunchAttr>(where, parser.getContext(),
+                                       ArrayRef(grid), ArrayRef(block),
+                                       ArrayRef(cluster), shared);
+}
+
+void LaunchAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  printList(printer, "grid", getGrid());
+  printer << ", ";
+  printList(printer, "block", getBlock());
+  if (!getCluster().empty()) {
+    printer << ", ";
+    printList(printer, "cluster", getCluster());
+  }
+  if (getShared() != 0)
+    printer << ", shared = " << getShared();
+  printer << '>';
+}
+
+Attribute VariantAttr::parse(AsmParser &parser, Type) {
+  SMLoc where = parser.getCurrentLocation();
+  std::string kernel;
+  SmallVector<GuardAttr> guards;
+  auto parseKernel = [&] { return parser.parseString(&kernel); };
+  auto parseGuards = [&] { return parseList(parser, guards); };
+  if (parseFields(
+          parser, "a variant",
+          {{"kernel", true, parseKernel}, {"guards", false, parseGuards}}))
+    return {};
+  return parser.getChecked<VariantAttr>(where, parser.getContext(),
+                                        StringRef(kernel), ArrayRef(guards));
+}
+
+void VariantAttr::print(AsmPrinter &printer) const {
+  printer << "<kernel = ";
+  printer.printString(getKernel());
+  if (!getGuards().empty()) {
+    printer << ", ";
+    printList(printer, "guards", getGuards());
+  }
+  printer << '>';
+}
+
+Attribute ArgumentAttr::parse(AsmParser &parser, Type) {
+  SMLoc where = parser.getCurrentLocation();
+  std::string name;
+  auto access = ArgumentAccess::InOut;
+  if (parser.parseLess() || parser.parseString(&name))
+    return {};
+  if (succeeded(parser.parseOptionalComma())) {
+    SMLoc accessLoc = parser.getCurrentLocation();
+    StringRef keyword;
+    if (parser.parseKeyword(&keyword))
+      return {};
+    std::optional<ArgumentAccess> parsed = symbolizeArgumentAccess(keyword);
+    if (!parsed) {
+      parser.emitError(accessLoc)
+          << "expected in, out or inout, got '" << keyword << "'";
+      return {};
+    }
+    access = *parsed;
+  }
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<ArgumentAttr>(where, parser.getContext(),
+                                         StringRef(name), access);
+}
+
+void ArgumentAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  printer.printString(getName());
+  if (getAccess() != ArgumentAccess::InOut)
+    printer << ", " << stringifyArgumentAccess(getAccess());
+  printer << '>';
+}
+
+Attribute EncodeAttr::parse(AsmParser &parser, Type) {
+  SMLoc where = parser.getCurrentLocation();
+  int64_t argument = 0;
+  SmallVector<ExprAttr> extents, strides;
+  ExprAttr offset;
+  auto parseArgument = [&] { return parser.parseInteger(argument); };
+  auto parseExtents = [&] { return parseList(parser, extents); };
+  auto parseStrides = [&] { return parseList(parser, strides); };
+  auto parseOffset = [&] { return parseBare(parser, offset); };
+  if (parseFields(parser, "an encoding",
+                  {{"argument", true, parseArgument},
+                   {"extents", false, parseExtents},
+                   {"strides", false, parseStrides},
+                   {"offset", false, parseOffset}}))
+    return {};
+  return parser.getChecked<EncodeAttr>(where, parser.getContext(), argument,
+                                       ArrayRef(extents), ArrayRef(strides),
+                                       offset);
+}
+
+void EncodeAttr::print(AsmPrinter &printer) const {
+  printer << "<argument = " << getArgument();
+  if (!getExtents().empty()) {
+    printer << ", ";
+    printList(printer, "extents", getExtents());
+  }
+  if (!getStrides().empty()) {
+    printer << ", ";
+    printList(printer, "strides", getStrides());
+  }
+  if (getOffset()) {
+    printer << ", offset = ";
+    printBare(printer, getOffset());
+  }
+  printer << '>';
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+/// The product of the extents, or nothing if one isn't positive or all are
+/// more than `limit`.
+static std::optional<int64_t> getProduct(ArrayRef<int64_t> extents,
+                                         int64_t limit) {
+  int64_t product = 1;
+  for (int64_t extent : extents) {
+    if (extent < 1 || extent > limit)
+      return std::nullopt;
+    product *= extent;
+    if (product > limit)
+      return std::nullopt;
+  }
+  return product;
+}
+
+static LogicalResult verifyDims(function_ref<InFlightDiagnostic()> emitError,
+                                ArrayRef<int64_t> extents, StringRef what,
+                                StringRef members, int64_t limit) {
+  if (extents.empty() || extents.size() > 3)
+    return emitError() << "expected one to three " << what
+                       << " dimensions, got " << extents.size();
+  if (getProduct(extents, limit))
+    return success();
+  auto error = emitError() << "expected 1 to " << limit << ' ' << members
+                           << " in all, got ";
+  llvm::interleave(extents, error, " * ");
+  return error;
+}
+
+// C110
+static LogicalResult verifyGrid(function_ref<InFlightDiagnostic()> emitError,
+                                ArrayRef<ExprAttr> grid,
+                                ArrayRef<int64_t> cluster) {
+  if (grid.empty() || grid.size() > 3)
+    return emitError() << "expected one to three grid dimensions, got "
+                       << grid.size();
+  for (auto [dim, expr] : llvm::enumerate(grid)) {
+    if (expr.getKind() != ExprKind::Constant)
+      continue;
+    int64_t extent = expr.getValue();
+    int64_t limit = dim == 0 ? rules::kMaxGridX : rules::kMaxGridYZ;
+    if (extent < 0 || extent > limit)
+      return emitError() << "expected grid dimension " << dim << " of 0 to "
+                         << limit << ", got " << extent;
+    if (dim < cluster.size() && extent % cluster[dim] != 0)
+      return emitError() << "expected grid dimension " << dim
+                         << " to be a multiple of the cluster's "
+                         << cluster[dim] << ", got " << extent;
+  }
+  // Dimensions that aren't given are 1.
+  for (size_t dim = grid.size(); dim < cluster.size(); ++dim)
+    if (cluster[dim] != 1)
+      return emitError() << "expected grid dimension " << dim
+                         << " to be a multiple of the cluster's "
+                         << cluster[dim] << ", got 1";
+  return success();
+}
+
+LogicalResult LaunchAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 ArrayRef<ExprAttr> grid,
+                                 ArrayRef<int64_t> block,
+                                 ArrayRef<int64_t> cluster, int64_t shared) {
+  // C111
+  if (failed(verifyDims(emitError, block, "block", "threads of a block",
+                        rules::kMaxThreadsPerBlock)))
+    return failure();
+  if (block.size() == 3 && block[2] > rules::kMaxBlockZ)
+    return emitError() << "expected block dimension 2 of 1 to "
+                       << rules::kMaxBlockZ << ", got " << block[2];
+  // C112
+  if (!cluster.empty() &&
+      failed(verifyDims(emitError, cluster, "cluster", "CTAs of a cluster",
+                        rules::kMaxClusterSize)))
+    return failure();
+  if (failed(verifyGrid(emitError, grid, cluster)))
+    return failure();
+  // C113
+  if (shared < 0 || shared > INT32_MAX)
+    return emitError() << "expected 0 to " << INT32_MAX
+                       << " bytes of dynamic shared memory, got " << shared;
+  return success();
+}
+
+/// C114: letters, digits and _.
+static bool isName(StringRef name) {
+  return !name.empty() && llvm::all_of(name, [](char c) {
+    return llvm::isAlnum(c) || c == '_';
+  });
+}
+
+LogicalResult VariantAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  StringRef kernel, ArrayRef<GuardAttr>) {
+  // C114
+  if (!isName(kernel))
+    return emitError() << "expected a kernel's name of letters, digits and _, "
+                          "got '"
+                       << kernel << "'";
+  return success();
+}
+
+LogicalResult ArgumentAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   StringRef name, ArgumentAccess) {
+  // C114
+  if (!isName(name) || llvm::isDigit(name[0]))
+    return emitError() << "expected an argument's name of letters, digits and "
+                          "_ that begins with no digit, got '"
+                       << name << "'";
+  if (name == stringifyExprKind(ExprKind::SMs))
+    return emitError() << "expected an argument's name other than " << name
+                       << ", the number of multiprocessors";
+  return success();
+}
+
+// C115
+LogicalResult EncodeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 int64_t argument, ArrayRef<ExprAttr> extents,
+                                 ArrayRef<ExprAttr> strides, ExprAttr offset) {
+  if (argument < 0)
+    return emitError() << "expected the number of an argument to encode, got "
+                       << argument;
+  for (ExprAttr extent : extents)
+    if (extent.getKind() == ExprKind::Constant &&
+        (extent.getValue() < 1 || extent.getValue() > rules::kMaxGlobalExtent))
+      return emitError() << "expected extents of 1 to "
+                         << rules::kMaxGlobalExtent << " of a tensor map, got "
+                         << extent.getValue();
+  for (ExprAttr stride : strides)
+    if (stride.getKind() == ExprKind::Constant &&
+        (stride.getValue() < 0 || stride.getValue() > rules::kMaxGlobalStride ||
+         stride.getValue() % rules::kGlobalStrideGranule != 0))
+      return emitError() << "expected strides of a tensor map in multiples of "
+                         << rules::kGlobalStrideGranule << " bytes up to "
+                         << rules::kMaxGlobalStride << ", got "
+                         << stride.getValue();
+  if (offset && offset.getKind() == ExprKind::Constant && offset.getValue() < 0)
+    return emitError() << "expected a tensor map's offset of 0 or more bytes, "
+                          "got "
+                       << offset.getValue();
+  return success();
+}

@@ -1,0 +1,27 @@
+//===- LaunchExprs.h - text of launch expressions ---------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Expressions and guards as they stand inside of other attributes, without
+// `#carousel.expr<...>` around them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_LIB_DIALECT_IR_LAUNCHEXPRS_H
+#define CAROUSEL_LIB_DIALECT_IR_LAUNCHEXPRS_H
+
+#include "carousel/Dialect/IR/CarouselDialect.h"
+
+namespace carousel {
+
+mlir::ParseResult parseBare(mlir::AsmParser &parser, ExprAttr &expr);
+mlir::ParseResult parseBare(mlir::AsmParser &parser, GuardAttr &guard);
+void printBare(mlir::AsmPrinter &printer, ExprAttr expr);
+void printBare(mlir::AsmPrinter &printer, GuardAttr guard);
+
+} // namespace carousel
+
+#endif // CAROUSEL_LIB_DIALECT_IR_LAUNCHEXPRS_H

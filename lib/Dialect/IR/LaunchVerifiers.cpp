@@ -1,0 +1,409 @@
+//===- LaunchVerifiers.cpp - launches compared with their kernels ---------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Checks where the dialect's attributes stand and that they fit the signature
+// of the kernel: C116 to C121 of docs/Spec.md. The hooks run before the
+// kernel's own verifier, so nothing of its attributes is taken for granted.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpRules.h"
+
+#include "carousel/Dialect/IR/KernelSignature.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Where attributes stand
+//===----------------------------------------------------------------------===//
+
+/// The op as a kernel, or null.
+static gpu::GPUFuncOp getKernel(Operation *op) {
+  auto func = dyn_cast<gpu::GPUFuncOp>(op);
+  return func && func.isKernel() ? func : nullptr;
+}
+
+/// False where the kernel's own verifier will complain.
+static bool hasSignature(gpu::GPUFuncOp kernel) {
+  TypeAttr type = kernel.getFunctionTypeAttr();
+  if (!type || !isa<FunctionType>(type.getValue()))
+    return false;
+  ArrayAttr attrs = kernel.getArgAttrsAttr();
+  if (!attrs)
+    return true;
+  return attrs.size() == cast<FunctionType>(type.getValue()).getNumInputs() &&
+         llvm::all_of(attrs, llvm::IsaPred<DictionaryAttr>);
+}
+
+/// C116
+static LogicalResult refuse(Operation *op, NamedAttribute attr,
+                            StringRef place) {
+  StringRef name = attr.getName();
+  StringRef wanted;
+  if (name == CarouselDialect::kLaunch || name == CarouselDialect::kVariant)
+    wanted = "a gpu.func that is a kernel";
+  else if (name == CarouselDialect::kArgument)
+    wanted = "an argument of a kernel that isn't a tensor map";
+  else if (name == CarouselDialect::kEncode)
+    wanted = "a tensor map argument of a kernel";
+  else
+    return op->emitError("expected an attribute that the dialect has, got '")
+           << name << "'";
+  return op->emitError("expected ")
+         << name << " on " << wanted << ", got it on " << place;
+}
+
+/// C116: the attribute's value, or null after an error.
+template <typename Attr>
+static Attr getValue(Operation *op, NamedAttribute attr) {
+  auto value = dyn_cast<Attr>(attr.getValue());
+  if (!value)
+    op->emitError("expected #carousel.")
+        << Attr::getMnemonic() << "<...> as " << attr.getName().strref()
+        << ", got " << attr.getValue();
+  return value;
+}
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// C117: numbers that expressions and guards name exist in the kernel, with the
+/// type that is meant. `where` says whose they are.
+class ExprVerifier {
+public:
+  ExprVerifier(gpu::GPUFuncOp kernel, const Twine &where)
+      : kernel(kernel), where(where.str()),
+        positions(getArgumentPositions(kernel)) {}
+
+  LogicalResult verify(ExprAttr expr) {
+    if (expr.getLhs())
+      return success(succeeded(verify(expr.getLhs())) &&
+                     succeeded(verify(expr.getRhs())));
+    StringRef user = stringifyExprKind(expr.getKind());
+    int64_t argument = expr.getArgument();
+    if (expr.getKind() == ExprKind::Scalar) {
+      FailureOr<Type> type = getType(user, argument);
+      if (failed(type))
+        return failure();
+      if (type->isIndex() || isa<IntegerType>(*type))
+        return success();
+      return emitWrongType(user, "an index or integer", argument, *type);
+    }
+    if (expr.getKind() != ExprKind::Extent &&
+        expr.getKind() != ExprKind::Stride)
+      return success();
+    FailureOr<MemRefType> type = getMemRef(user, argument);
+    if (failed(type))
+      return failure();
+    if (expr.getValue() < type->getRank())
+      return success();
+    return kernel.emitError("expected ")
+           << user << " in " << where << " to name one of the "
+           << type->getRank() << " dimensions of argument " << argument
+           << ", got " << expr.getValue();
+  }
+
+  LogicalResult verify(GuardAttr guard) {
+    if (guard.getKind() == GuardKind::Aligned)
+      return getMemRef(stringifyGuardKind(guard.getKind()),
+                       guard.getArgument());
+    for (ExprAttr expr : {guard.getValue(), guard.getOther()})
+      if (expr && failed(verify(expr)))
+        return failure();
+    return success();
+  }
+
+  FailureOr<MemRefType> getMemRef(StringRef user, int64_t argument) {
+    FailureOr<Type> type = getType(user, argument);
+    if (failed(type))
+      return failure();
+    if (auto memref = dyn_cast<MemRefType>(*type))
+      return memref;
+    return emitWrongType(user, "a memref", argument, *type);
+  }
+
+private:
+  FailureOr<Type> getType(StringRef user, int64_t argument) {
+    if (argument < static_cast<int64_t>(positions.size()))
+      return kernel.getFunctionType().getInput(positions[argument]);
+    return kernel.emitError("expected ")
+           << user << " in " << where << " to name one of the kernel's "
+           << positions.size() << " arguments, got " << argument;
+  }
+
+  InFlightDiagnostic emitWrongType(StringRef user, StringRef what,
+                                   int64_t argument, Type type) {
+    return kernel.emitError("expected ")
+           << user << " in " << where << " to name " << what
+           << " argument, got argument " << argument << " of type " << type;
+  }
+
+  gpu::GPUFuncOp kernel;
+  std::string where;
+  SmallVector<unsigned> positions;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Attributes of kernels
+//===----------------------------------------------------------------------===//
+
+/// The extent of a dimension; 1 where it isn't given.
+template <typename Integer>
+static int64_t getExtent(ArrayRef<Integer> extents, size_t dim) {
+  return dim < extents.size() ? extents[dim] : 1;
+}
+
+/// C118: a launch doesn't contradict what the kernel is compiled for.
+static LogicalResult verifyKnownSizes(gpu::GPUFuncOp kernel,
+                                      LaunchAttr launch) {
+  auto verify = [&](ArrayRef<int64_t> extents, DenseI32ArrayAttr known,
+                    StringRef what) -> LogicalResult {
+    for (size_t dim = 0; known && dim < 3; ++dim)
+      if (getExtent(extents, dim) != getExtent(known.asArrayRef(), dim))
+        return kernel.emitError("expected ")
+               << what << " dimension " << dim << " of carousel.launch to be "
+               << getExtent(known.asArrayRef(), dim) << " as in known_" << what
+               << "_size, got " << getExtent(extents, dim);
+    return success();
+  };
+  // A grid that isn't known yet can't contradict.
+  SmallVector<int64_t> grid;
+  DenseI32ArrayAttr knownGrid = kernel.getKnownGridSizeAttr();
+  for (auto [dim, expr] : llvm::enumerate(launch.getGrid()))
+    grid.push_back(expr.getKind() == ExprKind::Constant || !knownGrid
+                       ? expr.getValue()
+                       : getExtent(knownGrid.asArrayRef(), dim));
+  if (failed(
+          verify(launch.getBlock(), kernel.getKnownBlockSizeAttr(), "block")) ||
+      failed(verify(launch.getCluster(), kernel.getKnownClusterSizeAttr(),
+                    "cluster")))
+    return failure();
+  return verify(grid, knownGrid, "grid");
+}
+
+static LogicalResult verifyLaunch(gpu::GPUFuncOp kernel, LaunchAttr launch) {
+  ExprVerifier verifier(kernel, CarouselDialect::kLaunch);
+  for (ExprAttr extent : launch.getGrid())
+    if (failed(verifier.verify(extent)))
+      return failure();
+  return verifyKnownSizes(kernel, launch);
+}
+
+static LogicalResult verifyVariant(gpu::GPUFuncOp kernel, VariantAttr variant) {
+  ExprVerifier verifier(kernel, CarouselDialect::kVariant);
+  for (GuardAttr guard : variant.getGuards())
+    if (failed(verifier.verify(guard)))
+      return failure();
+  return success();
+}
+
+LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
+                                                        NamedAttribute attr) {
+  if (attr.getName() == kTensorMapParameters)
+    return success();
+  gpu::GPUFuncOp kernel = getKernel(op);
+  bool isLaunch = attr.getName() == kLaunch;
+  if (!kernel || (!isLaunch && attr.getName() != kVariant)) {
+    bool isFunction = isa<gpu::GPUFuncOp>(op) && !kernel;
+    return refuse(op, attr,
+                  isFunction ? StringRef("a device function")
+                             : op->getName().getStringRef());
+  }
+  if (isLaunch) {
+    auto launch = getValue<LaunchAttr>(op, attr);
+    return success(launch && (!hasSignature(kernel) ||
+                              succeeded(verifyLaunch(kernel, launch))));
+  }
+  auto variant = getValue<VariantAttr>(op, attr);
+  return success(variant && (!hasSignature(kernel) ||
+                             succeeded(verifyVariant(kernel, variant))));
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes of arguments
+//===----------------------------------------------------------------------===//
+
+/// C119: each argument has a name of its own. Checked for all arguments, at the
+/// first one that says its name.
+static LogicalResult verifyNames(gpu::GPUFuncOp kernel, unsigned position) {
+  for (unsigned i = 0; i < position; ++i)
+    if (kernel.getArgAttr(i, CarouselDialect::kArgument))
+      return success();
+  llvm::StringSet<> names;
+  for (const KernelArgument &argument : getKernelArguments(kernel))
+    if (!names.insert(argument.name).second)
+      return kernel.emitError("expected the kernel's arguments to have "
+                              "different names, got '")
+             << argument.name << "' twice";
+  return success();
+}
+
+/// C119
+static LogicalResult verifyArgument(gpu::GPUFuncOp kernel, unsigned position,
+                                    ArgumentAttr argument) {
+  Type type = kernel.getFunctionType().getInput(position);
+  if (!isa<BaseMemRefType>(type) && argument.getAccess() == ArgumentAccess::Out)
+    return kernel.emitError("expected a memref for an argument that is "
+                            "written, got out for kernel argument ")
+           << position << " of type " << type;
+  return verifyNames(kernel, position);
+}
+
+/// C120: the memref's own extents and strides can be the map's.
+static LogicalResult verifyOwnLayout(gpu::GPUFuncOp kernel, StringRef where,
+                                     TensorMapType map, EncodeAttr encode,
+                                     MemRefType memref) {
+  if (memref.getRank() != map.getRank())
+    return kernel.emitError("expected ")
+           << where << " to give extents and strides, or a memref of rank "
+           << map.getRank() << ", got " << memref;
+  // Packed elements have no type of a memref.
+  unsigned bits = getElementBits(memref.getElementType());
+  bool packed = map.getElement() == TensorElement::B4x16 ||
+                map.getElement() == TensorElement::B4x16P64 ||
+                map.getElement() == TensorElement::B6x16P32;
+  if (encode.getExtents().empty() && (packed || bits != map.getElementBits()))
+    return kernel.emitError("expected ")
+           << where << " to give extents, or a memref with elements of "
+           << stringifyTensorElement(map.getElement()) << "'s width, got "
+           << memref;
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(memref.getStridesAndOffset(strides, offset)) ||
+      strides.back() != 1)
+    return kernel.emitError("expected ")
+           << where
+           << " to give extents and strides, or a memref with a contiguous "
+              "innermost dimension, got "
+           << memref;
+  return success();
+}
+
+/// C120
+static LogicalResult verifyEncode(gpu::GPUFuncOp kernel, unsigned position,
+                                  EncodeAttr encode) {
+  auto map = cast<TensorMapType>(kernel.getFunctionType().getInput(position));
+  std::string where =
+      "carousel.encode of kernel argument " + std::to_string(position);
+  ExprVerifier verifier(kernel, where);
+  FailureOr<MemRefType> memref =
+      verifier.getMemRef("argument", encode.getArgument());
+  if (failed(memref))
+    return failure();
+  for (ArrayRef<ExprAttr> list : {encode.getExtents(), encode.getStrides()})
+    for (ExprAttr expr : list)
+      if (failed(verifier.verify(expr)))
+        return failure();
+  if (encode.getOffset() && failed(verifier.verify(encode.getOffset())))
+    return failure();
+
+  int64_t rank = map.getRank();
+  int64_t extents = encode.getExtents().size();
+  int64_t strides = encode.getStrides().size();
+  if (extents != 0 && extents != rank)
+    return kernel.emitError("expected ")
+           << rank << " extents in " << where << ", got " << extents;
+  if (strides != 0 && strides != rank - 1)
+    return kernel.emitError("expected ")
+           << rank - 1 << " strides in " << where << ", got " << strides;
+  if (extents == rank && strides == rank - 1)
+    return success();
+  return verifyOwnLayout(kernel, where, map, encode, *memref);
+}
+
+LogicalResult CarouselDialect::verifyRegionArgAttribute(Operation *op,
+                                                        unsigned regionIndex,
+                                                        unsigned position,
+                                                        NamedAttribute attr) {
+  gpu::GPUFuncOp kernel = getKernel(op);
+  if (!kernel) {
+    StringRef function = isa<gpu::GPUFuncOp>(op)
+                             ? StringRef("a device function")
+                             : op->getName().getStringRef();
+    return refuse(op, attr, ("an argument of " + function).str());
+  }
+  if (!hasSignature(kernel))
+    return success();
+  bool isMap = isa<TensorMapType>(kernel.getFunctionType().getInput(position));
+  if (attr.getName() == kArgument && !isMap) {
+    auto argument = getValue<ArgumentAttr>(op, attr);
+    return success(argument &&
+                   succeeded(verifyArgument(kernel, position, argument)));
+  }
+  if (attr.getName() == kEncode && isMap) {
+    auto encode = getValue<EncodeAttr>(op, attr);
+    return success(encode && succeeded(verifyEncode(kernel, position, encode)));
+  }
+  return refuse(op, attr,
+                isMap ? "a tensor map argument"
+                      : "an argument that isn't a tensor map");
+}
+
+LogicalResult CarouselDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned regionIndex, unsigned position,
+    NamedAttribute attr) {
+  return refuse(op, attr, "a result");
+}
+
+//===----------------------------------------------------------------------===//
+// Variants
+//===----------------------------------------------------------------------===//
+
+/// C121: compares with the first variant.
+static LogicalResult verifySameArguments(gpu::GPUFuncOp first,
+                                         gpu::GPUFuncOp second) {
+  StringRef name = getKernelName(second);
+  auto fail = [&](const Twine &message) {
+    InFlightDiagnostic error = second.emitError(message);
+    error.attachNote(first.getLoc()) << "the other variant";
+    return error;
+  };
+  SmallVector<KernelArgument> wanted = getKernelArguments(first);
+  SmallVector<KernelArgument> found = getKernelArguments(second);
+  if (wanted.size() != found.size())
+    return fail("expected ")
+           << wanted.size() << " arguments as in the other variant of kernel '"
+           << name << "', got " << found.size();
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const KernelArgument &want = wanted[i], &have = found[i];
+    auto differ = [&](auto wantValue, auto haveValue) {
+      return fail("expected argument ")
+             << i << " to be " << wantValue
+             << " as in the other variant of kernel '" << name << "', got "
+             << haveValue;
+    };
+    if (want.type != have.type)
+      return differ(want.type, have.type);
+    if (want.name != have.name)
+      return differ("'" + want.name + "'", "'" + have.name + "'");
+    if (want.access != have.access)
+      return differ(stringifyArgumentAccess(want.access),
+                    stringifyArgumentAccess(have.access));
+  }
+  return success();
+}
+
+LogicalResult carousel::verifyVariants(ArrayRef<gpu::GPUFuncOp> kernels) {
+  llvm::StringMap<gpu::GPUFuncOp> first;
+  LogicalResult result = success();
+  for (gpu::GPUFuncOp kernel : kernels) {
+    auto [entry, isFirst] = first.try_emplace(getKernelName(kernel), kernel);
+    if (!isFirst && failed(verifySameArguments(entry->second, kernel)))
+      result = failure();
+  }
+  return result;
+}

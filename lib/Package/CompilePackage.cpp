@@ -1,0 +1,245 @@
+//===- CompilePackage.cpp - packages from modules -------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Lowers a copy of each gpu.module for each chip, without the variants that
+// never run there, and collects PTX, cubins and the manifest.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Package/CompilePackage.h"
+
+#include "carousel/Passes/Pipelines.h"
+#include "carousel/Target/AssemblePTX.h"
+#include "carousel/Target/EmitPTX.h"
+#include "carousel/Target/TargetInfo.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/DenseSet.h"
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+using Cubins = CompilePackageOptions::Cubins;
+
+/// Compiles one module.
+class Compiler {
+public:
+  Compiler(ModuleOp module, const CompilePackageOptions &options)
+      : module(module), options(options) {}
+
+  FailureOr<Package> compile();
+
+private:
+  LogicalResult findChips();
+  LogicalResult findAssembler();
+  LogicalResult chooseVariants();
+  LogicalResult compileModule(gpu::GPUModuleOp gpuModule,
+                              const TargetInfo &chip,
+                              ModuleDescription &description);
+  void addImage(ModuleDescription &description, const TargetInfo &chip,
+                llvm::StringLiteral kind, std::string contents);
+  void dropUnused();
+
+  bool runsOn(gpu::GPUFuncOp func, const TargetInfo &chip) const {
+    return chosen.contains({func, &chip});
+  }
+  bool runsOn(gpu::GPUModuleOp gpuModule, const TargetInfo &chip) const {
+    return llvm::any_of(
+        gpuModule.getOps<gpu::GPUFuncOp>(),
+        [&](gpu::GPUFuncOp func) { return runsOn(func, chip); });
+  }
+
+  ModuleOp module;
+  const CompilePackageOptions &options;
+  SmallVector<const TargetInfo *> chips;
+  bool hasAssembler = false;
+  llvm::DenseSet<std::pair<Operation *, const TargetInfo *>> chosen;
+  Package package;
+};
+
+} // namespace
+
+LogicalResult Compiler::findChips() {
+  if (options.chips.empty())
+    return emitError(module.getLoc()) << "expected at least one chip, got none";
+  for (const std::string &chip : options.chips) {
+    std::string error;
+    FailureOr<TargetSpec> spec =
+        makeTargetSpec(chip, options.ptxVersion, error);
+    if (failed(spec))
+      return emitError(module.getLoc()) << error;
+    if (llvm::is_contained(chips, spec->info))
+      return emitError(module.getLoc())
+             << "expected each chip once, got '" << chip << "' twice";
+    chips.push_back(spec->info);
+  }
+  return success();
+}
+
+LogicalResult Compiler::findAssembler() {
+  if (options.cubins == Cubins::Never)
+    return success();
+  llvm::Expected<std::string> ptxas = findPTXAS(options.cudaRoot);
+  hasAssembler = static_cast<bool>(ptxas);
+  if (hasAssembler)
+    return success();
+  std::string reason = llvm::toString(ptxas.takeError());
+  if (options.cubins == Cubins::Required)
+    return emitError(module.getLoc()) << reason;
+  emitRemark(module.getLoc()) << reason << "; the package holds PTX only";
+  return success();
+}
+
+/// Which variants are compiled for which chips.
+LogicalResult Compiler::chooseVariants() {
+  for (KernelDescription &kernel : package.manifest.kernels)
+    for (const TargetInfo *chip : chips) {
+      bool found = false;
+      for (VariantDescription &variant : kernel.variants) {
+        if (variant.findExcludingGuard(chip->sm))
+          continue;
+        found = true;
+        variant.chips.push_back(chip->chip.str());
+        chosen.insert({variant.function, chip});
+      }
+      if (!found)
+        return kernel.variants.front().function.emitError("expected kernel '")
+               << kernel.name << "' to have a variant for " << chip->chip
+               << ", got capability guards that exclude it";
+    }
+  return success();
+}
+
+void Compiler::addImage(ModuleDescription &description, const TargetInfo &chip,
+                        llvm::StringLiteral kind, std::string contents) {
+  std::string file = (description.name + "." + chip.chip + "." + kind).str();
+  description.images.push_back(
+      {chip.chip.str(), kind, file, contents.size(), hashContents(contents)});
+  package.files.push_back({std::move(file), std::move(contents)});
+}
+
+/// One line of what an external program said.
+static std::string joinLines(StringRef text) {
+  SmallVector<StringRef> lines;
+  text.split(lines, '\n', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef &line : lines)
+    line = line.trim();
+  return llvm::join(lines, "; ");
+}
+
+LogicalResult Compiler::compileModule(gpu::GPUModuleOp gpuModule,
+                                      const TargetInfo &chip,
+                                      ModuleDescription &description) {
+  OwningOpRef<ModuleOp> holder = cast<ModuleOp>(module->cloneWithoutRegions());
+  OpBuilder builder(holder->getContext());
+  builder.createBlock(&holder->getBodyRegion());
+  auto copy = cast<gpu::GPUModuleOp>(builder.clone(*gpuModule));
+
+  // The functions of the copy stand in the order of those of the original.
+  bool erased = false;
+  auto copies = llvm::to_vector(copy.getOps<gpu::GPUFuncOp>());
+  for (auto [func, copied] :
+       llvm::zip(gpuModule.getOps<gpu::GPUFuncOp>(), copies))
+    if (func.isKernel() && !runsOn(func, chip)) {
+      copied.erase();
+      erased = true;
+    }
+
+  PassManager pm(module.getContext());
+  // Helpers of the kernels that are gone may use what the chip lacks.
+  if (erased)
+    pm.nest<gpu::GPUModuleOp>().addPass(createSymbolDCEPass());
+  LowerToNVVMOptions lowering;
+  lowering.chip = chip.chip.str();
+  lowering.ptxVersion = options.ptxVersion;
+  lowering.indexBitwidth = options.indexBitwidth;
+  lowering.optLevel = options.optLevel;
+  buildLowerToNVVMPipeline(pm, lowering);
+  if (failed(pm.run(*holder)))
+    return failure();
+  FailureOr<std::string> ptx = emitPTX(copy, {options.cudaRoot});
+  if (failed(ptx))
+    return failure();
+
+  for (auto func : gpuModule.getOps<gpu::GPUFuncOp>())
+    if (runsOn(func, chip) &&
+        !StringRef(*ptx).contains((".entry " + func.getName() + "(").str()))
+      return func.emitError("expected an entry of its own in the PTX for ")
+             << chip.chip << ", got none";
+
+  if (hasAssembler) {
+    llvm::Expected<std::string> cubin =
+        assemblePTX(*ptx, chip.chip, options.cudaRoot);
+    if (!cubin)
+      return emitError(gpuModule.getLoc())
+             << joinLines(llvm::toString(cubin.takeError()));
+    if (cubin->empty())
+      return emitError(gpuModule.getLoc()) << "expected a cubin from ptxas for "
+                                           << chip.chip << ", got nothing";
+    addImage(description, chip, "cubin", std::move(*cubin));
+  }
+  addImage(description, chip, "ptx", std::move(*ptx));
+  return success();
+}
+
+/// What no chip of the list can run is not in the package.
+void Compiler::dropUnused() {
+  for (KernelDescription &kernel : package.manifest.kernels)
+    llvm::erase_if(kernel.variants, [](const VariantDescription &variant) {
+      return variant.chips.empty();
+    });
+}
+
+FailureOr<Package> Compiler::compile() {
+  // The attributes are read before the pipeline looks at them.
+  if (failed(verify(module)))
+    return failure();
+  FailureOr<std::vector<KernelDescription>> kernels =
+      describeKernels(module, options.indexBitwidth);
+  if (failed(kernels))
+    return failure();
+  package.manifest.producer = "carousel " CAROUSEL_VERSION;
+  package.manifest.kernels = std::move(*kernels);
+  if (failed(findChips()) || failed(chooseVariants()) ||
+      failed(findAssembler()))
+    return failure();
+  dropUnused();
+
+  SmallVector<std::pair<gpu::GPUModuleOp, const TargetInfo *>> steps;
+  for (auto gpuModule : module.getOps<gpu::GPUModuleOp>())
+    for (const TargetInfo *chip : chips)
+      if (runsOn(gpuModule, *chip))
+        steps.emplace_back(gpuModule, chip);
+  for (auto [index, step] : llvm::enumerate(steps)) {
+    auto [gpuModule, chip] = step;
+    std::vector<ModuleDescription> &modules = package.manifest.modules;
+    if (modules.empty() || modules.back().name != gpuModule.getName())
+      modules.push_back({gpuModule.getName().str(), {}});
+    if (options.progress)
+      options.progress(
+          {index + 1, steps.size(), gpuModule.getName(), chip->chip});
+    if (failed(compileModule(gpuModule, *chip, modules.back())))
+      return failure();
+  }
+
+  std::string manifest = printManifest(package.manifest);
+  if (manifest.size() > kMaxManifestBytes)
+    return emitError(module.getLoc())
+           << "expected a manifest of at most " << kMaxManifestBytes
+           << " bytes, got " << manifest.size();
+  package.files.push_back({kManifestFile.str(), std::move(manifest)});
+  return std::move(package);
+}
+
+FailureOr<Package>
+carousel::compilePackage(ModuleOp module,
+                         const CompilePackageOptions &options) {
+  return Compiler(module, options).compile();
+}

@@ -1,0 +1,196 @@
+//===- PackageDirectory.cpp - directories that hold packages --------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A directory may be replaced and removed if its manifest names every file in
+// it; whatever else somebody keeps there is not ours to lose.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PackageDirectory.h"
+
+#include "carousel/Package/Manifest.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <optional>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+using namespace llvm;
+using namespace carousel;
+
+static constexpr int kOpenDirectory =
+    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
+Descriptor::~Descriptor() {
+  if (fd >= 0)
+    ::close(fd);
+}
+
+Error carousel::makeSystemError(const Twine &action, const Twine &path) {
+  std::error_code code(errno, std::generic_category());
+  return createStringError(code, "can't " + action + " '" + path +
+                                     "': " + code.message());
+}
+
+Expected<PackagePlace> PackagePlace::find(StringRef directory) {
+  SmallString<256> path(directory);
+  while (path.size() > 1 && path.back() == '/')
+    path.pop_back();
+  if (sys::fs::is_symlink_file(path)) {
+    SmallString<256> target;
+    if (std::error_code code = sys::fs::real_path(path, target))
+      return createStringError(code, "can't follow the symbolic link '" +
+                                         directory + "': " + code.message());
+    path = target;
+  }
+  StringRef name = sys::path::filename(path);
+  if (name.empty() || name == "." || name == ".." || name == "/")
+    return createStringError("expected the name of a directory that can be "
+                             "replaced, got '" +
+                             directory + "'");
+  std::string parentPath = sys::path::parent_path(path).str();
+  if (parentPath.empty())
+    parentPath = ".";
+  Descriptor parent(retryCall([&] {
+    return ::open(parentPath.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  }));
+  if (!parent)
+    return makeSystemError("open the directory", parentPath);
+  return PackagePlace{std::move(parent), name.str(), path.str().str(),
+                      parentPath};
+}
+
+/// The names in the directory `fd`.
+static Expected<std::vector<std::string>> readNames(int fd, StringRef path) {
+  Descriptor again(
+      retryCall([&] { return ::openat(fd, ".", kOpenDirectory); }));
+  DIR *stream = again ? ::fdopendir(again.get()) : nullptr;
+  if (!stream)
+    return makeSystemError("read the directory", path);
+  again.release();
+  llvm::scope_exit close([&] { ::closedir(stream); });
+  std::vector<std::string> names;
+  errno = 0;
+  while (dirent *entry = ::readdir(stream)) {
+    StringRef name = entry->d_name;
+    if (name != "." && name != "..")
+      names.push_back(name.str());
+    errno = 0;
+  }
+  if (errno != 0)
+    return makeSystemError("read the directory", path);
+  llvm::sort(names);
+  return names;
+}
+
+/// The text of the manifest in the directory `fd`, or nothing.
+static std::optional<std::string> readManifest(int fd) {
+  // Not to hang on a pipe that has the name.
+  constexpr int kFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  Descriptor file(
+      retryCall([&] { return ::openat(fd, kManifestFile.data(), kFlags); }));
+  struct stat status;
+  if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
+      status.st_size > static_cast<off_t>(kMaxManifestBytes))
+    return std::nullopt;
+  std::string text(status.st_size, '\0');
+  for (size_t size = 0; size < text.size();) {
+    ssize_t count = retryCall([&] {
+      return ::read(file.get(), text.data() + size, text.size() - size);
+    });
+    if (count <= 0)
+      return std::nullopt;
+    size += count;
+  }
+  return text;
+}
+
+/// The files of the package in the directory `fd`, or nothing if it is none.
+static std::optional<StringSet<>> readFileNames(int fd) {
+  std::optional<std::string> text = readManifest(fd);
+  if (!text)
+    return std::nullopt;
+  Expected<json::Value> value = json::parse(*text);
+  if (!value) {
+    consumeError(value.takeError());
+    return std::nullopt;
+  }
+  const json::Object *manifest = value->getAsObject();
+  if (!manifest || manifest->getString("format") != StringRef(kManifestFormat))
+    return std::nullopt;
+  StringSet<> names;
+  names.insert(kManifestFile);
+  auto forEach = [](const json::Object *object, StringRef list, auto call) {
+    if (const json::Array *array = object->getArray(list))
+      for (const json::Value &value : *array)
+        if (const json::Object *element = value.getAsObject())
+          call(element);
+  };
+  forEach(manifest, "modules", [&](const json::Object *module) {
+    forEach(module, "images", [&](const json::Object *image) {
+      if (std::optional<StringRef> file = image->getString("file"))
+        names.insert(*file);
+    });
+  });
+  return names;
+}
+
+Error PackagePlace::checkReplaceable(StringRef sibling) const {
+  std::string file = sibling.str();
+  Descriptor fd(retryCall(
+      [&] { return ::openat(parent.get(), file.c_str(), kOpenDirectory); }));
+  if (!fd && errno == ENOENT)
+    return Error::success();
+  if (!fd && (errno == ENOTDIR || errno == ELOOP))
+    return createStringError("expected '" + path +
+                             "' to be a package, empty or absent, got a file");
+  if (!fd)
+    return makeSystemError("open the directory", path);
+  Expected<std::vector<std::string>> entries = readNames(fd.get(), path);
+  if (!entries)
+    return entries.takeError();
+  if (entries->empty())
+    return Error::success();
+  std::optional<StringSet<>> names = readFileNames(fd.get());
+  if (!names)
+    return createStringError("expected '" + path +
+                             "' to be a package, empty or absent, got a "
+                             "directory that holds '" +
+                             entries->front() + "'");
+  for (const std::string &entry : *entries)
+    if (!names->contains(entry))
+      return createStringError("expected nothing but a package in '" + path +
+                               "', got '" + entry +
+                               "', which its manifest doesn't name");
+  return Error::success();
+}
+
+Error PackagePlace::remove(StringRef sibling) const {
+  std::string file = sibling.str();
+  Descriptor fd(retryCall(
+      [&] { return ::openat(parent.get(), file.c_str(), kOpenDirectory); }));
+  if (!fd)
+    return makeSystemError("open the directory", getSiblingPath(sibling));
+  Expected<std::vector<std::string>> entries =
+      readNames(fd.get(), getSiblingPath(sibling));
+  if (!entries)
+    return entries.takeError();
+  for (const std::string &entry : *entries)
+    if (::unlinkat(fd.get(), entry.c_str(), 0) != 0)
+      return makeSystemError("remove", getSiblingPath(sibling) + "/" + entry);
+  if (::unlinkat(parent.get(), file.c_str(), AT_REMOVEDIR) != 0)
+    return makeSystemError("remove", getSiblingPath(sibling));
+  return Error::success();
+}

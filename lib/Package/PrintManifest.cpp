@@ -1,0 +1,282 @@
+//===- PrintManifest.cpp - manifests as JSON ------------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The text of docs/Package.md, members in the order of that page. Objects
+// without objects in them, and all lists of numbers and expressions, are on one
+// line.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Package/Manifest.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+using namespace carousel;
+namespace json = llvm::json;
+
+std::string carousel::hashContents(StringRef contents) {
+  llvm::XXH128_hash_t hash =
+      llvm::xxh3_128bits(ArrayRef(contents.bytes_begin(), contents.size()));
+  return llvm::utohexstr(hash.high64, /*LowerCase=*/true, /*Width=*/16) +
+         llvm::utohexstr(hash.low64, /*LowerCase=*/true, /*Width=*/16);
+}
+
+//===----------------------------------------------------------------------===//
+// Values on one line
+//===----------------------------------------------------------------------===//
+
+static json::Value toJSON(ExprAttr expr) {
+  StringRef kind = stringifyExprKind(expr.getKind());
+  switch (expr.getKind()) {
+  case ExprKind::Constant:
+    return expr.getValue();
+  case ExprKind::SMs:
+    return kind;
+  case ExprKind::Extent:
+  case ExprKind::Stride:
+    return json::Array{kind, expr.getArgument(), expr.getValue()};
+  case ExprKind::Scalar:
+    return json::Array{kind, expr.getArgument()};
+  default:
+    return json::Array{kind, toJSON(expr.getLhs()), toJSON(expr.getRhs())};
+  }
+}
+
+template <typename Exprs> static json::Array toJSONList(const Exprs &exprs) {
+  json::Array array;
+  for (ExprAttr expr : exprs)
+    array.push_back(toJSON(expr));
+  return array;
+}
+
+template <typename Integers>
+static json::Array toIntegers(const Integers &values) {
+  json::Array array;
+  for (int64_t value : values)
+    array.push_back(value);
+  return array;
+}
+
+/// Extents or strides of a tensor: null is what the caller says.
+static json::Array toSizes(ArrayRef<int64_t> sizes) {
+  json::Array array;
+  for (int64_t size : sizes)
+    array.push_back(ShapedType::isDynamic(size) ? json::Value(nullptr)
+                                                : json::Value(size));
+  return array;
+}
+
+namespace {
+
+/// An object on one line, its members in the order of the calls.
+class Line {
+public:
+  Line() : stream(text), object(stream) { object.objectBegin(); }
+
+  Line &add(StringRef name, const json::Value &value) {
+    object.attribute(name, value);
+    return *this;
+  }
+
+  void print(json::OStream &out) {
+    object.objectEnd();
+    stream.flush();
+    out.rawValue(text);
+  }
+
+private:
+  std::string text;
+  llvm::raw_string_ostream stream;
+  json::OStream object;
+};
+
+//===----------------------------------------------------------------------===//
+// Objects
+//===----------------------------------------------------------------------===//
+
+/// Prints each object and what is in it.
+class Printer {
+public:
+  explicit Printer(json::OStream &out) : out(out) {}
+
+  void print(const ImageDescription &image) {
+    Line()
+        .add("chip", image.chip)
+        .add("kind", image.kind)
+        .add("file", image.file)
+        .add("bytes", static_cast<int64_t>(image.bytes))
+        .add("hash", image.hash)
+        .print(out);
+  }
+
+  void print(const ArgumentDescription &argument) {
+    Line line;
+    line.add("name", argument.name)
+        .add("kind", argument.isTensor ? "tensor" : "scalar")
+        .add("access", stringifyArgumentAccess(argument.access))
+        .add("element", argument.element);
+    if (argument.isTensor) {
+      line.add("extents", toSizes(argument.extents));
+      line.add("strides", argument.strides
+                              ? json::Value(toSizes(*argument.strides))
+                              : json::Value("contiguous"));
+    }
+    line.print(out);
+  }
+
+  void print(GuardAttr guard) {
+    Line line;
+    line.add("kind", stringifyGuardKind(guard.getKind()));
+    switch (guard.getKind()) {
+    case GuardKind::Capability:
+      line.add("min", guard.getLeast());
+      line.add("max", guard.getMost() == INT64_MAX
+                          ? json::Value(nullptr)
+                          : json::Value(guard.getMost()));
+      break;
+    case GuardKind::Aligned:
+      line.add("argument", guard.getArgument()).add("bytes", guard.getLeast());
+      break;
+    case GuardKind::Divisible:
+      line.add("value", toJSON(guard.getValue())).add("by", guard.getLeast());
+      break;
+    case GuardKind::Range:
+      line.add("value", toJSON(guard.getValue()))
+          .add("min", guard.getLeast())
+          .add("max", guard.getMost());
+      break;
+    case GuardKind::Equal:
+      line.add("left", toJSON(guard.getValue()))
+          .add("right", toJSON(guard.getOther()));
+      break;
+    }
+    line.print(out);
+  }
+
+  void print(const ParameterDescription &parameter) {
+    using Kind = KernelParameter::Kind;
+    Line line;
+    switch (parameter.kind) {
+    case Kind::Pointer:
+      line.add("kind", "pointer").add("argument", parameter.number);
+      break;
+    case Kind::Extent:
+      line.add("kind", "extent").add("argument", parameter.number);
+      line.add("dim", parameter.dim);
+      break;
+    case Kind::Stride:
+      line.add("kind", "stride").add("argument", parameter.number);
+      line.add("dim", parameter.dim);
+      break;
+    case Kind::Scalar:
+      line.add("kind", "scalar").add("argument", parameter.number);
+      break;
+    case Kind::TensorMap:
+      line.add("kind", "tensor_map").add("map", parameter.number);
+      break;
+    }
+    line.print(out);
+  }
+
+  void print(const TensorMapDescription &map) {
+    TensorMapType type = map.type;
+    StringRef mode = type.getMode() == TensorMapMode::Tiled
+                         ? "tile"
+                         : stringifyTensorMapMode(type.getMode());
+    out.object([&] {
+      out.attribute("argument", map.argument);
+      out.attribute("element", stringifyTensorElement(type.getElement()));
+      out.attribute("mode", mode);
+      printLine("box", toIntegers(type.getBox()));
+      printLine("element_strides", toIntegers(type.getElementStrides()));
+      printLine("lower", toIntegers(type.getLowerCorner()));
+      printLine("upper", toIntegers(type.getUpperCorner()));
+      out.attribute("swizzle", stringifySwizzle(type.getSwizzle()));
+      out.attribute("interleave", stringifyInterleave(type.getInterleave()));
+      out.attribute("promotion", stringifyL2Promotion(type.getPromotion()));
+      out.attribute("fill", stringifyOutOfBoundsFill(type.getFill()));
+      printLine("extents", toJSONList(map.extents));
+      printLine("strides", toJSONList(map.strides));
+      printLine("offset", toJSON(map.offset));
+    });
+  }
+
+  template <typename List> void printList(StringRef name, const List &list) {
+    out.attributeArray(name, [&] {
+      for (const auto &element : list)
+        print(element);
+    });
+  }
+
+  void print(const VariantDescription &variant) {
+    out.object([&] {
+      out.attribute("function", variant.functionName);
+      out.attribute("module", variant.moduleName);
+      printLine("chips", json::Array(variant.chips));
+      printList("guards", variant.guards);
+      out.attribute("index_bits", variant.indexBits);
+      printList("parameters", variant.parameters);
+      printList("tensor_maps", variant.tensorMaps);
+      printLine("grid", toJSONList(variant.grid));
+      printLine("block", toIntegers(variant.block));
+      printLine("cluster", toIntegers(variant.cluster));
+      out.attribute("dynamic_shared", variant.dynamicShared);
+    });
+  }
+
+  void print(const ModuleDescription &module) {
+    out.object([&] {
+      out.attribute("name", module.name);
+      printList("images", module.images);
+    });
+  }
+
+  void print(const KernelDescription &kernel) {
+    out.object([&] {
+      out.attribute("name", kernel.name);
+      printList("arguments", kernel.arguments);
+      printList("variants", kernel.variants);
+    });
+  }
+
+  void print(const Manifest &manifest) {
+    out.object([&] {
+      out.attribute("format", kManifestFormat);
+      out.attribute("version", kManifestVersion);
+      out.attribute("producer", manifest.producer);
+      printList("modules", manifest.modules);
+      printList("kernels", manifest.kernels);
+    });
+  }
+
+private:
+  /// Prints lists of one-line values, which json::OStream would spread.
+  void printLine(StringRef name, json::Value value) {
+    out.attributeBegin(name);
+    out.rawValue([&](raw_ostream &os) { os << value; });
+    out.attributeEnd();
+  }
+
+  json::OStream &out;
+};
+
+} // namespace
+
+std::string carousel::printManifest(const Manifest &manifest) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  {
+    json::OStream out(stream, /*IndentSize=*/2);
+    Printer(out).print(manifest);
+  }
+  stream << '\n';
+  return text;
+}

@@ -1,0 +1,56 @@
+//===- Summary.cpp - what is in a package, as text ------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two tables with aligned columns: the variants, and the files.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Package/CompilePackage.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace carousel;
+
+using Row = std::vector<std::string>;
+
+/// Prints the rows, each column but the last as wide as its longest entry.
+static void printTable(llvm::raw_ostream &os, llvm::ArrayRef<Row> rows) {
+  std::vector<size_t> widths(rows.front().size());
+  for (const Row &row : rows)
+    for (auto [width, cell] : llvm::zip(widths, row))
+      width = std::max(width, cell.size());
+  for (const Row &row : rows) {
+    for (size_t i = 0; i + 1 < row.size(); ++i)
+      os << llvm::left_justify(row[i], widths[i] + 2);
+    os << row.back() << '\n';
+  }
+}
+
+static std::string formatBlock(const std::array<int64_t, 3> &sizes) {
+  return std::to_string(sizes[0]) + "x" + std::to_string(sizes[1]) + "x" +
+         std::to_string(sizes[2]);
+}
+
+void carousel::printSummary(llvm::raw_ostream &os, const Package &package) {
+  std::vector<Row> variants = {
+      {"kernel", "variant", "guards", "block", "shared", "chips"}};
+  for (const KernelDescription &kernel : package.manifest.kernels)
+    for (const VariantDescription &variant : kernel.variants)
+      variants.push_back(
+          {kernel.name, variant.moduleName + "::" + variant.functionName,
+           std::to_string(variant.guards.size()), formatBlock(variant.block),
+           std::to_string(variant.dynamicShared),
+           llvm::join(variant.chips, " ")});
+  printTable(os, variants);
+  os << '\n';
+  std::vector<Row> files = {{"file", "bytes"}};
+  for (const PackageFile &file : package.files)
+    files.push_back({file.name, std::to_string(file.contents.size())});
+  printTable(os, files);
+}

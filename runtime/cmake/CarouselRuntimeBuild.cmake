@@ -1,0 +1,73 @@
+# Build rules of the runtime: its header-only dependencies, the CUDA headers, warnings.
+
+find_package(fmt 9 REQUIRED CONFIG)
+find_package(Threads REQUIRED)
+
+set(CAROUSEL_HEADERS "" CACHE PATH "where to look first for headers that aren't installed")
+function(_carousel_find_header variable header package)
+  find_path(${variable} ${header} HINTS "${CAROUSEL_HEADERS}")
+  if(NOT ${variable})
+    message(FATAL_ERROR "${header} not found; install ${package} or name its directory in CAROUSEL_HEADERS")
+  endif()
+endfunction()
+# The public headers need this one. Installed, it has a CMake package, which the runtime's names.
+find_package(tl-expected CONFIG QUIET)
+if(NOT TARGET tl::expected)
+  _carousel_find_header(CAROUSEL_EXPECTED_DIR tl/expected.hpp libexpected-dev)
+endif()
+_carousel_find_header(CAROUSEL_JSON_DIR nlohmann/json.hpp nlohmann-json3-dev)
+_carousel_find_header(CAROUSEL_XXHASH_DIR xxhash.h libxxhash-dev)
+_carousel_find_header(CAROUSEL_CLI11_DIR CLI/CLI.hpp libcli11-dev)
+
+# Types and constants only; the libraries are loaded at run time.
+find_path(CAROUSEL_CUDA_INCLUDE cuda.h
+  HINTS "${CAROUSEL_CUDA_ROOT}/include" ENV CUDA_HOME PATHS /usr/local/cuda/include)
+if(NOT CAROUSEL_CUDA_INCLUDE)
+  message(FATAL_ERROR "cuda.h not found; name a CUDA 13 toolkit in CAROUSEL_CUDA_ROOT")
+endif()
+
+set(CAROUSEL_RUNTIME_COMPILE_OPTIONS
+  -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers
+  $<$<BOOL:${CAROUSEL_WARNINGS_AS_ERRORS}>:-Werror>)
+
+function(_carousel_runtime_common name)
+  cmake_parse_arguments(ARG "EXCEPTIONS" "" "" ${ARGN})
+  target_compile_options(${name} PRIVATE ${CAROUSEL_RUNTIME_COMPILE_OPTIONS}
+    -fvisibility=hidden -fvisibility-inlines-hidden)
+  if(NOT ARG_EXCEPTIONS)
+    target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>)
+  endif()
+  target_include_directories(${name} SYSTEM PRIVATE "${CAROUSEL_CUDA_INCLUDE}"
+    "${CAROUSEL_JSON_DIR}" "${CAROUSEL_XXHASH_DIR}" "${CAROUSEL_CLI11_DIR}")
+endfunction()
+
+# carousel_add_runtime_library(<name> SOURCES ...): a static library with the public headers.
+function(carousel_add_runtime_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  add_library(Carousel::${name} ALIAS ${name})
+  target_include_directories(${name}
+    PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
+           $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/src")
+  target_compile_features(${name} PUBLIC cxx_std_17)
+  target_link_libraries(${name} PUBLIC fmt::fmt Threads::Threads ${CMAKE_DL_LIBS})
+  if(TARGET tl::expected)
+    target_link_libraries(${name} PUBLIC tl::expected)
+  else()
+    target_include_directories(${name} SYSTEM PUBLIC "${CAROUSEL_EXPECTED_DIR}")
+  endif()
+  _carousel_runtime_common(${name})
+endfunction()
+
+# carousel_add_runtime_test(<name> SOURCES ... [LIBS ...]): a GoogleTest program that sees the
+# library's own headers, each case a ctest entry.
+function(carousel_add_runtime_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE CarouselRuntime ${ARG_LIBS} GTest::gtest_main)
+  target_include_directories(${name} PRIVATE "${CAROUSEL_RUNTIME_SOURCE_DIR}/src")
+  _carousel_runtime_common(${name})
+  gtest_discover_tests(${name})
+endfunction()
+set(CAROUSEL_RUNTIME_SOURCE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")

@@ -1,0 +1,103 @@
+//===- Context.h - a device, its driver and the compilation cache ---*- C++
+//-*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One Context per device that a process launches on. It retains the device's
+// primary context, which the CUDA runtime, PyTorch and JAX use too.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_CONTEXT_H
+#define CAROUSEL_RUNTIME_CONTEXT_H
+
+#include "carousel/Runtime/Error.h"
+#include "carousel/Runtime/Types.h"
+
+#include <memory>
+#include <string>
+
+namespace carousel::runtime {
+
+/// Names or paths of the libraries, as dlopen takes them. Empty: the usual
+/// names ("libcuda.so.1"; "libnvrtc.so.13", "libnvJitLink.so.13" and older
+/// ones).
+struct LibraryPaths {
+  std::string driver, nvrtc, nvJitLink;
+};
+
+struct ContextOptions {
+  int device = 0;
+  LibraryPaths libraries;
+  /// Directory of the compilation cache. Empty: $XDG_CACHE_HOME/carousel or
+  /// ~/.cache/carousel.
+  std::string cacheDirectory;
+  /// The most bytes that the cache keeps; 0: no cache on disk.
+  uint64_t cacheBytes = uint64_t(1) << 30;
+  /// Wait for the kernel after every launch, so that an error is reported by
+  /// the launch that caused it.
+  bool blocking = false;
+};
+
+struct DeviceInfo {
+  std::string name;
+  int ordinal = 0;
+  int computeCapability = 0; ///< 10 * major + minor
+  int multiprocessors = 0;
+  int driverVersion = 0;          ///< of the CUDA API it has: 13000
+  uint32_t maxSharedPerBlock = 0; ///< bytes, after opting in
+  uint64_t l2Bytes = 0;
+};
+
+/// Shared ownership: copies name the same context. All members may be called
+/// from any thread.
+class Context {
+public:
+  /// Loads the driver if that hasn't happened and retains the primary context.
+  static Result<Context> create(const ContextOptions &options = {});
+
+  const DeviceInfo &getDevice() const;
+  /// Waits for a stream. Reports the failure of kernels launched before, with
+  /// their names.
+  Status synchronize(Stream stream = nullptr) const;
+
+  struct Impl;
+  Impl &getImpl() const { return *impl; }
+  const std::shared_ptr<Impl> &share() const { return impl; }
+
+private:
+  explicit Context(std::shared_ptr<Impl> impl);
+  std::shared_ptr<Impl> impl;
+};
+
+/// Device memory. Movable, freed by its destructor.
+class Buffer {
+public:
+  static Result<Buffer> allocate(const Context &context, uint64_t bytes);
+  Buffer(Buffer &&other) noexcept;
+  Buffer &operator=(Buffer &&other) noexcept;
+  ~Buffer();
+
+  uint64_t getAddress() const { return address; }
+  uint64_t getBytes() const { return bytes; }
+  /// Copies on a stream; `host` must stay until the stream has come that far.
+  /// Errors where `offset` + `count` is beyond the end.
+  Status upload(const void *host, uint64_t count, uint64_t offset = 0,
+                Stream stream = nullptr);
+  Status download(void *host, uint64_t count, uint64_t offset = 0,
+                  Stream stream = nullptr) const;
+  /// Sets every byte.
+  Status fill(uint8_t value, Stream stream = nullptr);
+
+private:
+  Buffer(Context context, uint64_t address, uint64_t bytes);
+  Context context;
+  uint64_t address = 0, bytes = 0;
+};
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_CONTEXT_H

@@ -1,0 +1,50 @@
+//===- Error.h - how the runtime says that something failed ---*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every call that can fail returns a Result; nothing throws. A message is one
+// line: what was wrong (which argument, which rule) and the value found.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_ERROR_H
+#define CAROUSEL_RUNTIME_ERROR_H
+
+#include <tl/expected.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace carousel::runtime {
+
+/// The numbers are part of the C ABI.
+enum class ErrorCode : int32_t {
+  InvalidArgument = 1,    ///< an argument of the call, or of the kernel
+  InvalidPackage = 2,     ///< a manifest or a file of a package
+  UnsupportedVersion = 3, ///< a package newer than this library
+  NotFound = 4,           ///< no such kernel, file or device
+  NoVariant = 5,          ///< no variant's guards hold
+  NoLibrary = 6,          ///< the driver, NVRTC or nvJitLink isn't there
+  DriverError = 7,        ///< a driver call failed
+  CompileError = 8,       ///< PTX or CUDA C++ that didn't compile
+  LaunchFailed = 9,       ///< a kernel launched earlier failed on the device
+  IOError = 10,           ///< the file system
+};
+
+struct Error {
+  ErrorCode code;
+  std::string message;
+};
+
+template <typename T> using Result = tl::expected<T, Error>;
+using Status = Result<void>;
+
+/// A short name of a code: "invalid argument".
+const char *toString(ErrorCode code);
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_ERROR_H

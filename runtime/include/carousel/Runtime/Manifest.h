@@ -1,0 +1,212 @@
+//===- Manifest.h - what a package says of its kernels ---*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Plain structs, one for each object of docs/Package.md, and the reader. A
+// Manifest that the reader returned keeps all rules of that page: every index
+// is in range, every name unique, every list of the right length.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_MANIFEST_H
+#define CAROUSEL_RUNTIME_MANIFEST_H
+
+#include "carousel/Runtime/Error.h"
+#include "carousel/Runtime/Types.h"
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace carousel::runtime {
+
+/// The version of manifests that this library reads.
+inline constexpr int kManifestVersion = 1;
+/// The most bytes of a manifest.
+inline constexpr size_t kMaxManifestBytes = 16 << 20;
+/// The most bytes of all images of a package together.
+inline constexpr uint64_t kMaxImageBytes = uint64_t(1) << 30;
+/// The most bytes of a kernel's parameters.
+inline constexpr size_t kMaxParameterBytes = 32764;
+/// The most nodes of one expression.
+inline constexpr size_t kMaxExpressionNodes = 256;
+
+/// An integer computed from arguments, as a postfix program: operands come
+/// before their operator.
+struct Expression {
+  enum class Op : uint8_t {
+    Constant,
+    Extent,
+    Stride,
+    Scalar,
+    SMs,
+    Add,
+    Sub,
+    Mul,
+    FloorDiv,
+    CeilDiv,
+    Mod,
+    Min,
+    Max,
+  };
+  struct Node {
+    Op op;
+    uint8_t dim = 0;       ///< Extent, Stride
+    uint16_t argument = 0; ///< Extent, Stride, Scalar
+    int64_t value = 0;     ///< Constant
+  };
+  std::vector<Node> nodes;
+  /// Entries of the stack that an evaluation needs.
+  unsigned depth = 0;
+};
+
+struct ArgumentInfo {
+  enum class Kind : uint8_t { Tensor, Scalar };
+  enum class Access : uint8_t { In, Out, InOut };
+  /// In extents and strides: what the caller says.
+  static constexpr int64_t kDynamic = INT64_MIN;
+
+  std::string name;
+  Kind kind = Kind::Tensor;
+  Access access = Access::InOut;
+  ElementType element = ElementType::F32;
+  std::vector<int64_t> extents;
+  bool contiguous = true;
+  std::vector<int64_t> strides; ///< empty where contiguous
+};
+
+struct Guard {
+  enum class Kind : uint8_t { Capability, Aligned, Divisible, Range, Equal };
+  Kind kind = Kind::Capability;
+  uint16_t argument = 0; ///< Aligned
+  int64_t least = 0; ///< Capability, Range: min; Aligned: bytes; Divisible: by
+  int64_t most = 0;  ///< Capability (INT64_MAX: none), Range
+  Expression value;  ///< Divisible, Range, Equal (left)
+  Expression other;  ///< Equal (right)
+};
+
+struct Parameter {
+  enum class Kind : uint8_t { Pointer, Extent, Stride, Scalar, TensorMap };
+  Kind kind = Kind::Pointer;
+  uint8_t dim = 0;       ///< Extent, Stride
+  uint16_t argument = 0; ///< TensorMap: which of the variant's maps
+};
+
+/// The fields of cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col that don't
+/// depend on the tensor. Lists are outermost first. The numbers of the enums
+/// are the driver's.
+struct TensorMapFormat {
+  enum class Element : uint8_t {
+    U8 = 0,
+    U16 = 1,
+    U32 = 2,
+    S32 = 3,
+    U64 = 4,
+    S64 = 5,
+    F16 = 6,
+    F32 = 7,
+    F64 = 8,
+    BF16 = 9,
+    F32FTZ = 10,
+    TF32 = 11,
+    TF32FTZ = 12,
+    B4x16 = 13,
+    B4x16P64 = 14,
+    B6x16P32 = 15,
+  };
+  enum class Mode : uint8_t { Tile, Im2Col, Im2ColW, Im2ColW128 };
+  enum class Interleave : uint8_t { None = 0, B16 = 1, B32 = 2 };
+  enum class Swizzle : uint8_t {
+    None = 0,
+    B32 = 1,
+    B64 = 2,
+    B128 = 3,
+    B128Atom32 = 4,
+    B128Atom32Flip8 = 5,
+    B128Atom64 = 6,
+  };
+  enum class Promotion : uint8_t { None = 0, B64 = 1, B128 = 2, B256 = 3 };
+  enum class Fill : uint8_t { Zero = 0, NaN = 1 };
+
+  Element element = Element::F32;
+  Mode mode = Mode::Tile;
+  Interleave interleave = Interleave::None;
+  Swizzle swizzle = Swizzle::None;
+  Promotion promotion = Promotion::None;
+  Fill fill = Fill::Zero;
+  uint8_t rank = 0;
+  std::vector<int64_t> box; ///< tile: `rank` extents; im2col: pixels, channels
+  std::vector<int64_t> elementStrides; ///< `rank` of them
+  std::vector<int64_t> lower, upper;   ///< im2col: corners of the bounding box
+};
+
+struct TensorMapInfo {
+  TensorMapFormat format;
+  uint16_t argument = 0;
+  std::vector<Expression> extents; ///< `rank`, elements of the map
+  std::vector<Expression> strides; ///< `rank` - 1, bytes
+  Expression offset;               ///< bytes
+};
+
+struct Image {
+  enum class Kind : uint8_t { Cubin, PTX, CUDA };
+  std::string chip;
+  Kind kind = Kind::PTX;
+  std::string file;
+  uint64_t bytes = 0;
+  std::string hash; ///< XXH3, 128 bits, 32 hexadecimal digits
+};
+
+struct ModuleInfo {
+  std::string name;
+  std::vector<Image> images;
+};
+
+struct VariantInfo {
+  std::string function;
+  uint32_t module = 0; ///< index into Manifest::modules
+  std::vector<std::string> chips;
+  std::vector<Guard> guards;
+  unsigned indexBits = 64;
+  std::vector<Parameter> parameters;
+  std::vector<TensorMapInfo> tensorMaps;
+  std::array<Expression, 3> grid;
+  std::array<uint32_t, 3> block = {1, 1, 1};
+  std::array<uint32_t, 3> cluster = {1, 1, 1};
+  uint32_t dynamicShared = 0;
+};
+
+struct KernelInfo {
+  std::string name;
+  std::vector<ArgumentInfo> arguments;
+  std::vector<VariantInfo> variants; ///< most preferred first
+};
+
+struct Manifest {
+  std::string producer;
+  std::vector<ModuleInfo> modules;
+  std::vector<KernelInfo> kernels;
+
+  /// Null where there is none.
+  const KernelInfo *find(std::string_view kernel) const;
+};
+
+/// Reads the text of a manifest.json. The error names the place as a path of
+/// members: "kernels[0].variants[1].grid[0]: expected ..., got ...".
+Result<Manifest> parseManifest(std::string_view text);
+
+/// The value as a caller would write it, with the arguments' names:
+/// "min(ceildiv(x.extent(0), 4096), sms * 3)".
+std::string toString(const Expression &expression, const KernelInfo &kernel);
+/// "x is aligned to 16 bytes".
+std::string toString(const Guard &guard, const KernelInfo &kernel);
+/// "tensor<?x64xf32> x (in)", "index n".
+std::string toString(const ArgumentInfo &argument);
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_MANIFEST_H

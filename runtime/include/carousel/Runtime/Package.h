@@ -1,0 +1,43 @@
+//===- Package.h - an opened package ---*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The manifest and the images of a package directory, in memory. Needs no GPU
+// and no driver; immutable, so any number of threads may share one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_PACKAGE_H
+#define CAROUSEL_RUNTIME_PACKAGE_H
+
+#include "carousel/Runtime/Manifest.h"
+
+#include <memory>
+#include <string>
+
+namespace carousel::runtime {
+
+class Package {
+public:
+  /// Reads the manifest and every image of the directory, and checks their
+  /// sizes and hashes. While another process replaces the package, the old or
+  /// the new one is read, never parts of both.
+  static Result<Package> open(const std::string &directory);
+
+  const Manifest &getManifest() const;
+  const std::string &getDirectory() const;
+  /// The bytes of an image of getManifest().modules[module].
+  std::string_view getContents(uint32_t module, size_t image) const;
+
+private:
+  struct Impl;
+  explicit Package(std::shared_ptr<const Impl> impl);
+  std::shared_ptr<const Impl> impl;
+};
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_PACKAGE_H

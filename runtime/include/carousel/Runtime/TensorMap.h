@@ -1,0 +1,52 @@
+//===- TensorMap.h - descriptors of tensor copies ---*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Checks the rules of cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col, then
+// encodes. The rules need no driver.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_TENSORMAP_H
+#define CAROUSEL_RUNTIME_TENSORMAP_H
+
+#include "carousel/Runtime/Manifest.h"
+
+#include <array>
+
+namespace carousel::runtime {
+
+class Context;
+
+/// What a tensor map depends on besides its format. Outermost first.
+struct TensorMapSource {
+  uint64_t address = 0;
+  uint32_t rank = 0;
+  std::array<int64_t, 5> extents = {}; ///< elements of the map
+  std::array<int64_t, 4> strides = {}; ///< bytes; all but the innermost
+};
+
+/// A CUtensorMap: 128 opaque bytes.
+struct alignas(128) TensorMap {
+  std::array<uint64_t, 16> words = {};
+
+  /// Every rule of the driver's page on a map of this format, in the order of
+  /// that page, without the driver. `name` is how the message calls the tensor:
+  /// "x: expected global strides at multiples of 16 bytes, got 1000 in
+  /// dimension 0".
+  static Status check(const TensorMapFormat &format,
+                      const TensorMapSource &source, std::string_view name);
+
+  /// Checks, then encodes.
+  static Result<TensorMap> encode(const Context &context,
+                                  const TensorMapFormat &format,
+                                  const TensorMapSource &source,
+                                  std::string_view name = "tensor");
+};
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_TENSORMAP_H

@@ -1,0 +1,296 @@
+//===- carousel_runtime.h - the runtime's C interface -----------*- C -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Opens packages, chooses kernels and launches them; carousel/Runtime says at
+// length what each call does. C11 and later, any C++.
+//
+// Every function that can fail returns CAROUSEL_OK or why not; the message is
+// carousel_last_error(). Results come back through the last parameter, which is
+// untouched on failure. A handle is freed by the function of its kind, which
+// takes null too. A kernel keeps its context and package alive, a launch its
+// kernel, a buffer its context. All functions may be called from any thread;
+// nobody may free a handle while another thread uses it.
+//
+// Numbers, members and the meaning of functions don't change within a major
+// version in the library's file name. Structs with a member `size` may grow at
+// their end.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_H
+#define CAROUSEL_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef CAROUSEL_RUNTIME_BUILDING
+#define CAROUSEL_RUNTIME_API __attribute__((visibility("default")))
+#else
+#define CAROUSEL_RUNTIME_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Counts up with each addition to this file.
+#define CAROUSEL_RUNTIME_VERSION 1
+// That of the library: it has at least the functions of a header with the same
+// or a lower number.
+CAROUSEL_RUNTIME_API uint32_t carousel_runtime_version(void);
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+typedef int32_t carousel_status;
+enum {
+  CAROUSEL_OK = 0,
+  CAROUSEL_INVALID_ARGUMENT = 1,    // of the call, or of the kernel
+  CAROUSEL_INVALID_PACKAGE = 2,     // a manifest or a file of a package
+  CAROUSEL_UNSUPPORTED_VERSION = 3, // newer than this library
+  CAROUSEL_NOT_FOUND = 4,           // no such kernel, file or device
+  CAROUSEL_NO_VARIANT = 5,          // no variant's guards hold
+  CAROUSEL_NO_LIBRARY = 6,          // driver, NVRTC or nvJitLink missing
+  CAROUSEL_DRIVER_ERROR = 7,        // a driver call failed
+  CAROUSEL_COMPILE_ERROR = 8,       // PTX or CUDA C++ that didn't compile
+  CAROUSEL_LAUNCH_FAILED = 9,       // a kernel launched earlier failed
+  CAROUSEL_IO_ERROR = 10            // the file system
+};
+
+// One line: what was wrong and the value found. Of the last call of this thread
+// that failed; valid until the next one fails. Never null.
+CAROUSEL_RUNTIME_API const char *carousel_last_error(void);
+// "invalid argument"; "ok".
+CAROUSEL_RUNTIME_API const char *carousel_status_name(carousel_status status);
+
+//===----------------------------------------------------------------------===//
+// Handles and types
+//===----------------------------------------------------------------------===//
+
+typedef struct carousel_context carousel_context;
+typedef struct carousel_package carousel_package;
+typedef struct carousel_kernel carousel_kernel;
+typedef struct carousel_launch carousel_launch;
+typedef struct carousel_buffer carousel_buffer;
+
+// A CUstream or cudaStream_t; null: the default stream.
+typedef struct CUstream_st *carousel_stream;
+
+typedef int32_t carousel_element;
+enum {
+  CAROUSEL_I1 = 1, // a byte, 0 or 1
+  CAROUSEL_I8 = 2,
+  CAROUSEL_I16 = 3,
+  CAROUSEL_I32 = 4,
+  CAROUSEL_I64 = 5,
+  CAROUSEL_F16 = 6,
+  CAROUSEL_BF16 = 7,
+  CAROUSEL_F32 = 8,
+  CAROUSEL_F64 = 9,
+  CAROUSEL_F8E4M3FN = 10,
+  CAROUSEL_F8E5M2 = 11,
+  CAROUSEL_F8E8M0FNU = 12,
+  CAROUSEL_INDEX = 13 // scalars only
+};
+
+typedef int32_t carousel_kind;
+enum { CAROUSEL_TENSOR = 1, CAROUSEL_SCALAR = 2 };
+
+typedef int32_t carousel_access;
+enum { CAROUSEL_IN = 1, CAROUSEL_OUT = 2, CAROUSEL_INOUT = 3 };
+
+enum { CAROUSEL_MAX_RANK = 8 };
+
+// An argument of a launch. Owns nothing.
+typedef struct carousel_argument {
+  carousel_kind kind;
+  carousel_element element;
+  uint32_t rank;          // tensors: dimensions
+  uint32_t reserved;      // 0
+  uint64_t data;          // tensors: device address of the first element
+  const int64_t *extents; // tensors: `rank`, in elements, outermost first
+  const int64_t *strides; // tensors: `rank`, in elements; null: contiguous
+  uint64_t value;         // scalars: the bytes; integers sign-extended
+} carousel_argument;
+
+//===----------------------------------------------------------------------===//
+// Contexts
+//===----------------------------------------------------------------------===//
+
+typedef struct carousel_context_options {
+  size_t size; // sizeof(carousel_context_options)
+  int32_t device;
+  int32_t blocking; // not 0: wait for the kernel after every launch
+  // Names or paths of libraries; null: the usual ones.
+  const char *driver;
+  const char *nvrtc;
+  const char *nvjitlink;
+  // Of compiled code; null: $XDG_CACHE_HOME/carousel or ~/.cache/carousel.
+  const char *cache_directory;
+  uint64_t cache_bytes; // at most; 0: no cache on disk
+} carousel_context_options;
+
+// Sets `size` and the defaults.
+CAROUSEL_RUNTIME_API void
+carousel_context_options_init(carousel_context_options *options);
+
+typedef struct carousel_device_info {
+  size_t size; // sizeof(carousel_device_info), set by the caller
+  char name[256];
+  int32_t ordinal;
+  int32_t compute_capability; // 10 * major + minor
+  int32_t multiprocessors;
+  int32_t driver_version;        // of the CUDA API it has: 13000
+  uint32_t max_shared_per_block; // bytes, after opting in
+  uint64_t l2_bytes;
+} carousel_device_info;
+
+// `options` may be null: the defaults.
+CAROUSEL_RUNTIME_API carousel_status carousel_context_create(
+    const carousel_context_options *options, carousel_context **context);
+CAROUSEL_RUNTIME_API void carousel_context_destroy(carousel_context *context);
+CAROUSEL_RUNTIME_API carousel_status carousel_context_device(
+    const carousel_context *context, carousel_device_info *info);
+// Waits for a stream and reports kernels that failed, with their names.
+CAROUSEL_RUNTIME_API carousel_status carousel_context_synchronize(
+    const carousel_context *context, carousel_stream stream);
+
+//===----------------------------------------------------------------------===//
+// Packages
+//===----------------------------------------------------------------------===//
+
+// In extents and strides: what the caller says.
+#define CAROUSEL_DYNAMIC INT64_MIN
+
+typedef struct carousel_argument_info {
+  size_t size;      // sizeof(carousel_argument_info), set by the caller
+  const char *name; // lives as long as the package
+  carousel_kind kind;
+  carousel_access access;
+  carousel_element element;
+  uint32_t rank;
+  int32_t contiguous; // not 0: strides follow from the extents
+  int64_t extents[CAROUSEL_MAX_RANK];
+  int64_t strides[CAROUSEL_MAX_RANK]; // 0 where contiguous
+} carousel_argument_info;
+
+// Reads a package directory. Needs no driver.
+CAROUSEL_RUNTIME_API carousel_status
+carousel_package_open(const char *directory, carousel_package **package);
+CAROUSEL_RUNTIME_API void carousel_package_close(carousel_package *package);
+CAROUSEL_RUNTIME_API carousel_status
+carousel_package_kernel_count(const carousel_package *package, size_t *count);
+// Names live as long as the package.
+CAROUSEL_RUNTIME_API carousel_status carousel_package_kernel_name(
+    const carousel_package *package, size_t kernel, const char **name);
+CAROUSEL_RUNTIME_API carousel_status carousel_package_argument_count(
+    const carousel_package *package, size_t kernel, size_t *count);
+CAROUSEL_RUNTIME_API carousel_status
+carousel_package_argument(const carousel_package *package, size_t kernel,
+                          size_t argument, carousel_argument_info *info);
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+// Loads nothing onto the device.
+CAROUSEL_RUNTIME_API carousel_status carousel_kernel_get(
+    const carousel_context *context, const carousel_package *package,
+    const char *name, carousel_kernel **kernel);
+CAROUSEL_RUNTIME_API void carousel_kernel_release(carousel_kernel *kernel);
+// Compiles and loads every variant that the device can run; needed before a
+// launch into a stream that is being captured.
+CAROUSEL_RUNTIME_API carousel_status
+carousel_kernel_load_all(const carousel_kernel *kernel);
+// Launches the first variant that takes the arguments.
+CAROUSEL_RUNTIME_API carousel_status carousel_kernel_launch(
+    const carousel_kernel *kernel, const carousel_argument *arguments,
+    size_t count, carousel_stream stream);
+// A line for each variant: "copy_1d: accepted", "copy_2d: refused: expected
+// ..., got ...". The first that is accepted is launched. The text lives until
+// the thread's next call of this function.
+CAROUSEL_RUNTIME_API carousel_status carousel_kernel_explain(
+    const carousel_kernel *kernel, const carousel_argument *arguments,
+    size_t count, const char **text);
+// Computes a launch, to be run any number of times. `variant` is the function
+// of one variant, or null: the first that takes the arguments.
+CAROUSEL_RUNTIME_API carousel_status carousel_kernel_prepare(
+    const carousel_kernel *kernel, const char *variant,
+    const carousel_argument *arguments, size_t count, carousel_launch **launch);
+
+CAROUSEL_RUNTIME_API carousel_status
+carousel_launch_run(const carousel_launch *launch, carousel_stream stream);
+// The function that it runs. Lives as long as the launch.
+CAROUSEL_RUNTIME_API carousel_status
+carousel_launch_variant(const carousel_launch *launch, const char **function);
+// Blocks in x, y and z.
+CAROUSEL_RUNTIME_API carousel_status
+carousel_launch_grid(const carousel_launch *launch, uint32_t grid[3]);
+CAROUSEL_RUNTIME_API void carousel_launch_release(carousel_launch *launch);
+
+//===----------------------------------------------------------------------===//
+// Device memory
+//===----------------------------------------------------------------------===//
+
+CAROUSEL_RUNTIME_API carousel_status carousel_buffer_allocate(
+    const carousel_context *context, uint64_t bytes, carousel_buffer **buffer);
+CAROUSEL_RUNTIME_API void carousel_buffer_free(carousel_buffer *buffer);
+CAROUSEL_RUNTIME_API carousel_status
+carousel_buffer_address(const carousel_buffer *buffer, uint64_t *address);
+CAROUSEL_RUNTIME_API carousel_status
+carousel_buffer_bytes(const carousel_buffer *buffer, uint64_t *bytes);
+// Copies `count` bytes on a stream. Host memory must stay until the stream has
+// come that far.
+CAROUSEL_RUNTIME_API carousel_status
+carousel_buffer_upload(carousel_buffer *buffer, const void *host,
+                       uint64_t count, uint64_t offset, carousel_stream stream);
+CAROUSEL_RUNTIME_API carousel_status carousel_buffer_download(
+    const carousel_buffer *buffer, void *host, uint64_t count, uint64_t offset,
+    carousel_stream stream);
+// Sets every byte.
+CAROUSEL_RUNTIME_API carousel_status carousel_buffer_fill(
+    carousel_buffer *buffer, uint8_t value, carousel_stream stream);
+
+//===----------------------------------------------------------------------===//
+// Tensor maps
+//===----------------------------------------------------------------------===//
+
+// Lists are outermost first. Numbers of enumerators are the driver's.
+typedef struct carousel_tensor_map_format {
+  size_t size;        // sizeof(carousel_tensor_map_format)
+  int32_t element;    // CUtensorMapDataType
+  int32_t mode;       // 0: tile, 1: im2col, 2: im2col_w, 3: im2col_w_128
+  int32_t interleave; // CUtensorMapInterleave
+  int32_t swizzle;    // CUtensorMapSwizzle
+  int32_t promotion;  // CUtensorMapL2promotion
+  int32_t fill;       // CUtensorMapFloatOOBfill
+  uint32_t rank;      // 1 to 5
+  int64_t box[5];     // tile: `rank`; im2col: pixels, channels
+  int64_t element_strides[5]; // `rank`
+  int64_t lower[3], upper[3]; // im2col: rank - 2; im2col_w: 1
+} carousel_tensor_map_format;
+
+typedef struct carousel_tensor_map_source {
+  size_t size;        // sizeof(carousel_tensor_map_source)
+  uint64_t address;   // of the tensor on the device
+  int64_t extents[5]; // `rank` of the format, in elements of the map
+  int64_t strides[4]; // one fewer, in bytes
+} carousel_tensor_map_source;
+
+// Checks the driver's rules, then writes the 128 bytes of a CUtensorMap. `name`
+// is how messages call the tensor, or null. Kernels of packages have their maps
+// encoded by their launches.
+CAROUSEL_RUNTIME_API carousel_status carousel_tensor_map_encode(
+    const carousel_context *context, const carousel_tensor_map_format *format,
+    const carousel_tensor_map_source *source, const char *name, void *map);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // CAROUSEL_RUNTIME_H

@@ -1,0 +1,304 @@
+//===- Bind.cpp - a caller's arguments against a signature ----------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See Bind.h. Every message begins with the name of the argument.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bind.h"
+
+#include "Fail.h"
+
+#include <algorithm>
+
+namespace carousel::runtime {
+
+namespace {
+constexpr int64_t kDynamic = ArgumentInfo::kDynamic;
+
+template <typename... Arguments>
+tl::unexpected<Error> refuse(const ArgumentInfo &info,
+                             fmt::format_string<Arguments...> format,
+                             Arguments &&...arguments) {
+  return fail(ErrorCode::InvalidArgument, "{}: {}", info.name,
+              fmt::format(format, std::forward<Arguments>(arguments)...));
+}
+
+std::string listNames(const KernelInfo &kernel) {
+  std::string names;
+  for (const ArgumentInfo &info : kernel.arguments)
+    names += (names.empty() ? "" : ", ") + info.name;
+  return names;
+}
+
+tl::unexpected<Error> refuseCount(const KernelInfo &kernel, size_t count) {
+  size_t wanted = kernel.arguments.size();
+  std::string names = wanted == 0 ? "" : " (" + listNames(kernel) + ")";
+  return fail(ErrorCode::InvalidArgument, "expected {} argument{}{}, got {}",
+              wanted, wanted == 1 ? "" : "s", names, count);
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+/// Bits of an integer type narrower than 64 bits, or 0.
+unsigned getNarrowBits(ElementType type) {
+  switch (type) {
+  case ElementType::I8:
+    return 8;
+  case ElementType::I16:
+    return 16;
+  case ElementType::I32:
+    return 32;
+  default:
+    return 0;
+  }
+}
+
+Status bindScalar(const ArgumentInfo &info, const Argument &argument,
+                  BoundArgument &bound) {
+  int64_t value = static_cast<int64_t>(argument.value);
+  if (info.element == ElementType::I1) {
+    if (value != 0 && value != 1)
+      return refuse(info, "expected 0 or 1, got {}", value);
+  } else if (unsigned bits = getNarrowBits(info.element)) {
+    int64_t least = -(int64_t(1) << (bits - 1));
+    int64_t most = (int64_t(1) << bits) - 1;
+    if (value < least || value > most)
+      return refuse(info, "expected an {} ({} to {}), got {}",
+                    toString(info.element), least, most, value);
+    // Integers have no sign. Callers may mean either, expressions and the
+    // kernel's casts to an index take them as signed.
+    value = int64_t(uint64_t(value) << (64 - bits)) >> (64 - bits);
+  }
+  bound.scalar = value;
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+Status bindExtents(const ArgumentInfo &info, const Argument &argument,
+                   BoundArgument &bound) {
+  size_t rank = info.extents.size();
+  if (argument.rank != rank)
+    return refuse(info, "expected {} dimension{}, got {}", rank,
+                  rank == 1 ? "" : "s", argument.rank);
+  if (rank != 0 && !argument.extents)
+    return refuse(info, "expected extents, got null");
+  for (size_t dim = 0; dim < rank; ++dim) {
+    int64_t extent = argument.extents[dim], wanted = info.extents[dim];
+    if (extent < 0)
+      return refuse(info,
+                    "expected extents that are not negative, got {} in "
+                    "dimension {}",
+                    extent, dim);
+    if (wanted != kDynamic && extent != wanted)
+      return refuse(info, "expected the extent {} in dimension {}, got {}",
+                    wanted, dim, extent);
+    bound.extents[dim] = extent;
+  }
+  return {};
+}
+
+std::string listExtents(const BoundArgument &bound, size_t rank) {
+  std::string text;
+  for (size_t dim = 0; dim < rank; ++dim)
+    text += (dim == 0 ? "" : "x") + std::to_string(bound.extents[dim]);
+  return text;
+}
+
+/// The strides of a contiguous tensor. Overflow is an error even where another
+/// extent is 0: expressions see the strides.
+Status setContiguous(const ArgumentInfo &info, size_t rank,
+                     BoundArgument &bound) {
+  int64_t stride = 1;
+  for (size_t dim = rank; dim-- > 0;) {
+    bound.strides[dim] = stride;
+    int64_t extent = std::max<int64_t>(bound.extents[dim], 1);
+    if (__builtin_mul_overflow(stride, extent, &stride))
+      return refuse(info, "expected a size in bytes below 2^63, got {} of {}",
+                    listExtents(bound, rank), toString(info.element));
+  }
+  return {};
+}
+
+bool isEmpty(const BoundArgument &bound, size_t rank) {
+  return std::find(bound.extents, bound.extents + rank, 0) !=
+         bound.extents + rank;
+}
+
+/// The least and the greatest offset of an element from the first one, in
+/// elements; false where they overflow.
+bool getOffsets(const BoundArgument &bound, size_t rank, int64_t &least,
+                int64_t &most) {
+  least = most = 0;
+  for (size_t dim = 0; dim < rank; ++dim) {
+    int64_t span;
+    if (__builtin_mul_overflow(bound.extents[dim] - 1, bound.strides[dim],
+                               &span))
+      return false;
+    int64_t &end = span < 0 ? least : most;
+    if (__builtin_add_overflow(end, span, &end))
+      return false;
+  }
+  return true;
+}
+
+Status bindStrides(const ArgumentInfo &info, const Argument &argument,
+                   BoundArgument &bound) {
+  size_t rank = info.extents.size();
+  if (Status status = setContiguous(info, rank, bound); !status)
+    return status;
+  bool empty = isEmpty(bound, rank);
+  for (size_t dim = 0; dim < rank; ++dim) {
+    int64_t given =
+        argument.strides ? argument.strides[dim] : bound.strides[dim];
+    int64_t wanted = info.contiguous ? bound.strides[dim] : info.strides[dim];
+    // No access depends on the stride of a dimension with one element.
+    bool matters = !empty && bound.extents[dim] > 1;
+    if (wanted != kDynamic && given != wanted && matters)
+      return refuse(info, "expected {} {} in dimension {}, got {}",
+                    info.contiguous ? "the stride of a contiguous tensor,"
+                                    : "the stride",
+                    wanted, dim, given);
+    bound.strides[dim] = wanted == kDynamic ? given : wanted;
+  }
+  return {};
+}
+
+Status bindTensor(const ArgumentInfo &info, const Argument &argument,
+                  BoundArgument &bound) {
+  if (Status status = bindExtents(info, argument, bound); !status)
+    return status;
+  if (Status status = bindStrides(info, argument, bound); !status)
+    return status;
+  size_t rank = info.extents.size();
+  bound.data = argument.data;
+  if (isEmpty(bound, rank))
+    return {};
+  int64_t bytes = static_cast<int64_t>(getBytes(info.element));
+  int64_t least, most, span;
+  if (!getOffsets(bound, rank, least, most) ||
+      __builtin_sub_overflow(most, least, &span) ||
+      span > INT64_MAX / bytes - 1)
+    return refuse(info, "expected a size in bytes below 2^63, got {} of {}",
+                  listExtents(bound, rank), toString(info.element));
+  if (argument.data == 0)
+    return refuse(info, "expected a device address, got null");
+  if (argument.data % uint64_t(bytes) != 0)
+    return refuse(info,
+                  "expected an address at a multiple of {} bytes, the size of "
+                  "{}, got {:#x}",
+                  bytes, toString(info.element), argument.data);
+  return {};
+}
+
+const char *toString(Argument::Kind kind) {
+  return kind == Argument::Kind::Tensor   ? "a tensor"
+         : kind == Argument::Kind::Scalar ? "a scalar"
+                                          : "an unknown kind";
+}
+} // namespace
+
+Status bindArguments(const KernelInfo &kernel, const Argument *arguments,
+                     size_t count, BoundArgument *bound) {
+  if (count != kernel.arguments.size())
+    return refuseCount(kernel, count);
+  if (count != 0 && !arguments)
+    return fail(ErrorCode::InvalidArgument, "expected arguments, got null");
+  for (size_t i = 0; i < count; ++i) {
+    const ArgumentInfo &info = kernel.arguments[i];
+    const Argument &argument = arguments[i];
+    Argument::Kind kind = info.kind == ArgumentInfo::Kind::Tensor
+                              ? Argument::Kind::Tensor
+                              : Argument::Kind::Scalar;
+    if (argument.kind != kind)
+      return refuse(info, "expected {}, got {}", toString(kind),
+                    toString(argument.kind));
+    if (argument.element != info.element)
+      return refuse(info, "expected {}{}, got {}",
+                    kind == Argument::Kind::Tensor ? "elements of type " : "",
+                    toString(info.element), toString(argument.element));
+    Status status = kind == Argument::Kind::Tensor
+                        ? bindTensor(info, argument, bound[i])
+                        : bindScalar(info, argument, bound[i]);
+    if (!status)
+      return status;
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// 32-bit indices
+//===----------------------------------------------------------------------===//
+
+namespace {
+constexpr int64_t kLimit32 = int64_t(1) << 31;
+
+bool fits(int64_t value) { return value >= -kLimit32 && value < kLimit32; }
+
+/// Calls `refuse(argument, what, dimension, value)` for the first value that
+/// doesn't fit; where the dimension is -1, the argument's name ends `what`.
+template <typename Refuse>
+bool forFirstBeyond32(const KernelInfo &kernel, const BoundArgument *bound,
+                      Refuse refuse) {
+  for (size_t i = 0; i < kernel.arguments.size(); ++i) {
+    const ArgumentInfo &info = kernel.arguments[i];
+    if (info.kind == ArgumentInfo::Kind::Scalar) {
+      if (info.element == ElementType::Index && !fits(bound[i].scalar)) {
+        refuse(info, "", -1, bound[i].scalar);
+        return true;
+      }
+      continue;
+    }
+    size_t rank = info.extents.size();
+    for (size_t dim = 0; dim < rank; ++dim) {
+      if (!fits(bound[i].extents[dim])) {
+        refuse(info, "extent", int(dim), bound[i].extents[dim]);
+        return true;
+      }
+      if (!fits(bound[i].strides[dim])) {
+        refuse(info, "stride", int(dim), bound[i].strides[dim]);
+        return true;
+      }
+    }
+    int64_t least, most;
+    if (isEmpty(bound[i], rank))
+      continue;
+    getOffsets(bound[i], rank, least, most);
+    if (!fits(least) || !fits(most)) {
+      refuse(info, "offsets of ", -1, fits(most) ? least : most);
+      return true;
+    }
+  }
+  return false;
+}
+} // namespace
+
+bool fitsIndex32(const KernelInfo &kernel, const BoundArgument *bound) {
+  return !forFirstBeyond32(kernel, bound, [](auto &&...) {});
+}
+
+std::string explainIndex32(const KernelInfo &kernel,
+                           const BoundArgument *bound) {
+  std::string text;
+  auto explain = [&](const ArgumentInfo &info, const char *what, int dim,
+                     int64_t value) {
+    std::string place = dim < 0
+                            ? fmt::format("{}{}", what, info.name)
+                            : fmt::format("{}.{}({})", info.name, what, dim);
+    text =
+        fmt::format("expected {} to fit 32-bit indices, got {}", place, value);
+  };
+  forFirstBeyond32(kernel, bound, explain);
+  return text;
+}
+
+} // namespace carousel::runtime

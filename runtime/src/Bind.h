@@ -1,0 +1,38 @@
+//===- Bind.h - a caller's arguments against a signature ---*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Checks what doesn't depend on the variant: the number of arguments, types,
+// extents, strides and addresses. Takes no memory where all is well.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_SRC_BIND_H
+#define CAROUSEL_RUNTIME_SRC_BIND_H
+
+#include "Evaluate.h"
+
+namespace carousel::runtime {
+
+/// Checks `count` arguments against the kernel's and writes one BoundArgument
+/// each to `bound`, which has place for all of the kernel's. Strides of
+/// contiguous tensors are those that follow from the extents. Integers come out
+/// sign-extended, an i1 as 0 or 1, other scalars as their bits.
+Status bindArguments(const KernelInfo &kernel, const Argument *arguments,
+                     size_t count, BoundArgument *bound);
+
+/// Whether all extents, strides and linear offsets are below 2^31, and indices
+/// fit 32 bits: what a variant with 32-bit indices needs.
+bool fitsIndex32(const KernelInfo &kernel, const BoundArgument *bound);
+
+/// The first value that doesn't fit: "expected x.extent(0) to fit 32-bit
+/// indices, got 4294967296".
+std::string explainIndex32(const KernelInfo &kernel,
+                           const BoundArgument *bound);
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_SRC_BIND_H

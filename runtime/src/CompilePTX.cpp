@@ -1,0 +1,243 @@
+//===- CompilePTX.cpp - PTX to cubin --------------------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The driver's linker, which is always there but knows no PTX newer than
+// itself, and nvJitLink, which a toolkit brings.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Compilers.h"
+#include "Fail.h"
+
+#include <array>
+#include <fstream>
+
+namespace carousel::runtime {
+namespace {
+
+//===----------------------------------------------------------------------===//
+// The driver's linker
+//===----------------------------------------------------------------------===//
+
+/// A version of the driver's API has several builds, whose compilers differ.
+/// Empty where the kernel doesn't say which is loaded.
+const std::string &getDriverBuild() {
+  static const std::string build = [] {
+    std::string line;
+    std::ifstream stream("/sys/module/nvidia/version");
+    std::getline(stream, line);
+    return line;
+  }();
+  return build;
+}
+
+Result<std::string> getLinkerVersion(Context::Impl &context) {
+  return fmt::format("{} {}", context.info.driverVersion, getDriverBuild());
+}
+
+std::vector<std::string> getLinkerOptions(const std::string &arch) {
+  // The architecture is the context's device, with all its features.
+  return {};
+}
+
+/// A cuLinkCreate until the end of the scope, with its logs.
+class LinkState {
+public:
+  explicit LinkState(const DriverTable &driver) : driver(driver) {}
+  ~LinkState() {
+    if (state)
+      driver.cuLinkDestroy(state);
+  }
+  LinkState(const LinkState &) = delete;
+  LinkState &operator=(const LinkState &) = delete;
+
+  CUresult create() {
+    return driver.cuLinkCreate(options.size(), options.data(), values.data(),
+                               &state);
+  }
+  CUlinkState get() const { return state; }
+  std::string getLog() const {
+    std::string log = condenseLog(errors.data());
+    return log.empty() ? condenseLog(infos.data()) : log;
+  }
+
+private:
+  static constexpr uintptr_t kLogBytes = 8192;
+  const DriverTable &driver;
+  CUlinkState state = nullptr;
+  // The driver keeps pointers to all of these.
+  std::array<char, kLogBytes> errors = {}, infos = {};
+  std::array<CUjit_option, 5> options = {
+      CU_JIT_TARGET_FROM_CUCONTEXT, CU_JIT_ERROR_LOG_BUFFER,
+      CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_INFO_LOG_BUFFER,
+      CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES};
+  // Sizes are passed as pointers: so the API has it.
+  std::array<void *, 5> values = {
+      nullptr, errors.data(), reinterpret_cast<void *>(kLogBytes - 1),
+      infos.data(), reinterpret_cast<void *>(kLogBytes - 1)};
+};
+
+ErrorCode classify(CUresult result) {
+  switch (result) {
+  case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+    return ErrorCode::UnsupportedVersion;
+  case CUDA_ERROR_JIT_COMPILER_NOT_FOUND:
+  case CUDA_ERROR_JIT_COMPILATION_DISABLED:
+    return ErrorCode::NoLibrary;
+  default:
+    return ErrorCode::CompileError;
+  }
+}
+
+Result<std::string> link(Context::Impl &context, const std::string &source,
+                         const std::string &file,
+                         const std::vector<std::string> &options) {
+  CurrentContext current(context);
+  if (!current.getStatus())
+    return tl::make_unexpected(current.getStatus().error());
+  const DriverTable &driver = *context.driver;
+  LinkState state(driver);
+  void *cubin = nullptr;
+  size_t bytes = 0;
+  const char *call = "cuLinkCreate";
+  CUresult result = state.create();
+  if (result == CUDA_SUCCESS) {
+    call = "cuLinkAddData";
+    // PTX ends with a NUL, which counts.
+    result = driver.cuLinkAddData(
+        state.get(), CU_JIT_INPUT_PTX, const_cast<char *>(source.c_str()),
+        source.size() + 1, file.c_str(), 0, nullptr, nullptr);
+  }
+  if (result == CUDA_SUCCESS) {
+    call = "cuLinkComplete";
+    result = driver.cuLinkComplete(state.get(), &cubin, &bytes);
+  }
+  if (result != CUDA_SUCCESS) {
+    Status status = context.check(result, call);
+    if (status.error().code == ErrorCode::LaunchFailed)
+      return tl::make_unexpected(status.error());
+    std::string log = state.getLog();
+    return fail(classify(result), "{}",
+                log.empty() ? status.error().message : log);
+  }
+  if (!cubin || bytes == 0)
+    return fail(ErrorCode::CompileError, "expected a cubin, got 0 bytes");
+  return std::string(static_cast<const char *>(cubin), bytes);
+}
+
+//===----------------------------------------------------------------------===//
+// nvJitLink
+//===----------------------------------------------------------------------===//
+
+/// The library has no function for it.
+const char *toString(nvJitLinkResult result) {
+  switch (result) {
+#define CAROUSEL_CASE(name)                                                    \
+  case NVJITLINK_ERROR_##name:                                                 \
+    return "NVJITLINK_ERROR_" #name;
+    CAROUSEL_CASE(UNRECOGNIZED_OPTION)
+    CAROUSEL_CASE(MISSING_ARCH)
+    CAROUSEL_CASE(INVALID_INPUT)
+    CAROUSEL_CASE(PTX_COMPILE)
+    CAROUSEL_CASE(NVVM_COMPILE)
+    CAROUSEL_CASE(INTERNAL)
+    CAROUSEL_CASE(THREADPOOL)
+    CAROUSEL_CASE(UNRECOGNIZED_INPUT)
+    CAROUSEL_CASE(FINALIZE)
+    CAROUSEL_CASE(UNRECOGNIZED_ARCH)
+    CAROUSEL_CASE(UNSUPPORTED_ARCH)
+#undef CAROUSEL_CASE
+  default:
+    return nullptr;
+  }
+}
+
+Result<std::string> getNvJitLinkVersion(Context::Impl &context) {
+  Result<const NvJitLinkTable *> table = context.libraries->getNvJitLink();
+  if (!table)
+    return tl::make_unexpected(table.error());
+  unsigned major = 0, minor = 0;
+  if ((*table)->nvJitLinkVersion(&major, &minor) != NVJITLINK_SUCCESS)
+    return fail(ErrorCode::NoLibrary, "nvJitLinkVersion failed");
+  return fmt::format("{}.{}", major, minor);
+}
+
+std::vector<std::string> getNvJitLinkOptions(const std::string &arch) {
+  return {"-arch=" + arch};
+}
+
+Result<std::string> jitLink(Context::Impl &context, const std::string &source,
+                            const std::string &file,
+                            const std::vector<std::string> &options) {
+  Result<const NvJitLinkTable *> loaded = context.libraries->getNvJitLink();
+  if (!loaded)
+    return tl::make_unexpected(loaded.error());
+  const NvJitLinkTable &table = **loaded;
+
+  std::vector<const char *> arguments;
+  for (const std::string &option : options)
+    arguments.push_back(option.c_str());
+  nvJitLinkHandle handle = nullptr;
+  const char *call = "nvJitLinkCreate";
+  nvJitLinkResult result =
+      table.nvJitLinkCreate(&handle, arguments.size(), arguments.data());
+  if (result != NVJITLINK_SUCCESS)
+    handle = nullptr;
+  if (result == NVJITLINK_SUCCESS) {
+    call = "nvJitLinkAddData";
+    result = table.nvJitLinkAddData(handle, NVJITLINK_INPUT_PTX, source.c_str(),
+                                    source.size() + 1, file.c_str());
+  }
+  if (result == NVJITLINK_SUCCESS) {
+    call = "nvJitLinkComplete";
+    result = table.nvJitLinkComplete(handle);
+  }
+  std::string cubin;
+  size_t bytes = 0;
+  if (result == NVJITLINK_SUCCESS) {
+    call = "nvJitLinkGetLinkedCubinSize";
+    result = table.nvJitLinkGetLinkedCubinSize(handle, &bytes);
+  }
+  if (result == NVJITLINK_SUCCESS) {
+    call = "nvJitLinkGetLinkedCubin";
+    cubin.resize(bytes);
+    result = table.nvJitLinkGetLinkedCubin(handle, cubin.data());
+  }
+
+  std::string log;
+  if (result != NVJITLINK_SUCCESS && handle &&
+      table.nvJitLinkGetErrorLogSize(handle, &bytes) == NVJITLINK_SUCCESS) {
+    log.resize(bytes);
+    if (table.nvJitLinkGetErrorLog(handle, log.data()) != NVJITLINK_SUCCESS)
+      log.clear();
+    log = condenseLog(log);
+  }
+  if (handle)
+    table.nvJitLinkDestroy(&handle);
+  if (result != NVJITLINK_SUCCESS) {
+    if (log.empty()) {
+      const char *name = toString(result);
+      log =
+          fmt::format("{} failed: {}", call,
+                      name ? std::string(name)
+                           : fmt::format("error {}", static_cast<int>(result)));
+    }
+    return fail(ErrorCode::CompileError, "{}", log);
+  }
+  if (cubin.empty())
+    return fail(ErrorCode::CompileError, "expected a cubin, got 0 bytes");
+  return cubin;
+}
+
+} // namespace
+
+const Compiler kDriverLinker = {"the driver's compiler", getLinkerVersion,
+                                getLinkerOptions, link};
+const Compiler kNvJitLink = {"nvJitLink", getNvJitLinkVersion,
+                             getNvJitLinkOptions, jitLink};
+
+} // namespace carousel::runtime

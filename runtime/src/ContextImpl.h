@@ -1,0 +1,88 @@
+//===- ContextImpl.h - what a context holds ---*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The retained primary context, the driver's table, the cache, and the names of
+// the kernels launched of late, by which a failure on the device is reported.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_SRC_CONTEXTIMPL_H
+#define CAROUSEL_RUNTIME_SRC_CONTEXTIMPL_H
+
+#include "DiskCache.h"
+#include "LaunchLog.h"
+#include "Libraries.h"
+
+#include "carousel/Runtime/Context.h"
+
+namespace carousel::runtime {
+
+struct Context::Impl {
+  explicit Impl(const ContextOptions &options);
+  ~Impl();
+  Impl(const Impl &) = delete;
+  Impl &operator=(const Impl &) = delete;
+
+  ContextOptions options;
+  std::shared_ptr<Libraries> libraries;
+  const DriverTable *driver = nullptr;
+  CUdevice device = 0;
+  CUcontext context = nullptr;
+  DeviceInfo info;
+  DiskCache cache;
+  LaunchLog launches;
+
+  /// Success, or the error of a driver call: "cuMemAlloc failed: out of memory
+  /// (CUDA_ERROR_OUT_OF_MEMORY)". An error that a kernel caused on the device
+  /// is LaunchFailed and names the kernels launched and not waited for, the
+  /// latest first.
+  Status check(CUresult result, const char *call) {
+    if (result == CUDA_SUCCESS)
+      return {};
+    return tl::make_unexpected(describe(result, call));
+  }
+  Error describe(CUresult result, const char *call) const;
+
+  /// Waits for a stream, then forgets the launches on it. The context must be
+  /// current.
+  Status synchronize(CUstream stream);
+
+  /// Notes a launch that the driver has taken. `name` must live as long as the
+  /// context (see keepName). Lock-free.
+  void noteLaunch(const char *name, CUstream stream) {
+    launches.note(name, stream);
+  }
+  /// A copy of `name` that lives as long as the context.
+  const char *keepName(std::string_view name);
+
+  /// Asks the driver all that create() promises.
+  Status open();
+
+private:
+  struct Names;
+  std::unique_ptr<Names> names;
+};
+
+/// Makes a context current for the calling thread until the end of the scope.
+/// One driver call where it is current already.
+class CurrentContext {
+public:
+  explicit CurrentContext(Context::Impl &context);
+  ~CurrentContext();
+  CurrentContext(const CurrentContext &) = delete;
+  CurrentContext &operator=(const CurrentContext &) = delete;
+  const Status &getStatus() const { return status; }
+
+private:
+  Context::Impl &context;
+  bool pushed = false;
+  Status status;
+};
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_SRC_CONTEXTIMPL_H

@@ -1,0 +1,57 @@
+//===- DiskCache.h - compiled code on disk ---*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A directory of files, each with a key, a payload and checksums. Any number of
+// processes may share it: files appear by a rename, a file that is torn or
+// foreign is removed and counts as absent, and the oldest go when it grows too
+// large.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_SRC_DISKCACHE_H
+#define CAROUSEL_RUNTIME_SRC_DISKCACHE_H
+
+#include "carousel/Runtime/Error.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace carousel::runtime {
+
+class DiskCache {
+public:
+  /// No directory is made before the first store. `maxBytes` 0: nothing is
+  /// kept and nothing found, and neither is an error. An empty `directory`:
+  /// nothing is found and a store is an error.
+  DiskCache(std::string directory, uint64_t maxBytes);
+
+  /// The payload stored under `key`, intact, or nothing. Marks it as used.
+  std::optional<std::string> lookup(std::string_view key) const;
+  /// Stores a payload; then, if all files together exceed the bound, removes
+  /// those used longest ago until they are a tenth below it. An entry that
+  /// alone exceeds the bound is an error. A failure leaves the cache as it was;
+  /// the caller may ignore it.
+  Status store(std::string_view key, std::string_view payload) const;
+  /// Removes what is stored under `key`, if anything is and can be removed.
+  void remove(std::string_view key) const;
+
+  const std::string &getDirectory() const { return directory; }
+
+  /// Where ContextOptions::cacheDirectory says nothing:
+  /// $XDG_CACHE_HOME/carousel or ~/.cache/carousel; empty if there is no home
+  /// directory either.
+  static std::string getDefaultDirectory();
+
+private:
+  std::string directory;
+  uint64_t maxBytes;
+};
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_SRC_DISKCACHE_H

@@ -1,0 +1,80 @@
+//===- FieldReader.cpp - checked reads of JSON values ---===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See FieldReader.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FieldReader.h"
+
+#include <algorithm>
+
+namespace carousel::runtime {
+
+std::string Field::getPath() const {
+  if (!parent)
+    return "";
+  std::string path = parent->getPath();
+  if (member.empty())
+    return fmt::format("{}[{}]", path, element);
+  return path.empty() ? std::string(member)
+                      : fmt::format("{}.{}", path, member);
+}
+
+void FieldReader::setError(ErrorCode code, const Field &field,
+                           const std::string &message) {
+  std::string path = field.getPath();
+  error = Error{code, path.empty() ? message : path + ": " + message};
+}
+
+Field FieldReader::get(const Field &object, std::string_view member) {
+  Field field{{}, &object, member};
+  if (!object.value.isObject())
+    fail(object, "expected an object, got {}", object.value.describe());
+  else if (std::optional<JSONValue> value = object.value.find(member))
+    field.value = *value;
+  else
+    fail(object, "expected a member '{}', got none", member);
+  return field;
+}
+
+int64_t FieldReader::readInteger(const Field &field, int64_t least,
+                                 int64_t most) {
+  if (field.value.isInteger()) {
+    int64_t value = field.value.getInteger();
+    if (value >= least && value <= most)
+      return value;
+  }
+  std::string got = field.value.describe();
+  if (most != INT64_MAX)
+    fail(field, "expected an integer from {} to {}, got {}", least, most, got);
+  else if (least != INT64_MIN)
+    fail(field, "expected an integer of at least {}, got {}", least, got);
+  else
+    fail(field, "expected an integer of 64 bits, got {}", got);
+  return least;
+}
+
+std::string_view FieldReader::readString(const Field &field) {
+  if (field.value.isString())
+    return field.value.getString();
+  fail(field, "expected a string, got {}", field.value.describe());
+  return {};
+}
+
+std::string FieldReader::readName(const Field &field) {
+  std::string_view name = readString(field);
+  bool printable = std::none_of(name.begin(), name.end(), [](unsigned char c) {
+    return c < 0x20 || c == 0x7f;
+  });
+  if (name.empty() || !printable)
+    fail(field, "expected a name of printable characters, got {}",
+         field.value.describe());
+  return std::string(name);
+}
+
+} // namespace carousel::runtime

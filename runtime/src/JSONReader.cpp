@@ -1,0 +1,227 @@
+//===- JSONReader.cpp - JSON text that nobody vouches for ---===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See JSONReader.h. The lexer and the grammar are nlohmann's, driven by events:
+// its own tree keeps the last of equal members and aborts on a wrong access.
+//
+//===----------------------------------------------------------------------===//
+
+#include "JSONReader.h"
+
+#include "Fail.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace carousel::runtime {
+
+/// Receives the parser's events; a handler that returns false ends the parse.
+class JSONBuilder {
+public:
+  using Kind = JSONDocument::Kind;
+
+  explicit JSONBuilder(std::string_view text) : text(text) {}
+
+  bool null() { return add(Kind::Null); }
+  bool boolean(bool value) { return add(value ? Kind::True : Kind::False); }
+  bool number_integer(int64_t value) { return add(Kind::Integer, value); }
+  bool number_unsigned(uint64_t value) {
+    if (value <= INT64_MAX)
+      return add(Kind::Integer, static_cast<int64_t>(value));
+    return addText(Kind::Number, std::to_string(value));
+  }
+  bool number_float(double, const std::string &literal) {
+    return addText(Kind::Number, literal);
+  }
+  bool string(std::string &value) { return addText(Kind::String, value); }
+  bool key(std::string &value) { return addText(Kind::String, value); }
+  bool binary(nlohmann::json::binary_t &) { return false; } // not in JSON
+
+  bool start_array(size_t) { return open(Kind::Array); }
+  bool start_object(size_t) { return open(Kind::Object); }
+  bool end_array() { return close(); }
+  bool end_object() { return checkMembers(unfinished.back()) && close(); }
+
+  bool parse_error(size_t position, const std::string &,
+                   const nlohmann::detail::exception &error) {
+    constexpr int kNumberOverflow = 406;
+    std::string_view reason = error.what();
+    if (position > text.size())
+      return fail(text.size(), "an early end");
+    if (error.id == kNumberOverflow)
+      return fail(position, "a number out of range");
+    if (reason.find("ill-formed UTF-8") != std::string_view::npos)
+      return fail(position, "ill-formed UTF-8");
+    return fail(position, "a syntax error");
+  }
+
+  /// Says where the text is wrong and ends the parse.
+  bool fail(size_t position, std::string_view what) {
+    std::string_view read = text.substr(0, position);
+    auto line = 1 + std::count(read.begin(), read.end(), '\n');
+    size_t lineStart = read.rfind('\n') + 1; // npos + 1 is 0
+    error = {ErrorCode::InvalidPackage,
+             fmt::format("expected JSON, got {} at line {}, column {}", what,
+                         line, read.size() - lineStart)};
+    return false;
+  }
+
+  Result<JSONDocument> finish(bool accepted) {
+    if (!accepted)
+      return tl::make_unexpected(std::move(error));
+    return std::move(document);
+  }
+
+private:
+  bool add(Kind kind, int64_t payload = 0, uint32_t size = 0) {
+    // Counts keys too; close() corrects that.
+    if (!unfinished.empty())
+      ++document.nodes[unfinished.back()].size;
+    document.nodes.push_back({kind, size, payload});
+    return true;
+  }
+  bool addText(Kind kind, const std::string &value) {
+    int64_t start = static_cast<int64_t>(document.strings.size());
+    document.strings += value;
+    return add(kind, start, static_cast<uint32_t>(value.size()));
+  }
+
+  bool open(Kind kind) {
+    if (unfinished.size() == kMaxJSONDepth) {
+      error = {ErrorCode::InvalidPackage,
+               fmt::format("expected JSON with at most {} levels, got more",
+                           kMaxJSONDepth)};
+      return false;
+    }
+    add(kind);
+    unfinished.push_back(document.nodes.size() - 1);
+    return true;
+  }
+  bool close() {
+    JSONDocument::Node &node = document.nodes[unfinished.back()];
+    node.payload = static_cast<int64_t>(document.nodes.size());
+    if (node.kind == Kind::Object)
+      node.size /= 2;
+    unfinished.pop_back();
+    return true;
+  }
+
+  /// Whether no two members of an object have the same name.
+  bool checkMembers(size_t object) {
+    const std::vector<JSONDocument::Node> &nodes = document.nodes;
+    names.clear();
+    for (size_t index = object + 1; index < nodes.size();) {
+      names.push_back(std::string_view(document.strings)
+                          .substr(static_cast<size_t>(nodes[index].payload),
+                                  nodes[index].size));
+      const JSONDocument::Node &value = nodes[++index];
+      bool nested = value.kind == Kind::Array || value.kind == Kind::Object;
+      index = nested ? static_cast<size_t>(value.payload) : index + 1;
+    }
+    std::sort(names.begin(), names.end());
+    auto twice = std::adjacent_find(names.begin(), names.end());
+    if (twice == names.end())
+      return true;
+    error = {ErrorCode::InvalidPackage,
+             fmt::format("expected members of different names in an object, "
+                         "got {} twice",
+                         quote(*twice))};
+    return false;
+  }
+
+  std::string_view text;
+  JSONDocument document;
+  std::vector<size_t> unfinished; ///< arrays and objects that aren't complete
+  std::vector<std::string_view> names;
+  Error error = {};
+};
+
+Result<JSONDocument> JSONDocument::parse(std::string_view text) {
+  JSONBuilder builder(text);
+  // The parser would take a null character for the end of the text.
+  size_t null = text.find('\0');
+  if (null != std::string_view::npos)
+    return builder.finish(builder.fail(null + 1, "a null character"));
+  return builder.finish(
+      nlohmann::json::sax_parse(text.begin(), text.end(), &builder));
+}
+
+JSONValue JSONDocument::getRoot() const { return {this, 0}; }
+
+JSONValue::JSONValue() : index(0) {
+  static const JSONDocument *null =
+      new JSONDocument(*JSONDocument::parse("null"));
+  document = null;
+}
+
+std::string_view JSONValue::getString() const {
+  return std::string_view(document->strings)
+      .substr(static_cast<size_t>(node().payload), node().size);
+}
+
+size_t JSONValue::next() const {
+  return isArray() || isObject() ? static_cast<size_t>(node().payload)
+                                 : index + 1;
+}
+
+std::optional<JSONValue> JSONValue::find(std::string_view member) const {
+  for (size_t key = index + 1; key != next();) {
+    JSONValue value(document, key + 1);
+    if (JSONValue(document, key).getString() == member)
+      return value;
+    key = value.next();
+  }
+  return std::nullopt;
+}
+
+std::string JSONValue::describe() const {
+  switch (node().kind) {
+  case Kind::Null:
+    return "null";
+  case Kind::True:
+    return "true";
+  case Kind::False:
+    return "false";
+  case Kind::Integer:
+    return std::to_string(getInteger());
+  case Kind::Number: {
+    std::string_view literal = getString();
+    constexpr size_t kMaxShown = 40;
+    return literal.size() <= kMaxShown
+               ? std::string(literal)
+               : std::string(literal.substr(0, kMaxShown)) + "...";
+  }
+  case Kind::String:
+    return quote(getString());
+  case Kind::Array:
+    return fmt::format("a list of {}", size());
+  case Kind::Object:
+    return "an object";
+  }
+  return {};
+}
+
+std::string quote(std::string_view text) {
+  constexpr size_t kMaxShown = 100;
+  bool cut = text.size() > kMaxShown;
+  if (cut) {
+    size_t end = kMaxShown; // not within a character's UTF-8
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
+      --end;
+    text = text.substr(0, end);
+  }
+  std::string quoted = "'";
+  for (char c : text) {
+    bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    quoted += control ? '?' : c;
+  }
+  quoted += cut ? "...'" : "'";
+  return quoted;
+}
+
+} // namespace carousel::runtime

@@ -1,0 +1,246 @@
+//===- Kernel.cpp - choosing a variant and launching it -------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A launch binds the arguments, takes the first variant that accepts them,
+// writes the parameters and calls the driver. Nothing of that takes a lock or
+// memory once the variant is loaded and its maps are encoded.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Runtime/Kernel.h"
+
+#include "Bind.h"
+#include "Fail.h"
+#include "KernelImpl.h"
+
+#include <algorithm>
+#include <new>
+
+namespace carousel::runtime {
+
+//===----------------------------------------------------------------------===//
+// Frames
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Memory that grows to what was asked for and goes with its thread.
+class FrameMemory {
+public:
+  FrameMemory() = default;
+  ~FrameMemory() { release(); }
+  FrameMemory(const FrameMemory &) = delete;
+  FrameMemory &operator=(const FrameMemory &) = delete;
+
+  std::byte *get(size_t wanted) {
+    if (wanted > bytes) {
+      release();
+      data = static_cast<std::byte *>(::operator new(wanted, kAlignment));
+      bytes = wanted;
+    }
+    return data;
+  }
+
+private:
+  static constexpr std::align_val_t kAlignment{alignof(TensorMap)};
+  void release() {
+    if (data)
+      ::operator delete(data, kAlignment);
+  }
+  std::byte *data = nullptr;
+  size_t bytes = 0;
+};
+
+thread_local FrameMemory frameMemory;
+} // namespace
+
+void Kernel::Impl::computeFrameLayout() {
+  size_t maps = 0, parameters = 0;
+  for (const VariantInfo &variant : info->variants) {
+    maps = std::max(maps, variant.tensorMaps.size());
+    parameters = std::max(parameters, variant.parameters.size());
+  }
+  size_t end = info->arguments.size() * sizeof(BoundArgument);
+  auto place = [&](size_t count, size_t size, size_t alignment) {
+    size_t start = (end + alignment - 1) / alignment * alignment;
+    end = start + count * size;
+    return start;
+  };
+  layout.maps = place(maps, sizeof(TensorMap), alignof(TensorMap));
+  layout.sources =
+      place(maps, sizeof(TensorMapSource), alignof(TensorMapSource));
+  layout.storage = place(parameters, sizeof(uint64_t), alignof(uint64_t));
+  layout.pointers = place(parameters, sizeof(void *), alignof(void *));
+  layout.bytes = end;
+}
+
+LaunchFrame Kernel::Impl::getFrame() const {
+  static_assert(std::is_trivially_copyable_v<BoundArgument> &&
+                std::is_trivially_copyable_v<TensorMapSource> &&
+                std::is_trivially_copyable_v<TensorMap>);
+  std::byte *data = frameMemory.get(layout.bytes);
+  LaunchFrame frame;
+  frame.bound = reinterpret_cast<BoundArgument *>(data);
+  frame.sources = reinterpret_cast<TensorMapSource *>(data + layout.sources);
+  frame.maps = reinterpret_cast<TensorMap *>(data + layout.maps);
+  frame.storage = reinterpret_cast<uint64_t *>(data + layout.storage);
+  frame.pointers = reinterpret_cast<void **>(data + layout.pointers);
+  return frame;
+}
+
+//===----------------------------------------------------------------------===//
+// Lookup
+//===----------------------------------------------------------------------===//
+
+Kernel::Kernel(std::shared_ptr<Impl> impl) : impl(std::move(impl)) {}
+
+Result<Kernel> Kernel::get(const Context &context, const Package &package,
+                           std::string_view name) {
+  const Manifest &manifest = package.getManifest();
+  const KernelInfo *info = manifest.find(name);
+  if (!info) {
+    std::string names;
+    for (const KernelInfo &kernel : manifest.kernels)
+      names += (names.empty() ? "" : ", ") + kernel.name;
+    return fail(ErrorCode::NotFound, "expected a kernel of {} ({}), got '{}'",
+                package.getDirectory(), names, name);
+  }
+  auto impl = std::make_shared<Impl>(context, package, *info);
+  for (const VariantInfo &variant : info->variants)
+    impl->variants.push_back(
+        std::make_unique<DeviceVariant>(context, package, *info, variant));
+  impl->computeFrameLayout();
+  return Kernel(std::move(impl));
+}
+
+const KernelInfo &Kernel::getInfo() const { return *impl->info; }
+
+Status Kernel::loadAll() const {
+  bool any = false;
+  for (const std::unique_ptr<DeviceVariant> &variant : impl->variants) {
+    if (!variant->isSupported())
+      continue;
+    any = true;
+    if (Result<CUfunction> loaded = variant->load(); !loaded)
+      return tl::make_unexpected(std::move(loaded.error()));
+  }
+  if (!any) {
+    int capability = impl->context.getDevice().computeCapability;
+    return fail(ErrorCode::NoVariant,
+                "no variant of '{}' runs on compute capability {}.{}",
+                impl->info->name, capability / 10, capability % 10);
+  }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Choice
+//===----------------------------------------------------------------------===//
+
+const DeviceVariant *Kernel::Impl::choose(const LaunchFrame &frame,
+                                          Grid &grid) const {
+  for (const std::unique_ptr<DeviceVariant> &variant : variants)
+    if (variant->accepts(frame, grid))
+      return variant.get();
+  return nullptr;
+}
+
+static std::string join(const std::vector<std::string> &parts,
+                        const char *separator) {
+  std::string text;
+  for (const std::string &part : parts)
+    text += (text.empty() ? "" : separator) + part;
+  return text;
+}
+
+Error Kernel::Impl::explainNoVariant(const LaunchFrame &frame) const {
+  std::vector<std::string> lines;
+  for (const std::unique_ptr<DeviceVariant> &variant : variants) {
+    std::vector<std::string> reasons;
+    Grid grid;
+    variant->accepts(frame, grid, &reasons);
+    lines.push_back(fmt::format("{}: {}", variant->getInfo().function,
+                                join(reasons, ", ")));
+  }
+  return {ErrorCode::NoVariant,
+          fmt::format("no variant of '{}' takes these arguments: {}",
+                      info->name, join(lines, "; "))};
+}
+
+Result<std::vector<VariantReport>> Kernel::explain(const Argument *arguments,
+                                                   size_t count) const {
+  LaunchFrame frame = impl->getFrame();
+  if (Status status = bindArguments(*impl->info, arguments, count, frame.bound);
+      !status)
+    return tl::make_unexpected(std::move(status.error()));
+  std::vector<VariantReport> reports;
+  for (const std::unique_ptr<DeviceVariant> &variant : impl->variants) {
+    VariantReport report;
+    report.function = variant->getInfo().function;
+    Grid grid;
+    report.accepted = variant->accepts(frame, grid, &report.reasons);
+    reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
+//===----------------------------------------------------------------------===//
+// Launch
+//===----------------------------------------------------------------------===//
+
+/// An error where a module would have to be loaded for a stream that records a
+/// graph: it may take seconds, and memory that the graph doesn't own.
+static Status refuseLoadInCapture(Context::Impl &context,
+                                  const DeviceVariant &variant, Stream stream) {
+  CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+  CUresult result = context.driver->cuStreamIsCapturing(stream, &capture);
+  // The default stream, while another one captures.
+  bool implicit = result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+  if (!implicit)
+    if (Status status = context.check(result, "cuStreamIsCapturing"); !status)
+      return status;
+  if (implicit || capture != CU_STREAM_CAPTURE_STATUS_NONE)
+    return fail(ErrorCode::InvalidArgument,
+                "expected '{}' to be loaded before its stream is captured; "
+                "prepare() and loadAll() load it",
+                variant.getInfo().function);
+  return {};
+}
+
+Status Kernel::launch(const Argument *arguments, size_t count,
+                      Stream stream) const {
+  LaunchFrame frame = impl->getFrame();
+  if (Status status = bindArguments(*impl->info, arguments, count, frame.bound);
+      !status)
+    return status;
+  Grid grid;
+  const DeviceVariant *variant = impl->choose(frame, grid);
+  if (!variant)
+    return tl::make_unexpected(impl->explainNoVariant(frame));
+  if (grid.isEmpty())
+    return {};
+
+  Context::Impl &context = impl->context.getImpl();
+  CurrentContext current(context);
+  if (!current.getStatus())
+    return current.getStatus();
+  CUfunction function = variant->getLoaded();
+  if (!function) {
+    if (Status status = refuseLoadInCapture(context, *variant, stream); !status)
+      return status;
+    Result<CUfunction> loaded = variant->load();
+    if (!loaded)
+      return tl::make_unexpected(std::move(loaded.error()));
+    function = *loaded;
+  }
+  if (Status status = variant->encodeMaps(frame); !status)
+    return status;
+  variant->getLayout().write(frame.bound, frame.maps, frame.storage,
+                             frame.pointers);
+  return startKernel(context, *variant, function, grid, frame.pointers, stream);
+}
+
+} // namespace carousel::runtime

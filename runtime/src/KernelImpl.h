@@ -1,0 +1,66 @@
+//===- KernelImpl.h - what a kernel and a launch hold ---*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See Kernel.h. A launch that isn't prepared computes in memory that belongs to
+// its thread and is as large as the largest kernel has needed so far.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_SRC_KERNELIMPL_H
+#define CAROUSEL_RUNTIME_SRC_KERNELIMPL_H
+
+#include "Variants.h"
+
+#include "carousel/Runtime/Kernel.h"
+
+#include <memory>
+
+namespace carousel::runtime {
+
+struct Kernel::Impl : std::enable_shared_from_this<Kernel::Impl> {
+  Impl(const Context &context, const Package &package, const KernelInfo &info)
+      : context(context), package(package), info(&info) {}
+
+  Context context;
+  Package package; ///< keeps `info` alive
+  const KernelInfo *info;
+  std::vector<std::unique_ptr<DeviceVariant>> variants;
+
+  /// Offsets in the memory of a frame, and its size.
+  struct FrameLayout {
+    size_t sources = 0, maps = 0, storage = 0, pointers = 0, bytes = 0;
+  } layout;
+  void computeFrameLayout();
+  /// The calling thread's frame, for one launch.
+  LaunchFrame getFrame() const;
+
+  /// The first variant that takes the bound arguments, or null.
+  const DeviceVariant *choose(const LaunchFrame &frame, Grid &grid) const;
+  Error explainNoVariant(const LaunchFrame &frame) const;
+  Result<Launch> prepare(const DeviceVariant &variant, const LaunchFrame &frame,
+                         const Grid &grid) const;
+};
+
+/// Everything that cuLaunchKernelEx takes but the stream. Immutable.
+struct Launch::Impl {
+  std::shared_ptr<const Kernel::Impl> kernel; ///< keeps the module loaded
+  const DeviceVariant *variant = nullptr;
+  CUfunction function = nullptr;
+  Grid grid;
+  std::vector<TensorMap> maps;
+  std::vector<uint64_t> storage;
+  std::vector<void *> pointers;
+};
+
+/// Starts a function; the context must be current.
+Status startKernel(Context::Impl &context, const DeviceVariant &variant,
+                   CUfunction function, const Grid &grid, void **pointers,
+                   Stream stream);
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_SRC_KERNELIMPL_H

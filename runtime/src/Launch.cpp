@@ -1,0 +1,155 @@
+//===- Launch.cpp - starting kernels --------------------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The driver call, and launches that keep what it takes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bind.h"
+#include "Fail.h"
+#include "KernelImpl.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace carousel::runtime {
+
+Status startKernel(Context::Impl &context, const DeviceVariant &variant,
+                   CUfunction function, const Grid &grid, void **pointers,
+                   Stream stream) {
+  const VariantInfo &info = variant.getInfo();
+  CUlaunchConfig config = {};
+  config.gridDimX = grid.blocks[0];
+  config.gridDimY = grid.blocks[1];
+  config.gridDimZ = grid.blocks[2];
+  config.blockDimX = info.block[0];
+  config.blockDimY = info.block[1];
+  config.blockDimZ = info.block[2];
+  config.sharedMemBytes = info.dynamicShared;
+  config.hStream = stream;
+  CUlaunchAttribute cluster;
+  if (info.cluster != std::array<uint32_t, 3>{1, 1, 1}) {
+    cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+    cluster.value.clusterDim = {info.cluster[0], info.cluster[1],
+                                info.cluster[2]};
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+  }
+  const DriverTable &driver = *context.driver;
+  CUresult result =
+      driver.cuLaunchKernelEx(&config, function, pointers, nullptr);
+  if (result != CUDA_SUCCESS) {
+    Status status = context.check(result, "cuLaunchKernelEx");
+    // A failure of earlier kernels names those.
+    if (!status && status.error().code != ErrorCode::LaunchFailed)
+      status.error().message =
+          fmt::format("{}: {}", info.function, status.error().message);
+    return status;
+  }
+  context.noteLaunch(variant.getName(), stream);
+  if (!context.options.blocking)
+    return {};
+  CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+  if (Status status = context.check(
+          driver.cuStreamIsCapturing(stream, &capture), "cuStreamIsCapturing");
+      !status)
+    return status;
+  if (capture != CU_STREAM_CAPTURE_STATUS_NONE)
+    return {};
+  return context.synchronize(stream);
+}
+
+//===----------------------------------------------------------------------===//
+// Prepared launches
+//===----------------------------------------------------------------------===//
+
+Result<Launch> Kernel::Impl::prepare(const DeviceVariant &variant,
+                                     const LaunchFrame &frame,
+                                     const Grid &grid) const {
+  auto launch = std::make_shared<Launch::Impl>();
+  launch->kernel = shared_from_this();
+  launch->variant = &variant;
+  launch->grid = grid;
+  Result<CUfunction> function = variant.load();
+  if (!function)
+    return tl::make_unexpected(std::move(function.error()));
+  launch->function = *function;
+  if (!grid.isEmpty()) {
+    if (Status status = variant.encodeMaps(frame); !status)
+      return tl::make_unexpected(std::move(status.error()));
+    size_t maps = variant.getInfo().tensorMaps.size();
+    launch->maps.assign(frame.maps, frame.maps + maps);
+    launch->storage.resize(variant.getLayout().getCount());
+    launch->pointers.resize(variant.getLayout().getCount());
+    variant.getLayout().write(frame.bound, launch->maps.data(),
+                              launch->storage.data(), launch->pointers.data());
+  }
+  return Launch(std::move(launch));
+}
+
+Result<Launch> Kernel::prepare(const Argument *arguments, size_t count) const {
+  LaunchFrame frame = impl->getFrame();
+  if (Status status = bindArguments(*impl->info, arguments, count, frame.bound);
+      !status)
+    return tl::make_unexpected(std::move(status.error()));
+  Grid grid;
+  const DeviceVariant *variant = impl->choose(frame, grid);
+  if (!variant)
+    return tl::make_unexpected(impl->explainNoVariant(frame));
+  return impl->prepare(*variant, frame, grid);
+}
+
+Result<Launch> Kernel::prepareVariant(std::string_view function,
+                                      const Argument *arguments,
+                                      size_t count) const {
+  auto found = std::find_if(impl->variants.begin(), impl->variants.end(),
+                            [&](const std::unique_ptr<DeviceVariant> &variant) {
+                              return variant->getInfo().function == function;
+                            });
+  if (found == impl->variants.end()) {
+    std::string names;
+    for (const VariantInfo &variant : impl->info->variants)
+      names += (names.empty() ? "" : ", ") + variant.function;
+    return fail(ErrorCode::NotFound,
+                "expected a variant of '{}' ({}), got '{}'", impl->info->name,
+                names, function);
+  }
+  LaunchFrame frame = impl->getFrame();
+  if (Status status = bindArguments(*impl->info, arguments, count, frame.bound);
+      !status)
+    return tl::make_unexpected(std::move(status.error()));
+  Grid grid;
+  std::vector<std::string> reasons;
+  if (!(*found)->accepts(frame, grid, &reasons))
+    return fail(ErrorCode::NoVariant,
+                "variant '{}' of '{}' doesn't take these arguments: {}",
+                function, impl->info->name, fmt::join(reasons, ", "));
+  return impl->prepare(**found, frame, grid);
+}
+
+Launch::Launch(std::shared_ptr<const Impl> impl) : impl(std::move(impl)) {}
+
+const VariantInfo &Launch::getVariant() const {
+  return impl->variant->getInfo();
+}
+
+std::array<uint32_t, 3> Launch::getGrid() const { return impl->grid.blocks; }
+
+Status Launch::run(Stream stream) const {
+  if (impl->grid.isEmpty())
+    return {};
+  Context::Impl &context = impl->kernel->context.getImpl();
+  CurrentContext current(context);
+  if (!current.getStatus())
+    return current.getStatus();
+  // The driver copies the parameters and changes nothing in them.
+  return startKernel(context, *impl->variant, impl->function, impl->grid,
+                     const_cast<void **>(impl->pointers.data()), stream);
+}
+
+} // namespace carousel::runtime

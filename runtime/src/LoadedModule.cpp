@@ -1,0 +1,235 @@
+//===- LoadedModule.cpp - a module of a package on a device ---------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Besides loading, compares what the driver knows of a function with what the
+// manifest says: a kernel that is launched with other parameters than it has
+// reads memory that isn't there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoadedModule.h"
+
+#include "Compile.h"
+#include "Fail.h"
+#include "Parameters.h"
+
+#include <map>
+#include <tuple>
+
+namespace carousel::runtime {
+
+//===----------------------------------------------------------------------===//
+// Sharing
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A package is known by the address of its manifest, which lives as long as
+/// the LoadedModule that holds the package; an entry that expired may be of
+/// another one and isn't found.
+using Key = std::tuple<const Context::Impl *, const Manifest *, uint32_t>;
+
+struct Registry {
+  std::mutex mutex;
+  std::map<Key, std::weak_ptr<LoadedModule>> modules;
+
+  /// Never destroyed: modules may outlive static objects.
+  static Registry &get() {
+    static Registry *registry = new Registry();
+    return *registry;
+  }
+};
+} // namespace
+
+std::shared_ptr<LoadedModule> LoadedModule::get(const Context &context,
+                                                const Package &package,
+                                                uint32_t module) {
+  Registry &registry = Registry::get();
+  std::lock_guard<std::mutex> lock(registry.mutex);
+  for (auto it = registry.modules.begin(); it != registry.modules.end();)
+    it = it->second.expired() ? registry.modules.erase(it) : std::next(it);
+  Key key = {&context.getImpl(), &package.getManifest(), module};
+  std::weak_ptr<LoadedModule> &entry = registry.modules[key];
+  std::shared_ptr<LoadedModule> shared = entry.lock();
+  if (!shared) {
+    shared = std::make_shared<LoadedModule>(context, package, module);
+    entry = shared;
+  }
+  return shared;
+}
+
+LoadedModule::LoadedModule(Context context, Package package, uint32_t module)
+    : context(std::move(context)), package(std::move(package)), index(module) {}
+
+LoadedModule::~LoadedModule() {
+  if (!module)
+    return;
+  // A failure has nobody to be reported to: the context is broken, or the
+  // process is about to end.
+  CurrentContext current(context.getImpl());
+  if (current.getStatus())
+    (void)context.getImpl().driver->cuModuleUnload(module);
+}
+
+//===----------------------------------------------------------------------===//
+// Loading
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Lets this thread load modules although some thread captures a graph: in the
+/// default mode that would fail and spoil the capture. Nothing that a load does
+/// belongs to a capture.
+class RelaxedCapture {
+public:
+  explicit RelaxedCapture(const DriverTable &driver) : driver(driver) {
+    exchange();
+  }
+  ~RelaxedCapture() { exchange(); }
+  RelaxedCapture(const RelaxedCapture &) = delete;
+  RelaxedCapture &operator=(const RelaxedCapture &) = delete;
+
+private:
+  void exchange() {
+    if (driver.cuThreadExchangeStreamCaptureMode)
+      (void)driver.cuThreadExchangeStreamCaptureMode(&mode);
+  }
+  const DriverTable &driver;
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+};
+} // namespace
+
+Result<CUfunction> LoadedModule::find(const std::string &name) {
+  Context::Impl &impl = context.getImpl();
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!module) {
+    Result<CUmodule> loaded = loadModule(impl, package, index);
+    if (!loaded)
+      return tl::make_unexpected(std::move(loaded.error()));
+    module = *loaded;
+  }
+  CUfunction function = nullptr;
+  CUresult result =
+      impl.driver->cuModuleGetFunction(&function, module, name.c_str());
+  if (result == CUDA_ERROR_NOT_FOUND)
+    return fail(ErrorCode::InvalidPackage,
+                "expected a function '{}' in the module '{}', got none", name,
+                package.getManifest().modules[index].name);
+  if (Status status = impl.check(result, "cuModuleGetFunction"); !status)
+    return tl::make_unexpected(std::move(status.error()));
+  return function;
+}
+
+Status LoadedModule::checkLimits(CUfunction function,
+                                 const VariantInfo &variant) {
+  Context::Impl &impl = context.getImpl();
+  int threads = 0, shared = 0;
+  if (Status status = impl.check(
+          impl.driver->cuFuncGetAttribute(
+              &threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function),
+          "cuFuncGetAttribute");
+      !status)
+    return status;
+  if (Status status = impl.check(
+          impl.driver->cuFuncGetAttribute(
+              &shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function),
+          "cuFuncGetAttribute");
+      !status)
+    return status;
+  uint64_t block =
+      uint64_t(variant.block[0]) * variant.block[1] * variant.block[2];
+  if (block > uint64_t(threads))
+    return fail(ErrorCode::InvalidPackage,
+                "{}: expected at most {} threads per block, which its "
+                "registers allow, got {}",
+                variant.function, threads, block);
+  if (uint64_t(shared) + variant.dynamicShared > impl.info.maxSharedPerBlock)
+    return fail(ErrorCode::InvalidPackage,
+                "{}: expected at most {} bytes of shared memory, got {} static "
+                "and {} dynamic ones",
+                variant.function, impl.info.maxSharedPerBlock, shared,
+                variant.dynamicShared);
+  return {};
+}
+
+Status LoadedModule::checkParameters(CUfunction function,
+                                     const KernelInfo &kernel,
+                                     const VariantInfo &variant) {
+  Context::Impl &impl = context.getImpl();
+  if (!impl.driver->cuFuncGetParamInfo) // came with CUDA 12.4
+    return {};
+  for (size_t i = 0; i <= variant.parameters.size(); ++i) {
+    size_t offset = 0, bytes = 0;
+    CUresult result =
+        impl.driver->cuFuncGetParamInfo(function, i, &offset, &bytes);
+    bool exists = result == CUDA_SUCCESS;
+    if (result == CUDA_ERROR_NOT_SUPPORTED)
+      return {};
+    // The driver's word for "no such parameter".
+    if (!exists && result != CUDA_ERROR_INVALID_VALUE)
+      return impl.check(result, "cuFuncGetParamInfo");
+    if (i == variant.parameters.size()) {
+      if (!exists)
+        return {};
+      return fail(ErrorCode::InvalidPackage,
+                  "{}: expected {} parameters as in the manifest, got more",
+                  variant.function, i);
+    }
+    if (!exists)
+      return fail(ErrorCode::InvalidPackage,
+                  "{}: expected {} parameters as in the manifest, got {}",
+                  variant.function, variant.parameters.size(), i);
+    size_t wanted = getParameterBytes(kernel, variant, variant.parameters[i]);
+    if (bytes != wanted)
+      return fail(ErrorCode::InvalidPackage,
+                  "{}: expected {} bytes in parameter {} as in the manifest, "
+                  "got {}",
+                  variant.function, wanted, i, bytes);
+  }
+  return {};
+}
+
+Status LoadedModule::setAttributes(CUfunction function,
+                                   const VariantInfo &variant) {
+  Context::Impl &impl = context.getImpl();
+  // Above 48 KB a kernel has to opt in; below, it makes no difference.
+  if (variant.dynamicShared != 0)
+    if (Status status = impl.check(
+            impl.driver->cuFuncSetAttribute(
+                function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                int(variant.dynamicShared)),
+            "cuFuncSetAttribute");
+        !status)
+      return status;
+  constexpr uint64_t kPortableCluster = 8; // blocks, on every device
+  if (uint64_t(variant.cluster[0]) * variant.cluster[1] * variant.cluster[2] >
+      kPortableCluster)
+    return impl.check(
+        impl.driver->cuFuncSetAttribute(
+            function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
+        "cuFuncSetAttribute");
+  return {};
+}
+
+Result<CUfunction> LoadedModule::getFunction(const KernelInfo &kernel,
+                                             const VariantInfo &variant) {
+  CurrentContext current(context.getImpl());
+  if (!current.getStatus())
+    return tl::make_unexpected(current.getStatus().error());
+  RelaxedCapture relaxed(*context.getImpl().driver);
+  Result<CUfunction> function = find(variant.function);
+  if (!function)
+    return function;
+  Status status = checkLimits(*function, variant);
+  if (status)
+    status = checkParameters(*function, kernel, variant);
+  if (status)
+    status = setAttributes(*function, variant);
+  if (!status)
+    return tl::make_unexpected(std::move(status.error()));
+  return function;
+}
+
+} // namespace carousel::runtime

@@ -1,0 +1,57 @@
+//===- LoadedModule.h - a module of a package on a device ---*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Loaded when a function of it is needed first, by one thread; all kernels of
+// the package in the same context share it. Unloaded with the last of them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_SRC_LOADEDMODULE_H
+#define CAROUSEL_RUNTIME_SRC_LOADEDMODULE_H
+
+#include "ContextImpl.h"
+
+#include "carousel/Runtime/Package.h"
+
+#include <mutex>
+
+namespace carousel::runtime {
+
+class LoadedModule {
+public:
+  /// The one of this context and package. Loads nothing.
+  static std::shared_ptr<LoadedModule>
+  get(const Context &context, const Package &package, uint32_t module);
+
+  LoadedModule(Context context, Package package, uint32_t module);
+  ~LoadedModule();
+  LoadedModule(const LoadedModule &) = delete;
+  LoadedModule &operator=(const LoadedModule &) = delete;
+
+  /// The function, ready to be launched as the variant says. Compiles and loads
+  /// the module if that hasn't happened; other threads wait meanwhile. A
+  /// failure is tried again by the next call.
+  Result<CUfunction> getFunction(const KernelInfo &kernel,
+                                 const VariantInfo &variant);
+
+private:
+  Result<CUfunction> find(const std::string &name);
+  Status checkLimits(CUfunction function, const VariantInfo &variant);
+  Status checkParameters(CUfunction function, const KernelInfo &kernel,
+                         const VariantInfo &variant);
+  Status setAttributes(CUfunction function, const VariantInfo &variant);
+
+  Context context;
+  Package package;
+  uint32_t index;
+  std::mutex mutex; ///< of the load
+  CUmodule module = nullptr;
+};
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_SRC_LOADEDMODULE_H

@@ -1,0 +1,249 @@
+//===- Manifest.cpp - the reader of manifests ---===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See Manifest.h and ManifestReader.h. Here: the whole, modules, kernels and
+// their arguments; variants are in ManifestVariants.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Runtime/Manifest.h"
+
+#include "ManifestReader.h"
+
+#include <algorithm>
+
+namespace carousel::runtime {
+
+const KernelInfo *Manifest::find(std::string_view kernel) const {
+  for (const KernelInfo &info : kernels)
+    if (info.name == kernel)
+      return &info;
+  return nullptr;
+}
+
+Result<Manifest> parseManifest(std::string_view text) {
+  if (text.size() > kMaxManifestBytes)
+    return runtime::fail(ErrorCode::InvalidPackage,
+                         "expected a manifest of at most {} bytes, got {}",
+                         kMaxManifestBytes, text.size());
+  Result<JSONDocument> document = JSONDocument::parse(text);
+  if (!document)
+    return tl::make_unexpected(std::move(document.error()));
+  ManifestReader reader;
+  Manifest manifest = reader.readManifest({document->getRoot()});
+  if (reader.hasFailed())
+    return tl::make_unexpected(reader.takeError());
+  return manifest;
+}
+
+Manifest ManifestReader::readManifest(const Field &root) {
+  Manifest manifest;
+  readVersion(root);
+  if (hasFailed()) // nothing is known of other versions
+    return manifest;
+  manifest.producer = readString(get(root, "producer"));
+  forEach(get(root, "modules"), [&](const Field &field) {
+    ModuleInfo module = readModule(field);
+    auto index = static_cast<uint32_t>(manifest.modules.size());
+    if (!modules.emplace(module.name, index).second)
+      fail(field, "expected a name that no other module has, got {}",
+           quote(module.name));
+    manifest.modules.push_back(std::move(module));
+  });
+  Names names;
+  forEach(get(root, "kernels"), [&](const Field &field) {
+    KernelInfo kernel = readKernel(field);
+    checkUnique(field, names, kernel.name, "kernel");
+    manifest.kernels.push_back(std::move(kernel));
+  });
+  return manifest;
+}
+
+void ManifestReader::readVersion(const Field &root) {
+  constexpr std::string_view kFormat = "carousel-package";
+  Field format = get(root, "format");
+  if (readString(format) != kFormat)
+    fail(format, "expected '{}', got {}", kFormat, format.value.describe());
+  Field version = get(root, "version");
+  int64_t number = readInteger(version, 1, INT64_MAX);
+  if (!hasFailed() && number > kManifestVersion)
+    setError(ErrorCode::UnsupportedVersion, version,
+             fmt::format("expected a package of version {} or older, got {}; "
+                         "update the runtime",
+                         kManifestVersion, number));
+}
+
+static const char *getName(Image::Kind kind) {
+  constexpr const char *kNames[] = {"cubin", "PTX", "CUDA C++"};
+  return kNames[static_cast<int>(kind)];
+}
+
+ModuleInfo ManifestReader::readModule(const Field &field) {
+  ModuleInfo module;
+  module.name = readName(get(field, "name"));
+  Names targets;
+  forEach(get(field, "images"), [&](const Field &element) {
+    Image image = readImage(element);
+    if (!hasFailed() &&
+        !targets.insert(image.chip + getName(image.kind)).second)
+      fail(element,
+           "expected one image of a kind for a chip, got a second {} for {}",
+           getName(image.kind), image.chip);
+    module.images.push_back(std::move(image));
+  });
+  return module;
+}
+
+Image ManifestReader::readImage(const Field &field) {
+  constexpr Spelling<Image::Kind> kKinds[] = {{Image::Kind::Cubin, "cubin"},
+                                              {Image::Kind::PTX, "ptx"},
+                                              {Image::Kind::CUDA, "cuda"}};
+  Image image;
+  image.chip = readChip(get(field, "chip"));
+  image.kind = readEnum(get(field, "kind"), kKinds);
+  image.file = readFileName(get(field, "file"));
+  Field bytes = get(field, "bytes");
+  image.bytes = static_cast<uint64_t>(
+      readInteger(bytes, 0, static_cast<int64_t>(kMaxImageBytes)));
+  imageBytes += image.bytes;
+  if (imageBytes > kMaxImageBytes)
+    fail(bytes, "expected images of at most {} bytes together, got {}",
+         kMaxImageBytes, imageBytes);
+
+  constexpr size_t kDigits = 32;
+  Field hash = get(field, "hash");
+  image.hash = readString(hash);
+  if (image.hash.size() != kDigits ||
+      image.hash.find_first_not_of("0123456789abcdef") != std::string::npos)
+    fail(hash, "expected {} lower-case hexadecimal digits, got {}", kDigits,
+         hash.value.describe());
+  return image;
+}
+
+std::string ManifestReader::readChip(const Field &field) {
+  constexpr std::string_view kPrefix = "sm_";
+  std::string_view chip = readString(field);
+  auto isDigit = [](char c) { return c >= '0' && c <= '9'; };
+  std::string_view rest = chip.substr(std::min(kPrefix.size(), chip.size()));
+  if (!rest.empty() && rest.back() >= 'a' && rest.back() <= 'z')
+    rest.remove_suffix(1);
+  if (chip.substr(0, kPrefix.size()) != kPrefix || rest.size() < 2 ||
+      rest.size() > 4 || rest[0] == '0' ||
+      !std::all_of(rest.begin(), rest.end(), isDigit))
+    fail(field, "expected a chip such as 'sm_90a', got {}",
+         field.value.describe());
+  return std::string(chip);
+}
+
+std::string ManifestReader::readFileName(const Field &field) {
+  constexpr size_t kMaxLength = 255; // of a directory's entry
+  std::string name = readName(field);
+  if (name == "." || name == ".." || name.size() > kMaxLength ||
+      name.find_first_of("/\\") != std::string::npos)
+    fail(field, "expected the name of a file in the package, got {}",
+         field.value.describe());
+  return name;
+}
+
+KernelInfo ManifestReader::readKernel(const Field &field) {
+  KernelInfo kernel;
+  kernel.name = readName(get(field, "name"));
+
+  // Each is a byte of parameters at least, and those are bounded.
+  Field arguments = get(field, "arguments");
+  if (arguments.value.isArray() && arguments.value.size() > kMaxParameterBytes)
+    fail(arguments, "expected at most {} arguments, got {}", kMaxParameterBytes,
+         arguments.value.size());
+  Names names;
+  forEach(arguments, [&](const Field &element) {
+    ArgumentInfo argument = readArgument(element);
+    checkUnique(element, names, argument.name, "argument");
+    kernel.arguments.push_back(std::move(argument));
+  });
+
+  Field variants = get(field, "variants");
+  if (variants.value.isArray() && variants.value.size() == 0)
+    fail(variants, "expected at least one variant, got none");
+  forEach(variants, [&](const Field &element) {
+    kernel.variants.push_back(readVariant(element, kernel));
+  });
+  return kernel;
+}
+
+ArgumentInfo ManifestReader::readArgument(const Field &field) {
+  using Kind = ArgumentInfo::Kind;
+  using Access = ArgumentInfo::Access;
+  constexpr Spelling<Kind> kKinds[] = {{Kind::Tensor, "tensor"},
+                                       {Kind::Scalar, "scalar"}};
+  constexpr Spelling<Access> kTensorAccesses[] = {
+      {Access::In, "in"}, {Access::Out, "out"}, {Access::InOut, "inout"}};
+  constexpr Spelling<Access> kScalarAccesses[] = {{Access::In, "in"}};
+
+  ArgumentInfo argument;
+  Field name = get(field, "name");
+  argument.name = readString(name);
+  auto isLetter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  if (argument.name.empty() || !isLetter(argument.name[0]) ||
+      !std::all_of(argument.name.begin(), argument.name.end(), [&](char c) {
+        return isLetter(c) || (c >= '0' && c <= '9');
+      }))
+    fail(name, "expected an identifier, got {}", name.value.describe());
+
+  argument.kind = readEnum(get(field, "kind"), kKinds);
+  bool tensor = argument.kind == Kind::Tensor;
+  Field access = get(field, "access");
+  argument.access = tensor ? readEnum(access, kTensorAccesses)
+                           : readEnum(access, kScalarAccesses);
+  Field element = get(field, "element");
+  std::optional<ElementType> type = parseElementType(readString(element));
+  if (!type || (tensor && *type == ElementType::Index))
+    fail(element, "expected an element type of a {}, got {}",
+         tensor ? "tensor" : "scalar", element.value.describe());
+  argument.element = type.value_or(ElementType::F32);
+  if (tensor)
+    readTensor(field, argument);
+  return argument;
+}
+
+void ManifestReader::readTensor(const Field &field, ArgumentInfo &argument) {
+  Field extents = get(field, "extents");
+  if (extents.value.isArray() && extents.value.size() > kMaxRank)
+    fail(extents, "expected at most {} dimensions, got {}", kMaxRank,
+         extents.value.size());
+  forEach(extents, [&](const Field &extent) {
+    argument.extents.push_back(extent.value.isNull()
+                                   ? ArgumentInfo::kDynamic
+                                   : readInteger(extent, 0, INT64_MAX));
+  });
+
+  Field strides = get(field, "strides");
+  argument.contiguous =
+      strides.value.isString() && strides.value.getString() == "contiguous";
+  if (argument.contiguous)
+    return;
+  if (!strides.value.isArray())
+    fail(strides, "expected 'contiguous' or a list, got {}",
+         strides.value.describe());
+  forEach(strides, argument.extents.size(), [&](const Field &stride) {
+    argument.strides.push_back(
+        stride.value.isNull()
+            ? ArgumentInfo::kDynamic
+            : readInteger(stride, ArgumentInfo::kDynamic + 1, INT64_MAX));
+  });
+}
+
+void ManifestReader::checkUnique(const Field &field, Names &names,
+                                 const std::string &name,
+                                 std::string_view what) {
+  if (!hasFailed() && !names.insert(name).second)
+    fail(field, "expected a name that no other {} has, got {}", what,
+         quote(name));
+}
+
+} // namespace carousel::runtime

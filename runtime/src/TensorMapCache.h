@@ -1,0 +1,52 @@
+//===- TensorMapCache.h - maps that a thread encoded of late ---*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One table per thread, so that a launch that finds its maps there takes
+// neither a lock nor memory. Direct-mapped: a new map takes the place of the
+// one that has its slot.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_SRC_TENSORMAPCACHE_H
+#define CAROUSEL_RUNTIME_SRC_TENSORMAPCACHE_H
+
+#include "carousel/Runtime/TensorMap.h"
+
+namespace carousel::runtime {
+
+class TensorMapCache {
+public:
+  static constexpr size_t kSlots = 64;
+
+  /// The calling thread's.
+  static TensorMapCache &get();
+
+  /// A number for one format on one device, never given twice: the part of a
+  /// key that stands for all that isn't in the source.
+  static uint64_t makeFormatId();
+
+  /// The map stored for exactly this request, or null. Valid until the next
+  /// store.
+  const TensorMap *lookup(uint64_t formatId,
+                          const TensorMapSource &source) const;
+  void store(uint64_t formatId, const TensorMapSource &source,
+             const TensorMap &map);
+
+private:
+  struct Slot {
+    uint64_t formatId = 0; ///< 0: empty
+    TensorMapSource source;
+    TensorMap map;
+  };
+  static size_t getSlot(uint64_t formatId, const TensorMapSource &source);
+
+  std::array<Slot, kSlots> slots;
+};
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_SRC_TENSORMAPCACHE_H

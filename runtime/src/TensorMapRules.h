@@ -1,0 +1,76 @@
+//===- TensorMapRules.h - what the driver asks of a tensor map ---*- C++
+//-*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Finds the first rule that a map breaks, and says it in words. Apart, because
+// a launch that only chooses between variants needs no words and must take no
+// memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_SRC_TENSORMAPRULES_H
+#define CAROUSEL_RUNTIME_SRC_TENSORMAPRULES_H
+
+#include "carousel/Runtime/TensorMap.h"
+
+#include <optional>
+
+namespace carousel::runtime {
+
+struct TensorMapViolation {
+  enum class Rule : uint8_t {
+    Enumerator,
+    Rank,
+    Im2ColRank,
+    InterleavedRank,
+    SourceRank,
+    ListLength,
+    NullAddress,
+    Address,
+    AddressRange,
+    Extent,
+    PackedExtent,
+    StrideGranule,
+    StrideRange,
+    CornerRange,
+    EmptyBoundingBox,
+    Pixels,
+    Channels,
+    Box,
+    PackedBox,
+    InnerBoxGranule,
+    ElementStride,
+    BoxBytes,
+    PackedInterleave,
+    SwizzleSpan,
+    InterleavedSwizzle,
+    PackedSwizzle,
+    WideSwizzle,
+    Fill,
+  };
+  Rule rule;
+  int64_t found = 0;          ///< the value
+  int64_t wanted = 0;         ///< what it is compared with, if that varies
+  unsigned dimension = 0;     ///< outermost first
+  const char *what = nullptr; ///< which field, if the rule has several
+};
+
+/// The first rule that doesn't hold, in the order of the driver's page. Takes
+/// no memory.
+std::optional<TensorMapViolation> findViolation(const TensorMapFormat &format,
+                                                const TensorMapSource &source);
+
+/// "expected global strides at multiples of 16 bytes, got 1000 in dimension 0".
+std::string describe(const TensorMapViolation &violation,
+                     const TensorMapFormat &format);
+
+/// The oldest device that has such maps, as 10 * major + minor.
+int getLeastCapability(const TensorMapFormat &format);
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_SRC_TENSORMAPRULES_H

@@ -1,0 +1,248 @@
+//===- Variants.cpp - which variant serves which arguments ----------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See Variants.h. What depends on the device only is found once, the rest at
+// each launch: guards, 32-bit indices, the grid, then the tensor maps.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Variants.h"
+
+#include "Bind.h"
+#include "Compile.h"
+#include "Fail.h"
+#include "TensorMapCache.h"
+#include "TensorMapRules.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace carousel::runtime {
+
+namespace {
+// CUDA programming guide, Technical specifications per compute capability.
+constexpr int64_t kMaxGrid[3] = {INT32_MAX, 65535, 65535};
+constexpr int kClusterCapability = 90;
+
+constexpr char kDimensionNames[] = {'x', 'y', 'z'};
+
+std::string describeCapability(int capability) {
+  return fmt::format("{}.{}", capability / 10, capability % 10);
+}
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What depends on the device only
+//===----------------------------------------------------------------------===//
+
+DeviceVariant::DeviceVariant(const Context &context, const Package &package,
+                             const KernelInfo &kernel,
+                             const VariantInfo &variant)
+    : context(context), kernel(&kernel), info(&variant),
+      name(context.getImpl().keepName(variant.function)),
+      module(LoadedModule::get(context, package, variant.module)),
+      layout(variant) {
+  for (size_t i = 0; i < variant.tensorMaps.size(); ++i)
+    formatIds.push_back(TensorMapCache::makeFormatId());
+  findUnsupported(package.getManifest().modules[variant.module]);
+}
+
+void DeviceVariant::findUnsupported(const ModuleInfo &module) {
+  const DeviceInfo &device = context.getImpl().info;
+  std::string here = describeCapability(device.computeCapability);
+
+  // The module is loaded from the best image of all; a variant that isn't in
+  // the code for that chip can't be had from it.
+  std::vector<size_t> images = rankImages(module, device.computeCapability);
+  const auto &chips = info->chips;
+  if (images.empty())
+    unsupported.push_back(
+        fmt::format("expected a device that runs code for {}, got compute "
+                    "capability {}",
+                    fmt::join(chips, " or "), here));
+  else if (const std::string &best = module.images[images.front()].chip;
+           std::find(chips.begin(), chips.end(), best) == chips.end())
+    unsupported.push_back(fmt::format(
+        "expected a variant for {}, which the device runs best, got one for {}",
+        best, fmt::join(chips, " and ")));
+
+  uint64_t cluster =
+      uint64_t(info->cluster[0]) * info->cluster[1] * info->cluster[2];
+  if (cluster > 1 && device.computeCapability < kClusterCapability)
+    unsupported.push_back(
+        fmt::format("expected compute capability {} or later for clusters, "
+                    "got {}",
+                    describeCapability(kClusterCapability), here));
+  if (info->dynamicShared > device.maxSharedPerBlock)
+    unsupported.push_back(
+        fmt::format("expected at most {} bytes of shared memory, got {}",
+                    device.maxSharedPerBlock, info->dynamicShared));
+  for (const TensorMapInfo &map : info->tensorMaps)
+    if (int least = getLeastCapability(map.format);
+        device.computeCapability < least)
+      unsupported.push_back(
+          fmt::format("{}: expected compute capability {} or later for this "
+                      "tensor map, got {}",
+                      kernel->arguments[map.argument].name,
+                      describeCapability(least), here));
+}
+
+//===----------------------------------------------------------------------===//
+// What depends on the arguments
+//===----------------------------------------------------------------------===//
+
+bool DeviceVariant::checkGrid(const Environment &environment, Grid &grid,
+                              std::vector<std::string> *reasons) const {
+  bool good = true;
+  for (int i = 0; i < 3; ++i) {
+    std::optional<int64_t> value = evaluate(info->grid[i], environment);
+    if (value && *value >= 0 && *value <= kMaxGrid[i] &&
+        *value % info->cluster[i] == 0) {
+      grid.blocks[i] = uint32_t(*value);
+      continue;
+    }
+    good = false;
+    if (!reasons)
+      return false;
+    if (!value) {
+      reasons->push_back(explainNoValue(info->grid[i], *kernel, environment));
+      continue;
+    }
+    std::string text = toString(info->grid[i], *kernel);
+    if (*value < 0 || *value > kMaxGrid[i])
+      reasons->push_back(
+          fmt::format("expected a grid of 0 to {} blocks in {}, got {} from {}",
+                      kMaxGrid[i], kDimensionNames[i], *value, text));
+    else
+      reasons->push_back(fmt::format(
+          "expected a grid of whole clusters of {} blocks in {}, got {} from "
+          "{}",
+          info->cluster[i], kDimensionNames[i], *value, text));
+  }
+  return good;
+}
+
+bool DeviceVariant::findSource(const TensorMapInfo &map,
+                               const Environment &environment,
+                               TensorMapSource &source,
+                               std::vector<std::string> *reasons) const {
+  bool good = true;
+  auto compute = [&](const Expression &expression, int64_t &result) {
+    std::optional<int64_t> value = evaluate(expression, environment);
+    if (value) {
+      result = *value;
+      return;
+    }
+    good = false;
+    if (reasons)
+      reasons->push_back(explainNoValue(expression, *kernel, environment));
+  };
+  source = TensorMapSource();
+  source.rank = map.format.rank;
+  for (size_t i = 0; i < map.extents.size(); ++i)
+    compute(map.extents[i], source.extents[i]);
+  for (size_t i = 0; i < map.strides.size(); ++i)
+    compute(map.strides[i], source.strides[i]);
+  int64_t offset = 0;
+  compute(map.offset, offset);
+  source.address = environment.arguments[map.argument].data + uint64_t(offset);
+  return good;
+}
+
+bool DeviceVariant::checkMaps(const Environment &environment,
+                              const LaunchFrame &frame,
+                              std::vector<std::string> *reasons) const {
+  bool good = true;
+  for (size_t i = 0; i < info->tensorMaps.size(); ++i) {
+    const TensorMapInfo &map = info->tensorMaps[i];
+    TensorMapSource &source = frame.sources[i];
+    if (!findSource(map, environment, source, reasons)) {
+      good = false;
+    } else if (!TensorMapCache::get().lookup(formatIds[i], source)) {
+      // What was encoded once kept the rules.
+      if (auto violation = findViolation(map.format, source)) {
+        good = false;
+        if (reasons)
+          reasons->push_back(fmt::format("{}: {}",
+                                         kernel->arguments[map.argument].name,
+                                         describe(*violation, map.format)));
+      }
+    }
+    if (!good && !reasons)
+      return false;
+  }
+  return good;
+}
+
+bool DeviceVariant::accepts(const LaunchFrame &frame, Grid &grid,
+                            std::vector<std::string> *reasons) const {
+  bool good = unsupported.empty();
+  if (!good && !reasons)
+    return false;
+  if (reasons)
+    reasons->insert(reasons->end(), unsupported.begin(), unsupported.end());
+
+  const DeviceInfo &device = context.getImpl().info;
+  Environment environment{frame.bound, device.multiprocessors,
+                          device.computeCapability};
+  for (const Guard &guard : info->guards)
+    if (!holds(guard, environment)) {
+      good = false;
+      if (!reasons)
+        return false;
+      reasons->push_back(explainFailure(guard, *kernel, environment));
+    }
+  if (info->indexBits == 32 && !fitsIndex32(*kernel, frame.bound)) {
+    good = false;
+    if (!reasons)
+      return false;
+    reasons->push_back(explainIndex32(*kernel, frame.bound));
+  }
+  if (!checkGrid(environment, grid, reasons))
+    return false;
+  // Nothing runs on an empty grid, so maps of an empty tensor aren't needed.
+  if (!grid.isEmpty() && !checkMaps(environment, frame, reasons))
+    return false;
+  return good;
+}
+
+//===----------------------------------------------------------------------===//
+// What a launch needs
+//===----------------------------------------------------------------------===//
+
+Status DeviceVariant::encodeMaps(const LaunchFrame &frame) const {
+  TensorMapCache &cache = TensorMapCache::get();
+  for (size_t i = 0; i < info->tensorMaps.size(); ++i) {
+    const TensorMapInfo &map = info->tensorMaps[i];
+    // Copied, since the next map may take its slot.
+    if (const TensorMap *known = cache.lookup(formatIds[i], frame.sources[i])) {
+      frame.maps[i] = *known;
+      continue;
+    }
+    Result<TensorMap> encoded =
+        TensorMap::encode(context, map.format, frame.sources[i],
+                          kernel->arguments[map.argument].name);
+    if (!encoded)
+      return tl::make_unexpected(std::move(encoded.error()));
+    cache.store(formatIds[i], frame.sources[i], *encoded);
+    frame.maps[i] = *encoded;
+  }
+  return {};
+}
+
+Result<CUfunction> DeviceVariant::load() const {
+  if (CUfunction loaded = getLoaded())
+    return loaded;
+  Result<CUfunction> loaded = module->getFunction(*kernel, *info);
+  // Threads that come here at once get the same function of the same module.
+  if (loaded)
+    function.store(*loaded, std::memory_order_release);
+  return loaded;
+}
+
+} // namespace carousel::runtime

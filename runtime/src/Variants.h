@@ -1,0 +1,95 @@
+//===- Variants.h - which variant serves which arguments ---*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A variant on a device, and the test whether it takes the arguments at hand.
+// The test is one function with and without words, so that what explain() says
+// is what a launch does.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_SRC_VARIANTS_H
+#define CAROUSEL_RUNTIME_SRC_VARIANTS_H
+
+#include "LoadedModule.h"
+#include "Parameters.h"
+
+#include <atomic>
+
+namespace carousel::runtime {
+
+/// Memory for the computations of one launch.
+struct LaunchFrame {
+  BoundArgument *bound = nullptr;
+  TensorMapSource *sources = nullptr; ///< of the variant tried last
+  TensorMap *maps = nullptr;
+  uint64_t *storage = nullptr;
+  void **pointers = nullptr;
+};
+
+/// What a launch starts. Nothing where a dimension is 0.
+struct Grid {
+  std::array<uint32_t, 3> blocks = {};
+  bool isEmpty() const {
+    return blocks[0] == 0 || blocks[1] == 0 || blocks[2] == 0;
+  }
+};
+
+/// A variant of a kernel in a context. Immutable but for the function.
+class DeviceVariant {
+public:
+  DeviceVariant(const Context &context, const Package &package,
+                const KernelInfo &kernel, const VariantInfo &variant);
+
+  const VariantInfo &getInfo() const { return *info; }
+  /// Lives as long as the context.
+  const char *getName() const { return name; }
+  const ParameterLayout &getLayout() const { return layout; }
+  /// Whether the device can run it at all.
+  bool isSupported() const { return unsupported.empty(); }
+
+  /// Whether it takes the bound arguments of `frame`; then `grid` is set and,
+  /// if the grid isn't empty, the sources of the tensor maps. Takes no memory
+  /// unless `reasons` is there, which gets all rules that don't hold.
+  bool accepts(const LaunchFrame &frame, Grid &grid,
+               std::vector<std::string> *reasons = nullptr) const;
+
+  /// Fills frame.maps from frame.sources. Takes no memory for maps that the
+  /// thread encoded before.
+  Status encodeMaps(const LaunchFrame &frame) const;
+
+  /// Null before it was loaded.
+  CUfunction getLoaded() const {
+    return function.load(std::memory_order_acquire);
+  }
+  /// Loads it if need be.
+  Result<CUfunction> load() const;
+
+private:
+  void findUnsupported(const ModuleInfo &module);
+  bool checkGrid(const Environment &environment, Grid &grid,
+                 std::vector<std::string> *reasons) const;
+  bool checkMaps(const Environment &environment, const LaunchFrame &frame,
+                 std::vector<std::string> *reasons) const;
+  bool findSource(const TensorMapInfo &map, const Environment &environment,
+                  TensorMapSource &source,
+                  std::vector<std::string> *reasons) const;
+
+  Context context;
+  const KernelInfo *kernel;
+  const VariantInfo *info;
+  const char *name;
+  /// Why the device can't run it.
+  std::vector<std::string> unsupported;
+  std::shared_ptr<LoadedModule> module;
+  ParameterLayout layout;
+  std::vector<uint64_t> formatIds; ///< of the tensor maps, for the cache
+  mutable std::atomic<CUfunction> function = nullptr;
+};
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_SRC_VARIANTS_H

@@ -1,0 +1,136 @@
+//===- CompilePackageTest.cpp - packages through the library --------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What an embedder gets; what the tool prints is tested in lit-tests/Tools.
+//
+//===----------------------------------------------------------------------===//
+
+#include "PackageFixture.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+using namespace mlir;
+using namespace carousel;
+using namespace carousel::test;
+
+namespace {
+
+constexpr StringLiteral kTwoModules = R"mlir(
+  gpu.module @first {
+    gpu.func @k_90(%n: i32) kernel
+      attributes {carousel.variant = #carousel.variant<kernel = "k", guards = [capability(90)]>,
+                  carousel.launch = #carousel.launch<grid = [scalar(0)], block = [32]>} {
+      gpu.return
+    }
+  }
+  gpu.module @second {
+    gpu.func @k_any(%n: i32) kernel
+      attributes {carousel.variant = #carousel.variant<kernel = "k">,
+                  carousel.launch = #carousel.launch<grid = [scalar(0)], block = [64]>} {
+      gpu.return
+    }
+  }
+)mlir";
+
+TEST_F(CompileTest, FilesAreThoseOfTheManifest) {
+  options.chips = {"sm_80", "sm_90a"};
+  FailureOr<Package> package = compile(kTwoModules);
+  ASSERT_TRUE(succeeded(package)) << said;
+  size_t images = 0;
+  for (const ModuleDescription &module : package->manifest.modules)
+    for (const ImageDescription &image : module.images) {
+      ++images;
+      StringRef contents = find(*package, image.file);
+      EXPECT_EQ(image.bytes, contents.size());
+      EXPECT_EQ(image.hash, hashContents(contents));
+      EXPECT_TRUE(contents.contains(".target " + image.chip)) << image.file;
+    }
+  EXPECT_EQ(images, 3u);
+  ASSERT_EQ(package->files.size(), 4u);
+  EXPECT_EQ(package->files.back().name, "manifest.json");
+  EXPECT_EQ(package->files.back().contents, printManifest(package->manifest));
+
+  ASSERT_EQ(package->manifest.kernels.size(), 1u);
+  const KernelDescription &kernel = package->manifest.kernels[0];
+  ASSERT_EQ(kernel.variants.size(), 2u);
+  EXPECT_EQ(kernel.variants[0].chips, std::vector<std::string>({"sm_90a"}));
+  EXPECT_EQ(kernel.variants[1].chips,
+            std::vector<std::string>({"sm_80", "sm_90a"}));
+  EXPECT_EQ(said, "");
+}
+
+TEST_F(CompileTest, StepsAreCountedAndTheModuleIsLeftAlone) {
+  options.chips = {"sm_80", "sm_90a"};
+  std::vector<std::string> steps;
+  options.progress = [&](const CompileStep &step) {
+    steps.push_back(std::to_string(step.number) + "/" +
+                    std::to_string(step.count) + " " + step.module.str() + " " +
+                    step.chip.str());
+  };
+  module = parseSourceString<ModuleOp>(kTwoModules, &context);
+  ASSERT_TRUE(module);
+  auto print = [&] {
+    std::string text;
+    llvm::raw_string_ostream(text) << *module;
+    return text;
+  };
+  std::string before = print();
+  ASSERT_TRUE(succeeded(compilePackage(*module, options))) << said;
+  EXPECT_EQ(print(), before);
+  EXPECT_EQ(steps,
+            std::vector<std::string>(
+                {"1/3 first sm_90a", "2/3 second sm_80", "3/3 second sm_90a"}));
+}
+
+TEST_F(CompileTest, NoAssemblerIsAnErrorWhereCubinsAreRequired) {
+  options.cudaRoot = "/does/not/exist";
+  options.cubins = CompilePackageOptions::Cubins::Required;
+  EXPECT_TRUE(failed(compile(kTwoModules)));
+  EXPECT_EQ(said, "no ptxas at '/does/not/exist/bin/ptxas'\n");
+  said.clear();
+  options.cubins = CompilePackageOptions::Cubins::Auto;
+  EXPECT_TRUE(succeeded(compile(kTwoModules)));
+  EXPECT_EQ(said, "no ptxas at '/does/not/exist/bin/ptxas'; the package holds "
+                  "PTX only\n");
+}
+
+TEST_F(CompileTest, ChipsAreRequired) {
+  options.chips.clear();
+  EXPECT_TRUE(failed(compile(kTwoModules)));
+  EXPECT_EQ(said, "expected at least one chip, got none\n");
+}
+
+// A module that was built in C++ may not have been verified.
+TEST_F(CompileTest, ModuleIsVerifiedFirst) {
+  module = parseSourceString<ModuleOp>(kTwoModules, &context);
+  ASSERT_TRUE(module);
+  module->walk([&](gpu::GPUFuncOp func) {
+    func->setDiscardableAttr(CarouselDialect::kLaunch,
+                             StringAttr::get(&context, "soon"));
+  });
+  EXPECT_TRUE(failed(compilePackage(*module, options)));
+  EXPECT_NE(said.find("expected #carousel.launch<...> as carousel.launch"),
+            std::string::npos)
+      << said;
+}
+
+TEST(HashTest, IsCanonicalXXH3) {
+  EXPECT_EQ(hashContents(""), "99aa06d3014798d86001c324468d497f");
+  std::string text;
+  for (int i = 0; i < 3000; ++i) {
+    XXH128_canonical_t canonical;
+    XXH128_canonicalFromHash(&canonical,
+                             XXH3_128bits(text.data(), text.size()));
+    ASSERT_EQ(hashContents(text),
+              llvm::toHex(ArrayRef(canonical.digest), /*LowerCase=*/true))
+        << text.size();
+    text.push_back(static_cast<char>(i * 37));
+  }
+}
+
+} // namespace

@@ -1,0 +1,420 @@
+//===- FakeDevice.cpp - devices, contexts, memory, streams, events ---===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Device memory is host memory at a 256-byte boundary. Everything on a stream
+// has happened when the call returns; the clock of events counts launches.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FakeState.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+using namespace carousel::fake;
+using Lock = std::lock_guard<std::mutex>;
+
+extern "C" {
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+CUresult CUDAAPI cuGetErrorName(CUresult error, const char **text) {
+  FAKE_ENTER(cuGetErrorName, Needs::Nothing);
+  switch (error) {
+#define FAKE_ERROR(code, string)                                               \
+  case code:                                                                   \
+    *text = #code;                                                             \
+    return CUDA_SUCCESS;
+#include "FakeErrors.def"
+  default:
+    *text = nullptr;
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+CUresult CUDAAPI cuGetErrorString(CUresult error, const char **text) {
+  FAKE_ENTER(cuGetErrorString, Needs::Nothing);
+  switch (error) {
+#define FAKE_ERROR(code, string)                                               \
+  case code:                                                                   \
+    *text = string;                                                            \
+    return CUDA_SUCCESS;
+#include "FakeErrors.def"
+  default:
+    *text = nullptr;
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+CUresult CUDAAPI cuInit(unsigned flags) {
+  FAKE_ENTER(cuInit, Needs::Nothing);
+  State &state = State::get();
+  if (flags != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  const char *kernels = std::getenv("CAROUSEL_FAKE_DRIVER_KERNELS");
+  if (kernels && std::string_view(kernels) == "1" && !state.anyFunction)
+    installKernels();
+  Lock lock(state.mutex);
+  if (state.devices.empty())
+    return CUDA_ERROR_NO_DEVICE;
+  state.initialized = true;
+  return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuDriverGetVersion(int *version) {
+  FAKE_ENTER(cuDriverGetVersion, Needs::Nothing);
+  *version = State::get().driverVersion;
+  return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuDeviceGetCount(int *count) {
+  FAKE_ENTER(cuDeviceGetCount, Needs::Driver);
+  State &state = State::get();
+  Lock lock(state.mutex);
+  *count = static_cast<int>(state.devices.size());
+  return CUDA_SUCCESS;
+}
+
+/// The settings of a device, or null.
+static const Device *findDevice(State &state, int ordinal) {
+  bool found = ordinal >= 0 && size_t(ordinal) < state.devices.size();
+  return found ? &state.devices[ordinal] : nullptr;
+}
+
+CUresult CUDAAPI cuDeviceGet(CUdevice *device, int ordinal) {
+  FAKE_ENTER(cuDeviceGet, Needs::Driver);
+  State &state = State::get();
+  Lock lock(state.mutex);
+  if (!findDevice(state, ordinal))
+    return CUDA_ERROR_INVALID_DEVICE;
+  *device = ordinal;
+  return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuDeviceGetName(char *name, int length, CUdevice ordinal) {
+  FAKE_ENTER(cuDeviceGetName, Needs::Driver);
+  State &state = State::get();
+  Lock lock(state.mutex);
+  const Device *device = findDevice(state, ordinal);
+  if (!device)
+    return CUDA_ERROR_INVALID_DEVICE;
+  if (length <= 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  std::strncpy(name, device->name.c_str(), length);
+  name[length - 1] = '\0';
+  return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
+                                      CUdevice ordinal) {
+  FAKE_ENTER(cuDeviceGetAttribute, Needs::Driver);
+  State &state = State::get();
+  Lock lock(state.mutex);
+  const Device *device = findDevice(state, ordinal);
+  if (!device)
+    return CUDA_ERROR_INVALID_DEVICE;
+  auto found = device->attributes.find(attribute);
+  if (found != device->attributes.end()) {
+    *value = found->second;
+    return CUDA_SUCCESS;
+  }
+  switch (attribute) {
+  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR:
+    *value = device->major;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR:
+    *value = device->minor;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT:
+    *value = device->multiprocessors;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK:
+    *value = device->sharedPerBlock;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN:
+    *value = device->sharedPerBlockOptin;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE:
+    *value = device->l2Bytes;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+    *value = 1024;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_WARP_SIZE:
+    *value = 32;
+    return CUDA_SUCCESS;
+  case CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH:
+    *value = device->major >= 9;
+    return CUDA_SUCCESS;
+  default:
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Contexts
+//===----------------------------------------------------------------------===//
+
+CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
+  FAKE_ENTER(cuDevicePrimaryCtxRetain, Needs::Driver);
+  State &state = State::get();
+  Lock lock(state.mutex);
+  if (!findDevice(state, device))
+    return CUDA_ERROR_INVALID_DEVICE;
+  *context = &state.contexts[device];
+  ++(*context)->retains;
+  (*context)->active = true;
+  return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuDevicePrimaryCtxRelease(CUdevice device) {
+  FAKE_ENTER(cuDevicePrimaryCtxRelease, Needs::Driver);
+  State &state = State::get();
+  Lock lock(state.mutex);
+  if (!findDevice(state, device))
+    return CUDA_ERROR_INVALID_DEVICE;
+  CUctx_st &context = state.contexts[device];
+  if (context.retains == 0)
+    return CUDA_ERROR_INVALID_CONTEXT;
+  if (--context.retains > 0)
+    return CUDA_SUCCESS;
+  // As the driver does: what is in the context goes with it, errors too.
+  context.active = false;
+  context.error = CUDA_SUCCESS;
+  releaseMemory(state, &context);
+  for (CUmod_st &module : state.modules)
+    if (module.context == &context)
+      module.loaded = false;
+  return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuCtxGetCurrent(CUcontext *context) {
+  FAKE_ENTER(cuCtxGetCurrent, Needs::Driver);
+  *context = currentContext();
+  return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuCtxPushCurrent(CUcontext context) {
+  FAKE_ENTER(cuCtxPushCurrent, Needs::Driver);
+  if (!context || !context->active)
+    return CUDA_ERROR_INVALID_CONTEXT;
+  return pushContext(context) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult CUDAAPI cuCtxPopCurrent(CUcontext *context) {
+  FAKE_ENTER(cuCtxPopCurrent, Needs::Driver);
+  CUcontext popped = popContext();
+  if (!popped)
+    return CUDA_ERROR_INVALID_CONTEXT;
+  if (context)
+    *context = popped;
+  return CUDA_SUCCESS;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+CUresult CUDAAPI cuMemAlloc(CUdeviceptr *address, size_t bytes) {
+  FAKE_ENTER(cuMemAlloc, Needs::Context);
+  State &state = State::get();
+  if (CUresult error = refuseWhileCapturing(state); error != CUDA_SUCCESS)
+    return error;
+  CUcontext context = currentContext();
+  Lock lock(state.mutex);
+  if (bytes == 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  const Device *device = findDevice(state, context->device);
+  if (!device || bytes > device->memory ||
+      state.allocated > device->memory - bytes)
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  void *memory = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  if (!memory)
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  *address = reinterpret_cast<CUdeviceptr>(memory);
+  state.memory[*address] = {bytes, context};
+  state.allocated += bytes;
+  return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuMemFree(CUdeviceptr address) {
+  FAKE_ENTER(cuMemFree, Needs::Context);
+  State &state = State::get();
+  Lock lock(state.mutex);
+  if (address == 0)
+    return CUDA_SUCCESS;
+  auto found = state.memory.find(address);
+  if (found == state.memory.end())
+    return CUDA_ERROR_INVALID_VALUE;
+  state.allocated -= found->second.bytes;
+  state.memory.erase(found);
+  std::free(reinterpret_cast<void *>(address));
+  return CUDA_SUCCESS;
+}
+
+/// What a transfer of `bytes` at `address` on `stream` must return.
+static CUresult checkTransfer(CUdeviceptr address, size_t bytes,
+                              CUstream stream) {
+  State &state = State::get();
+  Lock lock(state.mutex);
+  if (!stream && !state.capturing.empty())
+    return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+  if (bytes == 0)
+    return CUDA_SUCCESS;
+  auto next = state.memory.upper_bound(address);
+  if (next == state.memory.begin())
+    return CUDA_ERROR_INVALID_VALUE;
+  const auto &[start, allocation] = *std::prev(next);
+  uint64_t offset = address - start;
+  bool inside =
+      offset <= allocation.bytes && bytes <= allocation.bytes - offset;
+  return inside ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult CUDAAPI cuMemcpyHtoDAsync(CUdeviceptr to, const void *from,
+                                   size_t bytes, CUstream stream) {
+  FAKE_ENTER(cuMemcpyHtoDAsync, Needs::Context);
+  CUresult result = checkTransfer(to, bytes, stream);
+  if (result == CUDA_SUCCESS && bytes > 0)
+    std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+  return result;
+}
+
+CUresult CUDAAPI cuMemcpyDtoHAsync(void *to, CUdeviceptr from, size_t bytes,
+                                   CUstream stream) {
+  FAKE_ENTER(cuMemcpyDtoHAsync, Needs::Context);
+  CUresult result = checkTransfer(from, bytes, stream);
+  if (result == CUDA_SUCCESS && bytes > 0)
+    std::memcpy(to, reinterpret_cast<const void *>(from), bytes);
+  return result;
+}
+
+CUresult CUDAAPI cuMemsetD8Async(CUdeviceptr to, unsigned char value,
+                                 size_t bytes, CUstream stream) {
+  FAKE_ENTER(cuMemsetD8Async, Needs::Context);
+  CUresult result = checkTransfer(to, bytes, stream);
+  if (result == CUDA_SUCCESS && bytes > 0)
+    std::memset(reinterpret_cast<void *>(to), value, bytes);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Streams and events
+//===----------------------------------------------------------------------===//
+
+/// Waiting while the stream captures.
+static CUresult checkWait(CUstream stream) {
+  State &state = State::get();
+  if (!state.anyCapture)
+    return CUDA_SUCCESS;
+  Lock lock(state.mutex);
+  if (!stream)
+    return state.capturing.empty() ? CUDA_SUCCESS
+                                   : CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+  auto found = state.capturing.find(stream);
+  if (found == state.capturing.end())
+    return CUDA_SUCCESS;
+  found->second = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
+  return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+}
+
+CUresult CUDAAPI cuStreamSynchronize(CUstream stream) {
+  FAKE_ENTER(cuStreamSynchronize, Needs::Context);
+  return checkWait(stream);
+}
+
+CUresult CUDAAPI cuStreamIsCapturing(CUstream stream,
+                                     CUstreamCaptureStatus *status) {
+  FAKE_ENTER(cuStreamIsCapturing, Needs::Context);
+  State &state = State::get();
+  *status = CU_STREAM_CAPTURE_STATUS_NONE;
+  if (!state.anyCapture)
+    return CUDA_SUCCESS;
+  Lock lock(state.mutex);
+  if (!stream)
+    return CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+  auto found = state.capturing.find(stream);
+  if (found != state.capturing.end())
+    *status = found->second;
+  return CUDA_SUCCESS;
+}
+
+#ifndef CAROUSEL_FAKE_OLD_DRIVER
+CUresult CUDAAPI cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode) {
+  FAKE_ENTER(cuThreadExchangeStreamCaptureMode, Needs::Driver);
+  std::swap(*mode, getCaptureMode());
+  return CUDA_SUCCESS;
+}
+#endif
+
+/// Null where the handle isn't an event's. The lock must be held.
+static CUevent findEvent(State &state, CUevent event) {
+  return state.events.count(event) ? event : nullptr;
+}
+
+CUresult CUDAAPI cuEventCreate(CUevent *event, unsigned flags) {
+  FAKE_ENTER(cuEventCreate, Needs::Context);
+  State &state = State::get();
+  Lock lock(state.mutex);
+  *event = new CUevent_st();
+  state.events.insert(*event);
+  return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuEventDestroy(CUevent event) {
+  FAKE_ENTER(cuEventDestroy, Needs::Context);
+  State &state = State::get();
+  Lock lock(state.mutex);
+  if (state.events.erase(event) == 0)
+    return CUDA_ERROR_INVALID_HANDLE;
+  delete event;
+  return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuEventRecord(CUevent event, CUstream stream) {
+  FAKE_ENTER(cuEventRecord, Needs::Context);
+  State &state = State::get();
+  Lock lock(state.mutex);
+  if (!findEvent(state, event))
+    return CUDA_ERROR_INVALID_HANDLE;
+  event->recorded = true;
+  event->milliseconds = state.clock;
+  return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuEventSynchronize(CUevent event) {
+  FAKE_ENTER(cuEventSynchronize, Needs::Context);
+  State &state = State::get();
+  if (CUresult error = refuseWhileCapturing(state); error != CUDA_SUCCESS)
+    return error;
+  Lock lock(state.mutex);
+  return findEvent(state, event) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+#ifdef CAROUSEL_FAKE_OLD_DRIVER
+#undef cuEventElapsedTime // only since CUDA 12.8 of a second version
+#endif
+CUresult CUDAAPI cuEventElapsedTime(float *milliseconds, CUevent start,
+                                    CUevent end) {
+  FAKE_ENTER(cuEventElapsedTime, Needs::Context);
+  State &state = State::get();
+  Lock lock(state.mutex);
+  if (!findEvent(state, start) || !findEvent(state, end) || !start->recorded ||
+      !end->recorded)
+    return CUDA_ERROR_INVALID_HANDLE;
+  *milliseconds = static_cast<float>(end->milliseconds - start->milliseconds);
+  return CUDA_SUCCESS;
+}
+
+} // extern "C"

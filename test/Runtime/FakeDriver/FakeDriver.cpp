@@ -1,0 +1,366 @@
+//===- FakeDriver.cpp - control of the fake libcuda ---===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The state, the functions of FakeDriver.h and what every function of the
+// driver does first: record itself, fail if it was told to, look for a context.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FakeState.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+namespace carousel::fake {
+
+using Lock = std::lock_guard<std::mutex>;
+
+State &State::get() {
+  // Leaked: the program under test may call the driver while it exits.
+  static State *state = [] {
+    auto *made = new State();
+    for (int i = 0; i < kMaxDevices; ++i)
+      made->contexts[i].device = i;
+    return made;
+  }();
+  return *state;
+}
+
+namespace {
+
+/// A thread's stack of contexts. Forgotten when reset() starts a generation.
+struct ContextStack {
+  uint64_t generation = 0;
+  unsigned depth = 0;
+  CUcontext entries[64];
+
+  static ContextStack &get() {
+    static thread_local ContextStack stack;
+    uint64_t now = State::get().generation.load(std::memory_order_relaxed);
+    if (stack.generation != now) {
+      stack.generation = now;
+      stack.depth = 0;
+    }
+    return stack;
+  }
+};
+
+} // namespace
+
+CUcontext currentContext() {
+  ContextStack &stack = ContextStack::get();
+  return stack.depth == 0 ? nullptr : stack.entries[stack.depth - 1];
+}
+
+bool pushContext(CUcontext context) {
+  ContextStack &stack = ContextStack::get();
+  if (stack.depth == std::size(stack.entries))
+    return false;
+  stack.entries[stack.depth++] = context;
+  return true;
+}
+
+CUcontext popContext() {
+  ContextStack &stack = ContextStack::get();
+  return stack.depth == 0 ? nullptr : stack.entries[--stack.depth];
+}
+
+CUresult enter(const char *function, Needs needs) {
+  State &state = State::get();
+  if (state.recording) {
+    Lock lock(state.mutex);
+    state.calls.push_back({function, std::this_thread::get_id()});
+  }
+  if (state.deinitialized && needs != Needs::Nothing)
+    return CUDA_ERROR_DEINITIALIZED;
+  if (state.anyFailure) {
+    Lock lock(state.mutex);
+    auto found = state.failures.find(std::string_view(function));
+    if (found != state.failures.end() && !found->second.empty()) {
+      Failure &next = found->second.front();
+      if (next.skip > 0) {
+        --next.skip;
+      } else {
+        CUresult error = next.error;
+        if (--next.count == 0)
+          found->second.erase(found->second.begin());
+        return error;
+      }
+    }
+  }
+  if (needs == Needs::Nothing)
+    return CUDA_SUCCESS;
+  if (!state.initialized)
+    return CUDA_ERROR_NOT_INITIALIZED;
+  if (needs == Needs::Driver)
+    return CUDA_SUCCESS;
+  CUcontext context = currentContext();
+  if (!context)
+    return CUDA_ERROR_INVALID_CONTEXT;
+  if (!context->active)
+    return CUDA_ERROR_CONTEXT_IS_DESTROYED;
+  return context->error;
+}
+
+CUstreamCaptureMode &getCaptureMode() {
+  static thread_local CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+  return mode;
+}
+
+CUresult refuseWhileCapturing(State &state) {
+  if (!state.anyCapture || getCaptureMode() == CU_STREAM_CAPTURE_MODE_RELAXED)
+    return CUDA_SUCCESS;
+  Lock lock(state.mutex);
+  CUresult result = CUDA_SUCCESS;
+  for (auto &[stream, status] : state.capturing)
+    if (status == CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+      status = CU_STREAM_CAPTURE_STATUS_INVALIDATED;
+      result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    }
+  return result;
+}
+
+void releaseMemory(State &state, CUcontext context) {
+  for (auto it = state.memory.begin(); it != state.memory.end();) {
+    if (context && it->second.context != context) {
+      ++it;
+      continue;
+    }
+    std::free(reinterpret_cast<void *>(it->first));
+    state.allocated -= it->second.bytes;
+    it = state.memory.erase(it);
+  }
+}
+
+void reset() {
+  State &state = State::get();
+  Lock lock(state.mutex);
+  releaseMemory(state, nullptr);
+  for (CUctx_st &context : state.contexts) {
+    context.retains = 0;
+    context.active = false;
+    context.error = CUDA_SUCCESS;
+  }
+  state.devices = {Device()};
+  state.failures.clear();
+  state.functions.clear();
+  state.missing.clear();
+  state.capturing.clear();
+  state.launchMilliseconds = {0.01f};
+  state.linkLog.clear();
+  state.driverVersion = 13000;
+  state.recording = true;
+  state.deinitialized = false;
+  state.anyFailure = state.anyFunction = state.anyCapture = false;
+  state.calls.clear();
+  state.launches.clear();
+  state.encodes.clear();
+  state.links.clear();
+  state.images.clear();
+  state.launchCount = 0;
+  state.initialized = false;
+  state.modules.clear();
+  state.kernels.clear();
+  for (CUevent event : state.events)
+    delete event;
+  state.events.clear();
+  state.clock = 0;
+  ++state.generation;
+}
+
+void setDevices(std::vector<Device> devices) {
+  State &state = State::get();
+  Lock lock(state.mutex);
+  if (devices.size() > kMaxDevices)
+    devices.resize(kMaxDevices);
+  state.devices = std::move(devices);
+}
+
+void setDriverVersion(int version) { State::get().driverVersion = version; }
+
+void failNext(std::string_view function, CUresult error, unsigned skip,
+              unsigned count) {
+  if (count == 0)
+    return;
+  State &state = State::get();
+  Lock lock(state.mutex);
+  state.failures[std::string(function)].push_back({skip, count, error});
+  state.anyFailure = true;
+}
+
+void poison(CUresult error, int device) {
+  State::get().contexts[device].error = error;
+}
+
+void setDeinitialized(bool deinitialized) {
+  State::get().deinitialized = deinitialized;
+}
+
+//===----------------------------------------------------------------------===//
+// Settings of functions
+//===----------------------------------------------------------------------===//
+
+template <typename Change>
+static void changeFunction(std::string_view function, Change change) {
+  State &state = State::get();
+  Lock lock(state.mutex);
+  change(state.functions[std::string(function)]);
+  state.anyFunction = true;
+}
+
+void setKernelError(std::string_view function, CUresult error) {
+  changeFunction(function, [&](FunctionSettings &f) { f.error = error; });
+}
+
+void setParameterSizes(std::string_view function, std::vector<size_t> sizes) {
+  changeFunction(function, [&](FunctionSettings &f) {
+    f.parameterSizes = std::move(sizes);
+  });
+}
+
+void setFunctionAttribute(std::string_view function,
+                          CUfunction_attribute attribute, int value) {
+  changeFunction(function,
+                 [&](FunctionSettings &f) { f.attributes[attribute] = value; });
+}
+
+void setKernel(std::string_view function, HostKernel kernel) {
+  changeFunction(function,
+                 [&](FunctionSettings &f) { f.kernel = std::move(kernel); });
+}
+
+template <typename T> static T read(void **parameters, size_t index) {
+  T value;
+  std::memcpy(&value, parameters[index], sizeof(T));
+  return value;
+}
+
+/// Installs a copy of floats whose extents are of type Index.
+template <typename Index> static void installCopy(const char *function) {
+  setParameterSizes(function, {8, sizeof(Index), 8, sizeof(Index)});
+  setKernel(function, [](const Launch &, void **parameters) {
+    int64_t count =
+        std::min(read<Index>(parameters, 1), read<Index>(parameters, 3));
+    if (count > 0)
+      std::memmove(read<void *>(parameters, 2), read<void *>(parameters, 0),
+                   sizeof(float) * count);
+  });
+}
+
+void installKernels() {
+  installCopy<int64_t>("copy_1d");
+  installCopy<int64_t>("copy_bulk");
+  installCopy<int32_t>("copy_simple");
+  setParameterSizes("scale", {8, 8, 4});
+  setKernel("scale", [](const Launch &, void **parameters) {
+    auto *x = read<float *>(parameters, 0);
+    float factor = read<float>(parameters, 2);
+    for (int64_t i = 0, n = read<int64_t>(parameters, 1); i < n; ++i)
+      x[i] *= factor;
+  });
+}
+
+void setMissingFunctions(std::vector<std::string> names) {
+  State &state = State::get();
+  Lock lock(state.mutex);
+  state.missing.clear();
+  state.missing.insert(names.begin(), names.end());
+}
+
+void setLinkLog(std::string log) {
+  State &state = State::get();
+  Lock lock(state.mutex);
+  state.linkLog = std::move(log);
+}
+
+CUstream makeStream() {
+  State &state = State::get();
+  Lock lock(state.mutex);
+  return &state.streams.emplace_back();
+}
+
+void setCapturing(CUstream stream, CUstreamCaptureStatus status) {
+  State &state = State::get();
+  Lock lock(state.mutex);
+  if (status == CU_STREAM_CAPTURE_STATUS_NONE)
+    state.capturing.erase(stream);
+  else
+    state.capturing[stream] = status;
+  state.anyCapture = !state.capturing.empty();
+}
+
+void setLaunchMilliseconds(std::vector<float> durations) {
+  State &state = State::get();
+  Lock lock(state.mutex);
+  state.launchMilliseconds = std::move(durations);
+}
+
+void setRecording(bool on) { State::get().recording = on; }
+
+//===----------------------------------------------------------------------===//
+// Records
+//===----------------------------------------------------------------------===//
+
+template <typename T> static std::vector<T> copy(std::vector<T> State::*list) {
+  State &state = State::get();
+  Lock lock(state.mutex);
+  return state.*list;
+}
+
+std::vector<Call> getCalls() { return copy(&State::calls); }
+std::vector<Launch> getLaunches() { return copy(&State::launches); }
+std::vector<std::string> getImages() { return copy(&State::images); }
+std::vector<Link> getLinks() { return copy(&State::links); }
+std::vector<Encode> getEncodes() { return copy(&State::encodes); }
+uint64_t countLaunches() { return State::get().launchCount; }
+
+unsigned countCalls(std::string_view function) {
+  State &state = State::get();
+  Lock lock(state.mutex);
+  return std::count_if(
+      state.calls.begin(), state.calls.end(),
+      [&](const Call &call) { return call.function == function; });
+}
+
+void clearCalls() {
+  State &state = State::get();
+  Lock lock(state.mutex);
+  state.calls.clear();
+  state.launches.clear();
+  state.encodes.clear();
+  state.links.clear();
+  state.images.clear();
+}
+
+uint64_t getAllocatedBytes() {
+  State &state = State::get();
+  Lock lock(state.mutex);
+  return state.allocated;
+}
+
+unsigned countAllocations() {
+  State &state = State::get();
+  Lock lock(state.mutex);
+  return state.memory.size();
+}
+
+unsigned countLoadedModules() {
+  State &state = State::get();
+  Lock lock(state.mutex);
+  return std::count_if(
+      state.modules.begin(), state.modules.end(),
+      [](const CUmod_st &module) { return bool(module.loaded); });
+}
+
+unsigned countRetains(int device) {
+  State &state = State::get();
+  Lock lock(state.mutex);
+  return state.contexts[device].retains;
+}
+
+} // namespace carousel::fake

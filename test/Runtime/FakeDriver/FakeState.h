@@ -1,0 +1,147 @@
+//===- FakeState.h - what the fake driver holds ---*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The driver's objects and the settings of the test. One mutex guards all but
+// the atomics; what a launch needs with recording off is atomic.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_TEST_RUNTIME_FAKESTATE_H
+#define CAROUSEL_TEST_RUNTIME_FAKESTATE_H
+
+#include "FakeDriver.h"
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <set>
+
+/// The primary context of a device; there are no others.
+struct CUctx_st {
+  int device = 0;
+  unsigned retains = 0; ///< guarded by the state's mutex
+  std::atomic<bool> active = false;
+  std::atomic<CUresult> error = CUDA_SUCCESS;
+};
+
+struct CUmod_st {
+  CUcontext context = nullptr;
+  std::atomic<bool> loaded = true;
+};
+
+struct CUfunc_st {
+  std::string name;
+  CUmodule module = nullptr;
+  std::map<CUfunction_attribute, int> attributes; ///< guarded
+  std::atomic<int> maxDynamicShared = 48 << 10;
+  std::atomic<bool> nonPortableCluster = false;
+};
+
+struct CUstream_st {
+  int unused;
+};
+
+struct CUevent_st {
+  bool recorded = false;
+  double milliseconds = 0;
+};
+
+struct CUlinkState_st {
+  std::map<CUjit_option, void **> options;
+  std::string ptx, cubin;
+};
+
+namespace carousel::fake {
+
+constexpr int kMaxDevices = 8;
+
+struct FunctionSettings {
+  std::vector<size_t> parameterSizes;
+  std::map<CUfunction_attribute, int> attributes;
+  HostKernel kernel;
+  CUresult error = CUDA_SUCCESS;
+};
+
+struct Failure {
+  unsigned skip, count;
+  CUresult error;
+};
+
+struct Allocation {
+  uint64_t bytes;
+  CUcontext context;
+};
+
+struct State {
+  std::mutex mutex;
+
+  // Settings.
+  std::vector<Device> devices = {Device()};
+  std::map<std::string, std::vector<Failure>, std::less<>> failures;
+  std::map<std::string, FunctionSettings, std::less<>> functions;
+  std::set<std::string, std::less<>> missing;
+  std::map<CUstream, CUstreamCaptureStatus> capturing;
+  std::vector<float> launchMilliseconds = {0.01f};
+  std::string linkLog;
+  std::atomic<int> driverVersion = 13000;
+  std::atomic<bool> recording = true, deinitialized = false;
+  /// Whether a launch must look into the maps above.
+  std::atomic<bool> anyFailure = false, anyFunction = false, anyCapture = false;
+
+  // Records.
+  std::vector<Call> calls;
+  std::vector<Launch> launches;
+  std::vector<Encode> encodes;
+  std::vector<Link> links;
+  std::vector<std::string> images;
+  std::atomic<uint64_t> launchCount = 0;
+
+  // The driver's objects. Never freed before reset(), so that a stale handle is
+  // found out.
+  std::atomic<bool> initialized = false;
+  std::atomic<uint64_t> generation = 1;
+  std::array<CUctx_st, kMaxDevices> contexts;
+  std::deque<CUmod_st> modules;
+  std::deque<CUfunc_st> kernels;
+  std::deque<CUstream_st> streams;
+  std::set<CUevent> events;
+  std::map<CUdeviceptr, Allocation> memory;
+  uint64_t allocated = 0;
+  double clock = 0;
+
+  static State &get();
+};
+
+/// What a function of the driver needs before it does anything.
+enum class Needs { Nothing, Driver, Context };
+
+/// Records the call and returns the error that it has to return, if any.
+CUresult enter(const char *function, Needs needs);
+
+/// The calling thread's contexts.
+CUcontext currentContext();
+bool pushContext(CUcontext context);
+CUcontext popContext();
+
+/// The calling thread's; other than CU_STREAM_CAPTURE_MODE_RELAXED, it may not
+/// allocate or load while any stream captures.
+CUstreamCaptureMode &getCaptureMode();
+
+/// Fails what isn't allowed during a capture, and invalidates the captures.
+CUresult refuseWhileCapturing(State &state);
+
+void releaseMemory(State &state, CUcontext context);
+
+} // namespace carousel::fake
+
+#define FAKE_ENTER(function, needs)                                            \
+  if (CUresult error = carousel::fake::enter(#function, needs);                \
+      error != CUDA_SUCCESS)                                                   \
+  return error
+
+#endif // CAROUSEL_TEST_RUNTIME_FAKESTATE_H

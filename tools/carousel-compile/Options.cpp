@@ -1,0 +1,85 @@
+//===- Options.cpp - the command line of carousel-compile -----------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+
+#include "carousel/Target/TargetInfo.h"
+#include "llvm/Support/CommandLine.h"
+
+using namespace carousel;
+namespace cl = llvm::cl;
+
+static constexpr llvm::StringLiteral kOverview =
+    R"(Compiles the kernels of an MLIR file at the machine phase into a package:
+a directory with a manifest, PTX and cubins, which the runtime launches.
+
+  carousel-compile kernel.mlir -o kernel.pkg --chip sm_90a,sm_100a
+
+Each kernel needs a carousel.launch attribute (docs/Package.md). The package is
+put in place at once when everything has worked; until then, and after an error,
+DIR is as it was. Progress goes to stderr, a summary to stdout.
+)";
+
+static std::string listChips() {
+  std::vector<llvm::StringRef> names;
+  for (const TargetInfo &target : TargetInfo::all())
+    names.push_back(target.chip);
+  return "Chips to compile for, of " + llvm::join(names, ", ");
+}
+
+CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
+  cl::OptionCategory category("carousel-compile options");
+  cl::opt<std::string> input(cl::Positional, cl::cat(category),
+                             cl::desc("FILE.mlir (-: stdin)"));
+  cl::opt<std::string> output(
+      "o", cl::cat(category), cl::value_desc("DIR"),
+      cl::desc("The package; an older one in its place is replaced"));
+  std::string chipHelp = listChips();
+  cl::list<std::string> chips("chip", cl::cat(category), cl::CommaSeparated,
+                              cl::value_desc("chip,..."), cl::desc(chipHelp));
+  cl::opt<bool> noCubin("no-cubin", cl::cat(category),
+                        cl::desc("PTX only, even where there is a ptxas"));
+  cl::opt<std::string> cudaRoot(
+      "cuda-root", cl::cat(category), cl::value_desc("dir"),
+      cl::init(CAROUSEL_CUDA_ROOT),
+      cl::desc("CUDA toolkit, for libdevice and ptxas (empty: ptxas of the "
+               "PATH)"));
+  cl::opt<unsigned> indexBitwidth("index-bitwidth", cl::cat(category),
+                                  cl::init(64),
+                                  cl::desc("Bits of an index: 32 or 64"));
+  cl::opt<unsigned> optLevel("opt-level", cl::cat(category), cl::init(3),
+                             cl::desc("Optimisation level of LLVM, 0 to 3"));
+  cl::opt<unsigned> ptxVersion(
+      "ptx-version", cl::cat(category), cl::init(0),
+      cl::desc("PTX version times ten, e.g. 86 (0: the default)"));
+  cl::opt<bool> quiet("quiet", cl::cat(category),
+                      cl::desc("Neither progress nor a summary"));
+  cl::HideUnrelatedOptions(category);
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << "carousel-compile " CAROUSEL_VERSION "\n";
+  });
+  cl::ParseCommandLineOptions(argc, argv, kOverview);
+
+  CompileToolOptions options;
+  options.input = input;
+  options.output = output;
+  options.quiet = quiet;
+  options.compile.chips = chips;
+  options.compile.ptxVersion = ptxVersion;
+  options.compile.indexBitwidth = indexBitwidth;
+  options.compile.optLevel = optLevel;
+  options.compile.cudaRoot = cudaRoot;
+  using Cubins = CompilePackageOptions::Cubins;
+  options.compile.cubins = noCubin ? Cubins::Never : Cubins::Auto;
+  if (input.empty())
+    options.error = "expected a file to compile (see --help)";
+  else if (output.empty())
+    options.error = "expected a directory for the package, -o DIR";
+  else if (chips.empty())
+    options.error = "expected chips to compile for, --chip sm_90a,...";
+  return options;
+}

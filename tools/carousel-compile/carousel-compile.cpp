@@ -1,0 +1,76 @@
+//===- carousel-compile.cpp - from IR to a package ------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiles the kernels of one file for one or several chips and writes the
+// package (docs/Package.md). Progress goes to stderr, the summary to stdout.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Options.h"
+
+#include "../Register.h"
+
+#include "carousel/Package/CompilePackage.h"
+#include "carousel/Package/WritePackage.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace mlir;
+using namespace carousel;
+
+static constexpr llvm::StringLiteral kTool = "carousel-compile";
+
+static int fail(const Twine &message) {
+  llvm::WithColor::error(llvm::errs(), kTool) << message << '\n';
+  return 1;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  CompileToolOptions options = parseCompileToolOptions(argc, argv);
+  if (!options.error.empty())
+    return fail(options.error);
+  // What can't be written needn't be compiled.
+  if (llvm::Error error = checkPackageDirectory(options.output))
+    return fail(llvm::toString(std::move(error)));
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> input =
+      openInputFile(options.input, &error);
+  if (!input)
+    return fail(error);
+
+  DialectRegistry registry;
+  registerToolDialects(registry);
+  MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(input), llvm::SMLoc());
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return 1;
+  // A module that isn't written out has no line to point at.
+  if (auto loc = dyn_cast<FileLineColLoc>(module->getLoc());
+      loc && loc.getLine() == 0)
+    (*module)->setLoc(FileLineColLoc::get(loc.getFilename(), 1, 1));
+  if (!options.quiet)
+    options.compile.progress = [](const CompileStep &step) {
+      llvm::errs() << '[' << step.number << '/' << step.count << "] "
+                   << step.module << " for " << step.chip << '\n';
+    };
+  FailureOr<Package> package = compilePackage(*module, options.compile);
+  if (failed(package))
+    return 1;
+  if (llvm::Error error = writePackage(package->files, options.output))
+    return fail(llvm::toString(std::move(error)));
+  if (!options.quiet)
+    printSummary(llvm::outs(), *package);
+  return 0;
+}

@@ -1,0 +1,52 @@
+//===- Bench.h - timing a launch --------------------------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Times single launches between two events of the device, either with an L2
+// cache that holds other data (cold) or with what the launch before left there
+// (warm).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_TOOLS_RUN_BENCH_H
+#define CAROUSEL_TOOLS_RUN_BENCH_H
+
+#include "Progress.h"
+
+#include "carousel/Runtime/Kernel.h"
+
+#include <optional>
+
+namespace carousel::run {
+
+struct BenchOptions {
+  /// Launches to time; nothing: as many as fit in `seconds`.
+  std::optional<uint64_t> iterations;
+  double seconds = 1;
+  bool cold = true;
+};
+
+/// Without a count, how many launches are timed however long they take, and at
+/// most.
+inline constexpr uint64_t kLeastIterations = 10;
+inline constexpr uint64_t kMostIterations = 100000;
+
+/// Launches that are queued at a time, when one takes `microseconds`: enough
+/// that the device never waits for the host, few enough that a batch is short.
+uint64_t chooseBatch(double microseconds);
+
+/// What is overwritten to make an L2 cache of this size cold.
+uint64_t getScratchBytes(uint64_t l2Bytes);
+
+/// Microseconds of each timed launch.
+runtime::Result<std::vector<double>> measure(const runtime::Context &context,
+                                             const runtime::Launch &launch,
+                                             const BenchOptions &options,
+                                             ProgressMode progressMode);
+
+} // namespace carousel::run
+
+#endif // CAROUSEL_TOOLS_RUN_BENCH_H

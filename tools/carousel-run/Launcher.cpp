@@ -1,0 +1,128 @@
+//===- Launcher.cpp - one kernel with its tensors on a device -------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tensors move in pieces, so that the progress of a large one can be seen.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Launcher.h"
+
+#include "Fail.h"
+
+#include <algorithm>
+
+using namespace carousel;
+using namespace carousel::run;
+using runtime::fail;
+
+static constexpr uint64_t kPiece = 64 << 20;
+
+Result<Launcher> Launcher::create(const runtime::Context &context,
+                                  const runtime::KernelInfo &kernel,
+                                  std::vector<ArgumentValue> values,
+                                  ProgressMode progressMode) {
+  Launcher launcher(context, kernel, std::move(values), progressMode);
+  launcher.buffers.resize(kernel.arguments.size());
+  for (size_t i = 0; i < kernel.arguments.size(); ++i) {
+    if (!launcher.isTensor(i))
+      continue;
+    const runtime::ArgumentInfo &argument = kernel.arguments[i];
+    uint64_t bytes =
+        launcher.getLayout(i).storage * runtime::getBytes(argument.element);
+    // A tensor without elements has an address too.
+    auto buffer =
+        runtime::Buffer::allocate(context, std::max<uint64_t>(bytes, 1));
+    if (!buffer)
+      return fail(buffer.error().code, "{}: {}", argument.name,
+                  buffer.error().message);
+    launcher.buffers[i].emplace(std::move(*buffer));
+  }
+  return launcher;
+}
+
+std::vector<runtime::Argument> Launcher::getArguments() const {
+  std::vector<runtime::Argument> arguments;
+  for (size_t i = 0; i < kernel->arguments.size(); ++i) {
+    ElementType element = kernel->arguments[i].element;
+    if (!isTensor(i)) {
+      arguments.push_back(
+          element == ElementType::Index
+              ? runtime::Argument::index(static_cast<int64_t>(values[i].scalar))
+              : runtime::Argument::scalar(element, values[i].scalar));
+      continue;
+    }
+    const Layout &layout = getLayout(i);
+    arguments.push_back(runtime::Argument::tensor(
+        element, buffers[i]->getAddress(),
+        static_cast<uint32_t>(layout.extents.size()), layout.extents.data(),
+        layout.isRowMajor() ? nullptr : layout.strides.data()));
+  }
+  return arguments;
+}
+
+Status Launcher::upload() {
+  for (size_t i = 0; i < kernel->arguments.size(); ++i) {
+    if (!isTensor(i))
+      continue;
+    const runtime::ArgumentInfo &argument = kernel->arguments[i];
+    const TensorValue &value = values[i].tensor;
+    runtime::Buffer &buffer = *buffers[i];
+    using Kind = TensorValue::Kind;
+    if (value.kind == Kind::Empty || value.kind == Kind::Zeros) {
+      uint8_t byte = value.kind == Kind::Empty ? kUnwritten : 0;
+      if (Status status = buffer.fill(byte); !status)
+        return status;
+      continue;
+    }
+    uint64_t bytes = value.layout.storage * runtime::getBytes(argument.element);
+    const char *verb = value.kind == Kind::File ? "loading" : "generating";
+    std::optional<HostBuffer> contents;
+    {
+      Progress progress(progressMode, fmt::format("{} {}", verb, argument.name),
+                        bytes, ProgressUnit::Bytes);
+      auto made = makeContents(value, argument.element, progress);
+      if (!made)
+        return tl::make_unexpected(made.error());
+      contents.emplace(std::move(*made));
+    }
+    Progress progress(progressMode, fmt::format("uploading {}", argument.name),
+                      bytes, ProgressUnit::Bytes);
+    for (uint64_t at = 0; at < bytes; at += kPiece) {
+      uint64_t count = std::min(kPiece, bytes - at);
+      if (Status status = buffer.upload(contents->getData() + at, count, at);
+          !status)
+        return status;
+      progress.advance(count);
+    }
+    // The host memory goes away now.
+    if (Status status = context.synchronize(); !status)
+      return status;
+  }
+  return context.synchronize();
+}
+
+Result<HostBuffer> Launcher::download(size_t argument) const {
+  const runtime::ArgumentInfo &info = kernel->arguments[argument];
+  uint64_t bytes =
+      getLayout(argument).storage * runtime::getBytes(info.element);
+  auto contents = HostBuffer::allocate(bytes);
+  if (!contents)
+    return contents;
+  Progress progress(progressMode, fmt::format("downloading {}", info.name),
+                    bytes, ProgressUnit::Bytes);
+  for (uint64_t at = 0; at < bytes; at += kPiece) {
+    uint64_t count = std::min(kPiece, bytes - at);
+    Status status =
+        buffers[argument]->download(contents->getData() + at, count, at);
+    if (status)
+      status = context.synchronize();
+    if (!status)
+      return tl::make_unexpected(status.error());
+    progress.advance(count);
+  }
+  return contents;
+}

@@ -1,0 +1,63 @@
+//===- Launcher.h - one kernel with its tensors on a device -----*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Device memory for the arguments that a command line gives, their contents,
+// and the way back to the host.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_TOOLS_RUN_LAUNCHER_H
+#define CAROUSEL_TOOLS_RUN_LAUNCHER_H
+
+#include "Arguments.h"
+
+#include "carousel/Runtime/Kernel.h"
+
+namespace carousel::run {
+
+class Launcher {
+public:
+  /// Allocates the tensors; their contents are still to be uploaded.
+  static Result<Launcher> create(const runtime::Context &context,
+                                 const runtime::KernelInfo &kernel,
+                                 std::vector<ArgumentValue> values,
+                                 ProgressMode progressMode);
+
+  /// The arguments as the runtime takes them. Valid while this object is where
+  /// it is.
+  std::vector<runtime::Argument> getArguments() const;
+
+  /// Gives every tensor its contents.
+  Status upload();
+  /// The memory of a tensor, gaps included.
+  Result<HostBuffer> download(size_t argument) const;
+
+  const Layout &getLayout(size_t argument) const {
+    return values[argument].tensor.layout;
+  }
+
+private:
+  Launcher(const runtime::Context &context, const runtime::KernelInfo &kernel,
+           std::vector<ArgumentValue> values, ProgressMode progressMode)
+      : context(context), kernel(&kernel), values(std::move(values)),
+        progressMode(progressMode) {}
+
+  bool isTensor(size_t argument) const {
+    return kernel->arguments[argument].kind ==
+           runtime::ArgumentInfo::Kind::Tensor;
+  }
+
+  runtime::Context context;
+  const runtime::KernelInfo *kernel;
+  std::vector<ArgumentValue> values;
+  std::vector<std::optional<runtime::Buffer>> buffers;
+  ProgressMode progressMode;
+};
+
+} // namespace carousel::run
+
+#endif // CAROUSEL_TOOLS_RUN_LAUNCHER_H

@@ -1,0 +1,161 @@
+//===- Report.cpp - what carousel-run prints for people -------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The text of results. ReportJSON.cpp has the same for programs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Report.h"
+
+#include <fmt/format.h>
+
+using namespace carousel;
+using namespace carousel::run;
+using runtime::KernelInfo;
+using runtime::VariantInfo;
+
+static std::string formatDims(const std::array<uint32_t, 3> &dims) {
+  return fmt::format("{}", fmt::join(dims, " x "));
+}
+
+static const char *getPlural(size_t count) { return count == 1 ? "" : "s"; }
+
+/// Label in a column of its own, for the first of several lines.
+static void addLine(std::string &text, const char *label,
+                    const std::string &line) {
+  text += fmt::format("    {:<10}{}\n", label, line);
+}
+
+static void addSignature(std::string &text, const KernelInfo &kernel) {
+  text += kernel.name + "\n";
+  const char *label = "arguments";
+  for (const runtime::ArgumentInfo &argument : kernel.arguments) {
+    text += fmt::format("  {:<12}{}\n", label, toString(argument));
+    label = "";
+  }
+}
+
+std::string run::formatText(const Listing &listing) {
+  const runtime::Manifest &manifest = *listing.manifest;
+  std::string text =
+      fmt::format("{}: {} kernel{}, written by {}\n", listing.package,
+                  manifest.kernels.size(), getPlural(manifest.kernels.size()),
+                  manifest.producer);
+  for (const KernelInfo &kernel : manifest.kernels) {
+    text += "\n";
+    addSignature(text, kernel);
+    const char *label = "variants";
+    for (const VariantInfo &variant : kernel.variants) {
+      text += fmt::format("  {:<12}{}: {}\n", label, variant.function,
+                          fmt::join(variant.chips, ", "));
+      label = "";
+    }
+  }
+  return text;
+}
+
+std::string run::formatText(const Explanation &explanation) {
+  std::string text;
+  for (const KernelInfo *kernel : explanation.kernels) {
+    if (!text.empty())
+      text += "\n";
+    addSignature(text, *kernel);
+    text += "  variants, the most preferred first\n";
+    bool chosen = false;
+    for (size_t i = 0; i < kernel->variants.size(); ++i) {
+      const VariantInfo &variant = kernel->variants[i];
+      const runtime::VariantReport *report =
+          explanation.reports ? &(*explanation.reports)[i] : nullptr;
+      const char *state = "";
+      if (report && !report->accepted)
+        state = ": refused";
+      else if (report)
+        state = chosen ? ": would do" : ": chosen";
+      chosen |= report && report->accepted;
+      text += fmt::format("  {}. {}{}\n", i + 1, variant.function, state);
+      if (report)
+        for (const std::string &reason : report->reasons)
+          addLine(text, "because", reason);
+      addLine(text, "chips", fmt::format("{}", fmt::join(variant.chips, ", ")));
+      const char *label = "guards";
+      for (const runtime::Guard &guard : variant.guards) {
+        addLine(text, label, toString(guard, *kernel));
+        label = "";
+      }
+      if (variant.guards.empty())
+        addLine(text, label, "none");
+      addLine(text, "grid",
+              fmt::format("{} x {} x {}", toString(variant.grid[0], *kernel),
+                          toString(variant.grid[1], *kernel),
+                          toString(variant.grid[2], *kernel)));
+      addLine(text, "block", formatDims(variant.block));
+      if (variant.cluster != std::array<uint32_t, 3>{1, 1, 1})
+        addLine(text, "cluster", formatDims(variant.cluster));
+      if (variant.dynamicShared != 0)
+        addLine(text, "shared",
+                fmt::format("{} bytes, dynamic", variant.dynamicShared));
+    }
+    if (explanation.reports && !chosen)
+      text += "  no variant takes these arguments on this device\n";
+  }
+  if (!explanation.note.empty())
+    text += fmt::format("\nno choice of a variant: {}\n", explanation.note);
+  return text;
+}
+
+std::string run::formatText(const ComparisonReport &report) {
+  const Comparison &comparison = report.comparison;
+  std::string text = fmt::format("{}: ", report.argument);
+  if (comparison.mismatches == 0)
+    text += fmt::format("all {} elements match {}", comparison.elements,
+                        report.expected);
+  else
+    text +=
+        fmt::format("{} of {} elements differ from {}", comparison.mismatches,
+                    comparison.elements, report.expected);
+  if (!comparison.worst)
+    return text;
+  const ElementError &worst = *comparison.worst;
+  text += fmt::format("; worst at [{}]: got {}, want {}, error {:.6g}, "
+                      "relative {:.6g}",
+                      fmt::join(worst.index, ", "),
+                      formatElement(report.element, worst.got),
+                      formatElement(report.element, worst.want), worst.absolute,
+                      worst.relative);
+  if (worst.ulps && !isInteger(report.element))
+    text += fmt::format(", {} ulp", *worst.ulps);
+  return text;
+}
+
+std::string run::formatText(const BenchReport &report) {
+  const Summary &summary = report.summary;
+  return fmt::format("median {:.2f} us, p10 {:.2f} us, p90 {:.2f} us, {:.1f} "
+                     "GB/s; {} launches of {} bytes, L2 {}",
+                     summary.median, summary.p10, summary.p90,
+                     getGigabytesPerSecond(report.bytes, summary.median),
+                     report.launches, report.bytes,
+                     report.cold ? "cold" : "warm");
+}
+
+std::string run::formatText(const RunReport &report) {
+  std::string text =
+      fmt::format("{}: {}, grid {}, block {}{}, on {}\n", report.kernel,
+                  report.variant->function, formatDims(report.grid),
+                  formatDims(report.variant->block),
+                  report.variant->cluster == std::array<uint32_t, 3>{1, 1, 1}
+                      ? ""
+                      : ", cluster " + formatDims(report.variant->cluster),
+                  report.device.name);
+  for (const OutputReport &output : report.outputs)
+    text += fmt::format("{}: written to {}\n", output.argument, output.file);
+  for (const ComparisonReport &comparison : report.comparisons)
+    if (comparison.comparison.mismatches == 0)
+      text += formatText(comparison) + "\n";
+  if (report.bench)
+    text += formatText(*report.bench) + "\n";
+  return text;
+}

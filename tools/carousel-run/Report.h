@@ -1,0 +1,85 @@
+//===- Report.h - what carousel-run prints ----------------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Results as text for people and as JSON for programs. docs/Runtime.md
+// documents the names of the JSON members; they don't change, new ones may
+// come.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_TOOLS_RUN_REPORT_H
+#define CAROUSEL_TOOLS_RUN_REPORT_H
+
+#include "Compare.h"
+#include "Statistics.h"
+
+#include "carousel/Runtime/Kernel.h"
+
+namespace carousel::run {
+
+struct Listing {
+  std::string package;
+  const runtime::Manifest *manifest = nullptr;
+};
+
+/// What --explain knows of one kernel.
+struct Explanation {
+  std::string package;
+  std::vector<const runtime::KernelInfo *> kernels;
+  /// For one kernel with arguments on a device: a report for each variant.
+  std::optional<std::vector<runtime::VariantReport>> reports;
+  /// Why there are no reports; empty where nobody asked.
+  std::string note;
+};
+
+struct OutputReport {
+  std::string argument, file;
+};
+
+struct ComparisonReport {
+  std::string argument, expected;
+  ElementType element = ElementType::F32;
+  Comparison comparison;
+};
+
+struct BenchReport {
+  Summary summary;
+  uint64_t launches = 0, bytes = 0;
+  bool cold = true;
+};
+
+struct RunReport {
+  std::string package, kernel;
+  const runtime::VariantInfo *variant = nullptr;
+  std::array<uint32_t, 3> grid = {};
+  runtime::DeviceInfo device;
+  std::vector<OutputReport> outputs;
+  std::vector<ComparisonReport> comparisons;
+  std::optional<BenchReport> bench;
+};
+
+/// Lines of text, each with its line feed.
+std::string formatText(const Listing &listing);
+std::string formatText(const Explanation &explanation);
+std::string formatText(const RunReport &report);
+
+/// One line of them, without a line feed: "y: 3 of 4096 elements differ from
+/// ref.npy; worst at [17]: got 0.5, want 1, error 0.5, relative 0.5, 8388608
+/// ulp".
+std::string formatText(const ComparisonReport &report);
+/// "median 12.30 us, p10 ..., 812.4 GB/s; 128 launches of 8388608 bytes, L2
+/// cold".
+std::string formatText(const BenchReport &report);
+
+/// One JSON document.
+std::string formatJSON(const Listing &listing);
+std::string formatJSON(const Explanation &explanation);
+std::string formatJSON(const RunReport &report);
+
+} // namespace carousel::run
+
+#endif // CAROUSEL_TOOLS_RUN_REPORT_H

@@ -1,0 +1,188 @@
+//===- ReportJSON.cpp - what carousel-run prints for programs -------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Results as JSON. Numbers that JSON hasn't are the strings "nan", "inf" and
+// "-inf".
+//
+//===----------------------------------------------------------------------===//
+
+#include "Report.h"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+
+using namespace carousel;
+using namespace carousel::run;
+using JSON = nlohmann::ordered_json;
+using runtime::ArgumentInfo;
+using runtime::KernelInfo;
+using runtime::VariantInfo;
+
+static std::string print(const JSON &value) {
+  return value.dump(2, ' ', false, JSON::error_handler_t::replace) + "\n";
+}
+
+static JSON describeNumber(double value) {
+  if (std::isnan(value))
+    return "nan";
+  if (std::isinf(value))
+    return value < 0 ? "-inf" : "inf";
+  return value;
+}
+
+static JSON describeElement(ElementType type, uint64_t bits) {
+  return isInteger(type) ? JSON(toInteger(type, bits))
+                         : describeNumber(toDouble(type, bits));
+}
+
+/// Extents and strides: null is what the caller says.
+static JSON describeSizes(const std::vector<int64_t> &sizes) {
+  JSON list = JSON::array();
+  for (int64_t size : sizes)
+    list.push_back(size == ArgumentInfo::kDynamic ? JSON(nullptr) : JSON(size));
+  return list;
+}
+
+static JSON describe(const ArgumentInfo &argument) {
+  JSON object;
+  object["name"] = argument.name;
+  bool tensor = argument.kind == ArgumentInfo::Kind::Tensor;
+  object["kind"] = tensor ? "tensor" : "scalar";
+  object["access"] = argument.access == ArgumentInfo::Access::In    ? "in"
+                     : argument.access == ArgumentInfo::Access::Out ? "out"
+                                                                    : "inout";
+  object["element"] = toString(argument.element);
+  if (tensor) {
+    object["extents"] = describeSizes(argument.extents);
+    object["strides"] = argument.contiguous ? JSON("contiguous")
+                                            : describeSizes(argument.strides);
+  }
+  return object;
+}
+
+static JSON describe(const VariantInfo &variant, const KernelInfo &kernel) {
+  JSON object;
+  object["function"] = variant.function;
+  object["chips"] = variant.chips;
+  object["guards"] = JSON::array();
+  for (const runtime::Guard &guard : variant.guards)
+    object["guards"].push_back(toString(guard, kernel));
+  object["grid"] = JSON::array();
+  for (const runtime::Expression &expression : variant.grid)
+    object["grid"].push_back(toString(expression, kernel));
+  object["block"] = variant.block;
+  object["cluster"] = variant.cluster;
+  object["dynamic_shared"] = variant.dynamicShared;
+  return object;
+}
+
+static JSON describe(const KernelInfo &kernel) {
+  JSON object;
+  object["name"] = kernel.name;
+  object["arguments"] = JSON::array();
+  for (const ArgumentInfo &argument : kernel.arguments)
+    object["arguments"].push_back(describe(argument));
+  object["variants"] = JSON::array();
+  for (const VariantInfo &variant : kernel.variants)
+    object["variants"].push_back(describe(variant, kernel));
+  return object;
+}
+
+std::string run::formatJSON(const Listing &listing) {
+  JSON object;
+  object["package"] = listing.package;
+  object["producer"] = listing.manifest->producer;
+  object["kernels"] = JSON::array();
+  for (const KernelInfo &kernel : listing.manifest->kernels)
+    object["kernels"].push_back(describe(kernel));
+  return print(object);
+}
+
+std::string run::formatJSON(const Explanation &explanation) {
+  JSON object;
+  object["package"] = explanation.package;
+  object["kernels"] = JSON::array();
+  JSON chosen;
+  for (const KernelInfo *kernel : explanation.kernels) {
+    JSON entry = describe(*kernel);
+    for (size_t i = 0; explanation.reports && i < kernel->variants.size();
+         ++i) {
+      const runtime::VariantReport &report = (*explanation.reports)[i];
+      entry["variants"][i]["accepted"] = report.accepted;
+      entry["variants"][i]["reasons"] = report.reasons;
+      if (report.accepted && chosen.is_null())
+        chosen = report.function;
+    }
+    object["kernels"].push_back(std::move(entry));
+  }
+  object["chosen"] = chosen;
+  object["note"] =
+      explanation.note.empty() ? JSON(nullptr) : JSON(explanation.note);
+  return print(object);
+}
+
+static JSON describe(const ComparisonReport &report) {
+  JSON object;
+  object["argument"] = report.argument;
+  object["expected"] = report.expected;
+  object["elements"] = report.comparison.elements;
+  object["mismatches"] = report.comparison.mismatches;
+  object["worst"] = nullptr;
+  if (const auto &worst = report.comparison.worst) {
+    JSON &entry = object["worst"];
+    entry["index"] = worst->index;
+    entry["got"] = describeElement(report.element, worst->got);
+    entry["want"] = describeElement(report.element, worst->want);
+    entry["error"] = describeNumber(worst->absolute);
+    entry["relative"] = describeNumber(worst->relative);
+    entry["ulp"] = worst->ulps ? JSON(*worst->ulps) : JSON(nullptr);
+  }
+  return object;
+}
+
+std::string run::formatJSON(const RunReport &report) {
+  JSON object;
+  object["package"] = report.package;
+  object["kernel"] = report.kernel;
+  object["variant"] = report.variant->function;
+  object["grid"] = report.grid;
+  object["block"] = report.variant->block;
+  object["cluster"] = report.variant->cluster;
+  object["dynamic_shared"] = report.variant->dynamicShared;
+  JSON &device = object["device"];
+  device["name"] = report.device.name;
+  device["ordinal"] = report.device.ordinal;
+  device["compute_capability"] = report.device.computeCapability;
+  device["multiprocessors"] = report.device.multiprocessors;
+  device["driver_version"] = report.device.driverVersion;
+  device["l2_bytes"] = report.device.l2Bytes;
+  object["outputs"] = JSON::array();
+  for (const OutputReport &output : report.outputs)
+    object["outputs"].push_back(
+        {{"argument", output.argument}, {"file", output.file}});
+  object["comparisons"] = JSON::array();
+  for (const ComparisonReport &comparison : report.comparisons)
+    object["comparisons"].push_back(describe(comparison));
+  object["bench"] = nullptr;
+  if (report.bench) {
+    const BenchReport &bench = *report.bench;
+    JSON &entry = object["bench"];
+    entry["l2"] = bench.cold ? "cold" : "warm";
+    entry["launches"] = bench.launches;
+    entry["bytes"] = bench.bytes;
+    entry["median_us"] = bench.summary.median;
+    entry["p10_us"] = bench.summary.p10;
+    entry["p90_us"] = bench.summary.p90;
+    entry["min_us"] = bench.summary.least;
+    entry["max_us"] = bench.summary.most;
+    entry["mean_us"] = bench.summary.mean;
+    entry["gb_per_s"] =
+        getGigabytesPerSecond(bench.bytes, bench.summary.median);
+  }
+  return print(object);
+}

@@ -1,0 +1,387 @@
+//===- Run.cpp - what carousel-run does -----------------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything that the command line says is checked before the driver is looked
+// for; then the steps of a run follow one another: upload, launch, download,
+// compare, write, time.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Run.h"
+
+#include "Fail.h"
+#include "Launcher.h"
+#include "Report.h"
+
+#include <algorithm>
+#include <cstdio>
+
+using namespace carousel;
+using namespace carousel::run;
+using runtime::ErrorCode;
+using runtime::fail;
+using runtime::KernelInfo;
+
+namespace {
+
+/// An output to compare or to write.
+struct Output {
+  size_t argument = 0;
+  std::string text; ///< of the option
+  TensorValue expected;
+};
+
+/// What a command line means for a package.
+struct Plan {
+  std::vector<ArgumentValue> values;
+  std::vector<Output> files, expectations;
+};
+
+} // namespace
+
+void run::printError(std::string message) {
+  while (!message.empty() && message.back() == '\n')
+    message.pop_back();
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  fmt::print(stderr, "carousel-run: error: {}\n", message);
+}
+
+static Exit report(const runtime::Error &error) {
+  printError(error.message);
+  return error.code == ErrorCode::InvalidArgument ||
+                 error.code == ErrorCode::NotFound
+             ? Exit::Usage
+             : Exit::Failure;
+}
+
+static void print(const std::string &text) {
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  std::fflush(stdout);
+}
+
+static std::string listKernels(const runtime::Manifest &manifest) {
+  std::string list;
+  for (const KernelInfo &kernel : manifest.kernels)
+    list += (list.empty() ? "" : ", ") + kernel.name;
+  return list.empty() ? "none" : list;
+}
+
+static Result<const KernelInfo *>
+chooseKernel(const runtime::Manifest &manifest, const Options &options) {
+  if (options.kernel.empty() && manifest.kernels.size() == 1)
+    return &manifest.kernels.front();
+  if (options.kernel.empty())
+    return fail(ErrorCode::InvalidArgument,
+                "expected --kernel with one of {}, got none",
+                listKernels(manifest));
+  if (const KernelInfo *kernel = manifest.find(options.kernel))
+    return kernel;
+  return fail(ErrorCode::NotFound, "expected --kernel with one of {}, got '{}'",
+              listKernels(manifest), options.kernel);
+}
+
+static Status checkVariant(const KernelInfo &kernel,
+                           const std::string &variant) {
+  std::string list;
+  for (const runtime::VariantInfo &info : kernel.variants) {
+    if (variant.empty() || info.function == variant)
+      return {};
+    list += (list.empty() ? "" : ", ") + info.function;
+  }
+  return fail(ErrorCode::NotFound,
+              "expected --variant with one of {}, got '{}'",
+              list.empty() ? "none" : list, variant);
+}
+
+static Result<Output> parseOutput(const KernelInfo &kernel,
+                                  const std::string &option,
+                                  const char *optionName) {
+  auto assignment = parseAssignment(option, optionName);
+  if (!assignment)
+    return tl::make_unexpected(assignment.error());
+  for (size_t i = 0; i < kernel.arguments.size(); ++i)
+    if (kernel.arguments[i].name == assignment->name &&
+        kernel.arguments[i].kind == runtime::ArgumentInfo::Kind::Tensor) {
+      Output output;
+      output.argument = i;
+      output.text = std::move(assignment->value);
+      return output;
+    }
+  return fail(ErrorCode::InvalidArgument,
+              "expected {} with a tensor of {}, got '{}'", optionName,
+              kernel.name, assignment->name);
+}
+
+static Result<Plan> makePlan(const KernelInfo &kernel, const Options &options) {
+  if (Status status = checkVariant(kernel, options.variant); !status)
+    return tl::make_unexpected(status.error());
+  auto values = parseArguments(kernel, options.arguments);
+  if (!values)
+    return tl::make_unexpected(values.error());
+  Plan plan;
+  plan.values = std::move(*values);
+  for (const std::string &option : options.outputs) {
+    auto output = parseOutput(kernel, option, "--out");
+    if (!output)
+      return tl::make_unexpected(output.error());
+    for (const Output &other : plan.files)
+      if (other.text == output->text)
+        return fail(ErrorCode::InvalidArgument,
+                    "expected --out with a file for each tensor, got {} twice",
+                    other.text);
+    if (Status status = checkWritable(output->text); !status)
+      return tl::make_unexpected(status.error());
+    plan.files.push_back(std::move(*output));
+  }
+  for (const std::string &option : options.expectations) {
+    auto output = parseOutput(kernel, option, "--expect");
+    if (!output)
+      return tl::make_unexpected(output.error());
+    const runtime::ArgumentInfo &argument = kernel.arguments[output->argument];
+    auto expected =
+        parseTensor(output->text, argument.element, TensorUse::Expected);
+    if (!expected)
+      return fail(expected.error().code, "--expect {}: {}", argument.name,
+                  expected.error().message);
+    const Layout &layout = plan.values[output->argument].tensor.layout;
+    if (expected->layout.extents != layout.extents)
+      return fail(ErrorCode::InvalidArgument,
+                  "--expect {}: expected the shape {}, got {}", argument.name,
+                  formatShape(layout.extents),
+                  formatShape(expected->layout.extents));
+    output->expected = std::move(*expected);
+    plan.expectations.push_back(std::move(*output));
+  }
+  return plan;
+}
+
+static Result<runtime::Context> createContext(const Options &options) {
+  runtime::ContextOptions contextOptions;
+  contextOptions.device = options.device;
+  contextOptions.cacheDirectory = options.cacheDirectory;
+  return runtime::Context::create(contextOptions);
+}
+
+static Exit explain(const runtime::Package &package, const Options &options,
+                    ProgressMode progressMode) {
+  const runtime::Manifest &manifest = package.getManifest();
+  Explanation explanation;
+  explanation.package = options.package;
+  if (!options.namesKernel()) {
+    for (const KernelInfo &kernel : manifest.kernels)
+      explanation.kernels.push_back(&kernel);
+  } else {
+    auto kernel = chooseKernel(manifest, options);
+    if (!kernel)
+      return report(kernel.error());
+    explanation.kernels.push_back(*kernel);
+  }
+  bool complete =
+      options.namesKernel() && explanation.kernels.front()->arguments.empty();
+  if (!options.arguments.empty() || complete) {
+    const KernelInfo &info = *explanation.kernels.front();
+    auto plan = makePlan(info, options);
+    if (!plan)
+      return report(plan.error());
+    auto context = createContext(options);
+    if (!context) {
+      explanation.note = context.error().message;
+    } else {
+      // Addresses are looked at, contents aren't.
+      auto launcher = Launcher::create(*context, info, std::move(plan->values),
+                                       progressMode);
+      if (!launcher)
+        return report(launcher.error());
+      auto kernel = runtime::Kernel::get(*context, package, info.name);
+      if (!kernel)
+        return report(kernel.error());
+      auto arguments = launcher->getArguments();
+      auto reports = kernel->explain(arguments.data(), arguments.size());
+      if (!reports)
+        return report(reports.error());
+      explanation.reports = std::move(*reports);
+    }
+  }
+  print(options.json ? formatJSON(explanation) : formatText(explanation));
+  return Exit::Success;
+}
+
+/// The results of one launch: compared, then written.
+static Status collect(const KernelInfo &kernel, const Plan &plan,
+                      const Launcher &launcher, const Options &options,
+                      ProgressMode progressMode, RunReport &run) {
+  for (size_t i = 0; i < kernel.arguments.size(); ++i) {
+    auto isThis = [i](const Output &output) { return output.argument == i; };
+    if (std::none_of(plan.files.begin(), plan.files.end(), isThis) &&
+        std::none_of(plan.expectations.begin(), plan.expectations.end(),
+                     isThis))
+      continue;
+    const runtime::ArgumentInfo &argument = kernel.arguments[i];
+    const Layout &layout = launcher.getLayout(i);
+    uint64_t bytes = layout.elements * runtime::getBytes(argument.element);
+    auto contents = launcher.download(i);
+    if (!contents)
+      return tl::make_unexpected(contents.error());
+    for (const Output &output : plan.files) {
+      if (!isThis(output))
+        continue;
+      Progress progress(progressMode, "writing " + output.text, bytes,
+                        ProgressUnit::Bytes);
+      if (Status status =
+              writeNpy(output.text, argument.element, layout,
+                       std::as_const(*contents).getData(), progress);
+          !status)
+        return status;
+      run.outputs.push_back({argument.name, output.text});
+    }
+    for (const Output &output : plan.expectations) {
+      if (!isThis(output))
+        continue;
+      std::optional<HostBuffer> expected;
+      {
+        bool file = output.expected.kind == TensorValue::Kind::File;
+        Progress progress(progressMode,
+                          (file ? "loading " : "generating ") + output.text,
+                          bytes, ProgressUnit::Bytes);
+        auto made = makeContents(output.expected, argument.element, progress);
+        if (!made)
+          return tl::make_unexpected(made.error());
+        expected.emplace(std::move(*made));
+      }
+      Progress progress(progressMode, "comparing " + argument.name,
+                        layout.elements, ProgressUnit::Count);
+      ComparisonReport comparison;
+      comparison.argument = argument.name;
+      comparison.expected = output.text;
+      comparison.element = argument.element;
+      comparison.comparison =
+          compare(argument.element, layout, std::as_const(*contents).getData(),
+                  output.expected.layout, std::as_const(*expected).getData(),
+                  options.tolerance, progress);
+      run.comparisons.push_back(std::move(comparison));
+    }
+  }
+  return {};
+}
+
+static Result<BenchReport>
+bench(const runtime::Context &context, const runtime::Launch &launch,
+      const KernelInfo &kernel, const Launcher &launcher,
+      const Options &options, ProgressMode progressMode) {
+  std::array<uint32_t, 3> grid = launch.getGrid();
+  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
+    return fail(ErrorCode::InvalidArgument,
+                "expected a grid with blocks for --bench, got {}",
+                fmt::join(grid, " x "));
+  auto samples = measure(context, launch, options.benchmark, progressMode);
+  if (!samples)
+    return tl::make_unexpected(samples.error());
+  std::vector<uint64_t> elements(kernel.arguments.size(), 0);
+  for (size_t i = 0; i < elements.size(); ++i)
+    elements[i] = launcher.getLayout(i).elements;
+  BenchReport result;
+  result.launches = samples->size();
+  result.summary = summarize(std::move(*samples));
+  result.bytes = options.bytes.value_or(countBytes(kernel, elements));
+  result.cold = options.benchmark.cold;
+  return result;
+}
+
+static Exit runKernel(const runtime::Package &package, const Options &options,
+                      ProgressMode progressMode) {
+  auto info = chooseKernel(package.getManifest(), options);
+  if (!info)
+    return report(info.error());
+  auto plan = makePlan(**info, options);
+  if (!plan)
+    return report(plan.error());
+  auto context = createContext(options);
+  if (!context)
+    return report(context.error());
+  auto kernel = runtime::Kernel::get(*context, package, (*info)->name);
+  if (!kernel)
+    return report(kernel.error());
+  auto launcher =
+      Launcher::create(*context, **info, std::move(plan->values), progressMode);
+  if (!launcher)
+    return report(launcher.error());
+  // Before the upload: whether a variant takes the arguments is known soon.
+  std::vector<runtime::Argument> arguments = launcher->getArguments();
+  auto launch = [&] {
+    Progress progress(progressMode, "compiling " + (*info)->name);
+    return options.variant.empty()
+               ? kernel->prepare(arguments.data(), arguments.size())
+               : kernel->prepareVariant(options.variant, arguments.data(),
+                                        arguments.size());
+  }();
+  if (!launch)
+    return report(launch.error());
+  if (Status status = launcher->upload(); !status)
+    return report(status.error());
+  {
+    Progress progress(progressMode, "running " + (*info)->name);
+    Status status = launch->run();
+    if (status)
+      status = context->synchronize();
+    if (!status)
+      return report(status.error());
+  }
+
+  RunReport result;
+  result.package = options.package;
+  result.kernel = (*info)->name;
+  result.variant = &launch->getVariant();
+  result.grid = launch->getGrid();
+  result.device = context->getDevice();
+  if (Status status =
+          collect(**info, *plan, *launcher, options, progressMode, result);
+      !status)
+    return report(status.error());
+  std::optional<runtime::Error> benchError;
+  if (options.bench) {
+    auto measured =
+        bench(*context, *launch, **info, *launcher, options, progressMode);
+    if (measured)
+      result.bench = *measured;
+    else
+      benchError = measured.error();
+  }
+
+  if (options.json)
+    print(formatJSON(result));
+  else if (!options.quiet)
+    print(formatText(result));
+  else if (result.bench)
+    print(formatText(*result.bench) + "\n");
+  bool mismatch = false;
+  for (const ComparisonReport &comparison : result.comparisons)
+    if (comparison.comparison.mismatches != 0) {
+      printError(formatText(comparison));
+      mismatch = true;
+    }
+  if (benchError)
+    return report(*benchError);
+  return mismatch ? Exit::Mismatch : Exit::Success;
+}
+
+Exit run::run(const Options &options) {
+  ProgressMode progressMode =
+      chooseProgressMode(options.progress, options.quiet);
+  auto package = [&] {
+    Progress progress(progressMode, "reading " + options.package);
+    return runtime::Package::open(options.package);
+  }();
+  if (!package)
+    return report(package.error());
+  if (options.explain)
+    return explain(*package, options, progressMode);
+  if (options.namesKernel())
+    return runKernel(*package, options, progressMode);
+  Listing listing = {options.package, &package->getManifest()};
+  print(options.json ? formatJSON(listing) : formatText(listing));
+  return Exit::Success;
+}
