@@ -147,23 +147,14 @@ static std::optional<StringSet<>> readFileNames(int fd) {
   return names;
 }
 
-Error PackagePlace::checkReplaceable(StringRef sibling) const {
-  std::string file = sibling.str();
-  Descriptor fd(retryCall(
-      [&] { return ::openat(parent.get(), file.c_str(), kOpenDirectory); }));
-  if (!fd && errno == ENOENT)
-    return Error::success();
-  if (!fd && (errno == ENOTDIR || errno == ELOOP))
-    return createStringError("expected '" + path +
-                             "' to be a package, empty or absent, got a file");
-  if (!fd)
-    return makeSystemError("open the directory", path);
-  Expected<std::vector<std::string>> entries = readNames(fd.get(), path);
+/// Checks that the directory `fd` is empty or holds a package and nothing else.
+static Error checkContents(int fd, StringRef path) {
+  Expected<std::vector<std::string>> entries = readNames(fd, path);
   if (!entries)
     return entries.takeError();
   if (entries->empty())
     return Error::success();
-  std::optional<StringSet<>> names = readFileNames(fd.get());
+  std::optional<StringSet<>> names = readFileNames(fd);
   if (!names)
     return createStringError("expected '" + path +
                              "' to be a package, empty or absent, got a "
@@ -175,6 +166,37 @@ Error PackagePlace::checkReplaceable(StringRef sibling) const {
                                "', got '" + entry +
                                "', which its manifest doesn't name");
   return Error::success();
+}
+
+/// Whether `file` in the directory `parent` still is what `fd` was opened for.
+static bool isStillThere(int fd, int parent, const std::string &file) {
+  struct stat opened, present;
+  return ::fstat(fd, &opened) == 0 &&
+         ::fstatat(parent, file.c_str(), &present, AT_SYMLINK_NOFOLLOW) == 0 &&
+         opened.st_dev == present.st_dev && opened.st_ino == present.st_ino;
+}
+
+Error PackagePlace::checkReplaceable(StringRef sibling) const {
+  std::string file = sibling.str();
+  for (int attempt = 0;; ++attempt) {
+    Descriptor fd(retryCall(
+        [&] { return ::openat(parent.get(), file.c_str(), kOpenDirectory); }));
+    if (!fd && errno == ENOENT)
+      return Error::success();
+    if (!fd && (errno == ENOTDIR || errno == ELOOP))
+      return createStringError(
+          "expected '" + path +
+          "' to be a package, empty or absent, got a file");
+    if (!fd)
+      return makeSystemError("open the directory", path);
+    Error error = checkContents(fd.get(), path);
+    // Another writer may have replaced the package meanwhile, and emptied this
+    // directory before our eyes.
+    if (!error || attempt == kMaxAttempts ||
+        isStillThere(fd.get(), parent.get(), file))
+      return error;
+    consumeError(std::move(error));
+  }
 }
 
 Error PackagePlace::remove(StringRef sibling) const {

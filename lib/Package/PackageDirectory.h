@@ -24,6 +24,9 @@
 
 namespace carousel {
 
+/// How often another process may come in between before we give up.
+inline constexpr int kMaxAttempts = 100;
+
 /// Owns a file descriptor.
 class Descriptor {
 public:

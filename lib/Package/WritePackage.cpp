@@ -26,9 +26,6 @@
 using namespace llvm;
 using namespace carousel;
 
-/// How often another process may come in between before we give up.
-static constexpr int kMaxAttempts = 100;
-
 Error carousel::checkPackageDirectory(StringRef directory) {
   Expected<PackagePlace> place = PackagePlace::find(directory);
   if (!place)

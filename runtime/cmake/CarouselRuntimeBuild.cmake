@@ -33,7 +33,7 @@ set(CAROUSEL_RUNTIME_COMPILE_OPTIONS
 function(_carousel_runtime_common name)
   cmake_parse_arguments(ARG "EXCEPTIONS" "" "" ${ARGN})
   target_compile_options(${name} PRIVATE ${CAROUSEL_RUNTIME_COMPILE_OPTIONS}
-    -fvisibility=hidden -fvisibility-inlines-hidden)
+    -fvisibility=hidden $<$<COMPILE_LANGUAGE:CXX>:-fvisibility-inlines-hidden>)
   if(NOT ARG_EXCEPTIONS)
     target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>)
   endif()

@@ -47,16 +47,20 @@ carousel_status carousel_kernel_load_all(const carousel_kernel *kernel) {
 }
 
 /// The arguments as the C++ interface takes them, valid until the thread's next
-/// call. Null where the number is wrong, which is reported there.
-static const Argument *convert(const Kernel &kernel,
-                               const carousel_argument *arguments,
-                               size_t count) {
+/// call. Where their number is wrong, which is reported there, `to` is null.
+static Status convert(const Kernel &kernel, const carousel_argument *arguments,
+                      size_t count, const Argument *&to) {
+  to = nullptr;
   if (!arguments || count != kernel.getInfo().arguments.size())
-    return nullptr;
+    return {};
   static thread_local std::vector<Argument> converted;
   converted.resize(count);
   for (size_t i = 0; i < count; ++i) {
     const carousel_argument &from = arguments[i];
+    if (from.reserved != 0)
+      return fail(ErrorCode::InvalidArgument,
+                  "{}: expected 0 in the member 'reserved', got {}",
+                  kernel.getInfo().arguments[i].name, from.reserved);
     converted[i] = {static_cast<Argument::Kind>(from.kind),
                     static_cast<ElementType>(from.element),
                     from.rank,
@@ -65,16 +69,20 @@ static const Argument *convert(const Kernel &kernel,
                     from.strides,
                     from.value};
   }
-  return converted.data();
+  to = converted.data();
+  return {};
 }
 
 carousel_status carousel_kernel_launch(const carousel_kernel *kernel,
                                        const carousel_argument *arguments,
                                        size_t count, carousel_stream stream) {
-  if (!kernel)
-    return report(require({{kernel, "kernel"}}));
-  return report(kernel->kernel.launch(convert(kernel->kernel, arguments, count),
-                                      count, stream));
+  Status status = require({{kernel, "kernel"}});
+  const Argument *converted;
+  if (status)
+    status = convert(kernel->kernel, arguments, count, converted);
+  if (status)
+    status = kernel->kernel.launch(converted, count, stream);
+  return report(status);
 }
 
 carousel_status carousel_kernel_explain(const carousel_kernel *kernel,
@@ -82,8 +90,12 @@ carousel_status carousel_kernel_explain(const carousel_kernel *kernel,
                                         size_t count, const char **text) {
   if (Status status = require({{kernel, "kernel"}, {text, "text"}}); !status)
     return report(status);
+  const Argument *converted;
+  if (Status status = convert(kernel->kernel, arguments, count, converted);
+      !status)
+    return report(status);
   Result<std::vector<VariantReport>> reports =
-      kernel->kernel.explain(convert(kernel->kernel, arguments, count), count);
+      kernel->kernel.explain(converted, count);
   if (!reports)
     return report(reports.error());
   static thread_local std::string lines;
@@ -106,7 +118,10 @@ carousel_status carousel_kernel_prepare(const carousel_kernel *kernel,
   if (Status status = require({{kernel, "kernel"}, {launch, "launch"}});
       !status)
     return report(status);
-  const Argument *converted = convert(kernel->kernel, arguments, count);
+  const Argument *converted;
+  if (Status status = convert(kernel->kernel, arguments, count, converted);
+      !status)
+    return report(status);
   Result<Launch> prepared =
       variant ? kernel->kernel.prepareVariant(variant, converted, count)
               : kernel->kernel.prepare(converted, count);
@@ -118,8 +133,8 @@ carousel_status carousel_kernel_prepare(const carousel_kernel *kernel,
 
 carousel_status carousel_launch_run(const carousel_launch *launch,
                                     carousel_stream stream) {
-  if (!launch)
-    return report(require({{launch, "launch"}}));
+  if (Status status = require({{launch, "launch"}}); !status)
+    return report(status);
   return report(launch->launch.run(stream));
 }
 

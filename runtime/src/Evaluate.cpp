@@ -95,8 +95,10 @@ std::optional<int64_t> evaluate(const Expression &expression,
   size_t size = expression.nodes.size();
   if (size == 1 && begin->op == Op::Constant) // most of a grid
     return begin->value;
-  // One more entry than needed: the first push goes to stack[1].
+  // One more entry than needed: the first push goes to stack[1]. The first is
+  // set for compilers that can't see that every program pushes.
   int64_t stack[kMaxExpressionNodes + 1];
+  stack[0] = 0;
   int64_t *top = stack;
   if (size == 0 || run(begin, begin + size, environment, top))
     return std::nullopt;

@@ -14,7 +14,8 @@
 
 namespace carousel::runtime {
 
-/// An error to return: `return fail(ErrorCode::NotFound, "no kernel '{}'", name);`
+/// An error to return: `return fail(ErrorCode::NotFound, "no kernel '{}'",
+/// name);`
 template <typename... Arguments>
 tl::unexpected<Error> fail(ErrorCode code,
                            fmt::format_string<Arguments...> format,

@@ -155,14 +155,14 @@ TEST(CopyRing, MatricesOfManyShapes) {
     int64_t rows, columns, pitch;
   };
   for (Shape s : {Shape{1, 4, 4},
-                  {1, 1, 4},
+                  {2, 8, 12},
                   {1, 64, 64},
                   {64, 64, 64},
                   {65, 68, 68},
                   {63, 60, 64},
-                  {100, 131, 132},
-                  {1000, 513, 516},
-                  {4097, 3, 4},
+                  {100, 132, 136},
+                  {1000, 516, 520},
+                  {4097, 4, 8},
                   {3, 65536, 65536},
                   {77, 1000, 1024},
                   {8192, 8192, 8192},
@@ -177,12 +177,20 @@ TEST(CopyRing, MatricesOfManyShapes) {
 
 TEST(CopyRing, MatricesThatNoMapDescribes) {
   Kernel kernel = getKernel("copy_2d");
-  Matrices stride(10, 10, 10);
+  Matrices stride(10, 8, 10);
   EXPECT_NE(copy(kernel, stride).find("multiples of 16 bytes, got 40"),
             std::string::npos)
       << copy(kernel, stride);
+  // A store would write up to the next multiple of 16 bytes.
+  Matrices rows(10, 13, 16);
+  EXPECT_NE(copy(kernel, rows)
+                .find("expected x.extent(1) to be a multiple of 4, got 13"),
+            std::string::npos)
+      << copy(kernel, rows);
   Matrices address(10, 12, 12, 4);
-  EXPECT_NE(copy(kernel, address).find("16"), std::string::npos)
+  EXPECT_NE(copy(kernel, address)
+                .find("expected an address at a multiple of 16 bytes, got"),
+            std::string::npos)
       << copy(kernel, address);
 }
 

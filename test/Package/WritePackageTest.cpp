@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Writers against readers, killed writers, failing and missing system calls.
-// fsync and renameat2 are defined here, so the library's calls come through
-// these tests.
+// The calls that put a package in place are defined here, so that the library's
+// come through this file.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,9 +20,10 @@
 
 #include <atomic>
 #include <csignal>
+#include <dirent.h>
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <fstream>
-#include <random>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -42,6 +43,23 @@ std::atomic<int> fsyncsUntilFailure = -1; ///< negative: none fails
 std::atomic<int> fsyncCount = 0;
 std::atomic<int> exchangeError = 0;
 std::function<void()> beforeExchange;
+std::function<void()> afterFirstEntry;  ///< of a directory that is listed
+std::atomic<int> stepsUntilKilled = -1; ///< negative: not killed
+
+/// Calls the kernel, unless the process is to end before or after it.
+template <typename... Arguments>
+int callKernel(long number, Arguments... arguments) {
+  auto step = [] {
+    if (stepsUntilKilled >= 0 && stepsUntilKilled-- == 0)
+      ::kill(::getpid(), SIGKILL);
+  };
+  step();
+  auto result = static_cast<int>(::syscall(number, arguments...));
+  int error = errno;
+  step();
+  errno = error;
+  return result;
+}
 } // namespace
 
 extern "C" int fsync(int fd) {
@@ -50,7 +68,12 @@ extern "C" int fsync(int fd) {
     errno = ENOSPC;
     return -1;
   }
-  return static_cast<int>(::syscall(SYS_fsync, fd));
+  return callKernel(SYS_fsync, fd);
+}
+
+extern "C" int renameat(int fromDirectory, const char *from, int toDirectory,
+                        const char *to) noexcept {
+  return callKernel(SYS_renameat2, fromDirectory, from, toDirectory, to, 0);
 }
 
 extern "C" int renameat2(int fromDirectory, const char *from, int toDirectory,
@@ -61,8 +84,20 @@ extern "C" int renameat2(int fromDirectory, const char *from, int toDirectory,
   }
   if (beforeExchange)
     std::exchange(beforeExchange, nullptr)();
-  return static_cast<int>(
-      ::syscall(SYS_renameat2, fromDirectory, from, toDirectory, to, flags));
+  return callKernel(SYS_renameat2, fromDirectory, from, toDirectory, to, flags);
+}
+
+extern "C" int unlinkat(int directory, const char *name, int flags) noexcept {
+  return callKernel(SYS_unlinkat, directory, name, flags);
+}
+
+extern "C" dirent *readdir(DIR *directory) {
+  static auto *real =
+      reinterpret_cast<dirent *(*)(DIR *)>(::dlsym(RTLD_NEXT, "readdir"));
+  dirent *entry = real(directory);
+  if (afterFirstEntry)
+    std::exchange(afterFirstEntry, nullptr)();
+  return entry;
 }
 
 //===----------------------------------------------------------------------===//
@@ -162,6 +197,7 @@ protected:
     fsyncsUntilFailure = -1;
     exchangeError = 0;
     beforeExchange = nullptr;
+    afterFirstEntry = nullptr;
   }
 
   void makeFile(const std::string &path, const std::string &text) {
@@ -337,6 +373,21 @@ TEST_F(WritePackageTest, TriesAgainWhereThePackageIsGone) {
   EXPECT_EQ(list(temporary.path), std::vector<std::string>({"pkg"}));
 }
 
+// Another writer replaces the package while it is looked at, and empties the
+// directory that was opened.
+TEST_F(WritePackageTest, LooksAgainWhereThePackageWasReplaced) {
+  ASSERT_EQ(write(path, 1), "");
+  bool replaced = false;
+  afterFirstEntry = [&] {
+    EXPECT_EQ(write(path, 2), "");
+    replaced = true;
+  };
+  EXPECT_EQ(write(path, 3), "");
+  EXPECT_TRUE(replaced);
+  EXPECT_EQ(readVersion(path), 3);
+  EXPECT_EQ(list(temporary.path), std::vector<std::string>({"pkg"}));
+}
+
 //===----------------------------------------------------------------------===//
 // Several at once
 //===----------------------------------------------------------------------===//
@@ -379,7 +430,7 @@ TEST_F(WritePackageTest, ReadersSeeWholePackages) {
 
 TEST_F(WritePackageTest, WritersDoNotMeet) {
   std::vector<std::thread> writers;
-  for (unsigned writer = 0; writer < 3; ++writer)
+  for (unsigned writer = 0; writer < 6; ++writer)
     writers.emplace_back([&, writer] {
       for (unsigned i = 0; i < 50; ++i)
         EXPECT_EQ(write(path, 1000 * writer + i), "");
@@ -390,40 +441,51 @@ TEST_F(WritePackageTest, WritersDoNotMeet) {
   EXPECT_EQ(list(temporary.path), std::vector<std::string>({"pkg"}));
 }
 
+// The writer is killed at each of its steps in turn, until there are no more.
 TEST_F(WritePackageTest, KilledWriterLeavesAWholePackage) {
-  constexpr int kRounds = 60;
-  ASSERT_EQ(write(path, 0), "");
-  std::mt19937 random(1);
-  int killedMidway = 0, replaced = 0;
-  for (int round = 0, last = 0; round < kRounds; ++round) {
-    pid_t child = ::fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
-      for (unsigned version = last + 1;; ++version)
-        if (!write(path, version).empty())
-          ::_exit(1);
-    }
-    ::usleep(random() % 8000);
-    ASSERT_EQ(::kill(child, SIGKILL), 0);
-    int status = 0;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    EXPECT_TRUE(WIFSIGNALED(status)) << "a write failed";
+  for (bool isFirst : {false, true}) {
+    int untouched = 0, replaced = 0, siblings = 0;
+    for (bool finished = false; !finished;) {
+      ASSERT_LT(untouched + replaced, 100);
+      fs::remove_all(path);
+      if (!isFirst)
+        ASSERT_EQ(write(path, 1), "");
+      pid_t child = ::fork();
+      ASSERT_GE(child, 0);
+      if (child == 0) {
+        stepsUntilKilled = untouched + replaced;
+        ::_exit(write(path, 2).empty() ? 0 : 1);
+      }
+      int status = 0;
+      ASSERT_EQ(::waitpid(child, &status, 0), child);
+      finished = WIFEXITED(status);
+      ASSERT_TRUE(!finished || WEXITSTATUS(status) == 0) << "the write failed";
 
-    int version = readVersion(path);
-    ASSERT_GE(version, last);
-    replaced += version > last;
-    last = version;
-    std::string prefix = ".pkg.tmp-" + std::to_string(child) + "-";
-    for (const std::string &name : list(temporary.path)) {
-      if (name == "pkg")
-        continue;
-      EXPECT_EQ(name.substr(0, prefix.size()), prefix);
-      ++killedMidway;
-      fs::remove_all(temporary / name);
+      if (isFirst && !finished && !fs::exists(path)) {
+        ++untouched;
+        EXPECT_EQ(replaced, 0);
+      } else if (int version = readVersion(path); version == 2) {
+        ++replaced;
+      } else {
+        ++untouched;
+        EXPECT_EQ(version, isFirst ? 2 : 1);
+        EXPECT_EQ(replaced, 0);
+      }
+      std::string prefix = ".pkg.tmp-" + std::to_string(child) + "-";
+      for (const std::string &name : list(temporary.path)) {
+        if (name == "pkg")
+          continue;
+        EXPECT_FALSE(finished);
+        EXPECT_EQ(name.substr(0, prefix.size()), prefix);
+        ++siblings;
+        fs::remove_all(temporary / name);
+      }
     }
+    // Files, directory and rename; what is behind the rename, and the end.
+    EXPECT_GE(untouched, 2 * 5);
+    EXPECT_GE(replaced, 3);
+    EXPECT_GE(siblings, 2 * 5);
   }
-  EXPECT_GT(replaced, 0);
-  EXPECT_GT(killedMidway, 0);
 }
 
 } // namespace

@@ -287,6 +287,11 @@ TEST_F(CAPITest, LaunchAndExplain) {
   expectError(carousel_kernel_launch(kernel, good.list, 2, nullptr),
               CAROUSEL_INVALID_ARGUMENT,
               "x: expected a tensor, got an unknown kind");
+  good.list[0].kind = CAROUSEL_TENSOR;
+  good.list[1].reserved = 3;
+  expectError(carousel_kernel_launch(kernel, good.list, 2, nullptr),
+              CAROUSEL_INVALID_ARGUMENT,
+              "y: expected 0 in the member 'reserved', got 3");
   expectError(carousel_kernel_get(context, package, "none", &kernel),
               CAROUSEL_NOT_FOUND,
               "expected a kernel of " + path +

@@ -39,7 +39,8 @@ protected:
   }
 
   Context open(ContextOptions options = {}) {
-    options.libraries.driver = CAROUSEL_FAKE_DRIVER;
+    if (options.libraries.driver.empty())
+      options.libraries.driver = CAROUSEL_FAKE_DRIVER;
     options.cacheBytes = 0;
     Result<Context> context = Context::create(options);
     EXPECT_TRUE(context) << context.error().message;

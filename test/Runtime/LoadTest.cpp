@@ -239,6 +239,15 @@ TEST_F(LoadTest, ParametersOtherThanTheManifest) {
   EXPECT_EQ(fake::countLaunches(), 0u);
 }
 
+/// It can't say what parameters a function has, nor change the capture mode.
+TEST_F(LoadTest, OlderDriver) {
+  fake::setParameterSizes("copy_bulk", {8, 8, 8});
+  ContextOptions options;
+  options.libraries.driver = CAROUSEL_FAKE_OLD_DRIVER_FILE;
+  Kernel kernel = getKernel("copy", makeCopyManifest(), options);
+  expectSuccess(kernel.loadAll());
+}
+
 TEST_F(LoadTest, BlockThatTheRegistersDoNotAllow) {
   fake::setFunctionAttribute("copy_bulk",
                              CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 32);

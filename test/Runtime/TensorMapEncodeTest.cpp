@@ -35,12 +35,12 @@ class TensorMapEncode : public testing::Test {
 protected:
   void SetUp() override { fake::reset(); }
 
-  static Context open(int major) {
+  static Context open(int major, const char *driver = CAROUSEL_FAKE_DRIVER) {
     fake::Device device;
     device.major = major;
     fake::setDevices({device});
     ContextOptions options;
-    options.libraries.driver = CAROUSEL_FAKE_DRIVER;
+    options.libraries.driver = driver;
     options.cacheBytes = 0;
     Result<Context> context = Context::create(options);
     EXPECT_TRUE(context) << context.error().message;
@@ -189,6 +189,17 @@ TEST_F(TensorMapEncode, OlderDevices) {
   EXPECT_EQ(map.error().message,
             "tensor: expected compute capability 9.0 or later for this tensor "
             "map, got 8.0");
+}
+
+TEST_F(TensorMapEncode, OlderDrivers) {
+  Context context = open(9, CAROUSEL_FAKE_OLD_DRIVER_FILE);
+  Result<TensorMap> map =
+      TensorMap::encode(context, makeTileFormat(), makeTileSource());
+  ASSERT_FALSE(map);
+  EXPECT_EQ(map.error().code, ErrorCode::NoLibrary);
+  EXPECT_EQ(map.error().message,
+            "tensor: expected a driver that has cuTensorMapEncodeTiled, got "
+            "one for CUDA 13.0");
 }
 
 TEST_F(TensorMapEncode, FormatsOfNewerDevices) {
@@ -343,21 +354,33 @@ TEST(TensorMapCacheTest, FindsTheSameRequestOnly) {
   expectOther([](TensorMapSource &other) { other.rank = 2; });
 }
 
+/// With far more requests than slots, each field must tell maps apart.
 TEST(TensorMapCacheTest, NeverAnotherMap) {
   TensorMapCache cache;
   Draw draw(7);
-  for (unsigned i = 0; i < 20000; ++i) {
-    uint64_t id = 1 + draw.below(3);
+  unsigned hits = 0;
+  for (unsigned i = 0; i < 100000; ++i) {
+    uint64_t id = 1 + draw.below(16);
+    uint64_t fields[6] = {};
+    for (uint64_t &field : fields)
+      field = draw.below(2);
     TensorMapSource source = makeTileSource();
-    source.address = 16 * (1 + draw.below(500));
-    source.extents[0] = 1 + int64_t(draw.below(3));
-    uint64_t word =
-        id << 40 | source.address << 4 | uint64_t(source.extents[0]);
-    if (const TensorMap *found = cache.lookup(id, source))
+    source.address += 16 * fields[0];
+    for (int dim = 0; dim < 3; ++dim)
+      source.extents[dim] += int64_t(fields[1 + dim]);
+    for (int dim = 0; dim < 2; ++dim)
+      source.strides[dim] += int64_t(16 * fields[4 + dim]);
+    uint64_t word = id;
+    for (uint64_t field : fields)
+      word = 2 * word + field;
+    if (const TensorMap *found = cache.lookup(id, source)) {
+      ++hits;
       ASSERT_EQ(found->words[15], word);
-    else
+    } else {
       cache.store(id, source, makeMap(word));
+    }
   }
+  EXPECT_GT(hits, 1000u);
 }
 
 TEST(TensorMapCacheTest, SpreadsAddresses) {

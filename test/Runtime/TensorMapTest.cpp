@@ -1,5 +1,4 @@
-//===- TensorMapTest.cpp - the rules of tensor maps
-//--------------------------===//
+//===- TensorMapTest.cpp - the rules of tensor maps -----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -273,6 +272,19 @@ const Rule kRules[] = {
      },
      "expected an im2col bounding box that isn't empty, got the extent 0 in "
      "dimension 1"},
+    {"BoundingBoxInterleaved", makeIm2Col,
+     [](Map &map) {
+       map.format.interleave = Interleave::B16;
+       map.format.lower = {8, 16};
+       map.format.upper = {-7, -15};
+     },
+     [](Map &map) {
+       map.format.interleave = Interleave::B16;
+       map.format.lower = {8, 16};
+       map.format.upper = {-8, -15};
+     },
+     "expected an im2col bounding box that isn't empty, got the extent 0 in "
+     "dimension 2"},
     {"BoundingBoxWide", makeWide, [](Map &map) { map.format.upper = {-16}; },
      [](Map &map) { map.format.upper = {-18}; },
      "expected an im2col bounding box that isn't empty, got the extent -1 in "

@@ -34,7 +34,8 @@ struct alignas(128) TensorMap {
   std::array<uint64_t, 16> words = {};
 
   /// Every rule of the driver's page on a map of this format, in the order of
-  /// that page, without the driver. `name` is how the message calls the tensor:
+  /// that page, and those that it keeps to itself (docs/Runtime.md). Needs no
+  /// driver. `name` is how the message calls the tensor:
   /// "x: expected global strides at multiples of 16 bytes, got 1000 in
   /// dimension 0".
   static Status check(const TensorMapFormat &format,
