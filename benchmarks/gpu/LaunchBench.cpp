@@ -185,8 +185,8 @@ int main(int argc, char **argv) {
   report("copy_2d, 11 and 2 maps", mapped, stream);
 
   // Four threads on four streams: nothing of ours that they wait for. The
-  // driver's own lock shows in the first row.
-  for (bool raw : {true, false}) {
+  // driver's own lock shows in the rows of cuLaunchKernelEx.
+  for (bool raw : {true, false, true, false}) {
     std::atomic<int> ready = 0;
     std::vector<double> each(4);
     std::vector<std::thread> threads;
