@@ -134,18 +134,15 @@ bool isEmpty(const BoundArgument &bound, size_t rank) {
          bound.extents + rank;
 }
 
-/// The least and the greatest offset of an element from the first one, in
-/// elements; false where they overflow.
-bool getOffsets(const BoundArgument &bound, size_t rank, int64_t &least,
-                int64_t &most) {
-  least = most = 0;
+/// The offset of the last element from the first one, in elements; false where
+/// it overflows.
+bool getLastOffset(const BoundArgument &bound, size_t rank, int64_t &offset) {
+  offset = 0;
   for (size_t dim = 0; dim < rank; ++dim) {
     int64_t span;
     if (__builtin_mul_overflow(bound.extents[dim] - 1, bound.strides[dim],
-                               &span))
-      return false;
-    int64_t &end = span < 0 ? least : most;
-    if (__builtin_add_overflow(end, span, &end))
+                               &span) ||
+        __builtin_add_overflow(offset, span, &offset))
       return false;
   }
   return true;
@@ -168,6 +165,11 @@ Status bindStrides(const ArgumentInfo &info, const Argument &argument,
                     info.contiguous ? "the stride of a contiguous tensor,"
                                     : "the stride",
                     wanted, dim, given);
+    if (given < 0 && matters)
+      return refuse(info,
+                    "expected strides that are not negative, got {} in "
+                    "dimension {}",
+                    given, dim);
     bound.strides[dim] = wanted == kDynamic ? given : wanted;
   }
   return {};
@@ -184,10 +186,8 @@ Status bindTensor(const ArgumentInfo &info, const Argument &argument,
   if (isEmpty(bound, rank))
     return {};
   int64_t bytes = static_cast<int64_t>(getBytes(info.element));
-  int64_t least, most, span;
-  if (!getOffsets(bound, rank, least, most) ||
-      __builtin_sub_overflow(most, least, &span) ||
-      span > INT64_MAX / bytes - 1)
+  int64_t last;
+  if (!getLastOffset(bound, rank, last) || last > INT64_MAX / bytes - 1)
     return refuse(info, "expected a size in bytes below 2^63, got {} of {}",
                   listExtents(bound, rank), toString(info.element));
   if (argument.data == 0)
@@ -269,12 +269,12 @@ bool forFirstBeyond32(const KernelInfo &kernel, const BoundArgument *bound,
         return true;
       }
     }
-    int64_t least, most;
+    int64_t last;
     if (isEmpty(bound[i], rank))
       continue;
-    getOffsets(bound[i], rank, least, most);
-    if (!fits(least) || !fits(most)) {
-      refuse(info, "offsets of ", -1, fits(most) ? least : most);
+    getLastOffset(bound[i], rank, last);
+    if (!fits(last)) {
+      refuse(info, "offsets of ", -1, last);
       return true;
     }
   }

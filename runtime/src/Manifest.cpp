@@ -231,10 +231,9 @@ void ManifestReader::readTensor(const Field &field, ArgumentInfo &argument) {
     fail(strides, "expected 'contiguous' or a list, got {}",
          strides.value.describe());
   forEach(strides, argument.extents.size(), [&](const Field &stride) {
-    argument.strides.push_back(
-        stride.value.isNull()
-            ? ArgumentInfo::kDynamic
-            : readInteger(stride, ArgumentInfo::kDynamic + 1, INT64_MAX));
+    argument.strides.push_back(stride.value.isNull()
+                                   ? ArgumentInfo::kDynamic
+                                   : readInteger(stride, 0, INT64_MAX));
   });
 }
 

@@ -108,6 +108,12 @@ static LogicalResult verifyMemRef(gpu::GPUFuncOp kernel, unsigned position,
   if (offset != 0 && !ShapedType::isDynamic(offset))
     return kernel.emitError("expected no static offset for kernel argument ")
            << position << ", got " << offset << " in " << type;
+  // MLIR's lowering takes offsets for unsigned.
+  for (int64_t stride : strides)
+    if (stride < 0 && !ShapedType::isDynamic(stride))
+      return kernel.emitError("expected strides that are not negative for "
+                              "kernel argument ")
+             << position << ", got " << stride << " in " << type;
   return success();
 }
 

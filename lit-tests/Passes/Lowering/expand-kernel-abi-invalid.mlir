@@ -63,3 +63,15 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+#gl = #gpu.address_space<global>
+
+// C98: addresses are unsigned offsets from the first element.
+gpu.module @kernels {
+  // expected-error @below {{expected strides that are not negative for kernel argument 0, got -2 in 'memref<8xf32, strided<[-2]>, #gpu.address_space<global>>'}}
+  gpu.func @backwards(%x: memref<8xf32, strided<[-2]>, #gl>) kernel {
+    gpu.return
+  }
+}
