@@ -91,10 +91,20 @@ CUfunction load(const runtime::Package &package, const char *function,
   std::exit(1);
 }
 
-/// Prints a table of the ways, each against the first.
-void report(const char *title, std::vector<Way> &ways, CUstream stream) {
-  for (Way &way : ways)
+/// Prints a table of the ways, each against the first. A launch that doesn't
+/// copy `x` to `y` ends the program.
+void report(const char *title, std::vector<Way> &ways, CUstream stream,
+            const Memory &x, Memory &y) {
+  for (Way &way : ways) {
+    y.fillCanary();
+    gpu_test::require(cudaDeviceSynchronize(), "fill");
     time(way.launch, stream);
+    gpu_test::require(cudaStreamSynchronize(stream), "burst");
+    if (y.countWrong(x) == 0)
+      continue;
+    std::fprintf(stderr, "%s, %s: wrong results\n", title, way.name);
+    std::exit(1);
+  }
   for (int round = 0; round < kRounds; ++round)
     for (Way &way : ways)
       way.nanoseconds.push_back(time(way.launch, stream));
@@ -120,6 +130,7 @@ int main(int argc, char **argv) {
                     "stream");
 
   Memory x(16), y(16), tickets(16);
+  x.fillRandom(1);
   tickets.fillZero();
   int64_t words = 4, two = 2, extents[] = {1, 4};
   Argument counters =
@@ -152,7 +163,7 @@ int main(int argc, char **argv) {
   ways.push_back({"Kernel::launch", [&] {
                     require(vectors.launch(flat.data(), flat.size(), stream));
                   }});
-  report("copy, 5 parameters", ways, stream);
+  report("copy, 5 parameters", ways, stream, x, y);
 
   CUfunction function2 = load(package, "copy_2d", 65536);
   CUtensorMap maps[2];
@@ -182,7 +193,7 @@ int main(int argc, char **argv) {
       {"Kernel::launch", [&] {
          require(matrices.launch(square.data(), square.size(), stream));
        }});
-  report("copy_2d, 11 and 2 maps", mapped, stream);
+  report("copy_2d, 11 and 2 maps", mapped, stream, x, y);
 
   // Four threads on four streams: nothing of ours that they wait for. The
   // driver's own lock shows in the rows of cuLaunchKernelEx.

@@ -46,15 +46,22 @@ static std::string toText(Type type) {
   return text;
 }
 
+static LogicalResult verifyElement(gpu::GPUFuncOp func, StringRef argument,
+                                   MemRefType type) {
+  if (isElement(type.getElementType()))
+    return success();
+  return func.emitError("expected elements of argument '")
+         << argument << "' that a package can describe, got "
+         << type.getElementType();
+}
+
 static LogicalResult describeTensor(gpu::GPUFuncOp func, MemRefType type,
                                     ArgumentDescription &argument) {
   if (type.getMemorySpace() && !isGlobalMemRef(type))
     return func.emitError("expected argument '")
            << argument.name << "' to be in global memory, got " << type;
-  if (!isElement(type.getElementType()))
-    return func.emitError("expected elements of argument '")
-           << argument.name << "' that a package can describe, got "
-           << type.getElementType();
+  if (failed(verifyElement(func, argument.name, type)))
+    return failure();
   if (type.getRank() > kMaxArgumentRank)
     return func.emitError("expected a rank of at most ")
            << kMaxArgumentRank << " of argument '" << argument.name << "', got "
@@ -127,8 +134,11 @@ static FailureOr<TensorMapDescription> describeTensorMap(gpu::GPUFuncOp func,
   for (int64_t dim = map.extents.size(); dim < rank; ++dim)
     map.extents.push_back(
         makeExpr(context, ExprKind::Extent, dim, map.argument));
-  unsigned source = getArgumentPositions(func)[map.argument];
-  auto memref = cast<MemRefType>(func.getFunctionType().getInput(source));
+  KernelArgument source = getKernelArguments(func)[map.argument];
+  auto memref = cast<MemRefType>(source.type);
+  // Others have no width.
+  if (failed(verifyElement(func, source.name, memref)))
+    return failure();
   for (int64_t dim = map.strides.size(); dim + 1 < rank; ++dim) {
     // An i1 takes a byte.
     int64_t bytes = llvm::divideCeil(memref.getElementTypeBitWidth(), 8);
@@ -226,11 +236,12 @@ static FailureOr<SmallVector<gpu::GPUFuncOp>> findKernels(ModuleOp module) {
           << "expected gpu.modules at the top of the module only";
       return WalkResult::interrupt();
     }
-    if (failed(verifyModuleName(gpuModule)))
-      return WalkResult::interrupt();
+    size_t before = kernels.size();
     for (auto func : gpuModule.getOps<gpu::GPUFuncOp>())
       if (func.isKernel())
         kernels.push_back(func);
+    if (kernels.size() > before && failed(verifyModuleName(gpuModule)))
+      return WalkResult::interrupt();
     return WalkResult::advance();
   });
   if (result.wasInterrupted())
@@ -261,11 +272,14 @@ static LogicalResult verifyStandsAlone(gpu::GPUFuncOp first,
 
 /// Behind a variant without guards no other has a chance.
 static void warnIfShadowed(KernelDescription &kernel, gpu::GPUFuncOp func) {
-  if (kernel.variants.empty() || !kernel.variants.back().guards.empty())
+  auto open = llvm::find_if(kernel.variants, [](const auto &variant) {
+    return variant.guards.empty();
+  });
+  if (open == kernel.variants.end())
     return;
   InFlightDiagnostic warning = func.emitWarning("a variant of kernel '");
   warning << kernel.name << "' that is never chosen";
-  warning.attachNote(kernel.variants.back().function.getLoc())
+  warning.attachNote(open->function.getLoc())
       << "this one comes before it and has no guards";
 }
 

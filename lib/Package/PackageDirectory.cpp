@@ -117,10 +117,29 @@ static std::optional<std::string> readManifest(int fd) {
   return text;
 }
 
+/// The parser recurses; docs/Package.md allows this many levels.
+static bool nestsTooDeep(StringRef text) {
+  constexpr int kMaxLevels = 256;
+  int levels = 0;
+  bool inString = false;
+  for (size_t i = 0; i < text.size() && levels <= kMaxLevels; ++i) {
+    char c = text[i];
+    if (c == '"')
+      inString = !inString;
+    else if (inString)
+      i += c == '\\';
+    else if (c == '[' || c == '{')
+      ++levels;
+    else if (c == ']' || c == '}')
+      --levels;
+  }
+  return levels > kMaxLevels;
+}
+
 /// The files of the package in the directory `fd`, or nothing if it is none.
 static std::optional<StringSet<>> readFileNames(int fd) {
   std::optional<std::string> text = readManifest(fd);
-  if (!text)
+  if (!text || nestsTooDeep(*text))
     return std::nullopt;
   Expected<json::Value> value = json::parse(*text);
   if (!value) {
@@ -147,6 +166,12 @@ static std::optional<StringSet<>> readFileNames(int fd) {
   return names;
 }
 
+static bool isDirectory(int parent, const std::string &file) {
+  struct stat status;
+  return ::fstatat(parent, file.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+         S_ISDIR(status.st_mode);
+}
+
 /// Checks that the directory `fd` is empty or holds a package and nothing else.
 static Error checkContents(int fd, StringRef path) {
   Expected<std::vector<std::string>> entries = readNames(fd, path);
@@ -160,11 +185,15 @@ static Error checkContents(int fd, StringRef path) {
                              "' to be a package, empty or absent, got a "
                              "directory that holds '" +
                              entries->front() + "'");
-  for (const std::string &entry : *entries)
+  for (const std::string &entry : *entries) {
     if (!names->contains(entry))
       return createStringError("expected nothing but a package in '" + path +
                                "', got '" + entry +
                                "', which its manifest doesn't name");
+    if (isDirectory(fd, entry))
+      return createStringError("expected nothing but a package in '" + path +
+                               "', got the directory '" + entry + "'");
+  }
   return Error::success();
 }
 

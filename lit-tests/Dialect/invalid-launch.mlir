@@ -86,8 +86,20 @@ func.func private @f() attributes {a = #carousel.guard<even(scalar(0))>}
 // -----
 
 // C109: no compute capability.
-// expected-error @below {{expected a compute capability above 0, got 0}}
+// expected-error @below {{expected a compute capability of 1 to 2147483647, got 0}}
 func.func private @f() attributes {a = #carousel.guard<capability(0)>}
+
+// -----
+
+// C109: more than a package's reader takes.
+// expected-error @below {{expected a compute capability of 1 to 2147483647, got 2147483648}}
+func.func private @f() attributes {a = #carousel.guard<capability(90, 2147483648)>}
+
+// -----
+
+// C109: no upper bound, but a lower one that is too high.
+// expected-error @below {{expected a compute capability of 1 to 2147483647, got 9223372036854775807}}
+func.func private @f() attributes {a = #carousel.guard<capability(9223372036854775807)>}
 
 // -----
 
@@ -344,6 +356,40 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// C116: positions of tensor maps that the kernel doesn't have.
+gpu.module @kernels {
+  // expected-error @below {{expected carousel.tensor_map_parameters to give positions of a function's pointers, got array<i32: 1>}}
+  gpu.func @k(%map: !llvm.ptr) kernel attributes {carousel.tensor_map_parameters = array<i32: 1>} {
+    gpu.return
+  }
+}
+
+// -----
+
+// C116: the same of a function of LLVM's.
+// expected-error @below {{expected carousel.tensor_map_parameters to give positions of a function's pointers, got array<i32: 0, -1>}}
+llvm.func @k(%map: !llvm.ptr) attributes {carousel.tensor_map_parameters = array<i32: 0, -1>} {
+  llvm.return
+}
+
+// -----
+
+// C116: a tensor map parameter that is a number.
+gpu.module @kernels {
+  // expected-error @below {{expected carousel.tensor_map_parameters to give positions of a function's pointers, got array<i32: 0>}}
+  gpu.func @k(%n: i32) kernel attributes {carousel.tensor_map_parameters = array<i32: 0>} {
+    gpu.return
+  }
+}
+
+// -----
+
+// C116: tensor map parameters of a module, by name.
+// expected-error @below {{expected carousel.tensor_map_parameters to give positions of a function's pointers, got "x"}}
+gpu.module @kernels attributes {carousel.tensor_map_parameters = "x"} {}
 
 // -----
 

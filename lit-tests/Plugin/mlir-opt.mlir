@@ -12,15 +12,20 @@
 // CHECK: carousel.mbarrier.wait %{{.*}}[%{{.*}}] parity %{{.*}} : memref<1x!carousel.mbarrier
 
 // LOWER-LABEL: llvm.func @wait
+// LOWER-NOT: carousel.
+// LOWER-SAME: nvvm.maxntid = array<i32: 64, 1, 1>
 // LOWER: nvvm.mbarrier.try_wait
 
 // PTX: gpu.binary @plugin
+// PTX-SAME: .maxntid 64
 // PTX-SAME: mbarrier.try_wait.parity
 
 #ws = #gpu.address_space<workgroup>
 
 gpu.module @plugin {
-  gpu.func @wait(%parity: i1) workgroup(%bars: memref<1x!carousel.mbarrier, #ws>) kernel {
+  gpu.func @wait(%parity: i1 {carousel.argument = #carousel.argument<"parity">})
+      workgroup(%bars: memref<1x!carousel.mbarrier, #ws>) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [sms], block = [64]>} {
     %c0 = arith.constant 0 : index
     carousel.mbarrier.wait %bars[%c0] parity %parity : memref<1x!carousel.mbarrier, #ws>
     gpu.return

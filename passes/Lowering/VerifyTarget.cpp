@@ -17,6 +17,7 @@
 #include "carousel/Passes/Passes.h"
 #include "carousel/Target/TargetInfo.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/CallInterfaces.h"
@@ -61,21 +62,33 @@ getReachable(gpu::GPUFuncOp kernel, SymbolTableCollection &symbols) {
 static FailureOr<uint64_t> verifyStaticShared(gpu::GPUFuncOp func,
                                               SymbolTableCollection &tables) {
   llvm::SmallSetVector<StringRef, 4> globals;
-  SmallVector<MemRefType> buffers;
-  for (BlockArgument buffer : func.getWorkgroupAttributions())
-    buffers.push_back(cast<MemRefType>(buffer.getType()));
+  SmallVector<std::pair<MemRefType, uint64_t>> buffers; // with alignments
+  for (auto [i, buffer] : llvm::enumerate(func.getWorkgroupAttributions())) {
+    auto align = dyn_cast_or_null<IntegerAttr>(func.getWorkgroupAttributionAttr(
+        i, LLVM::LLVMDialect::getAlignAttrName()));
+    // C104 refuses what is no alignment.
+    bool valid = align && llvm::isPowerOf2_64(align.getValue().getZExtValue());
+    buffers.emplace_back(cast<MemRefType>(buffer.getType()),
+                         valid ? align.getValue().getZExtValue() : 1);
+  }
   for (Operation *reached : getReachable(func, tables))
     reached->walk([&](memref::GetGlobalOp get) {
-      if (isSharedMemRef(get.getType()) && globals.insert(get.getName()))
-        buffers.push_back(get.getType());
+      if (!isSharedMemRef(get.getType()) || !globals.insert(get.getName()))
+        return;
+      auto global = tables.lookupNearestSymbolFrom<memref::GlobalOp>(
+          get, get.getNameAttr());
+      buffers.emplace_back(get.getType(),
+                           global ? global.getAlignment().value_or(1) : 1);
     });
+  // ptxas lays them out as they are declared.
   uint64_t bytes = 0;
-  for (MemRefType type : buffers) {
+  for (auto [type, alignment] : buffers) {
     if (!type.hasStaticShape())
       return func.emitError("expected static extents in shared memory that the "
                             "kernel declares, got ")
              << type;
-    bytes = llvm::SaturatingAdd(bytes, getBytes(type));
+    bytes =
+        llvm::SaturatingAdd(llvm::alignTo(bytes, alignment), getBytes(type));
   }
   if (bytes > static_cast<uint64_t>(rules::kMaxStaticSharedBytes))
     return func.emitError("expected at most ")

@@ -17,7 +17,10 @@
 //
 // Numbers, members and the meaning of functions don't change within a major
 // version in the library's file name. Structs with a member `size` may grow at
-// their end.
+// their end: a library reads and writes `size` bytes of them, whichever header
+// its caller was compiled with, and takes members that a caller doesn't have as
+// 0, or as carousel_context_options_init sets them. Nothing throws; where
+// memory runs out the process ends.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,14 +37,18 @@
 #endif
 
 #ifdef __cplusplus
+#define CAROUSEL_RUNTIME_NOEXCEPT noexcept
 extern "C" {
+#else
+#define CAROUSEL_RUNTIME_NOEXCEPT
 #endif
 
 // Counts up with each addition to this file.
 #define CAROUSEL_RUNTIME_VERSION 1
 // That of the library: it has at least the functions of a header with the same
 // or a lower number.
-CAROUSEL_RUNTIME_API uint32_t carousel_runtime_version(void);
+CAROUSEL_RUNTIME_API uint32_t carousel_runtime_version(void)
+    CAROUSEL_RUNTIME_NOEXCEPT;
 
 //===----------------------------------------------------------------------===//
 // Errors
@@ -64,9 +71,11 @@ enum {
 
 // One line: what was wrong and the value found. Of the last call of this thread
 // that failed; valid until the next one fails. Never null.
-CAROUSEL_RUNTIME_API const char *carousel_last_error(void);
+CAROUSEL_RUNTIME_API const char *
+carousel_last_error(void) CAROUSEL_RUNTIME_NOEXCEPT;
 // "invalid argument"; "ok".
-CAROUSEL_RUNTIME_API const char *carousel_status_name(carousel_status status);
+CAROUSEL_RUNTIME_API const char *
+carousel_status_name(carousel_status status) CAROUSEL_RUNTIME_NOEXCEPT;
 
 //===----------------------------------------------------------------------===//
 // Handles and types
@@ -135,9 +144,10 @@ typedef struct carousel_context_options {
   uint64_t cache_bytes; // at most; 0: no cache on disk
 } carousel_context_options;
 
-// Sets `size` and the defaults.
+// Sets `size` and the defaults. `size` is sizeof(carousel_context_options).
 CAROUSEL_RUNTIME_API void
-carousel_context_options_init(carousel_context_options *options);
+carousel_context_options_init(carousel_context_options *options,
+                              size_t size) CAROUSEL_RUNTIME_NOEXCEPT;
 
 typedef struct carousel_device_info {
   size_t size; // sizeof(carousel_device_info), set by the caller
@@ -151,14 +161,18 @@ typedef struct carousel_device_info {
 } carousel_device_info;
 
 // `options` may be null: the defaults.
-CAROUSEL_RUNTIME_API carousel_status carousel_context_create(
-    const carousel_context_options *options, carousel_context **context);
-CAROUSEL_RUNTIME_API void carousel_context_destroy(carousel_context *context);
-CAROUSEL_RUNTIME_API carousel_status carousel_context_device(
-    const carousel_context *context, carousel_device_info *info);
+CAROUSEL_RUNTIME_API carousel_status
+carousel_context_create(const carousel_context_options *options,
+                        carousel_context **context) CAROUSEL_RUNTIME_NOEXCEPT;
+CAROUSEL_RUNTIME_API void
+carousel_context_destroy(carousel_context *context) CAROUSEL_RUNTIME_NOEXCEPT;
+CAROUSEL_RUNTIME_API carousel_status
+carousel_context_device(const carousel_context *context,
+                        carousel_device_info *info) CAROUSEL_RUNTIME_NOEXCEPT;
 // Waits for a stream and reports kernels that failed, with their names.
-CAROUSEL_RUNTIME_API carousel_status carousel_context_synchronize(
-    const carousel_context *context, carousel_stream stream);
+CAROUSEL_RUNTIME_API carousel_status
+carousel_context_synchronize(const carousel_context *context,
+                             carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
 
 //===----------------------------------------------------------------------===//
 // Packages
@@ -181,18 +195,22 @@ typedef struct carousel_argument_info {
 
 // Reads a package directory. Needs no driver.
 CAROUSEL_RUNTIME_API carousel_status
-carousel_package_open(const char *directory, carousel_package **package);
-CAROUSEL_RUNTIME_API void carousel_package_close(carousel_package *package);
-CAROUSEL_RUNTIME_API carousel_status
-carousel_package_kernel_count(const carousel_package *package, size_t *count);
+carousel_package_open(const char *directory,
+                      carousel_package **package) CAROUSEL_RUNTIME_NOEXCEPT;
+CAROUSEL_RUNTIME_API void
+carousel_package_close(carousel_package *package) CAROUSEL_RUNTIME_NOEXCEPT;
+CAROUSEL_RUNTIME_API carousel_status carousel_package_kernel_count(
+    const carousel_package *package, size_t *count) CAROUSEL_RUNTIME_NOEXCEPT;
 // Names live as long as the package.
-CAROUSEL_RUNTIME_API carousel_status carousel_package_kernel_name(
-    const carousel_package *package, size_t kernel, const char **name);
-CAROUSEL_RUNTIME_API carousel_status carousel_package_argument_count(
-    const carousel_package *package, size_t kernel, size_t *count);
 CAROUSEL_RUNTIME_API carousel_status
-carousel_package_argument(const carousel_package *package, size_t kernel,
-                          size_t argument, carousel_argument_info *info);
+carousel_package_kernel_name(const carousel_package *package, size_t kernel,
+                             const char **name) CAROUSEL_RUNTIME_NOEXCEPT;
+CAROUSEL_RUNTIME_API carousel_status
+carousel_package_argument_count(const carousel_package *package, size_t kernel,
+                                size_t *count) CAROUSEL_RUNTIME_NOEXCEPT;
+CAROUSEL_RUNTIME_API carousel_status carousel_package_argument(
+    const carousel_package *package, size_t kernel, size_t argument,
+    carousel_argument_info *info) CAROUSEL_RUNTIME_NOEXCEPT;
 
 //===----------------------------------------------------------------------===//
 // Kernels
@@ -201,60 +219,68 @@ carousel_package_argument(const carousel_package *package, size_t kernel,
 // Loads nothing onto the device.
 CAROUSEL_RUNTIME_API carousel_status carousel_kernel_get(
     const carousel_context *context, const carousel_package *package,
-    const char *name, carousel_kernel **kernel);
-CAROUSEL_RUNTIME_API void carousel_kernel_release(carousel_kernel *kernel);
+    const char *name, carousel_kernel **kernel) CAROUSEL_RUNTIME_NOEXCEPT;
+CAROUSEL_RUNTIME_API void
+carousel_kernel_release(carousel_kernel *kernel) CAROUSEL_RUNTIME_NOEXCEPT;
 // Compiles and loads every variant that the device can run; needed before a
 // launch into a stream that is being captured.
-CAROUSEL_RUNTIME_API carousel_status
-carousel_kernel_load_all(const carousel_kernel *kernel);
+CAROUSEL_RUNTIME_API carousel_status carousel_kernel_load_all(
+    const carousel_kernel *kernel) CAROUSEL_RUNTIME_NOEXCEPT;
 // Launches the first variant that takes the arguments.
 CAROUSEL_RUNTIME_API carousel_status carousel_kernel_launch(
     const carousel_kernel *kernel, const carousel_argument *arguments,
-    size_t count, carousel_stream stream);
+    size_t count, carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
 // A line for each variant: "copy_1d: accepted", "copy_2d: refused: expected
 // ..., got ...". The first that is accepted is launched. The text lives until
 // the thread's next call of this function.
 CAROUSEL_RUNTIME_API carousel_status carousel_kernel_explain(
     const carousel_kernel *kernel, const carousel_argument *arguments,
-    size_t count, const char **text);
+    size_t count, const char **text) CAROUSEL_RUNTIME_NOEXCEPT;
 // Computes a launch, to be run any number of times. `variant` is the function
 // of one variant, or null: the first that takes the arguments.
-CAROUSEL_RUNTIME_API carousel_status carousel_kernel_prepare(
-    const carousel_kernel *kernel, const char *variant,
-    const carousel_argument *arguments, size_t count, carousel_launch **launch);
+CAROUSEL_RUNTIME_API carousel_status
+carousel_kernel_prepare(const carousel_kernel *kernel, const char *variant,
+                        const carousel_argument *arguments, size_t count,
+                        carousel_launch **launch) CAROUSEL_RUNTIME_NOEXCEPT;
 
 CAROUSEL_RUNTIME_API carousel_status
-carousel_launch_run(const carousel_launch *launch, carousel_stream stream);
+carousel_launch_run(const carousel_launch *launch,
+                    carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
 // The function that it runs. Lives as long as the launch.
 CAROUSEL_RUNTIME_API carousel_status
-carousel_launch_variant(const carousel_launch *launch, const char **function);
+carousel_launch_variant(const carousel_launch *launch,
+                        const char **function) CAROUSEL_RUNTIME_NOEXCEPT;
 // Blocks in x, y and z.
-CAROUSEL_RUNTIME_API carousel_status
-carousel_launch_grid(const carousel_launch *launch, uint32_t grid[3]);
-CAROUSEL_RUNTIME_API void carousel_launch_release(carousel_launch *launch);
+CAROUSEL_RUNTIME_API carousel_status carousel_launch_grid(
+    const carousel_launch *launch, uint32_t grid[3]) CAROUSEL_RUNTIME_NOEXCEPT;
+CAROUSEL_RUNTIME_API void
+carousel_launch_release(carousel_launch *launch) CAROUSEL_RUNTIME_NOEXCEPT;
 
 //===----------------------------------------------------------------------===//
 // Device memory
 //===----------------------------------------------------------------------===//
 
-CAROUSEL_RUNTIME_API carousel_status carousel_buffer_allocate(
-    const carousel_context *context, uint64_t bytes, carousel_buffer **buffer);
-CAROUSEL_RUNTIME_API void carousel_buffer_free(carousel_buffer *buffer);
 CAROUSEL_RUNTIME_API carousel_status
-carousel_buffer_address(const carousel_buffer *buffer, uint64_t *address);
-CAROUSEL_RUNTIME_API carousel_status
-carousel_buffer_bytes(const carousel_buffer *buffer, uint64_t *bytes);
+carousel_buffer_allocate(const carousel_context *context, uint64_t bytes,
+                         carousel_buffer **buffer) CAROUSEL_RUNTIME_NOEXCEPT;
+CAROUSEL_RUNTIME_API void
+carousel_buffer_free(carousel_buffer *buffer) CAROUSEL_RUNTIME_NOEXCEPT;
+CAROUSEL_RUNTIME_API carousel_status carousel_buffer_address(
+    const carousel_buffer *buffer, uint64_t *address) CAROUSEL_RUNTIME_NOEXCEPT;
+CAROUSEL_RUNTIME_API carousel_status carousel_buffer_bytes(
+    const carousel_buffer *buffer, uint64_t *bytes) CAROUSEL_RUNTIME_NOEXCEPT;
 // Copies `count` bytes on a stream. Host memory must stay until the stream has
 // come that far.
-CAROUSEL_RUNTIME_API carousel_status
-carousel_buffer_upload(carousel_buffer *buffer, const void *host,
-                       uint64_t count, uint64_t offset, carousel_stream stream);
+CAROUSEL_RUNTIME_API carousel_status carousel_buffer_upload(
+    carousel_buffer *buffer, const void *host, uint64_t count, uint64_t offset,
+    carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
 CAROUSEL_RUNTIME_API carousel_status carousel_buffer_download(
     const carousel_buffer *buffer, void *host, uint64_t count, uint64_t offset,
-    carousel_stream stream);
+    carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
 // Sets every byte.
-CAROUSEL_RUNTIME_API carousel_status carousel_buffer_fill(
-    carousel_buffer *buffer, uint8_t value, carousel_stream stream);
+CAROUSEL_RUNTIME_API carousel_status
+carousel_buffer_fill(carousel_buffer *buffer, uint8_t value,
+                     carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
 
 //===----------------------------------------------------------------------===//
 // Tensor maps
@@ -287,7 +313,8 @@ typedef struct carousel_tensor_map_source {
 // encoded by their launches.
 CAROUSEL_RUNTIME_API carousel_status carousel_tensor_map_encode(
     const carousel_context *context, const carousel_tensor_map_format *format,
-    const carousel_tensor_map_source *source, const char *name, void *map);
+    const carousel_tensor_map_source *source, const char *name,
+    void *map) CAROUSEL_RUNTIME_NOEXCEPT;
 
 #ifdef __cplusplus
 }

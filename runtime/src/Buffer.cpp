@@ -55,6 +55,7 @@ Buffer::~Buffer() {
     return;
   Context::Impl &impl = context.getImpl();
   CurrentContext current(impl);
+  RelaxedCapture relaxed(*impl.driver);
   if (current.getStatus())
     impl.driver->cuMemFree(address);
 }
@@ -66,6 +67,7 @@ Result<Buffer> Buffer::allocate(const Context &context, uint64_t bytes) {
   CurrentContext current(impl);
   if (!current.getStatus())
     return tl::make_unexpected(current.getStatus().error());
+  RelaxedCapture relaxed(*impl.driver);
   CUdeviceptr address = 0;
   CUresult result = impl.driver->cuMemAlloc(&address, bytes);
   if (result != CUDA_SUCCESS)

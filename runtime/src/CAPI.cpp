@@ -12,6 +12,8 @@
 
 #include "CAPIImpl.h"
 
+#include "ThreadLocal.h"
+
 #include <algorithm>
 
 using namespace carousel::runtime;
@@ -53,18 +55,25 @@ static_assert(CAROUSEL_TENSOR == int(Argument::Kind::Tensor) &&
 // Errors
 //===----------------------------------------------------------------------===//
 
-static thread_local std::string lastError;
+static std::string &getLastError() {
+  struct LastError;
+  return getOfThread<std::string, LastError>();
+}
 
 carousel_status carousel::runtime::report(const Error &error) {
-  lastError = error.message;
+  getLastError() = error.message;
   return static_cast<carousel_status>(error.code);
 }
 
-uint32_t carousel_runtime_version(void) { return CAROUSEL_RUNTIME_VERSION; }
+uint32_t carousel_runtime_version(void) noexcept {
+  return CAROUSEL_RUNTIME_VERSION;
+}
 
-const char *carousel_last_error(void) { return lastError.c_str(); }
+const char *carousel_last_error(void) noexcept {
+  return getLastError().c_str();
+}
 
-const char *carousel_status_name(carousel_status status) {
+const char *carousel_status_name(carousel_status status) noexcept {
   if (status == CAROUSEL_OK)
     return "ok";
   if (status < CAROUSEL_OK || status > CAROUSEL_IO_ERROR)
@@ -76,24 +85,27 @@ const char *carousel_status_name(carousel_status status) {
 // Contexts
 //===----------------------------------------------------------------------===//
 
-void carousel_context_options_init(carousel_context_options *options) {
-  if (!options)
+void carousel_context_options_init(carousel_context_options *options,
+                                   size_t size) noexcept {
+  if (!options || !checkSize<carousel_context_options>(size, "size"))
     return;
   ContextOptions defaults;
-  *options = {};
-  options->size = sizeof(*options);
-  options->device = defaults.device;
-  options->blocking = defaults.blocking;
-  options->cache_bytes = defaults.cacheBytes;
+  carousel_context_options result = {};
+  result.device = defaults.device;
+  result.blocking = defaults.blocking;
+  result.cache_bytes = defaults.cacheBytes;
+  options->size = size;
+  (void)writeStruct(result, "options", options);
 }
 
 carousel_status carousel_context_create(const carousel_context_options *options,
-                                        carousel_context **context) {
+                                        carousel_context **context) noexcept {
   if (Status status = require({{context, "context"}}); !status)
     return report(status);
   ContextOptions wanted;
   if (options) {
     carousel_context_options given;
+    carousel_context_options_init(&given, sizeof(given));
     if (Status status = readStruct(options, "options", given); !status)
       return report(status);
     auto text = [](const char *from) { return std::string(from ? from : ""); };
@@ -111,10 +123,12 @@ carousel_status carousel_context_create(const carousel_context_options *options,
   return CAROUSEL_OK;
 }
 
-void carousel_context_destroy(carousel_context *context) { delete context; }
+void carousel_context_destroy(carousel_context *context) noexcept {
+  delete context;
+}
 
 carousel_status carousel_context_device(const carousel_context *context,
-                                        carousel_device_info *info) {
+                                        carousel_device_info *info) noexcept {
   if (Status status = require({{context, "context"}, {info, "info"}}); !status)
     return report(status);
   const DeviceInfo &device = context->context.getDevice();
@@ -130,7 +144,7 @@ carousel_status carousel_context_device(const carousel_context *context,
 }
 
 carousel_status carousel_context_synchronize(const carousel_context *context,
-                                             carousel_stream stream) {
+                                             carousel_stream stream) noexcept {
   if (Status status = require({{context, "context"}}); !status)
     return report(status);
   return report(context->context.synchronize(stream));
@@ -141,7 +155,7 @@ carousel_status carousel_context_synchronize(const carousel_context *context,
 //===----------------------------------------------------------------------===//
 
 carousel_status carousel_package_open(const char *directory,
-                                      carousel_package **package) {
+                                      carousel_package **package) noexcept {
   if (Status status = require({{directory, "directory"}, {package, "package"}});
       !status)
     return report(status);
@@ -152,7 +166,9 @@ carousel_status carousel_package_open(const char *directory,
   return CAROUSEL_OK;
 }
 
-void carousel_package_close(carousel_package *package) { delete package; }
+void carousel_package_close(carousel_package *package) noexcept {
+  delete package;
+}
 
 static Result<const KernelInfo *> getKernel(const carousel_package *package,
                                             size_t kernel) {
@@ -165,7 +181,7 @@ static Result<const KernelInfo *> getKernel(const carousel_package *package,
 }
 
 carousel_status carousel_package_kernel_count(const carousel_package *package,
-                                              size_t *count) {
+                                              size_t *count) noexcept {
   if (Status status = require({{package, "package"}, {count, "count"}});
       !status)
     return report(status);
@@ -174,7 +190,8 @@ carousel_status carousel_package_kernel_count(const carousel_package *package,
 }
 
 carousel_status carousel_package_kernel_name(const carousel_package *package,
-                                             size_t kernel, const char **name) {
+                                             size_t kernel,
+                                             const char **name) noexcept {
   if (Status status = require({{package, "package"}, {name, "name"}}); !status)
     return report(status);
   Result<const KernelInfo *> info = getKernel(package, kernel);
@@ -185,7 +202,8 @@ carousel_status carousel_package_kernel_name(const carousel_package *package,
 }
 
 carousel_status carousel_package_argument_count(const carousel_package *package,
-                                                size_t kernel, size_t *count) {
+                                                size_t kernel,
+                                                size_t *count) noexcept {
   if (Status status = require({{package, "package"}, {count, "count"}});
       !status)
     return report(status);
@@ -196,9 +214,10 @@ carousel_status carousel_package_argument_count(const carousel_package *package,
   return CAROUSEL_OK;
 }
 
-carousel_status carousel_package_argument(const carousel_package *package,
-                                          size_t kernel, size_t argument,
-                                          carousel_argument_info *info) {
+carousel_status
+carousel_package_argument(const carousel_package *package, size_t kernel,
+                          size_t argument,
+                          carousel_argument_info *info) noexcept {
   if (Status status = require({{package, "package"}, {info, "info"}}); !status)
     return report(status);
   Result<const KernelInfo *> found = getKernel(package, kernel);
@@ -231,7 +250,7 @@ carousel_status carousel_package_argument(const carousel_package *package,
 
 carousel_status carousel_buffer_allocate(const carousel_context *context,
                                          uint64_t bytes,
-                                         carousel_buffer **buffer) {
+                                         carousel_buffer **buffer) noexcept {
   if (Status status = require({{context, "context"}, {buffer, "buffer"}});
       !status)
     return report(status);
@@ -242,10 +261,10 @@ carousel_status carousel_buffer_allocate(const carousel_context *context,
   return CAROUSEL_OK;
 }
 
-void carousel_buffer_free(carousel_buffer *buffer) { delete buffer; }
+void carousel_buffer_free(carousel_buffer *buffer) noexcept { delete buffer; }
 
 carousel_status carousel_buffer_address(const carousel_buffer *buffer,
-                                        uint64_t *address) {
+                                        uint64_t *address) noexcept {
   if (Status status = require({{buffer, "buffer"}, {address, "address"}});
       !status)
     return report(status);
@@ -254,7 +273,7 @@ carousel_status carousel_buffer_address(const carousel_buffer *buffer,
 }
 
 carousel_status carousel_buffer_bytes(const carousel_buffer *buffer,
-                                      uint64_t *bytes) {
+                                      uint64_t *bytes) noexcept {
   if (Status status = require({{buffer, "buffer"}, {bytes, "bytes"}}); !status)
     return report(status);
   *bytes = buffer->buffer.getBytes();
@@ -264,7 +283,7 @@ carousel_status carousel_buffer_bytes(const carousel_buffer *buffer,
 carousel_status carousel_buffer_upload(carousel_buffer *buffer,
                                        const void *host, uint64_t count,
                                        uint64_t offset,
-                                       carousel_stream stream) {
+                                       carousel_stream stream) noexcept {
   if (Status status = require({{buffer, "buffer"}}); !status)
     return report(status);
   return report(buffer->buffer.upload(host, count, offset, stream));
@@ -273,14 +292,14 @@ carousel_status carousel_buffer_upload(carousel_buffer *buffer,
 carousel_status carousel_buffer_download(const carousel_buffer *buffer,
                                          void *host, uint64_t count,
                                          uint64_t offset,
-                                         carousel_stream stream) {
+                                         carousel_stream stream) noexcept {
   if (Status status = require({{buffer, "buffer"}}); !status)
     return report(status);
   return report(buffer->buffer.download(host, count, offset, stream));
 }
 
 carousel_status carousel_buffer_fill(carousel_buffer *buffer, uint8_t value,
-                                     carousel_stream stream) {
+                                     carousel_stream stream) noexcept {
   if (Status status = require({{buffer, "buffer"}}); !status)
     return report(status);
   return report(buffer->buffer.fill(value, stream));

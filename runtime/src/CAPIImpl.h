@@ -18,6 +18,7 @@
 #include "carousel/Runtime/Kernel.h"
 #include "carousel_runtime.h"
 
+#include <algorithm>
 #include <cstring>
 #include <initializer_list>
 
@@ -59,43 +60,59 @@ inline Status require(std::initializer_list<Required> parameters) {
   return {};
 }
 
-/// Whether `size` can be that of the struct, in this or a newer header.
+/// Bytes of a struct in the first version of the header, the fewest that a
+/// caller has. Not to be changed when a struct grows.
+template <typename Struct> constexpr size_t kFirstBytes = 0;
+template <> inline constexpr size_t kFirstBytes<carousel_context_options> = 56;
+template <> inline constexpr size_t kFirstBytes<carousel_device_info> = 296;
+template <> inline constexpr size_t kFirstBytes<carousel_argument_info> = 168;
+template <>
+inline constexpr size_t kFirstBytes<carousel_tensor_map_format> = 168;
+template <>
+inline constexpr size_t kFirstBytes<carousel_tensor_map_source> = 88;
+
+/// Whether `size` can be that of the struct, in this header or another one.
 template <typename Struct> Status checkSize(size_t size, const char *name) {
+  static_assert(kFirstBytes<Struct> != 0 &&
+                kFirstBytes<Struct> <= sizeof(Struct));
   constexpr size_t kMaxBytes = 4096; // else a size that wasn't set
-  if (size >= sizeof(Struct) && size <= kMaxBytes)
+  if (size >= kFirstBytes<Struct> && size <= kMaxBytes)
     return {};
   return fail(ErrorCode::InvalidArgument,
               "{}: expected a size of {} to {} bytes, got {}", name,
-              sizeof(Struct), kMaxBytes, size);
+              kFirstBytes<Struct>, kMaxBytes, size);
 }
 
-/// Reads a struct of a caller whose header may be newer: members that are
-/// unknown here must be zero.
+/// Reads a struct of a caller whose header may be another one. Members that an
+/// older one hasn't stay as they are in `to`; those of a newer one, unknown
+/// here, must be zero.
 template <typename Struct>
 Status readStruct(const Struct *from, const char *name, Struct &to) {
-  if (Status status = checkSize<Struct>(from->size, name); !status)
+  size_t size = from->size;
+  if (Status status = checkSize<Struct>(size, name); !status)
     return status;
   const auto *bytes = reinterpret_cast<const char *>(from);
-  for (size_t i = sizeof(Struct); i < from->size; ++i)
+  for (size_t i = sizeof(Struct); i < size; ++i)
     if (bytes[i] != 0)
       return fail(ErrorCode::UnsupportedVersion,
                   "{}: expected members within the {} bytes that version {} "
                   "has, got one at byte {}",
                   name, sizeof(Struct), CAROUSEL_RUNTIME_VERSION, i);
-  to = *from;
+  std::memcpy(&to, bytes, std::min(size, sizeof(Struct)));
   return {};
 }
 
-/// Writes a struct for such a caller.
+/// Writes the `size` bytes of a struct of such a caller.
 template <typename Struct>
 Status writeStruct(Struct value, const char *name, Struct *to) {
   size_t size = to->size;
   if (Status status = checkSize<Struct>(size, name); !status)
     return status;
   value.size = size;
-  *to = value;
-  std::memset(reinterpret_cast<char *>(to) + sizeof(Struct), 0,
-              size - sizeof(Struct));
+  auto *bytes = reinterpret_cast<char *>(to);
+  std::memcpy(bytes, &value, std::min(size, sizeof(Struct)));
+  if (size > sizeof(Struct))
+    std::memset(bytes + sizeof(Struct), 0, size - sizeof(Struct));
   return {};
 }
 

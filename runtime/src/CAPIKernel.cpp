@@ -11,6 +11,8 @@
 
 #include "CAPIImpl.h"
 
+#include "ThreadLocal.h"
+
 #include "carousel/Runtime/TensorMap.h"
 
 #include <algorithm>
@@ -24,7 +26,7 @@ using namespace carousel::runtime;
 carousel_status carousel_kernel_get(const carousel_context *context,
                                     const carousel_package *package,
                                     const char *name,
-                                    carousel_kernel **kernel) {
+                                    carousel_kernel **kernel) noexcept {
   if (Status status = require({{context, "context"},
                                {package, "package"},
                                {name, "name"},
@@ -38,9 +40,12 @@ carousel_status carousel_kernel_get(const carousel_context *context,
   return CAROUSEL_OK;
 }
 
-void carousel_kernel_release(carousel_kernel *kernel) { delete kernel; }
+void carousel_kernel_release(carousel_kernel *kernel) noexcept {
+  delete kernel;
+}
 
-carousel_status carousel_kernel_load_all(const carousel_kernel *kernel) {
+carousel_status
+carousel_kernel_load_all(const carousel_kernel *kernel) noexcept {
   if (Status status = require({{kernel, "kernel"}}); !status)
     return report(status);
   return report(kernel->kernel.loadAll());
@@ -53,7 +58,7 @@ static Status convert(const Kernel &kernel, const carousel_argument *arguments,
   to = nullptr;
   if (!arguments || count != kernel.getInfo().arguments.size())
     return {};
-  static thread_local std::vector<Argument> converted;
+  auto &converted = getOfThread<std::vector<Argument>>();
   converted.resize(count);
   for (size_t i = 0; i < count; ++i) {
     const carousel_argument &from = arguments[i];
@@ -75,7 +80,8 @@ static Status convert(const Kernel &kernel, const carousel_argument *arguments,
 
 carousel_status carousel_kernel_launch(const carousel_kernel *kernel,
                                        const carousel_argument *arguments,
-                                       size_t count, carousel_stream stream) {
+                                       size_t count,
+                                       carousel_stream stream) noexcept {
   Status status = require({{kernel, "kernel"}});
   const Argument *converted;
   if (status)
@@ -87,7 +93,8 @@ carousel_status carousel_kernel_launch(const carousel_kernel *kernel,
 
 carousel_status carousel_kernel_explain(const carousel_kernel *kernel,
                                         const carousel_argument *arguments,
-                                        size_t count, const char **text) {
+                                        size_t count,
+                                        const char **text) noexcept {
   if (Status status = require({{kernel, "kernel"}, {text, "text"}}); !status)
     return report(status);
   const Argument *converted;
@@ -98,7 +105,8 @@ carousel_status carousel_kernel_explain(const carousel_kernel *kernel,
       kernel->kernel.explain(converted, count);
   if (!reports)
     return report(reports.error());
-  static thread_local std::string lines;
+  struct Explanation;
+  auto &lines = getOfThread<std::string, Explanation>();
   lines.clear();
   for (const VariantReport &variant : *reports) {
     lines += variant.function + (variant.accepted ? ": accepted" : ": refused");
@@ -114,7 +122,7 @@ carousel_status carousel_kernel_prepare(const carousel_kernel *kernel,
                                         const char *variant,
                                         const carousel_argument *arguments,
                                         size_t count,
-                                        carousel_launch **launch) {
+                                        carousel_launch **launch) noexcept {
   if (Status status = require({{kernel, "kernel"}, {launch, "launch"}});
       !status)
     return report(status);
@@ -132,14 +140,14 @@ carousel_status carousel_kernel_prepare(const carousel_kernel *kernel,
 }
 
 carousel_status carousel_launch_run(const carousel_launch *launch,
-                                    carousel_stream stream) {
+                                    carousel_stream stream) noexcept {
   if (Status status = require({{launch, "launch"}}); !status)
     return report(status);
   return report(launch->launch.run(stream));
 }
 
 carousel_status carousel_launch_variant(const carousel_launch *launch,
-                                        const char **function) {
+                                        const char **function) noexcept {
   if (Status status = require({{launch, "launch"}, {function, "function"}});
       !status)
     return report(status);
@@ -148,7 +156,7 @@ carousel_status carousel_launch_variant(const carousel_launch *launch,
 }
 
 carousel_status carousel_launch_grid(const carousel_launch *launch,
-                                     uint32_t grid[3]) {
+                                     uint32_t grid[3]) noexcept {
   if (Status status = require({{launch, "launch"}, {grid, "grid"}}); !status)
     return report(status);
   std::array<uint32_t, 3> blocks = launch->launch.getGrid();
@@ -156,7 +164,9 @@ carousel_status carousel_launch_grid(const carousel_launch *launch,
   return CAROUSEL_OK;
 }
 
-void carousel_launch_release(carousel_launch *launch) { delete launch; }
+void carousel_launch_release(carousel_launch *launch) noexcept {
+  delete launch;
+}
 
 //===----------------------------------------------------------------------===//
 // Tensor maps
@@ -200,17 +210,19 @@ static Result<TensorMapFormat> convert(const carousel_tensor_map_format &from) {
   return to;
 }
 
-carousel_status carousel_tensor_map_encode(
-    const carousel_context *context, const carousel_tensor_map_format *format,
-    const carousel_tensor_map_source *source, const char *name, void *map) {
+carousel_status
+carousel_tensor_map_encode(const carousel_context *context,
+                           const carousel_tensor_map_format *format,
+                           const carousel_tensor_map_source *source,
+                           const char *name, void *map) noexcept {
   if (Status status = require({{context, "context"},
                                {format, "format"},
                                {source, "source"},
                                {map, "map"}});
       !status)
     return report(status);
-  carousel_tensor_map_format givenFormat;
-  carousel_tensor_map_source givenSource;
+  carousel_tensor_map_format givenFormat = {};
+  carousel_tensor_map_source givenSource = {};
   Status status = readStruct(format, "format", givenFormat);
   if (status)
     status = readStruct(source, "source", givenSource);

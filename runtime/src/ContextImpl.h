@@ -83,6 +83,30 @@ private:
   Status status;
 };
 
+/// Lets this thread load and unload modules and allocate and free memory
+/// although some thread captures a graph: in the default mode that would fail
+/// and spoil the capture. Nothing that these calls do belongs to a capture.
+class RelaxedCapture {
+public:
+  explicit RelaxedCapture(const DriverTable &driver)
+      : driver(driver), changed(exchange()) {}
+  ~RelaxedCapture() {
+    if (changed)
+      (void)exchange();
+  }
+  RelaxedCapture(const RelaxedCapture &) = delete;
+  RelaxedCapture &operator=(const RelaxedCapture &) = delete;
+
+private:
+  bool exchange() {
+    return driver.cuThreadExchangeStreamCaptureMode &&
+           driver.cuThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS;
+  }
+  const DriverTable &driver;
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+  bool changed;
+};
+
 } // namespace carousel::runtime
 
 #endif // CAROUSEL_RUNTIME_SRC_CONTEXTIMPL_H

@@ -14,14 +14,23 @@
 
 namespace carousel::runtime {
 
+/// A message is one line, whatever a caller's text brings into it.
+inline std::string makeLine(std::string text) {
+  for (char &c : text)
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      c = '?';
+  return text;
+}
+
 /// An error to return: `return fail(ErrorCode::NotFound, "no kernel '{}'",
 /// name);`
 template <typename... Arguments>
 tl::unexpected<Error> fail(ErrorCode code,
                            fmt::format_string<Arguments...> format,
                            Arguments &&...arguments) {
-  return tl::make_unexpected(
-      Error{code, fmt::format(format, std::forward<Arguments>(arguments)...)});
+  return tl::make_unexpected(Error{
+      code,
+      makeLine(fmt::format(format, std::forward<Arguments>(arguments)...))});
 }
 
 } // namespace carousel::runtime

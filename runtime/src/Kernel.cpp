@@ -16,6 +16,7 @@
 #include "Bind.h"
 #include "Fail.h"
 #include "KernelImpl.h"
+#include "ThreadLocal.h"
 
 #include <algorithm>
 #include <new>
@@ -53,8 +54,6 @@ private:
   std::byte *data = nullptr;
   size_t bytes = 0;
 };
-
-thread_local FrameMemory frameMemory;
 } // namespace
 
 void Kernel::Impl::computeFrameLayout() {
@@ -81,7 +80,7 @@ LaunchFrame Kernel::Impl::getFrame() const {
   static_assert(std::is_trivially_copyable_v<BoundArgument> &&
                 std::is_trivially_copyable_v<TensorMapSource> &&
                 std::is_trivially_copyable_v<TensorMap>);
-  std::byte *data = frameMemory.get(layout.bytes);
+  std::byte *data = getOfThread<FrameMemory>().get(layout.bytes);
   LaunchFrame frame;
   frame.bound = reinterpret_cast<BoundArgument *>(data);
   frame.sources = reinterpret_cast<TensorMapSource *>(data + layout.sources);

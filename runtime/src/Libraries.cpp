@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tries the names of a library one after the other and fills its table from
-// the first that has every symbol. A handle is never closed: the driver has
+// Tries the names of a library, the newest first, and fills its table from the
+// first that is there; one that lacks a symbol is too old, as those after it
+// would be. A handle is never closed: the driver has
 // threads and exit handlers of its own.
 //
 //===----------------------------------------------------------------------===//

@@ -70,6 +70,7 @@ LoadedModule::~LoadedModule() {
   // A failure has nobody to be reported to: the context is broken, or the
   // process is about to end.
   CurrentContext current(context.getImpl());
+  RelaxedCapture relaxed(*context.getImpl().driver);
   if (current.getStatus())
     (void)context.getImpl().driver->cuModuleUnload(module);
 }
@@ -77,29 +78,6 @@ LoadedModule::~LoadedModule() {
 //===----------------------------------------------------------------------===//
 // Loading
 //===----------------------------------------------------------------------===//
-
-namespace {
-/// Lets this thread load modules although some thread captures a graph: in the
-/// default mode that would fail and spoil the capture. Nothing that a load does
-/// belongs to a capture.
-class RelaxedCapture {
-public:
-  explicit RelaxedCapture(const DriverTable &driver) : driver(driver) {
-    exchange();
-  }
-  ~RelaxedCapture() { exchange(); }
-  RelaxedCapture(const RelaxedCapture &) = delete;
-  RelaxedCapture &operator=(const RelaxedCapture &) = delete;
-
-private:
-  void exchange() {
-    if (driver.cuThreadExchangeStreamCaptureMode)
-      (void)driver.cuThreadExchangeStreamCaptureMode(&mode);
-  }
-  const DriverTable &driver;
-  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-};
-} // namespace
 
 Result<CUfunction> LoadedModule::find(const std::string &name) {
   Context::Impl &impl = context.getImpl();

@@ -35,7 +35,10 @@ VariantInfo ManifestReader::readVariant(const Field &field,
          quote(moduleName), quote(variant.function));
 
   Names chips;
-  forEach(get(field, "chips"), [&](const Field &element) {
+  Field chipList = get(field, "chips");
+  if (chipList.value.isArray() && chipList.value.size() == 0)
+    fail(chipList, "expected at least one chip, got none");
+  forEach(chipList, [&](const Field &element) {
     std::string chip = readChip(element);
     checkUnique(element, chips, chip, "chip");
     variant.chips.push_back(std::move(chip));

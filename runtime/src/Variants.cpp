@@ -30,10 +30,6 @@ constexpr int64_t kMaxGrid[3] = {INT32_MAX, 65535, 65535};
 constexpr int kClusterCapability = 90;
 
 constexpr char kDimensionNames[] = {'x', 'y', 'z'};
-
-std::string describeCapability(int capability) {
-  return fmt::format("{}.{}", capability / 10, capability % 10);
-}
 } // namespace
 
 //===----------------------------------------------------------------------===//

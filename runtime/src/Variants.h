@@ -53,7 +53,8 @@ public:
 
   /// Whether it takes the bound arguments of `frame`; then `grid` is set and,
   /// if the grid isn't empty, the sources of the tensor maps. Takes no memory
-  /// unless `reasons` is there, which gets all rules that don't hold.
+  /// unless `reasons` is there, which gets all rules that don't hold; those of
+  /// tensor maps only where there is a grid to need them.
   bool accepts(const LaunchFrame &frame, Grid &grid,
                std::vector<std::string> *reasons = nullptr) const;
 

@@ -22,22 +22,27 @@ __device__ uint64_t mix(uint64_t value) {
   return value ^ value >> 33;
 }
 
+__device__ uint8_t makeByte(size_t index, uint64_t seed) {
+  return static_cast<uint8_t>(mix(index + seed));
+}
+
 __global__ void fillRandomBytes(uint8_t *data, size_t bytes, uint64_t seed) {
   size_t step = size_t(gridDim.x) * blockDim.x;
   for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < bytes; i += step)
-    data[i] = static_cast<uint8_t>(mix(i + seed));
+    data[i] = makeByte(i, seed);
 }
 
-/// `first` is where `data` begins within all of it; the rows begin at 0.
-__global__ void countWrongBytes(const uint8_t *want, const uint8_t *got, long long first,
-                                long long last, size_t rows, size_t rowBytes, size_t pitch,
+/// From `first` to `last`, the rows beginning at 0. What is wanted is made again, not read: a kernel
+/// may have overwritten its source.
+__global__ void countWrongBytes(uint64_t seed, const uint8_t *got, long long first, long long last,
+                                size_t rows, size_t rowBytes, size_t pitch,
                                 unsigned long long *wrong) {
   long long step = static_cast<long long>(gridDim.x) * blockDim.x;
   unsigned long long mine = 0;
   for (long long i = first + blockIdx.x * static_cast<long long>(blockDim.x) + threadIdx.x;
        i < last; i += step) {
-    bool inside = i >= 0 && i / pitch < rows && i % pitch < rowBytes;
-    mine += got[i] != (inside ? want[i] : kCanary);
+    bool inside = i >= 0 && pitch != 0 && i / pitch < rows && i % pitch < rowBytes;
+    mine += got[i] != (inside ? makeByte(i, seed) : kCanary);
   }
   if (mine != 0)
     atomicAdd(wrong, mine);
@@ -54,7 +59,8 @@ Memory::Memory(size_t bytes, size_t shift) : bytes(bytes), shift(shift) {
 
 Memory::~Memory() { cudaFree(base); }
 
-void Memory::fillRandom(uint64_t seed) {
+void Memory::fillRandom(uint64_t newSeed) {
+  seed = newSeed;
   fillRandomBytes<<<kBlocks, kThreads>>>(data(), bytes, seed);
   require(cudaGetLastError(), "fill");
 }
@@ -70,9 +76,10 @@ unsigned long long Memory::countWrong(const Memory &other, size_t rows, size_t r
   unsigned long long *wrong, result;
   require(cudaMalloc(&wrong, sizeof(*wrong)), "cudaMalloc");
   require(cudaMemset(wrong, 0, sizeof(*wrong)), "cudaMemset");
-  countWrongBytes<<<kBlocks, kThreads>>>(other.data(), data(), -static_cast<long long>(kMargin),
+  countWrongBytes<<<kBlocks, kThreads>>>(other.seed, data(), -static_cast<long long>(kMargin),
                                          static_cast<long long>(bytes + kMargin), rows, rowBytes,
                                          pitch, wrong);
+  require(cudaGetLastError(), "compare");
   require(cudaMemcpy(&result, wrong, sizeof(result), cudaMemcpyDeviceToHost), "compare");
   cudaFree(wrong);
   return result;

@@ -59,8 +59,9 @@ public:
   void fillRandom(uint64_t seed);
   void fillCanary();
   void fillZero();
-  /// Bytes that differ from `other`'s, row by row (a flat buffer is one row),
-  /// plus bytes outside of the rows that are no canaries any more.
+  /// Bytes that differ from those that `other` was filled with by fillRandom,
+  /// whatever it holds now, row by row (a flat buffer is one row), plus bytes
+  /// outside of the rows that are no canaries any more.
   unsigned long long countWrong(const Memory &other, size_t rows,
                                 size_t rowBytes, size_t pitch) const;
   unsigned long long countWrong(const Memory &other) const {
@@ -71,6 +72,7 @@ private:
   static constexpr size_t kMargin = 4096;
   uint8_t *base = nullptr;
   size_t bytes, shift;
+  uint64_t seed = 0;
 };
 
 /// The context and package of the program; made at the first use.

@@ -122,12 +122,12 @@ TEST_F(KernelSignatureTest, ArgumentsWithoutAPlaceInTheABIAreRefused) {
                    "'memref<4xf32, strided<[1], offset: 2>>'");
 }
 
-/// `count` tensor maps, and a vector of `bytes`.
+/// `count` tensor maps, and a vector of `bytes` after them.
 static std::string makeMaps(int count, int bytes) {
-  std::string text = "(%v: vector<" + std::to_string(bytes) + "xi8>";
+  std::string text = "(";
   for (int i = 0; i < count; ++i)
-    text += ", %m" + std::to_string(i) + ": !carousel.tensor_map<64xf32>";
-  return text + ") kernel";
+    text += "%m" + std::to_string(i) + ": !carousel.tensor_map<64xf32>, ";
+  return text + "%v: vector<" + std::to_string(bytes) + "xi8>) kernel";
 }
 
 TEST_F(KernelSignatureTest, ParametersAreAtMost32764Bytes) {
@@ -137,6 +137,21 @@ TEST_F(KernelSignatureTest, ParametersAreAtMost32764Bytes) {
   EXPECT_TRUE(failed(getKernelParameters(parse(makeMaps(255, 65)))));
   EXPECT_EQ(error,
             "expected at most 32764 bytes of kernel parameters, got 32768");
+}
+
+TEST_F(KernelSignatureTest, TensorMapsLeaveGapsBeforeThem) {
+  auto makePairs = [](int count) {
+    std::string text = "(%n: i32";
+    for (std::string i; count > 0; --count) {
+      i = std::to_string(count);
+      text += ", %m" + i + ": !carousel.tensor_map<64xf32>, %n" + i + ": i32";
+    }
+    return text + ") kernel";
+  };
+  EXPECT_TRUE(succeeded(getKernelParameters(parse(makePairs(127)))));
+  EXPECT_TRUE(failed(getKernelParameters(parse(makePairs(128)))));
+  EXPECT_EQ(error,
+            "expected at most 32764 bytes of kernel parameters, got 32776");
 }
 
 TEST_F(KernelSignatureTest, HugeVectorsAreTooMany) {

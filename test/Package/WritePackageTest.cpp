@@ -294,6 +294,7 @@ TEST_F(WritePackageTest, RefusesWhatIsNoPackage) {
   expectRefused("{}");
   expectRefused(R"({"format": 1})");
   expectRefused(R"({"format": "other"})");
+  expectRefused(std::string(1 << 20, '['));
 
   fs::remove_all(path);
   fs::create_directories(path + "/manifest.json");
@@ -305,6 +306,13 @@ TEST_F(WritePackageTest, RefusesWhatIsNoPackage) {
             "expected nothing but a package in '" + path +
                 "', got 'mine', which its manifest doesn't name");
   EXPECT_EQ(readVersion(path), 1);
+  // Nor when the manifest names it.
+  fs::remove_all(path);
+  fs::create_directories(path + "/mine");
+  makeFile(path + "/manifest.json", R"({"format": "carousel-package",
+      "modules": [{"images": [{"file": "mine"}]}]})");
+  EXPECT_EQ(write(path, 2), "expected nothing but a package in '" + path +
+                                "', got the directory 'mine'");
 }
 
 // A pipe of that name doesn't hang the writer.

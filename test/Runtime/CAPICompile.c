@@ -37,7 +37,7 @@ carousel_status carousel_test_copy_in_c(const char *driver,
   };
   carousel_status status;
 
-  carousel_context_options_init(&options);
+  carousel_context_options_init(&options, sizeof(options));
   options.driver = driver;
   options.cache_bytes = 0;
   if ((status = carousel_context_create(&options, &context)) ||

@@ -46,7 +46,7 @@ protected:
 
   static carousel_context_options getOptions() {
     carousel_context_options options;
-    carousel_context_options_init(&options);
+    carousel_context_options_init(&options, sizeof(options));
     options.driver = CAROUSEL_FAKE_DRIVER;
     options.cache_bytes = 0;
     return options;
@@ -177,7 +177,7 @@ TEST_F(CAPITest, NullPointers) {
   expectError(carousel_kernel_launch(kernel, nullptr, 2, nullptr),
               CAROUSEL_INVALID_ARGUMENT, "expected arguments, got null");
   // Freeing nothing is fine.
-  carousel_context_options_init(nullptr);
+  carousel_context_options_init(nullptr, sizeof(carousel_context_options));
   carousel_launch_release(nullptr);
   carousel_buffer_free(nullptr);
   carousel_kernel_release(nullptr);

@@ -46,6 +46,10 @@ TEST_F(KernelTest, UnknownName) {
                                         package.getDirectory() +
                                         " (copy, copy_2d, scale, gather), got "
                                         "'copy_3d'");
+  // A message is one line.
+  kernel = Kernel::get(open(), package, "a\nb");
+  ASSERT_FALSE(kernel);
+  EXPECT_NE(kernel.error().message.find("got 'a?b'"), std::string::npos);
 }
 
 TEST_F(KernelTest, LookupLoadsNothing) {

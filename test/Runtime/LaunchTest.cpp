@@ -349,6 +349,36 @@ TEST_F(LaunchTest, CaptureNeedsALoadedVariant) {
   EXPECT_TRUE(fake::getLaunches()[0].captured);
 }
 
+/// Another thread may drop kernels and memory while this one captures.
+TEST_F(LaunchTest, NothingElseSpoilsACapture) {
+  Context context = open();
+  Kernel captured = getKernel("scale");
+  int64_t extent = 100;
+  Argument arguments[] = {
+      Argument::tensor(ElementType::F32, 0x30000, 1, &extent),
+      Argument::index(99), Argument::scalar(ElementType::F32, 0),
+      Argument::scalar(ElementType::I32, 0)};
+  expectSuccess(captured.loadAll());
+  unsigned loaded = fake::countLoadedModules();
+  CUstream stream = fake::makeStream();
+  {
+    Kernel kernel = getKernel("copy");
+    expectSuccess(kernel.loadAll());
+    Result<Buffer> before = Buffer::allocate(context, 16);
+    fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    Result<Buffer> during = Buffer::allocate(context, 16);
+    EXPECT_TRUE(before && during);
+  }
+  EXPECT_EQ(fake::countLoadedModules(), loaded);
+  EXPECT_EQ(fake::countAllocations(), 0u);
+  expectSuccess(captured.launch(arguments, 4, stream));
+  EXPECT_TRUE(fake::getLaunches().at(0).captured);
+  // The thread's mode is as it was.
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+  EXPECT_EQ(cuThreadExchangeStreamCaptureMode(&mode), CUDA_SUCCESS);
+  EXPECT_EQ(mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
+}
+
 TEST_F(LaunchTest, PreparedIsCaptured) {
   Kernel kernel = getKernel("copy_2d");
   Copy2DArguments arguments(130, 1000, 1024);

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // When modules are loaded and unloaded, what a function is checked for, and
-// that a launch which found everything loaded takes no memory.
+// that a launch which found everything loaded takes no memory, no lock and no
+// driver call but its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,7 +15,10 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <dlfcn.h>
+#include <mutex>
 #include <new>
+#include <pthread.h>
 
 using namespace carousel;
 using namespace carousel::runtime;
@@ -56,6 +60,14 @@ void *aligned_alloc(size_t alignment, size_t bytes) {
   ++allocations;
   return __libc_memalign(alignment, bytes);
 }
+
+static thread_local unsigned locks = 0;
+int pthread_mutex_lock(pthread_mutex_t *mutex) noexcept {
+  static auto *next = reinterpret_cast<int (*)(pthread_mutex_t *)>(
+      dlsym(RTLD_NEXT, "pthread_mutex_lock"));
+  ++locks;
+  return next(mutex);
+}
 }
 #pragma GCC visibility pop
 #endif
@@ -75,7 +87,7 @@ void expectError(const Status &status, ErrorCode code,
 }
 
 #ifdef CAROUSEL_COUNTS_ALLOCATIONS
-TEST_F(LoadTest, WarmLaunchesTakeNoMemory) {
+TEST_F(LoadTest, WarmLaunchesTakeNoMemoryAndNoLock) {
   Kernel copy = getKernel("copy"), copy2D = getKernel("copy_2d");
   CopyArguments bulk(1024), odd(1001);
   Copy2DArguments matrix(130, 1000, 1024);
@@ -96,15 +108,41 @@ TEST_F(LoadTest, WarmLaunchesTakeNoMemory) {
   int *volatile object = new int;
   delete object;
   ASSERT_EQ(allocations, 2u) << "allocations aren't counted";
-  allocations = 0;
+  locks = 0;
+  std::mutex mutex;
+  std::lock_guard<std::mutex>{mutex};
+  ASSERT_EQ(locks, 1u) << "locks aren't counted";
+  allocations = locks = 0;
   for (int i = 0; i < 100; ++i) {
     launchAll();
     expectSuccess(prepared->run());
   }
   EXPECT_EQ(allocations, 0u);
+  EXPECT_EQ(locks, 0u);
   EXPECT_EQ(fake::countLaunches(), before + 400);
 }
 #endif
+
+TEST_F(LoadTest, WarmLaunchesAskTheDriverForNothing) {
+  Kernel kernel = getKernel("copy_2d");
+  Copy2DArguments arguments(130, 1000, 1024);
+  Result<Launch> prepared = kernel.prepare(arguments.list, 2);
+  ASSERT_TRUE(prepared);
+  CUcontext context = nullptr;
+  ASSERT_EQ(cuDevicePrimaryCtxRetain(&context, 0), CUDA_SUCCESS);
+  ASSERT_EQ(cuCtxPushCurrent(context), CUDA_SUCCESS);
+  fake::clearCalls();
+  expectSuccess(kernel.launch(arguments.list, 2));
+  expectSuccess(prepared->run());
+  std::vector<std::string> calls;
+  for (const fake::Call &call : fake::getCalls())
+    calls.push_back(call.function);
+  EXPECT_EQ(calls,
+            (std::vector<std::string>{"cuCtxGetCurrent", "cuLaunchKernelEx",
+                                      "cuCtxGetCurrent", "cuLaunchKernelEx"}));
+  cuCtxPopCurrent(&context);
+  cuDevicePrimaryCtxRelease(0);
+}
 
 //===----------------------------------------------------------------------===//
 // Loading

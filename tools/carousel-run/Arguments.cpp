@@ -11,6 +11,7 @@
 
 #include "Arguments.h"
 
+#include "Bind.h"
 #include "Fail.h"
 
 #include <algorithm>
@@ -233,4 +234,39 @@ run::parseArguments(const runtime::KernelInfo &kernel,
       values[i].tensor.layout = values[from].tensor.layout;
   }
   return values;
+}
+
+std::vector<runtime::Argument>
+run::makeArguments(const runtime::KernelInfo &kernel,
+                   const std::vector<ArgumentValue> &values,
+                   const std::vector<uint64_t> &addresses) {
+  using runtime::Argument;
+  std::vector<Argument> arguments;
+  for (size_t i = 0; i < kernel.arguments.size(); ++i) {
+    const ArgumentInfo &info = kernel.arguments[i];
+    if (info.kind == ArgumentInfo::Kind::Scalar) {
+      uint64_t bits = values[i].scalar;
+      arguments.push_back(info.element == ElementType::Index
+                              ? Argument::index(static_cast<int64_t>(bits))
+                              : Argument::scalar(info.element, bits));
+      continue;
+    }
+    const Layout &layout = values[i].tensor.layout;
+    arguments.push_back(Argument::tensor(
+        info.element, addresses[i],
+        static_cast<uint32_t>(layout.extents.size()), layout.extents.data(),
+        layout.isRowMajor() ? nullptr : layout.strides.data()));
+  }
+  return arguments;
+}
+
+Status run::checkArguments(const runtime::KernelInfo &kernel,
+                           const std::vector<ArgumentValue> &values) {
+  // As good as any that a device gives out.
+  constexpr uint64_t kAddress = 4096;
+  std::vector<uint64_t> addresses(values.size(), kAddress);
+  std::vector<runtime::BoundArgument> bound(values.size());
+  auto arguments = makeArguments(kernel, values, addresses);
+  return runtime::bindArguments(kernel, arguments.data(), arguments.size(),
+                                bound.data());
 }

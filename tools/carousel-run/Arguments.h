@@ -15,7 +15,7 @@
 
 #include "Npy.h"
 
-#include "carousel/Runtime/Manifest.h"
+#include "carousel/Runtime/Kernel.h"
 
 #include <optional>
 
@@ -61,6 +61,18 @@ Result<TensorValue> parseTensor(std::string_view text, ElementType type,
 Result<std::vector<ArgumentValue>>
 parseArguments(const runtime::KernelInfo &kernel,
                const std::vector<std::string> &options);
+
+/// The values as the runtime takes them; `addresses` has one for each tensor's
+/// memory, anything for scalars. Valid while `values` are where they are.
+std::vector<runtime::Argument>
+makeArguments(const runtime::KernelInfo &kernel,
+              const std::vector<ArgumentValue> &values,
+              const std::vector<uint64_t> &addresses);
+
+/// Checks ranks, extents, strides and sizes against the kernel's, as a launch
+/// would, before there is a device.
+Status checkArguments(const runtime::KernelInfo &kernel,
+                      const std::vector<ArgumentValue> &values);
 
 /// The contents of a tensor; `layout.storage` elements. Numbers don't depend on
 /// the layout or on the machine: element i, counted row-major, is

@@ -17,7 +17,12 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <charconv>
 #include <cmath>
+#include <cstring>
+#include <iostream>
+#include <limits>
 
 using namespace carousel::run;
 
@@ -103,21 +108,34 @@ static std::string checkPositive(const std::string &text) {
   return {};
 }
 
-static std::string checkInteger(const std::string &text, uint64_t least) {
+/// CLI11's own conversions let a number that is too large pass.
+static std::string checkInteger(const std::string &text, uint64_t least,
+                                uint64_t most) {
   uint64_t value = 0;
-  if (text.empty() || text[0] == '-' ||
-      !CLI::detail::lexical_cast(text, value) || value < least)
-    return fmt::format("expected an integer of {} or more, got '{}'", least,
-                       text);
+  const char *last = text.data() + text.size();
+  auto [end, error] = std::from_chars(text.data(), last, value);
+  if (error != std::errc() || end != last || value < least || value > most)
+    return fmt::format("expected an integer from {} to {}, got '{}'", least,
+                       most, text);
   return {};
 }
 
 static std::string checkCount(const std::string &text) {
-  return checkInteger(text, 1);
+  return checkInteger(text, 1, std::numeric_limits<uint64_t>::max());
 }
 
 static std::string checkOrdinal(const std::string &text) {
-  return checkInteger(text, 0);
+  return checkInteger(text, 0, std::numeric_limits<int>::max());
+}
+
+/// What CLI11 says of an option without a value, or given twice, isn't plain.
+static std::string describeMismatch(const std::string &text) {
+  std::string name = text.substr(0, text.find(':'));
+  if (text.find("missing") != std::string::npos)
+    return fmt::format("expected a value after {}, got none", name);
+  if (text.find("At Most 1 ") != std::string::npos)
+    return fmt::format("expected {} once, got it again", name);
+  return text;
 }
 
 /// Options that mean nothing beside others are refused, not ignored.
@@ -134,8 +152,6 @@ static std::string findConflict(const CLI::App &app, const Options &options) {
   for (const char *name : {"--bench", "--out", "--expect", "--variant"})
     if (given(name) && options.explain)
       return fmt::format("expected {} without --explain", name);
-  if (given("--quiet") && given("--progress"))
-    return "expected --quiet or --progress, got both";
   return {};
 }
 
@@ -210,21 +226,27 @@ std::variant<Options, Exit> carousel::run::parseCommandLine(int argc,
       ->type_name("DIR");
   app.add_flag("--json", options.json, "print JSON");
   app.add_flag("--quiet", options.quiet,
-               "print errors and what --bench or --json asks for, no more");
-  app.add_flag("--progress", options.progress,
-               "show the progress of long steps, terminal or not");
+               "no progress; of a run, print errors and what --bench or --json "
+               "asks for, no more");
 
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success &success) { // --help, --version
     app.exit(success);
-    return Exit::Success;
+    if (std::cout.flush())
+      return Exit::Success;
+    printError(fmt::format("cannot write to the standard output: {}",
+                           std::strerror(errno)));
+    return Exit::Failure;
   } catch (const CLI::RequiredError &) {
     printError("expected the directory of a package; --help has examples");
     return Exit::Usage;
   } catch (const CLI::ExtrasError &) {
     printError(fmt::format("expected an option that --help lists, got '{}'",
                            app.remaining().front()));
+    return Exit::Usage;
+  } catch (const CLI::ArgumentMismatch &error) {
+    printError(describeMismatch(error.what()));
     return Exit::Usage;
   } catch (const CLI::ParseError &error) {
     printError(error.what());

@@ -36,9 +36,9 @@ struct Rank {
 
 class Comparer {
 public:
-  Comparer(ElementType type, const Tolerance &tolerance)
+  Comparer(ElementType type, const Tolerance &tolerance, Comparison &result)
       : type(type), size(runtime::getBytes(type)), integer(isInteger(type)),
-        tolerance(tolerance) {}
+        tolerance(tolerance), result(result) {}
 
   /// `column` elements into a row that begins at `index`.
   void compareElement(uint64_t got, uint64_t want,
@@ -65,8 +65,11 @@ public:
       matches = error.absolute <= allowed;
     }
     result.mismatches += matches ? 0 : 1;
-    Rank rank = {allowed > 0 ? error.absolute / allowed : kInfinity,
-                 error.absolute};
+    Rank rank = {kInfinity, error.absolute};
+    if (matches && std::isinf(error.absolute)) // both sides overflow
+      rank.ratio = 1;
+    else if (allowed > 0)
+      rank.ratio = error.absolute / allowed;
     if (result.worst && !(worstRank < rank))
       return;
     worstRank = rank;
@@ -98,13 +101,12 @@ public:
     }
   }
 
-  Comparison result;
-
 private:
   ElementType type;
   size_t size;
   bool integer;
   Tolerance tolerance;
+  Comparison &result;
   Rank worstRank;
 };
 
@@ -115,19 +117,20 @@ Comparison run::compare(ElementType type, const Layout &gotLayout,
                         const std::byte *want, const Tolerance &tolerance,
                         Progress &progress) {
   assert(gotLayout.extents == wantLayout.extents && "shapes differ");
-  Comparer comparer(type, tolerance);
-  comparer.result.elements = gotLayout.elements;
+  Comparison result;
+  result.elements = gotLayout.elements;
   if (gotLayout.elements == 0)
-    return std::move(comparer.result);
+    return result;
   size_t size = runtime::getBytes(type), rank = gotLayout.extents.size();
   // In the same order of memory: equal as a whole, most likely.
   if (gotLayout == wantLayout && gotLayout.isDense() &&
       std::memcmp(got, want, gotLayout.storage * size) == 0)
-    return std::move(comparer.result);
+    return result;
+  Comparer comparer(type, tolerance, result);
   std::vector<int64_t> index(rank, 0);
   if (rank == 0) {
     comparer.compareRow(got, 1, want, 1, 1, index, progress);
-    return std::move(comparer.result);
+    return result;
   }
   while (true) {
     int64_t gotOffset = 0, wantOffset = 0;
@@ -144,6 +147,6 @@ Comparison run::compare(ElementType type, const Layout &gotLayout,
     while (d-- > 0 && ++index[d] == gotLayout.extents[d])
       index[d] = 0;
     if (d == static_cast<size_t>(-1))
-      return std::move(comparer.result);
+      return result;
   }
 }

@@ -45,23 +45,11 @@ Result<Launcher> Launcher::create(const runtime::Context &context,
 }
 
 std::vector<runtime::Argument> Launcher::getArguments() const {
-  std::vector<runtime::Argument> arguments;
-  for (size_t i = 0; i < kernel->arguments.size(); ++i) {
-    ElementType element = kernel->arguments[i].element;
-    if (!isTensor(i)) {
-      arguments.push_back(
-          element == ElementType::Index
-              ? runtime::Argument::index(static_cast<int64_t>(values[i].scalar))
-              : runtime::Argument::scalar(element, values[i].scalar));
-      continue;
-    }
-    const Layout &layout = getLayout(i);
-    arguments.push_back(runtime::Argument::tensor(
-        element, buffers[i]->getAddress(),
-        static_cast<uint32_t>(layout.extents.size()), layout.extents.data(),
-        layout.isRowMajor() ? nullptr : layout.strides.data()));
-  }
-  return arguments;
+  std::vector<uint64_t> addresses(buffers.size(), 0);
+  for (size_t i = 0; i < buffers.size(); ++i)
+    if (buffers[i])
+      addresses[i] = buffers[i]->getAddress();
+  return makeArguments(*kernel, values, addresses);
 }
 
 Status Launcher::upload() {
@@ -86,7 +74,8 @@ Status Launcher::upload() {
                         bytes, ProgressUnit::Bytes);
       auto made = makeContents(value, argument.element, progress);
       if (!made)
-        return tl::make_unexpected(made.error());
+        return fail(made.error().code, "{}: {}", argument.name,
+                    made.error().message);
       contents.emplace(std::move(*made));
     }
     Progress progress(progressMode, fmt::format("uploading {}", argument.name),

@@ -25,7 +25,7 @@ struct Options {
   std::optional<uint64_t> bytes; ///< instead of those of the arguments
   int device = 0;
   std::string cacheDirectory;
-  bool json = false, quiet = false, progress = false;
+  bool json = false, quiet = false;
 
   /// Whether anything but the name of the package is given: then a kernel is
   /// run or explained, otherwise all are listed.

@@ -25,12 +25,10 @@ static constexpr std::chrono::milliseconds kFirst{1000};
 static constexpr std::chrono::milliseconds kRewrite{250};
 static constexpr std::chrono::milliseconds kNextLine{5000};
 
-ProgressMode carousel::run::chooseProgressMode(bool forced, bool quiet) {
+ProgressMode carousel::run::chooseProgressMode(bool quiet) {
   if (quiet)
     return ProgressMode::Off;
-  if (isatty(STDERR_FILENO))
-    return ProgressMode::Terminal;
-  return forced ? ProgressMode::Lines : ProgressMode::Off;
+  return isatty(STDERR_FILENO) ? ProgressMode::Terminal : ProgressMode::Lines;
 }
 
 static std::string formatBytes(uint64_t bytes) {

@@ -25,12 +25,12 @@ namespace carousel::run {
 
 enum class ProgressMode {
   Off,
-  Lines,    ///< --progress, stderr is no terminal
+  Lines,    ///< a line now and then, where stderr is no terminal
   Terminal, ///< one line, rewritten
 };
 
 /// The mode for this process's stderr.
-ProgressMode chooseProgressMode(bool forced, bool quiet);
+ProgressMode chooseProgressMode(bool quiet);
 
 enum class ProgressUnit { None, Bytes, Count };
 

@@ -18,7 +18,9 @@
 #include "Report.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 
 using namespace carousel;
 using namespace carousel::run;
@@ -58,9 +60,14 @@ static Exit report(const runtime::Error &error) {
              : Exit::Failure;
 }
 
-static void print(const std::string &text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
+/// A result that nobody can read isn't a success.
+static Exit print(const std::string &text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+      std::fflush(stdout) == 0)
+    return Exit::Success;
+  printError(fmt::format("cannot write to the standard output: {}",
+                         std::strerror(errno)));
+  return Exit::Failure;
 }
 
 static std::string listKernels(const runtime::Manifest &manifest) {
@@ -122,6 +129,8 @@ static Result<Plan> makePlan(const KernelInfo &kernel, const Options &options) {
   auto values = parseArguments(kernel, options.arguments);
   if (!values)
     return tl::make_unexpected(values.error());
+  if (Status status = checkArguments(kernel, *values); !status)
+    return tl::make_unexpected(status.error());
   Plan plan;
   plan.values = std::move(*values);
   for (const std::string &option : options.outputs) {
@@ -159,7 +168,9 @@ static Result<Plan> makePlan(const KernelInfo &kernel, const Options &options) {
   return plan;
 }
 
-static Result<runtime::Context> createContext(const Options &options) {
+static Result<runtime::Context> createContext(const Options &options,
+                                              ProgressMode progressMode) {
+  Progress progress(progressMode, "starting the driver");
   runtime::ContextOptions contextOptions;
   contextOptions.device = options.device;
   contextOptions.cacheDirectory = options.cacheDirectory;
@@ -187,7 +198,7 @@ static Exit explain(const runtime::Package &package, const Options &options,
     auto plan = makePlan(info, options);
     if (!plan)
       return report(plan.error());
-    auto context = createContext(options);
+    auto context = createContext(options, progressMode);
     if (!context) {
       explanation.note = context.error().message;
     } else {
@@ -206,8 +217,8 @@ static Exit explain(const runtime::Package &package, const Options &options,
       explanation.reports = std::move(*reports);
     }
   }
-  print(options.json ? formatJSON(explanation) : formatText(explanation));
-  return Exit::Success;
+  return print(options.json ? formatJSON(explanation)
+                            : formatText(explanation));
 }
 
 /// The results of one launch: compared, then written.
@@ -249,7 +260,8 @@ static Status collect(const KernelInfo &kernel, const Plan &plan,
                           bytes, ProgressUnit::Bytes);
         auto made = makeContents(output.expected, argument.element, progress);
         if (!made)
-          return tl::make_unexpected(made.error());
+          return fail(made.error().code, "--expect {}: {}", argument.name,
+                      made.error().message);
         expected.emplace(std::move(*made));
       }
       Progress progress(progressMode, "comparing " + argument.name,
@@ -299,7 +311,7 @@ static Exit runKernel(const runtime::Package &package, const Options &options,
   auto plan = makePlan(**info, options);
   if (!plan)
     return report(plan.error());
-  auto context = createContext(options);
+  auto context = createContext(options, progressMode);
   if (!context)
     return report(context.error());
   auto kernel = runtime::Kernel::get(*context, package, (*info)->name);
@@ -351,26 +363,24 @@ static Exit runKernel(const runtime::Package &package, const Options &options,
       benchError = measured.error();
   }
 
+  std::string text;
   if (options.json)
-    print(formatJSON(result));
+    text = formatJSON(result);
   else if (!options.quiet)
-    print(formatText(result));
+    text = formatText(result);
   else if (result.bench)
-    print(formatText(*result.bench) + "\n");
-  bool mismatch = false;
+    text = formatText(*result.bench) + "\n";
+  Exit exit = print(text);
   for (const ComparisonReport &comparison : result.comparisons)
     if (comparison.comparison.mismatches != 0) {
       printError(formatText(comparison));
-      mismatch = true;
+      exit = exit == Exit::Success ? Exit::Mismatch : exit;
     }
-  if (benchError)
-    return report(*benchError);
-  return mismatch ? Exit::Mismatch : Exit::Success;
+  return benchError ? report(*benchError) : exit;
 }
 
 Exit run::run(const Options &options) {
-  ProgressMode progressMode =
-      chooseProgressMode(options.progress, options.quiet);
+  ProgressMode progressMode = chooseProgressMode(options.quiet);
   auto package = [&] {
     Progress progress(progressMode, "reading " + options.package);
     return runtime::Package::open(options.package);
@@ -382,6 +392,5 @@ Exit run::run(const Options &options) {
   if (options.namesKernel())
     return runKernel(*package, options, progressMode);
   Listing listing = {options.package, &package->getManifest()};
-  print(options.json ? formatJSON(listing) : formatText(listing));
-  return Exit::Success;
+  return print(options.json ? formatJSON(listing) : formatText(listing));
 }

@@ -117,7 +117,8 @@ static LogicalResult verifyMemRef(gpu::GPUFuncOp kernel, unsigned position,
   return success();
 }
 
-/// The bytes of a parameter, rounded up to 8; at most 2^40, which is too many.
+/// The bytes of a parameter and its alignment, rounded up to 8; at most 2^40,
+/// which is too many.
 static int64_t getParameterBytes(Type type) {
   if (isa<TensorMapType>(type))
     return rules::kTensorMapBytes;
@@ -161,7 +162,8 @@ carousel::getKernelParameters(gpu::GPUFuncOp kernel) {
       return kernel.emitError("expected a ranked memref, a tensor map, an "
                               "index or a number for kernel argument ")
              << position << ", got " << type;
-    bytes += getParameterBytes(type);
+    int64_t own = getParameterBytes(type);
+    bytes = llvm::alignTo(bytes, own) + own;
   }
   // C98: few enough.
   if (bytes > rules::kMaxParameterBytes)

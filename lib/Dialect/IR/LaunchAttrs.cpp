@@ -1,5 +1,4 @@
-//===- LaunchAttrs.cpp - grids, variants, arguments, encodings
-//-------------===//
+//===- LaunchAttrs.cpp - grids, variants, arguments, encodings ------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

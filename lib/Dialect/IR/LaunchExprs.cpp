@@ -1,5 +1,4 @@
-//===- LaunchExprs.cpp - launch expressions and guards
-//---------------------===//
+//===- LaunchExprs.cpp - launch expressions and guards --------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,6 +22,8 @@ using namespace carousel;
 
 /// A package's reader takes expressions of this many nodes.
 static constexpr int64_t kMaxNodes = 256;
+/// And compute capabilities up to this one.
+static constexpr int64_t kMaxCapability = INT32_MAX;
 /// Parentheses within parentheses: the parser and the printer recurse.
 static constexpr int64_t kMaxNesting = 64;
 
@@ -420,9 +421,10 @@ LogicalResult GuardAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << int(bool(value)) + int(bool(other));
   switch (kind) {
   case GuardKind::Capability:
-    if (least < 1)
-      return emitError() << "expected a compute capability above 0, got "
-                         << least;
+    for (int64_t bound : {least, most == INT64_MAX ? least : most})
+      if (bound < 1 || bound > kMaxCapability)
+        return emitError() << "expected a compute capability of 1 to "
+                           << kMaxCapability << ", got " << bound;
     break;
   case GuardKind::Aligned:
     if (argument < 0)

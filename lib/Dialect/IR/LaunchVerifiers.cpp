@@ -15,6 +15,7 @@
 
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
@@ -211,10 +212,33 @@ static LogicalResult verifyVariant(gpu::GPUFuncOp kernel, VariantAttr variant) {
   return success();
 }
 
+/// C116: what --carousel-expand-kernel-abi leaves for later passes.
+static LogicalResult verifyTensorMapParameters(Operation *op,
+                                               NamedAttribute attr) {
+  SmallVector<Type> inputs;
+  if (auto type = op->getAttrOfType<TypeAttr>("function_type")) {
+    if (auto function = dyn_cast<FunctionType>(type.getValue()))
+      llvm::append_range(inputs, function.getInputs());
+    else if (auto function = dyn_cast<LLVM::LLVMFunctionType>(type.getValue()))
+      llvm::append_range(inputs, function.getParams());
+  }
+  auto positions = dyn_cast<DenseI32ArrayAttr>(attr.getValue());
+  auto isPointer = [&](int32_t position) {
+    return position >= 0 && static_cast<size_t>(position) < inputs.size() &&
+           isa<LLVM::LLVMPointerType>(inputs[position]);
+  };
+  if (positions && llvm::all_of(positions.asArrayRef(), isPointer))
+    return success();
+  return op->emitError("expected ")
+         << attr.getName().strref()
+         << " to give positions of a function's pointers, got "
+         << attr.getValue();
+}
+
 LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
                                                         NamedAttribute attr) {
   if (attr.getName() == kTensorMapParameters)
-    return success();
+    return verifyTensorMapParameters(op, attr);
   gpu::GPUFuncOp kernel = getKernel(op);
   bool isLaunch = attr.getName() == kLaunch;
   if (!kernel || (!isLaunch && attr.getName() != kVariant)) {

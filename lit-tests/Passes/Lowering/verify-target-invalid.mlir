@@ -397,6 +397,20 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
 
 #ws = #gpu.address_space<workgroup>
 
+// C92: alignment takes place too.
+gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
+  // expected-error @below {{expected at most 49152 bytes of static shared memory, got 65540}}
+  gpu.func @aligned() workgroup(%a: memref<1xf32, #ws> {llvm.align = 32768 : i64},
+                                %b: memref<1xf32, #ws> {llvm.align = 32768 : i64},
+                                %c: memref<1xf32, #ws> {llvm.align = 32768 : i64}) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+
 // C92: variables of the module count once for each kernel that uses them.
 gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
   memref.global "private" @tile : memref<12289xf32, #ws>

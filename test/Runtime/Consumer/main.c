@@ -24,7 +24,7 @@ int main(void) {
     return 1;
   puts(carousel_last_error());
   carousel_context_options options;
-  carousel_context_options_init(&options);
+  carousel_context_options_init(&options, sizeof(options));
   options.driver = "libno-such-driver.so.1";
   carousel_context *context = NULL;
   if (carousel_context_create(&options, &context) != CAROUSEL_NO_LIBRARY)

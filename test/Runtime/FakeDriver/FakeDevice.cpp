@@ -251,6 +251,8 @@ CUresult CUDAAPI cuMemAlloc(CUdeviceptr *address, size_t bytes) {
 CUresult CUDAAPI cuMemFree(CUdeviceptr address) {
   FAKE_ENTER(cuMemFree, Needs::Context);
   State &state = State::get();
+  if (CUresult error = refuseWhileCapturing(state); error != CUDA_SUCCESS)
+    return error;
   Lock lock(state.mutex);
   if (address == 0)
     return CUDA_SUCCESS;

@@ -214,9 +214,9 @@ CUstream makeStream();
 /// What cuStreamIsCapturing says. While a stream captures, launches on it are
 /// recorded as captured and not run; waiting for it fails with
 /// CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED and invalidates it, and so do
-/// allocating and loading modules, unless cuThreadExchangeStreamCaptureMode
-/// made the thread relaxed; the null stream is
-/// CUDA_ERROR_STREAM_CAPTURE_IMPLICIT.
+/// allocating, freeing, and loading and unloading modules, unless
+/// cuThreadExchangeStreamCaptureMode made the thread relaxed; the null stream
+/// is CUDA_ERROR_STREAM_CAPTURE_IMPLICIT.
 void setCapturing(CUstream stream, CUstreamCaptureStatus status);
 /// How long launches take on the clock that events read, in turn; 0.01 ms each
 /// after reset().

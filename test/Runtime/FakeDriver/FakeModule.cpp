@@ -87,6 +87,9 @@ CUresult CUDAAPI cuModuleLoadData(CUmodule *module, const void *image) {
 
 CUresult CUDAAPI cuModuleUnload(CUmodule module) {
   FAKE_ENTER(cuModuleUnload, Needs::Context);
+  State &state = State::get();
+  if (CUresult error = refuseWhileCapturing(state); error != CUDA_SUCCESS)
+    return error;
   if (!module || !module->loaded.exchange(false))
     return CUDA_ERROR_INVALID_HANDLE;
   return CUDA_SUCCESS;

@@ -173,6 +173,11 @@ TEST(Compare, WorstElement) {
       compareNumbers(ElementType::F32, {1.125, 1010}, {1, 1000}, {0.5, 0});
   EXPECT_EQ(close.mismatches, 0u);
   EXPECT_EQ(close.worst->index, std::vector<int64_t>{0});
+  // Where the error and its bound both overflow, others still count.
+  Comparison overflow =
+      compareNumbers(ElementType::F64, {1.7e308, 9}, {-1.7e308, 1}, {2, 0});
+  EXPECT_EQ(overflow.mismatches, 1u);
+  EXPECT_EQ(overflow.worst->index, std::vector<int64_t>{1});
   // Infinite errors are worst, the first of them.
   Comparison infinite =
       compareNumbers(ElementType::F32, {1e38, kNaN, kInfinity}, {-1e38, 1, 1});

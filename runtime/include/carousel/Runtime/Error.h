@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every call that can fail returns a Result; nothing throws. A message is one
-// line: what was wrong (which argument, which rule) and the value found.
+// Every call that can fail returns a Result; nothing throws but the standard
+// library where memory runs out, which a program doesn't survive: the runtime
+// is compiled without exceptions and keeps its locks. A message is one line:
+// what was wrong (which argument, which rule) and the value found.
 //
 //===----------------------------------------------------------------------===//
 
