@@ -57,7 +57,9 @@ function(carousel_add_runtime_library name)
   else()
     target_include_directories(${name} SYSTEM PUBLIC "${CAROUSEL_EXPECTED_DIR}")
   endif()
-  _carousel_runtime_common(${name})
+  # Out of memory, the standard library throws, and the public functions are noexcept. Without
+  # exceptions in the library, what is thrown would unwind through it to the caller.
+  _carousel_runtime_common(${name} EXCEPTIONS)
 endfunction()
 
 # carousel_add_runtime_test(<name> SOURCES ... [LIBS ...]): a GoogleTest program that sees the

@@ -151,8 +151,10 @@ bool getLastOffset(const BoundArgument &bound, size_t rank, int64_t &offset) {
 Status bindStrides(const ArgumentInfo &info, const Argument &argument,
                    BoundArgument &bound) {
   size_t rank = info.extents.size();
-  if (Status status = setContiguous(info, rank, bound); !status)
-    return status;
+  // Given strides may be fine where those would overflow: a broadcast's are 0.
+  if (info.contiguous || !argument.strides)
+    if (Status status = setContiguous(info, rank, bound); !status)
+      return status;
   bool empty = isEmpty(bound, rank);
   for (size_t dim = 0; dim < rank; ++dim) {
     int64_t given =

@@ -60,7 +60,8 @@ Buffer::~Buffer() {
     impl.driver->cuMemFree(address);
 }
 
-Result<Buffer> Buffer::allocate(const Context &context, uint64_t bytes) {
+Result<Buffer> Buffer::allocate(const Context &context,
+                                uint64_t bytes) noexcept {
   if (bytes == 0)
     return Buffer(context, 0, 0);
   Context::Impl &impl = context.getImpl();
@@ -77,7 +78,7 @@ Result<Buffer> Buffer::allocate(const Context &context, uint64_t bytes) {
 }
 
 Status Buffer::upload(const void *host, uint64_t count, uint64_t offset,
-                      Stream stream) {
+                      Stream stream) noexcept {
   if (Status status = checkRange(bytes, offset, count, host); !status)
     return status;
   if (count == 0)
@@ -92,7 +93,7 @@ Status Buffer::upload(const void *host, uint64_t count, uint64_t offset,
 }
 
 Status Buffer::download(void *host, uint64_t count, uint64_t offset,
-                        Stream stream) const {
+                        Stream stream) const noexcept {
   if (Status status = checkRange(bytes, offset, count, host); !status)
     return status;
   if (count == 0)
@@ -106,7 +107,7 @@ Status Buffer::download(void *host, uint64_t count, uint64_t offset,
       "cuMemcpyDtoHAsync");
 }
 
-Status Buffer::fill(uint8_t value, Stream stream) {
+Status Buffer::fill(uint8_t value, Stream stream) noexcept {
   if (bytes == 0)
     return {};
   Context::Impl &impl = context.getImpl();

@@ -16,6 +16,7 @@
 #include "carousel/Runtime/TensorMap.h"
 
 #include <algorithm>
+#include <type_traits>
 
 using namespace carousel::runtime;
 
@@ -184,7 +185,8 @@ static Status readEnum(int32_t value, const char *what, Enum &to) {
 }
 
 static Result<TensorMapFormat> convert(const carousel_tensor_map_format &from) {
-  constexpr uint32_t kMaxTensorRank = 5;
+  static_assert(std::extent_v<decltype(from.box)> == kMaxTensorMapRank &&
+                std::extent_v<decltype(from.lower)> == kMaxTensorMapRank - 2);
   TensorMapFormat to;
   for (Status status : {readEnum(from.element, "element type", to.element),
                         readEnum(from.mode, "mode", to.mode),
@@ -194,9 +196,9 @@ static Result<TensorMapFormat> convert(const carousel_tensor_map_format &from) {
                         readEnum(from.fill, "fill", to.fill)})
     if (!status)
       return tl::make_unexpected(std::move(status.error()));
-  if (from.rank < 1 || from.rank > kMaxTensorRank)
+  if (from.rank < 1 || from.rank > kMaxTensorMapRank)
     return fail(ErrorCode::InvalidArgument,
-                "format: expected a rank of 1 to {}, got {}", kMaxTensorRank,
+                "format: expected a rank of 1 to {}, got {}", kMaxTensorMapRank,
                 from.rank);
   bool tile = to.mode == TensorMapFormat::Mode::Tile;
   bool im2col = to.mode == TensorMapFormat::Mode::Im2Col;

@@ -13,6 +13,7 @@
 
 #include "Compile.h"
 
+#include "Capability.h"
 #include "Compilers.h"
 #include "Fail.h"
 
@@ -87,11 +88,6 @@ const char *toString(Image::Kind kind) {
   return "";
 }
 
-std::string describeCapability(int computeCapability) {
-  return fmt::format("compute capability {}.{}", computeCapability / 10,
-                     computeCapability % 10);
-}
-
 /// "sm_90a (cubin, ptx), sm_100a (ptx)".
 std::string describeImages(const ModuleInfo &module) {
   std::vector<std::pair<std::string, std::string>> chips;
@@ -152,8 +148,9 @@ Status Search::run() {
   std::vector<size_t> images = rankImages(module, capability);
   if (images.empty())
     return fail(ErrorCode::CompileError,
-                "module '{}' has no image for {}; it has {}", module.name,
-                describeCapability(capability), describeImages(module));
+                "module '{}' has no image for compute capability {}; it has {}",
+                module.name, describeCapability(capability),
+                describeImages(module));
   for (size_t image : images) {
     Result<Outcome> outcome = Outcome::NextImage;
     switch (module.images[image].kind) {
@@ -174,10 +171,10 @@ Status Search::run() {
     if (*outcome == Outcome::Accepted)
       return {};
   }
-  return fail(onlyLibrariesMissing ? ErrorCode::NoLibrary
-                                   : ErrorCode::CompileError,
-              "module '{}' has no image that works on {}: {}", module.name,
-              describeCapability(capability), failures);
+  return fail(
+      onlyLibrariesMissing ? ErrorCode::NoLibrary : ErrorCode::CompileError,
+      "module '{}' has no image that works on compute capability {}: {}",
+      module.name, describeCapability(capability), failures);
 }
 
 Result<Search::Outcome> Search::tryCubin(size_t image) {

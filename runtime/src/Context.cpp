@@ -213,16 +213,16 @@ CurrentContext::~CurrentContext() {
 
 Context::Context(std::shared_ptr<Impl> impl) : impl(std::move(impl)) {}
 
-Result<Context> Context::create(const ContextOptions &options) {
+Result<Context> Context::create(const ContextOptions &options) noexcept {
   auto impl = std::make_shared<Impl>(options);
   if (Status status = impl->open(); !status)
     return tl::make_unexpected(std::move(status.error()));
   return Context(std::move(impl));
 }
 
-const DeviceInfo &Context::getDevice() const { return impl->info; }
+const DeviceInfo &Context::getDevice() const noexcept { return impl->info; }
 
-Status Context::synchronize(Stream stream) const {
+Status Context::synchronize(Stream stream) const noexcept {
   CurrentContext current(*impl);
   if (!current.getStatus())
     return current.getStatus();

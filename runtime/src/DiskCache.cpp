@@ -16,6 +16,7 @@
 #include "DiskCache.h"
 
 #include "Fail.h"
+#include "FileDescriptor.h"
 #include "Hash.h"
 
 #include <algorithm>
@@ -23,7 +24,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <ctime>
-#include <system_error>
 #include <vector>
 
 #include <dirent.h>
@@ -42,32 +42,6 @@ constexpr std::string_view kEntrySuffix = ".entry";
 constexpr std::string_view kTemporarySuffix = ".tmp";
 /// A temporary file of this age belongs to a writer that died.
 constexpr time_t kStaleSeconds = 3600;
-
-class FileDescriptor {
-public:
-  explicit FileDescriptor(int fd) : fd(fd) {}
-  ~FileDescriptor() {
-    if (fd >= 0)
-      ::close(fd);
-  }
-  FileDescriptor(const FileDescriptor &) = delete;
-  FileDescriptor &operator=(const FileDescriptor &) = delete;
-  explicit operator bool() const { return fd >= 0; }
-  int get() const { return fd; }
-  /// Some file systems report only here that a write failed.
-  bool close() {
-    int closing = fd;
-    fd = -1;
-    return ::close(closing) == 0;
-  }
-
-private:
-  int fd;
-};
-
-std::string describe(int error) {
-  return std::generic_category().message(error);
-}
 
 std::string makePrefix(std::string_view key, uint64_t payloadBytes) {
   return fmt::format("{}{:016x} {:016x}\n{}", kMagic, key.size(), payloadBytes,
@@ -315,7 +289,7 @@ Status DiskCache::store(std::string_view key, std::string_view payload) const {
   if (!parent)
     return fail(ErrorCode::IOError,
                 "can't make or open the cache directory '{}': {}", directory,
-                describe(errno));
+                describeErrno(errno));
   std::string name = getEntryName(key);
   std::string temporary;
   int fd;
@@ -328,14 +302,14 @@ Status DiskCache::store(std::string_view key, std::string_view payload) const {
   if (!file)
     return fail(ErrorCode::IOError,
                 "can't make a file in the cache directory '{}': {}", directory,
-                describe(errno));
+                describeErrno(errno));
   if (!write(file.get(), contents) || !flush(file.get()) || !file.close() ||
       ::renameat(parent.get(), temporary.c_str(), parent.get(), name.c_str()) !=
           0) {
     int error = errno;
     ::unlinkat(parent.get(), temporary.c_str(), 0);
     return fail(ErrorCode::IOError, "can't write the cache entry '{}/{}': {}",
-                directory, name, describe(error));
+                directory, name, describeErrno(error));
   }
   evict(directory, name, maxBytes);
   return {};

@@ -13,7 +13,7 @@
 
 namespace carousel::runtime {
 
-const char *toString(ErrorCode code) {
+const char *toString(ErrorCode code) noexcept {
   switch (code) {
   case ErrorCode::InvalidArgument:
     return "invalid argument";

@@ -5,12 +5,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See Evaluate.h. A stack machine over the postfix program of an expression;
-// the reader of manifests bounds the stack.
+// See Evaluate.h. A stack machine over the postfix program of an expression. A
+// node pushes one value at most and the reader of manifests bounds the nodes,
+// so the stack has a fixed size.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Evaluate.h"
+
+#include "Capability.h"
 
 #include <fmt/format.h>
 

@@ -49,9 +49,6 @@ std::string explainNoValue(const Expression &expression,
 /// Whether the guard holds. A value that can't be computed doesn't.
 bool holds(const Guard &guard, const Environment &environment);
 
-/// "9.0" of 90.
-std::string describeCapability(int64_t capability);
-
 /// Why the guard doesn't hold, one line: "expected x aligned to 16 bytes, got
 /// the address 0x7f0000000004"; "expected x.extent(0) to be a multiple of 4,
 /// got 1001".

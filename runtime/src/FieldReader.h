@@ -16,6 +16,7 @@
 
 #include "Fail.h"
 #include "JSONReader.h"
+#include "Spelling.h"
 
 #include <optional>
 
@@ -31,12 +32,6 @@ struct Field {
 
   /// "kernels[0].name"
   std::string getPath() const;
-};
-
-/// One value of an enum as a manifest spells it.
-template <typename Enum> struct Spelling {
-  Enum value;
-  const char *text;
 };
 
 class FieldReader {

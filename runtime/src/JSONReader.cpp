@@ -14,6 +14,8 @@
 
 #include "Fail.h"
 
+// Events need no exceptions; what would throw nevertheless aborts.
+#define JSON_NOEXCEPTION
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

@@ -14,6 +14,7 @@
 #include "carousel/Runtime/Kernel.h"
 
 #include "Bind.h"
+#include "Capability.h"
 #include "Fail.h"
 #include "KernelImpl.h"
 #include "ThreadLocal.h"
@@ -97,7 +98,7 @@ LaunchFrame Kernel::Impl::getFrame() const {
 Kernel::Kernel(std::shared_ptr<Impl> impl) : impl(std::move(impl)) {}
 
 Result<Kernel> Kernel::get(const Context &context, const Package &package,
-                           std::string_view name) {
+                           std::string_view name) noexcept {
   const Manifest &manifest = package.getManifest();
   const KernelInfo *info = manifest.find(name);
   if (!info) {
@@ -115,9 +116,9 @@ Result<Kernel> Kernel::get(const Context &context, const Package &package,
   return Kernel(std::move(impl));
 }
 
-const KernelInfo &Kernel::getInfo() const { return *impl->info; }
+const KernelInfo &Kernel::getInfo() const noexcept { return *impl->info; }
 
-Status Kernel::loadAll() const {
+Status Kernel::loadAll() const noexcept {
   bool any = false;
   for (const std::unique_ptr<DeviceVariant> &variant : impl->variants) {
     if (!variant->isSupported())
@@ -126,13 +127,12 @@ Status Kernel::loadAll() const {
     if (Result<CUfunction> loaded = variant->load(); !loaded)
       return tl::make_unexpected(std::move(loaded.error()));
   }
-  if (!any) {
-    int capability = impl->context.getDevice().computeCapability;
-    return fail(ErrorCode::NoVariant,
-                "no variant of '{}' runs on compute capability {}.{}",
-                impl->info->name, capability / 10, capability % 10);
-  }
-  return {};
+  if (any)
+    return {};
+  return fail(ErrorCode::NoVariant,
+              "no variant of '{}' runs on compute capability {}",
+              impl->info->name,
+              describeCapability(impl->context.getDevice().computeCapability));
 }
 
 //===----------------------------------------------------------------------===//
@@ -169,8 +169,8 @@ Error Kernel::Impl::explainNoVariant(const LaunchFrame &frame) const {
                       info->name, join(lines, "; "))};
 }
 
-Result<std::vector<VariantReport>> Kernel::explain(const Argument *arguments,
-                                                   size_t count) const {
+Result<std::vector<VariantReport>>
+Kernel::explain(const Argument *arguments, size_t count) const noexcept {
   LaunchFrame frame = impl->getFrame();
   if (Status status = bindArguments(*impl->info, arguments, count, frame.bound);
       !status)
@@ -210,7 +210,7 @@ static Status refuseLoadInCapture(Context::Impl &context,
 }
 
 Status Kernel::launch(const Argument *arguments, size_t count,
-                      Stream stream) const {
+                      Stream stream) const noexcept {
   LaunchFrame frame = impl->getFrame();
   if (Status status = bindArguments(*impl->info, arguments, count, frame.bound);
       !status)

@@ -92,7 +92,8 @@ Result<Launch> Kernel::Impl::prepare(const DeviceVariant &variant,
   return Launch(std::move(launch));
 }
 
-Result<Launch> Kernel::prepare(const Argument *arguments, size_t count) const {
+Result<Launch> Kernel::prepare(const Argument *arguments,
+                               size_t count) const noexcept {
   LaunchFrame frame = impl->getFrame();
   if (Status status = bindArguments(*impl->info, arguments, count, frame.bound);
       !status)
@@ -106,7 +107,7 @@ Result<Launch> Kernel::prepare(const Argument *arguments, size_t count) const {
 
 Result<Launch> Kernel::prepareVariant(std::string_view function,
                                       const Argument *arguments,
-                                      size_t count) const {
+                                      size_t count) const noexcept {
   auto found = std::find_if(impl->variants.begin(), impl->variants.end(),
                             [&](const std::unique_ptr<DeviceVariant> &variant) {
                               return variant->getInfo().function == function;
@@ -134,13 +135,15 @@ Result<Launch> Kernel::prepareVariant(std::string_view function,
 
 Launch::Launch(std::shared_ptr<const Impl> impl) : impl(std::move(impl)) {}
 
-const VariantInfo &Launch::getVariant() const {
+const VariantInfo &Launch::getVariant() const noexcept {
   return impl->variant->getInfo();
 }
 
-std::array<uint32_t, 3> Launch::getGrid() const { return impl->grid.blocks; }
+std::array<uint32_t, 3> Launch::getGrid() const noexcept {
+  return impl->grid.blocks;
+}
 
-Status Launch::run(Stream stream) const {
+Status Launch::run(Stream stream) const noexcept {
   if (impl->grid.isEmpty())
     return {};
   Context::Impl &context = impl->kernel->context.getImpl();

@@ -18,14 +18,14 @@
 
 namespace carousel::runtime {
 
-const KernelInfo *Manifest::find(std::string_view kernel) const {
+const KernelInfo *Manifest::find(std::string_view kernel) const noexcept {
   for (const KernelInfo &info : kernels)
     if (info.name == kernel)
       return &info;
   return nullptr;
 }
 
-Result<Manifest> parseManifest(std::string_view text) {
+Result<Manifest> parseManifest(std::string_view text) noexcept {
   if (text.size() > kMaxManifestBytes)
     return runtime::fail(ErrorCode::InvalidPackage,
                          "expected a manifest of at most {} bytes, got {}",

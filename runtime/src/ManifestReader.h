@@ -62,7 +62,7 @@ private:
   Expression readExpression(const Field &field, const KernelInfo &kernel);
   /// False after a failure, and where the expression has too many nodes.
   bool readNodes(const Field &field, const KernelInfo &kernel,
-                 Expression &expression, unsigned depth);
+                 Expression &expression);
 
   /// Where a name is in its list already, fails with what it is a name of.
   void checkUnique(const Field &field, Names &names, const std::string &name,

@@ -12,7 +12,7 @@
 
 #include "carousel/Runtime/Manifest.h"
 
-#include "Evaluate.h"
+#include "Capability.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -88,11 +88,8 @@ std::string dimText(int64_t extent) {
 }
 } // namespace
 
-std::string describeCapability(int64_t capability) {
-  return fmt::format("{}.{}", capability / 10, capability % 10);
-}
-
-std::string toString(const Expression &expression, const KernelInfo &kernel) {
+std::string toString(const Expression &expression,
+                     const KernelInfo &kernel) noexcept {
   std::vector<Text> stack;
   for (const Expression::Node &node : expression.nodes) {
     if (node.op < Expression::Op::Add) {
@@ -106,7 +103,7 @@ std::string toString(const Expression &expression, const KernelInfo &kernel) {
   return stack.empty() ? "" : std::move(stack.back().text);
 }
 
-std::string toString(const Guard &guard, const KernelInfo &kernel) {
+std::string toString(const Guard &guard, const KernelInfo &kernel) noexcept {
   switch (guard.kind) {
   case Guard::Kind::Capability:
     if (guard.most == INT64_MAX)
@@ -131,7 +128,7 @@ std::string toString(const Guard &guard, const KernelInfo &kernel) {
   return {};
 }
 
-std::string toString(const ArgumentInfo &argument) {
+std::string toString(const ArgumentInfo &argument) noexcept {
   if (argument.kind == ArgumentInfo::Kind::Scalar)
     return fmt::format("{} {}", toString(argument.element), argument.name);
   std::string type;

@@ -13,7 +13,8 @@
 
 #include "ManifestReader.h"
 
-#include <algorithm>
+#include "Parameters.h"
+#include "TensorMapSpelling.h"
 
 namespace carousel::runtime {
 
@@ -158,19 +159,10 @@ void ManifestReader::checkParameterBytes(const Field &field,
                                          const VariantInfo &variant) {
   if (hasFailed())
     return;
-  size_t total = 0, indexBytes = variant.indexBits / 8;
+  size_t total = 0;
   for (const Parameter &parameter : variant.parameters) {
-    size_t bytes = indexBytes; // and its own alignment
-    if (parameter.kind == Parameter::Kind::Pointer)
-      bytes = 8;
-    if (parameter.kind == Parameter::Kind::TensorMap)
-      bytes = 128;
-    if (parameter.kind == Parameter::Kind::Scalar) {
-      ElementType type = kernel.arguments[parameter.argument].element;
-      if (type != ElementType::Index)
-        bytes = getBytes(type);
-    }
-    total = (total + bytes - 1) / bytes * bytes + bytes;
+    size_t bytes = getParameterBytes(kernel, variant, parameter);
+    total = (total + bytes - 1) / bytes * bytes + bytes; // aligned to its size
   }
   if (total > kMaxParameterBytes)
     fail(field, "expected parameters of at most {} bytes, got {}",
@@ -194,67 +186,24 @@ void ManifestReader::readCounts(const Field &field,
 TensorMapInfo ManifestReader::readTensorMap(const Field &field,
                                             const KernelInfo &kernel) {
   using Format = TensorMapFormat;
-  using Element = Format::Element;
-  using Swizzle = Format::Swizzle;
-  constexpr Spelling<Element> kElements[] = {{Element::U8, "u8"},
-                                             {Element::U16, "u16"},
-                                             {Element::U32, "u32"},
-                                             {Element::S32, "s32"},
-                                             {Element::U64, "u64"},
-                                             {Element::S64, "s64"},
-                                             {Element::F16, "f16"},
-                                             {Element::F32, "f32"},
-                                             {Element::F64, "f64"},
-                                             {Element::BF16, "bf16"},
-                                             {Element::F32FTZ, "f32_ftz"},
-                                             {Element::TF32, "tf32"},
-                                             {Element::TF32FTZ, "tf32_ftz"},
-                                             {Element::B4x16, "b4x16"},
-                                             {Element::B4x16P64, "b4x16_p64"},
-                                             {Element::B6x16P32, "b6x16_p32"}};
-  constexpr Spelling<Format::Mode> kModes[] = {
-      {Format::Mode::Tile, "tile"},
-      {Format::Mode::Im2Col, "im2col"},
-      {Format::Mode::Im2ColW, "im2col_w"},
-      {Format::Mode::Im2ColW128, "im2col_w_128"}};
-  constexpr Spelling<Swizzle> kSwizzles[] = {
-      {Swizzle::None, "none"},
-      {Swizzle::B32, "b32"},
-      {Swizzle::B64, "b64"},
-      {Swizzle::B128, "b128"},
-      {Swizzle::B128Atom32, "b128_atom_32b"},
-      {Swizzle::B128Atom32Flip8, "b128_atom_32b_flip_8b"},
-      {Swizzle::B128Atom64, "b128_atom_64b"}};
-  constexpr Spelling<Format::Interleave> kInterleaves[] = {
-      {Format::Interleave::None, "none"},
-      {Format::Interleave::B16, "b16"},
-      {Format::Interleave::B32, "b32"}};
-  constexpr Spelling<Format::Promotion> kPromotions[] = {
-      {Format::Promotion::None, "none"},
-      {Format::Promotion::B64, "b64"},
-      {Format::Promotion::B128, "b128"},
-      {Format::Promotion::B256, "b256"}};
-  constexpr Spelling<Format::Fill> kFills[] = {{Format::Fill::Zero, "zero"},
-                                               {Format::Fill::NaN, "nan"}};
-  constexpr size_t kMaxMapRank = 5, kMinIm2ColRank = 3;
 
   TensorMapInfo map;
   Format &format = map.format;
   map.argument = readTensorArgument(get(field, "argument"), kernel);
-  format.element = readEnum(get(field, "element"), kElements);
-  format.mode = readEnum(get(field, "mode"), kModes);
-  format.interleave = readEnum(get(field, "interleave"), kInterleaves);
-  format.swizzle = readEnum(get(field, "swizzle"), kSwizzles);
-  format.promotion = readEnum(get(field, "promotion"), kPromotions);
-  format.fill = readEnum(get(field, "fill"), kFills);
+  format.element = readEnum(get(field, "element"), kTensorMapElements);
+  format.mode = readEnum(get(field, "mode"), kTensorMapModes);
+  format.interleave = readEnum(get(field, "interleave"), kTensorMapInterleaves);
+  format.swizzle = readEnum(get(field, "swizzle"), kTensorMapSwizzles);
+  format.promotion = readEnum(get(field, "promotion"), kTensorMapPromotions);
+  format.fill = readEnum(get(field, "fill"), kTensorMapFills);
 
   bool tile = format.mode == Format::Mode::Tile;
   size_t leastRank = tile ? 1 : kMinIm2ColRank;
   Field extents = get(field, "extents");
   size_t rank = extents.value.isArray() ? extents.value.size() : leastRank;
-  if (rank < leastRank || rank > kMaxMapRank)
+  if (rank < leastRank || rank > kMaxTensorMapRank)
     fail(extents, "expected {} to {} dimensions, got {}", leastRank,
-         kMaxMapRank, rank);
+         kMaxTensorMapRank, rank);
   if (hasFailed())
     return map;
   format.rank = static_cast<uint8_t>(rank);
@@ -333,14 +282,14 @@ uint8_t ManifestReader::readDimension(const Field &field,
 Expression ManifestReader::readExpression(const Field &field,
                                           const KernelInfo &kernel) {
   Expression expression;
-  if (!readNodes(field, kernel, expression, 0))
+  if (!readNodes(field, kernel, expression))
     fail(field, "expected at most {} operators and operands, got more",
          kMaxExpressionNodes);
   return expression;
 }
 
 bool ManifestReader::readNodes(const Field &field, const KernelInfo &kernel,
-                               Expression &expression, unsigned depth) {
+                               Expression &expression) {
   using Op = Expression::Op;
   constexpr Spelling<Op> kOps[] = {{Op::Extent, "extent"},
                                    {Op::Stride, "stride"},
@@ -378,8 +327,8 @@ bool ManifestReader::readNodes(const Field &field, const KernelInfo &kernel,
       node.argument = readIntegerArgument(parts[1], kernel);
       break;
     default:
-      if (!readNodes(parts[1], kernel, expression, depth) ||
-          !readNodes(parts[2], kernel, expression, depth + 1))
+      if (!readNodes(parts[1], kernel, expression) ||
+          !readNodes(parts[2], kernel, expression))
         return false;
       break;
     }
@@ -392,7 +341,6 @@ bool ManifestReader::readNodes(const Field &field, const KernelInfo &kernel,
   if (hasFailed() || expression.nodes.size() == kMaxExpressionNodes)
     return false;
   expression.nodes.push_back(node);
-  expression.depth = std::max(expression.depth, depth + 1);
   return true;
 }
 

@@ -14,13 +14,13 @@
 #include "carousel/Runtime/Package.h"
 
 #include "Fail.h"
+#include "FileDescriptor.h"
 #include "Hash.h"
 
 #include <cassert>
 #include <cerrno>
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <system_error>
 #include <unistd.h>
 
 namespace carousel::runtime {
@@ -40,25 +40,6 @@ struct Package::Impl {
 };
 
 namespace {
-class Descriptor {
-public:
-  explicit Descriptor(int number) : number(number) {}
-  ~Descriptor() {
-    if (number >= 0)
-      close(number);
-  }
-  Descriptor(const Descriptor &) = delete;
-  Descriptor &operator=(const Descriptor &) = delete;
-  int get() const { return number; }
-
-private:
-  int number;
-};
-
-std::string describe(int number) {
-  return std::generic_category().message(number);
-}
-
 /// The directory that a path names, held open.
 class Directory {
 public:
@@ -68,7 +49,7 @@ public:
         error(errno) {}
 
   Status check() const {
-    if (descriptor.get() >= 0)
+    if (descriptor)
       return {};
     if (error == ENOENT)
       return fail(ErrorCode::NotFound,
@@ -82,7 +63,7 @@ public:
     return fail(ErrorCode::IOError,
                 "expected a package directory, got '{}', which can't be "
                 "opened: {}",
-                path, describe(error));
+                path, describeErrno(error));
   }
 
   /// Whether the path names another directory by now, or none.
@@ -105,7 +86,7 @@ public:
 
 private:
   std::string path;
-  Descriptor descriptor;
+  FileDescriptor descriptor;
   int error;
 };
 
@@ -113,10 +94,10 @@ Result<std::string> Directory::read(const std::string &file, uint64_t least,
                                     uint64_t most) const {
   std::string name = path + "/" + file;
   // Not blocking: opening a pipe would wait for a writer.
-  Descriptor opened(
+  FileDescriptor opened(
       openat(descriptor.get(), file.c_str(),
              O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  if (opened.get() < 0) {
+  if (!opened) {
     if (errno == ENOENT)
       return fail(ErrorCode::InvalidPackage,
                   "{}: expected the file that the manifest names, got none",
@@ -126,12 +107,12 @@ Result<std::string> Directory::read(const std::string &file, uint64_t least,
       return fail(ErrorCode::InvalidPackage,
                   "{}: expected a regular file, got something else", name);
     return fail(ErrorCode::IOError, "{}: expected a readable file, got: {}",
-                name, describe(errno));
+                name, describeErrno(errno));
   }
   struct stat status;
   if (fstat(opened.get(), &status) != 0)
     return fail(ErrorCode::IOError, "{}: expected a readable file, got: {}",
-                name, describe(errno));
+                name, describeErrno(errno));
   if (!S_ISREG(status.st_mode))
     return fail(ErrorCode::InvalidPackage,
                 "{}: expected a regular file, got something else", name);
@@ -146,7 +127,7 @@ Result<std::string> Directory::read(const std::string &file, uint64_t least,
       continue;
     if (count < 0)
       return fail(ErrorCode::IOError, "{}: expected a readable file, got: {}",
-                  name, describe(errno));
+                  name, describeErrno(errno));
     if (count == 0)
       return fail(ErrorCode::InvalidPackage,
                   "{}: expected {} bytes, got {}, as the file shrank", name,
@@ -208,7 +189,7 @@ Result<Package::Impl> Package::Impl::read(const Directory &opened,
   return impl;
 }
 
-Result<Package> Package::open(const std::string &directory) {
+Result<Package> Package::open(const std::string &directory) noexcept {
   if (directory.find('\0') != std::string::npos)
     return fail(ErrorCode::InvalidArgument,
                 "expected a path without null characters, got '{}'",
@@ -229,11 +210,14 @@ Result<Package> Package::open(const std::string &directory) {
 
 Package::Package(std::shared_ptr<const Impl> impl) : impl(std::move(impl)) {}
 
-const Manifest &Package::getManifest() const { return impl->manifest; }
+const Manifest &Package::getManifest() const noexcept { return impl->manifest; }
 
-const std::string &Package::getDirectory() const { return impl->directory; }
+const std::string &Package::getDirectory() const noexcept {
+  return impl->directory;
+}
 
-std::string_view Package::getContents(uint32_t module, size_t image) const {
+std::string_view Package::getContents(uint32_t module,
+                                      size_t image) const noexcept {
   assert(module < impl->contents.size() &&
          image < impl->contents[module].size() && "no such image");
   return impl->contents[module][image];

@@ -12,6 +12,7 @@
 
 #include "carousel/Runtime/TensorMap.h"
 
+#include "Capability.h"
 #include "ContextImpl.h"
 #include "Fail.h"
 #include "TensorMapRules.h"
@@ -27,10 +28,10 @@ using Mode = TensorMapFormat::Mode;
 
 /// The arguments as the driver takes them.
 struct DriverArguments {
-  std::array<cuuint64_t, 5> extents = {};
-  std::array<cuuint64_t, 4> strides = {};
-  std::array<cuuint32_t, 5> box = {}, elementStrides = {};
-  std::array<int, 3> lower = {}, upper = {};
+  std::array<cuuint64_t, kMaxTensorMapRank> extents = {};
+  std::array<cuuint64_t, kMaxTensorMapRank - 1> strides = {};
+  std::array<cuuint32_t, kMaxTensorMapRank> box = {}, elementStrides = {};
+  std::array<int, kMaxTensorMapRank - 2> lower = {}, upper = {};
 
   DriverArguments(const TensorMapFormat &format,
                   const TensorMapSource &source) {
@@ -133,16 +134,17 @@ std::string listFields(const TensorMapFormat &format,
 Result<TensorMap> TensorMap::encode(const Context &context,
                                     const TensorMapFormat &format,
                                     const TensorMapSource &source,
-                                    std::string_view name) {
+                                    std::string_view name) noexcept {
   if (Status status = check(format, source, name); !status)
     return tl::make_unexpected(std::move(status.error()));
   Context::Impl &impl = context.getImpl();
   int capability = impl.info.computeCapability;
   if (int least = getLeastCapability(format); capability < least)
     return fail(ErrorCode::InvalidArgument,
-                "{}: expected compute capability {}.{} or later for this "
-                "tensor map, got {}.{}",
-                name, least / 10, least % 10, capability / 10, capability % 10);
+                "{}: expected compute capability {} or later for this "
+                "tensor map, got {}",
+                name, describeCapability(least),
+                describeCapability(capability));
   if (!hasEntryPoint(*impl.driver, format.mode))
     return fail(ErrorCode::NoLibrary,
                 "{}: expected a driver that has {}, got one for CUDA {}.{}",

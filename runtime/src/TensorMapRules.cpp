@@ -15,6 +15,7 @@
 #include "TensorMapRules.h"
 
 #include "Fail.h"
+#include "TensorMapSpelling.h"
 
 namespace carousel::runtime {
 
@@ -27,8 +28,6 @@ using Swizzle = Format::Swizzle;
 using Rule = TensorMapViolation::Rule;
 
 // tensorRank
-constexpr int64_t kMaxTensorRank = 5;
-constexpr int64_t kMinIm2ColRank = 3;
 constexpr int64_t kMinInterleavedRank = 3;
 // globalAddress, globalStrides
 constexpr int64_t kGranule = 16;
@@ -46,18 +45,6 @@ constexpr int64_t kPackedBox = 128;
 constexpr int64_t kMaxBoxBytes = 228 * 1024; // driver: an SM's shared memory
 // elementStrides
 constexpr int64_t kMaxElementStride = 8;
-
-constexpr const char *kElementNames[] = {
-    "u8",       "u16",   "u32",       "s32",      "u64",     "s64",
-    "f16",      "f32",   "f64",       "bf16",     "f32_ftz", "tf32",
-    "tf32_ftz", "b4x16", "b4x16_p64", "b6x16_p32"};
-constexpr const char *kModeNames[] = {"tile", "im2col", "im2col_w",
-                                      "im2col_w_128"};
-constexpr const char *kInterleaveNames[] = {"none", "b16", "b32"};
-constexpr const char *kSwizzleNames[] = {
-    "none",         "b32",           "b64",
-    "b128",         "b128_atom_32b", "b128_atom_32b_flip_8b",
-    "b128_atom_64b"};
 
 /// Bits of an element in shared memory: those of b4x16_p64 and b6x16_p32 are
 /// padded to a byte there.
@@ -175,7 +162,7 @@ Found findIllFormed(const Format &format, const TensorMapSource &source) {
   // tensorRank
   bool tile = format.mode == Mode::Tile;
   int64_t rank = format.rank;
-  if (rank < (tile ? 1 : kMinIm2ColRank) || rank > kMaxTensorRank)
+  if (rank < (tile ? 1 : kMinIm2ColRank) || rank > kMaxTensorMapRank)
     return TensorMapViolation{tile ? Rule::Rank : Rule::Im2ColRank, rank};
   if (format.interleave != Interleave::None && rank < kMinInterleavedRank)
     return TensorMapViolation{Rule::InterleavedRank, rank};
@@ -338,18 +325,18 @@ std::string describe(const TensorMapViolation &violation,
                      const TensorMapFormat &format) {
   int64_t found = violation.found, wanted = violation.wanted;
   unsigned dim = violation.dimension;
-  auto swizzle = [](int64_t value) { return kSwizzleNames[value]; };
-  auto element = [&] { return kElementNames[size_t(format.element)]; };
+  auto swizzle = [&] { return getText(kTensorMapSwizzles, format.swizzle); };
+  auto element = [&] { return getText(kTensorMapElements, format.element); };
   switch (violation.rule) {
   case Rule::Enumerator:
     return fmt::format("expected the {} of a tensor map, got {}",
                        violation.what, found);
   case Rule::Rank:
     return fmt::format("expected a tensor map of rank 1 to {}, got {}",
-                       kMaxTensorRank, found);
+                       kMaxTensorMapRank, found);
   case Rule::Im2ColRank:
     return fmt::format("expected an im2col tensor map of rank {} to {}, got {}",
-                       kMinIm2ColRank, kMaxTensorRank, found);
+                       kMinIm2ColRank, kMaxTensorMapRank, found);
   case Rule::InterleavedRank:
     return fmt::format("expected an interleaved tensor of rank {} or more, "
                        "got {}",
@@ -417,22 +404,22 @@ std::string describe(const TensorMapViolation &violation,
                        kMaxBoxBytes, found);
   case Rule::PackedInterleave:
     return fmt::format("expected no interleave for {}, got {}", element(),
-                       kInterleaveNames[found]);
+                       getText(kTensorMapInterleaves, format.interleave));
   case Rule::SwizzleSpan:
     return fmt::format("expected the inner box extent to be at most the "
                        "swizzle span of {} bytes, got {}",
                        wanted, found);
   case Rule::InterleavedSwizzle:
     return fmt::format("expected swizzle b32 with interleave b32, got {}",
-                       swizzle(found));
+                       swizzle());
   case Rule::PackedSwizzle:
     return fmt::format("expected a swizzle that the hardware has for {}, got "
                        "{}",
-                       element(), swizzle(found));
+                       element(), swizzle());
   case Rule::WideSwizzle:
     return fmt::format("expected swizzle b64, b128 or b128_atom_32b in mode "
                        "{}, got {}",
-                       kModeNames[size_t(format.mode)], swizzle(found));
+                       getText(kTensorMapModes, format.mode), swizzle());
   case Rule::Fill:
     return fmt::format("expected floating-point elements for NaN fill, got {}",
                        element());
@@ -447,7 +434,8 @@ int getLeastCapability(const TensorMapFormat &format) {
 }
 
 Status TensorMap::check(const TensorMapFormat &format,
-                        const TensorMapSource &source, std::string_view name) {
+                        const TensorMapSource &source,
+                        std::string_view name) noexcept {
   if (std::optional<TensorMapViolation> found = findViolation(format, source))
     return fail(ErrorCode::InvalidArgument, "{}: {}", name,
                 describe(*found, format));

@@ -45,17 +45,17 @@ const ElementInfo *lookup(ElementType type) {
 }
 } // namespace
 
-size_t getBytes(ElementType type) {
+size_t getBytes(ElementType type) noexcept {
   const ElementInfo *info = lookup(type);
   return info ? info->bytes : 0;
 }
 
-const char *toString(ElementType type) {
+const char *toString(ElementType type) noexcept {
   const ElementInfo *info = lookup(type);
   return info ? info->name : "an unknown type";
 }
 
-std::optional<ElementType> parseElementType(std::string_view name) {
+std::optional<ElementType> parseElementType(std::string_view name) noexcept {
   for (const ElementInfo &info : kElements)
     if (name == info.name)
       return info.type;

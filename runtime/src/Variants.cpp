@@ -13,6 +13,7 @@
 #include "Variants.h"
 
 #include "Bind.h"
+#include "Capability.h"
 #include "Compile.h"
 #include "Fail.h"
 #include "TensorMapCache.h"

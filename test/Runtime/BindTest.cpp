@@ -223,12 +223,32 @@ TEST(Bind, Sizes) {
               "x: expected a size in bytes below 2^63, got "
               "0x9223372036854775807x2 of f32");
   ArgumentInfo strided = tensor("x", {kDynamic, kDynamic}, {{kDynamic, 1}});
+  expectError(strided, Tensor{{half, half}, {}}.get(),
+              "x: expected a size in bytes below 2^63, got "
+              "4294967296x4294967296 of f32");
   expectError(strided, Tensor{{3, 8}, {INT64_MAX / 2, 1}}.get(),
               "x: expected a size in bytes below 2^63, got 3x8 of f32");
   expectError(strided, Tensor{{4, 8}, {INT64_MAX / 2, 1}}.get(),
               "x: expected a size in bytes below 2^63, got 4x8 of f32");
   expectError(strided, Tensor{{2, 8}, {INT64_MAX, 1}}.get(),
               "x: expected a size in bytes below 2^63, got 2x8 of f32");
+}
+
+/// More elements than 64 bits count, all within a few bytes.
+TEST(Bind, Broadcast) {
+  int64_t half = int64_t(1) << 32;
+  Tensor broadcast{{half, half, 8}, {0, 0, 1}};
+  std::vector<int64_t> anyStrides(3, kDynamic), anyExtents(3, kDynamic);
+  Result<BoundArgument> bound =
+      bind(tensor("x", anyExtents, anyStrides), broadcast.get());
+  ASSERT_TRUE(bound) << bound.error().message;
+  EXPECT_EQ(bound->strides[0], 0);
+  EXPECT_EQ(bound->strides[1], 0);
+  EXPECT_EQ(bound->strides[2], 1);
+  EXPECT_TRUE(bind(tensor("x", anyExtents, {{0, 0, 1}}), broadcast.get()));
+  expectError(tensor("x", anyExtents), broadcast.get(),
+              "x: expected a size in bytes below 2^63, got "
+              "4294967296x4294967296x8 of f32");
 }
 
 TEST(Bind, Addresses) {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Structs of callers whose header is another one, exceptions, and what a
-// program without a driver gets.
+// Structs of callers whose header is another one, calls at a thread's end, and
+// what a program without a driver gets.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,15 +17,7 @@
 #include "gtest/gtest.h"
 
 #include <cstddef>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sys/resource.h>
 #include <thread>
-
-#ifndef __has_feature
-#define __has_feature(feature) 0
-#endif
 
 using namespace carousel;
 using namespace carousel::runtime::test;
@@ -80,38 +72,6 @@ TEST(CAPIStruct, InitWithinItsSize) {
   carousel_context_options_init(&newer.options, 8); // no such struct
   EXPECT_EQ(newer.options.size, sizeof(newer) - 8);
 }
-
-#if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer) &&     \
-    !__has_feature(thread_sanitizer) && !__has_feature(memory_sanitizer)
-/// Not even where memory runs out: what is in between can't be unwound.
-TEST(CAPINoThrow, OutOfMemory) {
-  TempDirectory directory;
-  std::string path = directory / "package";
-  std::filesystem::create_directory(path);
-  std::ofstream(path + "/manifest.json") <<
-      R"({"format": "carousel-package", "version": 1, "producer": "test",
-          "kernels": [], "modules": [{"name": "m", "images": [
-            {"chip": "sm_90", "kind": "ptx", "file": "m.ptx",
-             "bytes": 1073741824,
-             "hash": "00000000000000000000000000000000"}]}]})";
-  std::ofstream(path + "/m.ptx");
-  std::filesystem::resize_file(path + "/m.ptx", 1 << 30); // has no blocks
-  // Through a type that may throw, or the compiler would drop the handler.
-  carousel_status (*volatile open)(const char *, carousel_package **) =
-      carousel_package_open;
-  auto openInLittleMemory = [&] {
-    rlimit limit{512 << 20, 512 << 20};
-    setrlimit(RLIMIT_AS, &limit);
-    try {
-      carousel_package *package = nullptr;
-      open(path.c_str(), &package);
-    } catch (...) {
-    }
-    std::_Exit(0);
-  };
-  EXPECT_DEATH(openInLittleMemory(), "bad_alloc");
-}
-#endif
 
 /// Destroyed after the library's objects of the thread, as what exit() calls
 /// is.

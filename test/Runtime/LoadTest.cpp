@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CAPIImpl.h"
 #include "KernelTest.h"
 
 #include <atomic>
@@ -87,18 +88,27 @@ void expectError(const Status &status, ErrorCode code,
 }
 
 #ifdef CAROUSEL_COUNTS_ALLOCATIONS
+carousel_argument toC(const Argument &from) {
+  return {int32_t(from.kind), int32_t(from.element), from.rank,    0,
+          from.data,          from.extents,          from.strides, from.value};
+}
+
 TEST_F(LoadTest, WarmLaunchesTakeNoMemoryAndNoLock) {
   Kernel copy = getKernel("copy"), copy2D = getKernel("copy_2d");
   CopyArguments bulk(1024), odd(1001);
   Copy2DArguments matrix(130, 1000, 1024);
+  carousel_kernel inC{copy2D};
+  const carousel_argument list[2] = {toC(matrix.list[0]), toC(matrix.list[1])};
   auto launchAll = [&] {
     expectSuccess(copy.launch(bulk.list, 2));
     expectSuccess(copy.launch(odd.list, 2)); // the first variant is refused
     expectSuccess(copy2D.launch(matrix.list, 2));
+    EXPECT_EQ(carousel_kernel_launch(&inC, list, 2, nullptr), CAROUSEL_OK);
   };
   launchAll();
   Result<Launch> prepared = copy2D.prepare(matrix.list, 2);
   ASSERT_TRUE(prepared);
+  carousel_launch preparedInC{*prepared};
   fake::setRecording(false);
   uint64_t before = fake::countLaunches();
 
@@ -116,10 +126,11 @@ TEST_F(LoadTest, WarmLaunchesTakeNoMemoryAndNoLock) {
   for (int i = 0; i < 100; ++i) {
     launchAll();
     expectSuccess(prepared->run());
+    EXPECT_EQ(carousel_launch_run(&preparedInC, nullptr), CAROUSEL_OK);
   }
   EXPECT_EQ(allocations, 0u);
   EXPECT_EQ(locks, 0u);
-  EXPECT_EQ(fake::countLaunches(), before + 400);
+  EXPECT_EQ(fake::countLaunches(), before + 600);
 }
 #endif
 

@@ -35,8 +35,9 @@ void checkLine(const std::string &text) {
 void exercise(const Expression &expression, const KernelInfo &kernel,
               const Environment &environment) {
   checkLine(toString(expression, kernel));
-  if (expression.depth == 0 || expression.depth > kMaxExpressionNodes)
-    fail("expected the depth of a stack", std::to_string(expression.depth));
+  if (expression.nodes.empty() || expression.nodes.size() > kMaxExpressionNodes)
+    fail("expected operators and operands within the limit",
+         std::to_string(expression.nodes.size()));
   if (!evaluate(expression, environment))
     checkLine(explainNoValue(expression, kernel, environment));
 }

@@ -57,12 +57,12 @@ struct DeviceInfo {
 class Context {
 public:
   /// Loads the driver if that hasn't happened and retains the primary context.
-  static Result<Context> create(const ContextOptions &options = {});
+  static Result<Context> create(const ContextOptions &options = {}) noexcept;
 
-  const DeviceInfo &getDevice() const;
+  const DeviceInfo &getDevice() const noexcept;
   /// Waits for a stream. Reports the failure of kernels launched before, with
   /// their names.
-  Status synchronize(Stream stream = nullptr) const;
+  Status synchronize(Stream stream = nullptr) const noexcept;
 
   struct Impl;
   Impl &getImpl() const { return *impl; }
@@ -76,7 +76,8 @@ private:
 /// Device memory. Movable, freed by its destructor.
 class Buffer {
 public:
-  static Result<Buffer> allocate(const Context &context, uint64_t bytes);
+  static Result<Buffer> allocate(const Context &context,
+                                 uint64_t bytes) noexcept;
   Buffer(Buffer &&other) noexcept;
   Buffer &operator=(Buffer &&other) noexcept;
   ~Buffer();
@@ -86,11 +87,11 @@ public:
   /// Copies on a stream; `host` must stay until the stream has come that far.
   /// Errors where `offset` + `count` is beyond the end.
   Status upload(const void *host, uint64_t count, uint64_t offset = 0,
-                Stream stream = nullptr);
+                Stream stream = nullptr) noexcept;
   Status download(void *host, uint64_t count, uint64_t offset = 0,
-                  Stream stream = nullptr) const;
+                  Stream stream = nullptr) const noexcept;
   /// Sets every byte.
-  Status fill(uint8_t value, Stream stream = nullptr);
+  Status fill(uint8_t value, Stream stream = nullptr) noexcept;
 
 private:
   Buffer(Context context, uint64_t address, uint64_t bytes);

@@ -5,10 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every call that can fail returns a Result; nothing throws but the standard
-// library where memory runs out, which a program doesn't survive: the runtime
-// is compiled without exceptions and keeps its locks. A message is one line:
-// what was wrong (which argument, which rule) and the value found.
+// Every call that can fail returns a Result. Nothing throws: the library's
+// functions are noexcept, and the process ends where memory runs out. A message
+// is one line: what was wrong (which argument, which rule) and the value found.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +44,7 @@ template <typename T> using Result = tl::expected<T, Error>;
 using Status = Result<void>;
 
 /// A short name of a code: "invalid argument".
-const char *toString(ErrorCode code);
+const char *toString(ErrorCode code) noexcept;
 
 } // namespace carousel::runtime
 

@@ -37,10 +37,10 @@ struct VariantReport {
 class Launch {
 public:
   /// Runs it. A grid without blocks does nothing.
-  Status run(Stream stream = nullptr) const;
+  Status run(Stream stream = nullptr) const noexcept;
 
-  const VariantInfo &getVariant() const;
-  std::array<uint32_t, 3> getGrid() const;
+  const VariantInfo &getVariant() const noexcept;
+  std::array<uint32_t, 3> getGrid() const noexcept;
 
 private:
   friend class Kernel;
@@ -54,31 +54,33 @@ class Kernel {
 public:
   /// The kernel called `name`. Loads nothing onto the device.
   static Result<Kernel> get(const Context &context, const Package &package,
-                            std::string_view name);
+                            std::string_view name) noexcept;
 
-  const KernelInfo &getInfo() const;
+  const KernelInfo &getInfo() const noexcept;
 
   /// Launches the first variant whose guards hold. Errors: arguments that don't
   /// fit the signature; no variant (with the reason why each was refused);
   /// compilation; the driver; a kernel that was launched before and failed; a
   /// stream that is being captured, if the variant isn't loaded yet.
   Status launch(const Argument *arguments, size_t count,
-                Stream stream = nullptr) const;
+                Stream stream = nullptr) const noexcept;
 
   /// The same, without running it. Loads the variant.
-  Result<Launch> prepare(const Argument *arguments, size_t count) const;
+  Result<Launch> prepare(const Argument *arguments,
+                         size_t count) const noexcept;
   /// The same with the variant that is the function of this name, if its
   /// guards hold.
   Result<Launch> prepareVariant(std::string_view function,
-                                const Argument *arguments, size_t count) const;
+                                const Argument *arguments,
+                                size_t count) const noexcept;
 
   /// Which variant these arguments get, and why not the others. Loads nothing.
   Result<std::vector<VariantReport>> explain(const Argument *arguments,
-                                             size_t count) const;
+                                             size_t count) const noexcept;
 
   /// Compiles and loads every variant that the device can run. Errors where it
   /// can run none.
-  Status loadAll() const;
+  Status loadAll() const noexcept;
 
 private:
   friend class Launch;

@@ -34,6 +34,10 @@ inline constexpr uint64_t kMaxImageBytes = uint64_t(1) << 30;
 inline constexpr size_t kMaxParameterBytes = 32764;
 /// The most nodes of one expression.
 inline constexpr size_t kMaxExpressionNodes = 256;
+/// The most dimensions of a tensor map.
+inline constexpr unsigned kMaxTensorMapRank = 5;
+/// The fewest dimensions of a tensor map of another mode than tile.
+inline constexpr unsigned kMinIm2ColRank = 3;
 
 /// An integer computed from arguments, as a postfix program: operands come
 /// before their operator.
@@ -60,8 +64,6 @@ struct Expression {
     int64_t value = 0;     ///< Constant
   };
   std::vector<Node> nodes;
-  /// Entries of the stack that an evaluation needs.
-  unsigned depth = 0;
 };
 
 struct ArgumentInfo {
@@ -192,20 +194,21 @@ struct Manifest {
   std::vector<KernelInfo> kernels;
 
   /// Null where there is none.
-  const KernelInfo *find(std::string_view kernel) const;
+  const KernelInfo *find(std::string_view kernel) const noexcept;
 };
 
 /// Reads the text of a manifest.json. The error names the place as a path of
 /// members: "kernels[0].variants[1].grid[0]: expected ..., got ...".
-Result<Manifest> parseManifest(std::string_view text);
+Result<Manifest> parseManifest(std::string_view text) noexcept;
 
 /// The value as a caller would write it, with the arguments' names:
 /// "min(ceildiv(x.extent(0), 4096), sms * 3)".
-std::string toString(const Expression &expression, const KernelInfo &kernel);
+std::string toString(const Expression &expression,
+                     const KernelInfo &kernel) noexcept;
 /// "x is aligned to 16 bytes".
-std::string toString(const Guard &guard, const KernelInfo &kernel);
+std::string toString(const Guard &guard, const KernelInfo &kernel) noexcept;
 /// "tensor<?x64xf32> x (in)", "index n".
-std::string toString(const ArgumentInfo &argument);
+std::string toString(const ArgumentInfo &argument) noexcept;
 
 } // namespace carousel::runtime
 

@@ -25,12 +25,12 @@ public:
   /// Reads the manifest and every image of the directory, and checks their
   /// sizes and hashes. While another process replaces the package, the old or
   /// the new one is read, never parts of both.
-  static Result<Package> open(const std::string &directory);
+  static Result<Package> open(const std::string &directory) noexcept;
 
-  const Manifest &getManifest() const;
-  const std::string &getDirectory() const;
+  const Manifest &getManifest() const noexcept;
+  const std::string &getDirectory() const noexcept;
   /// The bytes of an image of getManifest().modules[module].
-  std::string_view getContents(uint32_t module, size_t image) const;
+  std::string_view getContents(uint32_t module, size_t image) const noexcept;
 
 private:
   struct Impl;

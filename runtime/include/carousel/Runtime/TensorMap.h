@@ -25,8 +25,9 @@ class Context;
 struct TensorMapSource {
   uint64_t address = 0;
   uint32_t rank = 0;
-  std::array<int64_t, 5> extents = {}; ///< elements of the map
-  std::array<int64_t, 4> strides = {}; ///< bytes; all but the innermost
+  std::array<int64_t, kMaxTensorMapRank> extents = {}; ///< elements of the map
+  /// Bytes; all but the innermost.
+  std::array<int64_t, kMaxTensorMapRank - 1> strides = {};
 };
 
 /// A CUtensorMap: 128 opaque bytes.
@@ -39,13 +40,14 @@ struct alignas(128) TensorMap {
   /// "x: expected global strides at multiples of 16 bytes, got 1000 in
   /// dimension 0".
   static Status check(const TensorMapFormat &format,
-                      const TensorMapSource &source, std::string_view name);
+                      const TensorMapSource &source,
+                      std::string_view name) noexcept;
 
   /// Checks, then encodes.
   static Result<TensorMap> encode(const Context &context,
                                   const TensorMapFormat &format,
                                   const TensorMapSource &source,
-                                  std::string_view name = "tensor");
+                                  std::string_view name = "tensor") noexcept;
 };
 
 } // namespace carousel::runtime

@@ -43,10 +43,10 @@ enum class ElementType : int32_t {
 };
 
 /// Bytes of one element; 8 for an index.
-size_t getBytes(ElementType type);
+size_t getBytes(ElementType type) noexcept;
 /// As in a manifest: "bf16".
-const char *toString(ElementType type);
-std::optional<ElementType> parseElementType(std::string_view name);
+const char *toString(ElementType type) noexcept;
+std::optional<ElementType> parseElementType(std::string_view name) noexcept;
 
 /// The most dimensions that a tensor has.
 inline constexpr unsigned kMaxRank = 8;
