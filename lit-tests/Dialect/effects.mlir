@@ -108,6 +108,45 @@ func.func @loads_around_copies(%x: memref<?xf32, #gl>, %tile: memref<64xf32, #ws
   return %0, %1, %2 : f32, f32, f32
 }
 
+// A transfer reads one side and writes the other.
+// CHECK-LABEL: func @loads_around_transfers
+// CHECK: memref.load
+// CHECK: carousel.load
+// CHECK: memref.load
+// CHECK: memref.load
+// CHECK: carousel.store
+// CHECK: memref.load
+func.func @loads_around_transfers(%x: memref<?xf32, #gl>, %tile: memref<64xf32, #ws>, %i: index)
+    -> (f32, f32, f32, f32) {
+  %0 = memref.load %tile[%i] : memref<64xf32, #ws>
+  carousel.load %x[%i] to %tile : memref<?xf32, #gl>, memref<64xf32, #ws>
+  %1 = memref.load %tile[%i] : memref<64xf32, #ws>
+  %2 = memref.load %x[%i] : memref<?xf32, #gl>
+  carousel.store %tile to %x[%i] : memref<64xf32, #ws>, memref<?xf32, #gl>
+  %3 = memref.load %x[%i] : memref<?xf32, #gl>
+  return %0, %1, %2, %3 : f32, f32, f32, f32
+}
+
+// Transfers stay in their loop, each of them: a reduction counts each time.
+// CHECK-LABEL: func @transfers_in_loop
+// CHECK: scf.for
+// CHECK-COUNT-2: carousel.load
+// CHECK-COUNT-2: carousel.store
+// CHECK-COUNT-2: reduce<add f32>
+// CHECK: }
+func.func @transfers_in_loop(%x: memref<?xf32, #gl>, %tile: memref<64xf32, #ws>, %first: index,
+                             %n: index) {
+  scf.for %i = %first to %n step %n {
+    carousel.load %x[%n] to %tile : memref<?xf32, #gl>, memref<64xf32, #ws>
+    carousel.load %x[%n] to %tile : memref<?xf32, #gl>, memref<64xf32, #ws>
+    carousel.store %tile to %x[%n] : memref<64xf32, #ws>, memref<?xf32, #gl>
+    carousel.store %tile to %x[%n] : memref<64xf32, #ws>, memref<?xf32, #gl>
+    carousel.store %tile to %x[%n] reduce<add f32> : memref<64xf32, #ws>, memref<?xf32, #gl>
+    carousel.store %tile to %x[%n] reduce<add f32> : memref<64xf32, #ws>, memref<?xf32, #gl>
+  }
+  return
+}
+
 // Each op twice in a row, results unused: nothing is merged and nothing is dead.
 // CHECK-LABEL: func @repeated_mbarrier_ops
 // CHECK-COUNT-2: carousel.mbarrier.init

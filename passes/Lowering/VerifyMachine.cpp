@@ -8,7 +8,7 @@
 // Alignment, room and coordinates of what the hardware reads and writes, where
 // they are known before run time, and what other dialects may do with shared
 // memory, and variants with the same arguments. Constraints C75 to C77, C94 to
-// C97, C99 to C101, C103, C104 and C121 of docs/Spec.md.
+// C97, C99 to C101, C103, C104, C121 and C141 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -253,7 +253,21 @@ static LogicalResult verifyGlobal(memref::GlobalOp op) {
          << op.getType();
 }
 
+/// C141
+static LogicalResult verifyPhase(Operation *op) {
+  if (isa<TransferOpInterface>(op))
+    return op->emitOpError(
+        "expected ops of the machine phase, got a transfer of the tile phase");
+  if (op->hasAttr(CarouselDialect::kPipeline))
+    return op->emitOpError("expected no carousel.pipeline in the machine "
+                           "phase, got ")
+           << op->getAttr(CarouselDialect::kPipeline);
+  return success();
+}
+
 static LogicalResult verifyOp(Operation *op) {
+  if (failed(verifyPhase(op)))
+    return failure();
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<MbarrierInitOp, MbarrierInvalOp, MbarrierExpectTxOp,
             MbarrierCompleteTxOp, MbarrierArriveOp, MbarrierArriveDropOp,

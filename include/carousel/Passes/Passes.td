@@ -11,6 +11,45 @@
 include "mlir/Pass/PassBase.td"
 
 //===----------------------------------------------------------------------===//
+// Tile phase
+//===----------------------------------------------------------------------===//
+
+def VerifyTile : Pass<"carousel-verify-tile", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Check what the tile phase promises and an op alone can't see";
+  let description = [{
+    Closes the tile phase. Precondition: none. Postcondition:
+
+    - No op and no type of the machine phase (C133). Of the dialect there may be transfers,
+      `barrier.warp`, `fence.thread` and the `grid` ops, which name no way of copying.
+    - Transfers stand in kernels, under structured control flow (C134). Neither their offsets
+      nor what they stand under visibly depends on which thread of the scope it is (C135):
+      `gpu.thread_id` and the like are followed through integer arithmetic. What can't be
+      followed passes, and is the simulated machine's business.
+    - A block that is known is made of whole warps or warpgroups where a transfer's scope is
+      one (C136); transfers of one tile ask for one swizzle (C137); constant offsets don't
+      leave the global memref where they mustn't (C140).
+    - A loop with `carousel.pipeline` has a transfer of the pipeline's scope in it (C138).
+    - Shared memory is a workgroup attribution, or a `memref.alloc` of static extents at the
+      top of the kernel (C139).
+
+    Changes nothing.
+
+    ```mlir
+    gpu.func @copy(%x: memref<?xf32, #gl>, %y: memref<?xf32, #gl>, %n: index) kernel {
+      %tile = memref.alloc() : memref<1024xf32, #ws>
+      %thread = gpu.thread_id x
+      scf.for %i = %c0 to %n step %c1024 {
+        carousel.load %x[%i] to %tile : memref<?xf32, #gl>, memref<1024xf32, #ws>
+        carousel.store %tile to %y[%i] : memref<1024xf32, #ws>, memref<?xf32, #gl>
+        // carousel.store %tile to %y[%thread] is refused: each thread has its own offset
+      } {carousel.pipeline = #carousel.pipeline<stages = 4>}
+      gpu.return
+    }
+    ```
+  }];
+}
+
+//===----------------------------------------------------------------------===//
 // Machine phase to target phase
 //===----------------------------------------------------------------------===//
 
@@ -74,6 +113,7 @@ def VerifyMachine : Pass<"carousel-verify-machine", "::mlir::gpu::GPUModuleOp"> 
     shared memory, which nothing would allocate (C99), and `memref.load` and `memref.store` of
     barriers and tensor maps, which are opaque (C100), and a shared `memref.global` with an
     initial value (C101). Functions that serve one kernel have the same arguments (C121).
+    Nothing of the tile phase is left (C141).
     Changes nothing.
   }];
 }

@@ -156,6 +156,11 @@ static LogicalResult verifyReduction(Operation *op, ReduceKind kind,
   return success();
 }
 
+LogicalResult carousel::verifyGlobalReduction(Operation *op, ReduceKind kind,
+                                              ReduceType type, Type element) {
+  return verifyReduction(op, kind, type, ReduceTo::Global, {element});
+}
+
 LogicalResult BulkReduceOp::verify() {
   if (failed(verifyBulkCopy(*this)))
     return failure();

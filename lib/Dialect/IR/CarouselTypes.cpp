@@ -97,9 +97,7 @@ static bool hasPaddedSwizzle(TensorElement element, Swizzle swizzle) {
   }
 }
 
-/// The widest inner box in bytes that a swizzle permutes, or nothing without
-/// one.
-static std::optional<int64_t> getSwizzleSpan(Swizzle swizzle) {
+std::optional<int64_t> carousel::getSwizzleSpan(Swizzle swizzle) {
   switch (swizzle) {
   case Swizzle::None:
     return std::nullopt;

@@ -11,12 +11,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AttrFields.h"
 #include "LaunchExprs.h"
 
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -55,47 +55,6 @@ static void printList(AsmPrinter &printer, StringRef name,
   printer << name << " = [";
   llvm::interleaveComma(list, printer);
   printer << ']';
-}
-
-namespace {
-struct Field {
-  StringRef name;
-  bool required;
-  function_ref<ParseResult()> parse;
-};
-} // namespace
-
-/// `<` name `=` value (`,` name `=` value)* `>`, in any order.
-static ParseResult parseFields(AsmParser &parser, StringRef what,
-                               ArrayRef<Field> fields) {
-  llvm::SmallSet<StringRef, 4> seen;
-  auto parseField = [&]() -> ParseResult {
-    SMLoc where = parser.getCurrentLocation();
-    StringRef name;
-    if (parser.parseKeyword(&name) || parser.parseEqual())
-      return failure();
-    const Field *field = llvm::find_if(
-        fields, [&](const Field &field) { return field.name == name; });
-    if (field == fields.end()) {
-      auto error = parser.emitError(where) << "expected one of ";
-      llvm::interleaveComma(fields, error,
-                            [&](const Field &field) { error << field.name; });
-      return error << " in " << what << ", got '" << name << "'";
-    }
-    if (!seen.insert(field->name).second)
-      return parser.emitError(where) << "expected each field of " << what
-                                     << " once, got '" << name << "' again";
-    return field->parse();
-  };
-  SMLoc where = parser.getCurrentLocation();
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
-                                     parseField))
-    return failure();
-  for (const Field &field : fields)
-    if (field.required && !seen.contains(field.name))
-      return parser.emitError(where)
-             << "expected " << field.name << " in " << what << ", got none";
-  return success();
 }
 
 Attribute LaunchAttr::parse(AsmParser &parser, Type) {

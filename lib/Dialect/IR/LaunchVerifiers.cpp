@@ -239,6 +239,8 @@ LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
                                                         NamedAttribute attr) {
   if (attr.getName() == kTensorMapParameters)
     return verifyTensorMapParameters(op, attr);
+  if (attr.getName() == kPipeline)
+    return verifyPipeline(op, attr);
   gpu::GPUFuncOp kernel = getKernel(op);
   bool isLaunch = attr.getName() == kLaunch;
   if (!kernel || (!isLaunch && attr.getName() != kVariant)) {

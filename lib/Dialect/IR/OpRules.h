@@ -54,6 +54,15 @@ mlir::LogicalResult verifySameWindow(mlir::Operation *op,
 mlir::LogicalResult verifyMulticast(mlir::Operation *op, mlir::Value mask,
                                     mlir::MemRefType destination);
 
+/// C45, C46: PTX has the reduction into global memory, and the elements hold
+/// its type.
+mlir::LogicalResult verifyGlobalReduction(mlir::Operation *op, ReduceKind kind,
+                                          ReduceType type, mlir::Type element);
+
+/// C132: carousel.pipeline is a #carousel.pipeline on an scf.for.
+mlir::LogicalResult verifyPipeline(mlir::Operation *op,
+                                   mlir::NamedAttribute attr);
+
 /// The bits of an integer or floating-point type, or 0.
 unsigned getElementBits(mlir::Type type);
 

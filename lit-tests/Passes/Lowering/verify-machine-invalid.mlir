@@ -404,3 +404,33 @@ gpu.module @kernels {
   // expected-error @below {{expected shared memory that this module declares, got an external 'memref<2xf32, #gpu.address_space<workgroup>>'}}
   memref.global @table : memref<2xf32, #ws>
 }
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C141: transfers of the tile phase.
+gpu.module @kernels {
+  gpu.func @transfers(%x: memref<?xf32, #gl>, %i: index)
+      workgroup(%tile: memref<64xf32, #ws>) kernel {
+    // expected-error @below {{'carousel.load' op expected ops of the machine phase, got a transfer of the tile phase}}
+    carousel.load %x[%i] to %tile : memref<?xf32, #gl>, memref<64xf32, #ws>
+    // expected-error @below {{'carousel.store' op expected ops of the machine phase, got a transfer of the tile phase}}
+    carousel.store %tile to %x[%i] : memref<64xf32, #ws>, memref<?xf32, #gl>
+    gpu.return
+  }
+}
+
+// -----
+
+// C141: a request that no pass has followed.
+gpu.module @kernels {
+  gpu.func @pipeline(%n: index) kernel {
+    // expected-error @below {{expected no carousel.pipeline in the machine phase, got #carousel.pipeline<stages = 4>}}
+    scf.for %i = %n to %n step %n {
+      gpu.barrier
+    } {carousel.pipeline = #carousel.pipeline<stages = 4>}
+    gpu.return
+  }
+}

@@ -56,6 +56,13 @@ CAROUSEL_RESOURCE(ThreadControlResource, "carousel.thread_control");
 
 #include "carousel/Dialect/IR/CarouselEnums.h.inc"
 
+namespace carousel {
+
+/// The bytes within which a swizzle permutes, or nothing without one.
+std::optional<int64_t> getSwizzleSpan(Swizzle swizzle);
+
+} // namespace carousel
+
 #include "carousel/Dialect/IR/CarouselDialect.h.inc"
 
 #include "carousel/Dialect/IR/CarouselInterfaces.h.inc"

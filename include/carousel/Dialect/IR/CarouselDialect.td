@@ -22,11 +22,12 @@ def Carousel_Dialect : Dialect {
   let cppNamespace = "::carousel";
   let summary = "Asynchronous tile transfers and their synchronisation on NVIDIA GPUs";
   let description = [{
-    The machine phase of this dialect has one op per hardware mechanism of asynchronous
-    copies: mbarriers, bulk and tensor copies, `cp.async`, groups, fences, clusters, and
-    ordered grids. Each op means what the PTX ISA says of its instruction. Barriers, stages
-    and phases are SSA operands. docs/Phases.md defines the phases, docs/Spec.md numbers
-    the constraints (C1, C2, ...).
+    The tile phase of this dialect moves whole tiles between global and shared memory, as if
+    every transfer were synchronous. The machine phase has one op per hardware mechanism of
+    asynchronous copies: mbarriers, bulk and tensor copies, `cp.async`, groups, fences,
+    clusters, and ordered grids. Each op means what the PTX ISA says of its instruction.
+    Barriers, stages and phases are SSA operands. docs/Phases.md defines the phases,
+    docs/Spec.md numbers the constraints (C1, C2, ...).
 
     Conventions of all ops:
 
@@ -51,6 +52,9 @@ def Carousel_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kVariant{"carousel.variant"};
     static constexpr ::llvm::StringLiteral kArgument{"carousel.argument"};
     static constexpr ::llvm::StringLiteral kEncode{"carousel.encode"};
+    /// On an scf.for of the tile phase: a PipelineAttr. Used up by the passes that make
+    /// circular buffers.
+    static constexpr ::llvm::StringLiteral kPipeline{"carousel.pipeline"};
 
     void registerAttributes();
     void registerTypes();

@@ -134,6 +134,22 @@ def Carousel_PrefetchLevel : Carousel_Enum<"PrefetchLevel", "cache that a prefet
 def Carousel_PrefetchLevelAttr : Carousel_EnumAttr<Carousel_PrefetchLevel, "prefetch_level">;
 
 //===----------------------------------------------------------------------===//
+// Tiles and pipelines
+//===----------------------------------------------------------------------===//
+
+def Carousel_TransferScope : Carousel_Enum<"TransferScope", "threads that make a transfer together", [
+  I32EnumCase<"CTA", 0, "cta">, I32EnumCase<"Warpgroup", 1, "warpgroup">,
+  I32EnumCase<"Warp", 2, "warp">]>;
+def Carousel_TransferScopeAttr : Carousel_EnumAttr<Carousel_TransferScope, "transfer_scope">;
+
+def Carousel_PipelineMode : Carousel_Enum<"PipelineMode", "who produces and who consumes", [
+  I32EnumCase<"Unified", 0, "unified">, I32EnumCase<"Specialized", 1, "specialized">]>;
+
+def Carousel_SlotRelease : Carousel_Enum<"SlotRelease", "how a slot is handed back", [
+  I32EnumCase<"EmptyBarrier", 0, "empty_barrier">, I32EnumCase<"CTABarrier", 1, "cta_barrier">,
+  I32EnumCase<"WarpBarrier", 2, "warp_barrier">]>;
+
+//===----------------------------------------------------------------------===//
 // Threads
 //===----------------------------------------------------------------------===//
 
@@ -159,6 +175,7 @@ def Carousel_Swizzle : Carousel_Enum<"Swizzle", "swizzle of a shared tile", [
   I32EnumCase<"B128", 3, "b128">, I32EnumCase<"B128Atom32", 4, "b128_atom_32b">,
   I32EnumCase<"B128Atom32Flip8", 5, "b128_atom_32b_flip_8b">,
   I32EnumCase<"B128Atom64", 6, "b128_atom_64b">]>;
+def Carousel_SwizzleAttr : Carousel_EnumAttr<Carousel_Swizzle, "swizzle">;
 def Carousel_Interleave : Carousel_Enum<"Interleave", "interleave of a tensor in global memory", [
   I32EnumCase<"None", 0, "none">, I32EnumCase<"B16", 1, "b16">, I32EnumCase<"B32", 2, "b32">]>;
 def Carousel_L2Promotion : Carousel_Enum<"L2Promotion", "granularity of L2 fills", [
@@ -166,6 +183,7 @@ def Carousel_L2Promotion : Carousel_Enum<"L2Promotion", "granularity of L2 fills
   I32EnumCase<"B128", 2, "b128">, I32EnumCase<"B256", 3, "b256">]>;
 def Carousel_OutOfBoundsFill : Carousel_Enum<"OutOfBoundsFill", "value of elements out of bounds", [
   I32EnumCase<"Zero", 0, "zero">, I32EnumCase<"NaN", 1, "nan">]>;
+def Carousel_OutOfBoundsFillAttr : Carousel_EnumAttr<Carousel_OutOfBoundsFill, "fill">;
 def Carousel_TensorMapMode : Carousel_Enum<"TensorMapMode", "how a tensor map describes boxes", [
   I32EnumCase<"Tiled", 0, "tiled">, I32EnumCase<"Im2Col", 1, "im2col">,
   I32EnumCase<"Im2ColW", 2, "im2col_w">, I32EnumCase<"Im2ColW128", 3, "im2col_w_128">]>;

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a generic client asks an op of the dialect: which target it needs.
+// What a generic client asks an op of the dialect: which target it needs, and what a transfer
+// of the tile phase moves.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +26,45 @@ def Carousel_TargetOpInterface : OpInterface<"TargetOpInterface"> {
     InterfaceMethod<"The SM and the PTX version that this op needs.",
                     "::carousel::TargetRequirement", "getTargetRequirement">
   ];
+}
+
+def Carousel_TransferOpInterface : OpInterface<"TransferOpInterface"> {
+  let cppNamespace = "::carousel";
+  let description = [{
+    A transfer of the tile phase: it moves a whole tile between a global memref and shared
+    memory, as if synchronously. Dimension d of the tile is dimension
+    `getNumLeadingDims() + d` of the global memref.
+  }];
+  let methods = [
+    InterfaceMethod<"The global memref that the tile is a box of.",
+                    "::mlir::TypedValue<::mlir::MemRefType>", "getGlobal">,
+    InterfaceMethod<"The memref in shared memory that holds the whole tile.",
+                    "::mlir::TypedValue<::mlir::MemRefType>", "getTile">,
+    InterfaceMethod<"The box's first element, one index per dimension of the global memref.",
+                    "::mlir::OperandRange", "getOffsets">,
+    InterfaceMethod<"The threads that make the transfer together.",
+                    "::carousel::TransferScope", "getScope">,
+    InterfaceMethod<"Whether it fills the tile; else it writes the global memref.",
+                    "bool", "isLoad">,
+    InterfaceMethod<"Whether the author promises that the box is inside of the global memref.",
+                    "bool", "getInBounds">,
+    InterfaceMethod<"The layout that is asked for the tile's machine form.",
+                    "::carousel::Swizzle", "getSwizzle">,
+    InterfaceMethod<"How the global memory that is touched is to be treated in L2.",
+                    "::carousel::EvictPriority", "getCache">
+  ];
+  let extraSharedClassDeclaration = [{
+    /// The leading dimensions of the global memref that the tile doesn't have: the box has
+    /// extent 1 in them.
+    unsigned getNumLeadingDims() {
+      return $_op.getGlobal().getType().getRank() - $_op.getTile().getType().getRank();
+    }
+    /// The bytes of the whole tile.
+    int64_t getTileBytes() {
+      ::mlir::MemRefType type = $_op.getTile().getType();
+      return type.getNumElements() * type.getElementTypeBitWidth() / 8;
+    }
+  }];
 }
 
 #endif // CAROUSEL_DIALECT_IR_CAROUSELINTERFACES_TD

@@ -9,6 +9,8 @@
 #define CAROUSEL_DIALECT_IR_CAROUSELOPS_TD
 
 include "carousel/Dialect/IR/CarouselLaunchAttrs.td"
+include "carousel/Dialect/IR/CarouselPipelineAttrs.td"
+include "carousel/Dialect/IR/CarouselTileOps.td"
 include "carousel/Dialect/IR/CarouselMbarrierOps.td"
 include "carousel/Dialect/IR/CarouselBulkOps.td"
 include "carousel/Dialect/IR/CarouselTensorOps.td"

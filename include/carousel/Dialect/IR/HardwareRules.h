@@ -69,6 +69,7 @@ inline constexpr int64_t kRegisterStep = 8;
 // PTX ISA, bar and barrier.
 inline constexpr int64_t kNamedBarriers = 16;
 inline constexpr int64_t kWarpSize = 32;
+inline constexpr int64_t kWarpgroupSize = 128;
 inline constexpr int64_t kMaxThreadsPerBlock = 1024;
 
 // CUDA programming guide, Compute capabilities: grids and blocks, every SM; the

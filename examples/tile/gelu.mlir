@@ -1,0 +1,52 @@
+// GELU of a vector of any length, at the tile phase: each CTA takes tiles of 4096 elements in turn.
+// The transfers behave as if they were synchronous; how they overlap with the arithmetic is the
+// business of the pipeline that the loop asks for. Only the transfers know where x and y end: past
+// it a tile is filled with zero, and what is computed from that is clipped.
+//
+//   carousel-opt --pass-pipeline='builtin.module(gpu.module(carousel-verify-tile))' gelu.mlir
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+
+gpu.module @gelu {
+  gpu.func @gelu(
+      %x: memref<?xbf16, #gl> {carousel.argument = #carousel.argument<"x", in>},
+      %y: memref<?xbf16, #gl> {carousel.argument = #carousel.argument<"y", out>}) kernel
+      attributes {carousel.launch = #carousel.launch<
+        grid = [min(ceildiv(extent(0, 0), 4096), sms * 2)], block = [256]>} {
+    %c0 = arith.constant 0 : index
+    %c8 = arith.constant 8 : index
+    %c2048 = arith.constant 2048 : index
+    %c4096 = arith.constant 4096 : index
+    %half = arith.constant dense<0.5> : vector<8xf32>
+    %one = arith.constant dense<1.0> : vector<8xf32>
+    %rsqrt2 = arith.constant dense<0.707106769> : vector<8xf32>
+    %thread = gpu.thread_id x
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
+    %first = arith.muli %block, %c4096 : index
+    %step = arith.muli %blocks, %c4096 : index
+    %n = memref.dim %x, %c0 : memref<?xbf16, #gl>
+    %mine = arith.muli %thread, %c8 : index
+
+    %in = memref.alloc() : memref<4096xbf16, #ws>
+    %out = memref.alloc() : memref<4096xbf16, #ws>
+    scf.for %i = %first to %n step %step {
+      carousel.load %x[%i] to %in cache(evict_first) : memref<?xbf16, #gl>, memref<4096xbf16, #ws>
+      // 256 threads of 8 elements, twice.
+      scf.for %j = %mine to %c4096 step %c2048 {
+        %b = vector.load %in[%j] : memref<4096xbf16, #ws>, vector<8xbf16>
+        %v = arith.extf %b : vector<8xbf16> to vector<8xf32>
+        %s = arith.mulf %v, %rsqrt2 : vector<8xf32>
+        %e = math.erf %s : vector<8xf32>
+        %p = arith.addf %e, %one : vector<8xf32>
+        %h = arith.mulf %v, %half : vector<8xf32>
+        %g = arith.mulf %h, %p : vector<8xf32>
+        %r = arith.truncf %g : vector<8xf32> to vector<8xbf16>
+        vector.store %r, %out[%j] : memref<4096xbf16, #ws>, vector<8xbf16>
+      }
+      carousel.store %out to %y[%i] cache(evict_first) : memref<4096xbf16, #ws>, memref<?xbf16, #gl>
+    } {carousel.pipeline = #carousel.pipeline<stages = auto, mode = unified>}
+    gpu.return
+  }
+}

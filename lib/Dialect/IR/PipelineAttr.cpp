@@ -1,0 +1,218 @@
+//===- PipelineAttr.cpp - how a loop is pipelined -------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Parses, prints and verifies #carousel.pipeline, and says where it may stand.
+// C129 to C132 of docs/Spec.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttrFields.h"
+#include "OpRules.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Assembly
+//===----------------------------------------------------------------------===//
+
+static constexpr StringLiteral kAuto = "auto";
+
+/// `auto`, which is nothing, or what `Value` is spelled as.
+template <typename Value>
+static ParseResult parseOrAuto(AsmParser &parser, std::optional<Value> &field) {
+  field = std::nullopt;
+  if (succeeded(parser.parseOptionalKeyword(kAuto)))
+    return success();
+  FailureOr<Value> value = FieldParser<Value>::parse(parser);
+  if (failed(value))
+    return failure();
+  field = *value;
+  return success();
+}
+
+template <typename Value>
+static ParseResult parseField(AsmParser &parser, Value &field) {
+  FailureOr<Value> value = FieldParser<Value>::parse(parser);
+  if (failed(value))
+    return failure();
+  field = *value;
+  return success();
+}
+
+Attribute PipelineAttr::parse(AsmParser &parser, Type) {
+  SMLoc where = parser.getCurrentLocation();
+  std::optional<int64_t> stages, prefetch;
+  std::optional<SlotRelease> release;
+  auto mode = PipelineMode::Unified;
+  auto scope = TransferScope::CTA;
+  int64_t producers = 1, producerRegisters = 0, consumerRegisters = 0;
+  bool hasProducerRegisters = false, hasConsumerRegisters = false;
+  auto parseStages = [&] { return parseOrAuto(parser, stages); };
+  auto parsePrefetch = [&] { return parseOrAuto(parser, prefetch); };
+  auto parseMode = [&] { return parseField(parser, mode); };
+  auto parseScope = [&] { return parseField(parser, scope); };
+  auto parseRelease = [&] { return parseOrAuto(parser, release); };
+  auto parseProducers = [&] { return parser.parseInteger(producers); };
+  auto parseProducerRegisters = [&] {
+    hasProducerRegisters = true;
+    return parser.parseInteger(producerRegisters);
+  };
+  auto parseConsumerRegisters = [&] {
+    hasConsumerRegisters = true;
+    return parser.parseInteger(consumerRegisters);
+  };
+  if (parseFields(parser, "a pipeline",
+                  {{"stages", false, parseStages},
+                   {"prefetch", false, parsePrefetch},
+                   {"mode", false, parseMode},
+                   {"scope", false, parseScope},
+                   {"release", false, parseRelease},
+                   {"producers", false, parseProducers},
+                   {"producer_registers", false, parseProducerRegisters},
+                   {"consumer_registers", false, parseConsumerRegisters}}))
+    return {};
+  auto given = [](bool has, int64_t value) {
+    return has ? std::optional<int64_t>(value) : std::nullopt;
+  };
+  return parser.getChecked<PipelineAttr>(
+      where, parser.getContext(), stages, prefetch, mode, scope, release,
+      producers, given(hasProducerRegisters, producerRegisters),
+      given(hasConsumerRegisters, consumerRegisters));
+}
+
+void PipelineAttr::print(AsmPrinter &printer) const {
+  llvm::ListSeparator separator;
+  auto print = [&](StringRef name, auto value) {
+    printer << StringRef(separator) << name << " = " << value;
+  };
+  printer << '<';
+  if (getStages())
+    print("stages", *getStages());
+  if (getPrefetch())
+    print("prefetch", *getPrefetch());
+  if (getMode() != PipelineMode::Unified)
+    print("mode", stringifyPipelineMode(getMode()));
+  if (getScope() != TransferScope::CTA)
+    print("scope", stringifyTransferScope(getScope()));
+  if (getRelease())
+    print("release", stringifySlotRelease(*getRelease()));
+  if (getProducers() != 1)
+    print("producers", getProducers());
+  if (getProducerRegisters())
+    print("producer_registers", *getProducerRegisters());
+  if (getConsumerRegisters())
+    print("consumer_registers", *getConsumerRegisters());
+  printer << '>';
+}
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+using EmitError = function_ref<InFlightDiagnostic()>;
+
+/// C129
+static LogicalResult verifyDepth(EmitError emitError,
+                                 std::optional<int64_t> stages,
+                                 std::optional<int64_t> prefetch) {
+  if (stages && *stages < 1)
+    return emitError() << "expected 1 or more stages, got " << *stages;
+  if (prefetch && *prefetch < 0)
+    return emitError() << "expected a prefetch distance of 0 or more, got "
+                       << *prefetch;
+  if (stages && prefetch && *prefetch >= *stages)
+    return emitError() << "expected a prefetch distance below the " << *stages
+                       << " stages, got " << *prefetch;
+  return success();
+}
+
+/// C130
+static LogicalResult verifyRoles(EmitError emitError, PipelineMode mode,
+                                 TransferScope scope, int64_t producers,
+                                 std::optional<int64_t> producerRegisters,
+                                 std::optional<int64_t> consumerRegisters) {
+  bool hasRegisters = producerRegisters || consumerRegisters;
+  if (mode == PipelineMode::Unified) {
+    if (producers != 1)
+      return emitError() << "expected producers with mode specialized only, "
+                            "got "
+                         << producers;
+    if (hasRegisters)
+      return emitError() << "expected register counts with mode specialized "
+                            "only";
+    return success();
+  }
+  if (scope != TransferScope::CTA)
+    return emitError() << "expected scope cta with mode specialized, got "
+                       << stringifyTransferScope(scope);
+  // One warp at least consumes.
+  constexpr int64_t most = rules::kMaxThreadsPerBlock / rules::kWarpSize - 1;
+  if (producers < 1 || producers > most)
+    return emitError() << "expected 1 to " << most << " producer warps, got "
+                       << producers;
+  if (hasRegisters && !(producerRegisters && consumerRegisters))
+    return emitError() << "expected register counts of both producers and "
+                          "consumers, got one";
+  for (std::optional<int64_t> count : {producerRegisters, consumerRegisters})
+    if (count &&
+        (*count < rules::kMinRegisters || *count > rules::kMaxRegisters ||
+         *count % rules::kRegisterStep != 0))
+      return emitError() << "expected " << rules::kMinRegisters << " to "
+                         << rules::kMaxRegisters << " registers in steps of "
+                         << rules::kRegisterStep << ", got " << *count;
+  return success();
+}
+
+/// C131: a barrier of all threads of the scope, where all threads consume.
+static LogicalResult verifyRelease(EmitError emitError, PipelineMode mode,
+                                   TransferScope scope,
+                                   std::optional<SlotRelease> release) {
+  if (!release || *release == SlotRelease::EmptyBarrier)
+    return success();
+  TransferScope needed = *release == SlotRelease::CTABarrier
+                             ? TransferScope::CTA
+                             : TransferScope::Warp;
+  if (mode == PipelineMode::Unified && scope == needed)
+    return success();
+  return emitError() << "expected scope " << stringifyTransferScope(needed)
+                     << " and mode unified with release "
+                     << stringifySlotRelease(*release) << ", got scope "
+                     << stringifyTransferScope(scope) << " and mode "
+                     << stringifyPipelineMode(mode);
+}
+
+LogicalResult PipelineAttr::verify(EmitError emitError,
+                                   std::optional<int64_t> stages,
+                                   std::optional<int64_t> prefetch,
+                                   PipelineMode mode, TransferScope scope,
+                                   std::optional<SlotRelease> release,
+                                   int64_t producers,
+                                   std::optional<int64_t> producerRegisters,
+                                   std::optional<int64_t> consumerRegisters) {
+  if (failed(verifyDepth(emitError, stages, prefetch)) ||
+      failed(verifyRoles(emitError, mode, scope, producers, producerRegisters,
+                         consumerRegisters)))
+    return failure();
+  return verifyRelease(emitError, mode, scope, release);
+}
+
+LogicalResult carousel::verifyPipeline(Operation *op, NamedAttribute attr) {
+  // C132
+  if (!isa<scf::ForOp>(op))
+    return op->emitError("expected ")
+           << attr.getName().strref() << " on an scf.for, got it on "
+           << op->getName();
+  if (isa<PipelineAttr>(attr.getValue()))
+    return success();
+  return op->emitError("expected #carousel.pipeline<...> as ")
+         << attr.getName().strref() << ", got " << attr.getValue();
+}

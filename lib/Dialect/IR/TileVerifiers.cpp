@@ -1,0 +1,174 @@
+//===- TileVerifiers.cpp - rules and effects of tile transfers ------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Constraints C123 to C128 of docs/Spec.md, which carousel.load and
+// carousel.store share, and what a store reads and writes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpRules.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace carousel;
+
+/// C123
+static LogicalResult verifyElements(TransferOpInterface op, MemRefType global,
+                                    MemRefType tile) {
+  Type element = tile.getElementType();
+  if (global.getElementType() != element)
+    return op->emitOpError("expected a tile with the global memref's elements ")
+           << global.getElementType() << ", got " << element;
+  unsigned bits = getElementBits(element);
+  if (!llvm::is_contained({8u, 16u, 32u, 64u}, bits))
+    return op->emitOpError("expected integers or floating-point numbers of 8, "
+                           "16, 32 or 64 bits, got elements of ")
+           << element;
+  return success();
+}
+
+/// C124
+static LogicalResult verifyShape(TransferOpInterface op, MemRefType global,
+                                 MemRefType tile) {
+  if (tile.getRank() < 1 || tile.getRank() > global.getRank())
+    return op->emitOpError("expected a tile of rank 1 to the global memref's ")
+           << global.getRank() << ", got " << tile.getRank();
+  // Also keeps what others compute of extents and strides in range.
+  int64_t bytes = getElementBits(tile.getElementType()) / 8;
+  for (int64_t extent : tile.getShape())
+    if (ShapedType::isDynamic(extent) || extent < 1 ||
+        llvm::MulOverflow(bytes, extent, bytes) || bytes > INT32_MAX)
+      return op->emitOpError("expected a tile of static extents above 0 and of "
+                             "at most ")
+             << INT32_MAX << " bytes, got " << tile;
+  return success();
+}
+
+/// Whether no two elements of a shape with these static strides share a place.
+/// Says no to strides that interleave.
+static bool areDistinct(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
+  SmallVector<std::pair<int64_t, int64_t>> dims; // stride, extent
+  for (auto [stride, extent] : llvm::zip_equal(strides, shape))
+    if (extent > 1)
+      dims.emplace_back(stride, extent);
+  llvm::sort(dims);
+  int64_t last = 0; // where what is seen so far ends
+  for (auto [stride, extent] : dims) {
+    int64_t length;
+    if (stride <= last || llvm::MulOverflow(stride, extent - 1, length) ||
+        llvm::AddOverflow(last, length, last))
+      return false;
+  }
+  return true;
+}
+
+/// C125
+static LogicalResult verifyLayouts(TransferOpInterface op, MemRefType global,
+                                   MemRefType tile) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  for (MemRefType type : {global, tile}) {
+    strides.clear();
+    if (failed(type.getStridesAndOffset(strides, offset)))
+      return op->emitOpError("expected a strided layout, got ") << type;
+  }
+  if (llvm::any_of(strides, ShapedType::isDynamic))
+    return op->emitOpError("expected static strides of the tile, got ") << tile;
+  if (!areDistinct(tile.getShape(), strides))
+    return op->emitOpError("expected a tile whose elements don't overlap, got ")
+           << tile;
+  return success();
+}
+
+/// C127: extents that are known have room for the box.
+static LogicalResult verifyInBounds(TransferOpInterface op, MemRefType global,
+                                    MemRefType tile) {
+  if (!op.getInBounds())
+    return success();
+  unsigned leading = op.getNumLeadingDims();
+  for (auto [dim, extent] : llvm::enumerate(global.getShape())) {
+    int64_t box = dim < leading ? 1 : tile.getDimSize(dim - leading);
+    if (!ShapedType::isDynamic(extent) && box > extent)
+      return op->emitOpError("expected a box in bounds to have at most extent ")
+             << extent << " in dimension " << dim << ", got " << box;
+  }
+  return success();
+}
+
+/// C128. Stricter than the hardware, which also has narrower rows.
+static LogicalResult verifySwizzle(TransferOpInterface op, MemRefType tile) {
+  std::optional<int64_t> span = getSwizzleSpan(op.getSwizzle());
+  if (!span)
+    return success();
+  SmallVector<int64_t> strides;
+  int64_t offset, run = 1;
+  if (failed(tile.getStridesAndOffset(strides, offset)))
+    return failure();
+  for (int64_t dim = tile.getRank() - 1; dim >= 0; --dim) {
+    if (strides[dim] != run && tile.getDimSize(dim) != 1)
+      return op->emitOpError("expected a contiguous tile with a swizzle, got ")
+             << tile;
+    run *= tile.getDimSize(dim);
+  }
+  int64_t row =
+      tile.getShape().back() * getElementBits(tile.getElementType()) / 8;
+  if (row % *span != 0)
+    return op->emitOpError("expected rows of the tile in multiples of the "
+                           "swizzle's ")
+           << *span << " bytes, got " << row;
+  return success();
+}
+
+static LogicalResult verifyTransfer(TransferOpInterface op) {
+  MemRefType global = op.getGlobal().getType();
+  MemRefType tile = op.getTile().getType();
+  if (failed(verifyElements(op, global, tile)) ||
+      failed(verifyShape(op, global, tile)) ||
+      failed(verifyLayouts(op, global, tile)) ||
+      failed(verifyIndices(op, global, op.getOffsets(), "global memref")) ||
+      failed(verifyInBounds(op, global, tile)))
+    return failure();
+  return verifySwizzle(op, tile);
+}
+
+LogicalResult LoadOp::verify() {
+  if (failed(verifyTransfer(*this)))
+    return failure();
+  // C126
+  if (getFill() == OutOfBoundsFill::Zero)
+    return success();
+  Type element = getTile().getType().getElementType();
+  if (!isa<FloatType>(element))
+    return emitOpError("expected floating-point elements for NaN fill, got ")
+           << element;
+  if (getInBounds())
+    return emitOpError("expected no fill in bounds, got ")
+           << stringifyOutOfBoundsFill(getFill());
+  return success();
+}
+
+LogicalResult StoreOp::verify() {
+  if (failed(verifyTransfer(*this)))
+    return failure();
+  if (ReductionAttr reduce = getReduceAttr())
+    return verifyGlobalReduction(*this, reduce.getKind(), reduce.getType(),
+                                 getTile().getType().getElementType());
+  return success();
+}
+
+void StoreOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getTileMutable(),
+                       SharedMemoryResource::get());
+  if (getReduceAttr())
+    effects.emplace_back(MemoryEffects::Read::get(), &getGlobalMutable(),
+                         GlobalMemoryResource::get());
+  effects.emplace_back(MemoryEffects::Write::get(), &getGlobalMutable(),
+                       GlobalMemoryResource::get());
+}

@@ -1,0 +1,524 @@
+// Every message of the verifiers of tile transfers and pipelines.
+// RUN: carousel-opt %s --split-input-file --verify-diagnostics
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C7: a load from shared memory.
+func.func @global_space(%x: memref<?xf32, #ws>, %tile: memref<4xf32, #ws>, %i: index) {
+  // expected-error @below {{operand #0 must be memref in global memory}}
+  carousel.load %x[%i] to %tile
+      : memref<?xf32, #ws>, memref<4xf32, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C7: a load into global memory.
+func.func @tile_space(%x: memref<?xf32, #gl>, %tile: memref<4xf32, #gl>, %i: index) {
+  // expected-error @below {{operand #2 must be memref of data in the CTA's shared memory}}
+  carousel.load %x[%i] to %tile
+      : memref<?xf32, #gl>, memref<4xf32, #gl>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C7: a load of barriers.
+func.func @barriers(%x: memref<?xf32, #gl>, %tile: memref<4x!carousel.mbarrier, #ws>, %i: index) {
+  // expected-error @below {{operand #2 must be memref of data in the CTA's shared memory}}
+  carousel.load %x[%i] to %tile
+      : memref<?xf32, #gl>, memref<4x!carousel.mbarrier, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C7: a store into a memref without a memory space.
+func.func @store_space(%tile: memref<4xf32, #ws>, %y: memref<?xf32>, %i: index) {
+  // expected-error @below {{operand #1 must be memref in global memory}}
+  carousel.store %tile to %y[%i]
+      : memref<4xf32, #ws>, memref<?xf32>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C29: an offset for one dimension of two.
+func.func @offsets(%x: memref<?x?xf32, #gl>, %tile: memref<4xf32, #ws>, %i: index) {
+  // expected-error @below {{expected one index per dimension of the global memref, got 1 for rank 2}}
+  carousel.load %x[%i] to %tile
+      : memref<?x?xf32, #gl>, memref<4xf32, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C45: PTX doesn't add 64 bits with a sign.
+func.func @reduce_type(%tile: memref<4xi64, #ws>, %y: memref<?xi64, #gl>, %i: index) {
+  // expected-error @below {{expected one of the types u32, s32, u64, f16, bf16, f32, f64 for add, got s64}}
+  carousel.store %tile to %y[%i] reduce<add s64>
+      : memref<4xi64, #ws>, memref<?xi64, #gl>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C46: integers added as floating-point numbers.
+func.func @reduce_elements(%tile: memref<4xi32, #ws>, %y: memref<?xi32, #gl>, %i: index) {
+  // expected-error @below {{expected elements that hold f32, got 'i32'}}
+  carousel.store %tile to %y[%i] reduce<add f32>
+      : memref<4xi32, #ws>, memref<?xi32, #gl>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C123: a load that would convert.
+func.func @converts(%x: memref<?xf16, #gl>, %tile: memref<4xbf16, #ws>, %i: index) {
+  // expected-error @below {{expected a tile with the global memref's elements 'f16', got 'bf16'}}
+  carousel.load %x[%i] to %tile
+      : memref<?xf16, #gl>, memref<4xbf16, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C123: elements smaller than a byte.
+func.func @narrow(%x: memref<?xi4, #gl>, %tile: memref<32xi4, #ws>, %i: index) {
+  // expected-error @below {{expected integers or floating-point numbers of 8, 16, 32 or 64 bits, got elements of 'i4'}}
+  carousel.load %x[%i] to %tile
+      : memref<?xi4, #gl>, memref<32xi4, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C123: elements without a width.
+func.func @indices(%x: memref<?xindex, #gl>, %tile: memref<32xindex, #ws>, %i: index) {
+  // expected-error @below {{expected integers or floating-point numbers of 8, 16, 32 or 64 bits, got elements of 'index'}}
+  carousel.load %x[%i] to %tile
+      : memref<?xindex, #gl>, memref<32xindex, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C123: tensor maps.
+func.func @maps(%x: memref<?x!carousel.tensor_map<16xf32>, #gl>, %tile: memref<2x!carousel.tensor_map<16xf32>, #ws>, %i: index) {
+  // expected-error @below {{expected integers or floating-point numbers of 8, 16, 32 or 64 bits, got elements of '!carousel.tensor_map<16xf32>'}}
+  carousel.load %x[%i] to %tile
+      : memref<?x!carousel.tensor_map<16xf32>, #gl>, memref<2x!carousel.tensor_map<16xf32>, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C124: a tile of a higher rank.
+func.func @rank(%x: memref<?xf32, #gl>, %tile: memref<1x4xf32, #ws>, %i: index) {
+  // expected-error @below {{expected a tile of rank 1 to the global memref's 1, got 2}}
+  carousel.load %x[%i] to %tile
+      : memref<?xf32, #gl>, memref<1x4xf32, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C124: a tile of rank 0.
+func.func @rank_0(%x: memref<?xf32, #gl>, %tile: memref<f32, #ws>, %i: index) {
+  // expected-error @below {{expected a tile of rank 1 to the global memref's 1, got 0}}
+  carousel.load %x[%i] to %tile
+      : memref<?xf32, #gl>, memref<f32, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C124: a tile of unknown size.
+func.func @dynamic(%x: memref<?xf32, #gl>, %tile: memref<?xf32, #ws>, %i: index) {
+  // expected-error @below {{expected a tile of static extents above 0 and of at most 2147483647 bytes, got 'memref<?xf32, #gpu.address_space<workgroup>>'}}
+  carousel.load %x[%i] to %tile
+      : memref<?xf32, #gl>, memref<?xf32, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C124: an empty tile.
+func.func @empty(%x: memref<?xf32, #gl>, %tile: memref<0xf32, #ws>, %i: index) {
+  // expected-error @below {{expected a tile of static extents above 0 and of at most 2147483647 bytes, got 'memref<0xf32}}
+  carousel.load %x[%i] to %tile
+      : memref<?xf32, #gl>, memref<0xf32, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C124: a tile of 2^64 bytes.
+func.func @huge(%tile: memref<4294967296x4294967296xi8, #ws>, %y: memref<?x?xi8, #gl>, %i: index) {
+  // expected-error @below {{expected a tile of static extents above 0 and of at most 2147483647 bytes, got}}
+  carousel.store %tile to %y[%i, %i]
+      : memref<4294967296x4294967296xi8, #ws>, memref<?x?xi8, #gl>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C125: a global memref whose layout isn't strided.
+func.func @global_layout(%x: memref<?x?xf32, affine_map<(d0, d1) -> (d0 floordiv 2, d1)>, #gl>, %tile: memref<4xf32, #ws>, %i: index) {
+  // expected-error @below {{expected a strided layout, got 'memref<?x?xf32, affine_map<}}
+  carousel.load %x[%i, %i] to %tile
+      : memref<?x?xf32, affine_map<(d0, d1) -> (d0 floordiv 2, d1)>, #gl>, memref<4xf32, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C125: a tile with a stride that isn't known.
+func.func @tile_stride(%x: memref<?x?xf32, #gl>, %tile: memref<4x4xf32, strided<[?, 1]>, #ws>, %i: index) {
+  // expected-error @below {{expected static strides of the tile, got 'memref<4x4xf32, strided<[?, 1]>}}
+  carousel.load %x[%i, %i] to %tile
+      : memref<?x?xf32, #gl>, memref<4x4xf32, strided<[?, 1]>, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C125: rows that overlap.
+func.func @overlap(%x: memref<?x?xf32, #gl>, %tile: memref<4x4xf32, strided<[3, 1]>, #ws>, %i: index) {
+  // expected-error @below {{expected a tile whose elements don't overlap, got 'memref<4x4xf32, strided<[3, 1]>}}
+  carousel.load %x[%i, %i] to %tile
+      : memref<?x?xf32, #gl>, memref<4x4xf32, strided<[3, 1]>, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C125: one row for all.
+func.func @broadcast(%x: memref<?x?xf32, #gl>, %tile: memref<4x4xf32, strided<[0, 1]>, #ws>, %i: index) {
+  // expected-error @below {{expected a tile whose elements don't overlap, got 'memref<4x4xf32, strided<[0, 1]>}}
+  carousel.load %x[%i, %i] to %tile
+      : memref<?x?xf32, #gl>, memref<4x4xf32, strided<[0, 1]>, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C126: NaN in integers.
+func.func @nan(%x: memref<?xi32, #gl>, %tile: memref<4xi32, #ws>, %i: index) {
+  // expected-error @below {{expected floating-point elements for NaN fill, got 'i32'}}
+  carousel.load %x[%i] to %tile fill(nan)
+      : memref<?xi32, #gl>, memref<4xi32, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C126: a fill where there is nothing to fill.
+func.func @nan_in_bounds(%x: memref<?xf32, #gl>, %tile: memref<4xf32, #ws>, %i: index) {
+  // expected-error @below {{expected no fill in bounds, got nan}}
+  carousel.load %x[%i] to %tile in_bounds fill(nan)
+      : memref<?xf32, #gl>, memref<4xf32, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C127: a box wider than the global memref.
+func.func @in_bounds(%x: memref<?x32xf32, #gl>, %tile: memref<64xf32, #ws>, %i: index) {
+  // expected-error @below {{expected a box in bounds to have at most extent 32 in dimension 1, got 64}}
+  carousel.load %x[%i, %i] to %tile in_bounds
+      : memref<?x32xf32, #gl>, memref<64xf32, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C127: a leading dimension without elements.
+func.func @in_bounds_leading(%tile: memref<64xf32, #ws>, %y: memref<0x?xf32, #gl>, %i: index) {
+  // expected-error @below {{expected a box in bounds to have at most extent 0 in dimension 0, got 1}}
+  carousel.store %tile to %y[%i, %i] in_bounds
+      : memref<64xf32, #ws>, memref<0x?xf32, #gl>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C128: rows narrower than the swizzle's span.
+func.func @swizzle_row(%x: memref<?x?xbf16, #gl>, %tile: memref<64x32xbf16, #ws>, %i: index) {
+  // expected-error @below {{expected rows of the tile in multiples of the swizzle's 128 bytes, got 64}}
+  carousel.load %x[%i, %i] to %tile swizzle(b128)
+      : memref<?x?xbf16, #gl>, memref<64x32xbf16, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C128: padded rows.
+func.func @swizzle_padding(%tile: memref<8x32xf32, strided<[36, 1]>, #ws>, %y: memref<?x?xf32, #gl>, %i: index) {
+  // expected-error @below {{expected a contiguous tile with a swizzle, got 'memref<8x32xf32, strided<[36, 1]>}}
+  carousel.store %tile to %y[%i, %i] swizzle(b32)
+      : memref<8x32xf32, strided<[36, 1]>, #ws>, memref<?x?xf32, #gl>
+  return
+}
+
+// -----
+
+// C116: a field that a pipeline doesn't have.
+func.func @pipeline_field(%n: index) {
+  scf.for %i = %n to %n step %n {
+  // expected-error @below {{expected one of stages, prefetch, mode, scope, release, producers, producer_registers, consumer_registers in a pipeline, got 'depth'}}
+  } {carousel.pipeline = #carousel.pipeline<depth = 4>}
+  return
+}
+
+// -----
+
+// C116: a field twice.
+func.func @pipeline_twice(%n: index) {
+  scf.for %i = %n to %n step %n {
+  // expected-error @below {{expected each field of a pipeline once, got 'stages' again}}
+  } {carousel.pipeline = #carousel.pipeline<stages = 4, stages = 3>}
+  return
+}
+
+// -----
+
+// C116: a mode that isn't there.
+func.func @pipeline_mode(%n: index) {
+  scf.for %i = %n to %n step %n {
+  // expected-error @below {{expected one of [unified, specialized] for who produces and who consumes, got: fast}}
+  } {carousel.pipeline = #carousel.pipeline<mode = fast>}
+  return
+}
+
+// -----
+
+// C129: no stage.
+func.func @pipeline_stages(%n: index) {
+  scf.for %i = %n to %n step %n {
+  // expected-error @below {{expected 1 or more stages, got 0}}
+  } {carousel.pipeline = #carousel.pipeline<stages = 0>}
+  return
+}
+
+// -----
+
+// C129: loads that run behind.
+func.func @pipeline_prefetch(%n: index) {
+  scf.for %i = %n to %n step %n {
+  // expected-error @below {{expected a prefetch distance of 0 or more, got -1}}
+  } {carousel.pipeline = #carousel.pipeline<prefetch = -1>}
+  return
+}
+
+// -----
+
+// C129: loads that run into what is being read.
+func.func @pipeline_distance(%n: index) {
+  scf.for %i = %n to %n step %n {
+  // expected-error @below {{expected a prefetch distance below the 4 stages, got 4}}
+  } {carousel.pipeline = #carousel.pipeline<stages = 4, prefetch = 4>}
+  return
+}
+
+// -----
+
+// C130: producers among equals.
+func.func @pipeline_producers(%n: index) {
+  scf.for %i = %n to %n step %n {
+  // expected-error @below {{expected producers with mode specialized only, got 2}}
+  } {carousel.pipeline = #carousel.pipeline<producers = 2>}
+  return
+}
+
+// -----
+
+// C130: registers of roles that aren't there.
+func.func @pipeline_registers(%n: index) {
+  scf.for %i = %n to %n step %n {
+  // expected-error @below {{expected register counts with mode specialized only}}
+  } {carousel.pipeline = #carousel.pipeline<consumer_registers = 240>}
+  return
+}
+
+// -----
+
+// C130: roles within a warp.
+func.func @pipeline_scope(%n: index) {
+  scf.for %i = %n to %n step %n {
+  // expected-error @below {{expected scope cta with mode specialized, got warp}}
+  } {carousel.pipeline = #carousel.pipeline<mode = specialized, scope = warp>}
+  return
+}
+
+// -----
+
+// C130: no producer.
+func.func @pipeline_no_producer(%n: index) {
+  scf.for %i = %n to %n step %n {
+  // expected-error @below {{expected 1 to 31 producer warps, got 0}}
+  } {carousel.pipeline = #carousel.pipeline<mode = specialized, producers = 0>}
+  return
+}
+
+// -----
+
+// C130: no consumer.
+func.func @pipeline_no_consumer(%n: index) {
+  scf.for %i = %n to %n step %n {
+  // expected-error @below {{expected 1 to 31 producer warps, got 32}}
+  } {carousel.pipeline = #carousel.pipeline<mode = specialized, producers = 32>}
+  return
+}
+
+// -----
+
+// C130: registers of one role.
+func.func @pipeline_one_role(%n: index) {
+  scf.for %i = %n to %n step %n {
+  // expected-error @below {{expected register counts of both producers and consumers, got one}}
+  } {carousel.pipeline = #carousel.pipeline<mode = specialized, producer_registers = 24>}
+  return
+}
+
+// -----
+
+// C130: registers out of range.
+func.func @pipeline_few_registers(%n: index) {
+  scf.for %i = %n to %n step %n {
+  // expected-error @below {{expected 24 to 256 registers in steps of 8, got 16}}
+  } {carousel.pipeline = #carousel.pipeline<mode = specialized, producer_registers = 16, consumer_registers = 240>}
+  return
+}
+
+// -----
+
+// C130: registers out of step.
+func.func @pipeline_odd_registers(%n: index) {
+  scf.for %i = %n to %n step %n {
+  // expected-error @below {{expected 24 to 256 registers in steps of 8, got 250}}
+  } {carousel.pipeline = #carousel.pipeline<mode = specialized, producer_registers = 24, consumer_registers = 250>}
+  return
+}
+
+// -----
+
+// C131: a barrier of the CTA for a ring of a warp.
+func.func @pipeline_cta_barrier(%n: index) {
+  scf.for %i = %n to %n step %n {
+  // expected-error @below {{expected scope cta and mode unified with release cta_barrier, got scope warp and mode unified}}
+  } {carousel.pipeline = #carousel.pipeline<scope = warp, release = cta_barrier>}
+  return
+}
+
+// -----
+
+// C131: a barrier of all with roles.
+func.func @pipeline_roles_barrier(%n: index) {
+  scf.for %i = %n to %n step %n {
+  // expected-error @below {{expected scope cta and mode unified with release cta_barrier, got scope cta and mode specialized}}
+  } {carousel.pipeline = #carousel.pipeline<mode = specialized, release = cta_barrier>}
+  return
+}
+
+// -----
+
+// C131: a barrier of a warp for the CTA's ring.
+func.func @pipeline_warp_barrier(%n: index) {
+  scf.for %i = %n to %n step %n {
+  // expected-error @below {{expected scope warp and mode unified with release warp_barrier, got scope cta and mode unified}}
+  } {carousel.pipeline = #carousel.pipeline<release = warp_barrier>}
+  return
+}
+
+// -----
+
+// C132: a pipeline of something that isn't an scf.for.
+// expected-error @below {{expected carousel.pipeline on an scf.for, got it on func.func}}
+func.func private @pipeline_place() attributes {carousel.pipeline = #carousel.pipeline<>}
+
+// -----
+
+// C132: something that isn't a pipeline.
+func.func @pipeline_value(%n: index) {
+  // expected-error @below {{expected #carousel.pipeline<...> as carousel.pipeline, got 4}}
+  scf.for %i = %n to %n step %n {
+  } {carousel.pipeline = 4 : i64}
+  return
+}

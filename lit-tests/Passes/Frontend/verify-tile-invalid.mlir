@@ -1,0 +1,549 @@
+// What carousel-verify-tile refuses.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-verify-tile))' --split-input-file --verify-diagnostics
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C133: an op of the machine phase.
+gpu.module @kernels {
+  gpu.func @machine_op(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel {
+    // expected-error @below {{'carousel.bulk.commit_group' op expected ops of the tile phase, got one of the machine phase}}
+    carousel.bulk.commit_group
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C133: a barrier by name, whose number a later phase could take.
+gpu.module @kernels {
+  gpu.func @named_barrier(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel {
+    // expected-error @below {{expected ops of the tile phase, got one of the machine phase}}
+    carousel.barrier.sync 1
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C133: a tensor map as an argument.
+gpu.module @kernels {
+  // expected-error @below {{expected values of the tile phase, got '!carousel.tensor_map<16xf32>'}}
+  gpu.func @map(%map: !carousel.tensor_map<16xf32>) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C133: barriers as shared memory.
+gpu.module @kernels {
+  // expected-error @below {{expected values of the tile phase, got 'memref<4x!carousel.mbarrier, #gpu.address_space<workgroup>>'}}
+  gpu.func @barriers() workgroup(%full: memref<4x!carousel.mbarrier, #ws>) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C133: barriers that an op makes.
+gpu.module @kernels {
+  gpu.func @made_barriers() kernel {
+    // expected-error @below {{expected values of the tile phase, got 'memref<4x!carousel.mbarrier, #gpu.address_space<workgroup>>'}}
+    %full = memref.alloc() : memref<4x!carousel.mbarrier, #ws>
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C134: a transfer in a device function.
+gpu.module @kernels {
+  func.func @device(%x: memref<?xf32, #gl>, %tile: memref<32xf32, #ws>, %i: index) {
+    // expected-error @below {{expected a kernel around a transfer, got a device function}}
+    carousel.load %x[%i] to %tile : memref<?xf32, #gl>, memref<32xf32, #ws>
+    return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C134: a transfer among branches of the cf dialect.
+gpu.module @kernels {
+  gpu.func @blocks(%x: memref<?xf32, #gl>, %i: index, %c: i1)
+      workgroup(%tile: memref<32xf32, #ws>) kernel {
+    cf.cond_br %c, ^then, ^end
+  ^then:
+    // expected-error @below {{expected structured control flow around a transfer, got a region of 3 blocks}}
+    carousel.load %x[%i] to %tile : memref<?xf32, #gl>, memref<32xf32, #ws>
+    cf.br ^end
+  ^end:
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C135: an offset that is the thread's.
+gpu.module @kernels {
+  gpu.func @offset(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel {
+    // expected-note @below {{the threads differ here}}
+    %o = gpu.thread_id x
+    // expected-error @below {{expected offsets that are the same in all threads of the cta, got offset 0 that depends on 'gpu.thread_id'}}
+    carousel.load %x[%o] to %tile : memref<?xf32, #gl>, memref<32xf32, #ws>
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C135: a warp's offset, for the CTA.
+gpu.module @kernels {
+  gpu.func @warp_offset(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel {
+    %c32 = arith.constant 32 : index
+    // expected-note @below {{the threads differ here}}
+    %thread = gpu.thread_id x
+    %o = arith.divui %thread, %c32 : index
+    // expected-error @below {{expected offsets that are the same in all threads of the cta, got offset 0 that depends on 'gpu.thread_id'}}
+    carousel.load %x[%o] to %tile : memref<?xf32, #gl>, memref<32xf32, #ws>
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C135: an offset through affine arithmetic.
+gpu.module @kernels {
+  gpu.func @affine_offset(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel {
+    // expected-note @below {{the threads differ here}}
+    %thread = gpu.thread_id x
+    %o = affine.apply affine_map<(d0)[s0] -> (d0 * 4 + s0)>(%thread)[%n]
+    // expected-error @below {{expected offsets that are the same in all threads of the cta, got offset 0 that depends on 'gpu.thread_id'}}
+    carousel.load %x[%o] to %tile : memref<?xf32, #gl>, memref<32xf32, #ws>
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C135: each lane's own offset, in a warp.
+gpu.module @kernels {
+  gpu.func @lane_offset(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel {
+    %c4 = arith.constant 4 : index
+    // expected-note @below {{the threads differ here}}
+    %thread = gpu.thread_id x
+    %t4 = arith.muli %thread, %c4 : index
+    %o = arith.addi %t4, %n : index
+    // expected-error @below {{expected offsets that are the same in all threads of the warp, got offset 0 that depends on 'gpu.thread_id'}}
+    carousel.load %x[%o] to %tile scope(warp) : memref<?xf32, #gl>, memref<32xf32, #ws>
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C135: a warp's offset and a lane's.
+gpu.module @kernels {
+  gpu.func @warp_and_lane_offset(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel {
+    %c32 = arith.constant 32 : index
+    // expected-note @below {{the threads differ here}}
+    %thread = gpu.thread_id x
+    %warp = arith.divui %thread, %c32 : index
+    %lane = arith.remui %thread, %c32 : index
+    %o = arith.addi %lane, %warp : index
+    // expected-error @below {{expected offsets that are the same in all threads of the warp, got offset 0 that depends on 'gpu.thread_id'}}
+    carousel.load %x[%o] to %tile scope(warp) : memref<?xf32, #gl>, memref<32xf32, #ws>
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C135: four threads share an offset.
+gpu.module @kernels {
+  gpu.func @quad_offset(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel {
+    %mask = arith.constant -4 : index
+    // expected-note @below {{the threads differ here}}
+    %thread = gpu.thread_id x
+    %o = arith.andi %thread, %mask : index
+    // expected-error @below {{expected offsets that are the same in all threads of the warp, got offset 0 that depends on 'gpu.thread_id'}}
+    carousel.load %x[%o] to %tile scope(warp) : memref<?xf32, #gl>, memref<32xf32, #ws>
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C135: a warp's offset, for its warpgroup.
+gpu.module @kernels {
+  gpu.func @warpgroup_offset(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel {
+    // expected-note @below {{the threads differ here}}
+    %o = gpu.subgroup_id : index
+    // expected-error @below {{expected offsets that are the same in all threads of the warpgroup, got offset 0 that depends on 'gpu.subgroup_id'}}
+    carousel.load %x[%o] to %tile scope(warpgroup) : memref<?xf32, #gl>, memref<32xf32, #ws>
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C135: a row of a block of two dimensions.
+gpu.module @kernels {
+  gpu.func @row_offset(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel
+      attributes {known_block_size = array<i32: 16, 16, 1>} {
+    // expected-note @below {{the threads differ here}}
+    %o = gpu.thread_id y
+    // expected-error @below {{expected offsets that are the same in all threads of the warp, got offset 0 that depends on 'gpu.thread_id'}}
+    carousel.load %x[%o] to %tile scope(warp) : memref<?xf32, #gl>, memref<32xf32, #ws>
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C135: an offset that a loop carries.
+gpu.module @kernels {
+  gpu.func @carried_offset(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel {
+    // expected-note @below {{the threads differ here}}
+    %thread = gpu.thread_id x
+    %last = scf.for %i = %n to %n step %n iter_args(%o = %thread) -> index {
+      // expected-error @below {{expected offsets that are the same in all threads of the cta, got offset 0 that depends on 'gpu.thread_id'}}
+      carousel.load %x[%o] to %tile : memref<?xf32, #gl>, memref<32xf32, #ws>
+      %next = arith.addi %o, %n : index
+      scf.yield %next : index
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C135: one thread's transfer, under a comparison.
+gpu.module @kernels {
+  gpu.func @elected(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel {
+    %c0 = arith.constant 0 : index
+    %thread = gpu.thread_id x
+    %first = arith.cmpi eq, %thread, %c0 : index
+    // expected-note @below {{the threads part here}}
+    scf.if %first {
+      // expected-error @below {{expected all threads of the cta at a transfer, got one under 'scf.if' that depends on 'gpu.thread_id'}}
+      carousel.load %x[%n] to %tile : memref<?xf32, #gl>, memref<32xf32, #ws>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C135: some threads, an unknown number of them.
+gpu.module @kernels {
+  gpu.func @some(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel {
+    %thread = gpu.thread_id x
+    %some = arith.cmpi ult, %thread, %n : index
+    // expected-note @below {{the threads part here}}
+    scf.if %some {
+      // expected-error @below {{expected all threads of the cta at a transfer, got one under 'scf.if' that depends on 'gpu.thread_id'}}
+      carousel.load %x[%n] to %tile : memref<?xf32, #gl>, memref<32xf32, #ws>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C135: one lane of each warp.
+gpu.module @kernels {
+  gpu.func @first_lane(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel {
+    %c0 = arith.constant 0 : index
+    %lane = gpu.lane_id
+    %first = arith.cmpi eq, %lane, %c0 : index
+    // expected-note @below {{the threads part here}}
+    scf.if %first {
+      // expected-error @below {{expected all threads of the warp at a transfer, got one under 'scf.if' that depends on 'gpu.lane_id'}}
+      carousel.load %x[%n] to %tile scope(warp) : memref<?xf32, #gl>, memref<32xf32, #ws>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C135: a bound that cuts a warp.
+gpu.module @kernels {
+  gpu.func @half_warp(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel {
+    %c48 = arith.constant 48 : index
+    %thread = gpu.thread_id x
+    %some = arith.cmpi ult, %thread, %c48 : index
+    // expected-note @below {{the threads part here}}
+    scf.if %some {
+      // expected-error @below {{expected all threads of the warp at a transfer, got one under 'scf.if' that depends on 'gpu.thread_id'}}
+      carousel.load %x[%n] to %tile scope(warp) : memref<?xf32, #gl>, memref<32xf32, #ws>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C135: a loop over the threads' own elements.
+gpu.module @kernels {
+  gpu.func @loop(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel {
+    %thread = gpu.thread_id x
+    // expected-note @below {{the threads part here}}
+    scf.for %i = %thread to %n step %n {
+      // expected-error @below {{expected all threads of the cta at a transfer, got one under 'scf.for' that depends on 'gpu.thread_id'}}
+      carousel.load %x[%i] to %tile : memref<?xf32, #gl>, memref<32xf32, #ws>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C135: a loop that ends at a thread's own time.
+gpu.module @kernels {
+  gpu.func @while(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel {
+    %thread = gpu.thread_id x
+    // expected-note @below {{the threads part here}}
+    scf.while : () -> () {
+      // expected-error @below {{expected all threads of the cta at a transfer, got one under 'scf.while' that depends on 'gpu.thread_id'}}
+      carousel.load %x[%n] to %tile : memref<?xf32, #gl>, memref<32xf32, #ws>
+      %more = arith.cmpi ult, %thread, %n : index
+      scf.condition(%more)
+    } do {
+      scf.yield
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C136: a block of one warpgroup and a half.
+gpu.module @kernels {
+  gpu.func @block(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [192]>} {
+    // expected-error @below {{expected a block in multiples of the 128 threads of a warpgroup, got 192}}
+    carousel.load %x[%n] to %tile scope(warpgroup) : memref<?xf32, #gl>, memref<32xf32, #ws>
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C136: a block of a warp and a half.
+gpu.module @kernels {
+  gpu.func @half_block(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel
+      attributes {known_block_size = array<i32: 48, 1, 1>} {
+    // expected-error @below {{expected a block in multiples of the 32 threads of a warp, got 48}}
+    carousel.load %x[%n] to %tile scope(warp) : memref<?xf32, #gl>, memref<32xf32, #ws>
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C137: two requests for one tile.
+gpu.module @kernels {
+  gpu.func @swizzles(%x: memref<?x?xf32, #gl>, %n: index) workgroup(%tile: memref<8x32xf32, #ws>) kernel {
+    // expected-note @below {{the other transfer}}
+    carousel.load %x[%n, %n] to %tile swizzle(b128) : memref<?x?xf32, #gl>, memref<8x32xf32, #ws>
+    %cast = memref.cast %tile : memref<8x32xf32, #ws> to memref<8x32xf32, strided<[32, 1]>, #ws>
+    // expected-error @below {{expected swizzle b128 as in the tile's other transfer, got b64}}
+    carousel.store %cast to %x[%n, %n] swizzle(b64)
+        : memref<8x32xf32, strided<[32, 1]>, #ws>, memref<?x?xf32, #gl>
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C138: nothing to pipeline.
+gpu.module @kernels {
+  gpu.func @empty_pipeline(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel {
+    // expected-error @below {{expected a transfer of scope cta in a loop with carousel.pipeline, got none}}
+    scf.for %i = %n to %n step %n {
+    } {carousel.pipeline = #carousel.pipeline<>}
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C138: nothing of the pipeline's scope.
+gpu.module @kernels {
+  gpu.func @other_scope(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel {
+    // expected-error @below {{expected a transfer of scope warp in a loop with carousel.pipeline, got none}}
+    scf.for %i = %n to %n step %n {
+      carousel.load %x[%i] to %tile : memref<?xf32, #gl>, memref<32xf32, #ws>
+    } {carousel.pipeline = #carousel.pipeline<scope = warp>}
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C139: shared memory of each thread.
+gpu.module @kernels {
+  gpu.func @alloca(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel {
+    // expected-error @below {{expected shared memory as a workgroup attribution or a memref.alloc of static extents at the top of the kernel, got 'memref<32xf32}}
+    %b = memref.alloca() : memref<32xf32, #ws>
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C139: shared memory of unknown size.
+gpu.module @kernels {
+  gpu.func @dynamic_alloc(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel {
+    // expected-error @below {{expected shared memory as a workgroup attribution or a memref.alloc of static extents at the top of the kernel, got 'memref<?xf32}}
+    %b = memref.alloc(%n) : memref<?xf32, #ws>
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C139: shared memory in a loop.
+gpu.module @kernels {
+  gpu.func @inner_alloc(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel {
+    scf.for %i = %n to %n step %n {
+      // expected-error @below {{expected shared memory as a workgroup attribution or a memref.alloc of static extents at the top of the kernel, got 'memref<32xf32}}
+      %b = memref.alloc() : memref<32xf32, #ws>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C140: a store that begins before the global memref.
+gpu.module @kernels {
+  gpu.func @negative_store(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel {
+    %before = arith.constant -4 : index
+    // expected-error @below {{expected offsets of a store that are not negative, got -4}}
+    carousel.store %tile to %x[%before] : memref<32xf32, #ws>, memref<?xf32, #gl>
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C140: a promise that isn't kept at the begin.
+gpu.module @kernels {
+  gpu.func @negative_load(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel {
+    %before = arith.constant -4 : index
+    // expected-error @below {{expected offsets of a load in bounds that are not negative, got -4}}
+    carousel.load %x[%before] to %tile in_bounds : memref<?xf32, #gl>, memref<32xf32, #ws>
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C140: a promise that isn't kept at the end.
+gpu.module @kernels {
+  gpu.func @past_end(%x: memref<64xf32, #gl>) workgroup(%tile: memref<32xf32, #ws>) kernel {
+    %c33 = arith.constant 33 : index
+    // expected-error @below {{expected a box in bounds to end at 64 or before in dimension 0, got offset 33 and extent 32}}
+    carousel.load %x[%c33] to %tile in_bounds : memref<64xf32, #gl>, memref<32xf32, #ws>
+    gpu.return
+  }
+}

@@ -1,0 +1,292 @@
+//===- VerifyTile.cpp - what the tile phase promises ----------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a kernel may hold, where transfers and pipelines may stand, and that
+// nothing visible makes a transfer differ within its scope. Constraints C133 to
+// C140 of docs/Spec.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ThreadDependence.h"
+
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Passes/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_VERIFYTILE
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// What a kernel holds
+//===----------------------------------------------------------------------===//
+
+/// Ops of the dialect that name no way of copying.
+static bool belongsToTilePhase(Operation *op) {
+  return isa<TransferOpInterface, BarrierWarpOp, FenceThreadOp,
+             GridDependencyWaitOp, GridLaunchDependentsOp, GridSerialWaitOp,
+             GridSerialReleaseOp>(op);
+}
+
+static bool isMachineType(Type type) {
+  if (auto memref = dyn_cast<BaseMemRefType>(type))
+    type = memref.getElementType();
+  return isa<MbarrierType, MbarrierStateType, TensorMapType>(type);
+}
+
+/// C133
+static LogicalResult verifyPhase(Operation *op) {
+  if (isa_and_nonnull<CarouselDialect>(op->getDialect()) &&
+      !belongsToTilePhase(op))
+    return op->emitOpError(
+        "expected ops of the tile phase, got one of the machine phase");
+  auto refuse = [&](Type type) -> LogicalResult {
+    return op->emitOpError("expected values of the tile phase, got ") << type;
+  };
+  for (Type type : op->getResultTypes())
+    if (isMachineType(type))
+      return refuse(type);
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Type type : block.getArgumentTypes())
+        if (isMachineType(type))
+          return refuse(type);
+  return success();
+}
+
+/// C139: one buffer per CTA, whose bytes are known.
+template <typename Op> static LogicalResult verifyAllocation(Op op) {
+  MemRefType type = op.getType();
+  if (!isSharedMemRef(type))
+    return success();
+  if (isa<memref::AllocOp>(op) && type.hasStaticShape() &&
+      isa<gpu::GPUFuncOp>(op->getParentOp()))
+    return success();
+  return op->emitOpError("expected shared memory as a workgroup attribution or "
+                         "a memref.alloc of static extents at the top of the "
+                         "kernel, got ")
+         << type;
+}
+
+//===----------------------------------------------------------------------===//
+// Transfers
+//===----------------------------------------------------------------------===//
+
+/// The values by which the threads of a scope could part at `op`.
+static SmallVector<Value> getControl(Operation *op) {
+  return llvm::TypeSwitch<Operation *, SmallVector<Value>>(op)
+      .Case([](scf::IfOp branch) {
+        return SmallVector<Value>{branch.getCondition()};
+      })
+      .Case([](scf::ForOp loop) {
+        return SmallVector<Value>{loop.getLowerBound(), loop.getUpperBound(),
+                                  loop.getStep()};
+      })
+      .Case([](scf::WhileOp loop) {
+        return SmallVector<Value>{loop.getConditionOp().getCondition()};
+      })
+      .Case([](affine::AffineForOp loop) {
+        return llvm::to_vector(loop.getControlOperands());
+      })
+      .Default([](Operation *other) {
+        return SmallVector<Value>(other->getOperands());
+      });
+}
+
+/// C134, C135: around the transfer is structured control flow, and nothing that
+/// visibly parts the threads of the scope.
+static LogicalResult verifySurroundings(TransferOpInterface op,
+                                        gpu::GPUFuncOp kernel,
+                                        const ThreadDependence &threads) {
+  TransferScope scope = op.getScope();
+  for (Operation *inner = op; inner != kernel; inner = inner->getParentOp()) {
+    if (!inner->getParentRegion()->hasOneBlock())
+      return op->emitOpError("expected structured control flow around a "
+                             "transfer, got a region of ")
+             << inner->getParentRegion()->getBlocks().size() << " blocks";
+    Operation *outer = inner->getParentOp();
+    if (outer == kernel)
+      break;
+    for (Value value : getControl(outer)) {
+      Operation *source = threads.findVariation(value, scope);
+      if (!source)
+        continue;
+      InFlightDiagnostic error = op->emitOpError("expected all threads of the ")
+                                 << stringifyTransferScope(scope)
+                                 << " at a transfer, got one under '"
+                                 << outer->getName() << "' that depends on '"
+                                 << source->getName() << "'";
+      error.attachNote(outer->getLoc()) << "the threads part here";
+      return error;
+    }
+  }
+  for (auto [dim, offset] : llvm::enumerate(op.getOffsets()))
+    if (Operation *source = threads.findVariation(offset, scope)) {
+      InFlightDiagnostic error =
+          op->emitOpError("expected offsets that are the same in all threads "
+                          "of the ")
+          << stringifyTransferScope(scope) << ", got offset " << dim
+          << " that depends on '" << source->getName() << "'";
+      error.attachNote(source->getLoc()) << "the threads differ here";
+      return error;
+    }
+  return success();
+}
+
+/// C136: the block is made of whole scopes.
+static LogicalResult verifyScope(TransferOpInterface op,
+                                 const ThreadDependence &threads) {
+  std::optional<int64_t> block = threads.getBlockThreads();
+  if (!block || op.getScope() == TransferScope::CTA)
+    return success();
+  int64_t group = op.getScope() == TransferScope::Warp ? rules::kWarpSize
+                                                       : rules::kWarpgroupSize;
+  if (*block % group == 0)
+    return success();
+  return op->emitOpError("expected a block in multiples of the ")
+         << group << " threads of a " << stringifyTransferScope(op.getScope())
+         << ", got " << *block;
+}
+
+/// C140: constant offsets that can't be meant.
+static LogicalResult verifyOffsets(TransferOpInterface op) {
+  MemRefType global = op.getGlobal().getType();
+  MemRefType tile = op.getTile().getType();
+  unsigned leading = op.getNumLeadingDims();
+  for (auto [dim, offset] : llvm::enumerate(op.getOffsets())) {
+    std::optional<int64_t> value = getConstantIntValue(offset);
+    if (!value)
+      continue;
+    if (*value < 0 && (!op.isLoad() || op.getInBounds()))
+      return op->emitOpError("expected offsets of a ")
+             << (op.isLoad() ? "load in bounds" : "store")
+             << " that are not negative, got " << *value;
+    int64_t extent = global.getDimSize(dim);
+    int64_t box = dim < leading ? 1 : tile.getDimSize(dim - leading);
+    if (op.getInBounds() && !ShapedType::isDynamic(extent) &&
+        *value > extent - box)
+      return op->emitOpError("expected a box in bounds to end at ")
+             << extent << " or before in dimension " << dim << ", got offset "
+             << *value << " and extent " << box;
+  }
+  return success();
+}
+
+/// The buffer that `memref` is a part of. Views of dynamic shared memory are
+/// buffers of their own.
+static Value getBuffer(Value memref) {
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>()) {
+    if (isa<memref::ViewOp>(view))
+      break;
+    memref = view.getViewSource();
+  }
+  return memref;
+}
+
+/// C137: the first request for each buffer's layout decides.
+static LogicalResult
+verifySwizzle(TransferOpInterface op,
+              llvm::DenseMap<Value, TransferOpInterface> &requests) {
+  if (op.getSwizzle() == Swizzle::None)
+    return success();
+  auto [request, isFirst] = requests.try_emplace(getBuffer(op.getTile()), op);
+  if (isFirst || request->second.getSwizzle() == op.getSwizzle())
+    return success();
+  InFlightDiagnostic error = op->emitOpError("expected swizzle ")
+                             << stringifySwizzle(request->second.getSwizzle())
+                             << " as in the tile's other transfer, got "
+                             << stringifySwizzle(op.getSwizzle());
+  error.attachNote(request->second->getLoc()) << "the other transfer";
+  return error;
+}
+
+//===----------------------------------------------------------------------===//
+// Pipelines
+//===----------------------------------------------------------------------===//
+
+/// C138
+static LogicalResult verifyPipelinedLoop(scf::ForOp loop) {
+  auto pipeline = loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline);
+  if (!pipeline)
+    return success();
+  bool found = loop.getBody()
+                   ->walk([&](TransferOpInterface op) {
+                     return op.getScope() == pipeline.getScope()
+                                ? WalkResult::interrupt()
+                                : WalkResult::advance();
+                   })
+                   .wasInterrupted();
+  if (found)
+    return success();
+  return loop->emitOpError("expected a transfer of scope ")
+         << stringifyTransferScope(pipeline.getScope())
+         << " in a loop with carousel.pipeline, got none";
+}
+
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
+static bool verifyKernel(gpu::GPUFuncOp kernel) {
+  bool holds = true;
+  ThreadDependence threads(kernel);
+  llvm::DenseMap<Value, TransferOpInterface> requests;
+  kernel.walk([&](TransferOpInterface op) {
+    holds &= succeeded(verifySurroundings(op, kernel, threads)) &&
+             succeeded(verifyScope(op, threads)) &&
+             succeeded(verifyOffsets(op)) &&
+             succeeded(verifySwizzle(op, requests));
+  });
+  kernel.walk(
+      [&](scf::ForOp loop) { holds &= succeeded(verifyPipelinedLoop(loop)); });
+  return holds;
+}
+
+static LogicalResult verifyOp(Operation *op) {
+  if (failed(verifyPhase(op)))
+    return failure();
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case<memref::AllocOp, memref::AllocaOp>(
+          [](auto alloc) { return verifyAllocation(alloc); })
+      // C134
+      .Case([](TransferOpInterface transfer) -> LogicalResult {
+        auto func = transfer->getParentOfType<FunctionOpInterface>();
+        auto kernel = dyn_cast_or_null<gpu::GPUFuncOp>(func.getOperation());
+        if (kernel && kernel.isKernel())
+          return success();
+        return transfer->emitOpError("expected a kernel around a transfer, got "
+                                     "a device function");
+      })
+      .Default([](Operation *) { return success(); });
+}
+
+namespace {
+
+struct VerifyTile : public carousel::impl::VerifyTileBase<VerifyTile> {
+  void runOnOperation() override {
+    bool holds = true;
+    getOperation().walk<WalkOrder::PreOrder>(
+        [&](Operation *op) { holds &= succeeded(verifyOp(op)); });
+    for (auto func : getOperation().getOps<gpu::GPUFuncOp>())
+      if (func.isKernel())
+        holds &= verifyKernel(func);
+    if (!holds)
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+
+} // namespace
