@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The findings of the simulated machine: stable identifiers (docs/Findings.md),
-// where they happened, and their text and JSON forms. Findings are data: nothing
-// here prints by itself.
+// where they happened, and their text and JSON forms. Findings are data:
+// nothing here prints by itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,40 +20,46 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace carousel::sim {
 
-/// Each kind has an identifier (`data-race`) that never changes; docs/Findings.md explains each.
+/// Each kind has an identifier (`data-race`) that never changes;
+/// docs/Findings.md explains each.
 enum class FindingKind : uint8_t {
-  DataRace,               // data-race: two threads, no order between them
-  EngineRace,             // engine-race: a thread and an engine, or two engines
-  MissingProxyFence,      // missing-proxy-fence
-  UnwrittenRead,          // unwritten-read
-  OutOfBounds,            // out-of-bounds
-  ExcessBytes,            // excess-bytes: more transaction bytes landed than were expected
-  MissingBytes,           // missing-bytes: fewer
-  MissedPhase,            // missed-phase: satisfied by another phase than the one meant
-  UseBeforeInit,          // use-before-init
-  UseAfterInval,          // use-after-inval
-  InitNotVisible,         // init-not-visible
-  LiveInit,               // live-init: init of a barrier that lives
-  ArrivalOverflow,        // arrival-overflow: more arrivals than the phase expects
-  CountOutOfRange,        // count-out-of-range: an arrival or transaction count
-  ForeignGroupWait,       // foreign-group-wait: a thread waits, another one committed
-  UncommittedTransfer,    // uncommitted-transfer: issued into a group that is never committed
-  DuplicateReduction,     // duplicate-reduction
-  ReleaseInFlight,        // release-in-flight: grid semaphore released before bulk writes landed
-  InFlight,               // in-flight: inval or exit with operations outstanding
-  BarrierDivergence,      // barrier-divergence
-  NonUniformTransfer,     // non-uniform-transfer: offsets differ within a tile transfer's scope
-  InvalidOperand,         // invalid-operand: a size, address, coordinate or stride breaks a rule
-  StaleTensorMap,         // stale-tensor-map: a descriptor used without its fence
-  SharedMemoryLimit,      // shared-memory-limit
-  Deadlock,               // deadlock
-  StepLimit,              // step-limit
+  DataRace,          // data-race: two threads, no order between them
+  EngineRace,        // engine-race: a thread and an engine, or two engines
+  MissingProxyFence, // missing-proxy-fence
+  UnwrittenRead,     // unwritten-read
+  OutOfBounds,       // out-of-bounds
+  ExcessBytes, // excess-bytes: more transaction bytes landed than were expected
+  MissingBytes,   // missing-bytes: fewer
+  MissedPhase,    // missed-phase: satisfied by another phase than the one meant
+  UseBeforeInit,  // use-before-init
+  UseAfterInval,  // use-after-inval
+  InitNotVisible, // init-not-visible
+  LiveInit,       // live-init: init of a barrier that lives
+  ArrivalOverflow,  // arrival-overflow: more arrivals than the phase expects
+  CountOutOfRange,  // count-out-of-range: an arrival or transaction count
+  ForeignGroupWait, // foreign-group-wait: a thread waits, another one committed
+  UncommittedTransfer, // uncommitted-transfer: issued into a group that is
+                       // never committed
+  DuplicateReduction,  // duplicate-reduction
+  ReleaseInFlight,     // release-in-flight: grid semaphore released before bulk
+                       // writes landed
+  InFlight,            // in-flight: inval or exit with operations outstanding
+  BarrierDivergence,   // barrier-divergence
+  NonUniformTransfer,  // non-uniform-transfer: offsets differ within a tile
+                       // transfer's scope
+  InvalidOperand,      // invalid-operand: a size, address, coordinate or stride
+                       // breaks a rule
+  StaleTensorMap,      // stale-tensor-map: a descriptor used without its fence
+  SharedMemoryLimit,   // shared-memory-limit
+  Deadlock,            // deadlock
+  StepLimit,           // step-limit
 };
 constexpr unsigned kNumFindingKinds = unsigned(FindingKind::StepLimit) + 1;
 
@@ -85,8 +91,9 @@ struct Finding {
   Actor actor;
   /// The other side of a race, the writer of stale bytes...
   std::optional<Actor> other;
-  /// The buffer or barrier, "%slots", "full"; empty if none. With its slot (outermost index) when
-  /// it has several, and the byte range within the buffer.
+  /// The buffer or barrier, "%slots", "full"; empty if none. With its slot
+  /// (outermost index) when it has several, and the byte range within the
+  /// buffer.
   std::string buffer;
   std::optional<uint64_t> slot;
   uint64_t beginByte = 0, endByte = 0;
@@ -96,14 +103,26 @@ struct Finding {
   uint64_t count = 1;
 };
 
+/// "CTA 3, thread 32 (tensor.load)".
+std::string describe(const Actor &actor);
+
+/// Several lines: `kernel.mlir:12:5: finding: [engine-race] war: ...`, then
+/// indented who did it, the other side, the buffer and the notes.
 void printText(const Finding &finding, llvm::raw_ostream &os);
+/// An object with the keys kind, message, actor, other, buffer, slot, begin,
+/// end, notes, count; what is absent is null. An actor has cta, thread,
+/// operation, location.
 llvm::json::Value toJSON(const Finding &finding);
 
-/// Collects findings of one run. Findings of one kind at the same two sites on the same buffer are
-/// one, counted; at most `limit` different ones are kept.
+/// Collects findings of one run. Findings of one kind at the same two sites on
+/// the same buffer are one, counted; at most `limit` different ones are kept.
 class FindingLog {
 public:
   explicit FindingLog(unsigned limit = 64) : limit(limit) {}
+
+  /// Names sites ("kernel.mlir:12:5") for actors that are reported without a
+  /// location.
+  void setLocationResolver(std::function<std::string(Site)> resolver);
 
   void report(Finding finding);
   /// True once `limit` different ones were seen: the run may end.
@@ -115,6 +134,7 @@ public:
 private:
   unsigned limit;
   std::vector<Finding> findings;
+  std::function<std::string(Site)> resolveLocation;
 };
 
 } // namespace carousel::sim

@@ -1,0 +1,140 @@
+//===- Clock.cpp - who knows of what --------------------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Observing and joining clocks so that those of one CTA keep standing on one
+// shared part: a part is copied only when more than one agent has moved on
+// since, and a join takes over the other's part whenever that one knows more.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Clock.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+using namespace carousel::sim;
+
+/// The part, with no other owner and with room for `numAgents`.
+Clock::Part &Clock::Entry::ownPart(uint32_t numAgents) {
+  if (!part)
+    part = llvm::makeIntrusiveRefCnt<Part>();
+  else if (part->UseCount() > 1)
+    part = llvm::makeIntrusiveRefCnt<Part>(*part);
+  if (part->times.size() < numAgents)
+    part->times.resize(numAgents);
+  return *part;
+}
+
+void Clock::Entry::observe(uint32_t agent, uint32_t time) {
+  if (getTime(agent) >= time)
+    return;
+  if (aheadTime && aheadAgent == agent) {
+    aheadTime = time;
+    return;
+  }
+  bool isOwn = part && part->UseCount() == 1;
+  if (!isOwn && !aheadTime) {
+    aheadAgent = agent;
+    aheadTime = time;
+    return;
+  }
+  Part &own = ownPart(std::max(agent, aheadTime ? aheadAgent : 0) + 1);
+  own.times[agent] = time;
+  if (aheadTime)
+    own.times[aheadAgent] = aheadTime;
+  aheadTime = 0;
+}
+
+void Clock::Entry::join(const Entry &other) {
+  if (!part) {
+    part = other.part;
+  } else if (other.part && other.part != part) {
+    const std::vector<uint32_t> &mine = part->times,
+                                &theirs = other.part->times;
+    size_t common = std::min(mine.size(), theirs.size());
+    // Without an early exit, so that it is done in vectors.
+    bool isBelow = true, isAbove = true;
+    for (size_t i = 0; i < common; ++i) {
+      isBelow &= mine[i] <= theirs[i];
+      isAbove &= mine[i] >= theirs[i];
+    }
+    auto isZero = [](uint32_t time) { return time == 0; };
+    isBelow &= std::all_of(mine.begin() + common, mine.end(), isZero);
+    isAbove &= std::all_of(theirs.begin() + common, theirs.end(), isZero);
+    if (isBelow) {
+      part = other.part;
+    } else if (!isAbove) {
+      std::vector<uint32_t> &own = ownPart(theirs.size()).times;
+      for (size_t i = 0, e = theirs.size(); i < e; ++i)
+        own[i] = std::max(own[i], theirs[i]);
+    }
+  }
+  if (aheadTime && getPartTime(aheadAgent) >= aheadTime)
+    aheadTime = 0;
+  if (other.aheadTime)
+    observe(other.aheadAgent, other.aheadTime);
+}
+
+const Clock::Entry *Clock::search(uint32_t cta) const {
+  const Entry *entry =
+      llvm::lower_bound(entries, cta, [](const Entry &e, uint32_t number) {
+        return e.cta < number;
+      });
+  return entry != entries.end() && entry->cta == cta ? entry : nullptr;
+}
+
+Clock::Entry &Clock::findOrCreate(uint32_t cta) {
+  Entry *entry =
+      llvm::lower_bound(entries, cta, [](const Entry &e, uint32_t number) {
+        return e.cta < number;
+      });
+  if (entry != entries.end() && entry->cta == cta)
+    return *entry;
+  Entry fresh;
+  fresh.cta = cta;
+  return *entries.insert(entry, std::move(fresh));
+}
+
+void Clock::observe(Epoch epoch) {
+  if (epoch.time() != 0)
+    findOrCreate(epoch.cta()).observe(epoch.agent(), epoch.time());
+}
+
+void Clock::join(const Clock &other) {
+  if (this == &other || other.entries.empty())
+    return;
+  if (entries.empty()) {
+    entries = other.entries;
+    return;
+  }
+  // Where all of the other's CTAs are known the entries stay in place.
+  size_t position = 0, known = entries.size();
+  llvm::SmallVector<const Entry *> missing;
+  for (const Entry &theirs : other.entries) {
+    while (position < known && entries[position].cta < theirs.cta)
+      ++position;
+    if (position < known && entries[position].cta == theirs.cta)
+      entries[position].join(theirs);
+    else
+      missing.push_back(&theirs);
+  }
+  if (missing.empty())
+    return;
+  for (const Entry *entry : missing)
+    entries.push_back(*entry);
+  llvm::sort(entries,
+             [](const Entry &a, const Entry &b) { return a.cta < b.cta; });
+}
+
+bool Clock::sharesParts(const Clock &other) const {
+  return entries.size() == other.entries.size() &&
+         std::equal(entries.begin(), entries.end(), other.entries.begin(),
+                    [](const Entry &a, const Entry &b) {
+                      return a.cta == b.cta && a.part == b.part;
+                    });
+}

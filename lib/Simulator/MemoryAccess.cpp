@@ -1,0 +1,291 @@
+//===- MemoryAccess.cpp - the rules for accesses --------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Checks an access against what its bytes remember, by the rules of
+// docs/MemoryModel.md, and makes the findings. Bytes with one history are
+// judged once per access.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Memory.h"
+
+#include "MemoryImpl.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace carousel::sim;
+using llvm::utostr;
+
+namespace {
+
+/// What may be wrong with bytes, in the order in which it is reported.
+enum Fault : unsigned {
+  Unwritten,
+  ThreadRace,
+  EngineRace,
+  NoFence,
+  kNumFaults
+};
+constexpr FindingKind kFaultKinds[] = {
+    FindingKind::UnwrittenRead, FindingKind::DataRace, FindingKind::EngineRace,
+    FindingKind::MissingProxyFence};
+
+/// What an access means for bytes of one state.
+struct Verdict {
+  State next;
+  unsigned faults = 0; // bits by Fault
+  bool isStale = false;
+  RecordId others[kNumFaults] = {}; // the other side of each
+};
+
+class Judge {
+public:
+  Judge(History &history, const Access &access, Space space, bool strictFences)
+      : history(history), access(access), strictFences(strictFences),
+        id(history.intern(access)) {
+    if (const View *view = access.view) {
+      order = &view->order;
+      fenced =
+          space == Space::Shared ? &view->fencedShared : &view->fencedGlobal;
+    }
+  }
+
+  Verdict judge(State state);
+
+private:
+  bool isOrdered(const Record &earlier) const;
+  void judgePair(RecordId number, Verdict &verdict) const;
+
+  History &history;
+  const Access &access;
+  const bool strictFences;
+  const RecordId id;
+  const Clock *order = nullptr, *fenced = nullptr;
+};
+
+/// Accesses that need no order between them, whatever their clocks say.
+bool areCompatible(AccessKind a, AccessKind b, bool isSameProxy) {
+  if (a != b)
+    return false;
+  return a == AccessKind::Read || (a != AccessKind::Write && isSameProxy);
+}
+
+bool Judge::isOrdered(const Record &earlier) const {
+  // The zero epoch is the host before the launch.
+  if (!earlier.epoch)
+    return true;
+  // A thread knows its own past. The operations of an engine share nothing but
+  // a slot.
+  if (earlier.operationId == 0 && access.operationId == 0 &&
+      earlier.epoch.isSameAgent(access.epoch))
+    return true;
+  return order && order->covers(earlier.epoch);
+}
+
+void Judge::judgePair(RecordId number, Verdict &verdict) const {
+  const Record &earlier = history[number];
+  if (areCompatible(earlier.kind, access.kind, earlier.proxy == access.proxy))
+    return;
+  if (access.operationId != 0 && access.operationId == earlier.operationId)
+    return;
+  auto blame = [&](Fault fault) {
+    if (!(verdict.faults & 1u << fault))
+      verdict.others[fault] = number;
+    verdict.faults |= 1u << fault;
+  };
+  // Bytes that the generic proxy wrote reach the async proxy through a fence
+  // only; what it read matters in the strict reading alone.
+  bool isEarlierRead = earlier.kind == AccessKind::Read;
+  bool needsFence = earlier.epoch && access.proxy == Proxy::Async &&
+                    earlier.proxy == Proxy::Generic &&
+                    (!isEarlierRead || strictFences) &&
+                    !(fenced && fenced->covers(earlier.epoch));
+  if (needsFence && !isEarlierRead)
+    verdict.isStale = true;
+  if (!isOrdered(earlier)) {
+    bool isEngine =
+        earlier.isEngine() || access.operation != 0 || access.operationId != 0;
+    blame(isEngine ? EngineRace : ThreadRace);
+  } else if (needsFence) {
+    blame(NoFence);
+  }
+}
+
+Verdict Judge::judge(State state) {
+  Verdict verdict;
+  bool isWrite = access.kind == AccessKind::Write;
+  bool isRead = access.kind == AccessKind::Read;
+  if (!isWrite && state.writer == 0)
+    verdict.faults |= 1u << Unwritten;
+  if (state.writer > kHostWrite)
+    judgePair(state.writer, verdict);
+  // Reads don't mind earlier reads; most sets have nothing else.
+  if (state.since != 0 && (!isRead || history.hasUpdates(state.since)))
+    history.forEach(state.since,
+                    [&](RecordId earlier) { judgePair(earlier, verdict); });
+  if (isWrite) {
+    verdict.next = {id, 0};
+    return verdict;
+  }
+  verdict.next = {state.writer, history.add(state.since, id, access)};
+  // An update of unwritten bytes was reported; from here on they count as
+  // written.
+  if (!isRead && state.writer == 0)
+    verdict.next.writer = kHostWrite;
+  return verdict;
+}
+
+/// A fault of an access, over all its bytes.
+struct Blame {
+  RecordId other = 0;
+  uint64_t begin = 0, end = 0;
+};
+
+std::string explain(Fault fault, const Access &access, const Record &earlier,
+                    const std::string &other, bool strictFences) {
+  if (fault == Unwritten)
+    return "expected only written bytes to be read, found bytes that nothing "
+           "has written";
+  bool isEarlierRead = earlier.kind == AccessKind::Read;
+  bool isRead = access.kind == AccessKind::Read;
+  const char *hazard = isEarlierRead ? "war" : isRead ? "raw" : "waw";
+  std::string text = std::string(hazard) + ": expected ";
+  std::string pair = std::string(isEarlierRead ? "the read" : "the write") +
+                     " by " + other + " and this " +
+                     (isRead ? "read" : "write") + " of the same bytes";
+  if (fault != NoFence)
+    return text + pair + " to be ordered, found no order between them";
+  return text +
+         (strictFences
+              ? "a proxy fence by the thread that made the first access "
+              : "a proxy fence ") +
+         "between " + pair + ", found an order without a fence";
+}
+
+} // namespace
+
+Actor Memory::Impl::getActor(const Record &record) const {
+  Actor actor;
+  actor.cta = record.epoch.cta();
+  actor.thread = record.thread;
+  if (record.operation < operations.size())
+    actor.operation = operations[record.operation];
+  actor.site = record.site;
+  return actor;
+}
+
+void Memory::Impl::reportOutOfBounds(const Region *region, uint64_t address,
+                                     uint64_t size, const Access &access) {
+  // A wild address has no near buffer; this is how far a name still helps.
+  constexpr uint64_t kNear = 1 << 16;
+  std::string place = "an address far from every buffer";
+  Finding finding;
+  finding.kind = FindingKind::OutOfBounds;
+  auto [below, above] = getNeighbours(address);
+  if (!region && below && address - below->getBase() - below->info.size < kNear)
+    region = below;
+  if (region) {
+    uint64_t offset = address - region->getBase();
+    place = "offset " + utostr(offset) + " of " + region->info.name +
+            ", which has " + utostr(region->info.size) + " bytes";
+    finding.buffer = region->info.name;
+    finding.beginByte = offset;
+    finding.endByte = offset + size;
+  } else if (above && above->getBase() - address < kNear) {
+    place = utostr(above->getBase() - address) + " bytes before " +
+            above->info.name;
+    finding.buffer = above->info.name;
+  }
+  finding.message = "expected an access inside one live buffer, found " +
+                    utostr(size) + " bytes at " + place;
+  Record record;
+  record.epoch = access.epoch;
+  record.thread = access.thread;
+  record.site = access.site;
+  record.operation = access.operation;
+  finding.actor = getActor(record);
+  log.report(std::move(finding));
+}
+
+AccessResult Memory::access(const void *pointer, uint64_t size,
+                            const Access &access) {
+  AccessResult result;
+  if (size == 0)
+    return result;
+  uint64_t address = reinterpret_cast<uint64_t>(pointer);
+  Region *region = impl->lookup(address);
+  uint64_t begin = region ? address - region->getBase() : 0;
+  if (!region || size > region->info.size - begin) {
+    impl->reportOutOfBounds(region, address, size, access);
+    result.inBounds = false;
+    return result;
+  }
+  if (impl->history.isFull())
+    impl->collect();
+
+  bool strictFences = impl->rules.strictFences;
+  Judge judge(impl->history, access, region->info.space, strictFences);
+  Blame blames[kNumFaults];
+  unsigned faults = 0;
+  uint64_t end = begin + size;
+  // No byte is in this state.
+  State state{~0u, ~0u};
+  Verdict verdict;
+  auto visit = [&](Page &page, uint64_t first, uint64_t last, uint64_t offset) {
+    State *states = page.states.get();
+    for (uint64_t i = first; i < last; ++i) {
+      if (states[i] != state) {
+        state = states[i];
+        verdict = judge.judge(state);
+      }
+      states[i] = verdict.next;
+      if (LLVM_LIKELY(verdict.faults == 0))
+        continue;
+      result.stale |= verdict.isStale;
+      for (unsigned fault = 0; fault < kNumFaults; ++fault) {
+        if (!(verdict.faults & 1u << fault))
+          continue;
+        Blame &blame = blames[fault];
+        uint64_t from = offset + (i << page.shift);
+        if (!(faults & 1u << fault))
+          blame = {verdict.others[fault], std::max(from, begin), 0};
+        faults |= 1u << fault;
+        blame.end = std::min(from + (uint64_t(1) << page.shift), end);
+      }
+    }
+  };
+  region->forEachPage(begin, end, visit);
+  result.unwritten = faults & 1u << Unwritten;
+  if (LLVM_LIKELY(faults == 0))
+    return result;
+
+  for (unsigned fault = 0; fault < kNumFaults; ++fault) {
+    if (!(faults & 1u << fault))
+      continue;
+    const Blame &blame = blames[fault];
+    // By value: interning may move the records.
+    Record earlier = impl->history[blame.other];
+    Finding finding;
+    finding.kind = kFaultKinds[fault];
+    finding.actor = impl->getActor(impl->history[impl->history.intern(access)]);
+    if (blame.other != 0)
+      finding.other = impl->getActor(earlier);
+    finding.message =
+        explain(Fault(fault), access, earlier,
+                finding.other ? carousel::sim::describe(*finding.other) : "",
+                strictFences);
+    if (fault == NoFence)
+      finding.notes.push_back(
+          std::string("mend it with a proxy fence (async, ") +
+          (region->info.space == Space::Shared ? "shared" : "global") +
+          " memory) by the thread that made the first access, after it and "
+          "before what orders the two");
+    impl->describe(*region, blame.begin, blame.end, finding);
+    impl->log.report(std::move(finding));
+  }
+  return result;
+}
