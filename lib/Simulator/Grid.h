@@ -1,4 +1,5 @@
-//===- Grid.h - threads as fibres, CTAs, clusters and their barriers -*- C++ -*-===//
+//===- Grid.h - threads as fibres, CTAs, clusters and their barriers -*- C++
+//-*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Runs a kernel's entry once per thread, each thread a fibre, as many CTAs at a
-// time as fit the machine, under a schedule. Has what joins threads: CTA, named,
-// warp and cluster barriers and warp collectives, with divergence and deadlock found.
+// time as fit the machine, under a schedule. Has what joins threads: CTA,
+// named, warp and cluster barriers and warp collectives, with divergence and
+// deadlock found.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,10 +36,12 @@ struct Dim3 {
 
 struct GridShape {
   Dim3 grid, block, cluster;
-  /// CTAs that may be resident at once: multiprocessors times CTAs per multiprocessor. At least
-  /// one cluster is always resident.
+  /// CTAs that may be resident at once: multiprocessors times CTAs per
+  /// multiprocessor. At least one cluster is always resident.
   uint32_t residentCTAs = 132;
   uint64_t stepLimit = 1ull << 32;
+  /// Of each thread, without its guard.
+  uint32_t stackBytes = 64 * 1024;
 };
 
 class Thread;
@@ -48,11 +52,13 @@ struct WaitPicture {
   std::string what;
   /// "1 of 2 arrivals and 4096 bytes missing".
   std::string missing;
-  /// Who could have provided it, if known: "CTA 0 thread 32 (last arrived at kernel.mlir:3:4)".
+  /// Who could have provided it, if known: "CTA 0 thread 32 (last arrived at
+  /// kernel.mlir:3:4)".
   std::vector<std::string> providers;
 };
 
-/// An object with a queue of waiting threads. Lives as long as any thread waits on it.
+/// An object with a queue of waiting threads. Lives as long as any thread waits
+/// on it.
 class Waitable {
 public:
   virtual ~Waitable();
@@ -63,7 +69,8 @@ private:
   std::vector<Thread *> waiters;
 };
 
-/// Engines: they act between the steps of threads. `ready` is how many landings may happen now.
+/// Engines: they act between the steps of threads. `ready` is how many landings
+/// may happen now.
 class Background {
 public:
   virtual ~Background();
@@ -71,21 +78,24 @@ public:
   virtual void run(uint32_t which, Schedule &schedule) = 0;
 };
 
-/// One thread. Its fields are the machine's to read and write while the thread runs.
+/// One thread. Its fields are the machine's to read and write while the thread
+/// runs.
 class Thread {
 public:
   uint32_t cta = 0;     // linear number of the CTA in the grid
   uint32_t index = 0;   // linear number in the CTA
   uint32_t cluster = 0; // linear number of the cluster
   uint32_t rankInCluster = 0;
-  Dim3 threadId{0, 0, 0}, ctaId{0, 0, 0}, idInCluster{0, 0, 0}, clusterId{0, 0, 0};
+  Dim3 threadId{0, 0, 0}, ctaId{0, 0, 0}, idInCluster{0, 0, 0},
+      clusterId{0, 0, 0};
   uint32_t warp() const { return index / 32; }
   uint32_t lane() const { return index % 32; }
 
   View view;
   uint32_t time = 1;
   Epoch epoch() const { return Epoch(cta, index, time); }
-  /// After giving its view to others (release, issue): later accesses are not covered by it.
+  /// After giving its view to others (release, issue): later accesses are not
+  /// covered by it.
   void tick() {
     view.order.observe(epoch());
     ++time;
@@ -117,50 +127,68 @@ public:
   void setBackground(Background *background);
   void setEvents(CTAEvents events);
 
-  /// Runs `entry` for every thread. Returns when all ended and the background is idle, or when
-  /// the run can't go on; fibres that are left are unwound without running further.
+  /// Runs `entry` for every thread; once per grid. Returns when all ended and
+  /// the background is idle, or when the run can't go on; fibres that are left
+  /// are dropped where they are, so what their frames own is not freed. A full
+  /// log ends the run as well.
   RunEnd run(llvm::function_ref<void(Thread &)> entry);
 
   const GridShape &getShape() const;
   /// The running thread. Only inside `entry`.
   Thread &current();
-  /// The thread of a resident CTA, or null.
+  /// The thread of a resident CTA, or null. Valid until the CTA's exit event.
   Thread *lookup(uint32_t cta, uint32_t index);
   uint64_t getSteps() const;
 
-  // All below: only inside `entry`, by the running thread.
+  // All below: only inside `entry`, by the running thread. Each call counts as
+  // a step.
 
   /// Counts a step; the schedule may let others run first.
   void step();
   /// Others run first, for certain (a failed poll).
   void yield();
-  /// Blocks until another agent calls `wake` on it. Spurious wake-ups happen: test again.
+  /// Blocks until another agent calls `wake` on it. Spurious wake-ups happen:
+  /// test again.
   void wait(Waitable &on);
   /// May be called by the background too. All waiters become runnable.
   void wake(Waitable &on);
+  /// May be called by the background and in events too: the run ends before the
+  /// next turn.
+  void requestAbort();
 
-  /// gpu.barrier, barrier.sync / arrive (PTX bar.sync a, b: `count` threads, 0: all of the CTA).
-  /// Joins the views of the participants. An exited thread makes an all-CTA barrier diverge.
+  /// gpu.barrier, barrier.sync / arrive (PTX bar.sync a, b: `count` threads, 0:
+  /// all of the CTA). Joins the views of the participants. An exited thread
+  /// makes an all-CTA barrier diverge; it then counts as arrived. A
+  /// participant's own earlier accesses are in the joined view.
   void barrierSync(uint32_t name, uint32_t count);
   void barrierArrive(uint32_t name, uint32_t count);
-  /// bar.warp.sync among the lanes of `mask`.
+  /// bar.warp.sync among the lanes of `mask`. As for `exchange`: mask 0 is all
+  /// lanes that exist, lanes beyond the end of the CTA don't count, and a lane
+  /// that exited is a finding and is left out.
   void barrierWarp(uint32_t mask);
-  /// barrier.cluster.arrive [.release/.relaxed] and .wait [.acquire].
+  /// barrier.cluster.arrive [.release/.relaxed] and .wait [.acquire]. Exited
+  /// threads count as arrived.
   void clusterArrive(bool release);
   void clusterWait(bool acquire);
 
-  /// A collective of the lanes in `mask`: each gives `value`, and gets all values of the lanes (by
-  /// lane; 0 where not in the mask). `kind` names it ("shuffle", "elect"): lanes that meet with
-  /// different kinds or masks diverge. Mask 0: all lanes of the warp that exist.
-  std::array<uint64_t, 32> exchange(llvm::StringRef kind, uint32_t mask, uint64_t value);
+  /// A collective of the lanes in `mask`: each gives `value`, and gets all
+  /// values of the lanes (by lane; 0 where not in the mask). `kind` names it
+  /// ("shuffle", "elect"): lanes that meet with different kinds or masks
+  /// diverge. Mask 0: all lanes of the warp that exist.
+  std::array<uint64_t, 32> exchange(llvm::StringRef kind, uint32_t mask,
+                                    uint64_t value);
 
-  /// A collective of `count` threads of a CTA that start at thread `first` (a whole CTA, a
-  /// warpgroup): each blocks until all have come; the last to come runs `action` on its fibre,
-  /// then all go on. `values` are what the threads gave, by thread. Joins no views.
-  void gather(llvm::StringRef kind, uint32_t first, uint32_t count, uint64_t value,
+  /// A collective of `count` threads of a CTA that start at thread `first` (a
+  /// whole CTA, a warpgroup): each blocks until all have come; the last to come
+  /// runs `action` on its fibre, then all go on. `values` are what the threads
+  /// gave, by thread. Joins no views. A thread that exited makes it diverge,
+  /// which ends the run.
+  void gather(llvm::StringRef kind, uint32_t first, uint32_t count,
+              uint64_t value,
               llvm::function_ref<void(llvm::ArrayRef<uint64_t> values)> action);
 
-  /// Ends the run at once (a finding that leaves nothing to go on with, a full log).
+  /// Ends the run at once (a finding that leaves nothing to go on with, a full
+  /// log).
   [[noreturn]] void abort();
 
 private:

@@ -1,0 +1,73 @@
+//===- FiberPool.cpp - stacks of fibres -----------------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See FiberPool.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "FiberPool.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace carousel::sim;
+
+/// Stacks per mapping.
+static constexpr size_t kSlabStacks = 64;
+/// Each guard splits a mapping, and Linux allows a process 65530 mappings by
+/// default: two pools leave half of them to others.
+static constexpr size_t kMaxGuardedStacks = 8192;
+/// A frame may reach over a guard of one page.
+static constexpr size_t kGuardPages = 4;
+
+FiberPool::FiberPool(size_t stackBytes) {
+  size_t page = size_t(sysconf(_SC_PAGESIZE));
+  usableBytes = llvm::alignTo(std::max(stackBytes, page), page);
+  guardBytes = kGuardPages * page;
+}
+
+FiberPool::~FiberPool() {
+  for (auto [address, size] : mappings)
+    munmap(address, size);
+}
+
+bool FiberPool::grow() {
+  size_t stride = guardBytes + usableBytes;
+  size_t size = kSlabStacks * stride;
+  void *address =
+      mmap(nullptr, size, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  if (address == MAP_FAILED)
+    return false;
+  mappings.push_back({address, size});
+  // A huge page would make each of its stacks resident as a whole.
+  (void)madvise(address, size, MADV_NOHUGEPAGE);
+
+  char *base = static_cast<char *>(address);
+  for (size_t i = kSlabStacks; i-- > 0;) {
+    char *guard = base + i * stride;
+    // The lowest stack of a mapping always has a guard.
+    if (i == 0 || numStacks < kMaxGuardedStacks)
+      (void)mprotect(guard, guardBytes, PROT_NONE);
+    ++numStacks;
+    // Tops at different places in their pages: else the hot ends of all stacks
+    // share a few sets of the caches.
+    size_t color = i % 16 * 128;
+    free.push_back({guard + guardBytes, guard + stride - color});
+  }
+  return true;
+}
+
+FiberPool::Stack FiberPool::acquire() {
+  if (free.empty() && !grow())
+    return {};
+  Stack stack = free.back();
+  free.pop_back();
+  return stack;
+}

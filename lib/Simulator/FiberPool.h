@@ -1,0 +1,52 @@
+//===- FiberPool.h - stacks of fibres ---------------------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Hands out stacks and takes them back for the next thread; frees them all at
+// its end. The pages below a stack are a guard, for as many stacks as the
+// kernel's limit on mappings allows; in front of the others lies another stack.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_LIB_SIMULATOR_FIBERPOOL_H
+#define CAROUSEL_LIB_SIMULATOR_FIBERPOOL_H
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace carousel::sim {
+
+class FiberPool {
+public:
+  /// A stack grows from `top` down to `low`.
+  struct Stack {
+    char *low = nullptr;
+    char *top = nullptr;
+    explicit operator bool() const { return top != nullptr; }
+  };
+
+  explicit FiberPool(size_t stackBytes);
+  ~FiberPool();
+  FiberPool(const FiberPool &) = delete;
+  FiberPool &operator=(const FiberPool &) = delete;
+
+  /// No stack where the host's memory gives out.
+  Stack acquire();
+  void release(Stack stack) { free.push_back(stack); }
+  size_t getNumStacks() const { return numStacks; }
+
+private:
+  bool grow();
+
+  size_t usableBytes, guardBytes, numStacks = 0;
+  std::vector<Stack> free;
+  std::vector<std::pair<void *, size_t>> mappings;
+};
+
+} // namespace carousel::sim
+
+#endif // CAROUSEL_LIB_SIMULATOR_FIBERPOOL_H

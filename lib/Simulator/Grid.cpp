@@ -1,0 +1,398 @@
+//===- Grid.cpp - the run of a grid ---------------------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The loop of turns: a thread runs on its fibre until it blocks, yields or has
+// used its steps, and engines land in between. It runs on the caller's stack,
+// as do engines and the events of CTAs.
+//
+// Whatever a policy wants, nothing starves: a thread that yields runs again
+// when no other can, or after a while; and when long nothing but steps was
+// made, the schedule may grant a fair round, in which all that can act do.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GridState.h"
+
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace carousel::sim;
+using boost::context::detail::jump_fcontext;
+using boost::context::detail::make_fcontext;
+using boost::context::detail::transfer_t;
+
+static constexpr uint32_t kMaxSteps = 256, kMaxTurns = 4096, kMaxLandings = 64;
+/// Fair rounds come closer together while they are needed, up to these.
+static constexpr uint64_t kMinPatience = 64, kMinFairPatience = 1024;
+
+Waitable::~Waitable() = default;
+Background::~Background() = default;
+
+//===----------------------------------------------------------------------===//
+// Who can run
+//===----------------------------------------------------------------------===//
+
+/// The index of the k-th set bit.
+static uint32_t selectBit(uint64_t mask, uint32_t k) {
+  while (k--)
+    mask &= mask - 1;
+  return uint32_t(llvm::countr_zero(mask));
+}
+
+void Grid::Impl::makeReady(Strand &strand) {
+  CTAState &cta = *strand.home;
+  WarpState &warp = cta.warps[strand.warp()];
+  warp.ready |= bitOf(strand);
+  warp.woken |= bitOf(strand);
+  cta.wokenWarps |= 1u << strand.warp();
+  if (!cta.readyWarps) {
+    readySlots[cta.slot / 64] |= uint64_t(1) << cta.slot % 64;
+    ++numReadySlots;
+  }
+  cta.readyWarps |= 1u << strand.warp();
+}
+
+void Grid::Impl::makeUnready(Strand &strand) {
+  CTAState &cta = *strand.home;
+  WarpState &warp = cta.warps[strand.warp()];
+  warp.ready &= ~bitOf(strand);
+  if (warp.ready)
+    return;
+  cta.readyWarps &= ~(1u << strand.warp());
+  if (cta.readyWarps)
+    return;
+  readySlots[cta.slot / 64] &= ~(uint64_t(1) << cta.slot % 64);
+  --numReadySlots;
+}
+
+void Grid::Impl::releaseYielded() {
+  turnsSinceRelease = 0;
+  for (CTAState *cta : yieldedCTAs) {
+    for (uint32_t left = cta->yieldedWarps; left; left &= left - 1) {
+      WarpState &warp = cta->warps[llvm::countr_zero(left)];
+      warp.ready |= warp.yielded;
+      warp.yielded = 0;
+    }
+    if (!cta->readyWarps) {
+      readySlots[cta->slot / 64] |= uint64_t(1) << cta->slot % 64;
+      ++numReadySlots;
+    }
+    cta->readyWarps |= cta->yieldedWarps;
+    cta->yieldedWarps = 0;
+  }
+  yieldedCTAs.clear();
+}
+
+CTAState *Grid::Impl::pickCTA() {
+  candidates.clear();
+  if (numReadySlots > 1 && schedule.looksAt(Decision::CTA))
+    for (size_t word = 0; word < readySlots.size(); ++word)
+      for (uint64_t left = readySlots[word]; left; left &= left - 1) {
+        CTAState &cta = slots[word * 64 + llvm::countr_zero(left)];
+        candidates.push_back({cta.number, cta.wokenWarps != 0, cta.readyWarps});
+      }
+  uint32_t k = pick(Decision::CTA, numReadySlots, candidates);
+  for (size_t word = 0;; ++word) {
+    uint32_t count = uint32_t(llvm::popcount(readySlots[word]));
+    if (k < count)
+      return &slots[word * 64 + selectBit(readySlots[word], k)];
+    k -= count;
+  }
+}
+
+Strand *Grid::Impl::pickThread() {
+  while (!fairRound.empty()) {
+    Strand *strand = fairRound.back();
+    fairRound.pop_back();
+    if (strand->home->warps[strand->warp()].ready & bitOf(*strand))
+      return strand;
+  }
+  if (turnsLeft == 0 || !focus || !focus->readyWarps) {
+    turnsLeft = 1;
+    focus = pickCTA();
+    if (numReadySlots > 1)
+      turnsLeft += pick(Decision::Turns, kMaxTurns);
+  }
+  --turnsLeft;
+
+  CTAState &cta = *focus;
+  candidates.clear();
+  uint32_t numWarps = uint32_t(llvm::popcount(cta.readyWarps));
+  if (numWarps > 1 && schedule.looksAt(Decision::Warp))
+    for (uint32_t left = cta.readyWarps; left; left &= left - 1) {
+      uint32_t index = uint32_t(llvm::countr_zero(left));
+      candidates.push_back({index, cta.warps[index].woken != 0, cta.number});
+    }
+  uint32_t warpIndex =
+      selectBit(cta.readyWarps, pick(Decision::Warp, numWarps, candidates));
+
+  WarpState &warp = cta.warps[warpIndex];
+  candidates.clear();
+  uint32_t numLanes = uint32_t(llvm::popcount(warp.ready));
+  if (numLanes > 1 && schedule.looksAt(Decision::Lane))
+    for (uint32_t left = warp.ready; left; left &= left - 1) {
+      uint32_t lane = uint32_t(llvm::countr_zero(left));
+      candidates.push_back({lane, (warp.woken >> lane & 1) != 0, 0});
+    }
+  uint32_t lane =
+      selectBit(warp.ready, pick(Decision::Lane, numLanes, candidates));
+  return &cta.threads[warpIndex * kWarpSize + lane];
+}
+
+void Grid::Impl::startFairRound() {
+  releaseYielded();
+  for (CTAState &cta : llvm::reverse(slots))
+    for (uint32_t warp = uint32_t(cta.warps.size()); warp-- > 0;)
+      for (uint32_t lane = kWarpSize; lane-- > 0;)
+        if (cta.warps[warp].ready >> lane & 1)
+          fairRound.push_back(&cta.threads[warp * kWarpSize + lane]);
+  if (background && background->ready())
+    runEngines(/*isForced=*/true);
+}
+
+//===----------------------------------------------------------------------===//
+// Turns
+//===----------------------------------------------------------------------===//
+
+void Grid::Impl::enter(transfer_t transfer) {
+  Impl &impl = *static_cast<Impl *>(transfer.data);
+  impl.mainContext = transfer.fctx;
+  Strand &strand = *impl.running;
+  impl.entry(strand);
+  if (impl.events.threadExit)
+    impl.events.threadExit(strand);
+  strand.hasExited = true;
+  impl.switchOut();
+  llvm_unreachable("a thread runs after its end");
+}
+
+void Grid::Impl::switchOut() {
+  mainContext = jump_fcontext(mainContext, nullptr).fctx;
+}
+
+void Grid::Impl::abort() {
+  if (!running) // no fibre to leave: a defect of an engine or an event
+    llvm::report_fatal_error("only a running thread may abort the run");
+  end = RunEnd::Aborted;
+  switchOut();
+  llvm_unreachable("a thread runs after the end of the run");
+}
+
+void Grid::Impl::resume(Strand &strand, bool isFair) {
+  if (steps >= shape.stepLimit) {
+    reportStepLimit();
+    end = RunEnd::StepLimit;
+    return;
+  }
+  if (!strand.context) {
+    strand.stack = stacks.acquire();
+    if (!strand.stack) {
+      report(FindingKind::InvalidOperand, strand,
+             "expected the stacks of all resident threads to fit the host's "
+             "memory, found no room for one more after " +
+                 std::to_string(stacks.getNumStacks()) + " stacks of " +
+                 std::to_string(shape.stackBytes) + " bytes");
+      end = RunEnd::Aborted;
+      return;
+    }
+    strand.context = make_fcontext(
+        strand.stack.top, size_t(strand.stack.top - strand.stack.low), &enter);
+  }
+  CTAState &cta = *strand.home;
+  WarpState &warp = cta.warps[strand.warp()];
+  warp.woken &= ~bitOf(strand);
+  if (!warp.woken)
+    cta.wokenWarps &= ~(1u << strand.warp());
+
+  quantum = isFair ? kMaxSteps : 1 + pick(Decision::Steps, kMaxSteps);
+  quantum = granted = std::min(quantum, shape.stepLimit - steps);
+  running = &strand;
+  strand.context = jump_fcontext(strand.context, this).fctx;
+  running = nullptr;
+  steps += granted - quantum;
+  if (strand.hasExited) {
+    strand.context = nullptr;
+    stacks.release(strand.stack);
+    strand.stack = {};
+    finishThread(strand);
+  } else if (static_cast<char *>(strand.context) < strand.stack.low) {
+    // Where there is no guard. The other fibre's frames may be lost: it must
+    // not run again.
+    report(FindingKind::InvalidOperand, strand,
+           "expected the frames of a thread to fit its stack of " +
+               std::to_string(shape.stackBytes) + " bytes, found more");
+    end = RunEnd::Aborted;
+  }
+}
+
+void Grid::Impl::runEngines(bool isForced) {
+  uint32_t landings = 1 + pick(Decision::Landings, kMaxLandings);
+  if (isForced) // all wait for the engines: get there soon
+    landings = std::max(landings, 1u << std::min(forcedBursts++, 12u));
+  while (landings--) {
+    uint32_t ready = background->ready();
+    if (!ready || end)
+      return;
+    background->run(pick(Decision::EngineEvent, ready), schedule);
+  }
+}
+
+void Grid::Impl::loop() {
+  while (!end) {
+    if (log.isFull()) {
+      end = RunEnd::Aborted;
+      return;
+    }
+    launch();
+    bool canLand = background && background->ready() > 0;
+    if (numReadySlots == 0) {
+      bool isSpinning = !yieldedCTAs.empty();
+      if (canLand)
+        runEngines(/*isForced=*/isSpinning);
+      if (isSpinning)
+        releaseYielded();
+      if (canLand || isSpinning)
+        continue;
+      if (live)
+        reportDeadlock();
+      end = live ? RunEnd::Deadlock : RunEnd::Finished;
+      return;
+    }
+    if (canLand && pick(Decision::Agent, 2) == 1) {
+      runEngines(/*isForced=*/false);
+      continue;
+    }
+    bool isFair = !fairRound.empty();
+    resume(*pickThread(), isFair);
+
+    if (++turnsSinceRelease >= std::max<uint64_t>(256, 2 * live))
+      releaseYielded();
+    if (!fairRound.empty())
+      continue;
+    ++idleTurns;
+    ++fairTurns;
+    bool isLate = fairTurns >= fairPatience;
+    if (end || (idleTurns < patience && !isLate))
+      continue;
+    idleTurns = fairTurns = 0;
+    if (pick(Decision::Fair, 2) == 0)
+      continue;
+    patience = std::max(patience / 2, kMinPatience);
+    if (isLate)
+      fairPatience = std::max(fairPatience / 2, kMinFairPatience);
+    startFairRound();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Grid
+//===----------------------------------------------------------------------===//
+
+Grid::Grid(GridShape shape, Schedule &schedule, FindingLog &log,
+           std::function<std::string(Site)> describeSite)
+    : impl(std::make_unique<Impl>(shape, schedule, log,
+                                  std::move(describeSite))) {}
+Grid::~Grid() = default;
+
+void Grid::setBackground(Background *background) {
+  impl->background = background;
+}
+void Grid::setEvents(CTAEvents events) { impl->events = std::move(events); }
+
+RunEnd Grid::run(llvm::function_ref<void(Thread &)> entry) {
+  Impl &self = *impl;
+  const GridShape &shape = self.shape;
+  if (!self.checkShape())
+    return RunEnd::Aborted;
+  self.entry = entry;
+  self.numThreads = uint32_t(shape.block.count());
+  uint32_t numCTAs = uint32_t(shape.grid.count());
+  uint32_t size = uint32_t(shape.cluster.count());
+  uint32_t numClusters = numCTAs / size;
+  uint32_t numSlots =
+      std::clamp<uint32_t>(shape.residentCTAs / size, 1, numClusters);
+  self.schedule.begin(numCTAs,
+                      uint32_t(llvm::divideCeil(self.numThreads, kWarpSize)));
+  self.residents.assign(numCTAs, nullptr);
+  self.slots.resize(size_t(numSlots) * size);
+  self.clusterSlots.resize(numSlots);
+  self.readySlots.assign(llvm::divideCeil(self.slots.size(), 64), 0);
+  for (uint32_t slot = numSlots; slot-- > 0;)
+    self.freeClusterSlots.push_back(slot);
+  for (uint32_t number = 0; number < numClusters; ++number)
+    self.toLaunch.push_back(number);
+  self.launchEnd = numClusters;
+  self.loop();
+  return *self.end;
+}
+
+const GridShape &Grid::getShape() const { return impl->shape; }
+Thread &Grid::current() { return *impl->running; }
+
+Thread *Grid::lookup(uint32_t cta, uint32_t index) {
+  if (cta >= impl->residents.size() || index >= impl->numThreads ||
+      !impl->residents[cta])
+    return nullptr;
+  return &impl->residents[cta]->threads[index];
+}
+
+uint64_t Grid::getSteps() const {
+  return impl->steps + (impl->running ? impl->granted - impl->quantum : 0);
+}
+
+void Grid::requestAbort() { impl->end = RunEnd::Aborted; }
+void Grid::abort() { impl->abort(); }
+void Grid::step() { impl->step(); }
+
+void Grid::yield() {
+  Strand &strand = *impl->running;
+  CTAState &cta = *strand.home;
+  impl->makeUnready(strand);
+  if (!cta.yieldedWarps)
+    impl->yieldedCTAs.push_back(&cta);
+  cta.yieldedWarps |= 1u << strand.warp();
+  cta.warps[strand.warp()].yielded |= bitOf(strand);
+  --impl->quantum;
+  impl->switchOut();
+}
+
+void Grid::wait(Waitable &on) {
+  Strand &strand = *impl->running;
+  on.waiters.push_back(&strand);
+  strand.object = &on;
+  impl->noteProgress();
+  impl->block(Strand::Wait::Object);
+}
+
+void Grid::wake(Waitable &on) {
+  if (on.waiters.empty())
+    return;
+  impl->noteProgress();
+  for (Thread *thread : on.waiters)
+    impl->unblock(*static_cast<Strand *>(thread));
+  on.waiters.clear();
+}
+
+Actor Grid::Impl::actorOf(const Thread &thread) {
+  Actor actor;
+  actor.cta = thread.cta;
+  actor.thread = thread.index;
+  actor.site = thread.site;
+  return actor;
+}
+
+void Grid::Impl::report(FindingKind kind, const Thread &thread,
+                        std::string message, std::optional<Actor> other) {
+  Finding finding;
+  finding.kind = kind;
+  finding.message = std::move(message);
+  finding.actor = actorOf(thread);
+  finding.other = std::move(other);
+  log.report(std::move(finding));
+}

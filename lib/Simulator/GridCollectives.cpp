@@ -1,0 +1,259 @@
+//===- GridCollectives.cpp - what lanes and threads do together -----------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Warp barriers and exchanges, and gatherings of a CTA or a part of it. A warp
+// can have several meetings at a time, of different lanes. Two meetings that
+// wait for each other's lanes can never complete: that is how a mismatch shows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GridState.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace carousel::sim;
+
+//===----------------------------------------------------------------------===//
+// Lanes of a warp
+//===----------------------------------------------------------------------===//
+
+static std::string toHex(uint32_t mask) {
+  return "0x" + llvm::utohexstr(mask, /*LowerCase=*/true);
+}
+
+static std::string quote(llvm::StringRef kind) {
+  return ("'" + kind + "'").str();
+}
+
+static const Strand &getLane(const CTAState &cta, const Strand &sibling,
+                             uint32_t mask) {
+  return cta.threads[sibling.warp() * kWarpSize + llvm::countr_zero(mask)];
+}
+
+void Grid::Impl::meet(llvm::StringRef kind, bool isBarrier, uint32_t mask,
+                      uint64_t value, std::array<uint64_t, 32> &values) {
+  Strand &strand = *running;
+  CTAState &cta = *strand.home;
+  WarpState &warp = cta.warps[strand.warp()];
+  uint32_t bit = 1u << strand.lane();
+  if (mask && !(mask & bit)) {
+    report(FindingKind::BarrierDivergence, strand,
+           "expected the mask of a " + quote(kind) +
+               " to have the lane itself, found lane " +
+               std::to_string(strand.lane()) + " and mask " + toHex(mask));
+    values[strand.lane()] = value;
+    return step();
+  }
+  mask = mask ? mask & warp.lanes : warp.lanes;
+
+  LaneMeeting *meeting = nullptr, *unused = nullptr;
+  for (LaneMeeting &other : warp.meetings) {
+    if (!other.arrived) {
+      unused = &other;
+    } else if (other.mask == mask && other.kind == kind) {
+      meeting = &other;
+    } else if ((other.mask & bit) && (other.arrived & mask)) {
+      bool isSameKind = other.kind == kind;
+      report(FindingKind::BarrierDivergence, strand,
+             "expected the lanes of a warp to meet at one collective with one "
+             "mask, found " +
+                 (isSameKind ? "masks " + toHex(other.mask) + " and " +
+                                   toHex(mask) + " at a " + quote(kind)
+                             : quote(other.kind) + " and " + quote(kind)),
+             actorOf(getLane(cta, strand, other.arrived & mask)));
+      abort();
+    }
+  }
+  if (!meeting) {
+    meeting = unused ? unused : &warp.meetings.emplace_back();
+    meeting->kind = kind;
+    meeting->isBarrier = isBarrier;
+    meeting->mask = mask;
+    meeting->values = {};
+    if (uint32_t exited = mask & warp.exited)
+      report(FindingKind::BarrierDivergence, strand,
+             "expected the lanes in the mask of a " + quote(kind) +
+                 " to come, found that lane " +
+                 std::to_string(llvm::countr_zero(exited)) + " exited",
+             actorOf(getLane(cta, strand, exited)));
+  }
+  meeting->arrived |= bit;
+  meeting->values[strand.lane()] = value;
+  if (isBarrier)
+    meeting->join.add(strand);
+  strand.values = &values;
+  if (completeIfReady(cta, warp, *meeting))
+    step();
+  else
+    block(Strand::Wait::Lanes);
+}
+
+bool Grid::Impl::completeIfReady(CTAState &cta, WarpState &warp,
+                                 LaneMeeting &meeting) {
+  if (meeting.mask & ~(meeting.arrived | warp.exited))
+    return false;
+  Strand *lanes = &cta.threads[size_t(&warp - cta.warps.data()) * kWarpSize];
+  uint64_t cycles = 0;
+  for (uint32_t left = meeting.arrived; left; left &= left - 1)
+    cycles = std::max(cycles, lanes[llvm::countr_zero(left)].cycles);
+  if (meeting.isBarrier)
+    meeting.join.finish();
+  for (uint32_t left = meeting.arrived; left; left &= left - 1) {
+    Strand &strand = lanes[llvm::countr_zero(left)];
+    strand.cycles = cycles;
+    if (meeting.isBarrier) {
+      strand.view = meeting.join.view;
+      ++strand.time;
+    } else {
+      *strand.values = meeting.values;
+    }
+    strand.values = nullptr;
+    if (strand.wait == Strand::Wait::Lanes)
+      unblock(strand);
+  }
+  meeting.join.clear();
+  meeting.arrived = 0;
+  return true;
+}
+
+void Grid::barrierWarp(uint32_t mask) {
+  std::array<uint64_t, 32> unused;
+  impl->meet("warp barrier", /*isBarrier=*/true, mask, 0, unused);
+}
+
+std::array<uint64_t, 32> Grid::exchange(llvm::StringRef kind, uint32_t mask,
+                                        uint64_t value) {
+  std::array<uint64_t, 32> values = {};
+  impl->meet(kind, /*isBarrier=*/false, mask, value, values);
+  return values;
+}
+
+//===----------------------------------------------------------------------===//
+// Threads of a CTA
+//===----------------------------------------------------------------------===//
+
+Gathering &Grid::Impl::gather(llvm::StringRef kind, uint32_t first,
+                              uint32_t count) {
+  Strand &strand = *running;
+  CTAState &cta = *strand.home;
+  uint64_t end = uint64_t(first) + count;
+  if (strand.index < first || strand.index >= end || end > numThreads) {
+    report(FindingKind::InvalidOperand, strand,
+           "expected a thread of the CTA's " + std::to_string(numThreads) +
+               " at a " + quote(kind) + " of the threads from " +
+               std::to_string(first) + " up to " + std::to_string(end) +
+               ", found thread " + std::to_string(strand.index));
+    abort();
+  }
+  Gathering *gathering = nullptr, *unused = nullptr;
+  for (const std::unique_ptr<Gathering> &other : cta.gatherings) {
+    if (!other->arrived) {
+      unused = other.get();
+      continue;
+    }
+    if (other->first == first && other->count == count && other->kind == kind) {
+      gathering = other.get();
+      continue;
+    }
+    if (strand.index < other->first ||
+        strand.index - other->first >= other->count)
+      continue;
+    for (uint64_t index = std::max(first, other->first);
+         index < std::min<uint64_t>(end, other->first + other->count);
+         ++index) {
+      const Strand &waiter = cta.threads[index];
+      if (!contains(other->arrivers, waiter))
+        continue;
+      report(FindingKind::BarrierDivergence, strand,
+             "expected threads to meet at one collective, found " +
+                 quote(other->kind) + " of " + std::to_string(other->count) +
+                 " threads and " + quote(kind) + " of " + std::to_string(count),
+             actorOf(waiter));
+      abort();
+    }
+  }
+  if (!gathering) {
+    if (!unused)
+      unused = cta.gatherings.emplace_back(std::make_unique<Gathering>()).get();
+    gathering = unused;
+    gathering->kind = kind;
+    gathering->first = first;
+    gathering->count = count;
+    gathering->values.assign(count, 0);
+    gathering->arrivers = {};
+    for (uint32_t index = first; cta.exited && index < end; ++index)
+      if (cta.threads[index].hasExited) {
+        report(FindingKind::BarrierDivergence, strand,
+               "expected all " + std::to_string(count) + " threads at a " +
+                   quote(kind) + ", found that thread " +
+                   std::to_string(index) + " exited",
+               actorOf(cta.threads[index]));
+        abort();
+      }
+  }
+  ++gathering->arrived;
+  insert(gathering->arrivers, strand);
+  return *gathering;
+}
+
+void Grid::gather(
+    llvm::StringRef kind, uint32_t first, uint32_t count, uint64_t value,
+    llvm::function_ref<void(llvm::ArrayRef<uint64_t> values)> action) {
+  Gathering &gathering = impl->gather(kind, first, count);
+  Strand &strand = *impl->running;
+  gathering.values[strand.index - first] = value;
+  if (gathering.arrived < count)
+    return impl->block(Strand::Wait::Gather);
+
+  impl->noteProgress();
+  Strand *members = &strand.home->threads[first];
+  for (uint32_t i = 0; i < count; ++i)
+    strand.cycles = std::max(strand.cycles, members[i].cycles);
+  action(gathering.values);
+  for (uint32_t i = 0; i < count; ++i) {
+    members[i].cycles = strand.cycles;
+    if (&members[i] != &strand)
+      impl->unblock(members[i]);
+  }
+  gathering.arrived = 0;
+  impl->step();
+}
+
+void Grid::Impl::exitFromCollectives(Strand &strand) {
+  CTAState &cta = *strand.home;
+  WarpState &warp = cta.warps[strand.warp()];
+  uint32_t bit = 1u << strand.lane();
+  for (LaneMeeting &meeting : warp.meetings) {
+    if (!meeting.arrived || !(meeting.mask & bit))
+      continue;
+    report(FindingKind::BarrierDivergence,
+           getLane(cta, strand, meeting.arrived),
+           "expected the lanes in the mask of a " + quote(meeting.kind) +
+               " to come, found that lane " + std::to_string(strand.lane()) +
+               " exited",
+           actorOf(strand));
+    completeIfReady(cta, warp, meeting);
+  }
+  for (const std::unique_ptr<Gathering> &gathering : cta.gatherings) {
+    if (!gathering->arrived || strand.index < gathering->first ||
+        strand.index - gathering->first >= gathering->count)
+      continue;
+    auto isWaiting = [&](const Strand &other) {
+      return contains(gathering->arrivers, other);
+    };
+    const Strand *waiter =
+        std::find_if(&cta.threads[0], &cta.threads[0] + numThreads, isWaiting);
+    report(FindingKind::BarrierDivergence, *waiter,
+           "expected all " + std::to_string(gathering->count) +
+               " threads at a " + quote(gathering->kind) +
+               ", found that thread " + std::to_string(strand.index) +
+               " exited",
+           actorOf(strand));
+    end = RunEnd::Aborted;
+  }
+}

@@ -1,0 +1,332 @@
+//===- GridPicture.cpp - where every thread stands ------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The notes of the deadlock and step-limit findings: who waits where on what,
+// and who could end it. Threads that stand alike share a line, and so do CTAs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GridState.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <map>
+
+using namespace carousel::sim;
+
+static constexpr size_t kMaxLines = 48, kMaxProviders = 6;
+
+/// "0-31, 40"; the numbers rise.
+static std::string formatRanges(llvm::ArrayRef<uint32_t> numbers) {
+  std::string text;
+  for (size_t i = 0, j; i < numbers.size(); i = j) {
+    for (j = i + 1; j < numbers.size() && numbers[j] == numbers[j - 1] + 1;)
+      ++j;
+    text += (i ? ", " : "") + std::to_string(numbers[i]);
+    if (j - i > 1)
+      text += (j - i > 2 ? "-" : ", ") + std::to_string(numbers[j - 1]);
+  }
+  return text;
+}
+
+/// "thread 3", "threads 0-31".
+static std::string formatNumbers(llvm::StringRef noun,
+                                 llvm::ArrayRef<uint32_t> numbers) {
+  return (noun + (numbers.size() > 1 ? "s " : " ")).str() +
+         formatRanges(numbers);
+}
+
+namespace {
+
+/// Texts to which threads are added; equal texts are one.
+template <typename Members> class Groups {
+public:
+  Members &operator[](const std::string &text) {
+    auto [it, isNew] = numbers.try_emplace(text, groups.size());
+    if (isNew)
+      groups.push_back({text, {}});
+    return groups[it->second].second;
+  }
+  auto begin() const { return groups.begin(); }
+  auto end() const { return groups.end(); }
+  size_t size() const { return groups.size(); }
+
+private:
+  std::map<std::string, size_t> numbers;
+  std::vector<std::pair<std::string, Members>> groups; // as they came
+};
+
+class Picture {
+public:
+  explicit Picture(const std::function<std::string(Site)> &describeSite,
+                   llvm::ArrayRef<CTAState *> residents)
+      : describeSite(describeSite), residents(residents) {}
+
+  std::vector<std::string> draw();
+
+private:
+  std::string describePlace(Site site) const;
+  std::string describeWait(const Strand &strand);
+  WaitPicture describeBarrier(const Strand &strand) const;
+  WaitPicture describeLanes(const Strand &strand) const;
+  WaitPicture describeCluster(const Strand &strand) const;
+  WaitPicture describeGather(const CTAState &cta,
+                             const Gathering &gathering) const;
+  /// "threads 32-63 (wait at k.mlir:3:4)": where those stand who are missing.
+  template <typename IsMissing>
+  std::vector<std::string>
+  describeMissing(llvm::ArrayRef<const CTAState *> ctas,
+                  IsMissing isMissing) const;
+
+  const std::function<std::string(Site)> &describeSite;
+  llvm::ArrayRef<CTAState *> residents;
+  /// Of what many threads wait on alike.
+  std::map<const void *, std::string> known;
+};
+
+} // namespace
+
+std::string Picture::describePlace(Site site) const {
+  std::string place = describeSite ? describeSite(site) : std::string();
+  if (!place.empty())
+    return place;
+  return site ? "site " + std::to_string(site) : "an unknown place";
+}
+
+template <typename IsMissing>
+std::vector<std::string>
+Picture::describeMissing(llvm::ArrayRef<const CTAState *> ctas,
+                         IsMissing isMissing) const {
+  std::vector<std::string> result;
+  for (const CTAState *cta : ctas) {
+    Groups<std::vector<uint32_t>> groups;
+    for (size_t warp = 0; warp < cta->warps.size(); ++warp)
+      for (uint32_t left = cta->warps[warp].lanes; left; left &= left - 1) {
+        const Strand &strand =
+            cta->threads[warp * kWarpSize + llvm::countr_zero(left)];
+        if (!isMissing(strand))
+          continue;
+        bool isBlocked = strand.wait != Strand::Wait::None;
+        groups[strand.hasExited ? std::string("exited")
+                                : (isBlocked ? "waiting at " : "running at ") +
+                                      describePlace(strand.site)]
+            .push_back(strand.index);
+      }
+    for (const auto &[status, threads] : groups) {
+      if (result.size() == kMaxProviders) {
+        result.push_back("others");
+        return result;
+      }
+      std::string owner =
+          ctas.size() > 1 ? "CTA " + std::to_string(cta->number) + " " : "";
+      result.push_back(owner + formatNumbers("thread", threads) + " (" +
+                       status + ")");
+    }
+  }
+  return result;
+}
+
+static std::string formatMissing(uint32_t missing, uint32_t expected) {
+  return std::to_string(missing) + " of " + std::to_string(expected) +
+         " arrivals";
+}
+
+WaitPicture Picture::describeBarrier(const Strand &strand) const {
+  const CTAState &cta = *strand.home;
+  const CTABarrier &barrier = cta.barriers[strand.barrier];
+  uint32_t numThreads = cta.live + cta.exited;
+  bool isAll = barrier.expected == numThreads;
+  WaitPicture picture;
+  picture.what = (isAll ? "CTA barrier " : "named barrier ") +
+                 std::to_string(strand.barrier);
+  picture.missing =
+      formatMissing(barrier.expected - barrier.arrived, barrier.expected);
+  picture.providers = describeMissing({&cta}, [&](const Strand &other) {
+    return !contains(barrier.arrivers, other) && !other.hasExited;
+  });
+  return picture;
+}
+
+WaitPicture Picture::describeLanes(const Strand &strand) const {
+  const CTAState &cta = *strand.home;
+  const WarpState &warp = cta.warps[strand.warp()];
+  auto meeting = llvm::find_if(warp.meetings, [&](const LaneMeeting &meeting) {
+    return meeting.arrived >> strand.lane() & 1;
+  });
+  uint32_t missing = meeting->mask & ~meeting->arrived;
+  WaitPicture picture;
+  picture.what = meeting->kind.str() + " of the lanes 0x" +
+                 llvm::utohexstr(meeting->mask, /*LowerCase=*/true);
+  picture.missing = formatMissing(uint32_t(llvm::popcount(missing)),
+                                  uint32_t(llvm::popcount(meeting->mask)));
+  picture.providers = describeMissing({&cta}, [&](const Strand &other) {
+    return other.warp() == strand.warp() && missing >> other.lane() & 1;
+  });
+  return picture;
+}
+
+WaitPicture Picture::describeCluster(const Strand &strand) const {
+  const ClusterState &cluster = *strand.home->cluster;
+  WaitPicture picture;
+  picture.what = "cluster barrier";
+  picture.missing = formatMissing(cluster.pending, cluster.live);
+  llvm::SmallVector<const CTAState *, 16> ctas(cluster.ctas.begin(),
+                                               cluster.ctas.end());
+  picture.providers = describeMissing(ctas, [&](const Strand &other) {
+    return !other.hasExited &&
+           !(other.hasArrived && other.arrivedPhase == cluster.phase);
+  });
+  return picture;
+}
+
+static const Gathering &findGathering(const Strand &strand) {
+  return **llvm::find_if(strand.home->gatherings, [&](const auto &gathering) {
+    return gathering->arrived && contains(gathering->arrivers, strand);
+  });
+}
+
+WaitPicture Picture::describeGather(const CTAState &cta,
+                                    const Gathering &gathering) const {
+  WaitPicture picture;
+  picture.what = gathering.kind.str() + " of " +
+                 formatNumbers("thread", {gathering.first});
+  if (gathering.count > 1)
+    picture.what = gathering.kind.str() + " of threads " +
+                   std::to_string(gathering.first) + "-" +
+                   std::to_string(gathering.first + gathering.count - 1);
+  if (gathering.arrived == gathering.count) {
+    picture.missing = "what one of them does for all";
+    return picture;
+  }
+  picture.missing =
+      formatMissing(gathering.count - gathering.arrived, gathering.count);
+  picture.providers = describeMissing({&cta}, [&](const Strand &other) {
+    return other.index >= gathering.first &&
+           other.index - gathering.first < gathering.count &&
+           !contains(gathering.arrivers, other);
+  });
+  return picture;
+}
+
+/// " on <what>; missing: <...>; could come from: <...>".
+std::string Picture::describeWait(const Strand &strand) {
+  auto format = [](const WaitPicture &picture) {
+    std::string text = " on " + picture.what;
+    if (!picture.missing.empty())
+      text += "; missing: " + picture.missing;
+    if (!picture.providers.empty())
+      text += "; could come from: " + llvm::join(picture.providers, ", ");
+    return text;
+  };
+  auto lookUp = [&](const void *key, auto describe) {
+    std::string &text = known[key];
+    if (text.empty())
+      text = format(describe());
+    return text;
+  };
+  CTAState &cta = *strand.home;
+  switch (strand.wait) {
+  case Strand::Wait::None:
+    return "";
+  case Strand::Wait::Object:
+    return format(strand.object->describe(strand));
+  case Strand::Wait::Barrier:
+    return lookUp(&cta.barriers[strand.barrier],
+                  [&] { return describeBarrier(strand); });
+  case Strand::Wait::Lanes:
+    return format(describeLanes(strand));
+  case Strand::Wait::Cluster:
+    return lookUp(cta.cluster, [&] { return describeCluster(strand); });
+  case Strand::Wait::Gather:
+    return lookUp(&findGathering(strand),
+                  [&] { return describeGather(cta, findGathering(strand)); });
+  }
+  llvm_unreachable("unknown wait");
+}
+
+std::vector<std::string> Picture::draw() {
+  // What is said -> the threads of a CTA -> CTAs.
+  Groups<Groups<std::vector<uint32_t>>> lines;
+  size_t numLines = 0;
+  for (const CTAState *cta : residents) {
+    if (!cta)
+      continue;
+    Groups<std::vector<uint32_t>> groups;
+    for (size_t warp = 0; warp < cta->warps.size(); ++warp)
+      for (uint32_t left = cta->warps[warp].lanes; left; left &= left - 1) {
+        const Strand &strand =
+            cta->threads[warp * kWarpSize + llvm::countr_zero(left)];
+        if (!strand.hasExited)
+          groups["at " + describePlace(strand.site) + describeWait(strand)]
+              .push_back(strand.index);
+      }
+    for (const auto &[text, threads] : groups) {
+      bool isBlocked = cta->threads[threads.front()].wait != Strand::Wait::None;
+      llvm::SmallVector<uint32_t> warps;
+      for (uint32_t thread : threads)
+        if (warps.empty() || warps.back() != thread / kWarpSize)
+          warps.push_back(thread / kWarpSize);
+      std::string who = formatNumbers("warp", warps) + " (" +
+                        formatNumbers("thread", threads) + ") " +
+                        (isBlocked ? "wait" : "run") +
+                        (warps.size() > 1 ? " " : "s ");
+      lines[text][who].push_back(cta->number);
+    }
+  }
+  std::vector<std::string> result;
+  for (const auto &[text, whos] : lines)
+    for (const auto &[who, ctas] : whos)
+      if (++numLines <= kMaxLines)
+        result.push_back(formatNumbers("CTA", ctas) + ", " + who + text);
+  if (numLines > kMaxLines)
+    result.push_back("and " + std::to_string(numLines - kMaxLines) +
+                     " more groups of threads");
+  return result;
+}
+
+static std::string countThreads(llvm::ArrayRef<CTAState *> residents) {
+  uint64_t threads = 0, ctas = 0;
+  for (const CTAState *cta : residents)
+    if (cta) {
+      threads += cta->live;
+      ++ctas;
+    }
+  return std::to_string(threads) + (threads == 1 ? " thread" : " threads") +
+         " of " + std::to_string(ctas) + (ctas == 1 ? " CTA" : " CTAs");
+}
+
+static const Strand &findFirst(llvm::ArrayRef<CTAState *> residents) {
+  for (const CTAState *cta : residents)
+    for (uint32_t index = 0; cta && index < cta->live + cta->exited; ++index)
+      if (!cta->threads[index].hasExited)
+        return cta->threads[index];
+  llvm_unreachable("no thread is left");
+}
+
+void Grid::Impl::reportDeadlock() {
+  Finding finding;
+  finding.kind = FindingKind::Deadlock;
+  finding.message = "expected a thread that can go on or a transfer in flight, "
+                    "found that all of " +
+                    countThreads(residents) + " wait";
+  finding.actor = actorOf(findFirst(residents));
+  finding.notes = Picture(describeSite, residents).draw();
+  log.report(std::move(finding));
+}
+
+void Grid::Impl::reportStepLimit() {
+  Finding finding;
+  finding.kind = FindingKind::StepLimit;
+  finding.message = "expected the run to end within " +
+                    std::to_string(shape.stepLimit) + " steps, found " +
+                    countThreads(residents) + " still there";
+  finding.actor = actorOf(findFirst(residents));
+  finding.notes = Picture(describeSite, residents).draw();
+  log.report(std::move(finding));
+}

@@ -1,0 +1,265 @@
+//===- Schedule.cpp - random and adversarial schedules --------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A policy is the random schedule with some decisions taken over. None needs to
+// care that everything runs at some time: the grid asks for Decision::Fair when
+// nothing goes on.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Schedule.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace carousel::sim;
+
+Schedule::~Schedule() = default;
+
+static constexpr llvm::StringLiteral kPolicyNames[] = {
+    "random",       "late-landing", "early-landing", "eager-reuse",
+    "starved-warp", "reverse-ctas", "one-cta"};
+static_assert(std::size(kPolicyNames) == kNumPolicies);
+
+llvm::StringRef carousel::sim::getName(Policy policy) {
+  return kPolicyNames[unsigned(policy)];
+}
+
+std::optional<Policy> carousel::sim::parsePolicy(llvm::StringRef name) {
+  const auto *it = llvm::find(kPolicyNames, name);
+  if (it == std::end(kPolicyNames))
+    return std::nullopt;
+  return Policy(it - std::begin(kPolicyNames));
+}
+
+namespace {
+
+/// SplitMix64: any seed is good, and close seeds are far apart.
+class Generator {
+public:
+  explicit Generator(uint64_t seed) : state(seed) {}
+
+  uint64_t next() {
+    uint64_t value = state += 0x9e3779b97f4a7c15ull;
+    value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9ull;
+    value = (value ^ value >> 27) * 0x94d049bb133111ebull;
+    return value ^ value >> 31;
+  }
+  /// 0 .. n-1; the bias of 2^-32 does not matter here.
+  uint32_t below(uint32_t n) { return uint32_t((next() >> 32) * n >> 32); }
+  /// 0 .. n-1, each power of two as likely as another: a race may need one step
+  /// or hundreds between two preemptions.
+  uint32_t belowByScale(uint32_t n) {
+    unsigned scale = below(llvm::Log2_32_Ceil(n) + 1);
+    return below(std::min(n, uint32_t(1) << scale));
+  }
+
+private:
+  uint64_t state;
+};
+
+class RandomSchedule : public Schedule {
+public:
+  explicit RandomSchedule(uint64_t seed) : random(seed) {}
+
+  uint32_t pick(Decision decision, uint32_t n,
+                llvm::ArrayRef<Candidate>) override {
+    switch (decision) {
+    case Decision::Steps:
+    case Decision::Turns:
+    case Decision::Landings:
+      return random.belowByScale(n);
+    case Decision::Fair:
+      return 0; // it is fair as it is
+    default:
+      return random.below(n);
+    }
+  }
+
+protected:
+  Generator random;
+};
+
+/// What the adversarial policies share.
+class AdversarialSchedule : public RandomSchedule {
+public:
+  using RandomSchedule::RandomSchedule;
+
+  uint32_t pick(Decision decision, uint32_t n,
+                llvm::ArrayRef<Candidate> candidates) override {
+    if (decision == Decision::Fair)
+      return 1;
+    return RandomSchedule::pick(decision, n, candidates);
+  }
+};
+
+class LateLanding : public AdversarialSchedule {
+public:
+  using AdversarialSchedule::AdversarialSchedule;
+
+  uint32_t pick(Decision decision, uint32_t n,
+                llvm::ArrayRef<Candidate> candidates) override {
+    if (decision == Decision::Agent || decision == Decision::Landings)
+      return 0;
+    return AdversarialSchedule::pick(decision, n, candidates);
+  }
+};
+
+class EarlyLanding : public AdversarialSchedule {
+public:
+  using AdversarialSchedule::AdversarialSchedule;
+
+  uint32_t pick(Decision decision, uint32_t n,
+                llvm::ArrayRef<Candidate> candidates) override {
+    if (decision == Decision::Agent)
+      return 1;
+    if (decision == Decision::Landings)
+      return n - 1;
+    // The engines act between turns: short ones keep them close behind.
+    if (decision == Decision::Steps)
+      return random.below(std::min(n, 4u));
+    return AdversarialSchedule::pick(decision, n, candidates);
+  }
+};
+
+class EagerReuse : public AdversarialSchedule {
+public:
+  using AdversarialSchedule::AdversarialSchedule;
+
+  bool looksAt(Decision decision) const override {
+    return decision == Decision::CTA || decision == Decision::Warp ||
+           decision == Decision::Lane;
+  }
+
+  uint32_t pick(Decision decision, uint32_t n,
+                llvm::ArrayRef<Candidate> candidates) override {
+    switch (decision) {
+    case Decision::CTA:
+    case Decision::Warp:
+    case Decision::Lane: {
+      uint32_t woken = llvm::count_if(
+          candidates, [](const Candidate &c) { return c.justWoken; });
+      isLaneWoken = woken != 0;
+      if (!woken)
+        break;
+      uint32_t skip = random.below(woken);
+      for (auto [index, candidate] : llvm::enumerate(candidates))
+        if (candidate.justWoken && skip-- == 0)
+          return uint32_t(index);
+      break;
+    }
+    case Decision::Steps:
+      // Others stop soon, so that what they wake comes soon; what was woken
+      // goes as far as it can.
+      return isLaneWoken ? n - 1 : random.below(std::min(n, 4u));
+    case Decision::Turns:
+      return 0;
+    default:
+      break;
+    }
+    return AdversarialSchedule::pick(decision, n, candidates);
+  }
+
+private:
+  bool isLaneWoken = false;
+};
+
+class StarvedWarp : public AdversarialSchedule {
+public:
+  using AdversarialSchedule::AdversarialSchedule;
+
+  void begin(uint32_t ctas, uint32_t warpsPerCTA) override {
+    if (warpsPerCTA > 1)
+      warp = random.below(warpsPerCTA);
+    else
+      cta = random.below(ctas);
+  }
+
+  bool looksAt(Decision decision) const override {
+    return decision == Decision::CTA || decision == Decision::Warp;
+  }
+
+  uint32_t pick(Decision decision, uint32_t n,
+                llvm::ArrayRef<Candidate> candidates) override {
+    if (decision == Decision::CTA || decision == Decision::Warp) {
+      auto isStarved = [&](const Candidate &candidate) {
+        if (!warp)
+          return decision == Decision::CTA && candidate.id == cta;
+        return decision == Decision::CTA
+                   ? candidate.context == uint32_t(1) << *warp
+                   : candidate.id == *warp;
+      };
+      uint32_t others = n - uint32_t(llvm::count_if(candidates, isStarved));
+      uint32_t skip = others ? random.below(others) : 0;
+      for (auto [index, candidate] : llvm::enumerate(candidates))
+        if ((!others || !isStarved(candidate)) && skip-- == 0)
+          return uint32_t(index);
+    }
+    // A CTA whose other warps got blocked is left at once.
+    if (decision == Decision::Turns)
+      return 0;
+    return AdversarialSchedule::pick(decision, n, candidates);
+  }
+
+private:
+  std::optional<uint32_t> warp;
+  uint32_t cta = 0;
+};
+
+/// Runs one CTA as long as it can, then the next one in the order of numbers.
+class OrderedCTAs : public AdversarialSchedule {
+public:
+  OrderedCTAs(uint64_t seed, bool isReverse)
+      : AdversarialSchedule(seed), isReverse(isReverse) {}
+
+  bool looksAt(Decision decision) const override {
+    return decision == Decision::CTA;
+  }
+
+  uint32_t pick(Decision decision, uint32_t n,
+                llvm::ArrayRef<Candidate> candidates) override {
+    if (decision == Decision::LaunchOrder)
+      return isReverse ? n - 1 : 0;
+    if (decision == Decision::Turns)
+      return n - 1;
+    if (decision == Decision::CTA && !candidates.empty()) {
+      uint32_t best = 0;
+      for (auto [index, candidate] : llvm::enumerate(candidates))
+        if (isReverse ? candidate.id > candidates[best].id
+                      : candidate.id < candidates[best].id)
+          best = uint32_t(index);
+      return best;
+    }
+    return AdversarialSchedule::pick(decision, n, candidates);
+  }
+
+private:
+  bool isReverse;
+};
+
+} // namespace
+
+std::unique_ptr<Schedule> carousel::sim::createSchedule(Policy policy,
+                                                        uint64_t seed) {
+  switch (policy) {
+  case Policy::Random:
+    return std::make_unique<RandomSchedule>(seed);
+  case Policy::LateLanding:
+    return std::make_unique<LateLanding>(seed);
+  case Policy::EarlyLanding:
+    return std::make_unique<EarlyLanding>(seed);
+  case Policy::EagerReuse:
+    return std::make_unique<EagerReuse>(seed);
+  case Policy::StarvedWarp:
+    return std::make_unique<StarvedWarp>(seed);
+  case Policy::ReverseCTAs:
+    return std::make_unique<OrderedCTAs>(seed, /*isReverse=*/true);
+  case Policy::OneCTA:
+    return std::make_unique<OrderedCTAs>(seed, /*isReverse=*/false);
+  }
+  llvm_unreachable("unknown policy");
+}
