@@ -37,6 +37,7 @@ llvm_config.add_tool_substitutions(
         ToolSubst("carousel-translate", unresolved="fatal"),
         ToolSubst("carousel-compile", unresolved="fatal"),
         ToolSubst("carousel-run", unresolved="ignore"),
+        ToolSubst("carousel-sim", unresolved="ignore"),
         "mlir-opt",
         "mlir-translate",
         "FileCheck",

@@ -12,16 +12,11 @@
 
 #include "CommandLine.h"
 
+#include "CommandLineParts.h"
 #include "Run.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <charconv>
-#include <cmath>
-#include <cstring>
-#include <iostream>
 #include <limits>
 
 using namespace carousel::run;
@@ -29,20 +24,7 @@ using namespace carousel::run;
 static constexpr const char *kDescription =
     "Lists the kernels of a package, runs one, compares its outputs, times it.";
 
-static constexpr const char *kFooter = R"(Values of --arg, for tensors:
-  FILE.npy              the array of a file; bf16 as uint16, fp8 as uint8
-  empty:SHAPE           memory filled with the byte 0xA5, so that what the kernel
-                        leaves unwritten is seen
-  zeros:SHAPE           zeros
-  random:SHAPE[:SEED]   the same numbers on every machine; floats from [-1, 1)
-  iota:SHAPE            0, 1, 2..., from 0 again where the type ends
-  like:NAME             empty, with the shape and strides of another argument
-SHAPE is 4096, 64x128, or [] for no dimensions; with strides in elements,
-64x128@136x1. For scalars: a number (12, -0x10, 1.5e3, inf), true or false.
-
---expect takes the same, but for empty: and like:. An element matches when
-|got - want| <= atol + rtol * |want|; NaN matches NaN.
-
+static constexpr const char *kExamples = R"(
 Examples:
   carousel-run copy.pkg
       lists the kernels
@@ -63,60 +45,9 @@ Exit status: 0 success; 1 an output isn't what --expect says; 2 the command line
 or a value or file that it names, is wrong; 3 the package, the driver, the device
 or the file system failed.)";
 
-namespace {
-
-/// Shows the names of values and nothing of how CLI11 checks them.
-struct HelpFormatter : CLI::Formatter {
-  HelpFormatter() { column_width(26); }
-  std::string make_option_opts(const CLI::Option *option) const override {
-    std::string name = option->get_type_name();
-    return name.empty() ? "" : " " + name;
-  }
-};
-
-} // namespace
-
-/// CLI11 takes several values after one option unless told otherwise.
-static void addList(CLI::App &app, const std::string &name,
-                    std::vector<std::string> &target, const char *help,
-                    const char *valueName) {
-  app.add_option(name, target, help)
-      ->type_name(valueName)
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-}
-
-static std::string checkTolerance(const std::string &text) {
-  double value = 0;
-  if (!CLI::detail::lexical_cast(text, value) || !(value >= 0) ||
-      std::isinf(value))
-    return "expected a number of 0 or more, got '" + text + "'";
-  return {};
-}
-
 static std::string checkL2(const std::string &text) {
   if (text != "cold" && text != "warm")
     return "expected cold or warm, got '" + text + "'";
-  return {};
-}
-
-static std::string checkPositive(const std::string &text) {
-  double value = 0;
-  if (!CLI::detail::lexical_cast(text, value) || !(value > 0) ||
-      std::isinf(value))
-    return "expected a number above 0, got '" + text + "'";
-  return {};
-}
-
-/// CLI11's own conversions let a number that is too large pass.
-static std::string checkInteger(const std::string &text, uint64_t least,
-                                uint64_t most) {
-  uint64_t value = 0;
-  const char *last = text.data() + text.size();
-  auto [end, error] = std::from_chars(text.data(), last, value);
-  if (error != std::errc() || end != last || value < least || value > most)
-    return fmt::format("expected an integer from {} to {}, got '{}'", least,
-                       most, text);
   return {};
 }
 
@@ -126,16 +57,6 @@ static std::string checkCount(const std::string &text) {
 
 static std::string checkOrdinal(const std::string &text) {
   return checkInteger(text, 0, std::numeric_limits<int>::max());
-}
-
-/// What CLI11 says of an option without a value, or given twice, isn't plain.
-static std::string describeMismatch(const std::string &text) {
-  std::string name = text.substr(0, text.find(':'));
-  if (text.find("missing") != std::string::npos)
-    return fmt::format("expected a value after {}, got none", name);
-  if (text.find("At Most 1 ") != std::string::npos)
-    return fmt::format("expected {} once, got it again", name);
-  return text;
 }
 
 /// Options that mean nothing beside others are refused, not ignored.
@@ -162,7 +83,7 @@ std::variant<Options, Exit> carousel::run::parseCommandLine(int argc,
   CLI::App app(kDescription, "carousel-run");
   app.formatter(std::make_shared<HelpFormatter>());
   app.get_help_ptr()->description("print this help");
-  app.footer(kFooter);
+  app.footer(std::string(kTensorValuesHelp) + kExamples);
   app.set_version_flag("--version", "carousel-run " CAROUSEL_VERSION,
                        "print the version");
   app.add_option("DIR", options.package, "the directory of the package")
@@ -173,19 +94,8 @@ std::variant<Options, Exit> carousel::run::parseCommandLine(int argc,
   app.add_option("--kernel", options.kernel,
                  "the kernel; may be left out where the package has one")
       ->type_name("NAME");
-  addList(app, "--arg", options.arguments,
-          "the value of an argument, see below", "NAME=VALUE");
-  addList(app, "--out", options.outputs,
-          "write a tensor to a file after the run", "NAME=FILE");
-  addList(app, "--expect", options.expectations,
-          "compare a tensor after the run", "NAME=VALUE");
-  app.add_option("--rtol", options.tolerance.relative,
-                 "tolerance relative to the expected value (0)")
-      ->type_name("X")
-      ->check(checkTolerance);
-  app.add_option("--atol", options.tolerance.absolute, "absolute tolerance (0)")
-      ->type_name("X")
-      ->check(checkTolerance);
+  addTensorOptions(app, options.arguments, options.outputs,
+                   options.expectations, options.tolerance);
   app.add_option("--variant", options.variant,
                  "run this variant; an error if its guards don't hold")
       ->type_name("FUNCTION");
@@ -229,29 +139,10 @@ std::variant<Options, Exit> carousel::run::parseCommandLine(int argc,
                "no progress; of a run, print errors and what --bench or --json "
                "asks for, no more");
 
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success &success) { // --help, --version
-    app.exit(success);
-    if (std::cout.flush())
-      return Exit::Success;
-    printError(fmt::format("cannot write to the standard output: {}",
-                           std::strerror(errno)));
-    return Exit::Failure;
-  } catch (const CLI::RequiredError &) {
-    printError("expected the directory of a package; --help has examples");
-    return Exit::Usage;
-  } catch (const CLI::ExtrasError &) {
-    printError(fmt::format("expected an option that --help lists, got '{}'",
-                           app.remaining().front()));
-    return Exit::Usage;
-  } catch (const CLI::ArgumentMismatch &error) {
-    printError(describeMismatch(error.what()));
-    return Exit::Usage;
-  } catch (const CLI::ParseError &error) {
-    printError(error.what());
-    return Exit::Usage;
-  }
+  constexpr const char *kRequired =
+      "expected the directory of a package; --help has examples";
+  if (auto end = parseOptions(app, argc, argv, kRequired))
+    return *end;
   options.benchmark.cold = l2 == "cold";
   if (std::string conflict = findConflict(app, options); !conflict.empty()) {
     printError(conflict);

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <unistd.h>
@@ -82,7 +83,7 @@ void Progress::show() {
     if (mode == ProgressMode::Terminal)
       fmt::print(stderr, "\r\033[K{}", line);
     else
-      fmt::print(stderr, "carousel-run: {}\n", line);
+      fmt::print(stderr, "{}: {}\n", program_invocation_short_name, line);
     std::fflush(stderr);
     shown = true;
     interval = mode == ProgressMode::Terminal ? kRewrite : kNextLine;

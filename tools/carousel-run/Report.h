@@ -80,6 +80,9 @@ std::string formatJSON(const Listing &listing);
 std::string formatJSON(const Explanation &explanation);
 std::string formatJSON(const RunReport &report);
 
+/// A JSON object in one line, without a line feed.
+std::string formatJSON(const ComparisonReport &report);
+
 } // namespace carousel::run
 
 #endif // CAROUSEL_TOOLS_RUN_REPORT_H

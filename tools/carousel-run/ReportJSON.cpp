@@ -145,6 +145,10 @@ static JSON describe(const ComparisonReport &report) {
   return object;
 }
 
+std::string run::formatJSON(const ComparisonReport &report) {
+  return describe(report).dump(-1, ' ', false, JSON::error_handler_t::replace);
+}
+
 std::string run::formatJSON(const RunReport &report) {
   JSON object;
   object["package"] = report.package;

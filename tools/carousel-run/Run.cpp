@@ -15,7 +15,7 @@
 
 #include "Fail.h"
 #include "Launcher.h"
-#include "Report.h"
+#include "Plan.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -28,28 +28,11 @@ using runtime::ErrorCode;
 using runtime::fail;
 using runtime::KernelInfo;
 
-namespace {
-
-/// An output to compare or to write.
-struct Output {
-  size_t argument = 0;
-  std::string text; ///< of the option
-  TensorValue expected;
-};
-
-/// What a command line means for a package.
-struct Plan {
-  std::vector<ArgumentValue> values;
-  std::vector<Output> files, expectations;
-};
-
-} // namespace
-
 void run::printError(std::string message) {
   while (!message.empty() && message.back() == '\n')
     message.pop_back();
   std::replace(message.begin(), message.end(), '\n', ' ');
-  fmt::print(stderr, "carousel-run: error: {}\n", message);
+  fmt::print(stderr, "{}: error: {}\n", program_invocation_short_name, message);
 }
 
 static Exit report(const runtime::Error &error) {
@@ -104,68 +87,11 @@ static Status checkVariant(const KernelInfo &kernel,
               list.empty() ? "none" : list, variant);
 }
 
-static Result<Output> parseOutput(const KernelInfo &kernel,
-                                  const std::string &option,
-                                  const char *optionName) {
-  auto assignment = parseAssignment(option, optionName);
-  if (!assignment)
-    return tl::make_unexpected(assignment.error());
-  for (size_t i = 0; i < kernel.arguments.size(); ++i)
-    if (kernel.arguments[i].name == assignment->name &&
-        kernel.arguments[i].kind == runtime::ArgumentInfo::Kind::Tensor) {
-      Output output;
-      output.argument = i;
-      output.text = std::move(assignment->value);
-      return output;
-    }
-  return fail(ErrorCode::InvalidArgument,
-              "expected {} with a tensor of {}, got '{}'", optionName,
-              kernel.name, assignment->name);
-}
-
 static Result<Plan> makePlan(const KernelInfo &kernel, const Options &options) {
   if (Status status = checkVariant(kernel, options.variant); !status)
     return tl::make_unexpected(status.error());
-  auto values = parseArguments(kernel, options.arguments);
-  if (!values)
-    return tl::make_unexpected(values.error());
-  if (Status status = checkArguments(kernel, *values); !status)
-    return tl::make_unexpected(status.error());
-  Plan plan;
-  plan.values = std::move(*values);
-  for (const std::string &option : options.outputs) {
-    auto output = parseOutput(kernel, option, "--out");
-    if (!output)
-      return tl::make_unexpected(output.error());
-    for (const Output &other : plan.files)
-      if (other.text == output->text)
-        return fail(ErrorCode::InvalidArgument,
-                    "expected --out with a file for each tensor, got {} twice",
-                    other.text);
-    if (Status status = checkWritable(output->text); !status)
-      return tl::make_unexpected(status.error());
-    plan.files.push_back(std::move(*output));
-  }
-  for (const std::string &option : options.expectations) {
-    auto output = parseOutput(kernel, option, "--expect");
-    if (!output)
-      return tl::make_unexpected(output.error());
-    const runtime::ArgumentInfo &argument = kernel.arguments[output->argument];
-    auto expected =
-        parseTensor(output->text, argument.element, TensorUse::Expected);
-    if (!expected)
-      return fail(expected.error().code, "--expect {}: {}", argument.name,
-                  expected.error().message);
-    const Layout &layout = plan.values[output->argument].tensor.layout;
-    if (expected->layout.extents != layout.extents)
-      return fail(ErrorCode::InvalidArgument,
-                  "--expect {}: expected the shape {}, got {}", argument.name,
-                  formatShape(layout.extents),
-                  formatShape(expected->layout.extents));
-    output->expected = std::move(*expected);
-    plan.expectations.push_back(std::move(*output));
-  }
-  return plan;
+  return makePlan(kernel, TensorOptions{options.arguments, options.outputs,
+                                        options.expectations});
 }
 
 static Result<runtime::Context> createContext(const Options &options,
@@ -233,18 +159,15 @@ static Status collect(const KernelInfo &kernel, const Plan &plan,
       continue;
     const runtime::ArgumentInfo &argument = kernel.arguments[i];
     const Layout &layout = launcher.getLayout(i);
-    uint64_t bytes = layout.elements * runtime::getBytes(argument.element);
     auto contents = launcher.download(i);
     if (!contents)
       return tl::make_unexpected(contents.error());
+    const std::byte *data = std::as_const(*contents).getData();
     for (const Output &output : plan.files) {
       if (!isThis(output))
         continue;
-      Progress progress(progressMode, "writing " + output.text, bytes,
-                        ProgressUnit::Bytes);
       if (Status status =
-              writeNpy(output.text, argument.element, layout,
-                       std::as_const(*contents).getData(), progress);
+              writeOutput(argument, output, layout, data, progressMode);
           !status)
         return status;
       run.outputs.push_back({argument.name, output.text});
@@ -252,29 +175,12 @@ static Status collect(const KernelInfo &kernel, const Plan &plan,
     for (const Output &output : plan.expectations) {
       if (!isThis(output))
         continue;
-      std::optional<HostBuffer> expected;
-      {
-        bool file = output.expected.kind == TensorValue::Kind::File;
-        Progress progress(progressMode,
-                          (file ? "loading " : "generating ") + output.text,
-                          bytes, ProgressUnit::Bytes);
-        auto made = makeContents(output.expected, argument.element, progress);
-        if (!made)
-          return fail(made.error().code, "--expect {}: {}", argument.name,
-                      made.error().message);
-        expected.emplace(std::move(*made));
-      }
-      Progress progress(progressMode, "comparing " + argument.name,
-                        layout.elements, ProgressUnit::Count);
-      ComparisonReport comparison;
-      comparison.argument = argument.name;
-      comparison.expected = output.text;
-      comparison.element = argument.element;
-      comparison.comparison =
-          compare(argument.element, layout, std::as_const(*contents).getData(),
-                  output.expected.layout, std::as_const(*expected).getData(),
-                  options.tolerance, progress);
-      run.comparisons.push_back(std::move(comparison));
+      auto expected = makeExpected(argument, output, progressMode);
+      if (!expected)
+        return tl::make_unexpected(expected.error());
+      run.comparisons.push_back(compareOutput(argument, output, layout, data,
+                                              *expected, options.tolerance,
+                                              progressMode));
     }
   }
   return {};

@@ -1,0 +1,78 @@
+//===- ArgumentMemory.cpp - the memory of one run -------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An empty tensor begins unwritten; all others are written.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ArgumentMemory.h"
+
+#include "../../lib/Simulator/Memory.h"
+#include "Fail.h"
+
+using namespace carousel;
+using namespace carousel::simtool;
+using run::ArgumentValue;
+using run::HostBuffer;
+using run::Result;
+using runtime::KernelInfo;
+using TensorKind = run::TensorValue::Kind;
+
+static bool isTensor(const runtime::ArgumentInfo &argument) {
+  return argument.kind == runtime::ArgumentInfo::Kind::Tensor;
+}
+
+Result<Contents> Contents::make(const KernelInfo &kernel,
+                                const std::vector<ArgumentValue> &values,
+                                run::ProgressMode mode) {
+  Contents contents;
+  contents.buffers.resize(values.size());
+  for (size_t i = 0; i < values.size(); ++i) {
+    const runtime::ArgumentInfo &argument = kernel.arguments[i];
+    if (!isTensor(argument))
+      continue;
+    const run::TensorValue &tensor = values[i].tensor;
+    bool file = tensor.kind == TensorKind::File;
+    run::Progress progress(
+        mode, (file ? "loading " : "generating ") + argument.name,
+        tensor.layout.elements * runtime::getBytes(argument.element),
+        run::ProgressUnit::Bytes);
+    auto buffer = makeContents(tensor, argument.element, progress);
+    if (!buffer)
+      return runtime::fail(buffer.error().code, "{}: {}", argument.name,
+                           buffer.error().message);
+    contents.buffers[i] = std::move(*buffer);
+  }
+  return contents;
+}
+
+Result<ArgumentMemory>
+ArgumentMemory::copy(const std::vector<ArgumentValue> &values,
+                     const Contents &contents) {
+  ArgumentMemory memory;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const HostBuffer &from = contents.buffers[i];
+    auto buffer = HostBuffer::allocate(from.getBytes());
+    if (!buffer)
+      return tl::make_unexpected(buffer.error());
+    if (from.getBytes() != 0)
+      std::memcpy(buffer->getData(), from.getData(), from.getBytes());
+    const run::Layout &layout = values[i].tensor.layout;
+    sim::Argument &argument = memory.arguments.emplace_back();
+    argument.data = buffer->getData();
+    argument.extents.assign(layout.extents.begin(), layout.extents.end());
+    argument.strides.assign(layout.strides.begin(), layout.strides.end());
+    argument.isWritten = values[i].tensor.kind != TensorKind::Empty;
+    argument.bits = values[i].scalar;
+    // As a run leaves what it doesn't write, so that a reference that doesn't
+    // write it either agrees.
+    if (!argument.isWritten)
+      sim::poison(buffer->getData(), buffer->getBytes());
+    memory.buffers.push_back(std::move(*buffer));
+  }
+  return memory;
+}

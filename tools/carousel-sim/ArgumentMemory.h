@@ -1,0 +1,54 @@
+//===- ArgumentMemory.h - the memory of one run -----------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A copy of the arguments' contents for each run, since runs write to them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_TOOLS_SIM_ARGUMENTMEMORY_H
+#define CAROUSEL_TOOLS_SIM_ARGUMENTMEMORY_H
+
+#include "Arguments.h"
+
+#include "carousel/Simulator/Simulator.h"
+
+namespace carousel::simtool {
+
+/// What the tensors hold before a run; nothing for scalars.
+class Contents {
+public:
+  static run::Result<Contents>
+  make(const runtime::KernelInfo &kernel,
+       const std::vector<run::ArgumentValue> &values, run::ProgressMode mode);
+
+private:
+  friend class ArgumentMemory;
+  std::vector<run::HostBuffer> buffers;
+};
+
+class ArgumentMemory {
+public:
+  static run::Result<ArgumentMemory>
+  copy(const std::vector<run::ArgumentValue> &values, const Contents &contents);
+
+  llvm::ArrayRef<sim::Argument> getArguments() const { return arguments; }
+  const std::byte *getData(size_t argument) const {
+    return buffers[argument].getData();
+  }
+  /// Takes an argument's memory; it's gone from here.
+  run::HostBuffer takeBuffer(size_t argument) {
+    return std::move(buffers[argument]);
+  }
+
+private:
+  std::vector<run::HostBuffer> buffers;
+  std::vector<sim::Argument> arguments;
+};
+
+} // namespace carousel::simtool
+
+#endif // CAROUSEL_TOOLS_SIM_ARGUMENTMEMORY_H

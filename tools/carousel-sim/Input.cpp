@@ -1,0 +1,208 @@
+//===- Input.cpp - the module that carousel-sim reads ---------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Names of kernels and types of arguments; everything else is the dialect's.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Input.h"
+
+#include "../Register.h"
+#include "Fail.h"
+#include "Run.h"
+
+#include "carousel/Dialect/IR/KernelSignature.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+
+using namespace mlir;
+using namespace carousel;
+using namespace carousel::simtool;
+using runtime::ErrorCode;
+using runtime::fail;
+using runtime::KernelInfo;
+using runtime::Result;
+using RuntimeArgument = runtime::ArgumentInfo;
+
+static DialectRegistry makeRegistry() {
+  DialectRegistry registry;
+  registerToolDialects(registry);
+  return registry;
+}
+
+Input::Input() : context(makeRegistry(), MLIRContext::Threading::DISABLED) {}
+Input::~Input() = default;
+
+bool Input::load(const std::string &file) {
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> text = openInputFile(file, &error);
+  if (!text) {
+    run::printError(error);
+    return false;
+  }
+  sources.AddNewSourceBuffer(std::move(text), llvm::SMLoc());
+  context.printOpOnDiagnostic(false);
+  handler = std::make_unique<SourceMgrDiagnosticHandler>(sources, &context);
+  module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!module)
+    return false;
+  // A module that isn't written out has no line to point at.
+  if (auto loc = dyn_cast<FileLineColLoc>(module->getLoc());
+      loc && loc.getLine() == 0)
+    (*module)->setLoc(FileLineColLoc::get(loc.getFilename(), 1, 1));
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+std::string simtool::getQualifiedName(gpu::GPUFuncOp kernel) {
+  auto parent = kernel->getParentOfType<gpu::GPUModuleOp>();
+  return (parent.getName() + "::" + kernel.getName()).str();
+}
+
+std::vector<gpu::GPUFuncOp> Input::getKernels() const {
+  std::vector<gpu::GPUFuncOp> kernels;
+  getModule().walk([&](gpu::GPUFuncOp func) {
+    if (func.isKernel())
+      kernels.push_back(func);
+  });
+  return kernels;
+}
+
+static std::string dropSigils(std::string name) {
+  llvm::erase(name, '@');
+  return name;
+}
+
+Result<gpu::GPUFuncOp> Input::findKernel(std::string name) const {
+  name = dropSigils(std::move(name));
+  std::vector<gpu::GPUFuncOp> kernels = getKernels(), found;
+  std::string list;
+  for (gpu::GPUFuncOp kernel : kernels) {
+    std::string qualified = getQualifiedName(kernel);
+    if (name.empty() || name == kernel.getName() || name == qualified)
+      found.push_back(kernel);
+    size_t leaf = qualified.size() - kernel.getName().size();
+    list += (list.empty() ? "@" : ", @") + qualified.insert(leaf, "@");
+  }
+  if (kernels.empty())
+    return fail(ErrorCode::NotFound,
+                "expected a file with a gpu.func that is a kernel, got none");
+  if (found.size() == 1)
+    return found.front();
+  return fail(ErrorCode::NotFound, "expected --kernel with one of {}, got {}",
+              list, name.empty() ? "none" : "'" + name + "'");
+}
+
+Result<func::FuncOp> Input::findFunction(std::string name) const {
+  name = dropSigils(std::move(name));
+  auto function = getModule().lookupSymbol<func::FuncOp>(name);
+  if (function && !function.isDeclaration())
+    return function;
+  return fail(ErrorCode::NotFound,
+              "expected --reference with a func.func of the file that has a "
+              "body, got '{}'",
+              name);
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+static std::string toText(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+static std::vector<int64_t> convertSizes(ArrayRef<int64_t> sizes) {
+  std::vector<int64_t> list;
+  for (int64_t size : sizes)
+    list.push_back(ShapedType::isDynamic(size) ? RuntimeArgument::kDynamic
+                                               : size);
+  return list;
+}
+
+static Result<RuntimeArgument> describeArgument(std::string name, Type type) {
+  RuntimeArgument argument;
+  argument.name = std::move(name);
+  auto memref = dyn_cast<MemRefType>(type);
+  Type element = memref ? memref.getElementType() : type;
+  auto known = runtime::parseElementType(toText(element));
+  if (!known || (memref && isa<IndexType>(element)))
+    return fail(ErrorCode::InvalidArgument,
+                "expected a memref of numbers, a number or an index, got {}",
+                toText(type));
+  argument.element = *known;
+  if (!memref) {
+    argument.kind = RuntimeArgument::Kind::Scalar;
+    argument.access = RuntimeArgument::Access::In;
+    return argument;
+  }
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(memref.getStridesAndOffset(strides, offset)))
+    return fail(ErrorCode::InvalidArgument, "expected a strided memref, got {}",
+                toText(type));
+  if (memref.getRank() > int64_t(runtime::kMaxRank))
+    return fail(ErrorCode::InvalidArgument,
+                "expected a rank of at most {}, got {}", +runtime::kMaxRank,
+                memref.getRank());
+  argument.extents = convertSizes(memref.getShape());
+  argument.contiguous = memref.getLayout().isIdentity();
+  if (!argument.contiguous)
+    argument.strides = convertSizes(strides);
+  return argument;
+}
+
+Result<KernelInfo> simtool::describe(gpu::GPUFuncOp kernel) {
+  KernelInfo info;
+  info.name = kernel.getName().str();
+  for (const KernelArgument &source : getKernelArguments(kernel)) {
+    auto argument = describeArgument(source.name, source.type);
+    if (!argument)
+      return fail(argument.error().code, "argument {} of {}: {}", source.name,
+                  info.name, argument.error().message);
+    using Access = RuntimeArgument::Access;
+    argument->access = source.access == ArgumentAccess::In    ? Access::In
+                       : source.access == ArgumentAccess::Out ? Access::Out
+                                                              : Access::InOut;
+    info.arguments.push_back(std::move(*argument));
+  }
+  return info;
+}
+
+Result<KernelInfo> simtool::describe(func::FuncOp function,
+                                     const KernelInfo &kernel) {
+  KernelInfo info;
+  info.name = function.getName().str();
+  ArrayRef<Type> types = function.getFunctionType().getInputs();
+  if (types.size() != kernel.arguments.size() ||
+      function.getFunctionType().getNumResults() != 0)
+    return fail(
+        ErrorCode::InvalidArgument,
+        "expected --reference @{} to take the {} arguments of {} and to "
+        "return nothing, got {}",
+        info.name, kernel.arguments.size(), kernel.name,
+        toText(function.getFunctionType()));
+  for (auto [type, like] : llvm::zip_equal(types, kernel.arguments)) {
+    auto argument = describeArgument(like.name, type);
+    if (!argument)
+      return fail(argument.error().code, "--reference @{}: {}: {}", info.name,
+                  like.name, argument.error().message);
+    if (argument->kind != like.kind || argument->element != like.element ||
+        argument->extents.size() != like.extents.size())
+      return fail(ErrorCode::InvalidArgument,
+                  "--reference @{}: expected an argument like {}, got {}",
+                  info.name, toString(like), toText(type));
+    argument->access = like.access;
+    info.arguments.push_back(std::move(*argument));
+  }
+  return info;
+}

@@ -1,0 +1,66 @@
+//===- Input.h - the module that carousel-sim reads -------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Parses and verifies a file, finds its kernels and functions, and describes
+// their arguments as carousel-run's parts know them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_TOOLS_SIM_INPUT_H
+#define CAROUSEL_TOOLS_SIM_INPUT_H
+
+#include "carousel/Runtime/Manifest.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/SourceMgr.h"
+
+namespace mlir {
+class SourceMgrDiagnosticHandler;
+} // namespace mlir
+
+namespace carousel::simtool {
+
+/// A file's module. Diagnostics go to stderr for as long as it lives.
+class Input {
+public:
+  Input();
+  ~Input();
+
+  /// Reads "-" from stdin. Where that fails, an error or diagnostics were
+  /// printed.
+  bool load(const std::string &file);
+  mlir::ModuleOp getModule() const { return *module; }
+
+  std::vector<mlir::gpu::GPUFuncOp> getKernels() const;
+  /// "@k", "@module::@k", with or without the @; empty: the only one.
+  runtime::Result<mlir::gpu::GPUFuncOp> findKernel(std::string name) const;
+  runtime::Result<mlir::func::FuncOp> findFunction(std::string name) const;
+
+private:
+  mlir::MLIRContext context;
+  llvm::SourceMgr sources;
+  std::unique_ptr<mlir::SourceMgrDiagnosticHandler> handler;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+/// "module::kernel".
+std::string getQualifiedName(mlir::gpu::GPUFuncOp kernel);
+
+/// The arguments that callers give; without variants. An error where one has
+/// a type that no file and no number is of.
+runtime::Result<runtime::KernelInfo> describe(mlir::gpu::GPUFuncOp kernel);
+
+/// The same for a function that takes the arguments of `kernel` in their order:
+/// an error where it takes others.
+runtime::Result<runtime::KernelInfo>
+describe(mlir::func::FuncOp function, const runtime::KernelInfo &kernel);
+
+} // namespace carousel::simtool
+
+#endif // CAROUSEL_TOOLS_SIM_INPUT_H

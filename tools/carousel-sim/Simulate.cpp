@@ -1,0 +1,136 @@
+//===- Simulate.cpp - what carousel-sim does ------------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Lists what was asked for, or runs schedules until one ends the program.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Simulate.h"
+
+#include "Run.h"
+#include "Schedules.h"
+#include "Simulation.h"
+
+#include "carousel/Dialect/IR/KernelSignature.h"
+
+#include <chrono>
+#include <fmt/format.h>
+#include <mutex>
+#include <thread>
+
+using namespace mlir;
+using namespace carousel;
+using namespace carousel::simtool;
+
+/// A result that nobody can read isn't a success.
+static Exit print(const std::string &text, Exit exit = Exit::Success) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+      std::fflush(stdout) == 0)
+    return exit;
+  run::printError(fmt::format("cannot write to the standard output: {}",
+                              std::strerror(errno)));
+  return Exit::Usage;
+}
+
+template <typename T> static std::string toText(const T &value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << value;
+  return text;
+}
+
+static Exit listKernels(const Input &input, const Options &options) {
+  std::vector<KernelListing> listings;
+  for (gpu::GPUFuncOp kernel : input.getKernels()) {
+    KernelListing &listing = listings.emplace_back();
+    listing.module =
+        kernel->getParentOfType<gpu::GPUModuleOp>().getName().str();
+    listing.name = kernel.getName().str();
+    for (const KernelArgument &argument : getKernelArguments(kernel))
+      listing.arguments.push_back(
+          {argument.name, toText(argument.type),
+           stringifyArgumentAccess(argument.access).str()});
+    if (Attribute launch = kernel->getDiscardableAttr(CarouselDialect::kLaunch))
+      listing.launch = toText(launch);
+  }
+  return print(options.json ? formatJSON(listings) : formatText(listings));
+}
+
+static Exit runSchedules(const Simulation &simulation, const Options &options,
+                         run::ProgressMode mode) {
+  SimulationReport report;
+  report.input = options.input;
+  report.kernel = simulation.getKernelName();
+  report.policies = options.policies;
+  report.firstSeed = options.seed;
+  report.schedules = simulation.getScheduleCount();
+  report.expectations = options.findings;
+  report.replay = options.replay;
+
+  unsigned jobs = options.jobs;
+  if (jobs == 0)
+    jobs = std::max(1u, std::thread::hardware_concurrency());
+  std::mutex mutex;
+  bool any = false;
+  auto begin = std::chrono::steady_clock::now();
+  {
+    bool several = report.schedules > 1;
+    run::Progress progress(
+        mode,
+        several ? fmt::format("running schedules of {}", report.kernel)
+                : "running " + report.kernel,
+        several ? report.schedules : 0, run::ProgressUnit::Count);
+    findFirst(report.schedules, jobs, [&](uint64_t index) {
+      std::vector<run::OutputReport> outputs;
+      Outcome outcome = simulation.run(index, outputs);
+      progress.advance(1);
+      std::lock_guard<std::mutex> lock(mutex);
+      ++report.schedulesRun;
+      report.steps += outcome.result.figures.steps;
+      // The first of those that end the search; until there is one, the first.
+      const Outcome &shown = report.shown;
+      bool ends = outcome.ends;
+      if (!any || ends > shown.ends ||
+          (ends == shown.ends && outcome.index < shown.index)) {
+        report.shown = std::move(outcome);
+        report.outputs = std::move(outputs);
+        any = true;
+      }
+      return ends;
+    });
+  }
+  std::chrono::duration<double> seconds =
+      std::chrono::steady_clock::now() - begin;
+  report.seconds = seconds.count();
+  if (const std::string &error = report.shown.result.error; !error.empty()) {
+    run::printError(error);
+    return Exit::Usage;
+  }
+  // A search ends well at the schedule that was sought, all else without an
+  // end.
+  report.passed =
+      !report.shown.failed && report.shown.ends == options.findings.searches;
+  Exit exit = report.passed ? Exit::Success : Exit::Failure;
+  if (options.json)
+    return print(formatJSON(report), exit);
+  return options.quiet && report.passed ? exit
+                                        : print(formatText(report), exit);
+}
+
+Exit simtool::simulate(const Options &options) {
+  if (options.listFindings)
+    return print(options.json ? listFindingsJSON() : listFindingsText());
+  Input input;
+  if (!input.load(options.input))
+    return Exit::Usage;
+  if (options.listKernels)
+    return listKernels(input, options);
+  run::ProgressMode mode = run::chooseProgressMode(options.quiet);
+  auto simulation = Simulation::create(input, options, mode);
+  if (!simulation)
+    return Exit::Usage;
+  return runSchedules(*simulation, options, mode);
+}

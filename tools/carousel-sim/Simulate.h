@@ -1,0 +1,25 @@
+//===- Simulate.h - what carousel-sim does ----------------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The steps of a run, in their order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_TOOLS_SIM_SIMULATE_H
+#define CAROUSEL_TOOLS_SIM_SIMULATE_H
+
+#include "Options.h"
+
+namespace carousel::simtool {
+
+/// Lists or runs, as the options say. Results go to stdout, errors and progress
+/// to stderr.
+Exit simulate(const Options &options);
+
+} // namespace carousel::simtool
+
+#endif // CAROUSEL_TOOLS_SIM_SIMULATE_H

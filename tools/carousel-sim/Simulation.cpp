@@ -1,0 +1,255 @@
+//===- Simulation.cpp - a kernel with its arguments, ready to run ---------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Loads, compiles, and runs one schedule.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Simulation.h"
+
+#include "Fail.h"
+#include "Run.h"
+
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace mlir;
+using namespace carousel;
+using namespace carousel::simtool;
+using runtime::ErrorCode;
+using runtime::fail;
+using runtime::Result;
+using runtime::Status;
+using RuntimeArgument = runtime::ArgumentInfo;
+
+static Result<std::string> readFile(const std::string &path) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return fail(ErrorCode::InvalidArgument, "{}: cannot open: {}", path,
+                buffer.getError().message());
+  return (*buffer)->getBuffer().str();
+}
+
+static Status writeFile(const std::string &path, const std::string &text) {
+  std::error_code error;
+  llvm::raw_fd_ostream os(path, error);
+  if (!error) {
+    os << text;
+    os.close();
+    error = os.error();
+    os.clear_error();
+  }
+  if (error)
+    return fail(ErrorCode::IOError, "{}: cannot write: {}", path,
+                error.message());
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Before the first schedule
+//===----------------------------------------------------------------------===//
+
+Status Simulation::prepare(gpu::GPUFuncOp kernel, run::ProgressMode mode) {
+  auto described = describe(kernel);
+  if (!described)
+    return tl::make_unexpected(described.error());
+  info = std::move(*described);
+  auto made =
+      makePlan(info, run::TensorOptions{options.arguments, options.outputs,
+                                        options.expectations});
+  if (!made)
+    return tl::make_unexpected(made.error());
+  plan = std::move(*made);
+  for (const std::string &file : {options.record, options.trace})
+    if (!file.empty())
+      if (Status status = run::checkWritable(file); !status)
+        return status;
+  if (!options.replay.empty()) {
+    auto text = readFile(options.replay);
+    if (!text)
+      return tl::make_unexpected(text.error());
+    replay = std::move(*text);
+    if (replay.empty())
+      return fail(
+          ErrorCode::InvalidArgument,
+          "{}: expected a record that --record wrote, got an empty file",
+          options.replay);
+  }
+  auto loaded = Contents::make(info, plan.values, mode);
+  if (!loaded)
+    return tl::make_unexpected(loaded.error());
+  contents = std::move(*loaded);
+  return {};
+}
+
+Status Simulation::addExpectations(run::ProgressMode mode) {
+  for (run::Output &output : plan.expectations) {
+    auto made = makeExpected(info.arguments[output.argument], output, mode);
+    if (!made)
+      return tl::make_unexpected(made.error());
+    expected.push_back({std::move(output), std::move(*made)});
+  }
+  return {};
+}
+
+Status Simulation::addReference(const Input &input, run::ProgressMode mode) {
+  auto function = input.findFunction(options.reference);
+  if (!function)
+    return tl::make_unexpected(function.error());
+  auto signature = describe(*function, info);
+  if (!signature)
+    return tl::make_unexpected(signature.error());
+  if (Status status = checkArguments(*signature, plan.values); !status)
+    return fail(status.error().code, "--reference @{}: {}", signature->name,
+                status.error().message);
+  auto compiled =
+      sim::CompiledFunction::compile(input.getModule(), signature->name);
+  if (failed(compiled))
+    return fail(ErrorCode::CompileError,
+                "--reference @{}: cannot be compiled for the host",
+                signature->name);
+  auto memory = ArgumentMemory::copy(plan.values, contents);
+  if (!memory)
+    return tl::make_unexpected(memory.error());
+  {
+    run::Progress progress(mode, "calling " + signature->name);
+    std::string error = (*compiled)->call(memory->getArguments());
+    if (!error.empty())
+      return fail(ErrorCode::InvalidArgument, "--reference @{}: {}",
+                  signature->name, error);
+  }
+  for (size_t i = 0; i < info.arguments.size(); ++i) {
+    const RuntimeArgument &argument = info.arguments[i];
+    if (argument.kind != RuntimeArgument::Kind::Tensor ||
+        argument.access == RuntimeArgument::Access::In)
+      continue;
+    run::Output output;
+    output.argument = i;
+    output.text = "@" + signature->name;
+    output.expected.layout = plan.values[i].tensor.layout;
+    expected.push_back({std::move(output), memory->takeBuffer(i)});
+  }
+  if (expected.empty())
+    return fail(ErrorCode::InvalidArgument,
+                "expected --reference with a kernel that has an output, got {}",
+                info.name);
+  return {};
+}
+
+std::optional<Simulation> Simulation::create(const Input &input,
+                                             const Options &options,
+                                             run::ProgressMode mode) {
+  Simulation simulation(options);
+  auto check = [](const Status &status) {
+    if (!status)
+      run::printError(status.error().message);
+    return status.has_value();
+  };
+  auto kernel = input.findKernel(options.kernel);
+  if (!kernel) {
+    run::printError(kernel.error().message);
+    return std::nullopt;
+  }
+  if (!check(simulation.prepare(*kernel, mode)))
+    return std::nullopt;
+  {
+    run::Progress progress(mode, "compiling " + simulation.info.name);
+    auto compiled = sim::CompiledKernel::compile(input.getModule(),
+                                                 getQualifiedName(*kernel));
+    if (failed(compiled))
+      return std::nullopt;
+    simulation.kernel = std::move(*compiled);
+  }
+  if (!check(simulation.addExpectations(mode)))
+    return std::nullopt;
+  if (!options.reference.empty() &&
+      !check(simulation.addReference(input, mode)))
+    return std::nullopt;
+  return simulation;
+}
+
+//===----------------------------------------------------------------------===//
+// One schedule
+//===----------------------------------------------------------------------===//
+
+static sim::RunOptions makeRunOptions(const Options &options) {
+  sim::RunOptions run;
+  run.record = !options.record.empty();
+  run.trace = !options.trace.empty();
+  run.grid = options.grid;
+  run.block = options.block;
+  run.cluster = options.cluster;
+  run.dynamicSharedBytes = options.sharedBytes;
+  run.multiprocessors = options.multiprocessors;
+  run.residentPerMultiprocessor = options.resident;
+  run.chip = options.chip;
+  run.strict = options.strict;
+  run.findingLimit = options.findingLimit;
+  run.stepLimit = options.stepLimit;
+  return run;
+}
+
+Outcome Simulation::run(uint64_t index,
+                        std::vector<run::OutputReport> &outputs) const {
+  Outcome outcome = runAndJudge(index, outputs);
+  bool found = options.findings.searches && outcome.verdict.isComplete();
+  outcome.ends = outcome.failed || found || !outcome.result.error.empty();
+  return outcome;
+}
+
+Outcome Simulation::runAndJudge(uint64_t index,
+                                std::vector<run::OutputReport> &outputs) const {
+  Outcome outcome;
+  outcome.index = index;
+  sim::RunOptions runOptions = makeRunOptions(options);
+  if (replay.empty()) {
+    outcome.policy = options.policies[index % options.policies.size()];
+    outcome.seed = options.seed + index / options.policies.size();
+    runOptions.policy = outcome.policy;
+    runOptions.seed = outcome.seed;
+  } else {
+    runOptions.replay = replay;
+  }
+  auto memory = ArgumentMemory::copy(plan.values, contents);
+  if (!memory) {
+    outcome.result.error = memory.error().message;
+    return outcome;
+  }
+  outcome.result = kernel->run(memory->getArguments(), runOptions);
+  if (!outcome.result.error.empty())
+    return outcome;
+
+  bool finished = outcome.result.status == sim::RunStatus::Finished;
+  outcome.verdict = options.findings.judge(getKinds(outcome.result.findings));
+  outcome.failed = options.findings.isFailure(outcome.verdict) ||
+                   (!finished && outcome.result.findings.empty());
+  // What a run left that didn't come to its end is nobody's output.
+  for (const Expected &wanted : expected) {
+    if (!finished)
+      break;
+    size_t i = wanted.output.argument;
+    outcome.comparisons.push_back(compareOutput(
+        info.arguments[i], wanted.output, plan.values[i].tensor.layout,
+        memory->getData(i), wanted.contents, options.tolerance,
+        run::ProgressMode::Off));
+    outcome.failed |= outcome.comparisons.back().comparison.mismatches != 0;
+  }
+  auto write = [&outcome](const Status &status) {
+    if (!status && outcome.result.error.empty())
+      outcome.result.error = status.error().message;
+  };
+  for (const run::Output &output : plan.files) {
+    size_t i = output.argument;
+    write(writeOutput(info.arguments[i], output, plan.values[i].tensor.layout,
+                      memory->getData(i), run::ProgressMode::Off));
+    outputs.push_back({info.arguments[i].name, output.text});
+  }
+  if (!options.record.empty())
+    write(writeFile(options.record, outcome.result.record));
+  if (!options.trace.empty())
+    write(writeFile(options.trace, outcome.result.trace));
+  return outcome;
+}

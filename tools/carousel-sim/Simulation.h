@@ -1,0 +1,64 @@
+//===- Simulation.h - a kernel with its arguments, ready to run -*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Everything that the command line says is checked and loaded once; each
+// schedule then runs on memory of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_TOOLS_SIM_SIMULATION_H
+#define CAROUSEL_TOOLS_SIM_SIMULATION_H
+
+#include "ArgumentMemory.h"
+#include "Input.h"
+#include "Options.h"
+#include "Plan.h"
+#include "SimulationReport.h"
+
+namespace carousel::simtool {
+
+class Simulation {
+public:
+  /// Where that fails, an error or diagnostics were printed.
+  static std::optional<Simulation>
+  create(const Input &input, const Options &options, run::ProgressMode mode);
+
+  const std::string &getKernelName() const { return info.name; }
+  uint64_t getScheduleCount() const {
+    return options.schedules * options.policies.size();
+  }
+
+  /// Runs one schedule and judges it; may be called from several threads.
+  /// `outputs` is set to what --out names.
+  Outcome run(uint64_t index, std::vector<run::OutputReport> &outputs) const;
+
+private:
+  explicit Simulation(const Options &options) : options(options) {}
+
+  /// What an output is to be.
+  struct Expected {
+    run::Output output;
+    run::HostBuffer contents;
+  };
+  Outcome runAndJudge(uint64_t index,
+                      std::vector<run::OutputReport> &outputs) const;
+  runtime::Status prepare(mlir::gpu::GPUFuncOp kernel, run::ProgressMode mode);
+  runtime::Status addExpectations(run::ProgressMode mode);
+  runtime::Status addReference(const Input &input, run::ProgressMode mode);
+
+  const Options &options;
+  runtime::KernelInfo info;
+  run::Plan plan;
+  Contents contents;
+  std::vector<Expected> expected;
+  std::string replay;
+  std::unique_ptr<sim::CompiledKernel> kernel;
+};
+
+} // namespace carousel::simtool
+
+#endif // CAROUSEL_TOOLS_SIM_SIMULATION_H
