@@ -14,3 +14,35 @@ target_compile_definitions(CarouselTargetTests PRIVATE
 carousel_add_unittest(CarouselPackageTests
   SOURCES Package/CompilePackageTest.cpp Package/ManifestTest.cpp Package/WritePackageTest.cpp
   LIBS CarouselPackage CarouselPasses CarouselEmitPTX CarouselDialect CarouselRuntime)
+
+carousel_add_unittest(CarouselSimulatorMemoryTests
+  SOURCES Simulator/ClockTest.cpp Simulator/FindingsTest.cpp Simulator/MemoryRandomTest.cpp
+          Simulator/MemoryTest.cpp
+  LIBS CarouselSimulatorMemory)
+target_include_directories(CarouselSimulatorMemoryTests PRIVATE
+  "${PROJECT_SOURCE_DIR}/lib/Simulator")
+target_compile_definitions(CarouselSimulatorMemoryTests PRIVATE
+  CAROUSEL_DOCS_DIR="${PROJECT_SOURCE_DIR}/docs")
+carousel_add_unittest(CarouselSimToolTests
+  SOURCES Tools/Sim/ExpectationsTest.cpp Tools/Sim/SchedulesTest.cpp
+    Tools/Sim/SimulationReportTest.cpp
+  LIBS CarouselSimSupport)
+carousel_add_unittest(CarouselSimulatorGridTests
+  SOURCES Simulator/GridBarrierTest.cpp Simulator/GridTest.cpp Simulator/ScheduleTest.cpp
+  LIBS CarouselSimulatorGrid)
+carousel_add_unittest(CarouselSimulatorKernelTests
+  SOURCES Simulator/CompiledFunctionTest.cpp Simulator/CompiledKernelTest.cpp
+    Simulator/FamiliesTest.cpp
+    Simulator/KernelOpsTest.cpp Simulator/KernelTesting.cpp Simulator/MachineKernelTest.cpp
+    Simulator/MachineOpsTest.cpp
+    Simulator/TileKernelTest.cpp Simulator/TileTransferTest.cpp
+  LIBS CarouselSimulator)
+target_include_directories(CarouselSimulatorKernelTests PRIVATE
+  "${PROJECT_SOURCE_DIR}/lib/Simulator")
+target_compile_definitions(CarouselSimulatorKernelTests PRIVATE
+  CAROUSEL_EXAMPLES="${PROJECT_SOURCE_DIR}/examples")
+carousel_add_unittest(CarouselSimulatorAsyncTests
+  SOURCES Simulator/BulkGroupTest.cpp Simulator/CpAsyncTest.cpp Simulator/EngineTest.cpp
+    Simulator/MbarrierTest.cpp Simulator/ReduceTest.cpp Simulator/SwizzleTest.cpp
+    Simulator/TensorBoxTest.cpp Simulator/TensorCopyTest.cpp
+  LIBS CarouselSimulatorAsync)

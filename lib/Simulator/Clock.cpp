@@ -105,6 +105,27 @@ void Clock::observe(Epoch epoch) {
     findOrCreate(epoch.cta()).observe(epoch.agent(), epoch.time());
 }
 
+void Clock::observe(llvm::ArrayRef<Clock *> clocks, Epoch epoch) {
+  uint32_t agent = epoch.agent();
+  PartRef before, after;
+  for (Clock *clock : clocks) {
+    Entry &entry = clock->findOrCreate(epoch.cta());
+    if (entry.getTime(agent) >= epoch.time())
+      continue;
+    if (!after || entry.part != before) {
+      before = entry.part;
+      after = before ? llvm::makeIntrusiveRefCnt<Part>(*before)
+                     : llvm::makeIntrusiveRefCnt<Part>();
+      if (after->times.size() <= agent)
+        after->times.resize(agent + 1);
+      after->times[agent] = epoch.time();
+    }
+    entry.part = after;
+    if (entry.aheadAgent == agent)
+      entry.aheadTime = 0;
+  }
+}
+
 void Clock::join(const Clock &other) {
   if (this == &other || other.entries.empty())
     return;

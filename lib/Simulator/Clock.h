@@ -16,6 +16,7 @@
 #ifndef CAROUSEL_LIB_SIMULATOR_CLOCK_H
 #define CAROUSEL_LIB_SIMULATOR_CLOCK_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -79,6 +80,9 @@ public:
   /// Learns all that `other` knows. No work where parts are shared; where
   /// `other` knows all of a part and more, its part becomes shared.
   void join(const Clock &other);
+  /// All learn one epoch. Clocks that shared a part still share one afterwards,
+  /// if they are next to each other in the list.
+  static void observe(llvm::ArrayRef<Clock *> clocks, Epoch epoch);
   void clear() { entries.clear(); }
 
   /// True if both stand on the same parts, so that a join takes no time; for

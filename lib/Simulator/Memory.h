@@ -55,6 +55,11 @@ struct Access {
   /// Distinguishes operations of engines; accesses of one operation don't race
   /// with each other.
   uint64_t operationId = 0;
+  /// Of an atomic: it doesn't read what it replaces, which may be unwritten.
+  bool isAtomicStore = false;
+  /// Made by several threads together (a tile transfer). Whoever knows of it
+  /// knows, as far as these bytes go, of all that it was ordered after.
+  bool isCollective = false;
 };
 
 /// How an access went. Findings have been reported; the caller still has to

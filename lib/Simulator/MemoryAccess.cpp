@@ -58,7 +58,8 @@ public:
 
 private:
   bool isOrdered(const Record &earlier) const;
-  void judgePair(RecordId number, Verdict &verdict) const;
+  bool isHandedOn(RecordId number, RecordSet since, const Clock *clock) const;
+  void judgePair(RecordId number, RecordSet since, Verdict &verdict) const;
 
   History &history;
   const Access &access;
@@ -86,7 +87,25 @@ bool Judge::isOrdered(const Record &earlier) const {
   return order && order->covers(earlier.epoch);
 }
 
-void Judge::judgePair(RecordId number, Verdict &verdict) const {
+/// True if a collective access after the record `number` is known of that had
+/// to be ordered after it.
+bool Judge::isHandedOn(RecordId number, RecordSet since,
+                       const Clock *clock) const {
+  const Record &earlier = history[number];
+  bool isAfter = true, isFound = false;
+  history.forEach(since, [&](RecordId other) {
+    isAfter &= other != number;
+    const Record &record = history[other];
+    if (!isAfter || !record.isCollective ||
+        areCompatible(earlier.kind, record.kind, earlier.proxy == record.proxy))
+      return;
+    isFound |= clock && clock->covers(record.epoch);
+  });
+  return isFound;
+}
+
+void Judge::judgePair(RecordId number, RecordSet since,
+                      Verdict &verdict) const {
   const Record &earlier = history[number];
   if (areCompatible(earlier.kind, access.kind, earlier.proxy == access.proxy))
     return;
@@ -103,12 +122,12 @@ void Judge::judgePair(RecordId number, Verdict &verdict) const {
   bool needsFence = earlier.epoch && access.proxy == Proxy::Async &&
                     earlier.proxy == Proxy::Generic &&
                     (!isEarlierRead || strictFences) &&
-                    !(fenced && fenced->covers(earlier.epoch));
+                    !(fenced && fenced->covers(earlier.epoch)) &&
+                    !isHandedOn(number, since, fenced);
   if (needsFence && !isEarlierRead)
     verdict.isStale = true;
-  if (!isOrdered(earlier)) {
-    bool isEngine =
-        earlier.isEngine() || access.operation != 0 || access.operationId != 0;
+  if (!isOrdered(earlier) && !isHandedOn(number, since, order)) {
+    bool isEngine = earlier.isEngine() || history[id].isEngine();
     blame(isEngine ? EngineRace : ThreadRace);
   } else if (needsFence) {
     blame(NoFence);
@@ -119,14 +138,15 @@ Verdict Judge::judge(State state) {
   Verdict verdict;
   bool isWrite = access.kind == AccessKind::Write;
   bool isRead = access.kind == AccessKind::Read;
-  if (!isWrite && state.writer == 0)
+  if (!isWrite && !access.isAtomicStore && state.writer == 0)
     verdict.faults |= 1u << Unwritten;
   if (state.writer > kHostWrite)
-    judgePair(state.writer, verdict);
+    judgePair(state.writer, state.since, verdict);
   // Reads don't mind earlier reads; most sets have nothing else.
   if (state.since != 0 && (!isRead || history.hasUpdates(state.since)))
-    history.forEach(state.since,
-                    [&](RecordId earlier) { judgePair(earlier, verdict); });
+    history.forEach(state.since, [&](RecordId earlier) {
+      judgePair(earlier, state.since, verdict);
+    });
   if (isWrite) {
     verdict.next = {id, 0};
     return verdict;

@@ -73,6 +73,7 @@ RecordId History::intern(const Access &access) {
   record.operation = access.operation;
   record.kind = access.kind;
   record.proxy = access.proxy;
+  record.isCollective = access.isCollective;
   return cached;
 }
 
@@ -80,17 +81,21 @@ RecordId History::intern(const Access &access) {
 /// so that only the new one has to be remembered. Both then also lead to the
 /// same kinds of findings.
 bool History::isImplied(const Record &earlier, const Access &access) const {
-  bool isEngine = access.operation != 0 || access.operationId != 0;
+  bool isEngine = !access.isCollective &&
+                  (access.operation != 0 || access.operationId != 0);
   if (earlier.kind != access.kind || earlier.isEngine() != isEngine)
     return false;
   if (earlier.epoch.isSameAgent(access.epoch) &&
       earlier.operationId == access.operationId &&
       earlier.proxy == access.proxy)
     return earlier.epoch.time() <= access.epoch.time();
+  // Others may know of it and, through it, of what was before.
+  if (earlier.isCollective)
+    return false;
   if (!access.view || !access.view->order.covers(earlier.epoch))
     return false;
   // Order is transitive; fences are not where only the writer's own counts.
-  return earlier.proxy == Proxy::Async ||
+  return access.isCollective || earlier.proxy == Proxy::Async ||
          (earlier.kind == AccessKind::Read && !strictFences);
 }
 
@@ -111,32 +116,34 @@ RecordSet History::append(RecordSet set, RecordId id, uint32_t length,
 
 RecordSet History::compact(RecordSet set, RecordId id, const Access &access) {
   scratch.clear();
+  uint32_t age = 0;
   forEach(set, [&](RecordId earlier) {
     if (!isImplied(records[earlier], access))
-      scratch.push_back(earlier);
+      scratch.push_back({earlier, age});
+    ++age;
   });
   // Of what one thread or operation did alike, the last is enough.
-  auto agent = [&](RecordId number) {
-    const Record &record = records[number];
+  auto agent = [&](const Kept &kept) {
+    const Record &record = records[kept.record];
     return std::make_tuple(record.epoch.getAgent(), record.operationId,
                            record.kind, record.proxy);
   };
-  llvm::sort(scratch, [&](RecordId a, RecordId b) {
+  llvm::sort(scratch, [&](const Kept &a, const Kept &b) {
     auto agentA = agent(a), agentB = agent(b);
-    if (agentA != agentB)
-      return agentA < agentB;
-    return std::make_tuple(records[a].epoch.time(), a) >
-           std::make_tuple(records[b].epoch.time(), b);
+    return agentA != agentB ? agentA < agentB : a.age < b.age;
   });
-  scratch.erase(
-      std::unique(scratch.begin(), scratch.end(),
-                  [&](RecordId a, RecordId b) { return agent(a) == agent(b); }),
-      scratch.end());
-  scratch.push_back(id);
+  scratch.erase(std::unique(scratch.begin(), scratch.end(),
+                            [&](const Kept &a, const Kept &b) {
+                              return agent(a) == agent(b);
+                            }),
+                scratch.end());
+  llvm::sort(scratch,
+             [](const Kept &a, const Kept &b) { return a.age > b.age; });
+  scratch.push_back({id, 0});
   uint32_t bound = std::max<uint32_t>(kFirstBound, 2 * scratch.size());
-  RecordSet result = scratch.front();
+  RecordSet result = scratch.front().record;
   for (uint32_t i = 1, e = scratch.size(); i < e; ++i)
-    result = append(result, scratch[i], i + 1, bound);
+    result = append(result, scratch[i].record, i + 1, bound);
   return result;
 }
 
@@ -155,7 +162,8 @@ RecordSet History::add(RecordSet set, RecordId id, const Access &access) {
     result = isImplied(latest, access) ? id : append(set, id, 2, kFirstBound);
   } else {
     const Node &head = nodes[set & ~kNodeBit];
-    if (head.length >= head.bound)
+    // What a collective access implies has to go, wherever it stands.
+    if (head.length >= head.bound || access.isCollective)
       result = compact(set, id, access);
     else if (isImplied(latest, access))
       result = append(head.previous, id, head.length, head.bound);

@@ -30,8 +30,11 @@ struct Record {
   uint16_t operation = 0;
   AccessKind kind = AccessKind::Read;
   Proxy proxy = Proxy::Generic;
+  bool isCollective = false;
 
-  bool isEngine() const { return operation != 0 || operationId != 0; }
+  bool isEngine() const {
+    return !isCollective && (operation != 0 || operationId != 0);
+  }
 };
 
 /// Number of a record. 0 is none.
@@ -68,7 +71,9 @@ public:
 
   /// The set with the access `id`, which is `access`, added. Drops accesses
   /// that the new one makes needless: whatever conflicts with them and is
-  /// ordered after the new one is fine with them too.
+  /// ordered after the new one is fine with them too. Of all that precede a
+  /// collective access in its set, those that conflict with it are ordered
+  /// before it or were reported.
   RecordSet add(RecordSet set, RecordId id, const Access &access);
 
   /// True if an atomic update is in the set.
@@ -96,7 +101,7 @@ public:
 private:
   /// Sets are lists that share their tails. Readers in turns would make them
   /// ever longer, so a list that reaches its bound is gone through: each agent
-  /// stays once.
+  /// stays once. Lists are in the order of their accesses, the last one first.
   struct Node {
     RecordId record;
     RecordSet previous;
@@ -124,7 +129,11 @@ private:
     RecordSet result = 0;
   };
   std::vector<Addition> additionCache;
-  std::vector<RecordId> scratch;
+  struct Kept {
+    RecordId record;
+    uint32_t age; // in the list, from its end
+  };
+  std::vector<Kept> scratch;
 };
 
 } // namespace carousel::sim

@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The simulated machine's API. A kernel of a module, at the tile or at the machine
-// phase, is compiled once for the host; it then runs on arguments in host memory,
-// under a schedule, and gives findings, figures and a trace. Compiled kernels are
-// immutable: several runs may go on at once, in threads of the caller.
+// The simulated machine's API. A kernel of a module, at the tile or at the
+// machine phase, is compiled once for the host; it then runs on arguments in
+// host memory, under a schedule, and gives findings, figures and a trace.
+// Compiled kernels are immutable: several runs may go on at once, in threads of
+// the caller.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,10 +26,11 @@
 
 namespace carousel::sim {
 
-/// One argument, in the order of the gpu.func (or func.func) without its tensor maps, which the
-/// machine encodes itself as carousel.encode says.
+/// One argument, in the order of the gpu.func (or func.func) without its tensor
+/// maps, which the machine encodes itself as carousel.encode says.
 struct Argument {
-  /// A memref: the element at index zero, extents and strides in elements, outermost first.
+  /// A memref: the element at index zero, extents and strides in elements,
+  /// outermost first.
   void *data = nullptr;
   llvm::SmallVector<int64_t> extents, strides;
   /// False: the memory starts unwritten (an output); reading it is a finding.
@@ -56,7 +58,8 @@ struct RunOptions {
   std::optional<uint64_t> dynamicSharedBytes;
 
   uint32_t multiprocessors = 132;
-  /// CTAs resident on one multiprocessor; 0: as many as shared memory and threads allow.
+  /// CTAs resident on one multiprocessor; 0: as many as shared memory and
+  /// threads allow.
   uint32_t residentPerMultiprocessor = 0;
   /// Shared memory of a CTA must fit what this chip has.
   std::string chip = "sm_90a";
@@ -74,7 +77,8 @@ enum class RunStatus : uint8_t { Finished, Deadlock, StepLimit, Aborted };
 
 struct RunFigures {
   uint64_t threads = 0;
-  /// Memory accesses, synchronising operations and calls into the machine, of all threads.
+  /// Memory accesses, synchronising operations and calls into the machine, of
+  /// all threads.
   uint64_t steps = 0;
   uint64_t transfers = 0;
   uint64_t transferredBytes = 0;
@@ -84,7 +88,8 @@ struct RunFigures {
 
 struct RunResult {
   RunStatus status = RunStatus::Finished;
-  /// Why a run could not be made at all (a bad argument or option), one line; else empty.
+  /// Why a run could not be made at all (a bad argument or option), one line;
+  /// else empty.
   std::string error;
   std::vector<Finding> findings;
   RunFigures figures;
@@ -98,11 +103,11 @@ struct RunResult {
 /// A gpu.func kernel of a module, compiled for the simulated machine.
 class CompiledKernel {
 public:
-  /// Emits diagnostics where the module holds no such kernel, or the kernel an op that the machine
-  /// doesn't know. `kernel` is the symbol name, with or without "@module::". The module isn't
-  /// changed and may go afterwards.
-  static mlir::FailureOr<std::unique_ptr<CompiledKernel>> compile(mlir::ModuleOp module,
-                                                                  llvm::StringRef kernel);
+  /// Emits diagnostics where the module holds no such kernel, or the kernel an
+  /// op that the machine doesn't know. `kernel` is the symbol name, with or
+  /// without "@module::". The module isn't changed and may go afterwards.
+  static mlir::FailureOr<std::unique_ptr<CompiledKernel>>
+  compile(mlir::ModuleOp module, llvm::StringRef kernel);
   ~CompiledKernel();
 
   llvm::ArrayRef<ArgumentInfo> getArguments() const;
@@ -110,9 +115,10 @@ public:
   /// True if carousel.launch gives the grid and block.
   bool hasLaunch() const;
 
-  /// Runs on `arguments`, whose memory it reads and writes in place. Thread-safe for disjoint
-  /// memory.
-  RunResult run(llvm::ArrayRef<Argument> arguments, const RunOptions &options = {}) const;
+  /// Runs on `arguments`, whose memory it reads and writes in place.
+  /// Thread-safe for disjoint memory.
+  RunResult run(llvm::ArrayRef<Argument> arguments,
+                const RunOptions &options = {}) const;
 
 private:
   struct Impl;
@@ -123,8 +129,8 @@ private:
 /// A func.func of a module, compiled for the host: the reference of a kernel.
 class CompiledFunction {
 public:
-  static mlir::FailureOr<std::unique_ptr<CompiledFunction>> compile(mlir::ModuleOp module,
-                                                                    llvm::StringRef function);
+  static mlir::FailureOr<std::unique_ptr<CompiledFunction>>
+  compile(mlir::ModuleOp module, llvm::StringRef function);
   ~CompiledFunction();
   llvm::ArrayRef<ArgumentInfo> getArguments() const;
   /// Empty, or why it could not be called.

@@ -1,0 +1,157 @@
+//===- Atomics.cpp - release and acquire in memory ------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What each address of an atomic has released, for those who acquire it, and
+// the semaphores that order the CTAs of a grid.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AsyncImpl.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+namespace carousel::sim {
+
+using llvm::Twine;
+
+void AsyncMachine::atomicRead(const void *address, bool acquire) {
+  auto it = impl->atomics.find(address);
+  if (it == impl->atomics.end())
+    return;
+  Thread &thread = impl->grid.current();
+  if (acquire) {
+    impl->acquire(thread, *it->second);
+    return;
+  }
+  ThreadState &state = impl->stateOf(thread);
+  state.toAcquire.join(*it->second);
+  state.hasToAcquire = true;
+}
+
+void AsyncMachine::Impl::publish(const void *address, const View *released,
+                                 bool continues, uint64_t cycles) {
+  ++progress;
+  auto it = atomics.find(address);
+  if (it != atomics.end() || released) {
+    std::unique_ptr<View> &view =
+        it != atomics.end() ? it->second : atomics[address];
+    if (!view) {
+      view = std::make_unique<View>();
+      if (AsyncCTA *cta = findShared(address))
+        cta->atomics.push_back(address);
+    }
+    if (!continues)
+      *view = View();
+    if (released)
+      view->join(*released);
+  }
+  if (auto waiting = semaphores.find(address); waiting != semaphores.end()) {
+    waiting->second->cycles = cycles;
+    grid.wake(*waiting->second);
+  }
+}
+
+void AsyncMachine::atomicWrite(const void *address, bool release,
+                               bool isReadModifyWrite) {
+  Thread &thread = impl->grid.current();
+  const View *released = nullptr;
+  if (release) {
+    released = &impl->release(thread);
+  } else if (thread.asyncState) {
+    auto &state = *static_cast<ThreadState *>(thread.asyncState);
+    if (state.hasReleased)
+      released = &state.released;
+  }
+  impl->publish(address, released, isReadModifyWrite, thread.cycles);
+}
+
+//===----------------------------------------------------------------------===//
+// Semaphores
+//===----------------------------------------------------------------------===//
+
+static bool accessSemaphore(AsyncMachine::Impl &machine,
+                            const int32_t *address) {
+  Thread &thread = machine.grid.current();
+  if (reinterpret_cast<uint64_t>(address) % sizeof(int32_t) != 0)
+    machine.invalid("grid semaphore", "expected a semaphore aligned to 4 bytes",
+                    address, sizeof(int32_t));
+  Access access;
+  access.kind = AccessKind::Atomic;
+  access.epoch = thread.epoch();
+  access.view = &thread.view;
+  access.thread = thread.index;
+  access.site = thread.site;
+  return machine.memory.access(address, sizeof(int32_t), access).inBounds;
+}
+
+void AsyncMachine::gridSerialWait(int32_t *address, int32_t turn) {
+  Impl &machine = *impl;
+  if (!accessSemaphore(machine, address))
+    return;
+  Thread &thread = machine.grid.current();
+  std::unique_ptr<Semaphore> &entry = machine.semaphores[address];
+  if (!entry) {
+    entry = std::make_unique<Semaphore>();
+    entry->machine = &machine;
+    entry->address = address;
+  }
+  Semaphore &semaphore = *entry;
+  ThreadState &state = machine.stateOf(thread);
+  state.waitTarget = uint32_t(turn);
+  while (*static_cast<volatile int32_t *>(address) != turn)
+    machine.grid.wait(semaphore);
+  thread.cycles = std::max(thread.cycles, semaphore.cycles) + kBarrierCycles;
+  atomicRead(address, /*acquire=*/true);
+}
+
+void AsyncMachine::Impl::checkSemaphore(Thread &thread,
+                                        const int32_t *semaphore) {
+  for (const GlobalWrite &write : ctaOf(thread.cta).globalWrites) {
+    bool isKnown =
+        write.thread == thread.index || thread.view.order.covers(write.issue);
+    if (!isKnown || thread.view.order.covers(write.write))
+      continue;
+    report(FindingKind::ReleaseInFlight, here().actor("grid.serial_release"),
+           "expected bulk writes to be complete, and the releasing thread to "
+           "know, before a "
+           "semaphore is released, found a group of thread " +
+               Twine(write.thread) + " that no complete wait covers",
+           semaphore, sizeof(int32_t), write.issuer.actor());
+    return;
+  }
+}
+
+void AsyncMachine::gridSerialRelease(int32_t *address, int32_t turn) {
+  Impl &machine = *impl;
+  Thread &thread = machine.grid.current();
+  machine.checkSemaphore(thread, address);
+  if (!accessSemaphore(machine, address))
+    return;
+  *static_cast<volatile int32_t *>(address) = turn;
+  thread.cycles += kBarrierCycles;
+  if (auto it = machine.semaphores.find(address);
+      it != machine.semaphores.end()) {
+    it->second->lastRelease = Impl::whoIs(thread);
+    it->second->hasRelease = true;
+  }
+  atomicWrite(address, /*release=*/true, /*isReadModifyWrite=*/false);
+}
+
+WaitPicture Semaphore::describe(const Thread &waiter) const {
+  WaitPicture picture;
+  auto *state = static_cast<const ThreadState *>(waiter.asyncState);
+  picture.what = "grid semaphore " + machine->describeName(address) +
+                 ", turn " +
+                 llvm::itostr(state ? int32_t(state->waitTarget) : 0);
+  picture.missing = "its value is " + llvm::itostr(*address);
+  if (hasRelease)
+    picture.providers.push_back("it was last released by " +
+                                machine->describeSite(lastRelease));
+  return picture;
+}
+
+} // namespace carousel::sim

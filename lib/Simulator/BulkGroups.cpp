@@ -1,0 +1,218 @@
+//===- BulkGroups.cpp - groups of asynchronous operations -----------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Commits and waits of bulk groups and of cp.async groups, which belong to one
+// thread each, and what is wrong when a thread waits for another's, or exits
+// too early.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AsyncImpl.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+namespace carousel::sim {
+
+using llvm::Twine;
+
+void AsyncMachine::Impl::commit(GroupQueue &queue) {
+  queue.groups.back().stamp = queue.stamp++;
+  queue.groups.emplace_back();
+}
+
+void AsyncMachine::Impl::prune(GroupQueue &queue) {
+  uint32_t waited = std::max(queue.readWaited, queue.completeWaited);
+  while (queue.groups.size() > 1 && queue.first <= waited) {
+    Group &group = queue.groups.front();
+    if (group.readsLeft != 0 || group.writesLeft != 0)
+      return;
+    queue.readCycles = std::max(queue.readCycles, group.readCycles);
+    queue.writeCycles = std::max(queue.writeCycles, group.writeCycles);
+    queue.droppedStamp = group.stamp;
+    queue.groups.pop_front();
+    ++queue.first;
+  }
+}
+
+/// True if nothing of the groups up to `target` is under way.
+static bool isDone(const GroupQueue &queue, uint32_t target, bool read) {
+  for (size_t i = 0; i < queue.groups.size() && queue.first + i <= target; ++i)
+    if (queue.groups[i].readsLeft != 0 ||
+        (!read && queue.groups[i].writesLeft != 0))
+      return false;
+  return true;
+}
+
+void AsyncMachine::Impl::waitGroups(GroupQueue &queue, bool read,
+                                    uint32_t pending, bool includesOpen) {
+  Thread &thread = grid.current();
+  ThreadState &state = stateOf(thread);
+  uint32_t committed = queue.open() - 1;
+  uint32_t target =
+      includesOpen ? queue.open() : committed - std::min(pending, committed);
+  if (!isDone(queue, target, read)) {
+    uint64_t began = thread.cycles;
+    state.waitingOn = &queue;
+    state.waitTarget = target;
+    state.waitRead = read;
+    if (trace)
+      trace->waitBegan(thread, nullptr);
+    do
+      grid.wait(state);
+    while (!isDone(queue, target, read));
+    state.waitingOn = nullptr;
+    if (trace)
+      trace->waitEnded(thread, nullptr, began);
+  }
+  uint64_t cycles = read ? queue.readCycles : queue.writeCycles;
+  for (size_t i = 0; i < queue.groups.size() && queue.first + i <= target; ++i)
+    cycles = std::max(cycles, read ? queue.groups[i].readCycles
+                                   : queue.groups[i].writeCycles);
+  thread.cycles = std::max(thread.cycles, cycles);
+  if (target == 0)
+    return;
+  uint32_t stamp = includesOpen ? queue.stamp : queue.stampOf(target);
+  if (queue.readAgent != 0) {
+    thread.view.order.observe(Epoch(thread.cta, queue.readAgent, stamp));
+    if (!read)
+      thread.view.order.observe(Epoch(thread.cta, queue.writeAgent, stamp));
+  }
+  uint32_t waited = includesOpen ? committed : target;
+  queue.readWaited = std::max(queue.readWaited, waited);
+  queue.coveredStamp = std::max(queue.coveredStamp, stamp);
+  queue.waitedStamp = std::max(queue.waitedStamp, stamp);
+  if (!read)
+    queue.completeWaited = std::max(queue.completeWaited, waited);
+  if (includesOpen)
+    ++queue.stamp;
+  prune(queue);
+  if (read || !queue.isBulk)
+    return;
+  // Of the writes that are known to be over, the newest stands for all.
+  std::vector<GlobalWrite> &writes = ctaOf(thread.cta).globalWrites;
+  llvm::erase_if(writes, [&](const GlobalWrite &write) {
+    return write.thread == thread.index && write.group < target;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Waits for the groups of others
+//===----------------------------------------------------------------------===//
+
+void AsyncMachine::Impl::noteForeignWait(Thread &thread, bool read) {
+  // All lanes may run a wait that is meant for one of them; what is wrong is
+  // that the one doesn't.
+  for (ThreadState *other : ctaOf(thread.cta).threads) {
+    const GroupQueue &queue = other->bulk;
+    uint32_t committed = queue.open() - 1;
+    uint32_t waited = read ? queue.readWaited : queue.completeWaited;
+    if (other->thread == thread.index || committed <= waited)
+      continue;
+    const Group &group = queue.groups[committed - queue.first];
+    Epoch done(thread.cta, read ? queue.readAgent : queue.writeAgent,
+               group.stamp);
+    if (group.operations == 0 || !thread.view.order.covers(group.issue) ||
+        thread.view.order.covers(done))
+      continue;
+    if (other->foreignWaits.size() < 4)
+      other->foreignWaits.push_back({whoIs(thread)});
+  }
+}
+
+void AsyncMachine::Impl::settleForeignWaits(ThreadState &state,
+                                            const Thread *waiter) {
+  for (const ForeignWait &wait : state.foreignWaits) {
+    if (waiter && wait.waiter.site == waiter->site)
+      continue;
+    Who owner{state.cta, state.thread, 0};
+    if (!state.bulk.groups.empty())
+      owner.site = state.bulk.groups.front().site;
+    report(FindingKind::ForeignGroupWait, wait.waiter.actor("bulk.wait_group"),
+           "expected a group wait in the thread that committed the group, "
+           "thread " +
+               Twine(state.thread) + ", got one in thread " +
+               Twine(wait.waiter.thread) + ", which has committed none",
+           nullptr, 0, owner.actor());
+  }
+  state.foreignWaits.clear();
+}
+
+void AsyncMachine::Impl::exitGroups(Thread &thread, ThreadState &state) {
+  Actor actor = whoIs(thread).actor();
+  GroupQueue &bulk = state.bulk;
+  settleForeignWaits(state, nullptr);
+  if (const Group &last = bulk.groups.back(); last.operations != 0) {
+    actor.site = last.site;
+    report(FindingKind::UncommittedTransfer, actor,
+           "expected bulk.commit_group after the last transfer of a thread, "
+           "found " +
+               Twine(last.operations) +
+               " transfers in a group that is never committed");
+  }
+  for (size_t i = 0; i + 1 < bulk.groups.size(); ++i) {
+    const Group &group = bulk.groups[i];
+    if (group.operations == 0 || bulk.first + i <= bulk.readWaited)
+      continue;
+    actor.site = group.site;
+    report(FindingKind::InFlight, actor,
+           "expected bulk.wait_group before the thread that committed a group "
+           "exits, found a "
+           "group whose sources may still be read");
+  }
+  GroupQueue &copies = state.copies;
+  for (size_t i = 0; i < copies.groups.size(); ++i) {
+    const Group &group = copies.groups[i];
+    if (group.operations == 0 || group.stamp <= copies.coveredStamp)
+      continue;
+    bool isOpen = i + 1 == copies.groups.size();
+    actor.site = group.site;
+    report(isOpen ? FindingKind::UncommittedTransfer : FindingKind::InFlight,
+           actor,
+           "expected a wait or an mbarrier arrive for all cp.async of a thread "
+           "before it exits, "
+           "found " +
+               Twine(group.operations) + " copies without");
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Entries
+//===----------------------------------------------------------------------===//
+
+void AsyncMachine::bulkCommitGroup() {
+  ++impl->progress;
+  impl->commit(impl->stateOf(impl->grid.current()).bulk);
+}
+
+void AsyncMachine::bulkWaitGroup(bool read, uint32_t pending) {
+  Thread &thread = impl->grid.current();
+  ThreadState &state = impl->stateOf(thread);
+  if (!state.bulk.isUsed()) {
+    impl->noteForeignWait(thread, read);
+    return;
+  }
+  impl->waitGroups(state.bulk, read, pending, /*includesOpen=*/false);
+  impl->settleForeignWaits(state, &thread);
+}
+
+WaitPicture ThreadState::describe(const Thread &) const {
+  WaitPicture picture;
+  if (!waitingOn)
+    return picture;
+  picture.what = waitingOn->isBulk ? "bulk group wait" : "cp.async group wait";
+  if (waitRead)
+    picture.what += " (read)";
+  uint32_t left = 0;
+  for (size_t i = 0;
+       i < waitingOn->groups.size() && waitingOn->first + i <= waitTarget; ++i)
+    left += waitRead ? waitingOn->groups[i].readsLeft
+                     : waitingOn->groups[i].writesLeft;
+  picture.missing = llvm::utostr(left) + " operations in flight";
+  return picture;
+}
+
+} // namespace carousel::sim

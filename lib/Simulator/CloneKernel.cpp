@@ -1,0 +1,425 @@
+//===- CloneKernel.cpp - a kernel in a module of its own --------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Finds the kernel, copies it with what it uses, refuses what the machine
+// doesn't know at the user's own operation, and gives every static buffer its
+// place.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelModule.h"
+
+#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/HardwareRules.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace carousel;
+using namespace carousel::sim;
+
+/// Between two buffers of a block: an overrun of one is out of bounds, not a
+/// write to the next.
+static constexpr uint64_t kRedZone = 128;
+
+FailureOr<gpu::GPUFuncOp> sim::findKernel(ModuleOp module, StringRef name) {
+  StringRef parent, leaf = name;
+  if (name.contains("::"))
+    std::tie(parent, leaf) = name.split("::");
+  gpu::GPUFuncOp found;
+  bool isAmbiguous = false;
+  module.walk([&](gpu::GPUFuncOp func) {
+    if (!func.isKernel() || func.getName() != leaf ||
+        (!parent.empty() &&
+         func->getParentOfType<gpu::GPUModuleOp>().getName() != parent))
+      return;
+    isAmbiguous |= bool(found);
+    found = func;
+  });
+  if (!found)
+    return module.emitError("expected a kernel named '")
+           << name << "' in the module, found none";
+  if (isAmbiguous)
+    return module.emitError("expected one kernel named '")
+           << name << "', found it in several gpu.modules; write @module::@"
+           << "kernel as module::kernel";
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// What the machine knows
+//===----------------------------------------------------------------------===//
+
+static bool isKnown(Operation *op) {
+  static const StringLiteral kDialects[] = {
+      "arith",  "math",  "scf", "cf",   "memref",   "vector",
+      "affine", "index", "ub",  "func", "carousel", "complex"};
+  static const StringLiteral kGPUOps[] = {"gpu.func",
+                                          "gpu.return",
+                                          "gpu.thread_id",
+                                          "gpu.block_id",
+                                          "gpu.block_dim",
+                                          "gpu.grid_dim",
+                                          "gpu.cluster_id",
+                                          "gpu.cluster_dim",
+                                          "gpu.cluster_block_id",
+                                          "gpu.global_id",
+                                          "gpu.lane_id",
+                                          "gpu.cluster_dim_blocks",
+                                          "gpu.subgroup_id",
+                                          "gpu.subgroup_size",
+                                          "gpu.num_subgroups",
+                                          "gpu.barrier",
+                                          "gpu.shuffle",
+                                          "gpu.rotate",
+                                          "gpu.all_reduce",
+                                          "gpu.subgroup_reduce",
+                                          "gpu.yield",
+                                          "gpu.dynamic_shared_memory"};
+  StringRef name = op->getName().getStringRef();
+  if (op->getName().getDialectNamespace() == "gpu")
+    return llvm::is_contained(kGPUOps, name);
+  if (isa<memref::AllocOp>(op))
+    return isSharedMemRef(op->getResult(0).getType());
+  return llvm::is_contained(kDialects, op->getName().getDialectNamespace());
+}
+
+static LogicalResult verifyKnown(Operation *root) {
+  WalkResult result = root->walk([&](Operation *op) {
+    if (isKnown(op))
+      return WalkResult::advance();
+    op->emitError("the simulated machine doesn't know this operation: '")
+        << op->getName() << "'";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// The kernel and the symbols of its module that it uses, in the module's
+/// order.
+static llvm::SetVector<Operation *> getUsedSymbols(gpu::GPUFuncOp kernel) {
+  Operation *module = kernel->getParentOp();
+  llvm::SetVector<Operation *> used;
+  used.insert(kernel);
+  for (size_t i = 0; i < used.size(); ++i) {
+    auto uses = SymbolTable::getSymbolUses(used[i]);
+    if (!uses)
+      continue;
+    for (SymbolTable::SymbolUse use : *uses)
+      if (Operation *symbol = SymbolTable::lookupSymbolIn(
+              module, use.getSymbolRef().getLeafReference()))
+        used.insert(symbol);
+  }
+  return used;
+}
+
+//===----------------------------------------------------------------------===//
+// Static buffers
+//===----------------------------------------------------------------------===//
+
+static std::string getBufferName(Location location, StringRef what) {
+  if (auto name = dyn_cast<NameLoc>(location))
+    return "%" + name.getName().str();
+  std::string place = describeLocation(location);
+  if (place.empty())
+    return what.str();
+  return (what + " at " + place).str();
+}
+
+std::optional<uint64_t> sim::getElementBytes(Type element) {
+  if (isa<MbarrierType>(element))
+    return rules::kMbarrierBytes;
+  if (isa<TensorMapType>(element))
+    return rules::kTensorMapBytes;
+  if (element.isIndex())
+    return 8;
+  if (auto vector = dyn_cast<VectorType>(element)) {
+    std::optional<uint64_t> bytes = getElementBytes(vector.getElementType());
+    if (!bytes || vector.isScalable())
+      return std::nullopt;
+    return llvm::PowerOf2Ceil(*bytes * vector.getNumElements());
+  }
+  if (element.isIntOrFloat())
+    return llvm::PowerOf2Ceil(
+        llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
+  return std::nullopt;
+}
+
+namespace {
+
+/// Replaces attributions and allocations by memref.globals and lays out the
+/// block of shared memory.
+class StaticBuffers {
+public:
+  StaticBuffers(KernelModule &kernel, Operation *symbols)
+      : kernel(kernel), symbols(symbols) {}
+
+  /// A memref.global of this type, and its address at the builder's place.
+  FailureOr<Value> create(OpBuilder &builder, Location loc, MemRefType type,
+                          std::optional<uint64_t> alignment, StringRef what) {
+    std::string symbol;
+    do
+      symbol = "__carousel_shared_" + std::to_string(next++);
+    while (SymbolTable::lookupSymbolIn(symbols, symbol));
+    OpBuilder atModule =
+        OpBuilder::atBlockBegin(&symbols->getRegion(0).front());
+    memref::GlobalOp::create(
+        atModule, loc, symbol, builder.getStringAttr("private"), type,
+        builder.getUnitAttr(), /*constant=*/false, /*alignment=*/nullptr);
+    if (failed(place(loc, symbol, getBufferName(loc, what), type, alignment)))
+      return failure();
+    return memref::GetGlobalOp::create(builder, loc, type, symbol).getResult();
+  }
+
+  LogicalResult place(Location loc, StringRef symbol, std::string name,
+                      MemRefType type, std::optional<uint64_t> alignment) {
+    std::optional<uint64_t> element = getElementBytes(type.getElementType());
+    if (!element || !type.hasStaticShape() || !type.getLayout().isIdentity())
+      return emitError(loc)
+             << "expected a contiguous buffer of static extents in shared "
+                "memory, got "
+             << type;
+    StaticBuffer buffer;
+    buffer.symbol = symbol.str();
+    buffer.name = std::move(name);
+    buffer.size = *element * type.getNumElements();
+    bool isBarrier = isa<MbarrierType>(type.getElementType());
+    buffer.slotBytes = getSlotBytes(type);
+    uint64_t own = std::max(*element, alignment.value_or(1));
+    // As the device lays them out, one after the other.
+    kernel.memory.staticSharedBytes =
+        llvm::alignTo(kernel.memory.staticSharedBytes, own) + buffer.size;
+    // Tensor copies need 128 bytes; whoever wants more says so.
+    if (!isBarrier)
+      own = std::max<uint64_t>(own, rules::kSharedTileAlignment);
+    buffer.offset = llvm::alignTo(kernel.memory.staticBlockBytes, own);
+    kernel.memory.staticBlockBytes = buffer.offset + buffer.size + kRedZone;
+    kernel.memory.shared.push_back(std::move(buffer));
+    return success();
+  }
+
+  /// Barriers are slots of their array; of data, what the outermost of several
+  /// dimensions counts.
+  static uint64_t getSlotBytes(MemRefType type) {
+    uint64_t element = *getElementBytes(type.getElementType());
+    bool isBarrier = isa<MbarrierType>(type.getElementType());
+    if (type.getRank() < (isBarrier ? 1 : 2) || type.getShape().front() < 1)
+      return 0;
+    return element * type.getNumElements() / type.getShape().front();
+  }
+
+private:
+  KernelModule &kernel;
+  Operation *symbols;
+  unsigned next = 0;
+};
+
+} // namespace
+
+static std::optional<uint64_t> getAlignment(Attribute attr) {
+  if (auto integer = dyn_cast_or_null<IntegerAttr>(attr))
+    return integer.getInt();
+  return std::nullopt;
+}
+
+/// Makes the gpu.func a func.func.
+static LogicalResult flatten(gpu::GPUFuncOp func, StaticBuffers &buffers) {
+  OpBuilder builder(func);
+  auto flat = func::FuncOp::create(builder, func.getLoc(), func.getName(),
+                                   func.getFunctionType());
+  Block &body = func.getBody().front();
+  builder.setInsertionPointToStart(&body);
+  unsigned numWorkgroup = func.getNumWorkgroupAttributions();
+  for (unsigned i = 0; i < numWorkgroup; ++i) {
+    BlockArgument argument = func.getWorkgroupAttributions()[i];
+    auto buffer = buffers.create(
+        builder, argument.getLoc(), cast<MemRefType>(argument.getType()),
+        getAlignment(func.getWorkgroupAttributionAttr(i, "llvm.align")),
+        "shared buffer");
+    if (failed(buffer))
+      return failure();
+    argument.replaceAllUsesWith(*buffer);
+  }
+  for (BlockArgument argument : func.getPrivateAttributions()) {
+    auto type = cast<MemRefType>(argument.getType());
+    Value buffer =
+        memref::AllocaOp::create(builder, argument.getLoc(),
+                                 MemRefType::Builder(type).setMemorySpace({}));
+    if (buffer.getType() != type)
+      buffer = memref::MemorySpaceCastOp::create(builder, argument.getLoc(),
+                                                 type, buffer);
+    argument.replaceAllUsesWith(buffer);
+  }
+  unsigned numArguments = func.getFunctionType().getNumInputs();
+  body.eraseArguments(numArguments, body.getNumArguments() - numArguments);
+  flat.getBody().takeBody(func.getBody());
+  flat.walk([](gpu::ReturnOp op) {
+    OpBuilder builder(op);
+    func::ReturnOp::create(builder, op.getLoc(), op.getOperands());
+    op.erase();
+  });
+  func.erase();
+  return success();
+}
+
+/// Names the views at constant places of dynamic shared memory.
+static void collectViews(KernelModule &kernel) {
+  kernel.module->walk([&](memref::ViewOp view) {
+    if (!view.getSource().getDefiningOp<gpu::DynamicSharedMemoryOp>() ||
+        !view.getType().hasStaticShape())
+      return;
+    APInt shift;
+    if (!matchPattern(view.getByteShift(), m_ConstantInt(&shift)))
+      return;
+    std::optional<uint64_t> element =
+        getElementBytes(view.getType().getElementType());
+    if (!element)
+      return;
+    kernel.memory.views.push_back(
+        {"", getBufferName(view.getLoc(), "view"), shift.getZExtValue(),
+         *element * view.getType().getNumElements(),
+         StaticBuffers::getSlotBytes(view.getType())});
+  });
+}
+
+static LogicalResult placeGlobals(KernelModule &kernel,
+                                  StaticBuffers &buffers) {
+  for (auto global : kernel.module->getOps<memref::GlobalOp>()) {
+    if (llvm::any_of(kernel.memory.shared, [&](const StaticBuffer &buffer) {
+          return buffer.symbol == global.getSymName();
+        }))
+      continue;
+    MemRefType type = global.getType();
+    std::string name = "@" + global.getSymName().str();
+    if (isSharedMemRef(type)) {
+      if (failed(buffers.place(global.getLoc(), global.getSymName(), name, type,
+                               global.getAlignment())))
+        return failure();
+      continue;
+    }
+    GlobalBuffer buffer;
+    buffer.symbol = global.getSymName().str();
+    buffer.name = name;
+    std::optional<uint64_t> element = getElementBytes(type.getElementType());
+    if (!element)
+      return global.emitError("expected elements of a fixed size, got ")
+             << type;
+    buffer.size = *element * type.getNumElements();
+    auto initial =
+        dyn_cast_or_null<DenseElementsAttr>(global.getInitialValueAttr());
+    if (global.getInitialValue() && !global.isUninitialized()) {
+      if (!initial || !type.getElementType().isIntOrIndexOrFloat() ||
+          type.getElementType().isInteger(1))
+        return global.emitError(
+            "expected dense initial values of whole bytes in a global");
+      ArrayRef<char> raw = initial.getRawData();
+      buffer.initial.resize(buffer.size);
+      for (uint64_t i = 0; i < buffer.size; ++i)
+        buffer.initial[i] = raw[initial.isSplat() ? i % *element : i];
+    }
+    kernel.memory.globals.push_back(std::move(buffer));
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The whole
+//===----------------------------------------------------------------------===//
+
+/// Collectives that upstream expands to shuffles and barriers.
+static LogicalResult expandCollectives(Operation *module) {
+  RewritePatternSet patterns(module->getContext());
+  populateGpuGlobalIdPatterns(patterns);
+  populateGpuBreakDownSubgroupReducePatterns(patterns,
+                                             /*maxShuffleBitwidth=*/64);
+  populateGpuLowerSubgroupReduceToShufflePatterns(patterns, rules::kWarpSize,
+                                                  /*shuffleBitwidth=*/64);
+  populateGpuLowerClusteredSubgroupReduceToShufflePatterns(
+      patterns, rules::kWarpSize, /*shuffleBitwidth=*/64);
+  return applyPatternsGreedily(module, std::move(patterns));
+}
+
+/// Names that no function of the host has: a kernel may be called @exp.
+static LogicalResult renameFunctions(KernelModule &kernel, Operation *symbols) {
+  Block &body = symbols->getRegion(0).front();
+  for (auto func : body.getOps<func::FuncOp>()) {
+    if (func.isExternal())
+      return func.emitError("expected a function with a body, got only its "
+                            "declaration");
+    std::string name = "device." + func.getName().str();
+    if (func.getName() == kernel.entry)
+      kernel.entry = name;
+    if (failed(SymbolTable::replaceAllSymbolUses(
+            func, StringAttr::get(func.getContext(), name), symbols)))
+      return func.emitError("expected uses of this function that are known");
+    func.setName(name);
+    func.setPublic();
+  }
+  return success();
+}
+
+FailureOr<KernelModule> sim::cloneKernel(gpu::GPUFuncOp original) {
+  llvm::SetVector<Operation *> used = getUsedSymbols(original);
+  for (Operation *op : used)
+    if (failed(verifyKnown(op)))
+      return failure();
+
+  KernelModule kernel;
+  kernel.module = ModuleOp::create(original.getLoc());
+  kernel.entry = original.getName().str();
+  OpBuilder builder = OpBuilder::atBlockEnd(kernel.module->getBody());
+  auto inner = gpu::GPUModuleOp::create(builder, original.getLoc(), "device");
+  builder.setInsertionPointToStart(inner.getBody());
+  for (Operation &op : *original->getBlock())
+    if (used.contains(&op))
+      builder.clone(op);
+  // Folding by the block size that the kernel was written for would be wrong
+  // under another one.
+  inner.walk([](gpu::GPUFuncOp func) {
+    func.setKnownBlockSizeAttr({});
+    func.setKnownGridSizeAttr({});
+    func.setKnownClusterSizeAttr({});
+  });
+  if (failed(expandCollectives(inner)))
+    return inner.emitError("expected collectives of numbers that fit a warp's "
+                           "registers"),
+           failure();
+
+  StaticBuffers buffers(kernel, inner);
+  for (auto func : llvm::make_early_inc_range(inner.getOps<gpu::GPUFuncOp>()))
+    if (failed(flatten(func, buffers)))
+      return failure();
+  SmallVector<memref::AllocOp> allocs;
+  inner.walk([&](memref::AllocOp op) { allocs.push_back(op); });
+  for (memref::AllocOp op : allocs) {
+    builder.setInsertionPoint(op);
+    auto buffer = buffers.create(builder, op.getLoc(), op.getType(),
+                                 op.getAlignment(), "shared buffer");
+    if (failed(buffer))
+      return failure();
+    op.replaceAllUsesWith(*buffer);
+    op.erase();
+  }
+  inner.walk([](memref::DeallocOp op) { op.erase(); });
+  if (failed(renameFunctions(kernel, inner)))
+    return failure();
+  kernel.module->getBody()->getOperations().splice(
+      kernel.module->getBody()->end(), inner.getBody()->getOperations());
+  inner.erase();
+  collectViews(kernel);
+  if (failed(placeGlobals(kernel, buffers)))
+    return failure();
+  return kernel;
+}

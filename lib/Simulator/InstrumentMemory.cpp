@@ -1,0 +1,206 @@
+//===- InstrumentMemory.cpp - accesses that the machine sees ----*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Before each access to memory that isn't a thread's own stands a call that
+// tells the machine of it and returns the address to use: the same one, or,
+// where the access is out of bounds, one that can be used without harm.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MachineLowering.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Interfaces/DataLayoutInterfaces.h"
+
+using namespace mlir;
+using namespace carousel::sim;
+
+/// Memory of the thread itself: nobody else knows its address.
+static bool isOwn(Value pointer) {
+  while (Operation *op = pointer.getDefiningOp()) {
+    if (isa<LLVM::AllocaOp>(op))
+      return true;
+    if (!isa<LLVM::GEPOp, LLVM::BitcastOp, LLVM::AddrSpaceCastOp>(op))
+      return false;
+    pointer = op->getOperand(0);
+  }
+  return false;
+}
+
+/// The bytes that a load or store of this type touches.
+static uint64_t getAccessBytes(const DataLayout &layout, Type type) {
+  if (auto vector = dyn_cast<VectorType>(type)) {
+    Type element = vector.getElementType();
+    uint64_t bits = isa<LLVM::LLVMPointerType>(element)
+                        ? 64
+                        : element.getIntOrFloatBitWidth();
+    return llvm::divideCeil(vector.getNumElements() * bits, 8);
+  }
+  return layout.getTypeSize(type);
+}
+
+namespace {
+
+class Instrumentation {
+public:
+  Instrumentation(ModuleOp module, SiteTable &sites)
+      : sites(sites), layout(module) {}
+
+  LogicalResult instrument(Operation *op) {
+    OpBuilder builder(op);
+    MachineCall call(builder, op->getLoc(), op, sites.get(op->getLoc()));
+    if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
+      Value size = call.i64(getAccessBytes(layout, load.getType()));
+      redirect(call, load.getAddrMutable(), size,
+               isAtomic(load.getOrdering()) ? "carousel_sim_atomic_load"
+                                            : "carousel_sim_load",
+               load.getOrdering());
+    } else if (auto store = dyn_cast<LLVM::StoreOp>(op)) {
+      Value size = call.i64(getAccessBytes(layout, store.getValue().getType()));
+      redirect(call, store.getAddrMutable(), size,
+               isAtomic(store.getOrdering()) ? "carousel_sim_atomic_store"
+                                             : "carousel_sim_store",
+               store.getOrdering());
+    } else if (auto rmw = dyn_cast<LLVM::AtomicRMWOp>(op)) {
+      redirect(call, rmw.getPtrMutable(),
+               call.i64(getAccessBytes(layout, rmw.getVal().getType())),
+               "carousel_sim_atomic", rmw.getOrdering());
+    } else if (auto exchange = dyn_cast<LLVM::AtomicCmpXchgOp>(op)) {
+      redirect(call, exchange.getPtrMutable(),
+               call.i64(getAccessBytes(layout, exchange.getVal().getType())),
+               "carousel_sim_atomic", exchange.getSuccessOrdering());
+    } else if (isa<LLVM::MemcpyOp, LLVM::MemmoveOp>(op)) {
+      redirect(call, op->getOpOperand(1), op->getOperand(2),
+               "carousel_sim_load");
+      redirect(call, op->getOpOperand(0), op->getOperand(2),
+               "carousel_sim_store");
+    } else if (auto set = dyn_cast<LLVM::MemsetOp>(op)) {
+      redirect(call, op->getOpOperand(0), set.getLen(), "carousel_sim_store");
+    } else if (isa<LLVM::MaskedLoadOp, LLVM::MaskedStoreOp, LLVM::masked_gather,
+                   LLVM::masked_scatter, LLVM::masked_expandload,
+                   LLVM::masked_compressstore, LLVM::MemcpyInlineOp,
+                   LLVM::MemsetInlineOp>(op)) {
+      return op->emitError("the simulated machine doesn't know this "
+                           "operation: '")
+             << op->getName() << "'";
+    } else if (isa<LLVM::SDivOp, LLVM::UDivOp, LLVM::SRemOp, LLVM::URemOp>(
+                   op)) {
+      guardDivision(builder, call, op);
+    }
+    return success();
+  }
+
+private:
+  static bool isAtomic(LLVM::AtomicOrdering ordering) {
+    return ordering != LLVM::AtomicOrdering::not_atomic;
+  }
+
+  /// Atomics say whether they acquire and release.
+  void
+  redirect(MachineCall &call, OpOperand &pointer, Value size,
+           StringRef function,
+           LLVM::AtomicOrdering ordering = LLVM::AtomicOrdering::not_atomic) {
+    if (isOwn(pointer.get()))
+      return;
+    SmallVector<Value> arguments = {pointer.get(), size};
+    if (isAtomic(ordering)) {
+      using Ordering = LLVM::AtomicOrdering;
+      bool isBoth =
+          ordering == Ordering::acq_rel || ordering == Ordering::seq_cst;
+      arguments.push_back(call.i32(isBoth || ordering == Ordering::acquire));
+      arguments.push_back(call.i32(isBoth || ordering == Ordering::release));
+    }
+    pointer.set(call.emit(function, arguments, pointer.get().getType()));
+  }
+
+  /// The host traps where the device gives any value. Constants are known to be
+  /// fine; else the divisor becomes 1 where it can't be divided by.
+  void guardDivision(OpBuilder &builder, MachineCall &call, Operation *op) {
+    Value dividend = op->getOperand(0), divisor = op->getOperand(1);
+    Location loc = op->getLoc();
+    Type type = divisor.getType();
+    bool isSigned = isa<LLVM::SDivOp, LLVM::SRemOp>(op);
+    APInt known;
+    if (matchPattern(divisor, m_ConstantInt(&known)) && !known.isZero() &&
+        !(isSigned && known.isAllOnes()))
+      return;
+    auto constant = [&](const APInt &value) -> Value {
+      Attribute attr =
+          builder.getIntegerAttr(getElementTypeOrSelf(type), value);
+      if (auto vector = dyn_cast<VectorType>(type))
+        attr = DenseElementsAttr::get(vector, attr);
+      return LLVM::ConstantOp::create(builder, loc, type, attr);
+    };
+    unsigned bits = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+    Value bad = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq,
+                                     divisor, constant(APInt::getZero(bits)));
+    if (isSigned) {
+      Value isLeast =
+          LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq, dividend,
+                               constant(APInt::getSignedMinValue(bits)));
+      Value isMinusOne =
+          LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq, divisor,
+                               constant(APInt::getAllOnes(bits)));
+      Value overflows = LLVM::AndOp::create(builder, loc, isLeast, isMinusOne);
+      bad = LLVM::OrOp::create(builder, loc, bad, overflows);
+    }
+    Value safe = LLVM::SelectOp::create(builder, loc, bad,
+                                        constant(APInt(bits, 1)), divisor);
+    if (isa<VectorType>(type))
+      bad = LLVM::vector_reduce_or::create(builder, loc, builder.getI1Type(),
+                                           bad);
+    call.emit("carousel_sim_check_division", {bad});
+    op->setOperand(1, safe);
+  }
+
+  SiteTable &sites;
+  DataLayout layout;
+};
+
+} // namespace
+
+static bool callsMachine(Block &block) {
+  return llvm::any_of(block.getOps<LLVM::CallOp>(), [](LLVM::CallOp call) {
+    std::optional<StringRef> callee = call.getCallee();
+    return callee && callee->starts_with("carousel_sim_");
+  });
+}
+
+/// A loop whose turns make no call would never let others run, nor end at the
+/// step limit.
+static void countTurns(LLVM::LLVMFuncOp function, SiteTable &sites) {
+  DenseMap<Block *, unsigned> order;
+  for (Block &block : function.getBody())
+    order[&block] = order.size();
+  for (Block &block : function.getBody()) {
+    Operation *branch = block.getTerminator();
+    bool isBack = llvm::any_of(block.getSuccessors(), [&](Block *successor) {
+      return order[successor] <= order[&block] && !callsMachine(*successor);
+    });
+    if (!isBack || callsMachine(block))
+      continue;
+    OpBuilder builder(branch);
+    MachineCall(builder, branch->getLoc(), branch, sites.get(branch->getLoc()))
+        .emit("carousel_sim_step", {});
+  }
+}
+
+LogicalResult carousel::sim::instrumentMemory(ModuleOp module,
+                                              SiteTable &sites) {
+  Instrumentation instrumentation(module, sites);
+  SmallVector<Operation *> operations;
+  module.walk([&](LLVM::LLVMFuncOp function) {
+    function.walk([&](Operation *op) { operations.push_back(op); });
+  });
+  for (Operation *op : operations)
+    if (failed(instrumentation.instrument(op)))
+      return failure();
+  SmallVector<LLVM::LLVMFuncOp> functions(module.getOps<LLVM::LLVMFuncOp>());
+  for (LLVM::LLVMFuncOp function : functions)
+    countTurns(function, sites);
+  return success();
+}

@@ -1,0 +1,141 @@
+//===- LaunchShape.cpp - grid, block, cluster, residency ------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaunchShape.h"
+
+#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Target/TargetInfo.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace carousel::sim;
+using llvm::formatv;
+namespace rules = carousel::rules;
+
+using Extents = std::array<uint32_t, 3>;
+
+static Dim3 makeDim(const Extents &extents) {
+  return {extents[0], extents[1], extents[2]};
+}
+
+/// The extents of block or cluster: given, or literals of the launch.
+static Extents getExtents(const std::optional<Extents> &given,
+                          ArrayRef<int64_t> launch) {
+  if (given)
+    return *given;
+  Extents extents = {1, 1, 1};
+  for (auto [dim, extent] : llvm::enumerate(launch))
+    extents[dim] = static_cast<uint32_t>(extent);
+  return extents;
+}
+
+static std::string computeGrid(carousel::LaunchAttr launch,
+                               const LaunchArguments &arguments,
+                               Extents &extents) {
+  for (auto [dim, expr] : llvm::enumerate(launch.getGrid())) {
+    int64_t value = 0;
+    if (!arguments.evaluate(expr, value))
+      return formatv("expected dimension {0} of the grid to have a value with "
+                     "these arguments",
+                     dim);
+    if (value < 0 || value > rules::kMaxGridX)
+      return formatv("expected 0 to {0} CTAs in dimension {1} of the grid, got "
+                     "{2}",
+                     rules::kMaxGridX, dim, value);
+    extents[dim] = static_cast<uint32_t>(value);
+  }
+  return "";
+}
+
+/// How many CTAs a multiprocessor holds at once.
+static uint32_t getResidency(const carousel::TargetInfo &chip,
+                             uint64_t sharedBytes, uint64_t threads) {
+  uint64_t warpThreads = llvm::alignTo(threads, rules::kWarpSize);
+  uint64_t byThreads = chip.maxThreadsPerSM / warpThreads;
+  uint64_t byShared =
+      chip.sharedPerSM / (sharedBytes + chip.sharedReservedPerBlock);
+  uint64_t least =
+      std::min({byThreads, byShared, uint64_t(chip.maxBlocksPerSM)});
+  return static_cast<uint32_t>(std::max<uint64_t>(least, 1));
+}
+
+std::string LaunchShape::compute(carousel::LaunchAttr launch,
+                                 const StaticMemory &layout,
+                                 const LaunchArguments &arguments,
+                                 const RunOptions &options, FindingLog &log) {
+  const auto *chip = carousel::TargetInfo::lookup(options.chip);
+  if (!chip)
+    return formatv("expected the name of a chip, got '{0}'", options.chip);
+  if (!launch && (!options.grid || !options.block))
+    return "expected a grid and a block for a kernel without carousel.launch";
+  if (options.multiprocessors == 0)
+    return "expected at least one multiprocessor, got 0";
+
+  Extents gridExtents = options.grid.value_or(Extents{1, 1, 1});
+  if (!options.grid)
+    if (std::string text = computeGrid(launch, arguments, gridExtents);
+        !text.empty())
+      return text;
+  Extents block = getExtents(options.block,
+                             launch ? launch.getBlock() : ArrayRef<int64_t>());
+  Extents cluster = getExtents(options.cluster, launch ? launch.getCluster()
+                                                       : ArrayRef<int64_t>());
+  grid.grid = makeDim(gridExtents);
+  grid.block = makeDim(block);
+  grid.cluster = makeDim(cluster);
+
+  // Each below 2^32, so the product of two fits and the third is looked at
+  // last.
+  for (const Extents &extents : {block, cluster})
+    if (llvm::is_contained(extents, 0u) || extents[0] > 1024 ||
+        extents[1] > 1024 || extents[2] > 1024)
+      return formatv("expected extents of block and cluster of 1 to 1024, got "
+                     "{0} x {1} x {2}",
+                     extents[0], extents[1], extents[2]);
+  if (grid.block.count() > uint64_t(rules::kMaxThreadsPerBlock))
+    return formatv("expected at most {0} threads in a CTA, got {1}",
+                   rules::kMaxThreadsPerBlock, grid.block.count());
+  constexpr uint64_t kMaxCTAs = uint64_t(1) << Epoch::kCTABits;
+  if (uint64_t(gridExtents[0]) * gridExtents[1] >= kMaxCTAs ||
+      gridExtents[2] >= kMaxCTAs || grid.grid.count() >= kMaxCTAs)
+    return formatv("expected fewer than {0} CTAs, got {1} x {2} x {3}",
+                   kMaxCTAs, gridExtents[0], gridExtents[1], gridExtents[2]);
+  if (grid.cluster.count() > 16)
+    return formatv("expected at most 16 CTAs in a cluster, got {0}",
+                   grid.cluster.count());
+  for (unsigned dim = 0; dim < 3; ++dim)
+    if (gridExtents[dim] % cluster[dim] != 0)
+      return formatv("expected the grid to be a multiple of the cluster, got "
+                     "{0} and {1} in dimension {2}",
+                     gridExtents[dim], cluster[dim], dim);
+
+  dynamicSharedBytes = options.dynamicSharedBytes.value_or(
+      launch ? uint64_t(launch.getShared()) : 0);
+  uint64_t shared = layout.staticSharedBytes;
+  if (dynamicSharedBytes != 0)
+    shared = llvm::alignTo(shared, 1024) + dynamicSharedBytes;
+  if (dynamicSharedBytes > uint64_t(chip->maxSharedPerBlock) ||
+      shared > uint64_t(chip->maxSharedPerBlock)) {
+    Finding finding;
+    finding.kind = FindingKind::SharedMemoryLimit;
+    finding.message =
+        formatv("expected at most {0} bytes of shared memory in a CTA on {1}, "
+                "got {2} static and {3} dynamic",
+                chip->maxSharedPerBlock, chip->chip, layout.staticSharedBytes,
+                dynamicSharedBytes);
+    log.report(std::move(finding));
+    return "";
+  }
+  uint32_t perMultiprocessor =
+      options.residentPerMultiprocessor
+          ? options.residentPerMultiprocessor
+          : getResidency(*chip, shared, grid.block.count());
+  grid.residentCTAs = static_cast<uint32_t>(std::min<uint64_t>(
+      uint64_t(options.multiprocessors) * perMultiprocessor, kMaxCTAs));
+  return "";
+}

@@ -1,0 +1,30 @@
+//===- LaunchShape.h - how many threads, and where --------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_LIB_SIMULATOR_LAUNCHSHAPE_H
+#define CAROUSEL_LIB_SIMULATOR_LAUNCHSHAPE_H
+
+#include "Grid.h"
+#include "KernelModule.h"
+#include "LaunchArguments.h"
+
+namespace carousel::sim {
+
+struct LaunchShape {
+  GridShape grid;
+  uint64_t dynamicSharedBytes = 0;
+
+  /// From the options, else from carousel.launch. Returns what was wrong, one
+  /// line; shared memory over the chip's limit is a finding instead.
+  std::string compute(LaunchAttr launch, const StaticMemory &layout,
+                      const LaunchArguments &arguments,
+                      const RunOptions &options, FindingLog &log);
+};
+
+} // namespace carousel::sim
+
+#endif // CAROUSEL_LIB_SIMULATOR_LAUNCHSHAPE_H

@@ -1,0 +1,153 @@
+//===- LowerMbarrierOps.cpp - carousel.mbarrier ops as calls ----*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MachineLowering.h"
+
+using namespace mlir;
+using namespace carousel;
+using namespace carousel::sim;
+
+template <typename Enum> static int64_t number(Enum value) {
+  return static_cast<int64_t>(value);
+}
+
+namespace {
+
+struct LowerInit : public MachineLowering<MbarrierInitOp> {
+  CAROUSEL_SIM_LOWERING(MbarrierInitOp)
+  Value lower(MbarrierInitOp op, Adaptor adaptor,
+              ConversionPatternRewriter &rewriter) const {
+    MachineCall call = getCall(rewriter, op);
+    return call.emit("carousel_sim_mbarrier_init",
+                     {getBarrier(rewriter, op, adaptor),
+                      call.i32(adaptor.getCount(), op.getStaticCount())});
+  }
+};
+
+struct LowerInval : public MachineLowering<MbarrierInvalOp> {
+  CAROUSEL_SIM_LOWERING(MbarrierInvalOp)
+  Value lower(MbarrierInvalOp op, Adaptor adaptor,
+              ConversionPatternRewriter &rewriter) const {
+    return getCall(rewriter, op)
+        .emit("carousel_sim_mbarrier_inval",
+              {getBarrier(rewriter, op, adaptor)});
+  }
+};
+
+template <typename Op> struct LowerTx : public MachineLowering<Op> {
+  using typename MachineLowering<Op>::Adaptor;
+  LowerTx(const LoweringContext &context, StringRef function)
+      : MachineLowering<Op>(context), function(function) {}
+  LogicalResult
+  matchAndRewrite(Op op, Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    MachineCall call = this->getCall(rewriter, op);
+    call.emit(function, {this->getBarrier(rewriter, op, adaptor),
+                         call.i32(adaptor.getBytes(), op.getStaticBytes())});
+    rewriter.eraseOp(op);
+    return success();
+  }
+  StringRef function;
+};
+
+/// All forms of arrive are one function: flags say drop and no_complete, bytes
+/// below zero that none are expected.
+template <typename Op> struct LowerArrive : public MachineLowering<Op> {
+  using typename MachineLowering<Op>::Adaptor;
+  LowerArrive(const LoweringContext &context, bool drops)
+      : MachineLowering<Op>(context), drops(drops) {}
+  LogicalResult
+  matchAndRewrite(Op op, Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    MachineCall call = this->getCall(rewriter, op);
+    Value count, bytes;
+    int64_t noComplete = 0;
+    if constexpr (llvm::is_one_of<Op, MbarrierArriveOp,
+                                  MbarrierArriveDropOp>::value) {
+      count = call.i32(adaptor.getCount(), op.getStaticCount().value_or(1));
+      bytes = call.i64(-1);
+      noComplete = op.getNoComplete();
+    } else {
+      count = call.i32(1);
+      bytes = LLVM::ZExtOp::create(
+          rewriter, op.getLoc(), rewriter.getI64Type(),
+          call.i32(adaptor.getBytes(), op.getStaticBytes()));
+    }
+    Value state = call.emit("carousel_sim_mbarrier_arrive",
+                            {this->getBarrier(rewriter, op, adaptor), count,
+                             bytes, call.i32(number(op.getSemantics())),
+                             call.i32(number(op.getScope())), call.i32(drops),
+                             call.i32(noComplete)},
+                            rewriter.getI64Type());
+    if (op.getState())
+      rewriter.replaceOp(op, state);
+    else
+      rewriter.eraseOp(op);
+    return success();
+  }
+  bool drops;
+};
+
+struct LowerPendingCount : public MachineLowering<MbarrierPendingCountOp> {
+  CAROUSEL_SIM_LOWERING(MbarrierPendingCountOp)
+  Value lower(MbarrierPendingCountOp op, Adaptor adaptor,
+              ConversionPatternRewriter &rewriter) const {
+    return getCall(rewriter, op)
+        .emit("carousel_sim_mbarrier_pending_count", {adaptor.getState()},
+              rewriter.getI32Type());
+  }
+};
+
+template <typename Op> struct LowerWait : public MachineLowering<Op> {
+  using typename MachineLowering<Op>::Adaptor;
+  LowerWait(const LoweringContext &context, StringRef function)
+      : MachineLowering<Op>(context), function(function) {}
+  LogicalResult
+  matchAndRewrite(Op op, Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    MachineCall call = this->getCall(rewriter, op);
+    bool byParity = !adaptor.getState();
+    Value phase = adaptor.getState();
+    if (byParity)
+      phase = LLVM::ZExtOp::create(rewriter, op.getLoc(), rewriter.getI64Type(),
+                                   adaptor.getParity());
+    constexpr bool hasResult = !std::is_same_v<Op, MbarrierWaitOp>;
+    Value done =
+        call.emit(function,
+                  {this->getBarrier(rewriter, op, adaptor), phase,
+                   call.i32(byParity), call.i32(number(op.getSemantics()))},
+                  hasResult ? Type(rewriter.getI1Type()) : Type());
+    if (hasResult)
+      rewriter.replaceOp(op, done);
+    else
+      rewriter.eraseOp(op);
+    return success();
+  }
+  StringRef function;
+};
+
+} // namespace
+
+void sim::populateMbarrierOps(const LoweringContext &context,
+                              RewritePatternSet &patterns) {
+  patterns.add<LowerInit, LowerInval, LowerPendingCount>(context);
+  patterns.add<LowerTx<MbarrierExpectTxOp>>(context,
+                                            "carousel_sim_mbarrier_expect_tx");
+  patterns.add<LowerTx<MbarrierCompleteTxOp>>(
+      context, "carousel_sim_mbarrier_complete_tx");
+  patterns.add<LowerArrive<MbarrierArriveOp>,
+               LowerArrive<MbarrierArriveExpectTxOp>>(context, /*drops=*/false);
+  patterns.add<LowerArrive<MbarrierArriveDropOp>,
+               LowerArrive<MbarrierArriveDropExpectTxOp>>(context,
+                                                          /*drops=*/true);
+  patterns.add<LowerWait<MbarrierTestWaitOp>>(
+      context, "carousel_sim_mbarrier_test_wait");
+  patterns.add<LowerWait<MbarrierTryWaitOp>>(context,
+                                             "carousel_sim_mbarrier_try_wait");
+  patterns.add<LowerWait<MbarrierWaitOp>>(context,
+                                          "carousel_sim_mbarrier_wait");
+}

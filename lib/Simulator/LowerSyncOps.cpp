@@ -1,0 +1,220 @@
+//===- LowerSyncOps.cpp - fences, barriers, clusters as calls ---*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "MachineLowering.h"
+
+using namespace mlir;
+using namespace carousel;
+using namespace carousel::sim;
+
+template <typename Enum> static int64_t number(Enum value) {
+  return static_cast<int64_t>(value);
+}
+
+namespace {
+
+/// Ops that pass their enums on: `name(enums...)`.
+template <typename Op> struct LowerFence : public MachineLowering<Op> {
+  LowerFence(const LoweringContext &context, StringRef function)
+      : MachineLowering<Op>(context), function(function) {}
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    MachineCall call = this->getCall(rewriter, op);
+    SmallVector<Value> arguments;
+    if constexpr (std::is_same_v<Op, FenceTensorMapAcquireOp>)
+      arguments.push_back(adaptor.getMap());
+    if constexpr (llvm::is_one_of<Op, FenceThreadOp, FenceSyncRestrictOp,
+                                  FenceProxySyncRestrictOp>::value)
+      arguments.push_back(call.i32(number(op.getSemantics())));
+    if constexpr (llvm::is_one_of<Op, FenceThreadOp, FenceTensorMapReleaseOp,
+                                  FenceTensorMapAcquireOp>::value)
+      arguments.push_back(call.i32(number(op.getScope())));
+    if constexpr (std::is_same_v<Op, FenceProxyOp>)
+      arguments.push_back(call.i32(number(op.getProxy())));
+    call.emit(function, arguments);
+    rewriter.eraseOp(op);
+    return success();
+  }
+  StringRef function;
+};
+
+struct LowerElect : public MachineLowering<ElectOp> {
+  CAROUSEL_SIM_LOWERING(ElectOp)
+  Value lower(ElectOp op, Adaptor adaptor,
+              ConversionPatternRewriter &rewriter) const {
+    MachineCall call = getCall(rewriter, op);
+    Value mask = adaptor.getMask();
+    return call.emit("carousel_sim_elect", {mask ? mask : call.i32(0)},
+                     rewriter.getI1Type());
+  }
+};
+
+struct LowerBarrierSync : public MachineLowering<BarrierSyncOp> {
+  CAROUSEL_SIM_LOWERING(BarrierSyncOp)
+  Value lower(BarrierSyncOp op, Adaptor adaptor,
+              ConversionPatternRewriter &rewriter) const {
+    MachineCall call = getCall(rewriter, op);
+    return call.emit("carousel_sim_barrier_sync",
+                     {call.i32(adaptor.getId(), op.getStaticId()),
+                      call.i32(op.getThreads().value_or(0))});
+  }
+};
+
+struct LowerBarrierArrive : public MachineLowering<BarrierArriveOp> {
+  CAROUSEL_SIM_LOWERING(BarrierArriveOp)
+  Value lower(BarrierArriveOp op, Adaptor adaptor,
+              ConversionPatternRewriter &rewriter) const {
+    MachineCall call = getCall(rewriter, op);
+    return call.emit("carousel_sim_barrier_arrive",
+                     {call.i32(adaptor.getId(), op.getStaticId()),
+                      call.i32(op.getThreads())});
+  }
+};
+
+struct LowerBarrierWarp : public MachineLowering<BarrierWarpOp> {
+  CAROUSEL_SIM_LOWERING(BarrierWarpOp)
+  Value lower(BarrierWarpOp op, Adaptor adaptor,
+              ConversionPatternRewriter &rewriter) const {
+    MachineCall call = getCall(rewriter, op);
+    Value mask = adaptor.getMask();
+    return call.emit("carousel_sim_barrier_warp", {mask ? mask : call.i32(-1)});
+  }
+};
+
+struct LowerSetMaxRegisters : public MachineLowering<SetMaxRegistersOp> {
+  CAROUSEL_SIM_LOWERING(SetMaxRegistersOp)
+  Value lower(SetMaxRegistersOp op, Adaptor,
+              ConversionPatternRewriter &rewriter) const {
+    MachineCall call = getCall(rewriter, op);
+    return call.emit("carousel_sim_set_max_registers",
+                     {call.i32(op.getChange() == RegisterChange::Increase),
+                      call.i32(op.getRegisters())});
+  }
+};
+
+struct LowerClusterRank : public MachineLowering<ClusterRankOp> {
+  CAROUSEL_SIM_LOWERING(ClusterRankOp)
+  Value lower(ClusterRankOp op, Adaptor,
+              ConversionPatternRewriter &rewriter) const {
+    return getCall(rewriter, op)
+        .emit("carousel_sim_cluster_rank", {}, rewriter.getI32Type());
+  }
+};
+
+struct LowerClusterSize : public MachineLowering<ClusterSizeOp> {
+  CAROUSEL_SIM_LOWERING(ClusterSizeOp)
+  Value lower(ClusterSizeOp op, Adaptor,
+              ConversionPatternRewriter &rewriter) const {
+    return getCall(rewriter, op)
+        .emit("carousel_sim_cluster_size", {}, rewriter.getI32Type());
+  }
+};
+
+struct LowerMapShared : public MachineLowering<ClusterMapSharedOp> {
+  CAROUSEL_SIM_LOWERING(ClusterMapSharedOp)
+  Value lower(ClusterMapSharedOp op, Adaptor adaptor,
+              ConversionPatternRewriter &rewriter) const {
+    MachineCall call = getCall(rewriter, op);
+    Location loc = op.getLoc();
+    MemRefDescriptor descriptor(adaptor.getSource());
+    Value pointer =
+        call.emit("carousel_sim_map_shared",
+                  {descriptor.alignedPtr(rewriter, loc), adaptor.getRank()},
+                  LLVM::LLVMPointerType::get(rewriter.getContext()));
+    descriptor.setAllocatedPtr(rewriter, loc, pointer);
+    descriptor.setAlignedPtr(rewriter, loc, pointer);
+    return descriptor;
+  }
+};
+
+struct LowerRankOf : public MachineLowering<ClusterRankOfOp> {
+  CAROUSEL_SIM_LOWERING(ClusterRankOfOp)
+  Value lower(ClusterRankOfOp op, Adaptor adaptor,
+              ConversionPatternRewriter &rewriter) const {
+    MemRefDescriptor descriptor(adaptor.getSource());
+    return getCall(rewriter, op)
+        .emit("carousel_sim_rank_of",
+              {descriptor.alignedPtr(rewriter, op.getLoc())},
+              rewriter.getI32Type());
+  }
+};
+
+struct LowerClusterArrive : public MachineLowering<ClusterArriveOp> {
+  CAROUSEL_SIM_LOWERING(ClusterArriveOp)
+  Value lower(ClusterArriveOp op, Adaptor,
+              ConversionPatternRewriter &rewriter) const {
+    MachineCall call = getCall(rewriter, op);
+    return call.emit("carousel_sim_cluster_arrive",
+                     {call.i32(op.getSemantics() == MemSemantics::Release)});
+  }
+};
+
+struct LowerClusterWait : public MachineLowering<ClusterWaitOp> {
+  CAROUSEL_SIM_LOWERING(ClusterWaitOp)
+  Value lower(ClusterWaitOp op, Adaptor,
+              ConversionPatternRewriter &rewriter) const {
+    return getCall(rewriter, op).emit("carousel_sim_cluster_wait", {});
+  }
+};
+
+template <typename Op> struct LowerSerial : public MachineLowering<Op> {
+  LowerSerial(const LoweringContext &context, StringRef function)
+      : MachineLowering<Op>(context), function(function) {}
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Value semaphore =
+        this->getPointer(rewriter, op.getLoc(), op.getSemaphores(),
+                         adaptor.getSemaphores(), adaptor.getIndices());
+    this->getCall(rewriter, op).emit(function, {semaphore, adaptor.getTurn()});
+    rewriter.eraseOp(op);
+    return success();
+  }
+  StringRef function;
+};
+
+/// With one grid at a time there is no dependent to start and no prerequisite
+/// to wait for.
+template <typename Op> struct LowerDependency : public MachineLowering<Op> {
+  using MachineLowering<Op>::MachineLowering;
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    this->getCall(rewriter, op).emit("carousel_sim_grid_dependency", {});
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+} // namespace
+
+void sim::populateSyncOps(const LoweringContext &context,
+                          RewritePatternSet &patterns) {
+  patterns.add<LowerFence<FenceThreadOp>>(context, "carousel_sim_fence_thread");
+  patterns.add<LowerFence<FenceProxyOp>>(context, "carousel_sim_fence_proxy");
+  patterns.add<LowerFence<FenceMbarrierInitOp>>(
+      context, "carousel_sim_fence_mbarrier_init");
+  patterns.add<LowerFence<FenceSyncRestrictOp>>(
+      context, "carousel_sim_fence_sync_restrict");
+  patterns.add<LowerFence<FenceProxySyncRestrictOp>>(
+      context, "carousel_sim_fence_proxy_sync_restrict");
+  patterns.add<LowerFence<FenceTensorMapReleaseOp>>(
+      context, "carousel_sim_fence_tensor_map_release");
+  patterns.add<LowerFence<FenceTensorMapAcquireOp>>(
+      context, "carousel_sim_fence_tensor_map_acquire");
+  patterns.add<LowerSerial<GridSerialWaitOp>>(context,
+                                              "carousel_sim_grid_serial_wait");
+  patterns.add<LowerSerial<GridSerialReleaseOp>>(
+      context, "carousel_sim_grid_serial_release");
+  patterns
+      .add<LowerElect, LowerBarrierSync, LowerBarrierArrive, LowerBarrierWarp,
+           LowerSetMaxRegisters, LowerClusterRank, LowerClusterSize,
+           LowerMapShared, LowerRankOf, LowerClusterArrive, LowerClusterWait,
+           LowerDependency<GridLaunchDependentsOp>,
+           LowerDependency<GridDependencyWaitOp>>(context);
+}

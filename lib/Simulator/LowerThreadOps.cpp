@@ -1,0 +1,283 @@
+//===- LowerThreadOps.cpp - gpu ops as calls --------------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Positions in the grid, barriers, warp collectives, and the addresses of
+// static and dynamic shared memory and of globals.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MachineLowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/GPU/Utils/GPUUtils.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace carousel;
+using namespace carousel::sim;
+
+namespace {
+
+/// Ops without operands whose result is an index: `name(dimension)`.
+template <typename Op> struct PositionLowering : public MachineLowering<Op> {
+  PositionLowering(const LoweringContext &context, StringRef function)
+      : MachineLowering<Op>(context), function(function) {}
+  LogicalResult
+  matchAndRewrite(Op op, typename Op::Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    MachineCall call = this->getCall(rewriter, op);
+    rewriter.replaceOp(op, call.emit(function, {call.i32(getDimension(op))},
+                                     rewriter.getI64Type()));
+    return success();
+  }
+
+private:
+  static int64_t getDimension(Op op) {
+    if constexpr (llvm::is_one_of<Op, gpu::LaneIdOp, gpu::SubgroupIdOp,
+                                  gpu::SubgroupSizeOp,
+                                  gpu::NumSubgroupsOp>::value)
+      return 0;
+    else
+      return static_cast<int64_t>(op.getDimension());
+  }
+  StringRef function;
+};
+
+struct LowerBarrier : public MachineLowering<gpu::BarrierOp> {
+  CAROUSEL_SIM_LOWERING(gpu::BarrierOp)
+  Value lower(gpu::BarrierOp op, Adaptor,
+              ConversionPatternRewriter &rewriter) const {
+    MachineCall call = getCall(rewriter, op);
+    return call.emit("carousel_sim_barrier_sync", {call.i32(0), call.i32(0)});
+  }
+};
+
+/// A value of up to 64 bits as an i64, and back.
+class Word {
+public:
+  Word(OpBuilder &builder, Location loc, Type type)
+      : builder(builder), loc(loc), type(type) {}
+
+  static bool fits(Type type) {
+    unsigned bits = getBits(type);
+    return bits > 0 && bits <= 64;
+  }
+  Value pack(Value value) {
+    Type bits = builder.getIntegerType(getBits(type));
+    if (value.getType() != bits)
+      value = LLVM::BitcastOp::create(builder, loc, bits, value);
+    if (getBits(type) == 64)
+      return value;
+    return LLVM::ZExtOp::create(builder, loc, builder.getI64Type(), value);
+  }
+  Value unpack(Value word) {
+    Type bits = builder.getIntegerType(getBits(type));
+    if (getBits(type) < 64)
+      word = LLVM::TruncOp::create(builder, loc, bits, word);
+    if (bits == type)
+      return word;
+    return LLVM::BitcastOp::create(builder, loc, type, word);
+  }
+
+private:
+  static unsigned getBits(Type type) {
+    if (auto vector = dyn_cast<VectorType>(type))
+      return vector.getNumElements() * getBits(vector.getElementType());
+    return type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 0;
+  }
+  OpBuilder &builder;
+  Location loc;
+  Type type;
+};
+
+/// The lanes' values meet in the machine; which lane's value comes back is by
+/// mode and width, as shfl.sync has it.
+template <typename Op>
+LogicalResult lowerShuffle(const MachineLowering<Op> &, MachineCall call, Op op,
+                           Type type, Value value, Value offset, Value width,
+                           int64_t mode, ConversionPatternRewriter &rewriter) {
+  if (!Word::fits(type))
+    return rewriter.notifyMatchFailure(op, "wider than 64 bits");
+  Location loc = op.getLoc();
+  Word word(rewriter, loc, type);
+  Value packed = word.pack(value);
+  Type i64 = rewriter.getI64Type();
+  // The value and whether it came from a lane of the width.
+  auto pair =
+      LLVM::LLVMStructType::getLiteral(rewriter.getContext(), {i64, i64});
+  Value both = call.emit("carousel_sim_shuffle",
+                         {packed, offset, width, call.i32(mode)}, pair);
+  Value result = LLVM::ExtractValueOp::create(rewriter, loc, both, 0);
+  Value valid = LLVM::ExtractValueOp::create(rewriter, loc, both, 1);
+  valid = LLVM::TruncOp::create(rewriter, loc, rewriter.getI1Type(), valid);
+  rewriter.replaceOp(op, {word.unpack(result), valid});
+  return success();
+}
+
+struct LowerShuffle : public MachineLowering<gpu::ShuffleOp> {
+  using MachineLowering::MachineLowering;
+  LogicalResult
+  matchAndRewrite(gpu::ShuffleOp op, Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    return lowerShuffle(*this, getCall(rewriter, op), op,
+                        adaptor.getValue().getType(), adaptor.getValue(),
+                        adaptor.getOffset(), adaptor.getWidth(),
+                        static_cast<int64_t>(op.getMode()), rewriter);
+  }
+};
+
+struct LowerRotate : public MachineLowering<gpu::RotateOp> {
+  using MachineLowering::MachineLowering;
+  LogicalResult
+  matchAndRewrite(gpu::RotateOp op, Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    MachineCall call = getCall(rewriter, op);
+    constexpr int64_t kRotate = 4;
+    return lowerShuffle(*this, call, op, adaptor.getValue().getType(),
+                        adaptor.getValue(), call.i32(op.getOffset()),
+                        call.i32(op.getWidth()), kRotate, rewriter);
+  }
+};
+
+/// The machine collects the values of the CTA's threads; each of them reduces
+/// these in the order of the threads, so that all get the same result.
+struct LowerAllReduce : public MachineLowering<gpu::AllReduceOp> {
+  using MachineLowering::MachineLowering;
+  LogicalResult
+  matchAndRewrite(gpu::AllReduceOp op, Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = op.getType();
+    if (!Word::fits(type))
+      return rewriter.notifyMatchFailure(op, "wider than 64 bits");
+    Location loc = op.getLoc();
+    MachineCall call = getCall(rewriter, op);
+    Type i64 = rewriter.getI64Type();
+    Word word(rewriter, loc, type);
+    call.emit("carousel_sim_gather", {word.pack(adaptor.getValue())});
+    auto get = [&](Value thread) {
+      Value number = LLVM::TruncOp::create(
+          rewriter, loc, rewriter.getI32Type(),
+          arith::IndexCastOp::create(rewriter, loc, i64, thread));
+      return word.unpack(call.emit("carousel_sim_gathered", {number}, i64));
+    };
+    Value first = get(arith::ConstantIndexOp::create(rewriter, loc, 0));
+    Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+    Value threads = arith::IndexCastOp::create(
+        rewriter, loc, rewriter.getIndexType(),
+        call.emit("carousel_sim_num_threads", {}, i64));
+    auto loop = scf::ForOp::create(rewriter, loc, one, threads, one, first);
+    {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(loop.getBody());
+      Value result = combine(op, rewriter, loop.getRegionIterArg(0),
+                             get(loop.getInductionVar()));
+      scf::YieldOp::create(rewriter, loc, result);
+    }
+    rewriter.replaceOp(op, loop.getResults());
+    return success();
+  }
+
+private:
+  static Value combine(gpu::AllReduceOp op, OpBuilder &builder, Value lhs,
+                       Value rhs) {
+    if (std::optional<gpu::AllReduceOperation> kind = op.getOp())
+      return vector::makeArithReduction(
+          builder, op.getLoc(), gpu::convertReductionKind(*kind), lhs, rhs);
+    Block &body = op.getBody().front();
+    IRMapping mapping;
+    mapping.map(body.getArguments(), ValueRange{lhs, rhs});
+    for (Operation &inner : body.without_terminator())
+      builder.clone(inner, mapping);
+    return mapping.lookupOrDefault(body.getTerminator()->getOperand(0));
+  }
+};
+
+struct LowerDynamicShared : public MachineLowering<gpu::DynamicSharedMemoryOp> {
+  CAROUSEL_SIM_LOWERING(gpu::DynamicSharedMemoryOp)
+  Value lower(gpu::DynamicSharedMemoryOp op, Adaptor,
+              ConversionPatternRewriter &rewriter) const {
+    MachineCall call = getCall(rewriter, op);
+    Location loc = op.getLoc();
+    Value pointer =
+        call.emit("carousel_sim_dynamic_shared", {},
+                  LLVM::LLVMPointerType::get(rewriter.getContext()));
+    auto descriptor = MemRefDescriptor::poison(
+        rewriter, loc, getTypeConverter()->convertType(op.getType()));
+    descriptor.setAllocatedPtr(rewriter, loc, pointer);
+    descriptor.setAlignedPtr(rewriter, loc, pointer);
+    descriptor.setConstantOffset(rewriter, loc, 0);
+    // As on the device: it has no extent of its own.
+    descriptor.setConstantSize(rewriter, loc, 0, 0);
+    descriptor.setConstantStride(rewriter, loc, 0, 1);
+    return descriptor;
+  }
+};
+
+struct LowerGetGlobal : public MachineLowering<memref::GetGlobalOp> {
+  CAROUSEL_SIM_LOWERING(memref::GetGlobalOp)
+  Value lower(memref::GetGlobalOp op, Adaptor,
+              ConversionPatternRewriter &rewriter) const {
+    MachineCall call = getCall(rewriter, op);
+    Type pointer = LLVM::LLVMPointerType::get(rewriter.getContext());
+    Value address;
+    for (const StaticBuffer &buffer : context.kernel.memory.shared)
+      if (buffer.symbol == op.getName())
+        address = call.emit("carousel_sim_static_shared",
+                            {call.i64(buffer.offset)}, pointer);
+    for (auto [index, buffer] : llvm::enumerate(context.kernel.memory.globals))
+      if (buffer.symbol == op.getName())
+        address = call.emit("carousel_sim_global", {call.i32(index)}, pointer);
+    return getStaticMemRef(rewriter, op.getLoc(), op.getType(), address);
+  }
+};
+
+struct LowerAssert : public MachineLowering<cf::AssertOp> {
+  CAROUSEL_SIM_LOWERING(cf::AssertOp)
+  Value lower(cf::AssertOp op, Adaptor adaptor,
+              ConversionPatternRewriter &rewriter) const {
+    return getCall(rewriter, op)
+        .emit("carousel_sim_assert", {adaptor.getArg()});
+  }
+};
+
+} // namespace
+
+void sim::populateThreadOps(const LoweringContext &context,
+                            RewritePatternSet &patterns) {
+  patterns.add<PositionLowering<gpu::ThreadIdOp>>(context,
+                                                  "carousel_sim_thread_id");
+  patterns.add<PositionLowering<gpu::BlockIdOp>>(context,
+                                                 "carousel_sim_block_id");
+  patterns.add<PositionLowering<gpu::BlockDimOp>>(context,
+                                                  "carousel_sim_block_dim");
+  patterns.add<PositionLowering<gpu::GridDimOp>>(context,
+                                                 "carousel_sim_grid_dim");
+  patterns.add<PositionLowering<gpu::ClusterIdOp>>(context,
+                                                   "carousel_sim_cluster_id");
+  // The number of clusters of the grid, and of CTAs of a cluster.
+  patterns.add<PositionLowering<gpu::ClusterDimOp>>(context,
+                                                    "carousel_sim_cluster_dim");
+  patterns.add<PositionLowering<gpu::ClusterDimBlocksOp>>(
+      context, "carousel_sim_cluster_dim_blocks");
+  patterns.add<PositionLowering<gpu::ClusterBlockIdOp>>(
+      context, "carousel_sim_cluster_block_id");
+  patterns.add<PositionLowering<gpu::LaneIdOp>>(context,
+                                                "carousel_sim_lane_id");
+  patterns.add<PositionLowering<gpu::SubgroupIdOp>>(context,
+                                                    "carousel_sim_subgroup_id");
+  patterns.add<PositionLowering<gpu::SubgroupSizeOp>>(
+      context, "carousel_sim_subgroup_size");
+  patterns.add<PositionLowering<gpu::NumSubgroupsOp>>(
+      context, "carousel_sim_num_subgroups");
+  patterns.add<LowerBarrier, LowerShuffle, LowerRotate, LowerAllReduce,
+               LowerDynamicShared, LowerGetGlobal, LowerAssert>(context);
+}

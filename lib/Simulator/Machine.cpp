@@ -1,0 +1,176 @@
+//===- Machine.cpp - CTAs' memory and threads' accesses -------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cstring>
+
+using namespace carousel::sim;
+
+static thread_local Machine *currentMachine = nullptr;
+
+Machine &Machine::current() { return *currentMachine; }
+
+AlignedBlock::AlignedBlock(uint64_t size)
+    : memory(static_cast<char *>(std::aligned_alloc(
+          kAlignment, llvm::alignTo(std::max<uint64_t>(size, 1), kAlignment)))),
+      bytes(size) {
+  if (!memory)
+    llvm::report_bad_alloc_error("no memory for the simulated machine");
+}
+
+Machine::Machine(const StaticMemory &layout, uint64_t dynamicSharedBytes,
+                 Grid &grid, Memory &memory, AsyncMachine &async,
+                 FindingLog &log)
+    : grid(grid), memory(memory), async(async), layout(layout),
+      dynamicOffset(
+          llvm::alignTo(layout.staticBlockBytes, AlignedBlock::kAlignment)),
+      blockBytes(dynamicOffset + dynamicSharedBytes), log(log) {
+  for (const GlobalBuffer &global : layout.globals) {
+    auto &block = globals.emplace_back(new AlignedBlock(global.size));
+    poison(block->data(), global.size);
+    if (!global.initial.empty())
+      std::memcpy(block->data(), global.initial.data(), global.size);
+    if (global.size != 0)
+      memory.addRegion({Space::Global, 0, global.name, block->data(),
+                        global.size, !global.initial.empty()});
+  }
+}
+
+Machine::~Machine() = default;
+
+//===----------------------------------------------------------------------===//
+// CTAs
+//===----------------------------------------------------------------------===//
+
+void Machine::startCTA(uint32_t cta) {
+  // A block without bytes has a region all the same: barriers look for one.
+  uint64_t size = std::max<uint64_t>(blockBytes, 1);
+  CTABlock block;
+  if (freeBlocks.empty()) {
+    block.block = std::make_unique<AlignedBlock>(size);
+  } else {
+    block.block = std::move(freeBlocks.back());
+    freeBlocks.pop_back();
+  }
+  char *base = block.block->data();
+  poison(base, size);
+  block.region = memory.addRegion(
+      {Space::Shared, cta, "shared memory", base, size, /*isWritten=*/false});
+  auto name = [&](const StaticBuffer &buffer, uint64_t begin) {
+    if (begin + buffer.size <= size && buffer.size != 0)
+      memory.nameRange(block.region, begin, buffer.size, buffer.name,
+                       buffer.slotBytes);
+  };
+  for (const StaticBuffer &buffer : layout.shared)
+    name(buffer, buffer.offset);
+  for (const StaticBuffer &buffer : layout.views)
+    name(buffer, dynamicOffset + buffer.offset);
+  blocks[cta] = std::move(block);
+
+  const GridShape &shape = grid.getShape();
+  uint32_t x = cta % shape.grid.x, y = cta / shape.grid.x % shape.grid.y,
+           z = cta / shape.grid.x / shape.grid.y;
+  const Dim3 &c = shape.cluster;
+  uint32_t cluster =
+      x / c.x + shape.grid.x / c.x * (y / c.y + shape.grid.y / c.y * (z / c.z));
+  uint32_t rank = x % c.x + c.x * (y % c.y + c.y * (z % c.z));
+  async.ctaStart(cta, cluster, rank, base, size);
+}
+
+void Machine::exitCTA(uint32_t cta) {
+  async.ctaExit(cta);
+  auto it = blocks.find(cta);
+  memory.removeRegion(it->second.region);
+  freeBlocks.push_back(std::move(it->second.block));
+  blocks.erase(it);
+}
+
+RunEnd Machine::run(void (*entry)(void **), void **arguments) {
+  CTAEvents events;
+  events.start = [this](uint32_t cta) { startCTA(cta); };
+  events.exit = [this](uint32_t cta) { exitCTA(cta); };
+  events.threadExit = [this](Thread &thread) {
+    lastCycles = std::max(lastCycles, thread.cycles);
+    async.threadExit(thread);
+  };
+  grid.setEvents(std::move(events));
+  grid.setBackground(&async);
+  Machine *outer = currentMachine;
+  currentMachine = this;
+  RunEnd end = grid.run([&](Thread &thread) {
+    stackTops[&thread] = static_cast<const char *>(__builtin_frame_address(0));
+    entry(arguments);
+  });
+  async.gridEnd(end);
+  currentMachine = outer;
+  return end;
+}
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+Machine::CTABlock &Machine::getCTA() {
+  return blocks.find(grid.current().cta)->second;
+}
+
+/// Between this frame and the thread's first: local memory whose address went
+/// a way that the compiler couldn't follow.
+bool Machine::isOwnStack(const void *pointer) const {
+  const char *here = static_cast<const char *>(__builtin_frame_address(0));
+  const char *address = static_cast<const char *>(pointer);
+  // Nearly all addresses are far off.
+  constexpr uint64_t kFarthest = uint64_t(64) << 20;
+  if (uint64_t(address - here) >= kFarthest)
+    return false;
+  return address < stackTops.lookup(&grid.current());
+}
+
+/// Reads there give poison; what is written there is never read.
+void *Machine::getScratch(uint64_t size, AccessKind kind) {
+  std::unique_ptr<AlignedBlock> &scratch =
+      kind == AccessKind::Read ? readScratch : writeScratch;
+  if (!scratch || scratch->size() < size)
+    scratch = std::make_unique<AlignedBlock>(size);
+  if (kind != AccessKind::Write)
+    poison(scratch->data(), size);
+  return scratch->data();
+}
+
+void *Machine::access(void *pointer, uint64_t size, AccessKind kind,
+                      Site site) {
+  Thread &thread = enter(site);
+  if (size == 0 || isOwnStack(pointer))
+    return pointer;
+  Access access;
+  access.kind = kind;
+  access.epoch = thread.epoch();
+  access.view = &thread.view;
+  access.thread = thread.index;
+  access.site = site;
+  AccessResult result = memory.access(pointer, size, access);
+  if (log.isFull())
+    grid.abort();
+  return result.inBounds ? pointer : getScratch(size, kind);
+}
+
+void Machine::report(FindingKind kind, std::string message) {
+  Thread &thread = grid.current();
+  Finding finding;
+  finding.kind = kind;
+  finding.message = std::move(message);
+  finding.actor.cta = thread.cta;
+  finding.actor.thread = thread.index;
+  finding.actor.site = thread.site;
+  log.report(std::move(finding));
+  if (log.isFull())
+    grid.abort();
+}

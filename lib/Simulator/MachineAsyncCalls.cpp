@@ -1,0 +1,274 @@
+//===- MachineAsyncCalls.cpp - asynchronous ops that kernels call -*- C++
+//-*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The mbarriers, copies and tensor copies of MachineCalls.cpp, under its rules.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+
+using namespace carousel::sim;
+
+static AsyncMachine &enterAsync(uint32_t site) {
+  Machine &machine = Machine::current();
+  machine.enter(site);
+  return machine.async;
+}
+
+static std::optional<uint16_t> getMask(int32_t mask) {
+  if (mask < 0)
+    return std::nullopt;
+  return static_cast<uint16_t>(mask);
+}
+
+static PhaseName getPhase(uint64_t phase, int32_t byParity) {
+  return byParity ? PhaseName::parity(phase != 0) : PhaseName::state(phase);
+}
+
+extern "C" {
+
+//===----------------------------------------------------------------------===//
+// Mbarriers
+//===----------------------------------------------------------------------===//
+
+static void carousel_sim_mbarrier_init(void *barrier, uint32_t count,
+                                       uint32_t site) {
+  enterAsync(site).mbarrierInit(barrier, count);
+}
+static void carousel_sim_mbarrier_inval(void *barrier, uint32_t site) {
+  enterAsync(site).mbarrierInval(barrier);
+}
+static void carousel_sim_mbarrier_expect_tx(void *barrier, uint32_t bytes,
+                                            uint32_t site) {
+  enterAsync(site).mbarrierExpectTx(barrier, bytes);
+}
+static void carousel_sim_mbarrier_complete_tx(void *barrier, uint32_t bytes,
+                                              uint32_t site) {
+  enterAsync(site).mbarrierCompleteTx(barrier, bytes);
+}
+static uint64_t carousel_sim_mbarrier_arrive(void *barrier, uint32_t count,
+                                             int64_t expectBytes,
+                                             int32_t semantics, int32_t scope,
+                                             int32_t drop, int32_t noComplete,
+                                             uint32_t site) {
+  ArriveOptions options;
+  options.count = count;
+  if (expectBytes >= 0)
+    options.expectBytes = expectBytes;
+  options.semantics = MemSemantics(semantics);
+  options.scope = MemScope(scope);
+  options.drop = drop;
+  options.noComplete = noComplete;
+  return enterAsync(site).mbarrierArrive(barrier, options);
+}
+static int32_t carousel_sim_mbarrier_pending_count(uint64_t state, uint32_t) {
+  return AsyncMachine::mbarrierPendingCount(state);
+}
+static int32_t carousel_sim_mbarrier_test_wait(void *barrier, uint64_t phase,
+                                               int32_t byParity,
+                                               int32_t semantics,
+                                               uint32_t site) {
+  return enterAsync(site).mbarrierTestWait(barrier, getPhase(phase, byParity),
+                                           MemSemantics(semantics));
+}
+static int32_t carousel_sim_mbarrier_try_wait(void *barrier, uint64_t phase,
+                                              int32_t byParity,
+                                              int32_t semantics,
+                                              uint32_t site) {
+  return enterAsync(site).mbarrierTryWait(barrier, getPhase(phase, byParity),
+                                          MemSemantics(semantics));
+}
+static void carousel_sim_mbarrier_wait(void *barrier, uint64_t phase,
+                                       int32_t byParity, int32_t semantics,
+                                       uint32_t site) {
+  enterAsync(site).mbarrierWait(barrier, getPhase(phase, byParity),
+                                MemSemantics(semantics));
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+static void carousel_sim_bulk_load(void *source, void *destination,
+                                   int32_t size, void *barrier, int32_t mask,
+                                   uint32_t site) {
+  enterAsync(site).bulkLoad(source, destination, size, barrier, getMask(mask));
+}
+static void carousel_sim_bulk_store(void *source, void *destination,
+                                    int32_t size, int32_t mask, uint32_t site) {
+  enterAsync(site).bulkStore(source, destination, size, getMask(mask));
+}
+static void carousel_sim_bulk_copy_cluster(void *source, void *destination,
+                                           int32_t size, void *barrier,
+                                           uint32_t site) {
+  enterAsync(site).bulkCopyCluster(source, destination, size, barrier);
+}
+static void carousel_sim_bulk_reduce(int32_t kind, int32_t type, void *source,
+                                     void *destination, int32_t size,
+                                     uint32_t site) {
+  enterAsync(site).bulkReduce(ReduceKind(kind), ReduceType(type), source,
+                              destination, size);
+}
+static void carousel_sim_bulk_reduce_cluster(int32_t kind, int32_t type,
+                                             void *source, void *destination,
+                                             int32_t size, void *barrier,
+                                             uint32_t site) {
+  enterAsync(site).bulkReduceCluster(ReduceKind(kind), ReduceType(type), source,
+                                     destination, size, barrier);
+}
+static void carousel_sim_bulk_prefetch(void *source, int32_t size,
+                                       uint32_t site) {
+  enterAsync(site).bulkPrefetch(source, size);
+}
+static void carousel_sim_bulk_commit_group(uint32_t site) {
+  enterAsync(site).bulkCommitGroup();
+}
+static void carousel_sim_bulk_wait_group(int32_t read, int32_t pending,
+                                         uint32_t site) {
+  enterAsync(site).bulkWaitGroup(read, pending);
+}
+static void carousel_sim_st_async(void *value, uint32_t bytes,
+                                  void *destination, void *barrier,
+                                  uint32_t site) {
+  enterAsync(site).stAsync(value, bytes, destination, barrier);
+}
+static void carousel_sim_st_async_global(void *value, uint32_t bytes,
+                                         void *destination, uint32_t site) {
+  enterAsync(site).stAsyncGlobal(value, bytes, destination);
+}
+static void carousel_sim_red_async(int32_t kind, int32_t type, void *value,
+                                   void *destination, void *barrier,
+                                   uint32_t site) {
+  enterAsync(site).redAsync(ReduceKind(kind), ReduceType(type), value,
+                            destination, barrier);
+}
+static void carousel_sim_red_async_global(int32_t type, void *value,
+                                          void *destination, uint32_t site) {
+  enterAsync(site).redAsyncGlobal(ReduceType(type), value, destination);
+}
+static void carousel_sim_cp_async(void *source, void *destination,
+                                  uint32_t size, uint32_t valid,
+                                  uint32_t site) {
+  enterAsync(site).cpAsync(source, destination, size, valid);
+}
+static void carousel_sim_cp_async_commit_group(uint32_t site) {
+  enterAsync(site).cpAsyncCommitGroup();
+}
+static void carousel_sim_cp_async_wait_group(int32_t pending, uint32_t site) {
+  enterAsync(site).cpAsyncWaitGroup(pending);
+}
+static void carousel_sim_cp_async_wait_all(uint32_t site) {
+  enterAsync(site).cpAsyncWaitAll();
+}
+static void carousel_sim_cp_async_mbarrier_arrive(void *barrier,
+                                                  int32_t noIncrement,
+                                                  uint32_t site) {
+  enterAsync(site).cpAsyncMbarrierArrive(barrier, noIncrement);
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor copies
+//===----------------------------------------------------------------------===//
+
+static void carousel_sim_tensor_load(const TensorMap *map, int32_t mode,
+                                     int32_t rank, int32_t c0, int32_t c1,
+                                     int32_t c2, int32_t c3, int32_t c4,
+                                     int32_t numOffsets, int32_t o0, int32_t o1,
+                                     int32_t o2, void *destination,
+                                     void *barrier, int32_t mask,
+                                     uint32_t site) {
+  int32_t coordinates[] = {c0, c1, c2, c3, c4};
+  int16_t offsets[] = {int16_t(o0), int16_t(o1), int16_t(o2)};
+  enterAsync(site).tensorLoad(
+      map, {coordinates, size_t(rank)}, TensorLoadMode(mode),
+      {offsets, size_t(numOffsets)}, destination, barrier, getMask(mask));
+}
+static void carousel_sim_tensor_store(const TensorMap *map, int32_t mode,
+                                      int32_t rank, int32_t c0, int32_t c1,
+                                      int32_t c2, int32_t c3, int32_t c4,
+                                      void *source, uint32_t site) {
+  int32_t coordinates[] = {c0, c1, c2, c3, c4};
+  enterAsync(site).tensorStore(map, {coordinates, size_t(rank)},
+                               TensorStoreMode(mode), source);
+}
+static void carousel_sim_tensor_reduce(int32_t kind, const TensorMap *map,
+                                       int32_t mode, int32_t rank, int32_t c0,
+                                       int32_t c1, int32_t c2, int32_t c3,
+                                       int32_t c4, void *source,
+                                       uint32_t site) {
+  int32_t coordinates[] = {c0, c1, c2, c3, c4};
+  enterAsync(site).tensorReduce(ReduceKind(kind), map,
+                                {coordinates, size_t(rank)},
+                                TensorStoreMode(mode), source);
+}
+static void carousel_sim_tensor_prefetch(const TensorMap *map, int32_t mode,
+                                         int32_t rank, int32_t c0, int32_t c1,
+                                         int32_t c2, int32_t c3, int32_t c4,
+                                         int32_t numOffsets, int32_t o0,
+                                         int32_t o1, int32_t o2,
+                                         uint32_t site) {
+  int32_t coordinates[] = {c0, c1, c2, c3, c4};
+  int16_t offsets[] = {int16_t(o0), int16_t(o1), int16_t(o2)};
+  enterAsync(site).tensorPrefetch(map, {coordinates, size_t(rank)},
+                                  TensorLoadMode(mode),
+                                  {offsets, size_t(numOffsets)});
+}
+static void carousel_sim_tensor_map_replace(TensorMap *map, int32_t field,
+                                            uint32_t dim, uint64_t value,
+                                            uint32_t site) {
+  enterAsync(site).tensorMapReplace(map, TensorMapField(field), dim, value);
+}
+static void carousel_sim_tensor_map_copy_fence(const TensorMap *source,
+                                               TensorMap *destination,
+                                               int32_t scope, uint32_t site) {
+  enterAsync(site).tensorMapCopyFence(source, destination, MemScope(scope));
+}
+
+} // extern "C"
+
+llvm::ArrayRef<HostSymbol> carousel::sim::getMachineAsyncSymbols() {
+#define CAROUSEL_SYMBOL(Name)                                                  \
+  {                                                                            \
+    #Name, (void *)&Name                                                       \
+  }
+  static const HostSymbol kSymbols[] = {
+      CAROUSEL_SYMBOL(carousel_sim_mbarrier_init),
+      CAROUSEL_SYMBOL(carousel_sim_mbarrier_inval),
+      CAROUSEL_SYMBOL(carousel_sim_mbarrier_expect_tx),
+      CAROUSEL_SYMBOL(carousel_sim_mbarrier_complete_tx),
+      CAROUSEL_SYMBOL(carousel_sim_mbarrier_arrive),
+      CAROUSEL_SYMBOL(carousel_sim_mbarrier_pending_count),
+      CAROUSEL_SYMBOL(carousel_sim_mbarrier_test_wait),
+      CAROUSEL_SYMBOL(carousel_sim_mbarrier_try_wait),
+      CAROUSEL_SYMBOL(carousel_sim_mbarrier_wait),
+      CAROUSEL_SYMBOL(carousel_sim_bulk_load),
+      CAROUSEL_SYMBOL(carousel_sim_bulk_store),
+      CAROUSEL_SYMBOL(carousel_sim_bulk_copy_cluster),
+      CAROUSEL_SYMBOL(carousel_sim_bulk_reduce),
+      CAROUSEL_SYMBOL(carousel_sim_bulk_reduce_cluster),
+      CAROUSEL_SYMBOL(carousel_sim_bulk_prefetch),
+      CAROUSEL_SYMBOL(carousel_sim_bulk_commit_group),
+      CAROUSEL_SYMBOL(carousel_sim_bulk_wait_group),
+      CAROUSEL_SYMBOL(carousel_sim_st_async),
+      CAROUSEL_SYMBOL(carousel_sim_st_async_global),
+      CAROUSEL_SYMBOL(carousel_sim_red_async),
+      CAROUSEL_SYMBOL(carousel_sim_red_async_global),
+      CAROUSEL_SYMBOL(carousel_sim_cp_async),
+      CAROUSEL_SYMBOL(carousel_sim_cp_async_commit_group),
+      CAROUSEL_SYMBOL(carousel_sim_cp_async_wait_group),
+      CAROUSEL_SYMBOL(carousel_sim_cp_async_wait_all),
+      CAROUSEL_SYMBOL(carousel_sim_cp_async_mbarrier_arrive),
+      CAROUSEL_SYMBOL(carousel_sim_tensor_load),
+      CAROUSEL_SYMBOL(carousel_sim_tensor_store),
+      CAROUSEL_SYMBOL(carousel_sim_tensor_reduce),
+      CAROUSEL_SYMBOL(carousel_sim_tensor_prefetch),
+      CAROUSEL_SYMBOL(carousel_sim_tensor_map_replace),
+      CAROUSEL_SYMBOL(carousel_sim_tensor_map_copy_fence)};
+#undef CAROUSEL_SYMBOL
+  return kSymbols;
+}

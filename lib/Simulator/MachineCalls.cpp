@@ -1,0 +1,339 @@
+//===- MachineCalls.cpp - what compiled kernels call ------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One function per op or kind of access, with the arguments that the lowerings
+// give it (Lower*Ops.cpp, InstrumentMemory.cpp) and the site as the last one.
+// Each counts a step, then acts for the running thread. A mask of -1 is none.
+// Mbarriers and copies are in MachineAsyncCalls.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Machine.h"
+
+#include "llvm/ADT/bit.h"
+
+using namespace carousel::sim;
+
+/// The machine, with the thread's site set and its step counted.
+static Machine &enter(uint32_t site) {
+  Machine &machine = Machine::current();
+  machine.enter(site);
+  return machine;
+}
+static AsyncMachine &enterAsync(uint32_t site) { return enter(site).async; }
+
+/// Positions change nothing and wait for nothing: they are no steps.
+static Thread &here() { return Machine::current().grid.current(); }
+
+static uint64_t pick(const Dim3 &dim, int32_t dimension) {
+  return dimension == 0 ? dim.x : dimension == 1 ? dim.y : dim.z;
+}
+
+namespace {
+struct ShuffleResult {
+  uint64_t value, valid;
+};
+enum ShuffleMode { Xor, Down, Up, Index, Rotate };
+} // namespace
+
+/// The lane that a lane gets its value from; outside of 0..width-1: none.
+static int64_t getSourceLane(ShuffleMode mode, int64_t lane, int64_t offset,
+                             int64_t width) {
+  switch (mode) {
+  case Xor:
+    return lane ^ offset;
+  case Down:
+    return lane + offset;
+  case Up:
+    return lane - offset;
+  case Index:
+    return offset;
+  case Rotate:
+    return (lane + offset) % width;
+  }
+  return lane;
+}
+
+extern "C" {
+
+//===----------------------------------------------------------------------===//
+// Accesses and arithmetic
+//===----------------------------------------------------------------------===//
+
+static void *carousel_sim_load(void *pointer, uint64_t size, uint32_t site) {
+  return Machine::current().access(pointer, size, AccessKind::Read, site);
+}
+static void *carousel_sim_store(void *pointer, uint64_t size, uint32_t site) {
+  return Machine::current().access(pointer, size, AccessKind::Write, site);
+}
+static void *carousel_sim_atomic(void *pointer, uint64_t size, int32_t acquire,
+                                 int32_t release, uint32_t site) {
+  Machine &machine = Machine::current();
+  void *usable = machine.access(pointer, size, AccessKind::Atomic, site);
+  machine.async.atomicRead(pointer, acquire);
+  machine.async.atomicWrite(pointer, release, /*isReadModifyWrite=*/true);
+  return usable;
+}
+static void *carousel_sim_atomic_load(void *pointer, uint64_t size,
+                                      int32_t acquire, int32_t, uint32_t site) {
+  Machine &machine = Machine::current();
+  void *usable = machine.access(pointer, size, AccessKind::Atomic, site);
+  machine.async.atomicRead(pointer, acquire);
+  return usable;
+}
+static void *carousel_sim_atomic_store(void *pointer, uint64_t size, int32_t,
+                                       int32_t release, uint32_t site) {
+  Machine &machine = Machine::current();
+  void *usable = machine.access(pointer, size, AccessKind::Atomic, site);
+  machine.async.atomicWrite(pointer, release, /*isReadModifyWrite=*/false);
+  return usable;
+}
+static void carousel_sim_step(uint32_t site) { enter(site); }
+static void carousel_sim_check_division(int32_t isBad, uint32_t site) {
+  if (!isBad)
+    return;
+  enter(site).report(FindingKind::InvalidOperand,
+                     "expected a quotient that its type can hold, got a "
+                     "division by zero or an overflow");
+}
+static void carousel_sim_assert(int32_t holds, uint32_t site) {
+  if (!holds)
+    enter(site).report(FindingKind::InvalidOperand,
+                       "expected the kernel's assertion to hold, got false");
+}
+
+//===----------------------------------------------------------------------===//
+// Positions
+//===----------------------------------------------------------------------===//
+
+static uint64_t carousel_sim_thread_id(int32_t dimension, uint32_t) {
+  return pick(here().threadId, dimension);
+}
+static uint64_t carousel_sim_block_id(int32_t dimension, uint32_t) {
+  return pick(here().ctaId, dimension);
+}
+static uint64_t carousel_sim_block_dim(int32_t dimension, uint32_t) {
+  return pick(Machine::current().grid.getShape().block, dimension);
+}
+static uint64_t carousel_sim_grid_dim(int32_t dimension, uint32_t) {
+  return pick(Machine::current().grid.getShape().grid, dimension);
+}
+static uint64_t carousel_sim_cluster_id(int32_t dimension, uint32_t) {
+  return pick(here().clusterId, dimension);
+}
+static uint64_t carousel_sim_cluster_dim(int32_t dimension, uint32_t) {
+  const GridShape &shape = Machine::current().grid.getShape();
+  return pick(shape.grid, dimension) / pick(shape.cluster, dimension);
+}
+static uint64_t carousel_sim_cluster_dim_blocks(int32_t dimension, uint32_t) {
+  return pick(Machine::current().grid.getShape().cluster, dimension);
+}
+static uint64_t carousel_sim_cluster_block_id(int32_t dimension, uint32_t) {
+  return pick(here().idInCluster, dimension);
+}
+static uint64_t carousel_sim_lane_id(int32_t, uint32_t) {
+  return here().lane();
+}
+static uint64_t carousel_sim_subgroup_id(int32_t, uint32_t) {
+  return here().warp();
+}
+static uint64_t carousel_sim_subgroup_size(int32_t, uint32_t) { return 32; }
+static uint64_t carousel_sim_num_subgroups(int32_t, uint32_t) {
+  return (Machine::current().grid.getShape().block.count() + 31) / 32;
+}
+static int32_t carousel_sim_cluster_rank(uint32_t) {
+  return here().rankInCluster;
+}
+static int32_t carousel_sim_cluster_size(uint32_t) {
+  return Machine::current().grid.getShape().cluster.count();
+}
+
+static void *carousel_sim_static_shared(uint64_t offset, uint32_t) {
+  return Machine::current().getStaticShared(offset);
+}
+static void *carousel_sim_dynamic_shared(uint32_t) {
+  return Machine::current().getDynamicShared();
+}
+static void *carousel_sim_global(int32_t index, uint32_t) {
+  return Machine::current().getGlobal(index);
+}
+
+//===----------------------------------------------------------------------===//
+// Warps, CTAs, clusters
+//===----------------------------------------------------------------------===//
+
+static ShuffleResult carousel_sim_shuffle(uint64_t value, int32_t offset,
+                                          int32_t width, int32_t mode,
+                                          uint32_t site) {
+  Machine &machine = enter(site);
+  uint32_t lane = here().lane();
+  if (width < 1 || width > 32 || lane >= uint32_t(width)) {
+    machine.report(FindingKind::InvalidOperand,
+                   "expected a shuffle's width to be at most 32 and above the "
+                   "lane, got width " +
+                       std::to_string(width) + " in lane " +
+                       std::to_string(lane));
+    return {value, 0};
+  }
+  // The lanes below the width take part; of all 32, those that the warp has.
+  uint32_t mask = width == 32 ? 0 : (1u << width) - 1;
+  std::array<uint64_t, 32> values =
+      machine.grid.exchange("shuffle", mask, value);
+  int64_t source = getSourceLane(ShuffleMode(mode), lane, offset, width);
+  if (source < 0 || source >= width)
+    return {value, 0};
+  return {values[source], 1};
+}
+static void carousel_sim_gather(uint64_t value, uint32_t site) {
+  Machine &machine = enter(site);
+  // Nobody gathers again before all have read: one place per CTA will do.
+  std::vector<uint64_t> &gathered = machine.getGathered();
+  machine.grid.gather("all_reduce", 0, machine.grid.getShape().block.count(),
+                      value, [&](llvm::ArrayRef<uint64_t> values) {
+                        gathered.assign(values.begin(), values.end());
+                      });
+}
+static uint64_t carousel_sim_gathered(uint32_t thread, uint32_t) {
+  return Machine::current().getGathered()[thread];
+}
+static uint64_t carousel_sim_num_threads(uint32_t) {
+  return Machine::current().grid.getShape().block.count();
+}
+static int32_t carousel_sim_elect(uint32_t mask, uint32_t site) {
+  Machine &machine = enter(site);
+  machine.grid.exchange("elect", mask, 0);
+  uint32_t leader = mask == 0 ? 0 : llvm::countr_zero(mask);
+  return here().lane() == leader;
+}
+static void carousel_sim_barrier_sync(uint32_t name, uint32_t threads,
+                                      uint32_t site) {
+  enter(site).grid.barrierSync(name, threads);
+}
+static void carousel_sim_barrier_arrive(uint32_t name, uint32_t threads,
+                                        uint32_t site) {
+  enter(site).grid.barrierArrive(name, threads);
+}
+static void carousel_sim_barrier_warp(uint32_t mask, uint32_t site) {
+  enter(site).grid.barrierWarp(mask);
+}
+static void carousel_sim_cluster_arrive(int32_t release, uint32_t site) {
+  enterAsync(site).clusterArrive(release);
+}
+static void carousel_sim_cluster_wait(uint32_t site) {
+  enter(site).grid.clusterWait(/*acquire=*/true);
+}
+static void *carousel_sim_map_shared(void *shared, uint32_t rank,
+                                     uint32_t site) {
+  return enterAsync(site).mapShared(shared, rank);
+}
+static int32_t carousel_sim_rank_of(void *shared, uint32_t site) {
+  return enterAsync(site).rankOf(shared);
+}
+static void carousel_sim_set_max_registers(int32_t increase, int32_t registers,
+                                           uint32_t site) {
+  enterAsync(site).setMaxRegisters(increase, registers);
+}
+static void carousel_sim_grid_dependency(uint32_t site) { enter(site); }
+static void carousel_sim_grid_serial_wait(void *semaphore, int32_t turn,
+                                          uint32_t site) {
+  enterAsync(site).gridSerialWait(static_cast<int32_t *>(semaphore), turn);
+}
+static void carousel_sim_grid_serial_release(void *semaphore, int32_t turn,
+                                             uint32_t site) {
+  enterAsync(site).gridSerialRelease(static_cast<int32_t *>(semaphore), turn);
+}
+
+//===----------------------------------------------------------------------===//
+// Fences
+//===----------------------------------------------------------------------===//
+
+static void carousel_sim_fence_thread(int32_t semantics, int32_t scope,
+                                      uint32_t site) {
+  enterAsync(site).fenceThread(MemSemantics(semantics), MemScope(scope));
+}
+static void carousel_sim_fence_proxy(int32_t proxy, uint32_t site) {
+  enterAsync(site).fenceProxy(ProxyKind(proxy));
+}
+static void carousel_sim_fence_mbarrier_init(uint32_t site) {
+  enterAsync(site).fenceMbarrierInit();
+}
+static void carousel_sim_fence_sync_restrict(int32_t semantics, uint32_t site) {
+  enterAsync(site).fenceSyncRestrict(MemSemantics(semantics));
+}
+static void carousel_sim_fence_proxy_sync_restrict(int32_t semantics,
+                                                   uint32_t site) {
+  enterAsync(site).fenceProxySyncRestrict(MemSemantics(semantics));
+}
+static void carousel_sim_fence_tensor_map_release(int32_t scope,
+                                                  uint32_t site) {
+  enterAsync(site).fenceTensorMapRelease(MemScope(scope));
+}
+static void carousel_sim_fence_tensor_map_acquire(const TensorMap *map,
+                                                  int32_t scope,
+                                                  uint32_t site) {
+  enterAsync(site).fenceTensorMapAcquire(map, MemScope(scope));
+}
+
+} // extern "C"
+
+llvm::ArrayRef<HostSymbol> carousel::sim::getMachineSymbols() {
+#define CAROUSEL_SYMBOL(Name)                                                  \
+  {                                                                            \
+    #Name, (void *)&Name                                                       \
+  }
+  static const HostSymbol kSymbols[] = {
+      CAROUSEL_SYMBOL(carousel_sim_load),
+      CAROUSEL_SYMBOL(carousel_sim_store),
+      CAROUSEL_SYMBOL(carousel_sim_atomic),
+      CAROUSEL_SYMBOL(carousel_sim_atomic_load),
+      CAROUSEL_SYMBOL(carousel_sim_atomic_store),
+      CAROUSEL_SYMBOL(carousel_sim_step),
+      CAROUSEL_SYMBOL(carousel_sim_check_division),
+      CAROUSEL_SYMBOL(carousel_sim_assert),
+      CAROUSEL_SYMBOL(carousel_sim_thread_id),
+      CAROUSEL_SYMBOL(carousel_sim_block_id),
+      CAROUSEL_SYMBOL(carousel_sim_block_dim),
+      CAROUSEL_SYMBOL(carousel_sim_grid_dim),
+      CAROUSEL_SYMBOL(carousel_sim_cluster_id),
+      CAROUSEL_SYMBOL(carousel_sim_cluster_dim),
+      CAROUSEL_SYMBOL(carousel_sim_cluster_dim_blocks),
+      CAROUSEL_SYMBOL(carousel_sim_cluster_block_id),
+      CAROUSEL_SYMBOL(carousel_sim_lane_id),
+      CAROUSEL_SYMBOL(carousel_sim_subgroup_id),
+      CAROUSEL_SYMBOL(carousel_sim_subgroup_size),
+      CAROUSEL_SYMBOL(carousel_sim_num_subgroups),
+      CAROUSEL_SYMBOL(carousel_sim_cluster_rank),
+      CAROUSEL_SYMBOL(carousel_sim_cluster_size),
+      CAROUSEL_SYMBOL(carousel_sim_static_shared),
+      CAROUSEL_SYMBOL(carousel_sim_dynamic_shared),
+      CAROUSEL_SYMBOL(carousel_sim_global),
+      CAROUSEL_SYMBOL(carousel_sim_shuffle),
+      CAROUSEL_SYMBOL(carousel_sim_gather),
+      CAROUSEL_SYMBOL(carousel_sim_gathered),
+      CAROUSEL_SYMBOL(carousel_sim_num_threads),
+      CAROUSEL_SYMBOL(carousel_sim_elect),
+      CAROUSEL_SYMBOL(carousel_sim_barrier_sync),
+      CAROUSEL_SYMBOL(carousel_sim_barrier_arrive),
+      CAROUSEL_SYMBOL(carousel_sim_barrier_warp),
+      CAROUSEL_SYMBOL(carousel_sim_cluster_arrive),
+      CAROUSEL_SYMBOL(carousel_sim_cluster_wait),
+      CAROUSEL_SYMBOL(carousel_sim_map_shared),
+      CAROUSEL_SYMBOL(carousel_sim_rank_of),
+      CAROUSEL_SYMBOL(carousel_sim_set_max_registers),
+      CAROUSEL_SYMBOL(carousel_sim_grid_dependency),
+      CAROUSEL_SYMBOL(carousel_sim_grid_serial_wait),
+      CAROUSEL_SYMBOL(carousel_sim_grid_serial_release),
+      CAROUSEL_SYMBOL(carousel_sim_fence_thread),
+      CAROUSEL_SYMBOL(carousel_sim_fence_proxy),
+      CAROUSEL_SYMBOL(carousel_sim_fence_mbarrier_init),
+      CAROUSEL_SYMBOL(carousel_sim_fence_sync_restrict),
+      CAROUSEL_SYMBOL(carousel_sim_fence_proxy_sync_restrict),
+      CAROUSEL_SYMBOL(carousel_sim_fence_tensor_map_release),
+      CAROUSEL_SYMBOL(carousel_sim_fence_tensor_map_acquire)};
+#undef CAROUSEL_SYMBOL
+  return kSymbols;
+}

@@ -1,0 +1,240 @@
+//===- MbarrierWait.cpp - waiting for a phase -----------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// test_wait, try_wait and the blocking wait, and the phase that a parity means.
+// A parity names the current phase or the one before it. What the thread means
+// is the phase after the one that it waited for last (or that one again); if
+// the barrier is further on, and nothing that the thread has seen says so, it
+// has missed a phase.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AsyncImpl.h"
+
+#include "carousel/Dialect/IR/HardwareRules.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+namespace carousel::sim {
+
+using llvm::Twine;
+
+bool AsyncMachine::Impl::evaluate(Mbarrier &barrier, PhaseName name,
+                                  Thread &thread) {
+  std::vector<int64_t> &waited = barrier.lastWaited;
+  if (thread.index >= waited.size())
+    waited.resize(
+        std::max<size_t>(grid.getShape().block.count(), thread.index + 1), -1);
+  int64_t &last = waited[thread.index];
+  auto current = int64_t(barrier.phase);
+  int64_t named, meant;
+  if (name.isParity) {
+    named = (current & 1) == int64_t(name.value) ? current : current - 1;
+    meant = (last & 1) == int64_t(name.value) ? last : last + 1;
+  } else {
+    named = int64_t(name.value >> 20);
+    meant = named;
+    if (named < current - 1) {
+      report(FindingKind::MissedPhase, whoIs(thread).actor(),
+             "expected the state of the current phase or the one before, got "
+             "phase " +
+                 Twine(named) + " while the barrier is in phase " +
+                 Twine(current),
+             barrier.address, rules::kMbarrierBytes);
+      return true;
+    }
+  }
+  if (named > meant) {
+    // Phase named-1 is over. Does the thread know, or was it just slow?
+    if (!thread.view.order.covers(barrier.completer[(named - 1) & 1]))
+      report(FindingKind::MissedPhase, whoIs(thread).actor(),
+             "expected a wait for phase " + Twine(meant) +
+                 " while it is the current one or the one before, found the "
+                 "barrier in phase " +
+                 Twine(current) + ", where the parity means phase " +
+                 Twine(named),
+             barrier.address, rules::kMbarrierBytes,
+             barrier.lastArrivers.empty()
+                 ? std::nullopt
+                 : std::optional(barrier.lastArrivers.back().actor()));
+    last = named - 1;
+  }
+  if (named >= current)
+    return false;
+  last = std::max(last, named);
+  barrier.observedPhases =
+      std::max(barrier.observedPhases, uint64_t(named + 1));
+  return true;
+}
+
+void AsyncMachine::Impl::finishWait(Mbarrier &barrier, Thread &thread,
+                                    MemSemantics semantics) {
+  thread.cycles =
+      std::max(thread.cycles, barrier.completedCycles) + kBarrierCycles;
+  if (semantics != MemSemantics::Relaxed) {
+    acquire(thread, barrier.completed);
+    return;
+  }
+  ThreadState &state = stateOf(thread);
+  state.toAcquire.join(barrier.completed);
+  state.hasToAcquire = true;
+}
+
+/// The barrier that the running thread may wait on, or null.
+static Mbarrier *findForWait(AsyncMachine::Impl &machine, void *address) {
+  Mbarrier *barrier = machine.useBarrier(address);
+  if (!barrier)
+    return nullptr;
+  if (barrier->cta == machine.grid.current().cta)
+    return barrier;
+  machine.report(
+      FindingKind::InvalidOperand, machine.here().actor(),
+      "expected a wait on a barrier of the own CTA, got one of CTA " +
+          Twine(barrier->cta),
+      address, rules::kMbarrierBytes);
+  return nullptr;
+}
+
+bool AsyncMachine::mbarrierTestWait(void *address, PhaseName phase,
+                                    MemSemantics semantics) {
+  Impl &machine = *impl;
+  Mbarrier *barrier = findForWait(machine, address);
+  if (!barrier)
+    return true;
+  Thread &thread = machine.grid.current();
+  if (machine.evaluate(*barrier, phase, thread)) {
+    machine.finishWait(*barrier, thread, semantics);
+    return true;
+  }
+  thread.cycles += kBarrierCycles;
+  machine.grid.yield();
+  return false;
+}
+
+bool AsyncMachine::mbarrierTryWait(void *address, PhaseName phase,
+                                   MemSemantics semantics) {
+  Impl &machine = *impl;
+  Mbarrier *barrier = findForWait(machine, address);
+  if (!barrier)
+    return true;
+  Thread &thread = machine.grid.current();
+  if (machine.evaluate(*barrier, phase, thread)) {
+    machine.finishWait(*barrier, thread, semantics);
+    return true;
+  }
+  // Now and then it gives up at once; else when nothing more can happen.
+  ThreadState &state = machine.stateOf(thread);
+  bool mayGiveUp = state.timeoutProgress != machine.progress;
+  if (mayGiveUp && machine.schedule.pick(Decision::TryWait, 2) == 1) {
+    state.timeoutProgress = machine.progress;
+    state.futileTimeouts = 0;
+    thread.cycles += kBarrierCycles;
+    machine.grid.yield();
+    return false;
+  }
+  uint64_t began = thread.cycles;
+  if (machine.trace)
+    machine.trace->waitBegan(thread, barrier->address);
+  ++barrier->waiters;
+  state.timedOut = false;
+  machine.tryWaiters.push_back({&state, barrier});
+  bool done = false;
+  while (!done && !state.timedOut) {
+    machine.grid.wait(*barrier);
+    done = barrier->life != Mbarrier::Life::Live ||
+           machine.evaluate(*barrier, phase, thread);
+  }
+  --barrier->waiters;
+  for (Impl::TryWaiter &waiter : machine.tryWaiters) {
+    if (waiter.state != &state)
+      continue;
+    waiter = machine.tryWaiters.back();
+    machine.tryWaiters.pop_back();
+    break;
+  }
+  state.timedOut = false;
+  if (done)
+    machine.finishWait(*barrier, thread, semantics);
+  if (machine.trace)
+    machine.trace->waitEnded(thread, barrier->address, began);
+  return done;
+}
+
+void AsyncMachine::mbarrierWait(void *address, PhaseName phase,
+                                MemSemantics semantics) {
+  Impl &machine = *impl;
+  Mbarrier *barrier = findForWait(machine, address);
+  if (!barrier)
+    return;
+  Thread &thread = machine.grid.current();
+  if (!machine.evaluate(*barrier, phase, thread)) {
+    uint64_t began = thread.cycles;
+    if (machine.trace)
+      machine.trace->waitBegan(thread, barrier->address);
+    ++barrier->waiters;
+    do
+      machine.grid.wait(*barrier);
+    while (barrier->life == Mbarrier::Life::Live &&
+           !machine.evaluate(*barrier, phase, thread));
+    --barrier->waiters;
+    machine.finishWait(*barrier, thread, semantics);
+    if (machine.trace)
+      machine.trace->waitEnded(thread, barrier->address, began);
+    return;
+  }
+  machine.finishWait(*barrier, thread, semantics);
+}
+
+//===----------------------------------------------------------------------===//
+// The picture of a deadlock
+//===----------------------------------------------------------------------===//
+
+WaitPicture Mbarrier::describe(const Thread &waiter) const {
+  WaitPicture picture;
+  picture.what = "mbarrier " + machine.describeName(address) + ", in phase " +
+                 llvm::utostr(phase) + " (parity " + llvm::utostr(phase & 1) +
+                 ")";
+  if (pending != 0)
+    picture.missing =
+        llvm::utostr(pending) + " of " + llvm::utostr(expected) + " arrivals";
+  if (transactions != 0) {
+    if (!picture.missing.empty())
+      picture.missing += " and ";
+    picture.missing += transactions > 0
+                           ? llvm::utostr(uint64_t(transactions)) + " bytes"
+                           : "the expectation of " +
+                                 llvm::utostr(uint64_t(-transactions)) +
+                                 " bytes that have landed";
+  }
+  picture.missing += " missing";
+  constexpr size_t kShown = 4;
+  for (const Who &who : lastArrivers) {
+    if (picture.providers.size() == kShown)
+      break;
+    auto hasArrived = [&](const Who &other) {
+      return other.cta == who.cta && other.thread == who.thread;
+    };
+    if (llvm::none_of(arrivers, hasArrived))
+      picture.providers.push_back(machine.describeSite(who) +
+                                  ", which arrived in phase " +
+                                  llvm::utostr(phase - 1));
+  }
+  if (!arrivers.empty())
+    picture.providers.push_back("the last arrival was of " +
+                                machine.describeSite(arrivers.back()));
+  if (transactions > 0 && hasExpecter)
+    picture.providers.push_back("the bytes were last expected by " +
+                                machine.describeSite(expecter));
+  for (const Operation *operation : machine.active)
+    if (operation->barrier == this)
+      picture.providers.push_back(operation->name.str() +
+                                  " in flight, issued by " +
+                                  machine.describeSite(operation->issuer));
+  return picture;
+}
+
+} // namespace carousel::sim

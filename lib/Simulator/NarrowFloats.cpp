@@ -1,0 +1,225 @@
+//===- NarrowFloats.cpp - bf16 and f8 on the host ---------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The host computes in f32 what the device computes in a narrower type and
+// rounds after each operation, to the nearest even, as the device does.
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostLowering.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/APFloat.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace carousel::sim;
+
+//===----------------------------------------------------------------------===//
+// At run time
+//===----------------------------------------------------------------------===//
+
+using Semantics = llvm::APFloatBase::Semantics;
+
+static uint64_t convert(uint64_t bits, Semantics from, Semantics to) {
+  const llvm::fltSemantics &source = llvm::APFloatBase::EnumToSemantics(from);
+  const llvm::fltSemantics &target = llvm::APFloatBase::EnumToSemantics(to);
+  unsigned width = llvm::APFloat::getSizeInBits(source);
+  llvm::APFloat value(source, llvm::APInt(width, bits, /*isSigned=*/false,
+                                          /*implicitTrunc=*/true));
+  bool losesInfo;
+  value.convert(target, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  return value.bitcastToAPInt().getZExtValue();
+}
+
+extern "C" {
+static uint64_t carousel_sim_convert_float(uint64_t bits, int32_t from,
+                                           int32_t to) {
+  return convert(bits, Semantics(from), Semantics(to));
+}
+
+// LLVM passes half and bfloat in the low bits of the register of a float.
+static float widen(uint64_t bits) {
+  uint32_t word = static_cast<uint32_t>(bits);
+  float carrier;
+  std::memcpy(&carrier, &word, sizeof carrier);
+  return carrier;
+}
+static uint64_t getBits(float value) {
+  uint32_t word;
+  std::memcpy(&word, &value, sizeof word);
+  return word;
+}
+static uint64_t getBits(double value) {
+  uint64_t word;
+  std::memcpy(&word, &value, sizeof word);
+  return word;
+}
+static float extendHalf(float carrier) {
+  return widen(convert(getBits(carrier) & 0xffff, Semantics::S_IEEEhalf,
+                       Semantics::S_IEEEsingle));
+}
+static float truncateToHalf(float value) {
+  return widen(
+      convert(getBits(value), Semantics::S_IEEEsingle, Semantics::S_IEEEhalf));
+}
+static float truncateDoubleToHalf(double value) {
+  return widen(
+      convert(getBits(value), Semantics::S_IEEEdouble, Semantics::S_IEEEhalf));
+}
+static float truncateToBFloat(float value) {
+  return widen(
+      convert(getBits(value), Semantics::S_IEEEsingle, Semantics::S_BFloat));
+}
+static float truncateDoubleToBFloat(double value) {
+  return widen(
+      convert(getBits(value), Semantics::S_IEEEdouble, Semantics::S_BFloat));
+}
+}
+
+llvm::ArrayRef<HostSymbol> carousel::sim::getFloatSymbols() {
+  static const HostSymbol kSymbols[] = {
+      {"carousel_sim_convert_float", (void *)&carousel_sim_convert_float},
+      {"__extendhfsf2", (void *)&extendHalf},
+      {"__truncsfhf2", (void *)&truncateToHalf},
+      {"__truncdfhf2", (void *)&truncateDoubleToHalf},
+      {"__truncsfbf2", (void *)&truncateToBFloat},
+      {"__truncdfbf2", (void *)&truncateDoubleToBFloat},
+  };
+  return kSymbols;
+}
+
+//===----------------------------------------------------------------------===//
+// At compile time
+//===----------------------------------------------------------------------===//
+
+/// Types that LLVM has nothing for.
+static bool isForeign(Type type) {
+  auto floating = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+  return floating && (floating.getWidth() < 16 || floating.isBF16());
+}
+
+namespace {
+
+/// extf and truncf from or to a foreign type, element by element, as a call.
+/// bf16 has faster ones upstream, between it and f32.
+template <typename Op> struct ConvertByCall : public OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    Type from = getElementTypeOrSelf(op.getIn().getType());
+    Type to = getElementTypeOrSelf(op.getType());
+    if (!isForeign(from) && !isForeign(to))
+      return rewriter.notifyMatchFailure(op, "LLVM has it");
+    if ((from.isBF16() && to.isF32()) || (from.isF32() && to.isBF16()))
+      return rewriter.notifyMatchFailure(op, "upstream has it");
+    auto vector = dyn_cast<VectorType>(op.getType());
+    if (vector && vector.isScalable())
+      return rewriter.notifyMatchFailure(op, "scalable");
+    Location loc = op.getLoc();
+    if (!vector) {
+      rewriter.replaceOp(op,
+                         convertOne(op, rewriter, loc, op.getIn(), from, to));
+      return success();
+    }
+    Value result = ub::PoisonOp::create(rewriter, loc, vector);
+    SmallVector<int64_t> basis = computeSuffixProduct(vector.getShape());
+    for (int64_t i = 0, e = vector.getNumElements(); i < e; ++i) {
+      SmallVector<int64_t> position = delinearize(i, basis);
+      Value element =
+          vector::ExtractOp::create(rewriter, loc, op.getIn(), position);
+      element = convertOne(op, rewriter, loc, element, from, to);
+      result =
+          vector::InsertOp::create(rewriter, loc, element, result, position);
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+
+private:
+  static Semantics getSemantics(Type type) {
+    return llvm::APFloatBase::SemanticsToEnum(
+        cast<FloatType>(type).getFloatSemantics());
+  }
+  static Value convertOne(Op op, PatternRewriter &rewriter, Location loc,
+                          Value value, Type from, Type to) {
+    Type i64 = rewriter.getI64Type(), i32 = rewriter.getI32Type();
+    auto module = op->template getParentOfType<ModuleOp>();
+    constexpr StringLiteral kName = "carousel_sim_convert_float";
+    auto function = module.template lookupSymbol<func::FuncOp>(kName);
+    if (!function) {
+      OpBuilder atEnd = OpBuilder::atBlockEnd(module.getBody());
+      function = func::FuncOp::create(
+          atEnd, module.getLoc(), kName,
+          rewriter.getFunctionType({i64, i32, i32}, {i64}));
+      function.setPrivate();
+    }
+    Value bits = arith::BitcastOp::create(
+        rewriter, loc, rewriter.getIntegerType(from.getIntOrFloatBitWidth()),
+        value);
+    if (bits.getType() != i64)
+      bits = arith::ExtUIOp::create(rewriter, loc, i64, bits);
+    auto constant = [&](Semantics semantics) -> Value {
+      return arith::ConstantIntOp::create(rewriter, loc, i32,
+                                          int64_t(semantics));
+    };
+    Value converted =
+        func::CallOp::create(rewriter, loc, function,
+                             ValueRange{bits, constant(getSemantics(from)),
+                                        constant(getSemantics(to))})
+            .getResult(0);
+    Type narrow = rewriter.getIntegerType(to.getIntOrFloatBitWidth());
+    if (narrow != i64)
+      converted = arith::TruncIOp::create(rewriter, loc, narrow, converted);
+    return arith::BitcastOp::create(rewriter, loc, to, converted);
+  }
+};
+
+} // namespace
+
+LogicalResult carousel::sim::lowerNarrowFloats(ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  static const char *const kForeign[] = {
+      "bf16",   "f8E5M2",    "f8E4M3",   "f8E4M3FN", "f8E5M2FNUZ", "f8E4M3FNUZ",
+      "f8E3M4", "f8E8M0FNU", "f6E2M3FN", "f6E3M2FN", "f4E2M1FN"};
+  PassManager manager(context, ModuleOp::getOperationName());
+  math::MathExtendToSupportedTypesOptions extend;
+  extend.extraTypeStrs = {"f64"};
+  extend.targetTypeStr = "f32";
+  manager.addPass(math::createMathExtendToSupportedTypes(extend));
+  arith::ArithEmulateUnsupportedFloatsOptions emulate;
+  emulate.sourceTypeStrs.assign(std::begin(kForeign), std::end(kForeign));
+  emulate.targetTypeStr = "f32";
+  manager.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
+  if (failed(manager.run(module)))
+    return failure();
+
+  // The passes let their conversions cancel out, which would lose the rounding
+  // between two operations.
+  module.walk([](arith::ArithFastMathInterface op) {
+    if (isa<arith::ExtFOp, arith::TruncFOp>(op))
+      op->removeAttr(op.getFastMathAttrName());
+  });
+
+  RewritePatternSet patterns(context);
+  patterns.add<ConvertByCall<arith::ExtFOp>, ConvertByCall<arith::TruncFOp>>(
+      context);
+  arith::populateArithExpandOpsPatterns(patterns);
+  arith::populateExpandBFloat16Patterns(patterns);
+  return applyPatternsGreedily(module, std::move(patterns));
+}

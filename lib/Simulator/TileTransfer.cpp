@@ -1,0 +1,452 @@
+//===- TileTransfer.cpp - tiles that threads move together ----------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The threads of the scope gather, and the last one to come moves the tile. The
+// transfer is an agent of its own that knows all that the threads know; of it,
+// they learn that it was done, and nothing of each other.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileTransfer.h"
+
+#include "AsyncImpl.h"
+
+#include "carousel/Dialect/IR/HardwareRules.h"
+
+#include <cstring>
+
+namespace carousel::sim {
+
+using llvm::Twine;
+
+namespace {
+
+/// The part of a tile that is inside of the global memref: per dimension of the
+/// tile [begin, end).
+struct Inside {
+  llvm::SmallVector<int64_t, 6> begin, end;
+  bool isWhole = true;
+  /// The first dimension of the global memref that the box leaves.
+  unsigned leftDim = 0;
+  bool isEmpty() const {
+    for (size_t dim = 0; dim < begin.size(); ++dim)
+      if (begin[dim] >= end[dim])
+        return true;
+    return false;
+  }
+};
+
+/// Joins ranges that follow each other, so that a contiguous tile is one
+/// access.
+template <typename Function> class Ranges {
+public:
+  explicit Ranges(Function function) : function(function) {}
+  ~Ranges() { flush(); }
+  void add(char *address, uint64_t bytes) {
+    if (size != 0 && start + size == address) {
+      size += bytes;
+      return;
+    }
+    flush();
+    start = address;
+    size = bytes;
+  }
+
+private:
+  void flush() {
+    if (size != 0)
+      function(start, size);
+    size = 0;
+  }
+  Function function;
+  char *start = nullptr;
+  uint64_t size = 0;
+};
+
+int64_t getBoxExtent(const TileTransfer &transfer, unsigned dim) {
+  unsigned leading = transfer.getNumLeadingDims();
+  return dim < leading ? 1 : transfer.tileExtents[dim - leading];
+}
+
+Inside getInside(const TileTransfer &transfer) {
+  Inside inside;
+  unsigned leading = transfer.getNumLeadingDims();
+  bool isOutside = false;
+  for (unsigned dim = 0; dim < transfer.globalExtents.size(); ++dim) {
+    // Offsets may be any numbers: no sum before it is known to be small.
+    int64_t offset = transfer.offsets[dim],
+            extent = transfer.globalExtents[dim];
+    int64_t box = getBoxExtent(transfer, dim);
+    int64_t begin = offset >= 0 ? 0 : offset <= -box ? box : -offset;
+    int64_t end = offset >= extent        ? 0
+                  : offset < extent - box ? box
+                                          : extent - offset;
+    if ((begin != 0 || end != box) && inside.isWhole) {
+      inside.isWhole = false;
+      inside.leftDim = dim;
+    }
+    if (dim < leading) {
+      isOutside |= begin >= end;
+      continue;
+    }
+    inside.begin.push_back(begin);
+    inside.end.push_back(std::max(begin, end));
+  }
+  if (isOutside)
+    inside.end = inside.begin;
+  return inside;
+}
+
+/// An address outside of all memory is fine as long as nobody looks there.
+char *addBytes(char *base, uint64_t bytes) {
+  return reinterpret_cast<char *>(reinterpret_cast<uint64_t>(base) + bytes);
+}
+
+/// Calls `row(tile, global, count)` with the first elements of each row of
+/// `inside`.
+template <typename Function>
+void forEachRow(const TileTransfer &transfer, const Inside &inside,
+                Function row) {
+  if (inside.isEmpty())
+    return;
+  unsigned rank = transfer.tileExtents.size(),
+           leading = transfer.getNumLeadingDims();
+  uint64_t bytes = transfer.elementBytes;
+  // The places of the first element, counted from those at index zero.
+  uint64_t tile = 0, global = 0;
+  for (unsigned dim = 0; dim < leading; ++dim)
+    global +=
+        uint64_t(transfer.offsets[dim]) * uint64_t(transfer.globalStrides[dim]);
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    tile += uint64_t(inside.begin[dim]) * uint64_t(transfer.tileStrides[dim]);
+    global += uint64_t(transfer.offsets[leading + dim] + inside.begin[dim]) *
+              uint64_t(transfer.globalStrides[leading + dim]);
+  }
+  llvm::SmallVector<int64_t, 6> index(inside.begin);
+  unsigned inner = rank - 1;
+  int64_t count = inside.end[inner] - inside.begin[inner];
+  while (true) {
+    row(addBytes(transfer.tile, tile * bytes),
+        addBytes(transfer.global, global * bytes), count);
+    unsigned dim = inner;
+    while (dim-- > 0) {
+      tile += uint64_t(transfer.tileStrides[dim]);
+      global += uint64_t(transfer.globalStrides[leading + dim]);
+      if (++index[dim] < inside.end[dim])
+        break;
+      auto length = uint64_t(inside.end[dim] - inside.begin[dim]);
+      tile -= length * uint64_t(transfer.tileStrides[dim]);
+      global -= length * uint64_t(transfer.globalStrides[leading + dim]);
+      index[dim] = inside.begin[dim];
+    }
+    if (dim == ~0u)
+      return;
+  }
+}
+
+/// Calls `range(address, bytes)` for each contiguous stretch of a row.
+template <typename Function>
+void forEachRange(char *row, int64_t step, int64_t count, int64_t bytes,
+                  Function range) {
+  if (step == 1)
+    return range(row, uint64_t(count * bytes));
+  for (int64_t i = 0; i < count; ++i)
+    range(row + i * step * bytes, uint64_t(bytes));
+}
+
+/// Calls `piece(tile, global, bytes)` for each stretch of a row that is
+/// contiguous on both sides.
+template <typename Function>
+void forEachPiece(const TileTransfer &transfer, char *tile, char *global,
+                  int64_t count, Function piece) {
+  int64_t bytes = transfer.elementBytes;
+  int64_t tileStep = transfer.tileStrides.back(),
+          globalStep = transfer.globalStrides.back();
+  if ((tileStep == 1 && globalStep == 1) || count == 1)
+    return piece(tile, global, uint64_t(count * bytes));
+  for (int64_t i = 0; i < count; ++i)
+    piece(tile + i * tileStep * bytes, global + i * globalStep * bytes,
+          uint64_t(bytes));
+}
+
+void fillElements(char *address, uint64_t bytes, uint64_t element,
+                  uint32_t elementBytes) {
+  if (element == 0) {
+    std::memset(address, 0, bytes);
+    return;
+  }
+  for (uint64_t at = 0; at + elementBytes <= bytes; at += elementBytes)
+    std::memcpy(address + at, &element, elementBytes);
+}
+
+std::string describeNumbers(llvm::ArrayRef<int64_t> numbers) {
+  std::string text = "[";
+  for (int64_t number : numbers)
+    text += (text.size() > 1 ? ", " : "") + std::to_string(number);
+  return text + "]";
+}
+
+/// One transfer, while the threads wait for it.
+class Move {
+public:
+  Move(AsyncMachine::Impl &machine, const TileTransfer &transfer,
+       llvm::ArrayRef<Thread *> threads, llvm::StringRef name)
+      : machine(machine), transfer(transfer), threads(threads), name(name) {}
+
+  void checkUniform(llvm::ArrayRef<uint64_t> values);
+  void run();
+
+private:
+  Who first() const { return AsyncMachine::Impl::whoIs(*threads.front()); }
+  void begin();
+  void finish(uint64_t bytes);
+  void checkBounds(const Inside &inside);
+  /// Checks all accesses; false if one isn't in live memory.
+  bool checkAccesses(const Inside &inside);
+  void fillTile(bool asPoison);
+  bool isLive(const char *address, uint64_t bytes) const;
+
+  AsyncMachine::Impl &machine;
+  const TileTransfer &transfer;
+  llvm::ArrayRef<Thread *> threads;
+  llvm::StringRef name;
+  View view;
+  Epoch epoch;
+  Access access;
+};
+
+void Move::checkUniform(llvm::ArrayRef<uint64_t> values) {
+  for (size_t i = 1; i < threads.size(); ++i) {
+    const auto &other = *reinterpret_cast<const TileTransfer *>(values[i]);
+    Who who = AsyncMachine::Impl::whoIs(*threads[i]);
+    const char *rule = nullptr;
+    if (who.site != first().site)
+      rule = "make the same transfer";
+    else if (other.offsets != transfer.offsets)
+      rule = "name the same offsets";
+    else if (other.tile != transfer.tile)
+      rule = "name the same tile";
+    else if (other.global != transfer.global ||
+             other.globalExtents != transfer.globalExtents ||
+             other.globalStrides != transfer.globalStrides)
+      rule = "name the same global memref";
+    if (!rule)
+      continue;
+    std::string mine = "one", theirs = "another";
+    if (other.offsets != transfer.offsets) {
+      mine = describeNumbers(transfer.offsets);
+      theirs = describeNumbers(other.offsets);
+    }
+    machine.report(FindingKind::NonUniformTransfer, first().actor(name),
+                   "expected the threads of a transfer's scope to " +
+                       Twine(rule) + ", found " + mine + " in thread " +
+                       Twine(first().thread) + " and " + theirs +
+                       " in thread " + Twine(who.thread),
+                   transfer.tile, 0, who.actor(name));
+    return;
+  }
+}
+
+/// Gives the transfer its moment and what the threads know.
+void Move::begin() {
+  ++machine.progress;
+  AsyncCTA &cta = machine.ctaOf(first().cta);
+  // Transfers of the same threads follow each other: they are one agent.
+  uint64_t group = uint64_t(threads.front()->index) << 32 | threads.size();
+  AgentSlot &slot = cta.transferAgents[group];
+  if (slot.agent == 0)
+    slot.agent = cta.nextAgent++;
+  epoch = Epoch(first().cta, slot.agent, ++slot.time);
+  for (const Thread *thread : threads)
+    view.order.join(thread->view.order);
+  for (const Thread *thread : threads)
+    view.order.observe(thread->epoch());
+
+  uint16_t &index =
+      machine.operationNames[reinterpret_cast<uint64_t>(name.data())];
+  if (index == 0)
+    index = machine.memory.internOperation(name);
+  access.epoch = epoch;
+  access.view = &view;
+  access.thread = first().thread;
+  access.operation = index;
+  access.site = first().site;
+  access.isCollective = true;
+}
+
+/// Takes the time that the same bytes take by an engine.
+void Move::finish(uint64_t bytes) {
+  llvm::SmallVector<Clock *, 128> clocks;
+  for (Thread *thread : threads)
+    clocks.push_back(&thread->view.order);
+  Clock::observe(clocks, epoch);
+
+  Thread &mover = machine.grid.current();
+  uint64_t issued = mover.cycles + kIssueCycles;
+  uint64_t &engine = machine.ctaOf(mover.cta).engineCycles;
+  engine = std::max(engine, issued) + bytes / kEngineBytesPerCycle;
+  uint64_t landed = engine + kGlobalLatency;
+  mover.cycles = landed + kBarrierCycles;
+  ++machine.figures.transfers;
+  machine.figures.transferredBytes += bytes;
+  machine.figures.lastCycles = std::max(machine.figures.lastCycles, landed);
+  if (!machine.trace)
+    return;
+  AsyncTrace::Transfer span{++machine.lastId, name,         first().cta,
+                            first().thread,   first().site, bytes,
+                            transfer.tile,    issued,       landed};
+  machine.trace->transferIssued(span);
+  machine.trace->transferLanded(span);
+}
+
+void Move::checkBounds(const Inside &inside) {
+  if (inside.isWhole)
+    return;
+  if (transfer.isInBounds) {
+    unsigned dim = inside.leftDim;
+    machine.report(FindingKind::OutOfBounds, first().actor(name),
+                   "expected a box in bounds to be inside of the global "
+                   "memref, found offset " +
+                       Twine(transfer.offsets[dim]) + " and extent " +
+                       Twine(getBoxExtent(transfer, dim)) + " in dimension " +
+                       Twine(dim) + ", which has extent " +
+                       Twine(transfer.globalExtents[dim]),
+                   transfer.global, 0);
+    return;
+  }
+  if (transfer.isLoad)
+    return;
+  for (unsigned dim = 0; dim < transfer.offsets.size(); ++dim) {
+    if (transfer.offsets[dim] >= 0)
+      continue;
+    machine.report(FindingKind::InvalidOperand, first().actor(name),
+                   "expected offsets of a store that are not negative, found " +
+                       describeNumbers(transfer.offsets),
+                   transfer.global, 0);
+    return;
+  }
+}
+
+bool Move::isLive(const char *address, uint64_t bytes) const {
+  const RegionInfo *region = machine.memory.find(address);
+  return region && bytes <= region->size - uint64_t(address - region->base);
+}
+
+bool Move::checkAccesses(const Inside &inside) {
+  bool isInBounds = true;
+  auto check = [&](AccessKind kind) {
+    return [this, &isInBounds, kind](char *address, uint64_t bytes) {
+      access.kind = kind;
+      isInBounds &= machine.memory.access(address, bytes, access).inBounds;
+    };
+  };
+  auto tileAccess =
+      check(transfer.isLoad ? AccessKind::Write : AccessKind::Read);
+  auto globalAccess = check(transfer.isLoad      ? AccessKind::Read
+                            : transfer.reduction ? AccessKind::Reduce
+                                                 : AccessKind::Write);
+  auto addRow = [&](auto &ranges, char *row, int64_t step, int64_t count) {
+    forEachRange(
+        row, step, count, transfer.elementBytes,
+        [&](char *address, uint64_t bytes) { ranges.add(address, bytes); });
+  };
+  {
+    Ranges<decltype(globalAccess)> ranges(globalAccess);
+    forEachRow(transfer, inside, [&](char *, char *global, int64_t count) {
+      addRow(ranges, global, transfer.globalStrides.back(), count);
+    });
+  }
+  // A load writes the whole tile, a store reads what it stores.
+  Inside all;
+  all.begin.assign(transfer.tileExtents.size(), 0);
+  all.end.assign(transfer.tileExtents.begin(), transfer.tileExtents.end());
+  Ranges<decltype(tileAccess)> ranges(tileAccess);
+  forEachRow(transfer, transfer.isLoad ? all : inside,
+             [&](char *tile, char *, int64_t count) {
+               addRow(ranges, tile, transfer.tileStrides.back(), count);
+             });
+  return isInBounds;
+}
+
+void Move::fillTile(bool asPoison) {
+  Inside all;
+  all.begin.assign(transfer.tileExtents.size(), 0);
+  all.end.assign(transfer.tileExtents.begin(), transfer.tileExtents.end());
+  forEachRow(transfer, all, [&](char *tile, char *, int64_t count) {
+    auto fill = [&](char *to, uint64_t bytes) {
+      if (!isLive(to, bytes))
+        return;
+      if (asPoison)
+        poison(to, bytes);
+      else
+        fillElements(to, bytes, transfer.fill, transfer.elementBytes);
+    };
+    forEachRange(tile, transfer.tileStrides.back(), count,
+                 transfer.elementBytes, fill);
+  });
+}
+
+void Move::run() {
+  begin();
+  Inside inside = getInside(transfer);
+  checkBounds(inside);
+  bool isClean = checkAccesses(inside);
+  if (transfer.isLoad && (!isClean || !inside.isWhole))
+    fillTile(/*asPoison=*/!isClean || transfer.isInBounds);
+  uint64_t moved = 0;
+  forEachRow(transfer, inside, [&](char *tile, char *global, int64_t count) {
+    forEachPiece(transfer, tile, global, count,
+                 [&](char *tile, char *global, uint64_t bytes) {
+                   if (!isClean &&
+                       !(isLive(tile, bytes) && isLive(global, bytes)))
+                     return;
+                   moved += bytes;
+                   if (transfer.isLoad)
+                     std::memcpy(tile, global, bytes);
+                   else if (transfer.reduction)
+                     reduce(transfer.reduction->kind, transfer.reduction->type,
+                            global, tile, bytes);
+                   else
+                     std::memcpy(global, tile, bytes);
+                 });
+  });
+  finish(moved);
+}
+
+} // namespace
+
+void AsyncMachine::moveTile(const TileTransfer &transfer) {
+  Impl &machine = *impl;
+  Thread &self = machine.grid.current();
+  auto all = uint32_t(machine.grid.getShape().block.count());
+  uint32_t begin = 0, count = all;
+  if (transfer.scope != TransferScope::CTA) {
+    auto size =
+        uint32_t(transfer.scope == TransferScope::Warp ? rules::kWarpSize
+                                                       : rules::kWarpgroupSize);
+    begin = self.index / size * size;
+    // The last one may be short of threads.
+    count = std::min(size, all - begin);
+  }
+  llvm::StringRef name = transfer.isLoad ? "load" : "store";
+  machine.grid.gather(
+      name, begin, count, reinterpret_cast<uint64_t>(&transfer),
+      [&](llvm::ArrayRef<uint64_t> values) {
+        llvm::SmallVector<Thread *, 128> threads;
+        for (uint32_t i = 0; i < count; ++i)
+          threads.push_back(machine.grid.lookup(self.cta, begin + i));
+        // Whoever came last, the first thread is the one that issues.
+        Move move(machine, *reinterpret_cast<const TileTransfer *>(values[0]),
+                  threads, name);
+        move.checkUniform(values);
+        move.run();
+      });
+  if (machine.log.isFull())
+    machine.grid.abort();
+}
+
+} // namespace carousel::sim
