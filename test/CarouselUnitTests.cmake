@@ -28,14 +28,16 @@ carousel_add_unittest(CarouselSimToolTests
     Tools/Sim/SimulationReportTest.cpp
   LIBS CarouselSimSupport)
 carousel_add_unittest(CarouselSimulatorGridTests
-  SOURCES Simulator/GridBarrierTest.cpp Simulator/GridTest.cpp Simulator/ScheduleTest.cpp
+  SOURCES Simulator/GridBarrierTest.cpp Simulator/GridLaunchTest.cpp Simulator/GridTest.cpp
+          Simulator/ScheduleTest.cpp
   LIBS CarouselSimulatorGrid)
 carousel_add_unittest(CarouselSimulatorKernelTests
   SOURCES Simulator/CompiledFunctionTest.cpp Simulator/CompiledKernelTest.cpp
+    Simulator/DependentLaunchTest.cpp
     Simulator/FamiliesTest.cpp
     Simulator/KernelOpsTest.cpp Simulator/KernelTesting.cpp Simulator/MachineKernelTest.cpp
     Simulator/MachineOpsTest.cpp
-    Simulator/TileKernelTest.cpp Simulator/TileTransferTest.cpp
+    Simulator/TileKernelTest.cpp Simulator/TileTransferTest.cpp Simulator/TraceTest.cpp
   LIBS CarouselSimulator)
 target_include_directories(CarouselSimulatorKernelTests PRIVATE
   "${PROJECT_SOURCE_DIR}/lib/Simulator")

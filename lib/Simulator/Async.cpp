@@ -55,7 +55,7 @@ void AsyncMachine::Impl::trap() { grid.abort(); }
 
 std::string AsyncMachine::Impl::describeSite(const Who &who) const {
   std::string text =
-      "CTA " + llvm::utostr(who.cta) + " thread " + llvm::utostr(who.thread);
+      grid.describeCTA(who.cta) + " thread " + llvm::utostr(who.thread);
   if (siteNames)
     if (std::string site = siteNames(who.site); !site.empty())
       text += " at " + site;
@@ -101,7 +101,8 @@ AsyncCTA &AsyncMachine::Impl::ctaOf(uint32_t cta) {
   std::unique_ptr<AsyncCTA> &state = ctas[cta];
   if (!state) {
     state = std::make_unique<AsyncCTA>();
-    state->nextAgent = uint32_t(grid.getShape().block.count());
+    state->nextAgent =
+        uint32_t(grid.getShape(grid.getLaunchOf(cta)).block.count());
   }
   return *state;
 }
@@ -295,6 +296,16 @@ uint32_t AsyncMachine::ready() const {
   return 0;
 }
 
+bool AsyncMachine::isIdle(uint32_t launch) const {
+  return launch >= impl->launchWork.size() ||
+         impl->launchWork[launch].active == 0;
+}
+
+uint64_t AsyncMachine::getLastCycles(uint32_t launch) const {
+  return launch < impl->launchWork.size() ? impl->launchWork[launch].lastCycles
+                                          : 0;
+}
+
 void AsyncMachine::run(uint32_t which, Schedule &schedule) {
   if (!impl->active.empty()) {
     ++impl->progress;
@@ -334,13 +345,29 @@ uint32_t AsyncMachine::rankOf(const void *shared) {
   return cta ? cta->rank : 0;
 }
 
-void AsyncMachine::setMaxRegisters(bool, uint32_t registers) {
-  if (registers >= rules::kMinRegisters && registers <= rules::kMaxRegisters &&
-      registers % rules::kRegisterStep == 0)
-    return;
-  impl->report(FindingKind::InvalidOperand, impl->here().actor(),
-               "expected 24 to 256 registers in steps of 8, got " +
-                   Twine(registers));
+void AsyncMachine::setMaxRegisters(bool increase, uint32_t registers) {
+  if (registers < rules::kMinRegisters || registers > rules::kMaxRegisters ||
+      registers % rules::kRegisterStep != 0)
+    impl->report(FindingKind::InvalidOperand, impl->here().actor(),
+                 "expected 24 to 256 registers in steps of 8, got " +
+                     Twine(registers));
+  // All threads of a warpgroup come to the same one.
+  constexpr auto kThreads = uint32_t(rules::kWarpgroupSize);
+  auto threads = uint32_t(impl->grid.getShape().block.count());
+  uint32_t first = impl->grid.current().index / kThreads * kThreads;
+  uint64_t own = uint64_t(increase) << 32 | registers;
+  impl->grid.gather(
+      "set_max_registers", first, std::min(kThreads, threads - first), own,
+      [&](llvm::ArrayRef<uint64_t> values) {
+        for (uint64_t value : values)
+          if (value != own)
+            return impl->report(FindingKind::BarrierDivergence,
+                                impl->here().actor(),
+                                "expected all threads of a warpgroup at one "
+                                "set_max_registers, found " +
+                                    Twine(registers) + " and " +
+                                    Twine(uint32_t(value)) + " registers");
+      });
 }
 
 } // namespace carousel::sim

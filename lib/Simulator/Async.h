@@ -13,12 +13,11 @@
 // Addresses are host addresses inside of regions of Memory; those of the
 // cluster's window are simply addresses in another CTA's region.
 //
-// Cycles: an issue costs its thread kIssueCycles. The bytes of an operation
-// pass the engine of its multiprocessor one operation after the other, at
-// kEngineBytesPerCycle, and complete kGlobalLatency (within a cluster:
-// kSharedLatency) later. A barrier's phase completes at the latest of its
-// arrivals and landings; a wait ends at the later of its thread's time and
-// that, plus kBarrierCycles.
+// Cycles are those of the table in docs/Simulator.md. The bytes of an operation
+// pass the engine of its CTA one operation after the other, and complete a
+// latency later. A barrier's phase completes at the latest of its arrivals and
+// landings; a wait ends at the later of its thread's time and that, plus
+// kBarrierCycles.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,8 +56,8 @@ struct AsyncRules {
   bool strictFences = false;
 };
 
-/// What a timeline shows. All cycles are simulated; `id` numbers the operations
-/// of a run from 1.
+/// What a timeline shows of engines; of threads, Machine tells it. All cycles
+/// are simulated; `id` numbers the operations of a run from 1.
 class AsyncTrace {
 public:
   virtual ~AsyncTrace();
@@ -71,15 +70,13 @@ public:
     /// In shared memory, what the operation fills or reads (null: prefetches).
     const void *shared;
     uint64_t issueCycles, landCycles;
+    /// What the landing signals, or null.
+    const void *barrier = nullptr;
   };
   virtual void transferIssued(const Transfer &transfer) = 0;
   virtual void transferLanded(const Transfer &transfer) = 0;
   virtual void phaseCompleted(const void *barrier, uint64_t phase,
                               uint64_t cycles) = 0;
-  /// A thread has to wait: on a barrier, or on a group (null).
-  virtual void waitBegan(const Thread &thread, const void *barrier) = 0;
-  virtual void waitEnded(const Thread &thread, const void *barrier,
-                         uint64_t beganCycles) = 0;
 };
 
 /// How a wait names its phase.
@@ -138,6 +135,8 @@ public:
 
   // Background
   uint32_t ready() const override;
+  bool isIdle(uint32_t launch) const override;
+  uint64_t getLastCycles(uint32_t launch) const override;
   void run(uint32_t which, Schedule &schedule) override;
 
   //===--------------------------------------------------------------------===//

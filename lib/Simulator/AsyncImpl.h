@@ -282,6 +282,19 @@ struct ReductionIssue {
   Epoch issue;
 };
 
+/// When a CTA's engine is busy. The host may issue a later operation first, in
+/// simulated cycles: an earlier one then takes what is free before it.
+class EngineTime {
+public:
+  /// Takes as many cycles as the bytes need, together, at `from` at the
+  /// earliest; gives the last one's end.
+  uint64_t pass(uint64_t from, uint64_t bytes);
+
+private:
+  /// Begins and ends, in order; those that touch are one.
+  llvm::SmallVector<std::pair<uint64_t, uint64_t>, 8> busy;
+};
+
 struct AsyncCTA {
   uint32_t cluster = 0, rank = 0;
   char *shared = nullptr;
@@ -289,7 +302,7 @@ struct AsyncCTA {
   uint32_t nextAgent = 0;
   std::deque<AgentSlot> freeSlots;
   std::vector<AgentSlot> lentSlots;
-  uint64_t engineCycles = 0;
+  EngineTime engine;
   std::vector<Mbarrier *> barriers;
   std::vector<ThreadState *> threads;
   std::vector<GlobalWrite> globalWrites;
@@ -298,6 +311,13 @@ struct AsyncCTA {
   llvm::DenseMap<uint64_t, ReductionIssue> reductions;
   /// Of tile transfers, by their threads: the first one << 32 | how many.
   llvm::DenseMap<uint64_t, AgentSlot> transferAgents;
+};
+
+/// What the atomics of an address have released, and which CTA they are of.
+struct AtomicRelease {
+  static constexpr uint32_t kSeveralCTAs = ~0u;
+  View view;
+  uint32_t cta = 0;
 };
 
 /// A descriptor in memory that the device wrote.
@@ -352,6 +372,12 @@ struct AsyncMachine::Impl {
   std::vector<std::unique_ptr<Operation>> operationPool;
   std::vector<Operation *> freeOperations;
   std::vector<Operation *> active;
+  /// Operations in flight of each launch, and when the last one of it lands.
+  struct LaunchWork {
+    uint32_t active = 0;
+    uint64_t lastCycles = 0;
+  };
+  llvm::SmallVector<LaunchWork, 1> launchWork;
   uint64_t lastId = 0;
   /// Threads in a try_wait that the system may let time out.
   struct TryWaiter {
@@ -360,7 +386,7 @@ struct AsyncMachine::Impl {
   };
   std::vector<TryWaiter> tryWaiters;
   llvm::DenseMap<const void *, DescriptorState> descriptors;
-  llvm::DenseMap<const void *, std::unique_ptr<View>> atomics;
+  llvm::DenseMap<const void *, std::unique_ptr<AtomicRelease>> atomics;
   llvm::DenseMap<const void *, std::unique_ptr<Semaphore>> semaphores;
   llvm::DenseMap<uint64_t, uint16_t> operationNames;
 
@@ -411,6 +437,7 @@ struct AsyncMachine::Impl {
   /// Gives it epochs and a view, and starts it; in a group if `queue` isn't
   /// null.
   void issue(Operation &operation, GroupQueue *queue, uint64_t latency);
+  LaunchWork &workOf(const Operation &operation);
   AsyncTrace::Transfer describeTransfer(const Operation &operation) const;
   void lendAgent(Operation &operation, Thread &thread);
   void joinGroup(Operation &operation, GroupQueue &queue, Thread &thread,
@@ -466,8 +493,8 @@ struct AsyncMachine::Impl {
 
   // Atomics.cpp
   void checkSemaphore(Thread &thread, const int32_t *semaphore);
-  void publish(const void *address, const View *released, bool continues,
-               uint64_t cycles);
+  void publish(const void *address, const View *released, uint32_t cta,
+               bool continues, uint64_t cycles);
 
   // Fences.cpp
   /// What a release of this thread gives away now; ticks.

@@ -23,31 +23,42 @@ void AsyncMachine::atomicRead(const void *address, bool acquire) {
   if (it == impl->atomics.end())
     return;
   Thread &thread = impl->grid.current();
-  if (acquire) {
-    impl->acquire(thread, *it->second);
-    return;
+  const AtomicRelease &released = *it->second;
+  View *known = &thread.view;
+  if (!acquire) {
+    ThreadState &state = impl->stateOf(thread);
+    state.hasToAcquire = true;
+    known = &state.toAcquire;
   }
-  ThreadState &state = impl->stateOf(thread);
-  state.toAcquire.join(*it->second);
-  state.hasToAcquire = true;
+  known->order.join(released.view.order);
+  known->fencedShared.join(released.view.fencedShared);
+  // A fence for global memory counts in the CTA that reads; in the strict
+  // reading it is the writer's that counts.
+  if (impl->rules.strictFences || released.cta == thread.cta)
+    known->fencedGlobal.join(released.view.fencedGlobal);
 }
 
 void AsyncMachine::Impl::publish(const void *address, const View *released,
-                                 bool continues, uint64_t cycles) {
+                                 uint32_t cta, bool continues,
+                                 uint64_t cycles) {
   ++progress;
   auto it = atomics.find(address);
   if (it != atomics.end() || released) {
-    std::unique_ptr<View> &view =
+    std::unique_ptr<AtomicRelease> &entry =
         it != atomics.end() ? it->second : atomics[address];
-    if (!view) {
-      view = std::make_unique<View>();
-      if (AsyncCTA *cta = findShared(address))
-        cta->atomics.push_back(address);
+    bool isFirst = !continues || !entry;
+    if (!entry) {
+      entry = std::make_unique<AtomicRelease>();
+      if (AsyncCTA *owner = findShared(address))
+        owner->atomics.push_back(address);
     }
-    if (!continues)
-      *view = View();
-    if (released)
-      view->join(*released);
+    if (isFirst)
+      *entry = AtomicRelease{View(), cta};
+    if (released) {
+      entry->view.join(*released);
+      if (entry->cta != cta)
+        entry->cta = AtomicRelease::kSeveralCTAs;
+    }
   }
   if (auto waiting = semaphores.find(address); waiting != semaphores.end()) {
     waiting->second->cycles = cycles;
@@ -66,7 +77,8 @@ void AsyncMachine::atomicWrite(const void *address, bool release,
     if (state.hasReleased)
       released = &state.released;
   }
-  impl->publish(address, released, isReadModifyWrite, thread.cycles);
+  impl->publish(address, released, thread.cta, isReadModifyWrite,
+                thread.cycles);
 }
 
 //===----------------------------------------------------------------------===//

@@ -55,18 +55,13 @@ void AsyncMachine::Impl::waitGroups(GroupQueue &queue, bool read,
   uint32_t target =
       includesOpen ? queue.open() : committed - std::min(pending, committed);
   if (!isDone(queue, target, read)) {
-    uint64_t began = thread.cycles;
     state.waitingOn = &queue;
     state.waitTarget = target;
     state.waitRead = read;
-    if (trace)
-      trace->waitBegan(thread, nullptr);
     do
       grid.wait(state);
     while (!isDone(queue, target, read));
     state.waitingOn = nullptr;
-    if (trace)
-      trace->waitEnded(thread, nullptr, began);
   }
   uint64_t cycles = read ? queue.readCycles : queue.writeCycles;
   for (size_t i = 0; i < queue.groups.size() && queue.first + i <= target; ++i)

@@ -126,8 +126,57 @@ void Clock::observe(llvm::ArrayRef<Clock *> clocks, Epoch epoch) {
   }
 }
 
+void Clock::CTASet::insert(Range range) {
+  std::vector<Range> result;
+  for (Range known : ranges) {
+    if (known.end < range.begin || known.begin > range.end) {
+      result.push_back(known);
+    } else {
+      range.begin = std::min(range.begin, known.begin);
+      range.end = std::max(range.end, known.end);
+    }
+  }
+  result.push_back(range);
+  llvm::sort(result, [](Range a, Range b) { return a.begin < b.begin; });
+  ranges = std::move(result);
+}
+
+void Clock::observeAll(uint32_t begin, uint32_t end) {
+  if (begin >= end)
+    return;
+  auto set = llvm::makeIntrusiveRefCnt<CTASet>();
+  if (ended)
+    set->ranges = ended->ranges;
+  set->insert({begin, end});
+  ended = std::move(set);
+}
+
+void Clock::joinEnded(const Clock &other) {
+  if (!other.ended || other.ended == ended)
+    return;
+  if (!ended) {
+    ended = other.ended;
+    return;
+  }
+  auto set = llvm::makeIntrusiveRefCnt<CTASet>();
+  set->ranges = ended->ranges;
+  for (CTASet::Range range : other.ended->ranges)
+    set->insert(range);
+  ended = std::move(set);
+}
+
+void Clock::joinOutside(const Clock &other, uint32_t begin, uint32_t end) {
+  joinEnded(other);
+  for (const Entry &entry : other.entries)
+    if (entry.cta < begin || entry.cta >= end)
+      findOrCreate(entry.cta).join(entry);
+}
+
 void Clock::join(const Clock &other) {
-  if (this == &other || other.entries.empty())
+  if (this == &other)
+    return;
+  joinEnded(other);
+  if (other.entries.empty())
     return;
   if (entries.empty()) {
     entries = other.entries;
@@ -153,7 +202,7 @@ void Clock::join(const Clock &other) {
 }
 
 bool Clock::sharesParts(const Clock &other) const {
-  return entries.size() == other.entries.size() &&
+  return ended == other.ended && entries.size() == other.entries.size() &&
          std::equal(entries.begin(), entries.end(), other.entries.begin(),
                     [](const Entry &a, const Entry &b) {
                       return a.cta == b.cta && a.part == b.part;

@@ -72,7 +72,9 @@ public:
     if (epoch.time() == 0)
       return true;
     const Entry *entry = find(epoch.cta());
-    return entry && entry->getTime(epoch.agent()) >= epoch.time();
+    if (entry && entry->getTime(epoch.agent()) >= epoch.time())
+      return true;
+    return ended && ended->contains(epoch.cta());
   }
   /// Learns one epoch (and, as agents act in order, all earlier ones of that
   /// agent).
@@ -83,7 +85,14 @@ public:
   /// All learn one epoch. Clocks that shared a part still share one afterwards,
   /// if they are next to each other in the list.
   static void observe(llvm::ArrayRef<Clock *> clocks, Epoch epoch);
-  void clear() { entries.clear(); }
+  /// Learns all that ever happened in the CTAs [begin, end), which are over.
+  void observeAll(uint32_t begin, uint32_t end);
+  /// As `join`, but for what `other` knows of the CTAs [begin, end) one by one.
+  void joinOutside(const Clock &other, uint32_t begin, uint32_t end);
+  void clear() {
+    entries.clear();
+    ended.reset();
+  }
 
   /// True if both stand on the same parts, so that a join takes no time; for
   /// tests and statistics.
@@ -94,6 +103,23 @@ private:
     std::vector<uint32_t> times; // by agent of one CTA
   };
   using PartRef = llvm::IntrusiveRefCntPtr<Part>;
+
+  /// CTAs of which everything is known, as ranges that rise and don't touch.
+  struct CTASet : llvm::RefCountedBase<CTASet> {
+    struct Range {
+      uint32_t begin, end;
+    };
+    std::vector<Range> ranges;
+
+    bool contains(uint32_t cta) const {
+      for (Range range : ranges)
+        if (cta >= range.begin && cta < range.end)
+          return true;
+      return false;
+    }
+    void insert(Range range);
+  };
+  using CTASetRef = llvm::IntrusiveRefCntPtr<const CTASet>;
 
   /// What is known of one CTA: a part, and one agent that has moved on since.
   /// The latter lets all threads of a CTA, each of which always knows most of
@@ -123,8 +149,10 @@ private:
   }
   const Entry *search(uint32_t cta) const;
   Entry &findOrCreate(uint32_t cta);
+  void joinEnded(const Clock &other);
 
   llvm::SmallVector<Entry, 1> entries; // sorted by CTA
+  CTASetRef ended;                     // null: none; never changed, so shared
 };
 
 /// What an agent knows: the order, and what has passed a proxy fence on the

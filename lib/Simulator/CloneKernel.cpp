@@ -86,6 +86,7 @@ static bool isKnown(Operation *op) {
                                           "gpu.rotate",
                                           "gpu.all_reduce",
                                           "gpu.subgroup_reduce",
+                                          "gpu.subgroup_broadcast",
                                           "gpu.yield",
                                           "gpu.dynamic_shared_memory"};
   StringRef name = op->getName().getStringRef();
@@ -96,13 +97,48 @@ static bool isKnown(Operation *op) {
   return llvm::is_contained(kDialects, op->getName().getDialectNamespace());
 }
 
+/// What the machine lacks for tensor maps of this type, or of which this is a
+/// memref; empty if it has all.
+static StringRef findUnknown(Type type) {
+  if (auto memref = dyn_cast<MemRefType>(type))
+    type = memref.getElementType();
+  auto map = dyn_cast<TensorMapType>(type);
+  if (!map)
+    return "";
+  if (map.getInterleave() != Interleave::None)
+    return "the interleave of this tensor map";
+  if (map.getMode() == TensorMapMode::Im2ColW ||
+      map.getMode() == TensorMapMode::Im2ColW128)
+    return "the wide im2col modes";
+  if (map.getElement() == TensorElement::B4x16P64 ||
+      map.getElement() == TensorElement::B6x16P32)
+    return "padded formats of elements";
+  return "";
+}
+
+static StringRef findUnknown(Operation *op) {
+  for (Type type : op->getOperandTypes())
+    if (StringRef what = findUnknown(type); !what.empty())
+      return what;
+  for (Region &region : op->getRegions())
+    for (Type type : region.getArgumentTypes())
+      if (StringRef what = findUnknown(type); !what.empty())
+        return what;
+  return "";
+}
+
 static LogicalResult verifyKnown(Operation *root) {
   WalkResult result = root->walk([&](Operation *op) {
-    if (isKnown(op))
-      return WalkResult::advance();
-    op->emitError("the simulated machine doesn't know this operation: '")
-        << op->getName() << "'";
-    return WalkResult::interrupt();
+    if (!isKnown(op)) {
+      op->emitError("the simulated machine doesn't know this operation: '")
+          << op->getName() << "'";
+      return WalkResult::interrupt();
+    }
+    if (StringRef what = findUnknown(op); !what.empty()) {
+      op->emitError("the simulated machine doesn't have ") << what;
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
 }
@@ -131,7 +167,7 @@ static llvm::SetVector<Operation *> getUsedSymbols(gpu::GPUFuncOp kernel) {
 
 static std::string getBufferName(Location location, StringRef what) {
   if (auto name = dyn_cast<NameLoc>(location))
-    return "%" + name.getName().str();
+    return name.getName().str();
   std::string place = describeLocation(location);
   if (place.empty())
     return what.str();

@@ -114,10 +114,30 @@ CompiledFunction::compile(ModuleOp module, StringRef name) {
       new CompiledFunction(std::move(impl)));
 }
 
+/// As a kernel's run leaves what it doesn't write, so that a reference that
+/// doesn't write it either agrees. What others have too keeps their values.
+static void poisonUnwritten(const Signature &signature,
+                            const LaunchArguments &bound) {
+  for (const ArgumentMemory &part : bound.getMemory()) {
+    const Argument &argument = bound.getArguments()[part.argument];
+    bool isShared =
+        llvm::any_of(bound.getMemory(), [&](const ArgumentMemory &other) {
+          return &other != &part && other.begin < part.begin + part.size &&
+                 part.begin < other.begin + other.size;
+        });
+    if (argument.isWritten || isShared)
+      continue;
+    auto type = cast<MemRefType>(signature.arguments[part.argument].type);
+    poisonElements(argument, *getElementBytes(type.getElementType()));
+  }
+}
+
 std::string CompiledFunction::call(ArrayRef<Argument> arguments) const {
   LaunchArguments bound(impl->signature, arguments, /*multiprocessors=*/1);
   std::string error = bound.bind();
-  if (error.empty())
-    impl->code->getEntry()(bound.getPacked());
-  return error;
+  if (!error.empty())
+    return error;
+  poisonUnwritten(impl->signature, bound);
+  impl->code->getEntry()(bound.getPacked());
+  return "";
 }

@@ -16,9 +16,12 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/AsmState.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace carousel::sim;
+using llvm::formatv;
+namespace sim = carousel::sim;
 using carousel::CarouselDialect;
 using carousel::EncodeAttr;
 using carousel::LaunchAttr;
@@ -31,12 +34,8 @@ struct CompiledKernel::Impl {
   SiteTable sites;
   uint32_t stackBytes = 0;
   std::unique_ptr<HostCode> code;
-
-  /// The regions of the arguments' memory; those that overlap share one.
-  void addArgumentMemory(Memory &memory, const LaunchArguments &bound) const;
-  RunResult launchGrid(const LaunchArguments &bound, void **packed,
-                       const LaunchShape &shape, const RunOptions &options,
-                       Schedule &schedule, FindingLog &log) const;
+  /// The gpu.module that it is of; not to be looked into.
+  const void *home = nullptr;
 };
 
 CompiledKernel::CompiledKernel(std::unique_ptr<Impl> impl)
@@ -121,6 +120,7 @@ CompiledKernel::compile(ModuleOp module, StringRef name) {
   auto impl = std::make_unique<Impl>();
   impl->name = kernel->getName().str();
   impl->signature = std::move(*signature);
+  impl->home = (*kernel)->getParentOp();
   impl->launch = (*kernel)->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
 
   FailureOr<KernelModule> clone = cloneKernel(*kernel);
@@ -142,38 +142,179 @@ CompiledKernel::compile(ModuleOp module, StringRef name) {
 // Runs
 //===----------------------------------------------------------------------===//
 
-void CompiledKernel::Impl::addArgumentMemory(
-    Memory &memory, const LaunchArguments &bound) const {
-  SmallVector<ArgumentMemory> parts(bound.getMemory());
-  llvm::sort(parts, [](const ArgumentMemory &a, const ArgumentMemory &b) {
-    return a.begin < b.begin;
+namespace {
+
+/// Memory of an argument, under the name that the first launch has for it.
+struct NamedMemory {
+  char *begin;
+  uint64_t size;
+  std::string name;
+  bool isWritten;
+  /// The memref; between its elements may lie what isn't its own.
+  const Argument *argument;
+  uint64_t elementBytes;
+
+  bool overlaps(const NamedMemory &other) const {
+    return begin < other.begin + other.size && other.begin < begin + size;
+  }
+};
+
+} // namespace
+
+/// The launches of a run, with their arguments bound and their shapes known.
+class carousel::sim::LaunchSequence {
+public:
+  explicit LaunchSequence(const RunOptions &options) : options(options) {}
+
+  /// Empty, or what was wrong, one line.
+  std::string bind(ArrayRef<Launch> launches, FindingLog &log);
+  bool empty() const { return parts.empty(); }
+  /// Memory that the kernels are to write starts as what no result looks like.
+  void poisonOutputs() const;
+  RunResult run(Schedule &schedule, FindingLog &log) const;
+
+private:
+  struct Part {
+    const CompiledKernel::Impl *kernel;
+    std::unique_ptr<LaunchArguments> arguments;
+    LaunchShape shape;
+    bool isDependent;
+    Site firstSite = 0;
+    /// Of `memory`, what this launch and those before it have.
+    size_t numMemory = 0;
+  };
+
+  std::string bind(const Launch &launch, FindingLog &log);
+  void addMemory(const CompiledKernel::Impl &kernel,
+                 const LaunchArguments &arguments);
+  std::string nameLaunch(size_t number) const;
+  std::string describeSite(Site site) const;
+  void addRegions(Memory &memory) const;
+  std::vector<GridLaunch> getGrids() const;
+  std::vector<KernelLaunch> getKernels() const;
+
+  const RunOptions &options;
+  std::vector<Part> parts;
+  std::vector<NamedMemory> memory;
+};
+
+void LaunchSequence::addMemory(const CompiledKernel::Impl &kernel,
+                               const LaunchArguments &arguments) {
+  for (const ArgumentMemory &part : arguments.getMemory()) {
+    const Argument &argument = arguments.getArguments()[part.argument];
+    auto isSame = [&](const NamedMemory &known) {
+      return known.begin == part.begin && known.size == part.size;
+    };
+    // Of one launch each counts: a holder that has written it has written it.
+    size_t ofOthers = parts.empty() ? 0 : parts.back().numMemory;
+    if (llvm::any_of(ArrayRef(memory).take_front(ofOthers), isSame))
+      continue;
+    const ArgumentInfo &info = kernel.signature.arguments[part.argument];
+    auto type = cast<MemRefType>(info.type);
+    memory.push_back({part.begin, part.size, info.name, argument.isWritten,
+                      &argument, *getElementBytes(type.getElementType())});
+  }
+}
+
+std::string LaunchSequence::bind(const Launch &launch, FindingLog &log) {
+  const CompiledKernel::Impl &kernel = *launch.kernel->impl;
+  auto arguments = std::make_unique<LaunchArguments>(
+      kernel.signature, launch.arguments, options.multiprocessors);
+  if (std::string error = arguments->bind(); !error.empty())
+    return error;
+  RunOptions own = options;
+  if (launch.grid)
+    own.grid = launch.grid;
+  if (launch.block)
+    own.block = launch.block;
+  if (launch.cluster)
+    own.cluster = launch.cluster;
+  if (launch.dynamicSharedBytes)
+    own.dynamicSharedBytes = launch.dynamicSharedBytes;
+  LaunchShape shape;
+  if (std::string error =
+          shape.compute(kernel.launch, kernel.layout, *arguments, own, log);
+      !error.empty())
+    return error;
+  // A grid without CTAs has nothing to do.
+  if (log.empty() && shape.grid.grid.count() == 0)
+    return "";
+  shape.grid.stepLimit = options.stepLimit;
+  shape.grid.stackBytes = kernel.stackBytes;
+  addMemory(kernel, *arguments);
+  Part part{&kernel, std::move(arguments), shape, launch.dependent};
+  if (!parts.empty())
+    part.firstSite = parts.back().firstSite + parts.back().kernel->sites.size();
+  part.numMemory = memory.size();
+  parts.push_back(std::move(part));
+  return "";
+}
+
+std::string LaunchSequence::bind(ArrayRef<Launch> launches, FindingLog &log) {
+  for (auto [number, launch] : llvm::enumerate(launches)) {
+    if (!launch.kernel)
+      return formatv("expected a kernel in launch {0}", number);
+    if (number == 0 && launch.dependent)
+      return "expected a launch before a dependent one";
+    if (std::string error = bind(launch, log); !error.empty())
+      return launches.size() == 1
+                 ? error
+                 : "@" + launch.kernel->getName().str() + ": " + error;
+  }
+  return "";
+}
+
+/// "@k", with the launch's number where the kernel is launched again.
+std::string LaunchSequence::nameLaunch(size_t number) const {
+  const std::string &name = parts[number].kernel->name;
+  bool isOnly = llvm::count_if(parts, [&](const Part &part) {
+                  return part.kernel->name == name;
+                }) == 1;
+  return "@" + name + (isOnly ? "" : formatv(" (launch {0})", number).str());
+}
+
+std::string LaunchSequence::describeSite(Site site) const {
+  for (const Part &part : llvm::reverse(parts))
+    if (site >= part.firstSite)
+      return part.kernel->sites.describe(site - part.firstSite);
+  return "";
+}
+
+/// The regions of the arguments' memory; those that overlap share one.
+void LaunchSequence::addRegions(Memory &machine) const {
+  std::vector<NamedMemory> sorted = memory;
+  llvm::sort(sorted, [](const NamedMemory &a, const NamedMemory &b) {
+    return a.begin != b.begin ? a.begin < b.begin : a.size > b.size;
   });
-  for (size_t first = 0; first < parts.size();) {
-    char *begin = parts[first].begin, *end = begin;
+  for (size_t first = 0; first < sorted.size();) {
+    char *begin = sorted[first].begin, *end = begin;
     size_t last = first;
-    for (; last < parts.size() && (last == first || parts[last].begin < end);
+    for (; last < sorted.size() && (last == first || sorted[last].begin < end);
          ++last)
-      end = std::max(end, parts[last].begin + parts[last].size);
-    ArrayRef<ArgumentMemory> shared =
-        ArrayRef(parts).slice(first, last - first);
-    auto isWritten = [&](const ArgumentMemory &part) {
-      return bound.getArguments()[part.argument].isWritten;
-    };
-    bool all = llvm::all_of(shared, isWritten);
-    auto getName = [&](const ArgumentMemory &part) {
-      return "%" + signature.arguments[part.argument].name;
-    };
-    RegionId region =
-        memory.addRegion({Space::Global, 0, getName(shared.front()), begin,
-                          uint64_t(end - begin), all});
-    for (const ArgumentMemory &part : shared) {
-      memory.nameRange(region, part.begin - begin, part.size, getName(part),
-                       /*slotBytes=*/0);
+      end = std::max(end, sorted[last].begin + sorted[last].size);
+    ArrayRef<NamedMemory> shared = ArrayRef(sorted).slice(first, last - first);
+    bool all = llvm::all_of(
+        shared, [](const NamedMemory &part) { return part.isWritten; });
+    RegionId region = machine.addRegion({Space::Global, 0, shared.front().name,
+                                         begin, uint64_t(end - begin), all});
+    for (const NamedMemory &part : shared) {
+      machine.nameRange(region, part.begin - begin, part.size, part.name,
+                        /*slotBytes=*/0);
       // What another argument's holder has written is written.
-      if (!all && isWritten(part))
-        memory.setWritten(part.begin, part.size, true);
+      if (!all && part.isWritten)
+        machine.setWritten(part.begin, part.size, true);
     }
     first = last;
+  }
+}
+
+void LaunchSequence::poisonOutputs() const {
+  for (const NamedMemory &part : memory) {
+    bool isShared = llvm::any_of(memory, [&](const NamedMemory &other) {
+      return &other != &part && other.overlaps(part);
+    });
+    if (!part.isWritten && !isShared)
+      poisonElements(*part.argument, part.elementBytes);
   }
 }
 
@@ -191,28 +332,53 @@ static RunStatus getStatus(RunEnd end) {
   return RunStatus::Aborted;
 }
 
-RunResult CompiledKernel::Impl::launchGrid(
-    const LaunchArguments &bound, void **packed, const LaunchShape &shape,
-    const RunOptions &options, Schedule &schedule, FindingLog &log) const {
+std::vector<GridLaunch> LaunchSequence::getGrids() const {
+  std::vector<GridLaunch> grids;
+  for (auto [number, part] : llvm::enumerate(parts))
+    grids.push_back({part.shape.grid, part.isDependent, nameLaunch(number)});
+  return grids;
+}
+
+std::vector<KernelLaunch> LaunchSequence::getKernels() const {
+  std::vector<KernelLaunch> kernels;
+  for (const Part &part : parts)
+    kernels.push_back({&part.kernel->layout, part.shape.dynamicSharedBytes,
+                       part.kernel->code->getEntry(),
+                       part.arguments->getPacked(), part.firstSite,
+                       part.kernel->home});
+  return kernels;
+}
+
+RunResult LaunchSequence::run(Schedule &schedule, FindingLog &log) const {
   RunResult result;
-  auto describeSite = [this](Site site) { return sites.describe(site); };
-  log.setLocationResolver(describeSite);
+  auto describe = [this](Site site) { return describeSite(site); };
+  log.setLocationResolver(describe);
   MemoryRules memoryRules;
   memoryRules.strictFences = options.strict;
   AsyncRules asyncRules;
   asyncRules.strictFences = options.strict;
 
-  Memory memory(log, memoryRules);
-  addArgumentMemory(memory, bound);
-  GridShape gridShape = shape.grid;
-  gridShape.stepLimit = options.stepLimit;
-  gridShape.stackBytes = stackBytes;
-  Grid grid(gridShape, schedule, log, describeSite);
-  AsyncMachine async(memory, grid, schedule, log, asyncRules);
-  Machine machine(layout, shape.dynamicSharedBytes, grid, memory, async, log);
-  result.status = getStatus(machine.run(code->getEntry(), packed));
+  Memory machineMemory(log, memoryRules);
+  addRegions(machineMemory);
+  Grid grid(getGrids(), schedule, log, describe);
+  log.setKernelResolver([&](Actor &actor) { grid.nameLaunch(actor); });
+  std::unique_ptr<Timeline> timeline;
+  if (options.trace)
+    timeline = std::make_unique<Timeline>(grid, machineMemory, describe,
+                                          options.tracedCTAs);
+  AsyncMachine async(machineMemory, grid, schedule, log, asyncRules,
+                     timeline.get());
+  async.setSiteNames(describe);
+  Machine machine(getKernels(), grid, machineMemory, async, log);
+  machine.timeline = timeline.get();
+  result.status = getStatus(machine.run());
+  if (timeline)
+    result.trace = timeline->write();
+  log.setKernelResolver(nullptr);
 
-  result.figures.threads = gridShape.grid.count() * gridShape.block.count();
+  for (const Part &part : parts)
+    result.figures.threads +=
+        part.shape.grid.grid.count() * part.shape.grid.block.count();
   result.figures.steps = grid.getSteps();
   result.figures.transfers = async.getFigures().transfers;
   result.figures.transferredBytes = async.getFigures().transferredBytes;
@@ -221,41 +387,20 @@ RunResult CompiledKernel::Impl::launchGrid(
   return result;
 }
 
-/// Between the elements of a strided argument may lie what isn't its own.
-static bool hasGaps(const Argument &argument) {
-  int64_t contiguous = 1;
-  for (size_t dim = argument.extents.size(); dim-- > 0;) {
-    if (argument.extents[dim] > 1 && argument.strides[dim] != contiguous)
-      return true;
-    contiguous *= argument.extents[dim];
-  }
-  return false;
-}
-
-/// Memory that the kernel is to write starts as what no result looks like.
-static void poisonOutputs(const LaunchArguments &bound) {
-  for (const ArgumentMemory &part : bound.getMemory()) {
-    const Argument &argument = bound.getArguments()[part.argument];
-    bool isShared =
-        llvm::any_of(bound.getMemory(), [&](const ArgumentMemory &other) {
-          return &other != &part && other.begin < part.begin + part.size &&
-                 part.begin < other.begin + other.size;
-        });
-    if (!argument.isWritten && !isShared && !hasGaps(argument))
-      poison(part.begin, part.size);
-  }
-}
-
 RunResult CompiledKernel::run(ArrayRef<Argument> arguments,
                               const RunOptions &options) const {
+  Launch launch;
+  launch.kernel = this;
+  launch.arguments = arguments;
+  return sim::run(launch, options);
+}
+
+RunResult carousel::sim::run(ArrayRef<Launch> launches,
+                             const RunOptions &options) {
   RunResult result;
-  LaunchArguments bound(impl->signature, arguments, options.multiprocessors);
-  result.error = bound.bind();
-  if (!result.error.empty())
-    return result;
   FindingLog log(options.findingLimit);
-  LaunchShape shape;
-  result.error = shape.compute(impl->launch, impl->layout, bound, options, log);
+  LaunchSequence sequence(options);
+  result.error = sequence.bind(launches, log);
   if (!result.error.empty())
     return result;
   if (!log.empty()) {
@@ -281,18 +426,18 @@ RunResult CompiledKernel::run(ArrayRef<Argument> arguments,
     }
     schedule = createSchedule(*policy, options.seed);
   }
-  // A grid without CTAs has nothing to do.
-  if (shape.grid.grid.count() == 0)
+  if (sequence.empty()) {
+    if (options.trace)
+      result.trace = "{\"traceEvents\":[]}\n";
     return result;
-  poisonOutputs(bound);
+  }
+  sequence.poisonOutputs();
   if (options.record) {
     RecordingSchedule recording(*schedule);
-    result = impl->launchGrid(bound, bound.getPacked(), shape, options,
-                              recording, log);
+    result = sequence.run(recording, log);
     result.record = recording.getRecord();
   } else {
-    result = impl->launchGrid(bound, bound.getPacked(), shape, options,
-                              *schedule, log);
+    result = sequence.run(*schedule, log);
   }
   if (replay)
     result.error = replay->getError();

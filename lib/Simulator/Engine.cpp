@@ -90,6 +90,36 @@ Operation &AsyncMachine::Impl::newOperation(OperationKind kind,
   return it;
 }
 
+uint64_t EngineTime::pass(uint64_t from, uint64_t bytes) {
+  uint64_t duration = bytes / kEngineBytesPerCycle;
+  if (duration == 0)
+    return from;
+  // New ones mostly come last.
+  size_t at = busy.size();
+  while (at > 0 && busy[at - 1].second > from)
+    --at;
+  for (; at < busy.size() && busy[at].first < from + duration; ++at)
+    from = std::max(from, busy[at].second);
+  uint64_t end = from + duration;
+  bool joinsBefore = at > 0 && busy[at - 1].second == from;
+  bool joinsAfter = at < busy.size() && busy[at].first == end;
+  if (joinsBefore && joinsAfter) {
+    busy[at - 1].second = busy[at].second;
+    busy.erase(busy.begin() + long(at));
+  } else if (joinsBefore) {
+    busy[at - 1].second = end;
+  } else if (joinsAfter) {
+    busy[at].first = from;
+  } else {
+    busy.insert(busy.begin() + long(at), {from, end});
+  }
+  // Gaps that are long past are rarely looked for.
+  constexpr size_t kMostGaps = 64;
+  if (busy.size() > kMostGaps)
+    busy.erase(busy.begin());
+  return end;
+}
+
 void AsyncMachine::Impl::lendAgent(Operation &operation, Thread &thread) {
   AsyncCTA &cta = ctaOf(thread.cta);
   AgentSlot slot;
@@ -168,17 +198,26 @@ void AsyncMachine::Impl::issue(Operation &operation, GroupQueue *queue,
     operation.staging = std::make_unique<char[]>(operation.stagingSize);
   }
   thread.cycles += kIssueCycles;
-  uint64_t &engine = ctaOf(thread.cta).engineCycles;
-  engine =
-      std::max(engine, thread.cycles) + operation.bytes / kEngineBytesPerCycle;
   operation.issueCycles = thread.cycles;
-  operation.landCycles = engine + latency;
+  operation.landCycles =
+      ctaOf(thread.cta).engine.pass(thread.cycles, operation.bytes) + latency;
   active.push_back(&operation);
+  LaunchWork &work = workOf(operation);
+  ++work.active;
+  work.lastCycles = std::max(work.lastCycles, operation.landCycles);
   ++figures.transfers;
   figures.transferredBytes += operation.bytes;
   figures.lastCycles = std::max(figures.lastCycles, operation.landCycles);
   if (trace)
     trace->transferIssued(describeTransfer(operation));
+}
+
+AsyncMachine::Impl::LaunchWork &
+AsyncMachine::Impl::workOf(const Operation &operation) {
+  uint32_t launch = grid.getLaunchOf(operation.issuer.cta);
+  if (launch >= launchWork.size())
+    launchWork.resize(launch + 1);
+  return launchWork[launch];
 }
 
 AsyncTrace::Transfer
@@ -194,7 +233,8 @@ AsyncMachine::Impl::describeTransfer(const Operation &operation) const {
           operation.bytes,
           shared,
           operation.issueCycles,
-          operation.landCycles};
+          operation.landCycles,
+          operation.barrier ? operation.barrier->address : nullptr};
 }
 
 //===----------------------------------------------------------------------===//
@@ -255,8 +295,8 @@ void AsyncMachine::Impl::endReads(Operation &operation) {
 void AsyncMachine::Impl::finish(uint32_t which) {
   Operation &operation = *active[which];
   if (operation.isRelease)
-    publish(operation.destination, &operation.view, operation.isReduction,
-            operation.landCycles);
+    publish(operation.destination, &operation.view, operation.issuer.cta,
+            operation.isReduction, operation.landCycles);
   if (trace)
     trace->transferLanded(describeTransfer(operation));
   ThreadState &state = *operation.state;
@@ -276,6 +316,7 @@ void AsyncMachine::Impl::finish(uint32_t which) {
       it->second->freeSlots.push_back(
           {operation.slot, operation.writeEpoch.time(), operation.writeEpoch});
   operation.view = View();
+  --workOf(operation).active;
   active[which] = active.back();
   active.pop_back();
   freeOperations.push_back(&operation);

@@ -111,10 +111,13 @@ void printBuffer(const Finding &finding, llvm::raw_ostream &os) {
 }
 
 llvm::json::Value toJSON(const Actor &actor) {
-  return llvm::json::Object{{"cta", actor.cta},
+  llvm::json::Object object{{"cta", actor.cta},
                             {"thread", actor.thread},
                             {"operation", llvm::json::fixUTF8(actor.operation)},
                             {"location", llvm::json::fixUTF8(actor.location)}};
+  if (!actor.kernel.empty())
+    object["kernel"] = llvm::json::fixUTF8(actor.kernel);
+  return object;
 }
 
 bool areAlike(const Finding &a, const Finding &b) {
@@ -142,8 +145,10 @@ StringRef carousel::sim::getSummary(FindingKind kind) {
 }
 
 std::string carousel::sim::describe(const Actor &actor) {
-  std::string text = "CTA " + llvm::utostr(actor.cta) + ", thread " +
-                     llvm::utostr(actor.thread);
+  std::string text = "CTA " + llvm::utostr(actor.cta);
+  if (!actor.kernel.empty())
+    text += " of " + actor.kernel;
+  text += ", thread " + llvm::utostr(actor.thread);
   if (!actor.operation.empty())
     text += " (" + actor.operation + ")";
   return text;
@@ -199,6 +204,16 @@ void FindingLog::setLocationResolver(
   resolveLocation = std::move(resolver);
 }
 
+void FindingLog::setKernelResolver(std::function<void(Actor &)> resolver) {
+  resolveKernel = std::move(resolver);
+}
+
+std::string FindingLog::describe(Actor actor) const {
+  if (resolveKernel)
+    resolveKernel(actor);
+  return carousel::sim::describe(actor);
+}
+
 void FindingLog::report(Finding finding) {
   for (Finding &known : findings) {
     if (areAlike(known, finding)) {
@@ -211,6 +226,8 @@ void FindingLog::report(Finding finding) {
   auto locate = [&](Actor &actor) {
     if (actor.location.empty() && actor.site != 0 && resolveLocation)
       actor.location = resolveLocation(actor.site);
+    if (resolveKernel)
+      resolveKernel(actor);
   };
   locate(finding.actor);
   if (finding.other)

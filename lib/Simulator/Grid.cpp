@@ -185,7 +185,7 @@ void Grid::Impl::abort() {
 }
 
 void Grid::Impl::resume(Strand &strand, bool isFair) {
-  if (steps >= shape.stepLimit) {
+  if (steps >= stepLimit) {
     reportStepLimit();
     end = RunEnd::StepLimit;
     return;
@@ -197,7 +197,7 @@ void Grid::Impl::resume(Strand &strand, bool isFair) {
              "expected the stacks of all resident threads to fit the host's "
              "memory, found no room for one more after " +
                  std::to_string(stacks.getNumStacks()) + " stacks of " +
-                 std::to_string(shape.stackBytes) + " bytes");
+                 std::to_string(stackBytes) + " bytes");
       end = RunEnd::Aborted;
       return;
     }
@@ -211,7 +211,7 @@ void Grid::Impl::resume(Strand &strand, bool isFair) {
     cta.wokenWarps &= ~(1u << strand.warp());
 
   quantum = isFair ? kMaxSteps : 1 + pick(Decision::Steps, kMaxSteps);
-  quantum = granted = std::min(quantum, shape.stepLimit - steps);
+  quantum = granted = std::min(quantum, stepLimit - steps);
   running = &strand;
   strand.context = jump_fcontext(strand.context, this).fctx;
   running = nullptr;
@@ -226,7 +226,7 @@ void Grid::Impl::resume(Strand &strand, bool isFair) {
     // not run again.
     report(FindingKind::InvalidOperand, strand,
            "expected the frames of a thread to fit its stack of " +
-               std::to_string(shape.stackBytes) + " bytes, found more");
+               std::to_string(stackBytes) + " bytes, found more");
     end = RunEnd::Aborted;
   }
 }
@@ -249,7 +249,10 @@ void Grid::Impl::loop() {
       end = RunEnd::Aborted;
       return;
     }
-    launch();
+    if (draining)
+      endLaunches();
+    if (front < launches.size())
+      startCTAs();
     bool canLand = background && background->ready() > 0;
     if (numReadySlots == 0) {
       bool isSpinning = !yieldedCTAs.empty();
@@ -294,10 +297,14 @@ void Grid::Impl::loop() {
 // Grid
 //===----------------------------------------------------------------------===//
 
+Grid::Grid(std::vector<GridLaunch> launches, Schedule &schedule,
+           FindingLog &log, std::function<std::string(Site)> describeSite)
+    : impl(std::make_unique<Impl>(std::move(launches), schedule, log,
+                                  std::move(describeSite))) {}
 Grid::Grid(GridShape shape, Schedule &schedule, FindingLog &log,
            std::function<std::string(Site)> describeSite)
-    : impl(std::make_unique<Impl>(shape, schedule, log,
-                                  std::move(describeSite))) {}
+    : Grid(std::vector<GridLaunch>{{shape}}, schedule, log,
+           std::move(describeSite)) {}
 Grid::~Grid() = default;
 
 void Grid::setBackground(Background *background) {
@@ -306,38 +313,19 @@ void Grid::setBackground(Background *background) {
 void Grid::setEvents(CTAEvents events) { impl->events = std::move(events); }
 
 RunEnd Grid::run(llvm::function_ref<void(Thread &)> entry) {
-  Impl &self = *impl;
-  const GridShape &shape = self.shape;
-  if (!self.checkShape())
+  if (!impl->checkShapes())
     return RunEnd::Aborted;
-  self.entry = entry;
-  self.numThreads = uint32_t(shape.block.count());
-  uint32_t numCTAs = uint32_t(shape.grid.count());
-  uint32_t size = uint32_t(shape.cluster.count());
-  uint32_t numClusters = numCTAs / size;
-  uint32_t numSlots =
-      std::clamp<uint32_t>(shape.residentCTAs / size, 1, numClusters);
-  self.schedule.begin(numCTAs,
-                      uint32_t(llvm::divideCeil(self.numThreads, kWarpSize)));
-  self.residents.assign(numCTAs, nullptr);
-  self.slots.resize(size_t(numSlots) * size);
-  self.clusterSlots.resize(numSlots);
-  self.readySlots.assign(llvm::divideCeil(self.slots.size(), 64), 0);
-  for (uint32_t slot = numSlots; slot-- > 0;)
-    self.freeClusterSlots.push_back(slot);
-  for (uint32_t number = 0; number < numClusters; ++number)
-    self.toLaunch.push_back(number);
-  self.launchEnd = numClusters;
-  self.loop();
-  return *self.end;
+  impl->entry = entry;
+  impl->prepareLaunches();
+  impl->loop();
+  return *impl->end;
 }
 
-const GridShape &Grid::getShape() const { return impl->shape; }
 Thread &Grid::current() { return *impl->running; }
 
 Thread *Grid::lookup(uint32_t cta, uint32_t index) {
-  if (cta >= impl->residents.size() || index >= impl->numThreads ||
-      !impl->residents[cta])
+  if (cta >= impl->residents.size() || !impl->residents[cta] ||
+      index >= impl->residents[cta]->numThreads)
     return nullptr;
   return &impl->residents[cta]->threads[index];
 }

@@ -9,7 +9,8 @@
 // Runs a kernel's entry once per thread, each thread a fibre, as many CTAs at a
 // time as fit the machine, under a schedule. Has what joins threads: CTA,
 // named, warp and cluster barriers and warp collectives, with divergence and
-// deadlock found.
+// deadlock found. A run may be several launches in a row, whose CTAs are
+// numbered on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,6 +45,17 @@ struct GridShape {
   uint32_t stackBytes = 64 * 1024;
 };
 
+/// One launch of a run of several. Unless it is dependent, it starts when all
+/// before it have ended, and sees all that they did.
+struct GridLaunch {
+  GridShape shape;
+  /// A programmatic dependent launch: may start when each CTA of the launch
+  /// before has executed grid.launch_dependents or ended, which orders nothing.
+  bool isDependent = false;
+  /// "@k", for findings where several launches are.
+  std::string name;
+};
+
 class Thread;
 
 /// Something that threads wait for, as a deadlock shows it.
@@ -76,15 +88,20 @@ public:
   virtual ~Background();
   virtual uint32_t ready() const = 0;
   virtual void run(uint32_t which, Schedule &schedule) = 0;
+  /// True if nothing is left to do of what a launch's threads have issued, and
+  /// when the last of it was done.
+  virtual bool isIdle(uint32_t launch) const { return ready() == 0; }
+  virtual uint64_t getLastCycles(uint32_t launch) const { return 0; }
 };
 
 /// One thread. Its fields are the machine's to read and write while the thread
 /// runs.
 class Thread {
 public:
-  uint32_t cta = 0;     // linear number of the CTA in the grid
-  uint32_t index = 0;   // linear number in the CTA
-  uint32_t cluster = 0; // linear number of the cluster
+  // Linear numbers of CTA and cluster; they go on over the launches of a run.
+  uint32_t cta = 0, cluster = 0;
+  uint32_t index = 0; // linear number in the CTA
+  uint32_t launch = 0;
   uint32_t rankInCluster = 0;
   Dim3 threadId{0, 0, 0}, ctaId{0, 0, 0}, idInCluster{0, 0, 0},
       clusterId{0, 0, 0};
@@ -122,6 +139,10 @@ class Grid {
 public:
   Grid(GridShape shape, Schedule &schedule, FindingLog &log,
        std::function<std::string(Site)> describeSite);
+  /// Several launches, in their order. The step limit is that of the first, the
+  /// stack that of the largest.
+  Grid(std::vector<GridLaunch> launches, Schedule &schedule, FindingLog &log,
+       std::function<std::string(Site)> describeSite);
   ~Grid();
 
   void setBackground(Background *background);
@@ -133,7 +154,15 @@ public:
   /// log ends the run as well.
   RunEnd run(llvm::function_ref<void(Thread &)> entry);
 
+  /// Of the running thread's launch; where no thread runs, of the first one.
   const GridShape &getShape() const;
+  const GridShape &getShape(uint32_t launch) const;
+  uint32_t getLaunchOf(uint32_t cta) const;
+  /// "CTA 3"; where several launches are, by its number in its own: "CTA 1 of
+  /// @k".
+  std::string describeCTA(uint32_t cta) const;
+  /// The same for the actors of findings, when they are reported.
+  void nameLaunch(Actor &actor) const;
   /// The running thread. Only inside `entry`.
   Thread &current();
   /// The thread of a resident CTA, or null. Valid until the CTA's exit event.
@@ -186,6 +215,12 @@ public:
   void gather(llvm::StringRef kind, uint32_t first, uint32_t count,
               uint64_t value,
               llvm::function_ref<void(llvm::ArrayRef<uint64_t> values)> action);
+
+  /// griddepcontrol.launch_dependents: what may start when all CTAs came here.
+  void launchDependents();
+  /// griddepcontrol.wait: blocks until the launch that this one depends on has
+  /// ended; all that it did is seen then.
+  void waitForPrerequisite();
 
   /// Ends the run at once (a finding that leaves nothing to go on with, a full
   /// log).

@@ -34,6 +34,7 @@ CTABarrier &Grid::Impl::arrive(uint32_t name, uint32_t count) {
            "expected a barrier from 0 to 15, found " + std::to_string(name));
     abort();
   }
+  uint32_t numThreads = cta.numThreads;
   // The lanes that the last warp lacks are counted by the hardware.
   uint32_t rounded = uint32_t(llvm::alignTo(numThreads, kWarpSize));
   if (count % kWarpSize || count > rounded)
@@ -87,7 +88,7 @@ uint32_t Grid::Impl::countMissing(const CTAState &cta,
                                   const CTABarrier &barrier) const {
   uint32_t arrived = barrier.arrived;
   // A finding already; counted as arrived, as the hardware does.
-  if (cta.exited && barrier.expected == numThreads)
+  if (cta.exited && barrier.expected == cta.numThreads)
     for (size_t warp = 0; warp < cta.warps.size(); ++warp)
       arrived += uint32_t(
           llvm::popcount(cta.warps[warp].exited & ~barrier.arrivers[warp]));
@@ -197,6 +198,7 @@ void Grid::clusterWait(bool acquire) {
 
 void Grid::Impl::exitFromBarriers(Strand &strand) {
   CTAState &cta = *strand.home;
+  uint32_t numThreads = cta.numThreads;
   for (uint32_t name = 0; name < kNumBarriers; ++name) {
     CTABarrier &barrier = cta.barriers[name];
     if (!barrier.arrived || barrier.expected != numThreads ||

@@ -141,6 +141,7 @@ Gathering &Grid::Impl::gather(llvm::StringRef kind, uint32_t first,
                               uint32_t count) {
   Strand &strand = *running;
   CTAState &cta = *strand.home;
+  uint32_t numThreads = cta.numThreads;
   uint64_t end = uint64_t(first) + count;
   if (strand.index < first || strand.index >= end || end > numThreads) {
     report(FindingKind::InvalidOperand, strand,
@@ -246,8 +247,8 @@ void Grid::Impl::exitFromCollectives(Strand &strand) {
     auto isWaiting = [&](const Strand &other) {
       return contains(gathering->arrivers, other);
     };
-    const Strand *waiter =
-        std::find_if(&cta.threads[0], &cta.threads[0] + numThreads, isWaiting);
+    const Strand *waiter = std::find_if(
+        &cta.threads[0], &cta.threads[0] + cta.numThreads, isWaiting);
     report(FindingKind::BarrierDivergence, *waiter,
            "expected all " + std::to_string(gathering->count) +
                " threads at a " + quote(gathering->kind) +

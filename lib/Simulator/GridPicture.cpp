@@ -64,9 +64,10 @@ private:
 
 class Picture {
 public:
-  explicit Picture(const std::function<std::string(Site)> &describeSite,
-                   llvm::ArrayRef<CTAState *> residents)
-      : describeSite(describeSite), residents(residents) {}
+  Picture(const std::function<std::string(Site)> &describeSite,
+          llvm::ArrayRef<CTAState *> residents,
+          llvm::ArrayRef<LaunchState> launches)
+      : describeSite(describeSite), residents(residents), launches(launches) {}
 
   std::vector<std::string> draw();
 
@@ -78,6 +79,14 @@ private:
   WaitPicture describeCluster(const Strand &strand) const;
   WaitPicture describeGather(const CTAState &cta,
                              const Gathering &gathering) const;
+  WaitPicture describeLaunch(const LaunchState &launch) const;
+  const LaunchState &launchOf(const CTAState &cta) const {
+    return launches[cta.threads[0].launch];
+  }
+  /// " of @k" where several launches are.
+  std::string nameLaunch(const LaunchState &launch) const {
+    return launches.size() > 1 ? " of " + launch.name : "";
+  }
   /// "threads 32-63 (wait at k.mlir:3:4)": where those stand who are missing.
   template <typename IsMissing>
   std::vector<std::string>
@@ -86,6 +95,7 @@ private:
 
   const std::function<std::string(Site)> &describeSite;
   llvm::ArrayRef<CTAState *> residents;
+  llvm::ArrayRef<LaunchState> launches;
   /// Of what many threads wait on alike.
   std::map<const void *, std::string> known;
 };
@@ -123,8 +133,12 @@ Picture::describeMissing(llvm::ArrayRef<const CTAState *> ctas,
         result.push_back("others");
         return result;
       }
+      const LaunchState &launch = launchOf(*cta);
       std::string owner =
-          ctas.size() > 1 ? "CTA " + std::to_string(cta->number) + " " : "";
+          ctas.size() > 1
+              ? "CTA " + std::to_string(cta->number - launch.firstCTA) +
+                    nameLaunch(launch) + " "
+              : "";
       result.push_back(owner + formatNumbers("thread", threads) + " (" +
                        status + ")");
     }
@@ -214,6 +228,21 @@ WaitPicture Picture::describeGather(const CTAState &cta,
   return picture;
 }
 
+WaitPicture Picture::describeLaunch(const LaunchState &launch) const {
+  WaitPicture picture;
+  picture.what = "the end of " + launch.name;
+  picture.missing = std::to_string(launch.unended) + " of " +
+                    std::to_string(launch.numCTAs) +
+                    (launch.numCTAs == 1 ? " CTA" : " CTAs");
+  llvm::SmallVector<const CTAState *> ctas;
+  for (const CTAState *cta : residents.slice(launch.firstCTA, launch.numCTAs))
+    if (cta)
+      ctas.push_back(cta);
+  picture.providers = describeMissing(
+      ctas, [](const Strand &other) { return !other.hasExited; });
+  return picture;
+}
+
 /// " on <what>; missing: <...>; could come from: <...>".
 std::string Picture::describeWait(const Strand &strand) {
   auto format = [](const WaitPicture &picture) {
@@ -246,6 +275,10 @@ std::string Picture::describeWait(const Strand &strand) {
   case Strand::Wait::Gather:
     return lookUp(&findGathering(strand),
                   [&] { return describeGather(cta, findGathering(strand)); });
+  case Strand::Wait::Launch: {
+    const LaunchState &before = launches[strand.launch - 1];
+    return lookUp(&before, [&] { return describeLaunch(before); });
+  }
   }
   llvm_unreachable("unknown wait");
 }
@@ -276,17 +309,23 @@ std::vector<std::string> Picture::draw() {
                         formatNumbers("thread", threads) + ") " +
                         (isBlocked ? "wait" : "run") +
                         (warps.size() > 1 ? " " : "s ");
-      lines[text][who].push_back(cta->number);
+      const LaunchState &launch = launchOf(*cta);
+      lines[text][nameLaunch(launch) + ", " + who].push_back(cta->number -
+                                                             launch.firstCTA);
     }
   }
   std::vector<std::string> result;
   for (const auto &[text, whos] : lines)
     for (const auto &[who, ctas] : whos)
       if (++numLines <= kMaxLines)
-        result.push_back(formatNumbers("CTA", ctas) + ", " + who + text);
+        result.push_back(formatNumbers("CTA", ctas) + who + text);
   if (numLines > kMaxLines)
     result.push_back("and " + std::to_string(numLines - kMaxLines) +
                      " more groups of threads");
+  for (const LaunchState &launch : launches.drop_front())
+    if (!launch.isOpen)
+      result.push_back(launch.name + " has not started: it waits for " +
+                       (&launch - 1)->name);
   return result;
 }
 
@@ -316,7 +355,7 @@ void Grid::Impl::reportDeadlock() {
                     "found that all of " +
                     countThreads(residents) + " wait";
   finding.actor = actorOf(findFirst(residents));
-  finding.notes = Picture(describeSite, residents).draw();
+  finding.notes = Picture(describeSite, residents, launches).draw();
   log.report(std::move(finding));
 }
 
@@ -324,9 +363,9 @@ void Grid::Impl::reportStepLimit() {
   Finding finding;
   finding.kind = FindingKind::StepLimit;
   finding.message = "expected the run to end within " +
-                    std::to_string(shape.stepLimit) + " steps, found " +
+                    std::to_string(stepLimit) + " steps, found " +
                     countThreads(residents) + " still there";
   finding.actor = actorOf(findFirst(residents));
-  finding.notes = Picture(describeSite, residents).draw();
+  finding.notes = Picture(describeSite, residents, launches).draw();
   log.report(std::move(finding));
 }

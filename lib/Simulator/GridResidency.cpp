@@ -24,57 +24,56 @@ static Dim3 delinearize(uint64_t number, Dim3 extents) {
           uint32_t(number / extents.x / extents.y)};
 }
 
-bool Grid::Impl::checkShape() {
-  auto fail = [&](std::string message) {
-    Finding finding;
-    finding.kind = FindingKind::InvalidOperand;
-    finding.message = std::move(message);
-    log.report(std::move(finding));
+/// Launches that are there together share the machine: each takes the part of
+/// it that its clusters are of those that fit it.
+bool Grid::Impl::hasRoom(const LaunchState &launch) const {
+  if (launch.freeClusterSlots.empty())
     return false;
-  };
-  auto isValid = [](Dim3 dim, uint64_t limit) {
-    return dim.x && dim.y && dim.z && uint64_t(dim.x) * dim.y <= limit &&
-           dim.count() <= limit;
-  };
-  constexpr uint64_t maxCTAs = uint64_t(1) << Epoch::kCTABits;
-  if (!isValid(shape.block, kMaxThreads))
-    return fail("expected 1 to 1024 threads in a CTA, found " +
-                std::to_string(shape.block.count()));
-  if (!isValid(shape.grid, maxCTAs))
-    return fail("expected 1 to " + std::to_string(maxCTAs) +
-                " CTAs in the grid, found " +
-                std::to_string(shape.grid.count()));
-  if (!isValid(shape.cluster, maxCTAs) || shape.grid.x % shape.cluster.x ||
-      shape.grid.y % shape.cluster.y || shape.grid.z % shape.cluster.z)
-    return fail("expected the cluster's extents to divide the grid's");
-  return true;
+  if (!hasSeveral())
+    return true;
+  double used = 1.0 / launch.capacity;
+  for (const LaunchState &other : launches)
+    used += double(other.liveClusters) / other.capacity;
+  return used <= 1 + 1e-6;
 }
 
-void Grid::Impl::launch() {
-  while (launchBegin < launchEnd && !freeClusterSlots.empty()) {
-    // What is left stays in order as long as picks are from the ends.
-    uint32_t picked =
-        launchBegin + pick(Decision::LaunchOrder, launchEnd - launchBegin);
-    uint32_t number = toLaunch[picked];
-    if (picked == launchBegin)
-      ++launchBegin;
-    else
-      std::swap(toLaunch[picked], toLaunch[--launchEnd]);
-    uint32_t slot = freeClusterSlots.back();
-    freeClusterSlots.pop_back();
-    startCluster(number, slot);
+void Grid::Impl::startCTAs() {
+  for (; front < launches.size(); ++front) {
+    LaunchState &launch = launches[front];
+    if (!launch.isOpen) {
+      if (!mayOpen(launch))
+        return;
+      open(launch);
+    }
+    while (launch.begin < launch.end) {
+      if (!hasRoom(launch))
+        return;
+      // What is left stays in order as long as picks are from the ends.
+      uint32_t picked =
+          launch.begin + pick(Decision::LaunchOrder, launch.end - launch.begin);
+      uint32_t number = launch.toLaunch[picked];
+      if (picked == launch.begin)
+        ++launch.begin;
+      else
+        std::swap(launch.toLaunch[picked], launch.toLaunch[--launch.end]);
+      uint32_t slot = launch.freeClusterSlots.back();
+      launch.freeClusterSlots.pop_back();
+      startCluster(launch, number, slot);
+    }
   }
 }
 
-void Grid::Impl::startCluster(uint32_t number, uint32_t clusterSlot) {
-  ClusterState &cluster = clusterSlots[clusterSlot];
-  uint32_t size = uint32_t(shape.cluster.count());
+void Grid::Impl::startCluster(LaunchState &launch, uint32_t number,
+                              uint32_t slotInLaunch) {
+  const GridShape &shape = launch.shape;
+  ClusterState &cluster = clusterSlots[launch.firstClusterSlot + slotInLaunch];
+  uint32_t size = launch.clusterSize, numThreads = launch.numThreads;
   // The multiprocessors are free when the last ones there ended.
-  uint64_t startCycles = 0;
+  uint64_t startCycles = launch.startCycles;
   for (CTAState *cta : cluster.ctas)
     startCycles = std::max(startCycles, cta->cycles);
   cluster = ClusterState();
-  cluster.number = number;
+  cluster.number = launch.firstCluster + number;
   cluster.liveCTAs = size;
   cluster.live = cluster.pending = size * numThreads;
 
@@ -86,13 +85,15 @@ void Grid::Impl::startCluster(uint32_t number, uint32_t clusterSlot) {
     Dim3 id{clusterId.x * shape.cluster.x + in.x,
             clusterId.y * shape.cluster.y + in.y,
             clusterId.z * shape.cluster.z + in.z};
-    CTAState &cta = slots[clusterSlot * size + rank];
+    CTAState &cta = slots[launch.firstSlot + slotInLaunch * size + rank];
     std::unique_ptr<Strand[]> threads = std::move(cta.threads);
     if (!threads)
       threads = std::make_unique<Strand[]>(numThreads);
     cta = CTAState();
-    cta.number = id.x + shape.grid.x * (id.y + shape.grid.y * id.z);
-    cta.slot = clusterSlot * size + rank;
+    cta.number =
+        launch.firstCTA + id.x + shape.grid.x * (id.y + shape.grid.y * id.z);
+    cta.slot = uint32_t(&cta - slots.data());
+    cta.numThreads = numThreads;
     cta.cluster = &cluster;
     cta.live = numThreads;
     cta.threads = std::move(threads);
@@ -104,7 +105,9 @@ void Grid::Impl::startCluster(uint32_t number, uint32_t clusterSlot) {
       Strand &strand = cta.threads[index] = Strand();
       strand.cta = cta.number;
       strand.index = index;
-      strand.cluster = number;
+      strand.cluster = cluster.number;
+      strand.launch = uint32_t(&launch - launches.data());
+      strand.view = launch.startView;
       strand.rankInCluster = rank;
       strand.threadId = delinearize(index, shape.block);
       strand.ctaId = id;
@@ -115,12 +118,13 @@ void Grid::Impl::startCluster(uint32_t number, uint32_t clusterSlot) {
       cta.warps[strand.warp()].lanes |= bitOf(strand);
     }
   }
+  ++launch.liveClusters;
   noteProgress();
   // All of the cluster is there before any of it starts.
   for (CTAState *cta : cluster.ctas) {
     if (events.start)
       events.start(cta->number);
-    for (uint32_t index = 0; index < numThreads; ++index)
+    for (uint32_t index = 0; index < cta->numThreads; ++index)
       makeReady(cta->threads[index]);
     cta->wokenWarps = 0;
     for (WarpState &warp : cta->warps)
@@ -139,12 +143,18 @@ void Grid::Impl::finishThread(Strand &strand) {
   --live;
   exitFromBarriers(strand);
   exitFromCollectives(strand);
+  noteThreadEnd(strand);
   if (cta.live)
     return;
   if (events.exit)
     events.exit(cta.number);
   residents[cta.number] = nullptr;
+  LaunchState &launch = launchOf(strand);
   ClusterState &cluster = *cta.cluster;
-  if (--cluster.liveCTAs == 0)
-    freeClusterSlots.push_back(uint32_t(&cluster - clusterSlots.data()));
+  if (--cluster.liveCTAs == 0) {
+    --launch.liveClusters;
+    launch.freeClusterSlots.push_back(
+        uint32_t(&cluster - &clusterSlots[launch.firstClusterSlot]));
+  }
+  noteCTAEnd(launch, cta);
 }

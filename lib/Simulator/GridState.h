@@ -67,7 +67,15 @@ struct ViewJoin {
 struct CTAState;
 
 struct Strand : Thread {
-  enum class Wait : uint8_t { None, Object, Barrier, Lanes, Cluster, Gather };
+  enum class Wait : uint8_t {
+    None,
+    Object,
+    Barrier,
+    Lanes,
+    Cluster,
+    Gather,
+    Launch
+  };
 
   CTAState *home = nullptr;
   boost::context::detail::fcontext_t context = nullptr;
@@ -125,7 +133,7 @@ struct WarpState {
 };
 
 struct ClusterState {
-  uint32_t number = 0;
+  uint32_t number = 0; // in the run
   uint32_t liveCTAs = 0;
   std::vector<CTAState *> ctas;
   // The cluster barrier.
@@ -138,8 +146,9 @@ struct ClusterState {
 };
 
 struct CTAState {
-  uint32_t number = 0; // in the grid
+  uint32_t number = 0; // in the run
   uint32_t slot = 0;
+  uint32_t numThreads = 0;
   ClusterState *cluster = nullptr;
   std::unique_ptr<Strand[]> threads;
   std::vector<WarpState> warps;
@@ -147,16 +156,54 @@ struct CTAState {
   uint32_t live = 0, exited = 0;
   std::array<CTABarrier, kNumBarriers> barriers;
   std::vector<std::unique_ptr<Gathering>> gatherings;
-  uint64_t cycles = 0; // of its last thread to end
+  uint64_t cycles = 0;       // of its last thread to end
+  bool hasSignalled = false; // launch_dependents
+};
+
+/// A launch and how far it is.
+struct LaunchState : GridLaunch {
+  explicit LaunchState(GridLaunch launch) : GridLaunch(std::move(launch)) {}
+
+  uint32_t numThreads = 0; // of a CTA
+  uint32_t firstCTA = 0, numCTAs = 0, firstCluster = 0;
+  uint32_t clusterSize = 1;
+  /// Clusters that the machine holds if it holds no other launch's.
+  uint32_t capacity = 1;
+  std::vector<uint32_t> toLaunch; // clusters; of them [begin, end)
+  uint32_t begin = 0, end = 0;
+  uint32_t firstSlot = 0, firstClusterSlot = 0;
+  std::vector<uint32_t> freeClusterSlots; // in the launch
+
+  uint32_t liveClusters = 0;
+  uint32_t unsignalled = 0; // CTAs that dependents wait for
+  uint32_t unended = 0;     // CTAs
+  bool isOpen = false, hasEnded = false;
+  /// Drawn for a dependent launch: it starts when the one before has ended.
+  std::optional<bool> isLate;
+  uint64_t startCycles = 0, signalCycles = 0, endCycles = 0;
+  /// What its threads know from the start; what all of them knew in the end.
+  View startView, endView;
+  std::vector<Strand *> waiters; // for its end
+
+  uint32_t endCTA() const { return firstCTA + numCTAs; }
 };
 
 struct Grid::Impl {
-  Impl(GridShape shape, Schedule &schedule, FindingLog &log,
+  Impl(std::vector<GridLaunch> given, Schedule &schedule, FindingLog &log,
        std::function<std::string(Site)> describeSite)
-      : shape(shape), schedule(schedule), log(log),
-        describeSite(std::move(describeSite)), stacks(shape.stackBytes) {}
+      : launches(std::make_move_iterator(given.begin()),
+                 std::make_move_iterator(given.end())),
+        stepLimit(launches.front().shape.stepLimit),
+        stackBytes(getLargestStack(launches)), schedule(schedule), log(log),
+        describeSite(std::move(describeSite)), stacks(stackBytes) {
+    numberCTAs();
+  }
 
-  GridShape shape;
+  static uint32_t getLargestStack(llvm::ArrayRef<LaunchState> launches);
+
+  std::vector<LaunchState> launches;
+  uint64_t stepLimit;
+  uint32_t stackBytes;
   Schedule &schedule;
   FindingLog &log;
   std::function<std::string(Site)> describeSite;
@@ -172,12 +219,11 @@ struct Grid::Impl {
   std::optional<RunEnd> end;
 
   // Residency.
-  uint32_t numThreads = 0;        // of a CTA
-  std::vector<uint32_t> toLaunch; // clusters; of them [launchBegin, launchEnd)
-  uint32_t launchBegin = 0, launchEnd = 0;
+  uint32_t front = 0;    // the launch of which CTAs have yet to start
+  uint32_t draining = 0; // launches whose CTAs ended but not their transfers
+  /// Each launch has a range of its own.
   std::vector<CTAState> slots;
   std::vector<ClusterState> clusterSlots;
-  std::vector<uint32_t> freeClusterSlots;
   std::vector<CTAState *> residents; // by number, null if not resident
   uint64_t live = 0;                 // threads
 
@@ -197,10 +243,26 @@ struct Grid::Impl {
   unsigned forcedBursts = 0;
   std::vector<Strand *> fairRound; // in reverse
 
+  // GridLaunches.cpp
+  void numberCTAs();
+  bool checkShapes();
+  void prepareLaunches();
+  bool mayOpen(LaunchState &launch);
+  void open(LaunchState &launch);
+  void endLaunches();
+  void noteThreadEnd(const Strand &strand);
+  void noteSignal(LaunchState &launch, CTAState &cta, uint64_t cycles);
+  void noteCTAEnd(LaunchState &launch, CTAState &cta);
+  LaunchState &launchOf(const Thread &thread) {
+    return launches[thread.launch];
+  }
+  bool hasSeveral() const { return launches.size() > 1; }
+
   // GridResidency.cpp
-  bool checkShape();
-  void launch();
-  void startCluster(uint32_t number, uint32_t clusterSlot);
+  bool hasRoom(const LaunchState &launch) const;
+  void startCTAs();
+  void startCluster(LaunchState &launch, uint32_t number,
+                    uint32_t slotInLaunch);
   void finishThread(Strand &strand);
 
   // Grid.cpp: the run.

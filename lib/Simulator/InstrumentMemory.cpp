@@ -55,10 +55,11 @@ public:
     MachineCall call(builder, op->getLoc(), op, sites.get(op->getLoc()));
     if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
       Value size = call.i64(getAccessBytes(layout, load.getType()));
+      LLVM::AtomicOrdering ordering = getOrdering(load);
       redirect(call, load.getAddrMutable(), size,
-               isAtomic(load.getOrdering()) ? "carousel_sim_atomic_load"
-                                            : "carousel_sim_load",
-               load.getOrdering());
+               isAtomic(ordering) ? "carousel_sim_atomic_load"
+                                  : "carousel_sim_load",
+               ordering);
     } else if (auto store = dyn_cast<LLVM::StoreOp>(op)) {
       Value size = call.i64(getAccessBytes(layout, store.getValue().getType()));
       redirect(call, store.getAddrMutable(), size,
@@ -97,6 +98,17 @@ public:
 private:
   static bool isAtomic(LLVM::AtomicOrdering ordering) {
     return ordering != LLVM::AtomicOrdering::not_atomic;
+  }
+
+  /// What memref.generic_atomic_rmw loads for its first attempt is part of the
+  /// atomic.
+  static LLVM::AtomicOrdering getOrdering(LLVM::LoadOp load) {
+    bool isAttempt =
+        llvm::any_of(load.getAddr().getUsers(), [&](Operation *user) {
+          return isa<LLVM::AtomicCmpXchgOp>(user) &&
+                 user->getLoc() == load.getLoc();
+        });
+    return isAttempt ? LLVM::AtomicOrdering::monotonic : load.getOrdering();
   }
 
   /// Atomics say whether they acquire and release.

@@ -38,6 +38,7 @@ public:
   const std::string &describe(Site site) const {
     return texts[site < texts.size() ? site : 0];
   }
+  Site size() const { return Site(texts.size()); }
   /// The locations live in the context, the texts don't.
   void forgetLocations() { sites.clear(); }
 

@@ -8,6 +8,7 @@
 #include "LaunchArguments.h"
 
 #include "KernelModule.h"
+#include "Memory.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -242,6 +243,35 @@ std::string LaunchArguments::addTensorMap(unsigned position,
   maps.push_back(map);
   addWord(reinterpret_cast<uintptr_t>(&maps.back()));
   return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Outputs
+//===----------------------------------------------------------------------===//
+
+void carousel::sim::poisonElements(const Argument &argument,
+                                   uint64_t elementBytes) {
+  ArrayRef<int64_t> extents = argument.extents, strides = argument.strides;
+  if (llvm::is_contained(extents, 0))
+    return;
+  // Dimensions that are contiguous from the innermost on are one row.
+  size_t outer = extents.size();
+  int64_t row = 1;
+  while (outer > 0 && (extents[outer - 1] == 1 || strides[outer - 1] == row))
+    row *= extents[--outer];
+  SmallVector<int64_t> index(outer, 0);
+  while (true) {
+    int64_t offset = 0;
+    for (size_t dim = 0; dim < outer; ++dim)
+      offset += index[dim] * strides[dim];
+    poison(static_cast<char *>(argument.data) + offset * int64_t(elementBytes),
+           row * elementBytes);
+    size_t dim = outer;
+    while (dim > 0 && ++index[dim - 1] == extents[dim - 1])
+      index[--dim] = 0;
+    if (dim == 0)
+      return;
+  }
 }
 
 //===----------------------------------------------------------------------===//

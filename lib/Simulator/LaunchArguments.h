@@ -44,6 +44,9 @@ struct ArgumentMemory {
   unsigned argument;
 };
 
+/// Poisons all elements of a memref, and nothing between them.
+void poisonElements(const Argument &argument, uint64_t elementBytes);
+
 class LaunchArguments {
 public:
   LaunchArguments(const Signature &signature,

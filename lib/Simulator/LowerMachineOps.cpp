@@ -134,7 +134,7 @@ static Type getElementStorage(Type type) {
   return type;
 }
 
-static MemRefType getStorageType(MemRefType type) {
+MemRefType sim::getStorageType(MemRefType type) {
   return MemRefType::Builder(type)
       .setElementType(getElementStorage(type.getElementType()))
       .setMemorySpace({});

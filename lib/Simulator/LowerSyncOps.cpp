@@ -178,17 +178,17 @@ template <typename Op> struct LowerSerial : public MachineLowering<Op> {
   StringRef function;
 };
 
-/// With one grid at a time there is no dependent to start and no prerequisite
-/// to wait for.
 template <typename Op> struct LowerDependency : public MachineLowering<Op> {
-  using MachineLowering<Op>::MachineLowering;
+  LowerDependency(const LoweringContext &context, StringRef function)
+      : MachineLowering<Op>(context), function(function) {}
   LogicalResult
   matchAndRewrite(Op op, typename Op::Adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    this->getCall(rewriter, op).emit("carousel_sim_grid_dependency", {});
+    this->getCall(rewriter, op).emit(function, {});
     rewriter.eraseOp(op);
     return success();
   }
+  StringRef function;
 };
 
 } // namespace
@@ -211,10 +211,13 @@ void sim::populateSyncOps(const LoweringContext &context,
                                               "carousel_sim_grid_serial_wait");
   patterns.add<LowerSerial<GridSerialReleaseOp>>(
       context, "carousel_sim_grid_serial_release");
+  patterns.add<LowerDependency<GridLaunchDependentsOp>>(
+      context, "carousel_sim_launch_dependents");
+  patterns.add<LowerDependency<GridDependencyWaitOp>>(
+      context, "carousel_sim_dependency_wait");
   patterns
       .add<LowerElect, LowerBarrierSync, LowerBarrierArrive, LowerBarrierWarp,
            LowerSetMaxRegisters, LowerClusterRank, LowerClusterSize,
-           LowerMapShared, LowerRankOf, LowerClusterArrive, LowerClusterWait,
-           LowerDependency<GridLaunchDependentsOp>,
-           LowerDependency<GridDependencyWaitOp>>(context);
+           LowerMapShared, LowerRankOf, LowerClusterArrive, LowerClusterWait>(
+          context);
 }

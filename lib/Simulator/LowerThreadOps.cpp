@@ -148,6 +148,26 @@ struct LowerRotate : public MachineLowering<gpu::RotateOp> {
   }
 };
 
+struct LowerBroadcast : public MachineLowering<gpu::SubgroupBroadcastOp> {
+  using MachineLowering::MachineLowering;
+  LogicalResult
+  matchAndRewrite(gpu::SubgroupBroadcastOp op, Adaptor adaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    Type type = adaptor.getSrc().getType();
+    if (!Word::fits(type))
+      return rewriter.notifyMatchFailure(op, "wider than 64 bits");
+    MachineCall call = getCall(rewriter, op);
+    Word word(rewriter, op.getLoc(), type);
+    constexpr int64_t kFirst = -1;
+    Value lane = op.getLane() ? adaptor.getLane() : call.i32(kFirst);
+    Value result =
+        call.emit("carousel_sim_broadcast", {word.pack(adaptor.getSrc()), lane},
+                  rewriter.getI64Type());
+    rewriter.replaceOp(op, word.unpack(result));
+    return success();
+  }
+};
+
 /// The machine collects the values of the CTA's threads; each of them reduces
 /// these in the order of the threads, so that all get the same result.
 struct LowerAllReduce : public MachineLowering<gpu::AllReduceOp> {
@@ -278,6 +298,7 @@ void sim::populateThreadOps(const LoweringContext &context,
       context, "carousel_sim_subgroup_size");
   patterns.add<PositionLowering<gpu::NumSubgroupsOp>>(
       context, "carousel_sim_num_subgroups");
-  patterns.add<LowerBarrier, LowerShuffle, LowerRotate, LowerAllReduce,
-               LowerDynamicShared, LowerGetGlobal, LowerAssert>(context);
+  patterns.add<LowerBarrier, LowerShuffle, LowerRotate, LowerBroadcast,
+               LowerAllReduce, LowerDynamicShared, LowerGetGlobal, LowerAssert>(
+      context);
 }

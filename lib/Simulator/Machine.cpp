@@ -7,6 +7,7 @@
 
 #include "Machine.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -26,15 +27,35 @@ AlignedBlock::AlignedBlock(uint64_t size)
     llvm::report_bad_alloc_error("no memory for the simulated machine");
 }
 
-Machine::Machine(const StaticMemory &layout, uint64_t dynamicSharedBytes,
-                 Grid &grid, Memory &memory, AsyncMachine &async,
-                 FindingLog &log)
-    : grid(grid), memory(memory), async(async), layout(layout),
-      dynamicOffset(
-          llvm::alignTo(layout.staticBlockBytes, AlignedBlock::kAlignment)),
-      blockBytes(dynamicOffset + dynamicSharedBytes), log(log) {
-  for (const GlobalBuffer &global : layout.globals) {
-    auto &block = globals.emplace_back(new AlignedBlock(global.size));
+Machine::Machine(std::vector<KernelLaunch> given, Grid &grid, Memory &memory,
+                 AsyncMachine &async, FindingLog &log)
+    : grid(grid), memory(memory), async(async),
+      launches(given.begin(), given.end()), log(log) {
+  for (LaunchState &launch : launches) {
+    launch.dynamicOffset = llvm::alignTo(launch.layout->staticBlockBytes,
+                                         AlignedBlock::kAlignment);
+    launch.blockBytes = launch.dynamicOffset + launch.dynamicSharedBytes;
+    addGlobals(launch);
+  }
+}
+
+void Machine::addGlobals(LaunchState &launch) {
+  for (const GlobalBuffer &global : launch.layout->globals) {
+    char *known = nullptr;
+    for (const LaunchState &other : launches) {
+      if (&other == &launch)
+        break;
+      for (auto [index, theirs] : llvm::enumerate(other.layout->globals))
+        if (other.home == launch.home && theirs.symbol == global.symbol &&
+            theirs.size == global.size)
+          known = other.globals[index];
+    }
+    if (known) {
+      launch.globals.push_back(known);
+      continue;
+    }
+    auto &block = globalBlocks.emplace_back(new AlignedBlock(global.size));
+    launch.globals.push_back(block->data());
     poison(block->data(), global.size);
     if (!global.initial.empty())
       std::memcpy(block->data(), global.initial.data(), global.size);
@@ -51,9 +72,12 @@ Machine::~Machine() = default;
 //===----------------------------------------------------------------------===//
 
 void Machine::startCTA(uint32_t cta) {
+  const Thread &first = *grid.lookup(cta, 0);
+  LaunchState &launch = launches[first.launch];
   // A block without bytes has a region all the same: barriers look for one.
-  uint64_t size = std::max<uint64_t>(blockBytes, 1);
+  uint64_t size = std::max<uint64_t>(launch.blockBytes, 1);
   CTABlock block;
+  auto &freeBlocks = launch.freeBlocks;
   if (freeBlocks.empty()) {
     block.block = std::make_unique<AlignedBlock>(size);
   } else {
@@ -69,36 +93,32 @@ void Machine::startCTA(uint32_t cta) {
       memory.nameRange(block.region, begin, buffer.size, buffer.name,
                        buffer.slotBytes);
   };
-  for (const StaticBuffer &buffer : layout.shared)
+  for (const StaticBuffer &buffer : launch.layout->shared)
     name(buffer, buffer.offset);
-  for (const StaticBuffer &buffer : layout.views)
-    name(buffer, dynamicOffset + buffer.offset);
+  for (const StaticBuffer &buffer : launch.layout->views)
+    name(buffer, launch.dynamicOffset + buffer.offset);
   blocks[cta] = std::move(block);
 
-  const GridShape &shape = grid.getShape();
-  uint32_t x = cta % shape.grid.x, y = cta / shape.grid.x % shape.grid.y,
-           z = cta / shape.grid.x / shape.grid.y;
-  const Dim3 &c = shape.cluster;
-  uint32_t cluster =
-      x / c.x + shape.grid.x / c.x * (y / c.y + shape.grid.y / c.y * (z / c.z));
-  uint32_t rank = x % c.x + c.x * (y % c.y + c.y * (z % c.z));
-  async.ctaStart(cta, cluster, rank, base, size);
+  async.ctaStart(cta, first.cluster, first.rankInCluster, base, size);
 }
 
 void Machine::exitCTA(uint32_t cta) {
   async.ctaExit(cta);
   auto it = blocks.find(cta);
   memory.removeRegion(it->second.region);
-  freeBlocks.push_back(std::move(it->second.block));
+  launches[grid.getLaunchOf(cta)].freeBlocks.push_back(
+      std::move(it->second.block));
   blocks.erase(it);
 }
 
-RunEnd Machine::run(void (*entry)(void **), void **arguments) {
+RunEnd Machine::run() {
   CTAEvents events;
   events.start = [this](uint32_t cta) { startCTA(cta); };
   events.exit = [this](uint32_t cta) { exitCTA(cta); };
   events.threadExit = [this](Thread &thread) {
     lastCycles = std::max(lastCycles, thread.cycles);
+    if (timeline)
+      timeline->threadEnded(thread);
     async.threadExit(thread);
   };
   grid.setEvents(std::move(events));
@@ -107,7 +127,10 @@ RunEnd Machine::run(void (*entry)(void **), void **arguments) {
   currentMachine = this;
   RunEnd end = grid.run([&](Thread &thread) {
     stackTops[&thread] = static_cast<const char *>(__builtin_frame_address(0));
-    entry(arguments);
+    if (timeline)
+      timeline->threadStarted(thread);
+    const LaunchState &launch = launches[thread.launch];
+    launch.entry(launch.arguments);
   });
   async.gridEnd(end);
   currentMachine = outer;
@@ -155,7 +178,7 @@ void *Machine::access(void *pointer, uint64_t size, AccessKind kind,
   access.epoch = thread.epoch();
   access.view = &thread.view;
   access.thread = thread.index;
-  access.site = site;
+  access.site = thread.site;
   AccessResult result = memory.access(pointer, size, access);
   if (log.isFull())
     grid.abort();

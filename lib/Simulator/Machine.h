@@ -19,6 +19,7 @@
 #include "HostLowering.h"
 #include "KernelModule.h"
 #include "Memory.h"
+#include "Trace.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
@@ -44,14 +45,28 @@ private:
   uint64_t bytes;
 };
 
+/// The code of one launch of the run.
+struct KernelLaunch {
+  const StaticMemory *layout = nullptr;
+  uint64_t dynamicSharedBytes = 0;
+  /// Takes pointers to its arguments.
+  void (*entry)(void **) = nullptr;
+  void **arguments = nullptr;
+  /// What is added to the code's sites, so that those of the run are unique.
+  Site firstSite = 0;
+  /// The gpu.module: kernels of one share its globals.
+  const void *home = nullptr;
+};
+
 class Machine {
 public:
-  Machine(const StaticMemory &layout, uint64_t dynamicSharedBytes, Grid &grid,
-          Memory &memory, AsyncMachine &async, FindingLog &log);
+  /// The launches are those of the grid.
+  Machine(std::vector<KernelLaunch> launches, Grid &grid, Memory &memory,
+          AsyncMachine &async, FindingLog &log);
   ~Machine();
 
-  /// Runs the entry, which takes pointers to its arguments, in every thread.
-  RunEnd run(void (*entry)(void **), void **arguments);
+  /// Runs each launch's entry in every thread of it.
+  RunEnd run();
 
   /// The machine of this host thread's run.
   static Machine &current();
@@ -59,7 +74,7 @@ public:
   /// Counts a step of the running thread, which is at `site`.
   Thread &enter(Site site) {
     Thread &thread = grid.current();
-    thread.site = site;
+    thread.site = launches[thread.launch].firstSite + site;
     ++thread.cycles;
     grid.step();
     return thread;
@@ -70,8 +85,8 @@ public:
 
   /// The address of a static buffer, of dynamic shared memory, of a global.
   char *getStaticShared(uint64_t offset) { return getBlock() + offset; }
-  char *getDynamicShared() { return getBlock() + dynamicOffset; }
-  char *getGlobal(uint32_t index) { return globals[index]->data(); }
+  char *getDynamicShared() { return getBlock() + here().dynamicOffset; }
+  char *getGlobal(uint32_t index) { return here().globals[index]; }
 
   /// What the threads of the running thread's CTA gathered last.
   std::vector<uint64_t> &getGathered() { return getCTA().gathered; }
@@ -85,6 +100,8 @@ public:
   Grid &grid;
   Memory &memory;
   AsyncMachine &async;
+  /// Null: none is wanted.
+  Timeline *timeline = nullptr;
 
 private:
   struct CTABlock {
@@ -93,6 +110,15 @@ private:
     std::vector<uint64_t> gathered;
   };
 
+  struct LaunchState : KernelLaunch {
+    explicit LaunchState(const KernelLaunch &launch) : KernelLaunch(launch) {}
+    uint64_t dynamicOffset = 0, blockBytes = 0;
+    std::vector<char *> globals;
+    std::vector<std::unique_ptr<AlignedBlock>> freeBlocks;
+  };
+
+  void addGlobals(LaunchState &launch);
+  LaunchState &here() { return launches[grid.current().launch]; }
   void startCTA(uint32_t cta);
   void exitCTA(uint32_t cta);
   CTABlock &getCTA();
@@ -100,15 +126,34 @@ private:
   bool isOwnStack(const void *pointer) const;
   void *getScratch(uint64_t size, AccessKind kind);
 
-  const StaticMemory &layout;
-  uint64_t dynamicOffset, blockBytes;
+  std::vector<LaunchState> launches;
   FindingLog &log;
   llvm::DenseMap<uint32_t, CTABlock> blocks;
-  std::vector<std::unique_ptr<AlignedBlock>> freeBlocks;
-  std::vector<std::unique_ptr<AlignedBlock>> globals;
+  std::vector<std::unique_ptr<AlignedBlock>> globalBlocks;
   llvm::DenseMap<const Thread *, const char *> stackTops;
   std::unique_ptr<AlignedBlock> readScratch, writeScratch;
   uint64_t lastCycles = 0;
+};
+
+/// Shows a call of the running thread on the timeline, from here to the end of
+/// the scope. Where the run ends inside, it stays open.
+class TracedCall {
+public:
+  TracedCall(Machine &machine, CallKind kind, llvm::StringRef what,
+             const void *barrier = nullptr)
+      : machine(machine) {
+    if (machine.timeline)
+      machine.timeline->callBegan(machine.grid.current(), kind, what, barrier);
+  }
+  ~TracedCall() {
+    if (machine.timeline)
+      machine.timeline->callEnded(machine.grid.current());
+  }
+  TracedCall(const TracedCall &) = delete;
+  TracedCall &operator=(const TracedCall &) = delete;
+
+private:
+  Machine &machine;
 };
 
 /// The functions that compiled kernels call.

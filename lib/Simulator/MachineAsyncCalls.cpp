@@ -14,11 +14,24 @@
 
 using namespace carousel::sim;
 
-static AsyncMachine &enterAsync(uint32_t site) {
+static Machine &enter(uint32_t site) {
   Machine &machine = Machine::current();
   machine.enter(site);
-  return machine.async;
+  return machine;
 }
+static AsyncMachine &enterAsync(uint32_t site) { return enter(site).async; }
+
+namespace {
+/// What the timeline shows of calls that aren't issues.
+struct Working : TracedCall {
+  Working(Machine &machine, llvm::StringRef what, const void *barrier)
+      : TracedCall(machine, CallKind::Works, what, barrier) {}
+};
+struct Waiting : TracedCall {
+  Waiting(Machine &machine, llvm::StringRef what, const void *barrier = nullptr)
+      : TracedCall(machine, CallKind::Waits, what, barrier) {}
+};
+} // namespace
 
 static std::optional<uint16_t> getMask(int32_t mask) {
   if (mask < 0)
@@ -38,18 +51,24 @@ extern "C" {
 
 static void carousel_sim_mbarrier_init(void *barrier, uint32_t count,
                                        uint32_t site) {
-  enterAsync(site).mbarrierInit(barrier, count);
+  Machine &machine = enter(site);
+  Working working(machine, "init", barrier);
+  machine.async.mbarrierInit(barrier, count);
 }
 static void carousel_sim_mbarrier_inval(void *barrier, uint32_t site) {
   enterAsync(site).mbarrierInval(barrier);
 }
 static void carousel_sim_mbarrier_expect_tx(void *barrier, uint32_t bytes,
                                             uint32_t site) {
-  enterAsync(site).mbarrierExpectTx(barrier, bytes);
+  Machine &machine = enter(site);
+  Working working(machine, "expect", barrier);
+  machine.async.mbarrierExpectTx(barrier, bytes);
 }
 static void carousel_sim_mbarrier_complete_tx(void *barrier, uint32_t bytes,
                                               uint32_t site) {
-  enterAsync(site).mbarrierCompleteTx(barrier, bytes);
+  Machine &machine = enter(site);
+  Working working(machine, "complete", barrier);
+  machine.async.mbarrierCompleteTx(barrier, bytes);
 }
 static uint64_t carousel_sim_mbarrier_arrive(void *barrier, uint32_t count,
                                              int64_t expectBytes,
@@ -64,7 +83,9 @@ static uint64_t carousel_sim_mbarrier_arrive(void *barrier, uint32_t count,
   options.scope = MemScope(scope);
   options.drop = drop;
   options.noComplete = noComplete;
-  return enterAsync(site).mbarrierArrive(barrier, options);
+  Machine &machine = enter(site);
+  Working working(machine, "arrive", barrier);
+  return machine.async.mbarrierArrive(barrier, options);
 }
 static int32_t carousel_sim_mbarrier_pending_count(uint64_t state, uint32_t) {
   return AsyncMachine::mbarrierPendingCount(state);
@@ -73,21 +94,27 @@ static int32_t carousel_sim_mbarrier_test_wait(void *barrier, uint64_t phase,
                                                int32_t byParity,
                                                int32_t semantics,
                                                uint32_t site) {
-  return enterAsync(site).mbarrierTestWait(barrier, getPhase(phase, byParity),
-                                           MemSemantics(semantics));
+  Machine &machine = enter(site);
+  Waiting waiting(machine, "wait", barrier);
+  return machine.async.mbarrierTestWait(barrier, getPhase(phase, byParity),
+                                        MemSemantics(semantics));
 }
 static int32_t carousel_sim_mbarrier_try_wait(void *barrier, uint64_t phase,
                                               int32_t byParity,
                                               int32_t semantics,
                                               uint32_t site) {
-  return enterAsync(site).mbarrierTryWait(barrier, getPhase(phase, byParity),
-                                          MemSemantics(semantics));
+  Machine &machine = enter(site);
+  Waiting waiting(machine, "wait", barrier);
+  return machine.async.mbarrierTryWait(barrier, getPhase(phase, byParity),
+                                       MemSemantics(semantics));
 }
 static void carousel_sim_mbarrier_wait(void *barrier, uint64_t phase,
                                        int32_t byParity, int32_t semantics,
                                        uint32_t site) {
-  enterAsync(site).mbarrierWait(barrier, getPhase(phase, byParity),
-                                MemSemantics(semantics));
+  Machine &machine = enter(site);
+  Waiting waiting(machine, "wait", barrier);
+  machine.async.mbarrierWait(barrier, getPhase(phase, byParity),
+                             MemSemantics(semantics));
 }
 
 //===----------------------------------------------------------------------===//
@@ -130,7 +157,9 @@ static void carousel_sim_bulk_commit_group(uint32_t site) {
 }
 static void carousel_sim_bulk_wait_group(int32_t read, int32_t pending,
                                          uint32_t site) {
-  enterAsync(site).bulkWaitGroup(read, pending);
+  Machine &machine = enter(site);
+  Waiting waiting(machine, read ? "bulk group wait (read)" : "bulk group wait");
+  machine.async.bulkWaitGroup(read, pending);
 }
 static void carousel_sim_st_async(void *value, uint32_t bytes,
                                   void *destination, void *barrier,
@@ -160,15 +189,21 @@ static void carousel_sim_cp_async_commit_group(uint32_t site) {
   enterAsync(site).cpAsyncCommitGroup();
 }
 static void carousel_sim_cp_async_wait_group(int32_t pending, uint32_t site) {
-  enterAsync(site).cpAsyncWaitGroup(pending);
+  Machine &machine = enter(site);
+  Waiting waiting(machine, "cp.async group wait");
+  machine.async.cpAsyncWaitGroup(pending);
 }
 static void carousel_sim_cp_async_wait_all(uint32_t site) {
-  enterAsync(site).cpAsyncWaitAll();
+  Machine &machine = enter(site);
+  Waiting waiting(machine, "cp.async group wait");
+  machine.async.cpAsyncWaitAll();
 }
 static void carousel_sim_cp_async_mbarrier_arrive(void *barrier,
                                                   int32_t noIncrement,
                                                   uint32_t site) {
-  enterAsync(site).cpAsyncMbarrierArrive(barrier, noIncrement);
+  Machine &machine = enter(site);
+  Working working(machine, "arrive", barrier);
+  machine.async.cpAsyncMbarrierArrive(barrier, noIncrement);
 }
 
 //===----------------------------------------------------------------------===//

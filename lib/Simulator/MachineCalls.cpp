@@ -26,6 +26,15 @@ static Machine &enter(uint32_t site) {
 }
 static AsyncMachine &enterAsync(uint32_t site) { return enter(site).async; }
 
+namespace {
+/// What the thread may have to wait in, for the timeline.
+class Waiting : TracedCall {
+public:
+  Waiting(Machine &machine, llvm::StringRef what)
+      : TracedCall(machine, CallKind::Waits, what) {}
+};
+} // namespace
+
 /// Positions change nothing and wait for nothing: they are no steps.
 static Thread &here() { return Machine::current().grid.current(); }
 
@@ -171,6 +180,12 @@ static ShuffleResult carousel_sim_shuffle(uint64_t value, int32_t offset,
                                           uint32_t site) {
   Machine &machine = enter(site);
   uint32_t lane = here().lane();
+  // gpu.rotate says what the lanes beyond its width get.
+  if (mode == Rotate && lane >= uint32_t(width)) {
+    ShuffleResult none = {0, 0};
+    poison(&none.value, sizeof(none.value));
+    return none;
+  }
   if (width < 1 || width > 32 || lane >= uint32_t(width)) {
     machine.report(FindingKind::InvalidOperand,
                    "expected a shuffle's width to be at most 32 and above the "
@@ -179,6 +194,7 @@ static ShuffleResult carousel_sim_shuffle(uint64_t value, int32_t offset,
                        std::to_string(lane));
     return {value, 0};
   }
+  Waiting waiting(machine, "shuffle");
   // The lanes below the width take part; of all 32, those that the warp has.
   uint32_t mask = width == 32 ? 0 : (1u << width) - 1;
   std::array<uint64_t, 32> values =
@@ -188,8 +204,35 @@ static ShuffleResult carousel_sim_shuffle(uint64_t value, int32_t offset,
     return {value, 0};
   return {values[source], 1};
 }
+/// A lane of -1 is the first one: all lanes of the warp take part.
+static uint64_t carousel_sim_broadcast(uint64_t value, int32_t lane,
+                                       uint32_t site) {
+  constexpr llvm::StringLiteral kKind = "subgroup_broadcast";
+  Machine &machine = enter(site);
+  std::array<uint64_t, 32> values = machine.grid.exchange(kKind, 0, value);
+  if (lane == -1)
+    return values[0];
+  std::array<uint64_t, 32> lanes =
+      machine.grid.exchange(kKind, 0, uint64_t(uint32_t(lane)) + 1);
+  for (uint64_t other : lanes)
+    if (other != 0 && other != uint64_t(uint32_t(lane)) + 1) {
+      machine.report(FindingKind::InvalidOperand,
+                     "expected one lane for all of a warp's broadcast, got " +
+                         std::to_string(lane) + " and " +
+                         std::to_string(int32_t(other - 1)));
+      break;
+    }
+  if (uint32_t(lane) < 32 && lanes[lane] != 0)
+    return values[lane];
+  machine.report(FindingKind::InvalidOperand,
+                 "expected the lane of a broadcast to be one that the warp "
+                 "has, got " +
+                     std::to_string(lane));
+  return value;
+}
 static void carousel_sim_gather(uint64_t value, uint32_t site) {
   Machine &machine = enter(site);
+  Waiting waiting(machine, "all_reduce");
   // Nobody gathers again before all have read: one place per CTA will do.
   std::vector<uint64_t> &gathered = machine.getGathered();
   machine.grid.gather("all_reduce", 0, machine.grid.getShape().block.count(),
@@ -205,26 +248,33 @@ static uint64_t carousel_sim_num_threads(uint32_t) {
 }
 static int32_t carousel_sim_elect(uint32_t mask, uint32_t site) {
   Machine &machine = enter(site);
+  Waiting waiting(machine, "elect");
   machine.grid.exchange("elect", mask, 0);
   uint32_t leader = mask == 0 ? 0 : llvm::countr_zero(mask);
   return here().lane() == leader;
 }
 static void carousel_sim_barrier_sync(uint32_t name, uint32_t threads,
                                       uint32_t site) {
-  enter(site).grid.barrierSync(name, threads);
+  Machine &machine = enter(site);
+  Waiting waiting(machine, name == 0 ? "CTA barrier" : "named barrier");
+  machine.grid.barrierSync(name, threads);
 }
 static void carousel_sim_barrier_arrive(uint32_t name, uint32_t threads,
                                         uint32_t site) {
   enter(site).grid.barrierArrive(name, threads);
 }
 static void carousel_sim_barrier_warp(uint32_t mask, uint32_t site) {
-  enter(site).grid.barrierWarp(mask);
+  Machine &machine = enter(site);
+  Waiting waiting(machine, "warp barrier");
+  machine.grid.barrierWarp(mask);
 }
 static void carousel_sim_cluster_arrive(int32_t release, uint32_t site) {
   enterAsync(site).clusterArrive(release);
 }
 static void carousel_sim_cluster_wait(uint32_t site) {
-  enter(site).grid.clusterWait(/*acquire=*/true);
+  Machine &machine = enter(site);
+  Waiting waiting(machine, "cluster barrier");
+  machine.grid.clusterWait(/*acquire=*/true);
 }
 static void *carousel_sim_map_shared(void *shared, uint32_t rank,
                                      uint32_t site) {
@@ -237,10 +287,19 @@ static void carousel_sim_set_max_registers(int32_t increase, int32_t registers,
                                            uint32_t site) {
   enterAsync(site).setMaxRegisters(increase, registers);
 }
-static void carousel_sim_grid_dependency(uint32_t site) { enter(site); }
+static void carousel_sim_launch_dependents(uint32_t site) {
+  enter(site).grid.launchDependents();
+}
+static void carousel_sim_dependency_wait(uint32_t site) {
+  Machine &machine = enter(site);
+  Waiting waiting(machine, "dependency wait");
+  machine.grid.waitForPrerequisite();
+}
 static void carousel_sim_grid_serial_wait(void *semaphore, int32_t turn,
                                           uint32_t site) {
-  enterAsync(site).gridSerialWait(static_cast<int32_t *>(semaphore), turn);
+  Machine &machine = enter(site);
+  Waiting waiting(machine, "serial wait");
+  machine.async.gridSerialWait(static_cast<int32_t *>(semaphore), turn);
 }
 static void carousel_sim_grid_serial_release(void *semaphore, int32_t turn,
                                              uint32_t site) {
@@ -312,6 +371,7 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachineSymbols() {
       CAROUSEL_SYMBOL(carousel_sim_dynamic_shared),
       CAROUSEL_SYMBOL(carousel_sim_global),
       CAROUSEL_SYMBOL(carousel_sim_shuffle),
+      CAROUSEL_SYMBOL(carousel_sim_broadcast),
       CAROUSEL_SYMBOL(carousel_sim_gather),
       CAROUSEL_SYMBOL(carousel_sim_gathered),
       CAROUSEL_SYMBOL(carousel_sim_num_threads),
@@ -324,7 +384,8 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachineSymbols() {
       CAROUSEL_SYMBOL(carousel_sim_map_shared),
       CAROUSEL_SYMBOL(carousel_sim_rank_of),
       CAROUSEL_SYMBOL(carousel_sim_set_max_registers),
-      CAROUSEL_SYMBOL(carousel_sim_grid_dependency),
+      CAROUSEL_SYMBOL(carousel_sim_launch_dependents),
+      CAROUSEL_SYMBOL(carousel_sim_dependency_wait),
       CAROUSEL_SYMBOL(carousel_sim_grid_serial_wait),
       CAROUSEL_SYMBOL(carousel_sim_grid_serial_release),
       CAROUSEL_SYMBOL(carousel_sim_fence_thread),

@@ -54,6 +54,10 @@ private:
   Site site;
 };
 
+/// The memref as the host has it, in no memory space: a barrier is a word, a
+/// tensor map 128 bytes, though as a value it is its address.
+mlir::MemRefType getStorageType(mlir::MemRefType type);
+
 /// A value that the machine takes from memory at once: the thread's own.
 mlir::Value storeSpilled(mlir::ConversionPatternRewriter &rewriter,
                          mlir::Operation *op, mlir::Value value);
@@ -76,7 +80,8 @@ protected:
                          mlir::Value descriptor,
                          mlir::ValueRange indices) const {
     return this->getStridedElementPtr(
-        rewriter, loc, mlir::cast<mlir::MemRefType>(memref.getType()),
+        rewriter, loc,
+        getStorageType(mlir::cast<mlir::MemRefType>(memref.getType())),
         descriptor, indices);
   }
   mlir::Value getSource(mlir::ConversionPatternRewriter &rewriter, Op op,

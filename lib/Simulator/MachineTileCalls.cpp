@@ -46,6 +46,8 @@ static void carousel_sim_move_tile(int32_t isLoad, int32_t scope,
   transfer.globalStrides = take(globalRank);
   transfer.tileExtents = take(tileRank);
   transfer.tileStrides = take(tileRank);
+  TracedCall call(machine, CallKind::Waits,
+                  isLoad ? "tile load" : "tile store");
   machine.async.moveTile(transfer);
 }
 

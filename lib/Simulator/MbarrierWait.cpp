@@ -91,11 +91,10 @@ static Mbarrier *findForWait(AsyncMachine::Impl &machine, void *address) {
     return nullptr;
   if (barrier->cta == machine.grid.current().cta)
     return barrier;
-  machine.report(
-      FindingKind::InvalidOperand, machine.here().actor(),
-      "expected a wait on a barrier of the own CTA, got one of CTA " +
-          Twine(barrier->cta),
-      address, rules::kMbarrierBytes);
+  machine.report(FindingKind::InvalidOperand, machine.here().actor(),
+                 "expected a wait on a barrier of the own CTA, got one of " +
+                     machine.grid.describeCTA(barrier->cta),
+                 address, rules::kMbarrierBytes);
   return nullptr;
 }
 
@@ -136,9 +135,6 @@ bool AsyncMachine::mbarrierTryWait(void *address, PhaseName phase,
     machine.grid.yield();
     return false;
   }
-  uint64_t began = thread.cycles;
-  if (machine.trace)
-    machine.trace->waitBegan(thread, barrier->address);
   ++barrier->waiters;
   state.timedOut = false;
   machine.tryWaiters.push_back({&state, barrier});
@@ -159,8 +155,6 @@ bool AsyncMachine::mbarrierTryWait(void *address, PhaseName phase,
   state.timedOut = false;
   if (done)
     machine.finishWait(*barrier, thread, semantics);
-  if (machine.trace)
-    machine.trace->waitEnded(thread, barrier->address, began);
   return done;
 }
 
@@ -172,19 +166,12 @@ void AsyncMachine::mbarrierWait(void *address, PhaseName phase,
     return;
   Thread &thread = machine.grid.current();
   if (!machine.evaluate(*barrier, phase, thread)) {
-    uint64_t began = thread.cycles;
-    if (machine.trace)
-      machine.trace->waitBegan(thread, barrier->address);
     ++barrier->waiters;
     do
       machine.grid.wait(*barrier);
     while (barrier->life == Mbarrier::Life::Live &&
            !machine.evaluate(*barrier, phase, thread));
     --barrier->waiters;
-    machine.finishWait(*barrier, thread, semantics);
-    if (machine.trace)
-      machine.trace->waitEnded(thread, barrier->address, began);
-    return;
   }
   machine.finishWait(*barrier, thread, semantics);
 }

@@ -77,7 +77,7 @@ struct AccessResult {
 struct RegionInfo {
   Space space = Space::Global;
   uint32_t cta = 0; // owner of shared memory
-  std::string name; // "%x", "shared memory"
+  std::string name; // "x", "shared memory"
   char *base = nullptr;
   uint64_t size = 0;
   /// The host has written it all (an input); else it starts unwritten.

@@ -294,10 +294,9 @@ AccessResult Memory::access(const void *pointer, uint64_t size,
     finding.actor = impl->getActor(impl->history[impl->history.intern(access)]);
     if (blame.other != 0)
       finding.other = impl->getActor(earlier);
-    finding.message =
-        explain(Fault(fault), access, earlier,
-                finding.other ? carousel::sim::describe(*finding.other) : "",
-                strictFences);
+    finding.message = explain(
+        Fault(fault), access, earlier,
+        finding.other ? impl->log.describe(*finding.other) : "", strictFences);
     if (fault == NoFence)
       finding.notes.push_back(
           std::string("mend it with a proxy fence (async, ") +

@@ -13,6 +13,7 @@
 
 #include "HostLowering.h"
 
+#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -199,6 +200,8 @@ LogicalResult carousel::sim::prepareVectors(ModuleOp module) {
   vector::populateVectorTransferPermutationMapLoweringPatterns(patterns);
   vector::populateVectorTransferLoweringPatterns(patterns,
                                                  /*maxTransferRank=*/1);
+  populateVectorToSCFConversionPatterns(
+      patterns, VectorTransferToSCFOptions().enableFullUnroll());
   vector::populateVectorMaskMaterializationPatterns(
       patterns, /*force32BitVectorIndices=*/false);
   vector::populateVectorMaskedLoadStoreEmulationPatterns(patterns);

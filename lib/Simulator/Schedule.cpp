@@ -20,10 +20,14 @@ using namespace carousel::sim;
 
 Schedule::~Schedule() = default;
 
-static constexpr llvm::StringLiteral kPolicyNames[] = {
+static constexpr llvm::StringRef kPolicyNames[] = {
     "random",       "late-landing", "early-landing", "eager-reuse",
     "starved-warp", "reverse-ctas", "one-cta"};
 static_assert(std::size(kPolicyNames) == kNumPolicies);
+
+llvm::ArrayRef<llvm::StringRef> carousel::sim::getPolicyNames() {
+  return kPolicyNames;
+}
 
 llvm::StringRef carousel::sim::getName(Policy policy) {
   return kPolicyNames[unsigned(policy)];
@@ -92,7 +96,7 @@ public:
   uint32_t pick(Decision decision, uint32_t n,
                 llvm::ArrayRef<Candidate> candidates) override {
     if (decision == Decision::Fair)
-      return 1;
+      return n - 1;
     return RandomSchedule::pick(decision, n, candidates);
   }
 };
@@ -116,7 +120,7 @@ public:
   uint32_t pick(Decision decision, uint32_t n,
                 llvm::ArrayRef<Candidate> candidates) override {
     if (decision == Decision::Agent)
-      return 1;
+      return n - 1;
     if (decision == Decision::Landings)
       return n - 1;
     // The engines act between turns: short ones keep them close behind.
@@ -224,6 +228,8 @@ public:
                 llvm::ArrayRef<Candidate> candidates) override {
     if (decision == Decision::LaunchOrder)
       return isReverse ? n - 1 : 0;
+    if (decision == Decision::Dependents)
+      return isReverse ? 0 : n - 1;
     if (decision == Decision::Turns)
       return n - 1;
     if (decision == Decision::CTA && !candidates.empty()) {

@@ -40,8 +40,10 @@ enum class Decision : uint8_t {
   TryWait,     // of 2: 1 = a try_wait whose phase is incomplete returns false
   Bytes,       // of 2: what a stale read gets: 0 = the new bytes, 1 = poison
   LaunchOrder, // of n: which CTA (or cluster) becomes resident next
+  Dependents, // of 2: 0 = a dependent launch starts as soon as it may, 1 = when
+              // the launch before it has ended
 };
-constexpr unsigned kNumDecisions = unsigned(Decision::LaunchOrder) + 1;
+constexpr unsigned kNumDecisions = unsigned(Decision::Dependents) + 1;
 
 enum class Policy : uint8_t {
   Random,
@@ -55,7 +57,8 @@ enum class Policy : uint8_t {
   OneCTA,       // one CTA at a time, as far as waiting on others allows
 };
 constexpr unsigned kNumPolicies = unsigned(Policy::OneCTA) + 1;
-/// "random", "late-landing", ...
+/// "random", "late-landing", ..., in the order of the enum.
+llvm::ArrayRef<llvm::StringRef> getPolicyNames();
 llvm::StringRef getName(Policy policy);
 std::optional<Policy> parsePolicy(llvm::StringRef name);
 

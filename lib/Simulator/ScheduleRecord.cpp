@@ -28,8 +28,9 @@ static constexpr uint64_t kRepeat = (1 << kKindBits) - 1;
 static_assert(kNumDecisions <= kRepeat);
 
 static constexpr llvm::StringLiteral kDecisionNames[] = {
-    "steps", "turns", "landings",     "agent",    "fair",  "CTA",
-    "warp",  "lane",  "engine event", "try_wait", "bytes", "launch order"};
+    "steps", "turns",        "landings",  "agent",        "fair",
+    "CTA",   "warp",         "lane",      "engine event", "try_wait",
+    "bytes", "launch order", "dependents"};
 static_assert(std::size(kDecisionNames) == kNumDecisions);
 
 static void append(std::string &bytes, uint64_t value) {

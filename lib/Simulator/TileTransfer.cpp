@@ -287,9 +287,8 @@ void Move::finish(uint64_t bytes) {
 
   Thread &mover = machine.grid.current();
   uint64_t issued = mover.cycles + kIssueCycles;
-  uint64_t &engine = machine.ctaOf(mover.cta).engineCycles;
-  engine = std::max(engine, issued) + bytes / kEngineBytesPerCycle;
-  uint64_t landed = engine + kGlobalLatency;
+  uint64_t landed =
+      machine.ctaOf(mover.cta).engine.pass(issued, bytes) + kGlobalLatency;
   mover.cycles = landed + kBarrierCycles;
   ++machine.figures.transfers;
   machine.figures.transferredBytes += bytes;

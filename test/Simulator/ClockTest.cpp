@@ -88,6 +88,24 @@ TEST(ClockTest, ThreadsShareTheirPartAfterABarrier) {
   }
 }
 
+TEST(ClockTest, AListObservesTogether) {
+  Clock joined;
+  for (uint32_t agent = 0; agent < 3; ++agent)
+    joined.observe(Epoch(1, agent, 5));
+  Clock a = joined, b = joined, stranger, done;
+  b.observe(Epoch(1, 0, 9)); // b is ahead in one agent
+  done.observe(Epoch(1, 7, 4));
+  Clock::observe({&a, &b, &stranger, &done}, Epoch(1, 7, 3));
+  for (Clock *clock : {&a, &b, &stranger, &done}) {
+    EXPECT_TRUE(clock->covers(Epoch(1, 7, 3)));
+    EXPECT_EQ(clock->covers(Epoch(1, 7, 4)), clock == &done);
+    EXPECT_EQ(clock->covers(Epoch(1, 2, 5)), clock == &a || clock == &b);
+    EXPECT_EQ(clock->covers(Epoch(1, 0, 9)), clock == &b);
+  }
+  EXPECT_TRUE(a.sharesParts(b));
+  EXPECT_FALSE(joined.covers(Epoch(1, 7, 1)));
+}
+
 TEST(ClockTest, JoinTakesOverAPartThatKnowsMore) {
   Clock producer, consumer;
   for (uint32_t agent = 0; agent < 10; ++agent) {

@@ -7,6 +7,8 @@
 
 #include "KernelTesting.h"
 
+#include <cmath>
+
 using namespace carousel::sim;
 
 namespace {
@@ -78,6 +80,31 @@ TEST_F(CompiledFunctionTest, RefusesWhatCannotBeCalled) {
   EXPECT_EQ(function->call({}), "expected 1 arguments, got 0");
   EXPECT_EQ(function->call({makeMemRef(short_)}),
             "expected extent 4 in dimension 0 of argument arg0, got 3");
+}
+
+TEST_F(CompiledFunctionTest, UnwrittenElementsArePoison) {
+  auto function = compileFunction(R"(
+    func.func @f(%y: memref<2x2xf32, strided<[3, 1]>>) {
+      %c1 = arith.constant 1 : index
+      %two = arith.constant 2.0 : f32
+      memref.store %two, %y[%c1, %c1] : memref<2x2xf32, strided<[3, 1]>>
+      return
+    })",
+                                  "f");
+  ASSERT_TRUE(function) << messages;
+  std::vector<float> y(6, 1);
+  Argument argument;
+  argument.data = y.data();
+  argument.extents = {2, 2};
+  argument.strides = {3, 1};
+  argument.isWritten = false;
+  EXPECT_EQ(function->call(argument), "");
+  for (int i : {0, 1, 3})
+    EXPECT_TRUE(std::isnan(y[i])) << i;
+  EXPECT_EQ(y[4], 2);
+  // What lies between the elements isn't the argument's.
+  EXPECT_EQ(y[2], 1);
+  EXPECT_EQ(y[5], 1);
 }
 
 } // namespace

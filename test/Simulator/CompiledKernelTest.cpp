@@ -192,7 +192,7 @@ TEST_F(CompiledKernelTest, RacesAndUnwrittenReads) {
   EXPECT_GE(count(result, FindingKind::DataRace), 1u) << describe(result);
   EXPECT_GE(count(result, FindingKind::UnwrittenRead), 1u);
   ASSERT_FALSE(result.findings.empty());
-  EXPECT_EQ(result.findings[0].buffer, "%arg1") << describe(result);
+  EXPECT_EQ(result.findings[0].buffer, "arg1") << describe(result);
 }
 
 TEST_F(CompiledKernelTest, OverlappingArgumentsShareARegion) {

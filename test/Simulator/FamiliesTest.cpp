@@ -122,7 +122,7 @@ TEST_F(Families, Reductions) {
   auto kernel = compileKernel(
       "reductions", "%z: !matrix, %m: memref<?xi32, #gl>)",
       "%z: !matrix {carousel.encode = #carousel.encode<argument = 3>}, "
-      "%m: memref<?xi32, #gl>, %t: memref<16x32xf32, #gl>)");
+      "%m: memref<?xi32, #gl>, %tensor: memref<16x32xf32, #gl>)");
   auto x = makeValues<float>(128), y0 = makeValues<float>(128, 2);
   auto z0 = makeValues<float>(Rows * Columns, 3);
   auto m0 = makeValues<int32_t>(128, 4);

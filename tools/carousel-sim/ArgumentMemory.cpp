@@ -11,7 +11,6 @@
 
 #include "ArgumentMemory.h"
 
-#include "../../lib/Simulator/Memory.h"
 #include "Fail.h"
 
 using namespace carousel;
@@ -68,10 +67,6 @@ ArgumentMemory::copy(const std::vector<ArgumentValue> &values,
     argument.strides.assign(layout.strides.begin(), layout.strides.end());
     argument.isWritten = values[i].tensor.kind != TensorKind::Empty;
     argument.bits = values[i].scalar;
-    // As a run leaves what it doesn't write, so that a reference that doesn't
-    // write it either agrees.
-    if (!argument.isWritten)
-      sim::poison(buffer->getData(), buffer->getBytes());
     memory.buffers.push_back(std::move(*buffer));
   }
   return memory;

@@ -15,6 +15,10 @@
 #include "CommandLineParts.h"
 #include "Run.h"
 
+#include "carousel/Simulator/Simulator.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
 #include <fmt/format.h>
 
 #include <charconv>
@@ -55,11 +59,6 @@ Examples:
 
 Exit status: 0 success; 1 findings, or an output isn't what was expected; 2 the
 command line, the module, or a value or file is wrong.)";
-
-/// docs/Simulator.md, Schedules.
-static const std::vector<std::string> kPolicies = {
-    "random",       "late-landing", "early-landing", "eager-reuse",
-    "starved-warp", "reverse-ctas", "one-cta"};
 
 static constexpr uint64_t kMost32 = std::numeric_limits<uint32_t>::max();
 static constexpr uint64_t kMost64 = std::numeric_limits<uint64_t>::max();
@@ -126,21 +125,23 @@ static void addKinds(CLI::App &app, const std::string &name, const char *help,
 
 static void addSchedule(CLI::App &app, Options &options) {
   app.option_defaults()->group("The schedule");
+  static const llvm::ArrayRef<llvm::StringRef> policies = sim::getPolicyNames();
   app.add_option_function<std::string>(
          "--policy",
          [&](const std::string &name) {
-           options.policies =
-               name == "all" ? kPolicies : std::vector<std::string>{name};
+           if (name == "all")
+             options.policies.assign(policies.begin(), policies.end());
+           else
+             options.policies = {name};
          },
          "random, late-landing, early-landing, eager-reuse,\n"
          "starved-warp, reverse-ctas, one-cta or all (random)")
       ->type_name("NAME")
       ->check([](const std::string &text) -> std::string {
-        if (text == "all" || std::find(kPolicies.begin(), kPolicies.end(),
-                                       text) != kPolicies.end())
+        if (text == "all" || llvm::is_contained(policies, text))
           return {};
-        return fmt::format("expected one of {} or all, got '{}'",
-                           fmt::join(kPolicies, ", "), text);
+        return "expected one of " + llvm::join(policies, ", ") +
+               " or all, got '" + text + "'";
       });
   addInteger(
       app, "--seed", "the seed, or the first of several (0)", 0, kMost64,
@@ -191,6 +192,8 @@ static std::string findConflict(const CLI::App &app, const Options &options) {
   for (const char *name : {"--rtol", "--atol"})
     if (given(name) && !given("--expect") && !given("--reference"))
       return fmt::format("expected {} with --expect or --reference", name);
+  if (given("--dependent") && !given("--then"))
+    return "expected --dependent with --then";
   if (given("--within") && given("--schedules"))
     return "expected --within or --schedules, got both";
   if (given("--within") && !given("--expect-finding"))
@@ -227,6 +230,15 @@ std::variant<Options, Exit> simtool::parseCommandLine(int argc, char **argv) {
                  "the gpu.func, as @name or @module::@name; may be left\n"
                  "out where the file has one kernel")
       ->type_name("@NAME");
+  app.add_option("--then", options.then,
+                 "a kernel to run after it; repeatable. Arguments of\n"
+                 "the same name are the same")
+      ->type_name("@NAME")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_flag("--dependent", options.dependent,
+               "the kernels of --then are programmatic dependent\n"
+               "launches");
   run::addTensorOptions(app, options.arguments, options.outputs,
                         options.expectations, options.tolerance);
   app.add_option("--reference", options.reference,
@@ -246,6 +258,8 @@ std::variant<Options, Exit> simtool::parseCommandLine(int argc, char **argv) {
   app.add_option("--trace", options.trace,
                  "write a timeline, for Perfetto or chrome://tracing")
       ->type_name("FILE");
+  addInteger(app, "--trace-ctas", "how many CTAs of each launch it shows (8)",
+             1, kMost32, [&](uint64_t n) { options.tracedCTAs = n; });
   app.add_flag("--json", options.json, "print JSON");
   app.add_flag("--quiet", options.quiet,
                "no progress; nothing of a run that passes");

@@ -16,7 +16,7 @@
 #include "Run.h"
 
 #include "carousel/Dialect/IR/KernelSignature.h"
-#include "mlir/Parser/Parser.h"
+#include "carousel/Simulator/Simulator.h"
 #include "mlir/Support/FileUtilities.h"
 
 using namespace mlir;
@@ -47,7 +47,7 @@ bool Input::load(const std::string &file) {
   sources.AddNewSourceBuffer(std::move(text), llvm::SMLoc());
   context.printOpOnDiagnostic(false);
   handler = std::make_unique<SourceMgrDiagnosticHandler>(sources, &context);
-  module = parseSourceFile<ModuleOp>(sources, &context);
+  module = sim::parseNamedModule(sources, &context);
   if (!module)
     return false;
   // A module that isn't written out has no line to point at.
@@ -80,7 +80,8 @@ static std::string dropSigils(std::string name) {
   return name;
 }
 
-Result<gpu::GPUFuncOp> Input::findKernel(std::string name) const {
+Result<gpu::GPUFuncOp> Input::findKernel(std::string name,
+                                         std::string_view option) const {
   name = dropSigils(std::move(name));
   std::vector<gpu::GPUFuncOp> kernels = getKernels(), found;
   std::string list;
@@ -96,7 +97,7 @@ Result<gpu::GPUFuncOp> Input::findKernel(std::string name) const {
                 "expected a file with a gpu.func that is a kernel, got none");
   if (found.size() == 1)
     return found.front();
-  return fail(ErrorCode::NotFound, "expected --kernel with one of {}, got {}",
+  return fail(ErrorCode::NotFound, "expected {} with one of {}, got {}", option,
               list, name.empty() ? "none" : "'" + name + "'");
 }
 

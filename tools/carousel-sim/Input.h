@@ -38,8 +38,10 @@ public:
   mlir::ModuleOp getModule() const { return *module; }
 
   std::vector<mlir::gpu::GPUFuncOp> getKernels() const;
-  /// "@k", "@module::@k", with or without the @; empty: the only one.
-  runtime::Result<mlir::gpu::GPUFuncOp> findKernel(std::string name) const;
+  /// "@k", "@module::@k", with or without the @; empty: the only one. Errors
+  /// name the option.
+  runtime::Result<mlir::gpu::GPUFuncOp>
+  findKernel(std::string name, std::string_view option = "--kernel") const;
   runtime::Result<mlir::func::FuncOp> findFunction(std::string name) const;
 
 private:

@@ -31,6 +31,8 @@ using Dims = std::array<uint32_t, 3>;
 struct Options {
   std::string input; ///< "-": stdin
   std::string kernel;
+  std::vector<std::string> then; ///< kernels that run after it
+  bool dependent = false;        ///< those as programmatic dependent launches
   std::vector<std::string> arguments, outputs, expectations; ///< NAME=VALUE
   run::Tolerance tolerance;
   std::string reference;
@@ -43,6 +45,7 @@ struct Options {
 
   /// Files; empty: none.
   std::string record, replay, trace;
+  uint32_t tracedCTAs = 8;
 
   std::optional<Dims> grid, block, cluster;
   std::optional<uint64_t> sharedBytes;

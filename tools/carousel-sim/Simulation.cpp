@@ -1,4 +1,4 @@
-//===- Simulation.cpp - a kernel with its arguments, ready to run ---------===//
+//===- Simulation.cpp - kernels with their arguments, ready to run --------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,6 +13,7 @@
 
 #include "Fail.h"
 #include "Run.h"
+#include "SharedArguments.h"
 
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -52,11 +53,42 @@ static Status writeFile(const std::string &path, const std::string &text) {
 // Before the first schedule
 //===----------------------------------------------------------------------===//
 
-Status Simulation::prepare(gpu::GPUFuncOp kernel, run::ProgressMode mode) {
-  auto described = describe(kernel);
-  if (!described)
-    return tl::make_unexpected(described.error());
-  info = std::move(*described);
+Status Simulation::findKernels(const Input &input) {
+  auto add = [&](const std::string &name, std::string_view option) -> Status {
+    auto found = input.findKernel(name, option);
+    if (!found)
+      return tl::make_unexpected(found.error());
+    auto described = describe(*found);
+    if (!described)
+      return tl::make_unexpected(described.error());
+    auto arguments = addArguments(info, *described);
+    if (!arguments)
+      return tl::make_unexpected(arguments.error());
+    info.name += (kernels.empty() ? "" : " then ") + described->name;
+    kernels.push_back({*found, std::move(*arguments), nullptr});
+    return {};
+  };
+  if (Status status = add(options.kernel, "--kernel"); !status)
+    return status;
+  for (const std::string &name : options.then)
+    if (Status status = add(name, "--then"); !status)
+      return status;
+  return {};
+}
+
+bool Simulation::compileKernels(const Input &input, run::ProgressMode mode) {
+  for (Kernel &kernel : kernels) {
+    run::Progress progress(mode, "compiling " + kernel.func.getName().str());
+    auto compiled = sim::CompiledKernel::compile(input.getModule(),
+                                                 getQualifiedName(kernel.func));
+    if (failed(compiled))
+      return false;
+    kernel.compiled = std::move(*compiled);
+  }
+  return true;
+}
+
+Status Simulation::prepare(run::ProgressMode mode) {
   auto made =
       makePlan(info, run::TensorOptions{options.arguments, options.outputs,
                                         options.expectations});
@@ -148,22 +180,10 @@ std::optional<Simulation> Simulation::create(const Input &input,
       run::printError(status.error().message);
     return status.has_value();
   };
-  auto kernel = input.findKernel(options.kernel);
-  if (!kernel) {
-    run::printError(kernel.error().message);
-    return std::nullopt;
-  }
-  if (!check(simulation.prepare(*kernel, mode)))
-    return std::nullopt;
-  {
-    run::Progress progress(mode, "compiling " + simulation.info.name);
-    auto compiled = sim::CompiledKernel::compile(input.getModule(),
-                                                 getQualifiedName(*kernel));
-    if (failed(compiled))
-      return std::nullopt;
-    simulation.kernel = std::move(*compiled);
-  }
-  if (!check(simulation.addExpectations(mode)))
+  if (!check(simulation.findKernels(input)) ||
+      !check(simulation.prepare(mode)) ||
+      !simulation.compileKernels(input, mode) ||
+      !check(simulation.addExpectations(mode)))
     return std::nullopt;
   if (!options.reference.empty() &&
       !check(simulation.addReference(input, mode)))
@@ -179,6 +199,7 @@ static sim::RunOptions makeRunOptions(const Options &options) {
   sim::RunOptions run;
   run.record = !options.record.empty();
   run.trace = !options.trace.empty();
+  run.tracedCTAs = options.tracedCTAs;
   run.grid = options.grid;
   run.block = options.block;
   run.cluster = options.cluster;
@@ -190,6 +211,24 @@ static sim::RunOptions makeRunOptions(const Options &options) {
   run.findingLimit = options.findingLimit;
   run.stepLimit = options.stepLimit;
   return run;
+}
+
+sim::RunResult Simulation::launch(const ArgumentMemory &memory,
+                                  const sim::RunOptions &runOptions) const {
+  std::vector<std::vector<sim::Argument>> arguments;
+  std::vector<sim::Launch> launches;
+  for (const Kernel &kernel : kernels) {
+    std::vector<sim::Argument> &own = arguments.emplace_back();
+    for (size_t argument : kernel.arguments)
+      own.push_back(memory.getArguments()[argument]);
+  }
+  for (auto [kernel, own] : llvm::zip_equal(kernels, arguments)) {
+    sim::Launch &launch = launches.emplace_back();
+    launch.kernel = kernel.compiled.get();
+    launch.arguments = own;
+    launch.dependent = options.dependent && launches.size() > 1;
+  }
+  return sim::run(launches, runOptions);
 }
 
 Outcome Simulation::run(uint64_t index,
@@ -218,7 +257,7 @@ Outcome Simulation::runAndJudge(uint64_t index,
     outcome.result.error = memory.error().message;
     return outcome;
   }
-  outcome.result = kernel->run(memory->getArguments(), runOptions);
+  outcome.result = launch(*memory, runOptions);
   if (!outcome.result.error.empty())
     return outcome;
 

@@ -1,4 +1,4 @@
-//===- Simulation.h - a kernel with its arguments, ready to run -*- C++ -*-===//
+//===- Simulation.h - kernels with their arguments --------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -27,6 +27,7 @@ public:
   static std::optional<Simulation>
   create(const Input &input, const Options &options, run::ProgressMode mode);
 
+  /// "k", "k then l".
   const std::string &getKernelName() const { return info.name; }
   uint64_t getScheduleCount() const {
     return options.schedules * options.policies.size();
@@ -46,17 +47,27 @@ private:
   };
   Outcome runAndJudge(uint64_t index,
                       std::vector<run::OutputReport> &outputs) const;
-  runtime::Status prepare(mlir::gpu::GPUFuncOp kernel, run::ProgressMode mode);
+  /// A kernel, and which of all arguments are its own.
+  struct Kernel {
+    mlir::gpu::GPUFuncOp func;
+    std::vector<size_t> arguments;
+    std::unique_ptr<sim::CompiledKernel> compiled;
+  };
+  runtime::Status findKernels(const Input &input);
+  bool compileKernels(const Input &input, run::ProgressMode mode);
+  runtime::Status prepare(run::ProgressMode mode);
+  sim::RunResult launch(const ArgumentMemory &memory,
+                        const sim::RunOptions &runOptions) const;
   runtime::Status addExpectations(run::ProgressMode mode);
   runtime::Status addReference(const Input &input, run::ProgressMode mode);
 
   const Options &options;
-  runtime::KernelInfo info;
+  runtime::KernelInfo info; ///< with the arguments of all kernels
   run::Plan plan;
   Contents contents;
   std::vector<Expected> expected;
   std::string replay;
-  std::unique_ptr<sim::CompiledKernel> kernel;
+  std::vector<Kernel> kernels;
 };
 
 } // namespace carousel::simtool

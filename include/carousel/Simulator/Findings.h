@@ -74,6 +74,7 @@ using Site = uint32_t;
 
 /// Who did it, and where.
 struct Actor {
+  /// In its grid, once reported.
   uint32_t cta = 0;
   /// The thread that acted, or that issued the operation.
   uint32_t thread = 0;
@@ -82,6 +83,9 @@ struct Actor {
   Site site = 0;
   /// Filled when the finding is reported: "kernel.mlir:12:5".
   std::string location;
+  /// Filled when the finding is reported: "@k" where a run has several kernels,
+  /// else empty.
+  std::string kernel;
 };
 
 struct Finding {
@@ -91,7 +95,7 @@ struct Finding {
   Actor actor;
   /// The other side of a race, the writer of stale bytes...
   std::optional<Actor> other;
-  /// The buffer or barrier, "%slots", "full"; empty if none. With its slot
+  /// The buffer or barrier, "slots", "full"; empty if none. With its slot
   /// (outermost index) when it has several, and the byte range within the
   /// buffer.
   std::string buffer;
@@ -103,7 +107,7 @@ struct Finding {
   uint64_t count = 1;
 };
 
-/// "CTA 3, thread 32 (tensor.load)".
+/// "CTA 3, thread 32 (tensor.load)", "CTA 3 of @k, thread 32".
 std::string describe(const Actor &actor);
 
 /// Several lines: `kernel.mlir:12:5: finding: [engine-race] war: ...`, then
@@ -111,7 +115,7 @@ std::string describe(const Actor &actor);
 void printText(const Finding &finding, llvm::raw_ostream &os);
 /// An object with the keys kind, message, actor, other, buffer, slot, begin,
 /// end, notes, count; what is absent is null. An actor has cta, thread,
-/// operation, location.
+/// operation, location, and kernel where a run has several.
 llvm::json::Value toJSON(const Finding &finding);
 
 /// Collects findings of one run. Findings of one kind at the same two sites on
@@ -123,6 +127,11 @@ public:
   /// Names sites ("kernel.mlir:12:5") for actors that are reported without a
   /// location.
   void setLocationResolver(std::function<std::string(Site)> resolver);
+  /// Names the kernel of an actor, and makes its CTA's number one of its grid.
+  void setKernelResolver(std::function<void(Actor &)> resolver);
+
+  /// As carousel::sim::describe, with the kernel of the actor.
+  std::string describe(Actor actor) const;
 
   void report(Finding finding);
   /// True once `limit` different ones were seen: the run may end.
@@ -135,6 +144,7 @@ private:
   unsigned limit;
   std::vector<Finding> findings;
   std::function<std::string(Site)> resolveLocation;
+  std::function<void(Actor &)> resolveKernel;
 };
 
 } // namespace carousel::sim

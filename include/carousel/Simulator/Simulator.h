@@ -19,12 +19,27 @@
 #include "carousel/Simulator/Findings.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 
 #include <array>
 #include <memory>
 #include <optional>
 
+namespace llvm {
+class SourceMgr;
+} // namespace llvm
+
 namespace carousel::sim {
+
+/// The names that RunOptions::policy takes.
+llvm::ArrayRef<llvm::StringRef> getPolicyNames();
+
+/// Parses a module as mlir::parseSourceFile does. Memrefs keep the names of
+/// their values, as NameLocs, so that findings say `full[2]`; in modules that
+/// were made otherwise, buffers go by their places. Null on an error, with
+/// diagnostics emitted.
+mlir::OwningOpRef<mlir::ModuleOp>
+parseNamedModule(const llvm::SourceMgr &sources, mlir::MLIRContext *context);
 
 /// One argument, in the order of the gpu.func (or func.func) without its tensor
 /// maps, which the machine encodes itself as carousel.encode says.
@@ -53,7 +68,8 @@ struct RunOptions {
   std::string replay;
   bool record = false;
 
-  /// Instead of carousel.launch; x, y, z.
+  /// Instead of carousel.launch; x, y, z. Of several launches, those of all
+  /// that have none of their own.
   std::optional<std::array<uint32_t, 3>> grid, block, cluster;
   std::optional<uint64_t> dynamicSharedBytes;
 
@@ -69,8 +85,9 @@ struct RunOptions {
   unsigned findingLimit = 64;
   /// Steps of all threads together; the run ends beyond it.
   uint64_t stepLimit = uint64_t(1) << 32;
-  /// Collect a trace (RunResult::trace).
+  /// Collect a trace (RunResult::trace) of the first CTAs of each launch.
   bool trace = false;
+  uint32_t tracedCTAs = 8;
 };
 
 enum class RunStatus : uint8_t { Finished, Deadlock, StepLimit, Aborted };
@@ -121,12 +138,33 @@ public:
                 const RunOptions &options = {}) const;
 
 private:
+  friend class LaunchSequence;
   struct Impl;
   explicit CompiledKernel(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl;
 };
 
+/// One launch of a run of several.
+struct Launch {
+  const CompiledKernel *kernel = nullptr;
+  llvm::ArrayRef<Argument> arguments;
+  /// A programmatic dependent launch: its CTAs may start when each CTA of the
+  /// launch before has executed carousel.grid.launch_dependents or ended, and
+  /// carousel.grid.dependency_wait waits for that launch's end. Else it starts
+  /// when all launches before it have ended.
+  bool dependent = false;
+  /// Instead of those of the options and of carousel.launch.
+  std::optional<std::array<uint32_t, 3>> grid, block, cluster;
+  std::optional<uint64_t> dynamicSharedBytes;
+};
+
+/// Runs the launches in their order, as one stream does. Memory that several of
+/// them have as an argument is one; whether it starts written, the first of
+/// them says. Kernels of one gpu.module share its globals.
+RunResult run(llvm::ArrayRef<Launch> launches, const RunOptions &options = {});
+
 /// A func.func of a module, compiled for the host: the reference of a kernel.
+/// Arguments that aren't written hold poison at the call, as at a kernel's.
 class CompiledFunction {
 public:
   static mlir::FailureOr<std::unique_ptr<CompiledFunction>>

@@ -1,0 +1,249 @@
+//===- GridLaunches.cpp - one launch after the other ----------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// When a launch starts, when it has ended, and what its threads know of the
+// launches before it. A launch that isn't dependent starts with everything
+// known. A dependent one starts with what the one before started with, and
+// learns that one's accesses, and what its threads knew, by waiting for its
+// end.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GridState.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace carousel::sim;
+
+//===----------------------------------------------------------------------===//
+// Shapes and numbers
+//===----------------------------------------------------------------------===//
+
+uint32_t Grid::Impl::getLargestStack(llvm::ArrayRef<LaunchState> launches) {
+  uint32_t bytes = 0;
+  for (const LaunchState &launch : launches)
+    bytes = std::max(bytes, launch.shape.stackBytes);
+  return bytes;
+}
+
+void Grid::Impl::numberCTAs() {
+  uint32_t numCTAs = 0;
+  for (LaunchState &launch : launches) {
+    launch.firstCTA = numCTAs;
+    launch.numCTAs = uint32_t(launch.shape.grid.count());
+    numCTAs += launch.numCTAs;
+  }
+}
+
+bool Grid::Impl::checkShapes() {
+  uint32_t firstCTA = 0;
+  auto fail = [&](std::string message) {
+    Finding finding;
+    finding.kind = FindingKind::InvalidOperand;
+    finding.message = std::move(message);
+    finding.actor.cta = firstCTA;
+    log.report(std::move(finding));
+    return false;
+  };
+  auto isValid = [](Dim3 dim, uint64_t limit) {
+    return dim.x && dim.y && dim.z && uint64_t(dim.x) * dim.y <= limit &&
+           dim.count() <= limit;
+  };
+  constexpr uint64_t maxCTAs = uint64_t(1) << Epoch::kCTABits;
+  uint64_t numCTAs = 0;
+  for (const LaunchState &launch : launches) {
+    const GridShape &shape = launch.shape;
+    firstCTA = launch.firstCTA;
+    if (!isValid(shape.block, kMaxThreads))
+      return fail("expected 1 to 1024 threads in a CTA, found " +
+                  std::to_string(shape.block.count()));
+    if (!isValid(shape.grid, maxCTAs))
+      return fail("expected 1 to " + std::to_string(maxCTAs) +
+                  " CTAs in the grid, found " +
+                  std::to_string(shape.grid.count()));
+    if (!isValid(shape.cluster, maxCTAs) || shape.grid.x % shape.cluster.x ||
+        shape.grid.y % shape.cluster.y || shape.grid.z % shape.cluster.z)
+      return fail("expected the cluster's extents to divide the grid's");
+    numCTAs += shape.grid.count();
+  }
+  if (numCTAs > maxCTAs)
+    return fail("expected at most " + std::to_string(maxCTAs) +
+                " CTAs in all launches, found " + std::to_string(numCTAs));
+  return true;
+}
+
+void Grid::Impl::prepareLaunches() {
+  uint32_t numCTAs = 0, numClusters = 0, numSlots = 0, numClusterSlots = 0;
+  uint32_t mostThreads = 0;
+  for (LaunchState &launch : launches) {
+    const GridShape &shape = launch.shape;
+    uint32_t size = uint32_t(shape.cluster.count());
+    launch.numThreads = uint32_t(shape.block.count());
+    launch.unsignalled = launch.unended = launch.numCTAs;
+    launch.clusterSize = size;
+    launch.firstCluster = numClusters;
+    launch.firstSlot = numSlots;
+    launch.firstClusterSlot = numClusterSlots;
+    launch.end = launch.numCTAs / size;
+    for (uint32_t number = 0; number < launch.end; ++number)
+      launch.toLaunch.push_back(number);
+    launch.capacity = std::max<uint32_t>(shape.residentCTAs / size, 1);
+    uint32_t held = std::min(launch.capacity, launch.end);
+    for (uint32_t slot = held; slot-- > 0;)
+      launch.freeClusterSlots.push_back(slot);
+    numCTAs += launch.numCTAs;
+    numClusters += launch.end;
+    numSlots += held * size;
+    numClusterSlots += held;
+    mostThreads = std::max(mostThreads, launch.numThreads);
+  }
+  schedule.begin(numCTAs, uint32_t(llvm::divideCeil(mostThreads, kWarpSize)));
+  residents.assign(numCTAs, nullptr);
+  slots.resize(numSlots);
+  clusterSlots.resize(numClusterSlots);
+  readySlots.assign(llvm::divideCeil(slots.size(), 64), 0);
+}
+
+const GridShape &Grid::getShape() const {
+  return impl->launches[impl->running ? impl->running->launch : 0].shape;
+}
+
+const GridShape &Grid::getShape(uint32_t launch) const {
+  return impl->launches[launch].shape;
+}
+
+uint32_t Grid::getLaunchOf(uint32_t cta) const {
+  uint32_t launch = uint32_t(impl->launches.size()) - 1;
+  while (launch && cta < impl->launches[launch].firstCTA)
+    --launch;
+  return launch;
+}
+
+std::string Grid::describeCTA(uint32_t cta) const {
+  const LaunchState &launch = impl->launches[getLaunchOf(cta)];
+  std::string text = "CTA " + std::to_string(cta - launch.firstCTA);
+  return impl->hasSeveral() ? text + " of " + launch.name : text;
+}
+
+void Grid::nameLaunch(Actor &actor) const {
+  if (!impl->hasSeveral())
+    return;
+  const LaunchState &launch = impl->launches[getLaunchOf(actor.cta)];
+  actor.cta -= launch.firstCTA;
+  actor.kernel = launch.name;
+}
+
+//===----------------------------------------------------------------------===//
+// Starts and ends
+//===----------------------------------------------------------------------===//
+
+bool Grid::Impl::mayOpen(LaunchState &launch) {
+  if (&launch == &launches.front())
+    return true;
+  LaunchState &before = *(&launch - 1);
+  if (!launch.isDependent)
+    return std::all_of(
+        &launches.front(), &launch,
+        [](const LaunchState &earlier) { return earlier.hasEnded; });
+  if (before.unsignalled)
+    return false;
+  if (!launch.isLate)
+    launch.isLate = pick(Decision::Dependents, 2) == 1;
+  return !*launch.isLate || before.hasEnded;
+}
+
+void Grid::Impl::open(LaunchState &launch) {
+  launch.isOpen = true;
+  if (&launch == &launches.front())
+    return;
+  const LaunchState &before = *(&launch - 1);
+  if (launch.isDependent) {
+    launch.startView = before.startView;
+    launch.startCycles = before.signalCycles;
+    return;
+  }
+  View &view = launch.startView;
+  for (Clock *clock : {&view.order, &view.fencedShared, &view.fencedGlobal})
+    clock->observeAll(0, launch.firstCTA);
+  for (const LaunchState *earlier = &launches.front(); earlier != &launch;
+       ++earlier)
+    launch.startCycles = std::max(launch.startCycles, earlier->endCycles);
+}
+
+void Grid::Impl::noteThreadEnd(const Strand &strand) {
+  LaunchState &launch = launchOf(strand);
+  // Of itself all is known when it has ended.
+  if (&launch != &launches.back())
+    launch.endView.order.joinOutside(strand.view.order, launch.firstCTA,
+                                     launch.endCTA());
+}
+
+void Grid::Impl::noteSignal(LaunchState &launch, CTAState &cta,
+                            uint64_t cycles) {
+  if (cta.hasSignalled)
+    return;
+  cta.hasSignalled = true;
+  --launch.unsignalled;
+  launch.signalCycles = std::max(launch.signalCycles, cycles);
+}
+
+void Grid::Impl::noteCTAEnd(LaunchState &launch, CTAState &cta) {
+  noteSignal(launch, cta, cta.cycles);
+  launch.endCycles = std::max(launch.endCycles, cta.cycles);
+  if (--launch.unended == 0 && hasSeveral())
+    ++draining;
+}
+
+void Grid::Impl::endLaunches() {
+  for (LaunchState &launch : launches) {
+    auto index = uint32_t(&launch - launches.data());
+    if (launch.unended || launch.hasEnded ||
+        (background && !background->isIdle(index)))
+      continue;
+    --draining;
+    launch.hasEnded = true;
+    if (background)
+      launch.endCycles =
+          std::max(launch.endCycles, background->getLastCycles(index));
+    // The end of a grid is a fence for every proxy.
+    View &view = launch.endView;
+    view.order.observeAll(launch.firstCTA, launch.endCTA());
+    view.fencedShared = view.fencedGlobal = view.order;
+    noteProgress();
+    for (Strand *waiter : launch.waiters)
+      unblock(*waiter);
+    launch.waiters.clear();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What threads call
+//===----------------------------------------------------------------------===//
+
+void Grid::launchDependents() {
+  Strand &strand = *impl->running;
+  impl->noteSignal(impl->launchOf(strand), *strand.home, strand.cycles);
+  impl->step();
+}
+
+void Grid::waitForPrerequisite() {
+  Strand &strand = *impl->running;
+  LaunchState &launch = impl->launchOf(strand);
+  if (!launch.isDependent || strand.launch == 0)
+    return impl->step();
+  LaunchState &before = impl->launches[strand.launch - 1];
+  if (before.hasEnded) {
+    impl->step();
+  } else {
+    before.waiters.push_back(&strand);
+    impl->block(Strand::Wait::Launch);
+  }
+  strand.view.join(before.endView);
+  strand.cycles = std::max(strand.cycles, before.endCycles);
+}

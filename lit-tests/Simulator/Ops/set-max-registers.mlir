@@ -1,0 +1,50 @@
+// set_max_registers: a warpgroup gives registers back, another one takes them; no value changes. All
+// threads of a warpgroup have to come to the same one.
+// RUN: carousel-sim %s --kernel @k --arg y=empty:256 --expect y=iota:256 --schedules 8
+// RUN: carousel-sim %s --kernel @k --block 160 --arg y=empty:256 --schedules 8
+// RUN: carousel-sim %s --kernel @two_counts --expect-finding barrier-divergence --schedules 8
+// RUN: carousel-sim %s --kernel @one_warp --expect-finding barrier-divergence --schedules 8
+
+#gl = #gpu.address_space<global>
+!y = memref<256xi32, #gl>
+
+gpu.module @m {
+  gpu.func @k(%y: !y {carousel.argument = #carousel.argument<"y", out>}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [256]>} {
+    %c128 = arith.constant 128 : index
+    %t = gpu.thread_id x
+    %v = arith.index_cast %t : index to i32
+    %gives = arith.cmpi ult, %t, %c128 : index
+    scf.if %gives {
+      carousel.set_max_registers dec 40
+    } else {
+      carousel.set_max_registers inc 232
+    }
+    memref.store %v, %y[%t] : !y
+    gpu.return
+  }
+
+  gpu.func @two_counts() kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
+    %c32 = arith.constant 32 : index
+    %t = gpu.thread_id x
+    %is_first = arith.cmpi ult, %t, %c32 : index
+    scf.if %is_first {
+      carousel.set_max_registers dec 40
+    } else {
+      carousel.set_max_registers dec 48
+    }
+    gpu.return
+  }
+
+  gpu.func @one_warp() kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
+    %c32 = arith.constant 32 : index
+    %t = gpu.thread_id x
+    %is_first = arith.cmpi ult, %t, %c32 : index
+    scf.if %is_first {
+      carousel.set_max_registers dec 40
+    }
+    gpu.return
+  }
+}

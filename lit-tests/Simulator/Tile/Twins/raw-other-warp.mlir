@@ -1,0 +1,50 @@
+// A transfer of a warp is seen by that warp.
+// Wrong: another one reads the tile without a barrier.
+// RUN: carousel-sim %s --kernel @right --arg x=iota:64 --arg y=zeros:64 --expect y=iota:64 --schedules 100
+// RUN: carousel-sim %s --kernel @right --arg x=iota:64 --arg y=zeros:64 --expect y=iota:64 --policy all --schedules 10
+// RUN: carousel-sim %s --kernel @wrong --arg x=iota:64 --arg y=zeros:64 --expect-finding data-race --allow-finding unwritten-read --schedules 20
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+
+!vector = memref<64xi32, #gl>
+!tile = memref<64xi32, #ws>
+
+gpu.module @twins {
+  gpu.func @right(%x: !vector {carousel.argument = #carousel.argument<"x", in>},
+                  %y: !vector {carousel.argument = #carousel.argument<"y", inout>}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c32 = arith.constant 32 : index
+    %c63 = arith.constant 63 : index
+    %thread = gpu.thread_id x
+    %first = arith.cmpi ult, %thread, %c32 : index
+    %mirror = arith.subi %c63, %thread : index
+    %tile = memref.alloc() : !tile
+    scf.if %first {
+      carousel.load %x[%c0] to %tile scope(warp) : !vector, !tile
+    }
+    gpu.barrier
+    %v = memref.load %tile[%mirror] : !tile
+    memref.store %v, %y[%mirror] : !vector
+    gpu.return
+  }
+
+  gpu.func @wrong(%x: !vector {carousel.argument = #carousel.argument<"x", in>},
+                  %y: !vector {carousel.argument = #carousel.argument<"y", inout>}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c32 = arith.constant 32 : index
+    %c63 = arith.constant 63 : index
+    %thread = gpu.thread_id x
+    %first = arith.cmpi ult, %thread, %c32 : index
+    %mirror = arith.subi %c63, %thread : index
+    %tile = memref.alloc() : !tile
+    scf.if %first {
+      carousel.load %x[%c0] to %tile scope(warp) : !vector, !tile
+    }
+    %v = memref.load %tile[%mirror] : !tile
+    memref.store %v, %y[%mirror] : !vector
+    gpu.return
+  }
+}

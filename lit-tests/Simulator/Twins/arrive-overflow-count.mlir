@@ -1,0 +1,39 @@
+// mbarriers; an arrive takes no more than the pending arrivals.
+// Wrong: it counts for two where one is pending.
+// RUN: carousel-sim %s --kernel @right --arg y=empty:1 --expect y=zeros:1 --schedules 1000
+// RUN: carousel-sim %s --kernel @right --arg y=empty:1 --expect y=zeros:1 --policy all --schedules 10
+// RUN: carousel-sim %s --kernel @wrong --arg y=empty:1 --expect-finding arrival-overflow --schedules 100
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+
+!vector = memref<1xi32, #gl>
+!barrier = memref<!carousel.mbarrier, #ws>
+
+gpu.module @twins {
+  gpu.func @right(%y: !vector {carousel.argument = #carousel.argument<"y", out>})
+      workgroup(%full: !barrier) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [1]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0 : i32
+    %false = arith.constant false
+    carousel.mbarrier.init %full[], 1 : !barrier
+    carousel.mbarrier.arrive %full[], 1 : !barrier
+    carousel.mbarrier.wait %full[] parity %false : !barrier
+    memref.store %zero, %y[%c0] : !vector
+    gpu.return
+  }
+
+  gpu.func @wrong(%y: !vector {carousel.argument = #carousel.argument<"y", out>})
+      workgroup(%full: !barrier) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [1]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0 : i32
+    %false = arith.constant false
+    carousel.mbarrier.init %full[], 1 : !barrier
+    carousel.mbarrier.arrive %full[], 2 : !barrier
+    carousel.mbarrier.wait %full[] parity %false : !barrier
+    memref.store %zero, %y[%c0] : !vector
+    gpu.return
+  }
+}

@@ -1,0 +1,53 @@
+// Engine operations; a bulk copy's addresses are multiples of 16 bytes.
+// Wrong: the computed source begins at the second element.
+// RUN: carousel-sim %s --kernel @right --arg x=iota:32 --arg y=zeros:32 --schedules 1000
+// RUN: carousel-sim %s --kernel @right --arg x=iota:32 --arg y=zeros:32 --policy all --schedules 10
+// RUN: carousel-sim %s --kernel @wrong --arg x=iota:32 --arg y=zeros:32 --expect-finding invalid-operand --schedules 100
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+
+!vector = memref<32xi32, #gl>
+!row = vector<16xi32>
+!tile = memref<16xi32, #ws>
+!barrier = memref<!carousel.mbarrier, #ws>
+
+gpu.module @twins {
+  gpu.func @right(%x: !vector {carousel.argument = #carousel.argument<"x", in>},
+                  %y: !vector {carousel.argument = #carousel.argument<"y", out>})
+      workgroup(%tile: !tile {llvm.align = 16 : i64}, %full: !barrier) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [1]>} {
+    %c0 = arith.constant 0 : index
+    %false = arith.constant false
+    %threads = gpu.block_dim x
+    %step = arith.constant 4 : index
+    %i = arith.muli %threads, %step : index
+    carousel.mbarrier.init %full[], 1 : !barrier
+    carousel.fence.mbarrier_init
+    carousel.mbarrier.arrive_expect_tx %full[], 64 : !barrier
+    carousel.bulk.load %x[%i] to %tile[%c0], 64 signals %full[] : !vector, !tile, !barrier
+    carousel.mbarrier.wait %full[] parity %false : !barrier
+    %v = vector.load %tile[%c0] : !tile, !row
+    vector.store %v, %y[%c0] : !vector, !row
+    gpu.return
+  }
+
+  gpu.func @wrong(%x: !vector {carousel.argument = #carousel.argument<"x", in>},
+                  %y: !vector {carousel.argument = #carousel.argument<"y", out>})
+      workgroup(%tile: !tile {llvm.align = 16 : i64}, %full: !barrier) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [1]>} {
+    %c0 = arith.constant 0 : index
+    %false = arith.constant false
+    %threads = gpu.block_dim x
+    %step = arith.constant 1 : index
+    %i = arith.muli %threads, %step : index
+    carousel.mbarrier.init %full[], 1 : !barrier
+    carousel.fence.mbarrier_init
+    carousel.mbarrier.arrive_expect_tx %full[], 64 : !barrier
+    carousel.bulk.load %x[%i] to %tile[%c0], 64 signals %full[] : !vector, !tile, !barrier
+    carousel.mbarrier.wait %full[] parity %false : !barrier
+    %v = vector.load %tile[%c0] : !tile, !row
+    vector.store %v, %y[%c0] : !vector, !row
+    gpu.return
+  }
+}

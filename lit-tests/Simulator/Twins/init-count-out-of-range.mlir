@@ -1,0 +1,47 @@
+// mbarriers; a barrier expects at least one arrival.
+// Wrong: the computed count is zero.
+// RUN: carousel-sim %s --kernel @right --arg y=empty:1 --expect y=zeros:1 --schedules 1000
+// RUN: carousel-sim %s --kernel @right --arg y=empty:1 --expect y=zeros:1 --policy all --schedules 10
+// RUN: carousel-sim %s --kernel @wrong --arg y=empty:1 --expect-finding count-out-of-range --schedules 100
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+
+!vector = memref<1xi32, #gl>
+!barrier = memref<!carousel.mbarrier, #ws>
+
+gpu.module @twins {
+  gpu.func @right(%y: !vector {carousel.argument = #carousel.argument<"y", out>})
+      workgroup(%full: !barrier) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [1]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0 : i32
+    %false = arith.constant false
+    %threads = gpu.block_dim x
+    %arrivals = arith.addi %threads, %c0 : index
+    %count = arith.index_cast %arrivals : index to i32
+    carousel.mbarrier.init %full[], %count : !barrier
+    carousel.mbarrier.arrive %full[] : !barrier
+    carousel.mbarrier.wait %full[] parity %false : !barrier
+    memref.store %zero, %y[%c0] : !vector
+    gpu.return
+  }
+
+  gpu.func @wrong(%y: !vector {carousel.argument = #carousel.argument<"y", out>})
+      workgroup(%full: !barrier) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [1]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0 : i32
+    %false = arith.constant false
+    %threads = gpu.block_dim x
+    %arrivals = arith.subi %threads, %c1 : index
+    %count = arith.index_cast %arrivals : index to i32
+    carousel.mbarrier.init %full[], %count : !barrier
+    carousel.mbarrier.arrive %full[] : !barrier
+    carousel.mbarrier.wait %full[] parity %false : !barrier
+    memref.store %zero, %y[%c0] : !vector
+    gpu.return
+  }
+}

@@ -1,0 +1,46 @@
+// Happens-before 1; war: a thread writes what it has just told an engine to read.
+// Program order leads to the issue, and nothing leads back. Wrong: the write follows the issue.
+// RUN: carousel-sim %s --kernel @right --arg x=iota:16 --arg y=empty:16 --expect y=iota:16 --schedules 1000
+// RUN: carousel-sim %s --kernel @right --arg x=iota:16 --arg y=empty:16 --expect y=iota:16 --policy all --schedules 10
+// RUN: carousel-sim %s --kernel @wrong --arg x=iota:16 --arg y=empty:16 --expect-finding engine-race --schedules 100
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+
+!vector = memref<16xi32, #gl>
+!row = vector<16xi32>
+!tile = memref<16xi32, #ws>
+
+gpu.module @twins {
+  gpu.func @right(%x: !vector {carousel.argument = #carousel.argument<"x", in>},
+                  %y: !vector {carousel.argument = #carousel.argument<"y", out>})
+      workgroup(%tile: !tile {llvm.align = 16 : i64}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [1]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant dense<0> : !row
+    %v = vector.load %x[%c0] : !vector, !row
+    vector.store %zero, %tile[%c0] : !tile, !row
+    vector.store %v, %tile[%c0] : !tile, !row
+    carousel.fence.proxy async_shared_cta
+    carousel.bulk.store %tile[%c0] to %y[%c0], 64 : !tile, !vector
+    carousel.bulk.commit_group
+    carousel.bulk.wait_group read 0
+    gpu.return
+  }
+
+  gpu.func @wrong(%x: !vector {carousel.argument = #carousel.argument<"x", in>},
+                  %y: !vector {carousel.argument = #carousel.argument<"y", out>})
+      workgroup(%tile: !tile {llvm.align = 16 : i64}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [1]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant dense<0> : !row
+    %v = vector.load %x[%c0] : !vector, !row
+    vector.store %zero, %tile[%c0] : !tile, !row
+    carousel.fence.proxy async_shared_cta
+    carousel.bulk.store %tile[%c0] to %y[%c0], 64 : !tile, !vector
+    vector.store %v, %tile[%c0] : !tile, !row
+    carousel.bulk.commit_group
+    carousel.bulk.wait_group read 0
+    gpu.return
+  }
+}

@@ -1,0 +1,54 @@
+// Engine operations; a bulk load reads within its source.
+// Wrong: it begins one row too far.
+// RUN: carousel-sim %s --kernel @right --arg x=zeros:2x16 --arg y=empty:16 --expect y=zeros:16 --schedules 1000
+// RUN: carousel-sim %s --kernel @right --arg x=zeros:2x16 --arg y=empty:16 --expect y=zeros:16 --policy all --schedules 10
+// RUN: carousel-sim %s --kernel @wrong --arg x=zeros:2x16 --arg y=empty:16 --expect-finding out-of-bounds --schedules 100
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+
+!vector = memref<16xi32, #gl>
+!matrix = memref<2x16xi32, #gl>
+!row = vector<16xi32>
+!tile = memref<16xi32, #ws>
+!barrier = memref<!carousel.mbarrier, #ws>
+
+gpu.module @twins {
+  gpu.func @right(%x: !matrix {carousel.argument = #carousel.argument<"x", in>},
+                  %y: !vector {carousel.argument = #carousel.argument<"y", out>})
+      workgroup(%tile: !tile {llvm.align = 16 : i64}, %full: !barrier) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [1]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %false = arith.constant false
+    %threads = gpu.block_dim x
+    %row = arith.addi %threads, %c0 : index
+    carousel.mbarrier.init %full[], 1 : !barrier
+    carousel.fence.mbarrier_init
+    carousel.mbarrier.arrive_expect_tx %full[], 64 : !barrier
+    carousel.bulk.load %x[%row, %c0] to %tile[%c0], 64 signals %full[] : !matrix, !tile, !barrier
+    carousel.mbarrier.wait %full[] parity %false : !barrier
+    %v = vector.load %tile[%c0] : !tile, !row
+    vector.store %v, %y[%c0] : !vector, !row
+    gpu.return
+  }
+
+  gpu.func @wrong(%x: !matrix {carousel.argument = #carousel.argument<"x", in>},
+                  %y: !vector {carousel.argument = #carousel.argument<"y", out>})
+      workgroup(%tile: !tile {llvm.align = 16 : i64}, %full: !barrier) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [1]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %false = arith.constant false
+    %threads = gpu.block_dim x
+    %row = arith.addi %threads, %c1 : index
+    carousel.mbarrier.init %full[], 1 : !barrier
+    carousel.fence.mbarrier_init
+    carousel.mbarrier.arrive_expect_tx %full[], 64 : !barrier
+    carousel.bulk.load %x[%row, %c0] to %tile[%c0], 64 signals %full[] : !matrix, !tile, !barrier
+    carousel.mbarrier.wait %full[] parity %false : !barrier
+    %v = vector.load %tile[%c0] : !tile, !row
+    vector.store %v, %y[%c0] : !vector, !row
+    gpu.return
+  }
+}

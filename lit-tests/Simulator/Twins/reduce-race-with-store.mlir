@@ -1,0 +1,54 @@
+// Engine operations; waw: reductions on one element don't race with each other, but with all else.
+// Wrong: the second CTA stores.
+// RUN: carousel-sim %s --kernel @right --arg x=zeros:16 --arg y=zeros:16 --expect y=zeros:16 --schedules 1000
+// RUN: carousel-sim %s --kernel @right --arg x=zeros:16 --arg y=zeros:16 --expect y=zeros:16 --policy all --schedules 10
+// RUN: carousel-sim %s --kernel @wrong --arg x=zeros:16 --arg y=zeros:16 --expect-finding engine-race --schedules 100
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+
+!vector = memref<16xi32, #gl>
+!row = vector<16xi32>
+!tile = memref<16xi32, #ws>
+
+gpu.module @twins {
+  gpu.func @right(%x: !vector {carousel.argument = #carousel.argument<"x", in>},
+                  %y: !vector {carousel.argument = #carousel.argument<"y">})
+      workgroup(%tile: !tile {llvm.align = 16 : i64}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [2], block = [1]>} {
+    %c0 = arith.constant 0 : index
+    %block = gpu.block_id x
+    %is_first = arith.cmpi eq, %block, %c0 : index
+    %v = vector.load %x[%c0] : !vector, !row
+    vector.store %v, %tile[%c0] : !tile, !row
+    carousel.fence.proxy async_shared_cta
+    scf.if %is_first {
+      carousel.bulk.reduce add s32 %tile[%c0] to %y[%c0], 64 : !tile, !vector
+    } else {
+      carousel.bulk.reduce add s32 %tile[%c0] to %y[%c0], 64 : !tile, !vector
+    }
+    carousel.bulk.commit_group
+    carousel.bulk.wait_group read 0
+    gpu.return
+  }
+
+  gpu.func @wrong(%x: !vector {carousel.argument = #carousel.argument<"x", in>},
+                  %y: !vector {carousel.argument = #carousel.argument<"y">})
+      workgroup(%tile: !tile {llvm.align = 16 : i64}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [2], block = [1]>} {
+    %c0 = arith.constant 0 : index
+    %block = gpu.block_id x
+    %is_first = arith.cmpi eq, %block, %c0 : index
+    %v = vector.load %x[%c0] : !vector, !row
+    vector.store %v, %tile[%c0] : !tile, !row
+    carousel.fence.proxy async_shared_cta
+    scf.if %is_first {
+      carousel.bulk.reduce add s32 %tile[%c0] to %y[%c0], 64 : !tile, !vector
+    } else {
+      carousel.bulk.store %tile[%c0] to %y[%c0], 64 : !tile, !vector
+    }
+    carousel.bulk.commit_group
+    carousel.bulk.wait_group read 0
+    gpu.return
+  }
+}

@@ -1,0 +1,95 @@
+// Happens-before 4; raw: a ring of two slots; the consumer reads the slot whose phase it waits for.
+// Wrong: the parity doesn't change with the rounds, so the second round isn't waited for.
+// RUN: carousel-sim %s --kernel @right --arg x=iota:4x16 --arg y=empty:4x16 --expect y=iota:4x16 --schedules 1000
+// RUN: carousel-sim %s --kernel @right --arg x=iota:4x16 --arg y=empty:4x16 --expect y=iota:4x16 --policy all --schedules 10
+// RUN: carousel-sim %s --kernel @wrong --arg x=iota:4x16 --arg y=empty:4x16 --expect-finding engine-race --allow-finding deadlock --allow-finding missed-phase --allow-finding in-flight --within 20
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+
+!matrix = memref<4x16xi32, #gl>
+!row = vector<16xi32>
+!tiles = memref<2x16xi32, #ws>
+!barriers = memref<2x!carousel.mbarrier, #ws>
+
+gpu.module @twins {
+  gpu.func @right(%x: !matrix {carousel.argument = #carousel.argument<"x", in>},
+                  %y: !matrix {carousel.argument = #carousel.argument<"y", out>})
+      workgroup(%tiles: !tiles {llvm.align = 16 : i64}, %full: !barriers, %empty: !barriers) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [2]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c4 = arith.constant 4 : index
+    %true = arith.constant true
+    %thread = gpu.thread_id x
+    %produces = arith.cmpi eq, %thread, %c0 : index
+    scf.if %produces {
+      scf.for %s = %c0 to %c2 step %c1 {
+        carousel.mbarrier.init %full[%s], 1 : !barriers
+        carousel.mbarrier.init %empty[%s], 1 : !barriers
+      }
+      carousel.fence.mbarrier_init
+    }
+    gpu.barrier
+    scf.for %k = %c0 to %c4 step %c1 {
+      %slot = arith.remui %k, %c2 : index
+      %round = arith.divui %k, %c2 : index
+      %odd = arith.index_cast %round : index to i1
+      scf.if %produces {
+        %emptied = arith.xori %odd, %true : i1
+        carousel.mbarrier.wait %empty[%slot] parity %emptied : !barriers
+        carousel.mbarrier.arrive_expect_tx %full[%slot], 64 : !barriers
+        carousel.bulk.load %x[%k, %c0] to %tiles[%slot, %c0], 64 signals %full[%slot]
+            : !matrix, !tiles, !barriers
+      } else {
+        %filled = arith.andi %odd, %true : i1
+        carousel.mbarrier.wait %full[%slot] parity %filled : !barriers
+        %v = vector.load %tiles[%slot, %c0] : !tiles, !row
+        carousel.mbarrier.arrive %empty[%slot] : !barriers
+        vector.store %v, %y[%k, %c0] : !matrix, !row
+      }
+    }
+    gpu.return
+  }
+
+  gpu.func @wrong(%x: !matrix {carousel.argument = #carousel.argument<"x", in>},
+                  %y: !matrix {carousel.argument = #carousel.argument<"y", out>})
+      workgroup(%tiles: !tiles {llvm.align = 16 : i64}, %full: !barriers, %empty: !barriers) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [2]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c4 = arith.constant 4 : index
+    %true = arith.constant true
+    %thread = gpu.thread_id x
+    %produces = arith.cmpi eq, %thread, %c0 : index
+    scf.if %produces {
+      scf.for %s = %c0 to %c2 step %c1 {
+        carousel.mbarrier.init %full[%s], 1 : !barriers
+        carousel.mbarrier.init %empty[%s], 1 : !barriers
+      }
+      carousel.fence.mbarrier_init
+    }
+    gpu.barrier
+    scf.for %k = %c0 to %c4 step %c1 {
+      %slot = arith.remui %k, %c2 : index
+      %round = arith.divui %k, %c2 : index
+      %odd = arith.index_cast %round : index to i1
+      scf.if %produces {
+        %emptied = arith.xori %odd, %true : i1
+        carousel.mbarrier.wait %empty[%slot] parity %emptied : !barriers
+        carousel.mbarrier.arrive_expect_tx %full[%slot], 64 : !barriers
+        carousel.bulk.load %x[%k, %c0] to %tiles[%slot, %c0], 64 signals %full[%slot]
+            : !matrix, !tiles, !barriers
+      } else {
+        %filled = arith.xori %odd, %odd : i1
+        carousel.mbarrier.wait %full[%slot] parity %filled : !barriers
+        %v = vector.load %tiles[%slot, %c0] : !tiles, !row
+        carousel.mbarrier.arrive %empty[%slot] : !barriers
+        vector.store %v, %y[%k, %c0] : !matrix, !row
+      }
+    }
+    gpu.return
+  }
+}
