@@ -28,7 +28,7 @@ carousel_add_unittest(CarouselSimToolTests
     Tools/Sim/SimulationReportTest.cpp
   LIBS CarouselSimSupport)
 carousel_add_unittest(CarouselSimulatorGridTests
-  SOURCES Simulator/GridBarrierTest.cpp Simulator/GridLaunchTest.cpp Simulator/GridTest.cpp
+  SOURCES Simulator/FiberPoolTest.cpp Simulator/GridBarrierTest.cpp Simulator/GridLaunchTest.cpp Simulator/GridTest.cpp
           Simulator/ScheduleTest.cpp
   LIBS CarouselSimulatorGrid)
 carousel_add_unittest(CarouselSimulatorKernelTests

@@ -11,6 +11,7 @@
 
 #include "FiberPool.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <sys/mman.h>
@@ -51,17 +52,30 @@ bool FiberPool::grow() {
 
   char *base = static_cast<char *>(address);
   for (size_t i = kSlabStacks; i-- > 0;) {
-    char *guard = base + i * stride;
     // The lowest stack of a mapping always has a guard.
     if (i == 0 || numStacks < kMaxGuardedStacks)
-      (void)mprotect(guard, guardBytes, PROT_NONE);
+      (void)mprotect(base + i * stride, guardBytes, PROT_NONE);
     ++numStacks;
+  }
+  carve(address);
+  return true;
+}
+
+void FiberPool::carve(void *mapping) {
+  size_t stride = guardBytes + usableBytes;
+  for (size_t i = kSlabStacks; i-- > 0;) {
+    char *guard = static_cast<char *>(mapping) + i * stride;
     // Tops at different places in their pages: else the hot ends of all stacks
     // share a few sets of the caches.
     size_t color = i % 16 * 128;
     free.push_back({guard + guardBytes, guard + stride - color});
   }
-  return true;
+}
+
+void FiberPool::reclaim() {
+  free.clear();
+  for (auto [address, size] : llvm::reverse(mappings))
+    carve(address);
 }
 
 FiberPool::Stack FiberPool::acquire() {
@@ -70,4 +84,21 @@ FiberPool::Stack FiberPool::acquire() {
   Stack stack = free.back();
   free.pop_back();
   return stack;
+}
+
+/// What a host thread keeps: enough for a few CTAs, some MB.
+static constexpr size_t kMaxKeptStacks = 2048;
+static thread_local std::unique_ptr<FiberPool> keptPool;
+
+FiberPoolLease::FiberPoolLease(size_t stackBytes) : pool(std::move(keptPool)) {
+  auto fresh = std::make_unique<FiberPool>(stackBytes);
+  if (!pool || pool->getUsableBytes() != fresh->getUsableBytes())
+    pool = std::move(fresh);
+}
+
+FiberPoolLease::~FiberPoolLease() {
+  if (pool->getNumStacks() > kMaxKeptStacks)
+    return;
+  pool->reclaim();
+  keptPool = std::move(pool);
 }

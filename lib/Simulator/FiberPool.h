@@ -5,9 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Hands out stacks and takes them back for the next thread; frees them all at
-// its end. The pages below a stack are a guard, for as many stacks as the
-// kernel's limit on mappings allows; in front of the others lies another stack.
+// Hands out stacks and takes them back for the next thread. A run leases a pool
+// from its host thread, which keeps a small one for the next run: mapping and
+// touching stacks costs more than a short run. The pages below a stack are a
+// guard, for as many stacks as the kernel's limit on mappings allows; in front
+// of the others lies another stack.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,6 +17,7 @@
 #define CAROUSEL_LIB_SIMULATOR_FIBERPOOL_H
 
 #include <cstddef>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -37,14 +40,30 @@ public:
   /// No stack where the host's memory gives out.
   Stack acquire();
   void release(Stack stack) { free.push_back(stack); }
+  /// Takes all stacks back, those of fibres that will not go on included.
+  void reclaim();
   size_t getNumStacks() const { return numStacks; }
+  size_t getUsableBytes() const { return usableBytes; }
 
 private:
   bool grow();
+  void carve(void *mapping);
 
   size_t usableBytes, guardBytes, numStacks = 0;
   std::vector<Stack> free;
   std::vector<std::pair<void *, size_t>> mappings;
+};
+
+/// A pool for one run, new or that of an earlier run of this host thread. All
+/// fibres on it are done with, or given up, when the lease ends.
+class FiberPoolLease {
+public:
+  explicit FiberPoolLease(size_t stackBytes);
+  ~FiberPoolLease();
+  FiberPool *operator->() const { return pool.get(); }
+
+private:
+  std::unique_ptr<FiberPool> pool;
 };
 
 } // namespace carousel::sim

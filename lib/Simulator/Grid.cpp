@@ -191,12 +191,12 @@ void Grid::Impl::resume(Strand &strand, bool isFair) {
     return;
   }
   if (!strand.context) {
-    strand.stack = stacks.acquire();
+    strand.stack = stacks->acquire();
     if (!strand.stack) {
       report(FindingKind::InvalidOperand, strand,
              "expected the stacks of all resident threads to fit the host's "
              "memory, found no room for one more after " +
-                 std::to_string(stacks.getNumStacks()) + " stacks of " +
+                 std::to_string(stacks->getNumStacks()) + " stacks of " +
                  std::to_string(stackBytes) + " bytes");
       end = RunEnd::Aborted;
       return;
@@ -218,7 +218,7 @@ void Grid::Impl::resume(Strand &strand, bool isFair) {
   steps += granted - quantum;
   if (strand.hasExited) {
     strand.context = nullptr;
-    stacks.release(strand.stack);
+    stacks->release(strand.stack);
     strand.stack = {};
     finishThread(strand);
   } else if (static_cast<char *>(strand.context) < strand.stack.low) {

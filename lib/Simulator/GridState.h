@@ -211,7 +211,7 @@ struct Grid::Impl {
   CTAEvents events;
   llvm::function_ref<void(Thread &)> entry;
 
-  FiberPool stacks;
+  FiberPoolLease stacks;
   boost::context::detail::fcontext_t mainContext = nullptr;
   Strand *running = nullptr;
   /// Steps left of this turn, and of those that were given.
