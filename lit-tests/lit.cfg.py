@@ -57,6 +57,7 @@ config.substitutions += [
     ("%cuda_root", cuda_root),
     ("%ptxas", ptxas),
     ("%source_root", config.carousel_source_dir),
+    ("%binary_root", config.carousel_binary_dir),
     ("%python", config.python_executable),
     ("%fake_driver_dir", os.path.join(config.carousel_binary_dir, "fake-driver")),
 ]
