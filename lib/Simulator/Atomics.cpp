@@ -85,14 +85,15 @@ void AsyncMachine::atomicWrite(const void *address, bool release,
 // Semaphores
 //===----------------------------------------------------------------------===//
 
-static bool accessSemaphore(AsyncMachine::Impl &machine,
-                            const int32_t *address) {
+static bool accessSemaphore(AsyncMachine::Impl &machine, const int32_t *address,
+                            bool isStore) {
   Thread &thread = machine.grid.current();
   if (reinterpret_cast<uint64_t>(address) % sizeof(int32_t) != 0)
     machine.invalid("grid semaphore", "expected a semaphore aligned to 4 bytes",
                     address, sizeof(int32_t));
   Access access;
   access.kind = AccessKind::Atomic;
+  access.isAtomicStore = isStore;
   access.epoch = thread.epoch();
   access.view = &thread.view;
   access.thread = thread.index;
@@ -102,7 +103,7 @@ static bool accessSemaphore(AsyncMachine::Impl &machine,
 
 void AsyncMachine::gridSerialWait(int32_t *address, int32_t turn) {
   Impl &machine = *impl;
-  if (!accessSemaphore(machine, address))
+  if (!accessSemaphore(machine, address, /*isStore=*/false))
     return;
   Thread &thread = machine.grid.current();
   std::unique_ptr<Semaphore> &entry = machine.semaphores[address];
@@ -141,7 +142,7 @@ void AsyncMachine::gridSerialRelease(int32_t *address, int32_t turn) {
   Impl &machine = *impl;
   Thread &thread = machine.grid.current();
   machine.checkSemaphore(thread, address);
-  if (!accessSemaphore(machine, address))
+  if (!accessSemaphore(machine, address, /*isStore=*/true))
     return;
   *static_cast<volatile int32_t *>(address) = turn;
   thread.cycles += kBarrierCycles;

@@ -32,7 +32,7 @@ void AsyncMachine::Impl::prune(GroupQueue &queue) {
       return;
     queue.readCycles = std::max(queue.readCycles, group.readCycles);
     queue.writeCycles = std::max(queue.writeCycles, group.writeCycles);
-    queue.droppedStamp = group.stamp;
+    queue.dropped = group;
     queue.groups.pop_front();
     ++queue.first;
   }
@@ -98,48 +98,58 @@ void AsyncMachine::Impl::waitGroups(GroupQueue &queue, bool read,
 // Waits for the groups of others
 //===----------------------------------------------------------------------===//
 
-void AsyncMachine::Impl::noteForeignWait(Thread &thread, bool read) {
+void AsyncMachine::Impl::noteForeignWait(Thread &thread, bool read,
+                                         uint32_t pending) {
   // All lanes may run a wait that is meant for one of them; what is wrong is
-  // that the one doesn't.
+  // that the one doesn't, which shows when it ends.
   for (ThreadState *other : ctaOf(thread.cta).threads) {
-    const GroupQueue &queue = other->bulk;
-    uint32_t committed = queue.open() - 1;
-    uint32_t waited = read ? queue.readWaited : queue.completeWaited;
-    if (other->thread == thread.index || committed <= waited)
+    GroupQueue &queue = other->bulk;
+    if (other->thread == thread.index || !queue.isUsed())
       continue;
-    const Group &group = queue.groups[committed - queue.first];
+    // What is committed while the thread can't know of it isn't meant.
+    auto isKnown = [&](const Group &group) {
+      return group.operations != 0 && thread.view.order.covers(group.issue);
+    };
+    uint32_t known = queue.open() - 1;
+    while (known >= queue.first && !isKnown(queue.at(known)))
+      --known;
+    if (known <= pending || (known < queue.first && !isKnown(queue.dropped)))
+      continue;
+    uint32_t target = known - pending;
+    uint32_t waited = read ? queue.readWaited : queue.completeWaited;
+    const Group &group =
+        target < queue.first ? queue.dropped : queue.at(target);
     Epoch done(thread.cta, read ? queue.readAgent : queue.writeAgent,
-               group.stamp);
-    if (group.operations == 0 || !thread.view.order.covers(group.issue) ||
+               queue.stampOf(target));
+    if (target <= waited || group.operations == 0 ||
         thread.view.order.covers(done))
       continue;
-    if (other->foreignWaits.size() < 4)
-      other->foreignWaits.push_back({whoIs(thread)});
+    ForeignWait wait{whoIs(thread), group.site};
+    if (other->hasEnded)
+      reportForeignWait(*other, wait);
+    else if (llvm::none_of(other->foreignWaits, [&](const ForeignWait &noted) {
+               return noted.waiter.site == thread.site;
+             }))
+      other->foreignWaits.push_back(wait);
   }
 }
 
-void AsyncMachine::Impl::settleForeignWaits(ThreadState &state,
-                                            const Thread *waiter) {
-  for (const ForeignWait &wait : state.foreignWaits) {
-    if (waiter && wait.waiter.site == waiter->site)
-      continue;
-    Who owner{state.cta, state.thread, 0};
-    if (!state.bulk.groups.empty())
-      owner.site = state.bulk.groups.front().site;
-    report(FindingKind::ForeignGroupWait, wait.waiter.actor("bulk.wait_group"),
-           "expected a group wait in the thread that committed the group, "
-           "thread " +
-               Twine(state.thread) + ", got one in thread " +
-               Twine(wait.waiter.thread) + ", which has committed none",
-           nullptr, 0, owner.actor());
-  }
-  state.foreignWaits.clear();
+void AsyncMachine::Impl::reportForeignWait(const ThreadState &state,
+                                           const ForeignWait &wait) {
+  report(FindingKind::ForeignGroupWait, wait.waiter.actor("bulk.wait_group"),
+         "expected a group wait in the thread that committed the group, "
+         "thread " +
+             Twine(state.thread) + ", got one in thread " +
+             Twine(wait.waiter.thread) + ", which has issued no transfer",
+         nullptr, 0, Who{state.cta, state.thread, wait.issued}.actor());
 }
 
 void AsyncMachine::Impl::exitGroups(Thread &thread, ThreadState &state) {
   Actor actor = whoIs(thread).actor();
   GroupQueue &bulk = state.bulk;
-  settleForeignWaits(state, nullptr);
+  state.hasEnded = true;
+  for (const ForeignWait &wait : state.foreignWaits)
+    reportForeignWait(state, wait);
   if (const Group &last = bulk.groups.back(); last.operations != 0) {
     actor.site = last.site;
     report(FindingKind::UncommittedTransfer, actor,
@@ -186,12 +196,12 @@ void AsyncMachine::bulkCommitGroup() {
 void AsyncMachine::bulkWaitGroup(bool read, uint32_t pending) {
   Thread &thread = impl->grid.current();
   ThreadState &state = impl->stateOf(thread);
-  if (!state.bulk.isUsed()) {
-    impl->noteForeignWait(thread, read);
-    return;
-  }
+  if (!state.bulk.isUsed())
+    impl->noteForeignWait(thread, read, pending);
   impl->waitGroups(state.bulk, read, pending, /*includesOpen=*/false);
-  impl->settleForeignWaits(state, &thread);
+  llvm::erase_if(state.foreignWaits, [&](const ForeignWait &wait) {
+    return wait.waiter.site == thread.site;
+  });
 }
 
 WaitPicture ThreadState::describe(const Thread &) const {

@@ -62,7 +62,7 @@ class Thread;
 struct WaitPicture {
   /// "mbarrier full[2], phase parity 0", "CTA barrier", "bulk group wait".
   std::string what;
-  /// "1 of 2 arrivals and 4096 bytes missing".
+  /// "1 of 2 arrivals and 4096 bytes".
   std::string missing;
   /// Who could have provided it, if known: "CTA 0 thread 32 (last arrived at
   /// kernel.mlir:3:4)".

@@ -133,6 +133,11 @@ RunEnd Machine::run() {
     launch.entry(launch.arguments);
   });
   async.gridEnd(end);
+  // Those that never ended have their time too.
+  for (const auto &block : blocks)
+    for (uint32_t index = 0;
+         const Thread *thread = grid.lookup(block.first, index); ++index)
+      lastCycles = std::max(lastCycles, thread->cycles);
   currentMachine = outer;
   return end;
 }
@@ -168,13 +173,14 @@ void *Machine::getScratch(uint64_t size, AccessKind kind) {
   return scratch->data();
 }
 
-void *Machine::access(void *pointer, uint64_t size, AccessKind kind,
-                      Site site) {
+void *Machine::access(void *pointer, uint64_t size, AccessKind kind, Site site,
+                      bool isAtomicStore) {
   Thread &thread = enter(site);
   if (size == 0 || isOwnStack(pointer))
     return pointer;
   Access access;
   access.kind = kind;
+  access.isAtomicStore = isAtomicStore;
   access.epoch = thread.epoch();
   access.view = &thread.view;
   access.thread = thread.index;

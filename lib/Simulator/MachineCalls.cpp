@@ -97,7 +97,8 @@ static void *carousel_sim_atomic_load(void *pointer, uint64_t size,
 static void *carousel_sim_atomic_store(void *pointer, uint64_t size, int32_t,
                                        int32_t release, uint32_t site) {
   Machine &machine = Machine::current();
-  void *usable = machine.access(pointer, size, AccessKind::Atomic, site);
+  void *usable = machine.access(pointer, size, AccessKind::Atomic, site,
+                                /*isAtomicStore=*/true);
   machine.async.atomicWrite(pointer, release, /*isReadModifyWrite=*/false);
   return usable;
 }

@@ -197,7 +197,6 @@ WaitPicture Mbarrier::describe(const Thread &waiter) const {
                                  llvm::utostr(uint64_t(-transactions)) +
                                  " bytes that have landed";
   }
-  picture.missing += " missing";
   constexpr size_t kShown = 4;
   for (const Who &who : lastArrivers) {
     if (picture.providers.size() == kShown)

@@ -362,7 +362,7 @@ TEST(Mbarrier, DeadlockShowsWhatIsMissing) {
       }
     });
     EXPECT_EQ(end, RunEnd::Deadlock);
-    EXPECT_NE(run.text().find("1 of 2 arrivals and 4096 bytes missing"),
+    EXPECT_NE(run.text().find("missing: 1 of 2 arrivals and 4096 bytes;"),
               std::string::npos)
         << run.text();
     EXPECT_NE(run.text().find("CTA 0 thread 0 at k.mlir:7"), std::string::npos)
