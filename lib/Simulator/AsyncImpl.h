@@ -94,6 +94,8 @@ struct AsyncMachine::Impl {
   Mbarrier *useBarrier(const void *address, Use use, const View &view,
                        Epoch self, Actor actor);
   Mbarrier *useBarrier(void *address);
+  /// As above, for what no other CTA may do; `use`: "a wait on".
+  Mbarrier *useOwnBarrier(void *address, const char *use);
   void checkPattern(Mbarrier &barrier, const Actor &actor);
   void arrive(Mbarrier &barrier, uint32_t count, const View *released,
               Epoch epoch, uint64_t cycles, const Who &who, bool noComplete);

@@ -20,9 +20,9 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -94,14 +94,37 @@ static bool isKnown(Operation *op) {
     return llvm::is_contained(kGPUOps, name);
   if (isa<memref::AllocOp>(op))
     return isSharedMemRef(op->getResult(0).getType());
+  if (isa<memref::DeallocOp>(op))
+    return isSharedMemRef(op->getOperand(0).getType());
+  // Control that comes there has nowhere to go.
+  if (isa<ub::UnreachableOp>(op))
+    return false;
   return llvm::is_contained(kDialects, op->getName().getDialectNamespace());
 }
 
-/// What the machine lacks for tensor maps of this type, or of which this is a
-/// memref; empty if it has all.
+/// Vectors are unrolled on the way to the host; more takes minutes and then
+/// ends in the compiler's limits.
+static bool isTooLarge(VectorType vector) {
+  uint64_t elements = 1;
+  for (int64_t extent : vector.getShape())
+    elements = llvm::SaturatingMultiply(elements, uint64_t(extent));
+  return elements > 1 << 16;
+}
+
+/// What the machine lacks for this type, or for the elements of a memref of
+/// this type; empty if it has all.
 static StringRef findUnknown(Type type) {
   if (auto memref = dyn_cast<MemRefType>(type))
     type = memref.getElementType();
+  if (auto vector = dyn_cast<VectorType>(type)) {
+    if (vector.isScalable())
+      return "scalable vectors";
+    if (isTooLarge(vector))
+      return "vectors of more than 65536 elements";
+    type = vector.getElementType();
+  }
+  if (isa<FloatTF32Type>(type))
+    return "numbers of type tf32";
   auto map = dyn_cast<TensorMapType>(type);
   if (!map)
     return "";
@@ -117,9 +140,11 @@ static StringRef findUnknown(Type type) {
 }
 
 static StringRef findUnknown(Operation *op) {
-  for (Type type : op->getOperandTypes())
-    if (StringRef what = findUnknown(type); !what.empty())
-      return what;
+  for (TypeRange types :
+       {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
+    for (Type type : types)
+      if (StringRef what = findUnknown(type); !what.empty())
+        return what;
   for (Region &region : op->getRegions())
     for (Type type : region.getArgumentTypes())
       if (StringRef what = findUnknown(type); !what.empty())
@@ -141,24 +166,6 @@ static LogicalResult verifyKnown(Operation *root) {
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
-}
-
-/// The kernel and the symbols of its module that it uses, in the module's
-/// order.
-static llvm::SetVector<Operation *> getUsedSymbols(gpu::GPUFuncOp kernel) {
-  Operation *module = kernel->getParentOp();
-  llvm::SetVector<Operation *> used;
-  used.insert(kernel);
-  for (size_t i = 0; i < used.size(); ++i) {
-    auto uses = SymbolTable::getSymbolUses(used[i]);
-    if (!uses)
-      continue;
-    for (SymbolTable::SymbolUse use : *uses)
-      if (Operation *symbol = SymbolTable::lookupSymbolIn(
-              module, use.getSymbolRef().getLeafReference()))
-        used.insert(symbol);
-  }
-  return used;
 }
 
 //===----------------------------------------------------------------------===//
@@ -227,10 +234,25 @@ public:
              << "expected a contiguous buffer of static extents in shared "
                 "memory, got "
              << type;
+    // Like verify-machine; what is larger than all memory would wrap around.
+    constexpr uint64_t kMostAlignment = 1 << 16, kMostBytes = uint64_t(1) << 31;
+    if (alignment &&
+        (!llvm::isPowerOf2_64(*alignment) || *alignment > kMostAlignment))
+      return emitError(loc)
+             << "expected an alignment of shared memory that is a "
+                "power of two up to 65536, got "
+             << int64_t(*alignment);
+    std::optional<uint64_t> bytes = element;
+    for (int64_t extent : type.getShape())
+      bytes = llvm::SaturatingMultiply(*bytes, uint64_t(extent));
+    if (*bytes > kMostBytes)
+      return emitError(loc) << "expected a buffer of at most 2^31 bytes in "
+                               "shared memory, got "
+                            << type;
     StaticBuffer buffer;
     buffer.symbol = symbol.str();
     buffer.name = std::move(name);
-    buffer.size = *element * type.getNumElements();
+    buffer.size = *bytes;
     bool isBarrier = isa<MbarrierType>(type.getElementType());
     buffer.slotBytes = getSlotBytes(type);
     uint64_t own = std::max(*element, alignment.value_or(1));
@@ -391,9 +413,6 @@ static LogicalResult expandCollectives(Operation *module) {
 static LogicalResult renameFunctions(KernelModule &kernel, Operation *symbols) {
   Block &body = symbols->getRegion(0).front();
   for (auto func : body.getOps<func::FuncOp>()) {
-    if (func.isExternal())
-      return func.emitError("expected a function with a body, got only its "
-                            "declaration");
     std::string name = "device." + func.getName().str();
     if (func.getName() == kernel.entry)
       kernel.entry = name;
@@ -407,8 +426,10 @@ static LogicalResult renameFunctions(KernelModule &kernel, Operation *symbols) {
 }
 
 FailureOr<KernelModule> sim::cloneKernel(gpu::GPUFuncOp original) {
-  llvm::SetVector<Operation *> used = getUsedSymbols(original);
-  for (Operation *op : used)
+  auto used = getUsedSymbols(original);
+  if (failed(used))
+    return failure();
+  for (Operation *op : *used)
     if (failed(verifyKnown(op)))
       return failure();
 
@@ -419,7 +440,7 @@ FailureOr<KernelModule> sim::cloneKernel(gpu::GPUFuncOp original) {
   auto inner = gpu::GPUModuleOp::create(builder, original.getLoc(), "device");
   builder.setInsertionPointToStart(inner.getBody());
   for (Operation &op : *original->getBlock())
-    if (used.contains(&op))
+    if (used->contains(&op))
       builder.clone(op);
   // Folding by the block size that the kernel was written for would be wrong
   // under another one.

@@ -54,18 +54,12 @@ static FailureOr<Signature> getSignature(func::FuncOp function) {
 
 /// The function with what it uses, alone. Address spaces mean nothing here.
 static OwningOpRef<ModuleOp> cloneFunction(func::FuncOp function) {
-  Operation *symbols = function->getParentOp();
-  llvm::SetVector<Operation *> used;
-  used.insert(function);
-  for (size_t i = 0; i < used.size(); ++i)
-    if (auto uses = SymbolTable::getSymbolUses(used[i]))
-      for (SymbolTable::SymbolUse use : *uses)
-        if (Operation *symbol = SymbolTable::lookupSymbolIn(
-                symbols, use.getSymbolRef().getLeafReference()))
-          used.insert(symbol);
+  auto used = getUsedSymbols(function);
+  if (failed(used))
+    return {};
   OwningOpRef<ModuleOp> module = ModuleOp::create(function.getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(module->getBody());
-  for (Operation *op : used)
+  for (Operation *op : *used)
     builder.clone(*op);
   AttrTypeReplacer replacer;
   replacer.addReplacement(
@@ -92,6 +86,8 @@ CompiledFunction::compile(ModuleOp module, StringRef name) {
     return failure();
 
   OwningOpRef<ModuleOp> clone = cloneFunction(function);
+  if (!clone)
+    return failure();
   constexpr StringLiteral kEntry = "carousel_sim_reference";
   auto entry = clone->lookupSymbol<func::FuncOp>(name);
   if (failed(SymbolTable::replaceAllSymbolUses(

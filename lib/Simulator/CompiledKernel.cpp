@@ -66,6 +66,13 @@ static FailureOr<Signature> getSignature(gpu::GPUFuncOp kernel) {
       return kernel.emitError("expected kernel arguments that are memrefs or "
                               "numbers, got ")
              << argument.type;
+    if (isa<MemRefType>(argument.type) &&
+        (carousel::isSharedMemRef(argument.type) ||
+         carousel::isLocalMemRef(argument.type) ||
+         carousel::isClusterMemRef(argument.type)))
+      return kernel.emitError(
+                 "expected kernel arguments in global memory, got ")
+             << argument.type;
   }
   for (auto [position, type] :
        llvm::enumerate(kernel.getFunctionType().getInputs())) {

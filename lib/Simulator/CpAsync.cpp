@@ -69,7 +69,7 @@ void AsyncMachine::cpAsyncWaitAll() {
 void AsyncMachine::cpAsyncMbarrierArrive(void *address, bool noIncrement) {
   Impl &machine = *impl;
   ++machine.progress;
-  Mbarrier *barrier = machine.useBarrier(address);
+  Mbarrier *barrier = machine.useOwnBarrier(address, "a cp.async arrive on");
   if (!barrier)
     return;
   Thread &thread = machine.grid.current();

@@ -19,16 +19,17 @@
 using namespace mlir;
 using namespace carousel::sim;
 
-/// Memory of the thread itself: nobody else knows its address.
-static bool isOwn(Value pointer) {
+/// What the address is of, where that is memory of the thread itself, whose
+/// address nobody else knows; else null.
+static LLVM::AllocaOp findOwn(Value pointer) {
   while (Operation *op = pointer.getDefiningOp()) {
-    if (isa<LLVM::AllocaOp>(op))
-      return true;
+    if (auto own = dyn_cast<LLVM::AllocaOp>(op))
+      return own;
     if (!isa<LLVM::GEPOp, LLVM::BitcastOp, LLVM::AddrSpaceCastOp>(op))
-      return false;
+      return {};
     pointer = op->getOperand(0);
   }
-  return false;
+  return {};
 }
 
 /// The bytes that a load or store of this type touches.
@@ -116,8 +117,8 @@ private:
   redirect(MachineCall &call, OpOperand &pointer, Value size,
            StringRef function,
            LLVM::AtomicOrdering ordering = LLVM::AtomicOrdering::not_atomic) {
-    if (isOwn(pointer.get()))
-      return;
+    if (LLVM::AllocaOp own = findOwn(pointer.get()))
+      return checkOwn(call, pointer, size, own);
     SmallVector<Value> arguments = {pointer.get(), size};
     if (isAtomic(ordering)) {
       using Ordering = LLVM::AtomicOrdering;
@@ -127,6 +128,68 @@ private:
       arguments.push_back(call.i32(isBoth || ordering == Ordering::release));
     }
     pointer.set(call.emit(function, arguments, pointer.get().getType()));
+  }
+
+  /// True where all that matters is constant and the access fits.
+  bool isInside(Value pointer, Value size, LLVM::AllocaOp own) {
+    APInt count, bytes;
+    if (!matchPattern(own.getArraySize(), m_ConstantInt(&count)) ||
+        !matchPattern(size, m_ConstantInt(&bytes)))
+      return false;
+    // Beyond this nothing fits, and sums stay in range.
+    constexpr int64_t kMost = int64_t(1) << 30;
+    int64_t offset = 0;
+    for (; pointer != own.getResult();
+         pointer = pointer.getDefiningOp()->getOperand(0)) {
+      auto step = pointer.getDefiningOp<LLVM::GEPOp>();
+      if (!step)
+        continue;
+      if (step.getIndices().size() != 1)
+        return false;
+      APInt index;
+      auto known = step.getIndices()[0];
+      if (auto value = dyn_cast<Value>(known)) {
+        if (!matchPattern(value, m_ConstantInt(&index)))
+          return false;
+      } else {
+        index = cast<IntegerAttr>(known).getValue();
+      }
+      int64_t number = index.getSExtValue();
+      int64_t unit = layout.getTypeSize(step.getElemType());
+      if (std::abs(number) > kMost / std::max<int64_t>(unit, 1))
+        return false;
+      offset += number * unit;
+    }
+    uint64_t all = count.getZExtValue() * layout.getTypeSize(own.getElemType());
+    return offset >= 0 && uint64_t(offset) + bytes.getZExtValue() <= all;
+  }
+
+  /// An access beside a thread's own buffer would be one to the host's stack.
+  void checkOwn(MachineCall &call, OpOperand &pointer, Value size,
+                LLVM::AllocaOp own) {
+    if (isInside(pointer.get(), size, own))
+      return;
+    Operation *op = pointer.getOwner();
+    Location loc = op->getLoc();
+    OpBuilder builder(op);
+    Type i64 = builder.getI64Type();
+    Value count = own.getArraySize();
+    if (count.getType() != i64)
+      count = LLVM::ZExtOp::create(builder, loc, i64, count);
+    Value bytes = LLVM::MulOp::create(
+        builder, loc, count, call.i64(layout.getTypeSize(own.getElemType())));
+    Value begin = LLVM::PtrToIntOp::create(builder, loc, i64, own);
+    Value at = LLVM::PtrToIntOp::create(builder, loc, i64, pointer.get());
+    Value offset = LLVM::SubOp::create(builder, loc, at, begin);
+    using Predicate = LLVM::ICmpPredicate;
+    Value isBehind =
+        LLVM::ICmpOp::create(builder, loc, Predicate::ugt, offset, bytes);
+    Value left = LLVM::SubOp::create(builder, loc, bytes, offset);
+    Value isLonger =
+        LLVM::ICmpOp::create(builder, loc, Predicate::ugt, size, left);
+    Value bad = LLVM::OrOp::create(builder, loc, isBehind, isLonger);
+    pointer.set(call.emit("carousel_sim_check_own", {pointer.get(), size, bad},
+                          pointer.get().getType()));
   }
 
   /// The host traps where the device gives any value. Constants are known to be
@@ -176,9 +239,11 @@ private:
 } // namespace
 
 static bool callsMachine(Block &block) {
+  // Checks that hold are no steps.
   return llvm::any_of(block.getOps<LLVM::CallOp>(), [](LLVM::CallOp call) {
     std::optional<StringRef> callee = call.getCallee();
-    return callee && callee->starts_with("carousel_sim_");
+    return callee && callee->starts_with("carousel_sim_") &&
+           !callee->starts_with("carousel_sim_check_");
   });
 }
 
@@ -201,9 +266,41 @@ static void countTurns(LLVM::LLVMFuncOp function, SiteTable &sites) {
   }
 }
 
+/// A thread's buffers begin with its function, not with each turn of a loop,
+/// and fit what a thread of the device has.
+static LogicalResult placeOwn(ModuleOp module) {
+  constexpr uint64_t kMostBytes = 512 << 10;
+  DataLayout layout(module);
+  uint64_t total = 0;
+  SmallVector<LLVM::AllocaOp> allocas;
+  module.walk([&](LLVM::AllocaOp op) { allocas.push_back(op); });
+  for (LLVM::AllocaOp op : allocas) {
+    APInt count;
+    if (!matchPattern(op.getArraySize(), m_ConstantInt(&count)))
+      return op.emitError("expected a thread's own memory to have a size that "
+                          "is known before the run");
+    uint64_t element = layout.getTypeSize(op.getElemType());
+    uint64_t most = kMostBytes / std::max<uint64_t>(element, 1);
+    total += count.ugt(most) ? kMostBytes + 1 : count.getZExtValue() * element;
+    if (total > kMostBytes)
+      return op.emitError("expected at most ")
+             << kMostBytes << " bytes of a thread's own memory in all";
+    Block &entry = op->getParentOfType<LLVM::LLVMFuncOp>().getBody().front();
+    if (op->getBlock() == &entry)
+      continue;
+    OpBuilder builder = OpBuilder::atBlockBegin(&entry);
+    Operation *size = builder.clone(*op.getArraySize().getDefiningOp());
+    op->moveAfter(size);
+    op->setOperand(0, size->getResult(0));
+  }
+  return success();
+}
+
 LogicalResult carousel::sim::instrumentMemory(ModuleOp module,
                                               SiteTable &sites) {
   Instrumentation instrumentation(module, sites);
+  if (failed(placeOwn(module)))
+    return failure();
   SmallVector<Operation *> operations;
   module.walk([&](LLVM::LLVMFuncOp function) {
     function.walk([&](Operation *op) { operations.push_back(op); });

@@ -19,6 +19,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <optional>
 #include <string>
@@ -91,6 +92,11 @@ struct KernelModule {
 /// The kernel of that name, "k" or "module::k"; reports why there is none.
 mlir::FailureOr<mlir::gpu::GPUFuncOp> findKernel(mlir::ModuleOp module,
                                                  llvm::StringRef name);
+
+/// The function and the symbols beside it that it uses, directly or not.
+/// Reports declarations and recursion.
+mlir::FailureOr<llvm::SetVector<mlir::Operation *>>
+getUsedSymbols(mlir::Operation *function);
 
 /// A copy of the kernel as a func.func in a module of its own, with the
 /// functions and globals that it uses. Attributions and allocations of shared

@@ -97,6 +97,15 @@ void Machine::startCTA(uint32_t cta) {
     name(buffer, buffer.offset);
   for (const StaticBuffer &buffer : launch.layout->views)
     name(buffer, launch.dynamicOffset + buffer.offset);
+  // What lies between the static buffers and behind the last is nobody's.
+  uint64_t end = 0;
+  for (const StaticBuffer &buffer : launch.layout->shared) {
+    memory.addGap(block.region, end, buffer.offset - end);
+    end = buffer.offset + buffer.size;
+  }
+  memory.addGap(block.region, end,
+                (launch.dynamicSharedBytes ? launch.dynamicOffset : size) -
+                    end);
   blocks[cta] = std::move(block);
 
   async.ctaStart(cta, first.cluster, first.rankInCluster, base, size);

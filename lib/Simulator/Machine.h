@@ -80,8 +80,13 @@ public:
     return thread;
   }
 
-  /// Checks and records; where the thread may go on with the access.
-  void *access(void *pointer, uint64_t size, AccessKind kind, Site site);
+  /// Checks and records; where the thread may go on with the access. An atomic
+  /// store doesn't read what it replaces.
+  void *access(void *pointer, uint64_t size, AccessKind kind, Site site,
+               bool isAtomicStore = false);
+
+  /// Where an access goes that may not go where it would.
+  void *getScratch(uint64_t size, AccessKind kind);
 
   /// The address of a static buffer, of dynamic shared memory, of a global.
   char *getStaticShared(uint64_t offset) { return getBlock() + offset; }
@@ -124,7 +129,6 @@ private:
   CTABlock &getCTA();
   char *getBlock() { return getCTA().block->data(); }
   bool isOwnStack(const void *pointer) const;
-  void *getScratch(uint64_t size, AccessKind kind);
 
   std::vector<LaunchState> launches;
   FindingLog &log;

@@ -110,6 +110,17 @@ static void carousel_sim_check_division(int32_t isBad, uint32_t site) {
                      "expected a quotient that its type can hold, got a "
                      "division by zero or an overflow");
 }
+static void *carousel_sim_check_own(void *pointer, uint64_t size, int32_t isBad,
+                                    uint32_t site) {
+  if (!isBad)
+    return pointer;
+  Machine &machine = enter(site);
+  machine.report(FindingKind::OutOfBounds,
+                 "expected an access inside a buffer of the thread's own, "
+                 "found " +
+                     std::to_string(size) + " bytes that aren't");
+  return machine.getScratch(size, AccessKind::Atomic);
+}
 static void carousel_sim_assert(int32_t holds, uint32_t site) {
   if (!holds)
     enter(site).report(FindingKind::InvalidOperand,
@@ -353,6 +364,7 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachineSymbols() {
       CAROUSEL_SYMBOL(carousel_sim_atomic_store),
       CAROUSEL_SYMBOL(carousel_sim_step),
       CAROUSEL_SYMBOL(carousel_sim_check_division),
+      CAROUSEL_SYMBOL(carousel_sim_check_own),
       CAROUSEL_SYMBOL(carousel_sim_assert),
       CAROUSEL_SYMBOL(carousel_sim_thread_id),
       CAROUSEL_SYMBOL(carousel_sim_block_id),

@@ -80,6 +80,17 @@ Mbarrier *AsyncMachine::Impl::useBarrier(void *address) {
                     thread.epoch(), whoIs(thread).actor());
 }
 
+Mbarrier *AsyncMachine::Impl::useOwnBarrier(void *address, const char *use) {
+  Mbarrier *barrier = useBarrier(address);
+  if (!barrier || barrier->cta == grid.current().cta)
+    return barrier;
+  report(FindingKind::InvalidOperand, here().actor(),
+         Twine("expected ") + use + " a barrier of the own CTA, got one of " +
+             grid.describeCTA(barrier->cta),
+         address, rules::kMbarrierBytes);
+  return nullptr;
+}
+
 void AsyncMachine::Impl::checkPattern(Mbarrier &barrier, const Actor &actor) {
   if (std::memcmp(barrier.address, &kPattern, sizeof(kPattern)) == 0)
     return;
@@ -171,7 +182,7 @@ void AsyncMachine::mbarrierInit(void *address, uint32_t count) {
 void AsyncMachine::mbarrierInval(void *address) {
   Impl &machine = *impl;
   ++machine.progress;
-  Mbarrier *barrier = machine.useBarrier(address);
+  Mbarrier *barrier = machine.useOwnBarrier(address, "mbarrier.inval of");
   if (!barrier)
     return;
   Thread &thread = machine.grid.current();

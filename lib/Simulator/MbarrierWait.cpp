@@ -84,24 +84,10 @@ void AsyncMachine::Impl::finishWait(Mbarrier &barrier, Thread &thread,
   state.hasToAcquire = true;
 }
 
-/// The barrier that the running thread may wait on, or null.
-static Mbarrier *findForWait(AsyncMachine::Impl &machine, void *address) {
-  Mbarrier *barrier = machine.useBarrier(address);
-  if (!barrier)
-    return nullptr;
-  if (barrier->cta == machine.grid.current().cta)
-    return barrier;
-  machine.report(FindingKind::InvalidOperand, machine.here().actor(),
-                 "expected a wait on a barrier of the own CTA, got one of " +
-                     machine.grid.describeCTA(barrier->cta),
-                 address, rules::kMbarrierBytes);
-  return nullptr;
-}
-
 bool AsyncMachine::mbarrierTestWait(void *address, PhaseName phase,
                                     MemSemantics semantics) {
   Impl &machine = *impl;
-  Mbarrier *barrier = findForWait(machine, address);
+  Mbarrier *barrier = machine.useOwnBarrier(address, "a wait on");
   if (!barrier)
     return true;
   Thread &thread = machine.grid.current();
@@ -117,7 +103,7 @@ bool AsyncMachine::mbarrierTestWait(void *address, PhaseName phase,
 bool AsyncMachine::mbarrierTryWait(void *address, PhaseName phase,
                                    MemSemantics semantics) {
   Impl &machine = *impl;
-  Mbarrier *barrier = findForWait(machine, address);
+  Mbarrier *barrier = machine.useOwnBarrier(address, "a wait on");
   if (!barrier)
     return true;
   Thread &thread = machine.grid.current();
@@ -161,7 +147,7 @@ bool AsyncMachine::mbarrierTryWait(void *address, PhaseName phase,
 void AsyncMachine::mbarrierWait(void *address, PhaseName phase,
                                 MemSemantics semantics) {
   Impl &machine = *impl;
-  Mbarrier *barrier = findForWait(machine, address);
+  Mbarrier *barrier = machine.useOwnBarrier(address, "a wait on");
   if (!barrier)
     return;
   Thread &thread = machine.grid.current();

@@ -135,6 +135,11 @@ void Memory::nameRange(RegionId id, uint64_t begin, uint64_t size,
   region.names.push_back({begin, begin + size, std::move(name), slotBytes});
 }
 
+void Memory::addGap(RegionId id, uint64_t begin, uint64_t size) {
+  if (size != 0 && id < impl->regions.size() && impl->regions[id])
+    impl->regions[id]->gaps.push_back({begin, begin + size});
+}
+
 void Memory::Impl::describe(const Region &region, uint64_t begin, uint64_t end,
                             Finding &finding) const {
   // The smallest range around the bytes; of equal ones the name that was given

@@ -108,6 +108,9 @@ public:
   /// the innermost wins.
   void nameRange(RegionId region, uint64_t begin, uint64_t size,
                  std::string name, uint64_t slotBytes);
+  /// Bytes of a region that belong to no buffer: accesses to them are out of
+  /// bounds. Given in their order.
+  void addGap(RegionId region, uint64_t begin, uint64_t size);
   /// The buffer, slot and byte range of an address, for findings of others
   /// ("full", 2).
   void describe(const void *address, uint64_t size, Finding &finding) const;

@@ -209,10 +209,21 @@ void Memory::Impl::reportOutOfBounds(const Region *region, uint64_t address,
   if (!region && below && address - below->getBase() - below->info.size < kNear)
     region = below;
   if (region) {
-    uint64_t offset = address - region->getBase();
-    place = "offset " + utostr(offset) + " of " + region->info.name +
-            ", which has " + utostr(region->info.size) + " bytes";
+    uint64_t offset = address - region->getBase(), bytes = region->info.size;
     finding.buffer = region->info.name;
+    // Between buffers it is the nearest before that was overrun.
+    const NamedRange *nearest = nullptr;
+    if (offset < bytes && region->hasGap(offset, offset + size))
+      for (const NamedRange &range : region->names)
+        if (range.begin <= offset && (!nearest || nearest->begin < range.begin))
+          nearest = &range;
+    if (nearest) {
+      offset -= nearest->begin;
+      bytes = nearest->end - nearest->begin;
+      finding.buffer = nearest->name;
+    }
+    place = "offset " + utostr(offset) + " of " + finding.buffer +
+            ", which has " + utostr(bytes) + " bytes";
     finding.beginByte = offset;
     finding.endByte = offset + size;
   } else if (above && above->getBase() - address < kNear) {
@@ -239,7 +250,8 @@ AccessResult Memory::access(const void *pointer, uint64_t size,
   uint64_t address = reinterpret_cast<uint64_t>(pointer);
   Region *region = impl->lookup(address);
   uint64_t begin = region ? address - region->getBase() : 0;
-  if (!region || size > region->info.size - begin) {
+  if (!region || size > region->info.size - begin ||
+      region->hasGap(begin, begin + size)) {
     impl->reportOutOfBounds(region, address, size, access);
     result.inBounds = false;
     return result;

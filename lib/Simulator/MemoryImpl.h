@@ -52,11 +52,20 @@ struct Region {
   std::vector<std::unique_ptr<Page>>
       pages; // null: all bytes are in the initial state
   std::vector<NamedRange> names;
+  std::vector<std::pair<uint64_t, uint64_t>> gaps; // begin and end, in order
 
   uint64_t getBase() const { return reinterpret_cast<uint64_t>(info.base); }
   State getInitialState() const { return {info.isWritten ? kHostWrite : 0, 0}; }
   bool contains(uint64_t address) const {
     return address - getBase() < info.size;
+  }
+  bool hasGap(uint64_t begin, uint64_t end) const {
+    // Most bytes lie behind the last gap.
+    if (gaps.empty() || begin >= gaps.back().second)
+      return false;
+    auto gap = llvm::partition_point(
+        gaps, [&](const auto &other) { return other.second <= begin; });
+    return gap->first < end;
   }
   /// The page, fine enough for borders at `begin` and `end` in it.
   Page &getPage(uint64_t number, uint64_t begin, uint64_t end);

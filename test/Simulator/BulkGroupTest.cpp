@@ -136,6 +136,64 @@ TEST(BulkGroup, AWaitThatAllThreadsExecute) {
   });
 }
 
+TEST(BulkGroup, WaitsOfAllThreadsAtSeveralPlaces) {
+  // Lanes that are ahead of the elected thread, or behind it, wait for what
+  // that thread waits for as well.
+  expectClean(makeShape(1, 32), 20, [](AsyncRun &run) {
+    char *target = run.global(4 * kTile, false, "%y");
+    return [=, &run](Thread &thread) {
+      for (unsigned round = 0; round < 4; ++round) {
+        char *slot = run.shared(kData + round % 2 * kTile);
+        run.fill(slot + thread.index * 32, 32, 1);
+        run.machine.fenceProxy(ProxyKind::Async);
+        run.grid.barrierWarp(~0u);
+        if (thread.index == 3)
+          run.machine.bulkStore(slot, target + round * kTile, kTile);
+        run.machine.bulkCommitGroup();
+        run.grid.barrierWarp(~0u);
+        thread.site = 5;
+        run.machine.bulkWaitGroup(true, 1);
+        run.grid.barrierWarp(~0u);
+      }
+      thread.site = 6;
+      run.machine.bulkWaitGroup(true, 0);
+      run.grid.step();
+      thread.site = 7;
+      run.machine.bulkWaitGroup(false, 0);
+    };
+  });
+}
+
+TEST(BulkGroup, AForeignWaitAfterTheOwnerHasEnded) {
+  // The owner waits for the reads, which is enough to end. The other thread
+  // wants the writes, commits a group of nothing or none at all, and gets none.
+  for (bool commits : {false, true})
+    expectFinding(makeShape(1, 64), 10, FindingKind::ForeignGroupWait,
+                  [=](AsyncRun &run) {
+                    char *target = run.global(kTile, false, "%y");
+                    return [=, &run](Thread &thread) {
+                      run.fill(run.shared(kData + thread.index * 16), 16, 1);
+                      run.machine.fenceProxy(ProxyKind::Async);
+                      run.barrier();
+                      if (thread.index == 0) {
+                        run.machine.bulkStore(run.shared(kData), target, kTile);
+                        run.machine.bulkCommitGroup();
+                        thread.site = 5;
+                        run.machine.bulkWaitGroup(true, 0);
+                      }
+                      run.barrier();
+                      if (thread.index != 33)
+                        return;
+                      for (unsigned i = 0; i < 200; ++i)
+                        run.grid.yield();
+                      thread.site = 6;
+                      if (commits)
+                        run.machine.bulkCommitGroup();
+                      run.machine.bulkWaitGroup(false, 0);
+                    };
+                  });
+}
+
 TEST(BulkGroup, ByteMask) {
   expectClean(makeShape(1, 32), 2, [](AsyncRun &run) {
     char *target = run.global(64, false, "%y");
@@ -251,6 +309,24 @@ TEST(BulkGroup, SemaphoresOrderCTAs) {
                 inTurn(Turn::ReadWait));
   expectFinding(makeShape(3, 32), 3, FindingKind::EngineRace,
                 inTurn(Turn::NoRelease));
+}
+
+TEST(BulkGroup, AReleaseReplacesWhatNobodyWrote) {
+  auto useUnwritten = [](bool isWait) {
+    return [=](AsyncRun &run) {
+      auto *semaphore =
+          reinterpret_cast<int32_t *>(run.global(4, false, "%semaphore"));
+      return [=, &run](Thread &thread) {
+        if (isWait)
+          run.machine.gridSerialWait(semaphore, *semaphore);
+        run.machine.gridSerialRelease(semaphore, 1);
+        run.machine.gridSerialWait(semaphore, 1);
+      };
+    };
+  };
+  expectClean(makeShape(1, 1), 1, useUnwritten(false));
+  expectFinding(makeShape(1, 1), 1, FindingKind::UnwrittenRead,
+                useUnwritten(true));
 }
 
 TEST(BulkGroup, ASemaphoreThatNobodyReleases) {

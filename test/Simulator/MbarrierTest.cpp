@@ -370,4 +370,35 @@ TEST(Mbarrier, DeadlockShowsWhatIsMissing) {
   }
 }
 
+TEST(Mbarrier, WhatOnlyTheOwnCTAMayDo) {
+  enum Use { Wait, TryWait, Inval, CopiesArrive };
+  for (Use use : {Wait, TryWait, Inval, CopiesArrive}) {
+    GridShape shape = makeShape(2, 1);
+    shape.cluster = {2, 1, 1};
+    shape.residentCTAs = 2;
+    AsyncRun run(shape);
+    run.run([&](Thread &thread) {
+      if (thread.cta == 0) {
+        run.machine.mbarrierInit(run.shared(), 1);
+        run.machine.fenceMbarrierInit();
+      }
+      run.grid.clusterArrive(true);
+      run.grid.clusterWait(true);
+      void *barrier = run.sharedOf(0);
+      if (thread.cta == 1 && use == Wait)
+        run.machine.mbarrierWait(barrier, PhaseName::parity(false));
+      if (thread.cta == 1 && use == TryWait)
+        run.machine.mbarrierTryWait(barrier, PhaseName::parity(false));
+      if (thread.cta == 1 && use == Inval)
+        run.machine.mbarrierInval(barrier);
+      if (thread.cta == 1 && use == CopiesArrive)
+        run.machine.cpAsyncMbarrierArrive(barrier, /*noIncrement=*/true);
+      run.grid.clusterArrive(true);
+      run.grid.clusterWait(true);
+    });
+    EXPECT_EQ(run.count(FindingKind::InvalidOperand), 1u) << run.text();
+    EXPECT_EQ(run.log.getFindings().size(), 1u) << run.text();
+  }
+}
+
 } // namespace

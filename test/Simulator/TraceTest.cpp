@@ -390,6 +390,8 @@ TEST_F(Trace, DeadlocksLeaveOpenWaitsWithNames) {
     carousel.mbarrier.wait %full[%c1] parity %false : memref<2x!carousel.mbarrier, #ws>)",
                 1);
   EXPECT_EQ(result.status, RunStatus::Deadlock);
+  // No thread has ended, but the init and the wait were steps.
+  EXPECT_GE(result.figures.cycles, 2u);
   ASSERT_EQ(count(result, FindingKind::Deadlock), 1u) << describe(result);
   EXPECT_NE(describe(result).find("mbarrier full[1]"), std::string::npos)
       << describe(result);
