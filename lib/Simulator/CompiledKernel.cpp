@@ -18,6 +18,8 @@
 #include "mlir/IR/AsmState.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <tuple>
+
 using namespace mlir;
 using namespace carousel::sim;
 using llvm::formatv;
@@ -291,7 +293,8 @@ std::string LaunchSequence::describeSite(Site site) const {
 void LaunchSequence::addRegions(Memory &machine) const {
   std::vector<NamedMemory> sorted = memory;
   llvm::sort(sorted, [](const NamedMemory &a, const NamedMemory &b) {
-    return a.begin != b.begin ? a.begin < b.begin : a.size > b.size;
+    return std::tie(a.begin, b.size, a.name) <
+           std::tie(b.begin, a.size, b.name);
   });
   for (size_t first = 0; first < sorted.size();) {
     char *begin = sorted[first].begin, *end = begin;

@@ -15,6 +15,7 @@
 #include "Run.h"
 #include "SharedArguments.h"
 
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -27,6 +28,12 @@ using runtime::Status;
 using RuntimeArgument = runtime::ArgumentInfo;
 
 static Result<std::string> readFile(const std::string &path) {
+  // A device may have no end.
+  llvm::sys::fs::file_status status;
+  if (!llvm::sys::fs::status(path, status) &&
+      !llvm::sys::fs::is_regular_file(status))
+    return fail(ErrorCode::InvalidArgument, "{}: expected a regular file",
+                path);
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
     return fail(ErrorCode::InvalidArgument, "{}: cannot open: {}", path,
