@@ -6,13 +6,15 @@
 //===----------------------------------------------------------------------===//
 //
 // What an embedder does: register, parse or build a module at the machine
-// phase, run the lowering pipeline, ask for PTX. Prints the PTX; fails if it
-// lacks the instruction that the kernel's one op stands for.
+// phase, run it on the simulated machine, run the lowering pipeline, ask for
+// PTX. Prints the PTX; fails if it lacks the instruction that the kernel's one
+// op stands for, or if the simulated machine finds something.
 //
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Passes/Pipelines.h"
+#include "carousel/Simulator/Simulator.h"
 #include "carousel/Target/EmitPTX.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -36,7 +38,7 @@ gpu.module @kernels {
 }
 )mlir";
 
-static int fail(llvm::StringRef what) {
+static int fail(const llvm::Twine &what) {
   llvm::errs() << "consumer: error: " << what << "\n";
   return 1;
 }
@@ -53,6 +55,15 @@ int main() {
   auto module = mlir::parseSourceString<mlir::ModuleOp>(kSource, &context);
   if (!module || failed(mlir::verify(*module)))
     return fail("the module does not parse");
+
+  auto simulated = carousel::sim::CompiledKernel::compile(*module, "start");
+  if (failed(simulated))
+    return fail("the kernel does not compile for the simulated machine");
+  carousel::sim::RunOptions run;
+  run.grid = run.block = {1, 1, 1};
+  carousel::sim::RunResult result = (*simulated)->run({}, run);
+  if (!result.isClean() || result.figures.threads != 1)
+    return fail("expected a clean run of one thread " + result.error);
 
   carousel::LowerToNVVMOptions options;
   options.chip = "sm_90a";
