@@ -93,7 +93,6 @@ struct ArriveOptions {
   /// Given: the arrive expects these bytes first (arrive_expect_tx).
   std::optional<int64_t> expectBytes;
   MemSemantics semantics = MemSemantics::Release;
-  MemScope scope = MemScope::CTA;
   /// Later phases expect `count` arrivals fewer (arrive_drop).
   bool drop = false;
   bool noComplete = false;

@@ -87,6 +87,13 @@ struct AsyncMachine::Impl {
   /// there is none.
   char *toRank(const void *shared, uint32_t rank);
 
+  // BulkCopies.cpp
+  /// Calls `copy` for the destination and barrier of each CTA in the mask, or
+  /// for those given.
+  void forEachTarget(llvm::StringRef name, void *shared, void *barrier,
+                     std::optional<uint16_t> multicast,
+                     llvm::function_ref<void(char *to, void *signal)> copy);
+
   // Mbarrier.cpp
   enum class Use : uint8_t { Local, Remote, Engine };
   /// The barrier at an address, if it may be used; reports why not. `view` is

@@ -119,12 +119,10 @@ void AsyncMachine::Impl::noteReduction(Operation &operation,
 // Bulk copies
 //===----------------------------------------------------------------------===//
 
-/// Calls `copy` for the destination and barrier of each CTA in the mask, or for
-/// those given.
-template <typename Copy>
-static void forEachTarget(AsyncMachine::Impl &machine, llvm::StringRef name,
-                          void *shared, void *barrier,
-                          std::optional<uint16_t> multicast, Copy copy) {
+void AsyncMachine::Impl::forEachTarget(
+    llvm::StringRef name, void *shared, void *barrier,
+    std::optional<uint16_t> multicast,
+    llvm::function_ref<void(char *to, void *signal)> copy) {
   if (!multicast) {
     copy(static_cast<char *>(shared), barrier);
     return;
@@ -132,14 +130,13 @@ static void forEachTarget(AsyncMachine::Impl &machine, llvm::StringRef name,
   for (uint32_t rank = 0; rank < 16; ++rank) {
     if (!(*multicast >> rank & 1))
       continue;
-    char *to = machine.toRank(shared, rank),
-         *signal = machine.toRank(barrier, rank);
+    char *to = toRank(shared, rank), *signal = toRank(barrier, rank);
     if (!to || !signal)
-      machine.invalid(name,
-                      "expected a multicast to CTAs of the cluster that "
-                      "haven't exited, got rank " +
-                          Twine(rank),
-                      shared, 1);
+      invalid(name,
+              "expected a multicast to CTAs of the cluster that haven't "
+              "exited, got rank " +
+                  Twine(rank),
+              shared, 1);
     copy(to, signal);
   }
 }
@@ -151,8 +148,8 @@ void AsyncMachine::bulkLoad(const void *global, void *shared, int64_t size,
   machine.checkBulk(kName, global, size);
   machine.checkShared(kName, shared, rules::kBulkGranule, "the destination",
                       uint64_t(size));
-  forEachTarget(
-      machine, kName, shared, barrier, multicast, [&](char *to, void *signal) {
+  machine.forEachTarget(
+      kName, shared, barrier, multicast, [&](char *to, void *signal) {
         Operation &operation =
             machine.newOperation(OperationKind::GlobalToShared, kName);
         operation.source = static_cast<const char *>(global);

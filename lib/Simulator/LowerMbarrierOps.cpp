@@ -80,8 +80,7 @@ template <typename Op> struct LowerArrive : public MachineLowering<Op> {
     Value state = call.emit("carousel_sim_mbarrier_arrive",
                             {this->getBarrier(rewriter, op, adaptor), count,
                              bytes, call.i32(number(op.getSemantics())),
-                             call.i32(number(op.getScope())), call.i32(drops),
-                             call.i32(noComplete)},
+                             call.i32(drops), call.i32(noComplete)},
                             rewriter.getI64Type());
     if (op.getState())
       rewriter.replaceOp(op, state);

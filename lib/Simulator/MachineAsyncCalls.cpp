@@ -72,15 +72,14 @@ static void carousel_sim_mbarrier_complete_tx(void *barrier, uint32_t bytes,
 }
 static uint64_t carousel_sim_mbarrier_arrive(void *barrier, uint32_t count,
                                              int64_t expectBytes,
-                                             int32_t semantics, int32_t scope,
-                                             int32_t drop, int32_t noComplete,
+                                             int32_t semantics, int32_t drop,
+                                             int32_t noComplete,
                                              uint32_t site) {
   ArriveOptions options;
   options.count = count;
   if (expectBytes >= 0)
     options.expectBytes = expectBytes;
   options.semantics = MemSemantics(semantics);
-  options.scope = MemScope(scope);
   options.drop = drop;
   options.noComplete = noComplete;
   Machine &machine = enter(site);

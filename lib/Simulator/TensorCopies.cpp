@@ -60,34 +60,18 @@ void AsyncMachine::tensorLoad(const TensorMap *map,
   constexpr llvm::StringLiteral kName = "tensor.load";
   Impl &machine = *impl;
   BoxMode boxMode = getLoadMode(machine, kName, mode);
-  auto load = [&](void *to, void *signal) {
+  auto load = [&](char *to, void *signal) {
     Operation &operation =
         machine.newOperation(OperationKind::GlobalToShared, kName);
     setBox(machine, operation, map, coordinates, boxMode, offsets,
            /*isWrite=*/false);
     operation.tileOffset = machine.checkShared(
         kName, to, rules::kSharedTileAlignment, "the tile", operation.bytes);
-    operation.destination = static_cast<char *>(to);
+    operation.destination = to;
     machine.signalBarrier(operation, signal);
     machine.issue(operation, nullptr, kGlobalLatency);
   };
-  if (!multicast) {
-    load(shared, barrier);
-    return;
-  }
-  for (uint32_t rank = 0; rank < 16; ++rank) {
-    if (!(*multicast >> rank & 1))
-      continue;
-    char *to = machine.toRank(shared, rank),
-         *signal = machine.toRank(barrier, rank);
-    if (!to || !signal)
-      machine.invalid(kName,
-                      "expected a multicast to CTAs of the cluster that "
-                      "haven't exited, got rank " +
-                          Twine(rank),
-                      shared, 1);
-    load(to, signal);
-  }
+  machine.forEachTarget(kName, shared, barrier, multicast, load);
 }
 
 /// A store, or a reduction if it has a kind.

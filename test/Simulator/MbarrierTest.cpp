@@ -240,9 +240,7 @@ TEST(Mbarrier, RemoteArrives) {
         for (uint32_t rank = 0; rank < 2; ++rank) {
           auto *remote = run.machine.mapShared(run.shared(kFull), rank);
           EXPECT_EQ(run.machine.rankOf(remote), rank);
-          ArriveOptions options;
-          options.scope = MemScope::Cluster;
-          run.machine.mbarrierArrive(remote, options);
+          run.machine.mbarrierArrive(remote, ArriveOptions());
         }
         run.machine.mbarrierWait(run.shared(kFull), parity(0));
         run.load(run.sharedOf(1 - thread.cta, kData), 16 * 32);
