@@ -38,6 +38,7 @@ llvm_config.add_tool_substitutions(
         ToolSubst("carousel-compile", unresolved="fatal"),
         ToolSubst("carousel-run", unresolved="ignore"),
         ToolSubst("carousel-sim", unresolved="ignore"),
+        ToolSubst("carousel-mutate", unresolved="ignore"),
         "mlir-opt",
         "mlir-translate",
         "FileCheck",

@@ -122,6 +122,21 @@ AddressFacts carousel::computeAddressFacts(Value memref, ValueRange indices) {
           walk.addOffset(getAsOpFoldResult(view.getByteShift()), 1);
           return view.getSource();
         })
+        .Case([&](memref::ReinterpretCastOp cast) {
+          // It begins at its source's base, which is the source where that has
+          // no offset.
+          auto source = dyn_cast<MemRefType>(cast.getSource().getType());
+          SmallVector<int64_t> strides;
+          int64_t offset;
+          if (!source || failed(source.getStridesAndOffset(strides, offset)) ||
+              offset != 0) {
+            walk.addUnknown();
+            return Value();
+          }
+          walk.addOffset(cast.getMixedOffsets().front(),
+                         getElementBytes(cast.getType().getElementType()));
+          return Value(cast.getSource());
+        })
         .Case([&](memref::AssumeAlignmentOp assume) {
           walk.facts.baseAlignment = assume.getAlignment();
           return Value();

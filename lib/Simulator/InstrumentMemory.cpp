@@ -55,6 +55,7 @@ public:
     OpBuilder builder(op);
     MachineCall call(builder, op->getLoc(), op, sites.get(op->getLoc()));
     if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
+      takeAlignment(call, load, load.getType());
       Value size = call.i64(getAccessBytes(layout, load.getType()));
       LLVM::AtomicOrdering ordering = getOrdering(load);
       redirect(call, load.getAddrMutable(), size,
@@ -62,6 +63,7 @@ public:
                                   : "carousel_sim_load",
                ordering);
     } else if (auto store = dyn_cast<LLVM::StoreOp>(op)) {
+      takeAlignment(call, store, store.getValue().getType());
       Value size = call.i64(getAccessBytes(layout, store.getValue().getType()));
       redirect(call, store.getAddrMutable(), size,
                isAtomic(store.getOrdering()) ? "carousel_sim_atomic_store"
@@ -110,6 +112,19 @@ private:
                  user->getLoc() == load.getLoc();
         });
     return isAttempt ? LLVM::AtomicOrdering::monotonic : load.getOrdering();
+  }
+
+  /// An alignment beyond that of the elements is the author's promise. It is
+  /// checked, and the host doesn't rely on it.
+  template <typename Op>
+  void takeAlignment(MachineCall &call, Op op, Type type) {
+    uint64_t own = layout.getTypeABIAlignment(getElementTypeOrSelf(type));
+    std::optional<uint64_t> promised = op.getAlignment();
+    if (!promised || *promised <= own)
+      return;
+    call.emit("carousel_sim_check_alignment",
+              {op.getAddr(), call.i64(*promised)});
+    op.setAlignment(own);
   }
 
   /// Atomics say whether they acquire and release.

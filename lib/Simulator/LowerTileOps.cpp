@@ -22,11 +22,13 @@ template <typename Enum> static int64_t number(Enum value) {
   return static_cast<int64_t>(value);
 }
 
-/// All bits but the sign, as an engine fills; of formats in which that is a
-/// number, the NaN that they have.
+/// 0x7ff7 throughout, as an engine fills; of formats of 8 bits, which no engine
+/// fills, all bits but the sign, or the NaN that they have if that is a number.
 static uint64_t getNaN(FloatType type) {
   const llvm::fltSemantics &semantics = type.getFloatSemantics();
-  APInt bits = APInt::getSignedMaxValue(type.getWidth());
+  APInt bits = type.getWidth() == 8
+                   ? APInt::getSignedMaxValue(8)
+                   : APInt::getSplat(type.getWidth(), APInt(16, 0x7ff7));
   if (!APFloat(semantics, bits).isNaN())
     bits = APFloat::getNaN(semantics).bitcastToAPInt();
   return bits.getZExtValue();

@@ -110,6 +110,16 @@ static void carousel_sim_check_division(int32_t isBad, uint32_t site) {
                      "expected a quotient that its type can hold, got a "
                      "division by zero or an overflow");
 }
+static void carousel_sim_check_alignment(void *pointer, uint64_t alignment,
+                                         uint32_t site) {
+  uint64_t past = reinterpret_cast<uint64_t>(pointer) % alignment;
+  if (past)
+    enter(site).report(FindingKind::InvalidOperand,
+                       "expected an address at a multiple of " +
+                           std::to_string(alignment) +
+                           " bytes, as the access says, got one " +
+                           std::to_string(past) + " bytes past that");
+}
 static void *carousel_sim_check_own(void *pointer, uint64_t size, int32_t isBad,
                                     uint32_t site) {
   if (!isBad)
@@ -364,6 +374,7 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachineSymbols() {
       CAROUSEL_SYMBOL(carousel_sim_atomic_store),
       CAROUSEL_SYMBOL(carousel_sim_step),
       CAROUSEL_SYMBOL(carousel_sim_check_division),
+      CAROUSEL_SYMBOL(carousel_sim_check_alignment),
       CAROUSEL_SYMBOL(carousel_sim_check_own),
       CAROUSEL_SYMBOL(carousel_sim_assert),
       CAROUSEL_SYMBOL(carousel_sim_thread_id),

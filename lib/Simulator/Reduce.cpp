@@ -83,6 +83,9 @@ std::optional<ReduceType> getReduceType(ReduceKind kind,
     type = ReduceType::BF16;
     break;
   case TensorElement::F32:
+    return kind == ReduceKind::Add
+               ? std::optional<ReduceType>(ReduceType::F32Subnormal)
+               : std::nullopt;
   case TensorElement::F32FTZ:
     type = ReduceType::F32;
     break;
@@ -186,11 +189,12 @@ static float flush(float value) {
                                                 : value;
 }
 
+template <bool flushes>
 static uint32_t addF32(uint32_t left, uint32_t right) {
   float a, b;
   std::memcpy(&a, &left, 4);
   std::memcpy(&b, &right, 4);
-  float sum = flush(flush(a) + flush(b));
+  float sum = flushes ? flush(flush(a) + flush(b)) : a + b;
   if (std::isnan(sum))
     return kNaN32;
   uint32_t bits;
@@ -250,7 +254,9 @@ void reduce(ReduceKind kind, ReduceType type, void *destination,
         destination, source, bytes,
         [&](uint16_t a, uint16_t b) { return reduce16<BFloat>(kind, a, b); });
   case ReduceType::F32:
-    return forEach<uint32_t>(destination, source, bytes, addF32);
+    return forEach<uint32_t>(destination, source, bytes, addF32<true>);
+  case ReduceType::F32Subnormal:
+    return forEach<uint32_t>(destination, source, bytes, addF32<false>);
   case ReduceType::F64:
     return forEach<double>(destination, source, bytes,
                            [](double a, double b) { return a + b; });

@@ -29,8 +29,8 @@ std::optional<ReduceType> getReduceType(ReduceKind kind, TensorElement element);
 
 /// destination[i] = kind(destination[i], source[i]). `bytes` is a multiple of
 /// the element's; no alignment is needed. Additions round to nearest even;
-/// those of f32 flush subnormal inputs and results to zero, those of f16, bf16
-/// and f64 don't.
+/// those of f32 flush subnormal inputs and results to zero unless their type
+/// says otherwise, those of f16, bf16 and f64 don't. An H200 does the same.
 void reduce(ReduceKind kind, ReduceType type, void *destination,
             const void *source, uint64_t bytes);
 

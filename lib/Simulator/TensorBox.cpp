@@ -195,13 +195,14 @@ std::string computeBox(const TensorMap &map,
 }
 
 void fillOutOfBounds(const TensorMap &map, void *destination, uint64_t bytes) {
-  std::memset(destination, map.fill == OutOfBoundsFill::Zero ? 0 : 0xff, bytes);
-  if (map.fill == OutOfBoundsFill::Zero)
+  if (map.fill == OutOfBoundsFill::Zero) {
+    std::memset(destination, 0, bytes);
     return;
-  // NaN: all bits but the sign.
-  unsigned width = map.getElementBits() / 8;
-  for (uint64_t at = width; width != 0 && at <= bytes; at += width)
-    static_cast<char *>(destination)[at - 1] = 0x7f;
+  }
+  // What an H200 fills with: 0x7ff7 throughout, a NaN of every format of 16
+  // bits or more.
+  for (uint64_t at = 0; at < bytes; ++at)
+    static_cast<unsigned char *>(destination)[at] = at % 2 == 0 ? 0xf7 : 0x7f;
 }
 
 } // namespace carousel::sim

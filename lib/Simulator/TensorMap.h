@@ -29,8 +29,9 @@ enum class ReduceType : uint8_t {
   B64,
   F16,
   BF16,
-  F32,
-  F64
+  F32, ///< flushes subnormals
+  F64,
+  F32Subnormal, ///< keeps them: tensor reductions, unless the map flushes
 };
 enum class TensorLoadMode : uint8_t {
   Tile,

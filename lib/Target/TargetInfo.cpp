@@ -121,3 +121,11 @@ FailureOr<TargetSpec> carousel::getTargetSpec(gpu::GPUModuleOp module) {
     emitError(module.getLoc()) << error;
   return spec;
 }
+
+void carousel::attachTarget(gpu::GPUModuleOp module, const TargetSpec &target,
+                            unsigned optLevel) {
+  auto attr = NVVM::NVVMTargetAttr::get(
+      module.getContext(), static_cast<int>(optLevel), "nvptx64-nvidia-cuda",
+      target.info->chip, "+ptx" + std::to_string(target.ptx));
+  module.setTargetsAttr(ArrayAttr::get(module.getContext(), {attr}));
+}

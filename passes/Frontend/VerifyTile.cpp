@@ -59,10 +59,14 @@ static LogicalResult verifyPhase(Operation *op) {
   for (Type type : op->getResultTypes())
     if (isMachineType(type))
       return refuse(type);
+  // A kernel's tensor maps are what its transfers name as `map`.
+  auto kernel = dyn_cast<gpu::GPUFuncOp>(op);
+  bool hasMaps = kernel && kernel.isKernel();
   for (Region &region : op->getRegions())
     for (Block &block : region)
       for (Type type : block.getArgumentTypes())
-        if (isMachineType(type))
+        if (isMachineType(type) &&
+            !(hasMaps && block.isEntryBlock() && isa<TensorMapType>(type)))
           return refuse(type);
   return success();
 }

@@ -42,10 +42,7 @@ struct AttachTarget : public carousel::impl::AttachTargetBase<AttachTarget> {
           << optLevel.getValue();
       return signalPassFailure();
     }
-    auto target = NVVM::NVVMTargetAttr::get(
-        &getContext(), static_cast<int>(optLevel), "nvptx64-nvidia-cuda",
-        spec->info->chip, "+ptx" + std::to_string(spec->ptx));
-    module.setTargetsAttr(ArrayAttr::get(&getContext(), {target}));
+    attachTarget(module, *spec, optLevel);
   }
 };
 

@@ -255,6 +255,13 @@ static LogicalResult verifyGlobal(memref::GlobalOp op) {
 
 /// C141
 static LogicalResult verifyPhase(Operation *op) {
+  auto isRing = [](Type type) { return isa<RingType>(type); };
+  if (isa<RingSubmitOp, RingDrainOp, RingSyncOp, RingRolesOp, RingLoadOp,
+          RingStoreOp>(op) ||
+      llvm::any_of(op->getOperandTypes(), isRing) ||
+      llvm::any_of(op->getResultTypes(), isRing))
+    return op->emitOpError("expected ops of the machine phase, got one of the "
+                           "ring phase");
   if (isa<TransferOpInterface>(op))
     return op->emitOpError(
         "expected ops of the machine phase, got a transfer of the tile phase");

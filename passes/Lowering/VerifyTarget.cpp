@@ -11,17 +11,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Analysis/Alignment.h"
+#include "carousel/Analysis/SharedMemoryUse.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Target/TargetInfo.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/Interfaces/CallInterfaces.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -37,91 +33,30 @@ using namespace carousel;
 // Shared memory
 //===----------------------------------------------------------------------===//
 
-/// Bytes of a static buffer; the largest number if that is too small for them.
-static uint64_t getBytes(MemRefType type) {
-  uint64_t bytes = getElementBytes(type.getElementType());
-  for (int64_t extent : type.getShape())
-    bytes = llvm::SaturatingMultiply(bytes, static_cast<uint64_t>(extent));
-  return bytes;
-}
-
-/// The kernel and the functions that it calls, directly or not.
-static llvm::SmallSetVector<Operation *, 4>
-getReachable(gpu::GPUFuncOp kernel, SymbolTableCollection &symbols) {
-  llvm::SmallSetVector<Operation *, 4> reachable;
-  reachable.insert(kernel);
-  for (size_t i = 0; i < reachable.size(); ++i)
-    reachable[i]->walk([&](CallOpInterface call) {
-      if (Operation *callee = call.resolveCallableInTable(&symbols))
-        reachable.insert(callee);
-    });
-  return reachable;
-}
-
-/// C92: gives the bytes of the shared memory that the kernel declares.
-static FailureOr<uint64_t> verifyStaticShared(gpu::GPUFuncOp func,
-                                              SymbolTableCollection &tables) {
-  llvm::SmallSetVector<StringRef, 4> globals;
-  SmallVector<std::pair<MemRefType, uint64_t>> buffers; // with alignments
-  for (auto [i, buffer] : llvm::enumerate(func.getWorkgroupAttributions())) {
-    auto align = dyn_cast_or_null<IntegerAttr>(func.getWorkgroupAttributionAttr(
-        i, LLVM::LLVMDialect::getAlignAttrName()));
-    // C104 refuses what is no alignment.
-    bool valid = align && llvm::isPowerOf2_64(align.getValue().getZExtValue());
-    buffers.emplace_back(cast<MemRefType>(buffer.getType()),
-                         valid ? align.getValue().getZExtValue() : 1);
-  }
-  for (Operation *reached : getReachable(func, tables))
-    reached->walk([&](memref::GetGlobalOp get) {
-      if (!isSharedMemRef(get.getType()) || !globals.insert(get.getName()))
-        return;
-      auto global = tables.lookupNearestSymbolFrom<memref::GlobalOp>(
-          get, get.getNameAttr());
-      buffers.emplace_back(get.getType(),
-                           global ? global.getAlignment().value_or(1) : 1);
-    });
-  // ptxas lays them out as they are declared.
-  uint64_t bytes = 0;
-  for (auto [type, alignment] : buffers) {
-    if (!type.hasStaticShape())
-      return func.emitError("expected static extents in shared memory that the "
-                            "kernel declares, got ")
-             << type;
-    bytes =
-        llvm::SaturatingAdd(llvm::alignTo(bytes, alignment), getBytes(type));
-  }
-  if (bytes > static_cast<uint64_t>(rules::kMaxStaticSharedBytes))
+/// C92
+static LogicalResult verifyStaticShared(gpu::GPUFuncOp func,
+                                        const SharedMemoryUse &use) {
+  if (use.unsized)
+    return func.emitError("expected static extents in shared memory that the "
+                          "kernel declares, got ")
+           << use.unsized;
+  if (use.staticBytes > static_cast<uint64_t>(rules::kMaxStaticSharedBytes))
     return func.emitError("expected at most ")
            << rules::kMaxStaticSharedBytes
-           << " bytes of static shared memory, got " << bytes;
-  return bytes;
-}
-
-/// Where in dynamic shared memory a view of it ends at the least; 0 if it is
-/// none.
-static uint64_t getDynamicEnd(memref::ViewOp view) {
-  if (!view.getSource().getDefiningOp<gpu::DynamicSharedMemoryOp>() ||
-      !view.getType().hasStaticShape())
-    return 0;
-  int64_t shift = getConstantIntValue(view.getByteShift()).value_or(0);
-  return llvm::SaturatingAdd<uint64_t>(shift, getBytes(view.getType()));
-}
-
-/// Static shared memory with the padding that dynamic shared memory behind it
-/// needs.
-static uint64_t padStatic(uint64_t bytes) {
-  return llvm::alignTo(bytes, rules::kSwizzle128Alignment);
+           << " bytes of static shared memory, got " << use.staticBytes;
+  return success();
 }
 
 /// C107: views of dynamic shared memory whose place and size are known.
 static LogicalResult verifyDynamicShared(gpu::GPUFuncOp func,
-                                         uint64_t staticBytes,
+                                         const SharedMemoryUse &use,
                                          const TargetSpec &target) {
   uint64_t limit = target.info->maxSharedPerBlock;
   LogicalResult result = success();
   func.walk([&](memref::ViewOp view) {
     uint64_t dynamicEnd = getDynamicEnd(view);
-    uint64_t end = llvm::SaturatingAdd(padStatic(staticBytes), dynamicEnd);
+    uint64_t end =
+        llvm::SaturatingAdd(padStaticShared(use.staticBytes), dynamicEnd);
     if (dynamicEnd == 0 || end <= limit)
       return;
     result = view.emitOpError("expected static and dynamic shared memory of at "
@@ -134,27 +69,20 @@ static LogicalResult verifyDynamicShared(gpu::GPUFuncOp func,
 
 /// C122: the launch gives what the kernel views, and no more than the chip has.
 static LogicalResult verifyLaunchShared(gpu::GPUFuncOp func,
-                                        uint64_t staticBytes,
-                                        const TargetSpec &target,
-                                        SymbolTableCollection &tables) {
+                                        const SharedMemoryUse &use,
+                                        const TargetSpec &target) {
   auto launch = func->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
   if (!launch)
     return success();
-  uint64_t needed = 0;
-  bool dynamic = false;
-  for (Operation *reached : getReachable(func, tables)) {
-    reached->walk([&](memref::ViewOp view) {
-      needed = std::max(needed, getDynamicEnd(view));
-    });
-    reached->walk([&](gpu::DynamicSharedMemoryOp) { dynamic = true; });
-  }
   uint64_t shared = launch.getShared();
-  if (shared < needed)
+  if (shared < use.dynamicEnd)
     return func.emitError("expected at least ")
-           << needed << " bytes of dynamic shared memory in carousel.launch, "
+           << use.dynamicEnd
+           << " bytes of dynamic shared memory in carousel.launch, "
            << "got " << shared;
   uint64_t limit = target.info->maxSharedPerBlock;
-  uint64_t bytes = (dynamic ? padStatic(staticBytes) : staticBytes) + shared;
+  uint64_t bytes = shared + (use.hasDynamic ? padStaticShared(use.staticBytes)
+                                            : use.staticBytes);
   if (bytes > limit)
     return func.emitError("expected static and dynamic shared memory of at "
                           "most ")
@@ -226,9 +154,10 @@ static LogicalResult verifyName(Operation *symbol) {
 
 static LogicalResult verifyKernel(gpu::GPUFuncOp func, const TargetSpec &target,
                                   SymbolTableCollection &tables) {
-  FailureOr<uint64_t> bytes = verifyStaticShared(func, tables);
-  if (failed(bytes) || failed(verifyDynamicShared(func, *bytes, target)) ||
-      failed(verifyLaunchShared(func, *bytes, target, tables)))
+  SharedMemoryUse use = computeSharedMemoryUse(func, tables);
+  if (failed(verifyStaticShared(func, use)) ||
+      failed(verifyDynamicShared(func, use, target)) ||
+      failed(verifyLaunchShared(func, use, target)))
     return failure();
   return verifyLaunch(func, target);
 }

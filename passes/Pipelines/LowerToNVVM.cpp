@@ -102,6 +102,14 @@ void carousel::registerLoweringInterfaces(DialectRegistry &registry) {
 }
 
 void carousel::registerPipelines() {
+  PassPipelineRegistration<LowerOptions>(
+      "carousel-lower",
+      "Lower gpu.modules from the tile phase to the machine phase",
+      buildLowerPipeline);
+  PassPipelineRegistration<ToPTXOptions>(
+      "carousel-to-ptx",
+      "Lower gpu.modules from the tile phase to gpu.binary ops that hold PTX",
+      buildToPTXPipeline);
   PassPipelineRegistration<LowerToNVVMOptions>(
       "carousel-lower-to-nvvm",
       "Lower gpu.modules from the machine phase to the LLVM and NVVM dialects",

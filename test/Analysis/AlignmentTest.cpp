@@ -121,4 +121,27 @@ TEST_F(AlignmentTest, SubviewsAddTheirOffsets) {
   EXPECT_EQ(facts.explainMisalignment(64), "an offset of 2080 bytes");
 }
 
+TEST_F(AlignmentTest, ReinterpretedBuffersBeginWhereTheirSourceDoes) {
+  AddressFacts facts = analyse(R"mlir(
+    %all = gpu.dynamic_shared_memory : memref<?xi8, #ws>
+    %flat = memref.view %all[%c16][] : memref<?xi8, #ws> to memref<64xf32, #ws>
+    %rows = memref.reinterpret_cast %flat to offset: [8], sizes: [4, 8], strides: [9, 1]
+      : memref<64xf32, #ws> to memref<4x8xf32, strided<[9, 1], offset: 8>, #ws>
+    memref.load %rows[%c1, %c0] : memref<4x8xf32, strided<[9, 1], offset: 8>, #ws>)mlir");
+  EXPECT_EQ(facts.baseAlignment, 1024);
+  EXPECT_EQ(facts.constant, 16 + 4 * (8 + 9));
+}
+
+// The base of a part is that of the whole, wherever the part begins.
+TEST_F(AlignmentTest, ReinterpretedPartsAreUnknown) {
+  AddressFacts facts = analyse(R"mlir(
+    %row = memref.subview %tile[2, 8] [1, 16] [1, 1] : memref<4x256xf32, #ws>
+      to memref<1x16xf32, strided<[256, 1], offset: 520>, #ws>
+    %cast = memref.reinterpret_cast %row to offset: [0], sizes: [16], strides: [1]
+      : memref<1x16xf32, strided<[256, 1], offset: 520>, #ws> to memref<16xf32, strided<[1]>, #ws>
+    memref.load %cast[%c0] : memref<16xf32, strided<[1]>, #ws>)mlir");
+  EXPECT_FALSE(facts.baseAlignment);
+  EXPECT_EQ(facts.explainMisalignment(1024), "");
+}
+
 } // namespace

@@ -124,6 +124,18 @@ TEST(Reduce, SinglesFlushSubnormals) {
   EXPECT_EQ(add(0x7f800000, 0xff800000), 0x7fffffffu);
 }
 
+TEST(Reduce, SinglesOfTensorMapsKeepSubnormals) {
+  EXPECT_EQ(getReduceType(ReduceKind::Add, TensorElement::F32),
+            ReduceType::F32Subnormal);
+  EXPECT_EQ(getReduceType(ReduceKind::Add, TensorElement::F32FTZ),
+            ReduceType::F32);
+  auto add = [](uint32_t a, uint32_t b) {
+    return run(ReduceKind::Add, ReduceType::F32Subnormal, a, b);
+  };
+  EXPECT_EQ(add(0x00400000, 0x00400000), 0x00800000u);
+  EXPECT_EQ(add(0x00800001, 0x80800000), 1u);
+}
+
 TEST(Reduce, DoublesKeepSubnormals) {
   double left = 4.9e-324, right = 4.9e-324;
   reduce(ReduceKind::Add, ReduceType::F64, &left, &right, 8);

@@ -292,8 +292,8 @@ TEST(TensorBox, Fills) {
   EXPECT_EQ(bytes[2], 1);
   map.fill = OutOfBoundsFill::NaN;
   fillOutOfBounds(map, bytes, 4);
-  EXPECT_EQ(bytes[0], 0x7fff);
-  EXPECT_EQ(bytes[1], 0x7fff);
+  EXPECT_EQ(bytes[0], 0x7ff7);
+  EXPECT_EQ(bytes[1], 0x7ff7);
   EXPECT_EQ(bytes[2], 1);
 }
 

@@ -83,7 +83,7 @@ TEST(TensorCopy, Loads) {
                       r >= 0 && r < int(kRows) && c >= 0 && c < int(kColumns);
                   ASSERT_EQ(elementAt(run.shared(inTile(swizzle, i, j))),
                             isInside ? elementAt(base + r * int(kPitch) + c * 2)
-                                     : 0x7fff)
+                                     : 0x7ff7)
                       << "swizzle " << int(swizzle) << " at " << i << ", " << j;
                 }
             };

@@ -199,10 +199,10 @@ TEST_F(TileTransfer, NaNOfEveryFormat) {
   EXPECT_EQ(getFill("f8E5M2", uint8_t()), 0x7f);
   // One NaN only, in the place of the negative zero.
   EXPECT_EQ(getFill("f8E4M3FNUZ", uint8_t()), 0x80);
-  EXPECT_EQ(getFill("bf16", uint16_t()), 0x7fff);
-  EXPECT_EQ(getFill("f16", uint16_t()), 0x7fff);
-  EXPECT_EQ(getFill("f32", uint32_t()), 0x7fffffffu);
-  EXPECT_EQ(getFill("f64", uint64_t()), 0x7fffffffffffffffu);
+  EXPECT_EQ(getFill("bf16", uint16_t()), 0x7ff7);
+  EXPECT_EQ(getFill("f16", uint16_t()), 0x7ff7);
+  EXPECT_EQ(getFill("f32", uint32_t()), 0x7ff77ff7u);
+  EXPECT_EQ(getFill("f64", uint64_t()), 0x7ff77ff77ff77ff7u);
 }
 
 TEST_F(TileTransfer, OffsetsOfAnySize) {

@@ -48,13 +48,16 @@ static FailureOr<std::string> lowerAndEmit(Operation *op) {
   options.ptxVersion = ptxVersion;
   options.indexBitwidth = indexBitwidth;
   options.optLevel = optLevel;
-  carousel::buildLowerToNVVMPipeline(pm, options);
   auto modules = llvm::to_vector(op->getRegion(0).getOps<gpu::GPUModuleOp>());
   if (modules.size() != 1) {
     emitError(op->getLoc())
         << "expected one gpu.module, got " << modules.size();
     return failure();
   }
+  if (carousel::isTilePhase(modules.front()))
+    carousel::buildTileToNVVMPipeline(pm, options);
+  else
+    carousel::buildLowerToNVVMPipeline(pm, options);
   if (failed(pm.run(op)))
     return failure();
   return carousel::emitPTX(modules.front(), {cudaRoot});

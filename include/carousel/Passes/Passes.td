@@ -14,6 +14,61 @@ include "mlir/Pass/PassBase.td"
 // Tile phase
 //===----------------------------------------------------------------------===//
 
+def FormTransfers : Pass<"carousel-form-transfers", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Raise copies between global and shared memory to transfers of tiles";
+  let description = [{
+    Leads kernels that MLIR has made into the tile phase. Precondition: none. Postcondition:
+    what was raised passes `--carousel-verify-tile`; everything else is as it was. In each
+    kernel, what moves data between a memref in global memory and one in workgroup memory
+    becomes a `carousel.load` or a `carousel.store`:
+
+    - `memref.copy` and `linalg.copy`,
+    - pairs of a read (`memref.load`, `vector.load`, `vector.transfer_read`) and a write of what
+      was read (`memref.store`, `vector.store`, `vector.transfer_write`),
+    - `nvgpu.device_async_copy`. When a kernel has none of them left, the groups that were
+      raised go, and the waits for them; copies of one group are raised together or not at all.
+
+    The moves between two memrefs are one transfer if all threads of the block
+    (`known_block_size` or `carousel.launch`), in all turns of the loops around the moves, come
+    to each element of the tile or of a box of it, and if the element's place in the global
+    memref is a base that is the same in all threads plus its place in the box. That is found
+    out by evaluating the indices for every thread, up to 2^20 places; a copy whose operands
+    don't depend on the thread may have any block. Subviews are looked through, as long as they
+    don't end before the box does; then the view is the transfer's memref. Padding of zero
+    becomes the fill, a store's elements out of bounds are clipped; where nothing may be out of
+    bounds, the transfer is `in_bounds`. Barriers stay.
+
+    A transfer is one of the orders in which the threads could have made the moves themselves.
+    So it is right wherever all threads come to it together and nothing that stands between the
+    moves depends on them. It does make threads wait for each other: threads of one block that
+    poll memory for each other across it would hang.
+
+    Refuses, with a missed remark: moves under control flow that visibly or possibly differs
+    between threads; places that can't be evaluated, aren't all of a box, or are transposed; a
+    barrier, or an access that may touch the same memory, between the parts; padding other than
+    zero, masks, values that are used elsewhere as well; loads of dynamic extents, which leave
+    the rest of the tile alone where a transfer fills it; tokens that don't go straight to a
+    group and a wait; and what `carousel.load` and `carousel.store` refuse.
+
+    ```mlir
+    scf.for %j = %thread4 to %c1024 step %c512 {     // 128 threads of 4 elements, twice
+      %k = arith.addi %i, %j : index
+      %v = vector.transfer_read %x[%k], %zero : memref<?xf32, #gl>, vector<4xf32>
+      vector.transfer_write %v, %tile[%j] {in_bounds = [true]} : vector<4xf32>, memref<1024xf32, #ws>
+    }
+    // becomes
+    carousel.load %x[%i] to %tile : memref<?xf32, #gl>, memref<1024xf32, #ws>
+    ```
+  }];
+  let statistics = [
+    Statistic<"raised", "raised", "transfers that copies were raised to">,
+    Statistic<"missed", "missed", "copies, or groups of their parts, that weren't raised">
+  ];
+  let dependentDialects = [
+    "::carousel::CarouselDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
 def VerifyTile : Pass<"carousel-verify-tile", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Check what the tile phase promises and an op alone can't see";
   let description = [{
@@ -47,6 +102,315 @@ def VerifyTile : Pass<"carousel-verify-tile", "::mlir::gpu::GPUModuleOp"> {
     }
     ```
   }];
+}
+
+def SelectEngine : Pass<"carousel-select-engine", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Decide what carries each transfer out, and make variants of kernels for it";
+  let description = [{
+    Precondition: the tile phase (`--carousel-verify-tile`); the module has its `#nvvm.target`, or
+    `chip` names one. Postcondition: the tile phase; every `carousel.load` and `carousel.store` of
+    a kernel has an `engine`, one that is `tensor` a `map`.
+
+    The engine of a transfer is the cheapest one, by the cost model in docs/Engines.md, that
+    can carry it out: tensor copies and bulk copies (sm_90 and later), cp.async (loads), vectors.
+    A tensor copy's map becomes an argument of the kernel behind all others, with its
+    `carousel.encode`; transfers that need the same map share it.
+
+    What an engine needs of addresses, extents and strides that only a launch knows becomes a guard
+    of a variant: the kernel is cloned as `NAME_tma` (`NAME_wide` where only the width of pieces
+    depends on guards), perhaps as `NAME_tma_ragged`, which asks nothing of extents that boxes may reach across, and
+    the function itself follows as the variant without new guards. Without `variants` nothing
+    is used that would have to be checked.
+
+    An engine that a transfer has already is left, in all variants; what it needs of a launch becomes a
+    guard of all of them. Refuses engines that can't carry out their transfer (C157), and
+    maps of which one swizzles a tile that another transfer doesn't (C158). Run again, it changes nothing.
+
+    ```mlir
+    gpu.func @copy(%x: memref<?x?xf32, strided<[?, 1]>, #gl>, ...) kernel {
+      carousel.load %x[%i, %j] to %tile : ..., memref<64x64xf32, #ws>
+    // becomes
+    gpu.func @copy_tma(%x: ..., %map: !carousel.tensor_map<64x64xf32>
+        {carousel.encode = #carousel.encode<argument = 0>}) kernel attributes {carousel.variant =
+          #carousel.variant<kernel = "copy", guards = [capability(90), aligned(0, 16),
+            divisible(stride(0, 0), 4), ...]>} {
+      carousel.load %x[%i, %j] to %tile engine<tensor> map %map : ...
+    gpu.func @copy(%x: ...) kernel attributes {carousel.variant =
+        #carousel.variant<kernel = "copy">} {
+      carousel.load %x[%i, %j] to %tile engine<cp_async, width = 4> : ...
+    ```
+  }];
+  let options = [
+    Option<"chip", "chip", "std::string", "\"\"", "Chip to attach, e.g. sm_90a (none: the module's)">,
+    Option<"variants", "variants", "bool", "true",
+           "Make variants of kernels with guards on their arguments">
+  ];
+  let statistics = [
+    Statistic<"tensorTransfers", "tensor", "transfers by tensor copies">,
+    Statistic<"bulkTransfers", "bulk", "transfers by bulk copies">,
+    Statistic<"cpAsyncTransfers", "cp-async", "transfers by cp.async">,
+    Statistic<"vectorTransfers", "vector", "transfers by vectors">,
+    Statistic<"missed", "missed", "more capable engines that were not used">,
+    Statistic<"maps", "maps", "tensor maps added to kernels">,
+    Statistic<"functions", "functions", "functions that serve the kernels">
+  ];
+  let dependentDialects = ["::carousel::CarouselDialect", "::mlir::NVVM::NVVMDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// Ring phase to machine phase
+//===----------------------------------------------------------------------===//
+
+def InsertAsyncSync : Pass<"carousel-insert-async-sync", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Insert the fences, drains and meetings that transfers need, and no others";
+  let description = [{
+    Precondition: the ring phase, as `--carousel-circular-buffer` leaves it: the uses of rings are in
+    order, but a transfer needn't be ordered with what stands around it. Postcondition: every transfer
+    behaves as if it were synchronous (docs/Phases.md, "Order").
+
+    A data flow over the structured control flow, loops to a fixpoint, follows for each buffer which
+    accesses may not be ordered yet: a ring's tiles by slot, kernel arguments by box. Different
+    arguments don't overlap where one of them is written; memory that can't be followed may be any.
+    Where an access is in conflict with an earlier one, there has to be before it, in this order,
+    - `ring.drain`, where the earlier one is an engine's: of a tile that is read, or of a box that is
+      written. As many groups stay pending as are known to be later ones;
+    - `fence.proxy`, where an ordinary access wrote what an engine touches now: by all threads, so by
+      those that wrote, before the meeting. `cp_async` and `vector` need none;
+    - `ring.sync` of the transfer's scope, unless both are issued by one thread.
+
+    Barriers that are there count, be they the user's: fences and drains go in front of the last one
+    between the two accesses. A new meeting stands before the later access, in front of what not all
+    threads of the scope are known to take in the same way, and of loops that the earlier access isn't in. Before the end
+    what reads shared memory is drained, before `grid.serial_release` and a `fence.thread` that
+    releases to other CTAs what writes global memory; after `grid.serial_wait` engines' first access is
+    fenced. `ring.release` gets the fence and the drain that the slot's next loads need.
+
+    Then what the kernel has of these three and of what was inserted goes, op by op, where that
+    leaves no conflict. A `ring.sync` also stays where it is all that stands between accesses that
+    threads make by themselves. Run again, the pass changes nothing.
+
+    Refuses stores that nobody can wait for before CTAs are let on (C170), buffers that both roles
+    use without a ring (C171), transfers under branches that part the threads that have to meet
+    (C172), and unstructured control flow around ops of the ring phase (C173).
+
+    ```mlir
+    memref.store %v, %tile[%thread]
+    carousel.ring.submit { carousel.ring.store %tile to %y[%i] engine<bulk> ... }
+    memref.store %w, %tile[%thread]
+    // becomes
+    memref.store %v, %tile[%thread]
+    carousel.fence.proxy async_shared_cta
+    carousel.ring.sync
+    carousel.ring.submit { carousel.ring.store %tile to %y[%i] engine<bulk> ... }
+    carousel.ring.drain read 0
+    carousel.ring.sync
+    memref.store %w, %tile[%thread]
+    ```
+  }];
+  let dependentDialects = ["::carousel::CarouselDialect"];
+  let statistics = [
+    Statistic<"fences", "fences", "proxy fences inserted">,
+    Statistic<"syncs", "syncs", "meetings inserted">,
+    Statistic<"drains", "drains", "drains inserted">,
+    Statistic<"removed", "removed", "fences, meetings and drains removed as redundant">
+  ];
+}
+
+def VerifyRing : Pass<"carousel-verify-ring", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Check what the ring phase promises and an op alone can't see";
+  let description = [{
+    Closes the ring phase. Precondition: none. Postcondition:
+
+    - No transfer and no pipeline of the tile phase, no op and no barrier of the machine phase is left (C166). Of the
+      dialect there may be, besides the ops on rings, `fence.proxy`, `fence.thread`, `barrier.warp`
+      and the `grid` ops.
+    - Ops on rings stand in kernels, under structured control flow, and a ring is created at the top
+      of its kernel (C167).
+    - In a role there is no `gpu.barrier`, for which the other role would have to come (C168).
+    - What is waited for is produced by somebody; the producers' region neither waits for nor
+      releases a slot, and what it produces nobody else does; there are no roles in roles (C169).
+
+    Changes nothing.
+
+    ```mlir
+    %ring = carousel.ring.create : !ring
+    carousel.ring.roles producer threads(32) {
+      carousel.ring.produce %ring[%k] : !ring { ... }
+      // carousel.ring.wait %ring[%k] is refused: consumers wait
+    } consumer threads(128) {
+      carousel.ring.wait %ring[%k] : !ring
+      // gpu.barrier is refused: the producers don't come
+    }
+    ```
+  }];
+}
+
+def LowerRings : Pass<"carousel-lower-rings", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Turn rings into shared buffers, mbarriers and the copies of each engine";
+  let description = [{
+    Precondition: the ring phase; the module has its `#nvvm.target`, and each kernel with rings a
+    `carousel.launch` or a `known_block_size`. Postcondition: the machine phase, apart from
+    `memref.alloc` of shared memory, which `--carousel-allocate-shared` takes; no op and no type of
+    the ring phase is left (C141).
+
+    - A ring becomes a buffer of bytes per tile, its slots padded to what the transfers ask for, and an
+      array of mbarriers `full`, another one `empty` where an mbarrier hands slots back. One
+      thread initialises all of the kernel's barriers at its top; all threads meet once.
+    - `produce` waits for the slot, tells `full` how many bytes come, issues, and arrives. Tensor and bulk
+      copies are issued by the scope's first thread; cp.async and vector copies are
+      divided among all of the scope's threads, who arrive when theirs have landed.
+    - `release` is an arrival of each warp at `empty`, or a meeting, which is left out where another one
+      next to it does as well.
+    - `submit` is a bulk group of the scope's first thread, `drain` its wait.
+    - Meetings of roles and warpgroups get named barriers.
+    - Boxes that reach outside are clipped and filled: by the engine where it can, else by the threads.
+
+    docs/Rings.md, "Lowering", has the details. The sm_80 has the same scheme with cp.async and vector
+    copies.
+
+    Refuses kernels with a block that isn't known or that doesn't fit the roles and scopes (C160);
+    reductions that neither an engine nor `memref.atomic_rmw` makes (C161); more than 15 meetings with
+    named barriers (C162); barriers of the whole block in a role (C163); transfers that their engine
+    can't carry out (C164); rings whose producers or consumers aren't one role, or that aren't
+    made at the kernel's top (C165).
+
+    ```mlir
+    carousel.ring.produce %ring[%k] : !ring {
+      %tile = carousel.ring.tile %ring[%k], 0 : !ring -> memref<1024xf32, #ws>
+      carousel.ring.load %x[%i] to %tile in_bounds engine<bulk> : !global, memref<1024xf32, #ws>
+    }
+    carousel.ring.wait %ring[%k] : !ring
+    // becomes
+    scf.if %leader {
+      carousel.mbarrier.wait %empty[%slot] parity %freed : !barriers
+      carousel.mbarrier.arrive_expect_tx %full[%slot], 4096 : !barriers
+      carousel.bulk.load %x[%i] to %tile[%c0], 4096 signals %full[%slot] : ...
+    }
+    carousel.mbarrier.wait %full[%slot] parity %parity : !barriers
+    ```
+  }];
+  let statistics = [
+    Statistic<"ringsLowered", "rings", "rings lowered">,
+    Statistic<"barriers", "barriers", "mbarriers made">,
+    Statistic<"byOneThread", "by-one-thread", "transfers that one thread issues">,
+    Statistic<"byAllThreads", "by-all-threads", "transfers that threads make themselves">,
+    Statistic<"clipped", "clipped", "transfers with code for elements outside of their memref">,
+    Statistic<"meetingsMerged", "meetings-merged", "releases that another meeting makes">
+  ];
+  let dependentDialects = [
+    "::carousel::CarouselDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// Machine phase
+//===----------------------------------------------------------------------===//
+
+def AllocateShared : Pass<"carousel-allocate-shared", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Give shared allocations their bytes of dynamic shared memory";
+  let description = [{
+    Precondition: the machine phase, apart from `memref.alloc` of shared memory; the module has
+    its `#nvvm.target`. Postcondition: in kernels no such alloc is left (C99).
+
+    Each `memref.alloc` in workgroup memory, of data or of barriers, becomes a `memref.view` at a
+    constant place of one `gpu.dynamic_shared_memory`, its `memref.dealloc` vanishes. Attributions
+    stay; what the kernel has of dynamic shared memory already is kept below the new buffers. A
+    buffer is aligned to what its uses need (128 to 1024 bytes for tensor copies, 16 for bulk
+    copies), to what the alloc asks for, and to at least 16 bytes. The slots of a multi-buffered
+    tile are one buffer: that each of them is aligned is up to who laid them out. The kernel's
+    `carousel.launch` gets `shared`; without one a remark says how much there has to be.
+
+    With `reuse`, buffers that don't live at the same time may share bytes. A buffer lives from the
+    first op at the top of the kernel's body that uses it to the last, views and values of
+    structured control flow included, and until the last use of the barrier that its loads signal.
+    Between the lives of two buffers that share bytes all threads meet at a `gpu.barrier`; before
+    it they wait for bulk stores that read the old bytes and for `cp.async` that writes them, and
+    fence the async proxy if it is to write what ordinary stores wrote. What of this the kernel
+    does by itself isn't repeated, and where nothing is saved, nothing is shared. Barriers, tensor
+    maps, tiles that other CTAs of the cluster reach, and what can't be followed keep their bytes
+    for the whole kernel; a missed remark says why.
+
+    Refuses kernels that need more than the chip has, with the bytes of each buffer (C146);
+    allocations in loops or branches, of dynamic extents, of a layout that isn't static, or
+    aligned to more than the 1024 bytes that dynamic shared memory is aligned to, and uses behind
+    a `memref.dealloc` (C147); and kernels that use dynamic shared memory nobody knows the end of
+    (C148).
+
+    ```mlir
+    %a = memref.alloc() : memref<1024xf32, #ws>
+    %b = memref.alloc() : memref<1024xf32, #ws>
+    ...                                                 // uses %a
+    scf.for %i = %thread to %c1024 step %c128 { ... }   // uses %b
+    // becomes
+    %bytes = gpu.dynamic_shared_memory : memref<?xi8, #ws>
+    %a = memref.view %bytes[%c0][] : memref<?xi8, #ws> to memref<1024xf32, #ws>
+    %b = memref.view %bytes[%c0][] : memref<?xi8, #ws> to memref<1024xf32, #ws>
+    ...
+    gpu.barrier
+    scf.for %i = %thread to %c1024 step %c128 { ... }
+    ```
+  }];
+  let options = [
+    Option<"reuse", "reuse", "bool", "true",
+           "Let buffers share bytes that don't live at the same time">,
+    Option<"report", "report", "bool", "false", "Print the bytes of each buffer to stderr">
+  ];
+  let statistics = [
+    Statistic<"buffers", "buffers", "buffers placed">,
+    Statistic<"bytes", "bytes", "bytes of dynamic shared memory that they take">,
+    Statistic<"bytesSaved", "bytes-saved", "bytes saved by reuse">,
+    Statistic<"barriersInserted", "barriers-inserted", "barriers inserted for reuse">,
+    Statistic<"buffersKept", "buffers-kept", "buffers that have to live as long as the kernel">
+  ];
+  let dependentDialects = [
+    "::carousel::CarouselDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
+    "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def CircularBuffer : Pass<"carousel-circular-buffer", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Make transfers asynchronous, through circular buffers";
+  let description = [{
+    From the tile phase to the ring phase: docs/Rings.md defines it and says which transfers
+    go through rings. Loops with `carousel.pipeline` get rings of the stages, the prefetch distance, the
+    mode and the scope that they ask for; what is `auto` is chosen from the bytes in flight, the
+    target's shared memory and the trip count. All other transfers become asynchronous at their
+    place. What is asked for and can't be done is left out, with a remark that says why.
+
+    Precondition: the module has a target, transfers have engines (C174) and stand under structured
+    control flow of scf (C174), the kernel's block is known (C175). Postcondition: the ring
+    phase but for the synchronisation that `--carousel-insert-async-sync` puts in.
+
+    A kernel with a `specialized` loop is given to two roles, and its block grows by the producers.
+
+    ```mlir
+    scf.for %i = %lb to %ub step %step {
+      carousel.load %x[%i] to %in engine<bulk> : !global, !tile
+      ... %in ...
+    } {carousel.pipeline = #carousel.pipeline<stages = 4, prefetch = 3>}
+    // becomes
+    %ring = carousel.ring.create : !carousel.ring<4 x !tile>
+    scf.for ... { carousel.ring.produce %ring[%k] : ... { carousel.ring.load ... } }
+    scf.for %i = %lb to %ub step %step iter_args(%k = %c0) -> (index) {
+      scf.if %ahead_lt_ub { carousel.ring.produce %ring[%k3] : ... { carousel.ring.load ... } }
+      %in = carousel.ring.tile %ring[%k], 0 : !ring -> !tile
+      carousel.ring.wait %ring[%k] : !ring
+      ... %in ...
+      carousel.ring.release %ring[%k] : !ring
+      scf.yield %k1 : index
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"numLoads", "loads", "loads that go through rings">,
+    Statistic<"numStores", "stores", "stores that go through rings">,
+    Statistic<"numMissed", "missed", "requests that aren't met">
+  ];
+  let dependentDialects = [
+    "::carousel::CarouselDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
 }
 
 //===----------------------------------------------------------------------===//
@@ -238,6 +602,25 @@ def VerifyLowered : Pass<"carousel-verify-lowered", "::mlir::gpu::GPUModuleOp"> 
     Closes the target phase. An op that no conversion has lowered is an error at its location
     (C102). Changes nothing.
   }];
+}
+
+def EmbedPTX : Pass<"carousel-embed-ptx", "::mlir::ModuleOp"> {
+  let summary = "Put each gpu.module's PTX in its place";
+  let description = [{
+    Each `gpu.module` of the target phase is translated to PTX, and replaced by a `gpu.binary` with
+    one object, whose assembly is the text. Refuses what LLVM can't translate.
+
+    ```mlir
+    gpu.module @kernels [#nvvm.target<...>] { llvm.func @k() ... }
+    // becomes
+    gpu.binary @kernels [#gpu.object<#nvvm.target<...>, assembly = ".version 8.8 ...">]
+    ```
+  }];
+  let options = [
+    Option<"cudaRoot", "cuda-root", "std::string", "\"\"",
+           "CUDA toolkit, for kernels that call math functions">
+  ];
+  let dependentDialects = ["::mlir::gpu::GPUDialect"];
 }
 
 #endif // CAROUSEL_PASSES_PASSES_TD

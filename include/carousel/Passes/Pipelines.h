@@ -16,7 +16,30 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
+namespace mlir::gpu {
+class GPUModuleOp;
+} // namespace mlir::gpu
+
 namespace carousel {
+
+struct LowerOptions : public mlir::PassPipelineOptions<LowerOptions> {
+  PassOptions::Option<std::string> chip{*this, "chip",
+                                        llvm::cl::desc("Chip, e.g. sm_90a"),
+                                        llvm::cl::init("sm_90a")};
+  PassOptions::Option<unsigned> ptxVersion{
+      *this, "ptx-version",
+      llvm::cl::desc("PTX version times ten, e.g. 86 (0: the default)"),
+      llvm::cl::init(0)};
+  PassOptions::Option<bool> variants{
+      *this, "variants",
+      llvm::cl::desc("Make variants of kernels with guards on their arguments"),
+      llvm::cl::init(true)};
+};
+
+/// `carousel-lower`: a builtin module whose gpu.modules are at the tile phase
+/// (after copies between global and shared memory have been raised into it) to
+/// one at the machine phase, for one chip.
+void buildLowerPipeline(mlir::OpPassManager &pm, const LowerOptions &options);
 
 struct LowerToNVVMOptions
     : public mlir::PassPipelineOptions<LowerToNVVMOptions> {
@@ -41,6 +64,25 @@ struct LowerToNVVMOptions
 /// attached; emitPTX takes it from there.
 void buildLowerToNVVMPipeline(mlir::OpPassManager &pm,
                               const LowerToNVVMOptions &options);
+
+/// carousel-lower, then carousel-lower-to-nvvm; emitPTX takes it from there.
+void buildTileToNVVMPipeline(mlir::OpPassManager &pm,
+                             const LowerToNVVMOptions &options);
+
+struct ToPTXOptions : public LowerToNVVMOptions {
+  PassOptions::Option<std::string> cudaRoot{
+      *this, "cuda-root",
+      llvm::cl::desc("CUDA toolkit, for kernels that call math functions"),
+      llvm::cl::init("")};
+};
+
+/// `carousel-to-ptx`: from the tile phase to gpu.binary ops that hold PTX. The
+/// context has what registerPTXTranslations registers.
+void buildToPTXPipeline(mlir::OpPassManager &pm, const ToPTXOptions &options);
+
+/// Whether a module is to be lowered from the tile phase: it has transfers of
+/// that phase.
+bool isTilePhase(mlir::gpu::GPUModuleOp module);
 
 /// What the pipeline needs of upstream dialects: their conversions to LLVM. A
 /// tool that calls mlir::registerAllExtensions has them.

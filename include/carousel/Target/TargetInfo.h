@@ -74,6 +74,10 @@ mlir::FailureOr<TargetSpec> makeTargetSpec(llvm::StringRef chip, unsigned ptx,
 /// module if it has none, several, or one that isn't in the table.
 mlir::FailureOr<TargetSpec> getTargetSpec(mlir::gpu::GPUModuleOp module);
 
+/// Makes `#nvvm.target` of `target` the module's only target.
+void attachTarget(mlir::gpu::GPUModuleOp module, const TargetSpec &target,
+                  unsigned optLevel);
+
 /// "8.6" for 86.
 std::string formatPTX(unsigned ptx);
 

@@ -59,6 +59,12 @@ mlir::LogicalResult verifyMulticast(mlir::Operation *op, mlir::Value mask,
 mlir::LogicalResult verifyGlobalReduction(mlir::Operation *op, ReduceKind kind,
                                           ReduceType type, mlir::Type element);
 
+/// C123 to C125, C127, C128, C150: what all transfers obey.
+mlir::LogicalResult verifyTransfer(TransferOpInterface op);
+
+/// C126: NaN fills floating-point elements out of bounds.
+mlir::LogicalResult verifyFill(TransferOpInterface op, OutOfBoundsFill fill);
+
 /// C132: carousel.pipeline is a #carousel.pipeline on an scf.for.
 mlir::LogicalResult verifyPipeline(mlir::Operation *op,
                                    mlir::NamedAttribute attr);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Constraints C123 to C128 of docs/Spec.md, which carousel.load and
-// carousel.store share, and what a store reads and writes.
+// Constraints C123 to C128 and C150 of docs/Spec.md, which the transfers of the
+// tile phase and the ring phase share, and what a store reads and writes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,6 +14,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace carousel;
@@ -125,7 +127,52 @@ static LogicalResult verifySwizzle(TransferOpInterface op, MemRefType tile) {
   return success();
 }
 
-static LogicalResult verifyTransfer(TransferOpInterface op) {
+/// C150
+static LogicalResult verifyMap(TransferOpInterface op, MemRefType global,
+                               MemRefType tile) {
+  EngineAttr engine = op.getEngineAttr();
+  bool isTensor = engine && engine.getKind() == EngineKind::Tensor;
+  if (!op.getMap())
+    return isTensor ? op->emitOpError("expected a map with engine tensor, got "
+                                      "none")
+                    : success();
+  if (!isTensor)
+    return op->emitOpError("expected a map with engine tensor only, got one");
+  TensorMapType map = op.getMap().getType();
+  SmallVector<int64_t> groups(engine.getCollapse());
+  if (groups.empty())
+    groups.assign(global.getRank(), 1);
+  if (std::accumulate(groups.begin(), groups.end(), int64_t(0)) !=
+          global.getRank() ||
+      static_cast<int64_t>(groups.size()) != map.getRank() ||
+      map.getMode() != TensorMapMode::Tiled)
+    return op->emitOpError("expected a tiled map of the global memref's ")
+           << global.getRank() << " dimensions, collapsed as the engine says, "
+           << "got " << map;
+  unsigned bits = getElementBits(tile.getElementType());
+  if (map.getElementBits() % bits != 0)
+    return op->emitOpError("expected a map with elements of a multiple of the "
+                           "tile's ")
+           << bits << " bits, got " << map.getElementBits();
+  int64_t factor = map.getElementBits() / bits;
+  // The tile's extents in the map's dimensions.
+  int64_t dim = -static_cast<int64_t>(op.getNumLeadingDims());
+  for (auto [index, size] : llvm::enumerate(groups)) {
+    int64_t extent = 1;
+    for (int64_t i = 0; i < size; ++i, ++dim)
+      extent *= dim < 0 ? 1 : tile.getDimSize(dim);
+    int64_t box = map.getBox()[index];
+    if (index + 1 == groups.size())
+      box *= factor;
+    if (extent % box != 0)
+      return op->emitOpError("expected a box that divides the tile's extent ")
+             << extent << " in dimension " << index << " of the map, got "
+             << box;
+  }
+  return success();
+}
+
+LogicalResult carousel::verifyTransfer(TransferOpInterface op) {
   MemRefType global = op.getGlobal().getType();
   MemRefType tile = op.getTile().getType();
   if (failed(verifyElements(op, global, tile)) ||
@@ -134,23 +181,30 @@ static LogicalResult verifyTransfer(TransferOpInterface op) {
       failed(verifyIndices(op, global, op.getOffsets(), "global memref")) ||
       failed(verifyInBounds(op, global, tile)))
     return failure();
-  return verifySwizzle(op, tile);
+  if (failed(verifySwizzle(op, tile)))
+    return failure();
+  return verifyMap(op, global, tile);
+}
+
+LogicalResult carousel::verifyFill(TransferOpInterface op,
+                                   OutOfBoundsFill fill) {
+  if (fill == OutOfBoundsFill::Zero)
+    return success();
+  Type element = op.getTile().getType().getElementType();
+  if (!isa<FloatType>(element))
+    return op->emitOpError(
+               "expected floating-point elements for NaN fill, got ")
+           << element;
+  if (op.getInBounds())
+    return op->emitOpError("expected no fill in bounds, got ")
+           << stringifyOutOfBoundsFill(fill);
+  return success();
 }
 
 LogicalResult LoadOp::verify() {
   if (failed(verifyTransfer(*this)))
     return failure();
-  // C126
-  if (getFill() == OutOfBoundsFill::Zero)
-    return success();
-  Type element = getTile().getType().getElementType();
-  if (!isa<FloatType>(element))
-    return emitOpError("expected floating-point elements for NaN fill, got ")
-           << element;
-  if (getInBounds())
-    return emitOpError("expected no fill in bounds, got ")
-           << stringifyOutOfBoundsFill(getFill());
-  return success();
+  return verifyFill(*this, getFill());
 }
 
 LogicalResult StoreOp::verify() {
@@ -162,13 +216,26 @@ LogicalResult StoreOp::verify() {
   return success();
 }
 
+/// A store reads its tile and writes its box, a reduction reads both.
+template <typename Op>
+static void
+addStoreEffects(Op op,
+                SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &op.getTileMutable(),
+                       SharedMemoryResource::get());
+  if (op.getReduceAttr())
+    effects.emplace_back(MemoryEffects::Read::get(), &op.getGlobalMutable(),
+                         GlobalMemoryResource::get());
+  effects.emplace_back(MemoryEffects::Write::get(), &op.getGlobalMutable(),
+                       GlobalMemoryResource::get());
+}
+
 void StoreOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  effects.emplace_back(MemoryEffects::Read::get(), &getTileMutable(),
-                       SharedMemoryResource::get());
-  if (getReduceAttr())
-    effects.emplace_back(MemoryEffects::Read::get(), &getGlobalMutable(),
-                         GlobalMemoryResource::get());
-  effects.emplace_back(MemoryEffects::Write::get(), &getGlobalMutable(),
-                       GlobalMemoryResource::get());
+  addStoreEffects(*this, effects);
+}
+
+void RingStoreOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  addStoreEffects(*this, effects);
 }

@@ -434,3 +434,20 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+!ring = !carousel.ring<2 x memref<64xf32, #gpu.address_space<workgroup>>>
+
+// C141: what --carousel-lower-rings would have lowered.
+gpu.module @kernels {
+  gpu.func @rings(%i: index) kernel {
+    // expected-error @below {{'carousel.ring.create' op expected ops of the machine phase, got one of the ring phase}}
+    %ring = carousel.ring.create : !ring
+    // expected-error @below {{'carousel.ring.wait' op expected ops of the machine phase, got one of the ring phase}}
+    carousel.ring.wait %ring[%i] : !ring
+    // expected-error @below {{'carousel.ring.drain' op expected ops of the machine phase, got one of the ring phase}}
+    carousel.ring.drain read 0
+    gpu.return
+  }
+}

@@ -65,12 +65,12 @@ std::optional<int64_t> getSwizzleSpan(Swizzle swizzle);
 
 #include "carousel/Dialect/IR/CarouselDialect.h.inc"
 
-#include "carousel/Dialect/IR/CarouselInterfaces.h.inc"
-
 #define GET_ATTRDEF_CLASSES
 #include "carousel/Dialect/IR/CarouselAttrs.h.inc"
 
 #define GET_TYPEDEF_CLASSES
 #include "carousel/Dialect/IR/CarouselTypes.h.inc"
+
+#include "carousel/Dialect/IR/CarouselInterfaces.h.inc"
 
 #endif // CAROUSEL_DIALECT_IR_CAROUSELDIALECT_H

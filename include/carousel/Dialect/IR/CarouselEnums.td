@@ -148,6 +148,11 @@ def Carousel_PipelineMode : Carousel_Enum<"PipelineMode", "who produces and who 
 def Carousel_SlotRelease : Carousel_Enum<"SlotRelease", "how a slot is handed back", [
   I32EnumCase<"EmptyBarrier", 0, "empty_barrier">, I32EnumCase<"CTABarrier", 1, "cta_barrier">,
   I32EnumCase<"WarpBarrier", 2, "warp_barrier">]>;
+def Carousel_SlotReleaseAttr : Carousel_EnumAttr<Carousel_SlotRelease, "slot_release">;
+
+def Carousel_EngineKind : Carousel_Enum<"EngineKind", "what carries a transfer out", [
+  I32EnumCase<"Tensor", 0, "tensor">, I32EnumCase<"Bulk", 1, "bulk">,
+  I32EnumCase<"CpAsync", 2, "cp_async">, I32EnumCase<"Vector", 3, "vector">]>;
 
 //===----------------------------------------------------------------------===//
 // Threads

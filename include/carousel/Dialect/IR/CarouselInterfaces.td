@@ -31,8 +31,8 @@ def Carousel_TargetOpInterface : OpInterface<"TargetOpInterface"> {
 def Carousel_TransferOpInterface : OpInterface<"TransferOpInterface"> {
   let cppNamespace = "::carousel";
   let description = [{
-    A transfer of the tile phase: it moves a whole tile between a global memref and shared
-    memory, as if synchronously. Dimension d of the tile is dimension
+    A transfer of the tile phase or the ring phase: it moves a whole tile between a global memref
+    and shared memory, in the tile phase as if synchronously. Dimension d of the tile is dimension
     `getNumLeadingDims() + d` of the global memref.
   }];
   let methods = [
@@ -51,7 +51,11 @@ def Carousel_TransferOpInterface : OpInterface<"TransferOpInterface"> {
     InterfaceMethod<"The layout that is asked for the tile's machine form.",
                     "::carousel::Swizzle", "getSwizzle">,
     InterfaceMethod<"How the global memory that is touched is to be treated in L2.",
-                    "::carousel::EvictPriority", "getCache">
+                    "::carousel::EvictPriority", "getCache">,
+    InterfaceMethod<"What carries the transfer out, or null before that is decided.",
+                    "::carousel::EngineAttr", "getEngineAttr">,
+    InterfaceMethod<"The tensor map of the engine `tensor`, or null.",
+                    "::mlir::TypedValue<::carousel::TensorMapType>", "getMap">
   ];
   let extraSharedClassDeclaration = [{
     /// The leading dimensions of the global memref that the tile doesn't have: the box has

@@ -11,6 +11,7 @@
 include "carousel/Dialect/IR/CarouselLaunchAttrs.td"
 include "carousel/Dialect/IR/CarouselPipelineAttrs.td"
 include "carousel/Dialect/IR/CarouselTileOps.td"
+include "carousel/Dialect/IR/CarouselRingOps.td"
 include "carousel/Dialect/IR/CarouselMbarrierOps.td"
 include "carousel/Dialect/IR/CarouselBulkOps.td"
 include "carousel/Dialect/IR/CarouselTensorOps.td"

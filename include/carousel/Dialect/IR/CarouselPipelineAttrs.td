@@ -81,4 +81,47 @@ def Carousel_ReductionAttr : Carousel_Attr<"Reduction", "reduction"> {
   let assemblyFormat = "`<` $kind $type `>`";
 }
 
+def Carousel_EngineAttr : Carousel_Attr<"Engine", "engine"> {
+  let summary = "what carries a transfer out";
+  let description = [{
+    What `--carousel-select-engine` decides for a transfer.
+
+    ```
+    engine ::= `#carousel.engine` `<` `tensor` (`,` `collapse` `=` `[` int (`,` int)* `]`)? `>`
+             | `#carousel.engine` `<` `bulk` `>`
+             | `#carousel.engine` `<` (`cp_async` | `vector`) `,` `width` `=` int `>`
+    ```
+
+    - `tensor`: tensor copies through the transfer's `map`. Its dimensions are those of the global
+      memref, or groups of neighbouring ones: `collapse` says how many of the memref's dimensions
+      each of the map's is made of, outermost first; all but a group's first are static and contiguous. A map element
+      that is wider than the tile's is several of them, side by side. A group's coordinate is the linear
+      index of the box's first element in it, counted in map elements. The map's box divides the tile, and
+      boxes lie in the tile one behind the other, in the row-major order of their positions.
+    - `bulk`: one-dimensional bulk copies. The box is contiguous in global memory but for its outermost
+      dimension of extent above 1, and starts at a multiple of 16 bytes, as do its rows if there are gaps
+      between them. The global memref's end cuts off whole rows, or the tail of a box without gaps.
+    - `cp_async`: each thread copies pieces of `width` bytes (4, 8 or 16) asynchronously. Loads only.
+    - `vector`: each thread copies pieces of `width` bytes (1 to 16) through registers.
+
+    The address of each piece is a multiple of its width.
+
+    Constraints: `width` is 4, 8 or 16 for `cp_async`, a power of two up to 16 for `vector`, and
+    nothing else has one; `tensor` alone collapses, by groups of at least one dimension (C149).
+
+    Example:
+
+    ```mlir
+    #carousel.engine<tensor, collapse = [1, 2]>
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<Carousel_EngineKind>:$kind,
+    // 0: has none.
+    DefaultValuedParameter<"int64_t", "0", "bytes">:$width,
+    OptionalArrayRefParameter<"int64_t">:$collapse);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
 #endif // CAROUSEL_DIALECT_IR_CAROUSELPIPELINEATTRS_TD

@@ -22,18 +22,41 @@ defvar Carousel_TransferOptions = (ins
   DefaultValuedAttr<Carousel_TransferScopeAttr, "::carousel::TransferScope::CTA">:$scope,
   UnitAttr:$in_bounds,
   DefaultValuedAttr<Carousel_SwizzleAttr, "::carousel::Swizzle::None">:$swizzle,
-  DefaultValuedAttr<Carousel_EvictPriorityAttr, "::carousel::EvictPriority::Normal">:$cache);
+  DefaultValuedAttr<Carousel_EvictPriorityAttr, "::carousel::EvictPriority::Normal">:$cache,
+  OptionalAttr<Carousel_EngineAttr>:$engine, Optional<Carousel_TensorMap>:$map);
 defvar Carousel_TransferLeadingFormat = [{
   (`scope` `(` custom<Keyword>($scope)^ `)`)? (`in_bounds` $in_bounds^)?
 }];
 defvar Carousel_TransferTrailingFormat = [{
   (`swizzle` `(` custom<Keyword>($swizzle)^ `)`)? (`cache` `(` custom<Keyword>($cache)^ `)`)?
-  attr-dict
+  (`engine` `` $engine^)? (`map` $map^)? attr-dict
 }];
+defvar Carousel_TransferMapType = "(`,` type($map)^)?";
+
+// What a load has between the tile and the options, and a store.
+defvar Carousel_LoadArguments = !con((ins
+  Arg<Carousel_GlobalMemRef, "box", [MemRead<GlobalMemory>]>:$global,
+  Variadic<Index>:$offsets,
+  Arg<Carousel_SharedMemRef, "tile", [MemWrite<SharedMemory>]>:$tile,
+  DefaultValuedAttr<Carousel_OutOfBoundsFillAttr, "::carousel::OutOfBoundsFill::Zero">:$fill),
+  Carousel_TransferOptions);
+defvar Carousel_LoadFormat = !strconcat(
+  "$global `[` $offsets `]` `to` $tile", Carousel_TransferLeadingFormat,
+  "(`fill` `(` custom<Keyword>($fill)^ `)`)?", Carousel_TransferTrailingFormat,
+  "`:` type($global) `,` type($tile)", Carousel_TransferMapType);
+defvar Carousel_StoreArguments = !con((ins
+  Carousel_SharedMemRef:$tile, Carousel_GlobalMemRef:$global, Variadic<Index>:$offsets,
+  OptionalAttr<Carousel_ReductionAttr>:$reduce),
+  Carousel_TransferOptions);
+defvar Carousel_StoreFormat = !strconcat(
+  "$tile `to` $global `[` $offsets `]`", Carousel_TransferLeadingFormat,
+  "(`reduce` `` $reduce^)?", Carousel_TransferTrailingFormat,
+  "`:` type($tile) `,` type($global)", Carousel_TransferMapType);
 
 // No mechanism is named, so no target is asked for.
 class Carousel_TransferOp<string mnemonic, list<Trait> traits = []>
-    : Op<Carousel_Dialect, mnemonic, !listconcat(traits, [Carousel_TransferOpInterface])> {
+    : Op<Carousel_Dialect, mnemonic,
+         !listconcat(traits, [AttrSizedOperandSegments, Carousel_TransferOpInterface])> {
   let hasVerifier = 1;
 }
 
@@ -55,13 +78,16 @@ def Carousel_LoadOp : Carousel_TransferOp<"load"> {
     - `swizzle`: a request for the layout of the tile's machine form. Here the tile is what its
       memref type says, and all of its readers and writers go by that.
     - `cache`: the eviction priority in L2 of what is read.
+    - `engine`, `map`: what carries the transfer out, as `--carousel-select-engine` has decided. They
+      change nothing of what it means.
 
     Constraints: tile and global memref are data in shared and in global memory (C7), with the
     same elements of 8 to 64 bits (C123); the tile has static extents and at most the global
     memref's rank (C124); both layouts are strided, the tile's elements apart from each other
     (C125); one offset per dimension (C29); NaN is for floating-point elements, and nothing is
     filled in bounds (C126); a box in bounds fits (C127); a swizzled tile is contiguous, with
-    rows in multiples of the swizzle's span (C128).
+    rows in multiples of the swizzle's span (C128); a map with the engine `tensor` only, of
+    the memref's rank or as `collapse` says, with a box that divides the tile (C150).
 
     Example:
 
@@ -71,16 +97,8 @@ def Carousel_LoadOp : Carousel_TransferOp<"load"> {
           memref<64x64xbf16, #gpu.address_space<workgroup>>
     ```
   }];
-  let arguments = !con((ins
-    Arg<Carousel_GlobalMemRef, "box", [MemRead<GlobalMemory>]>:$global,
-    Variadic<Index>:$offsets,
-    Arg<Carousel_SharedMemRef, "tile", [MemWrite<SharedMemory>]>:$tile,
-    DefaultValuedAttr<Carousel_OutOfBoundsFillAttr, "::carousel::OutOfBoundsFill::Zero">:$fill),
-    Carousel_TransferOptions);
-  let assemblyFormat = !strconcat(
-    "$global `[` $offsets `]` `to` $tile", Carousel_TransferLeadingFormat,
-    "(`fill` `(` custom<Keyword>($fill)^ `)`)?", Carousel_TransferTrailingFormat,
-    "`:` type($global) `,` type($tile)");
+  let arguments = Carousel_LoadArguments;
+  let assemblyFormat = Carousel_LoadFormat;
   let extraClassDeclaration = [{
     bool isLoad() { return true; }
   }];
@@ -95,14 +113,14 @@ def Carousel_StoreOp : Carousel_TransferOp<"store",
     box is written and seen by all of them before the next operation starts. It orders nothing
     else: it is no barrier for other memory.
 
-    Offsets, dimensions, `scope`, `swizzle` and `cache` are as for `carousel.load`. Elements
+    Offsets, dimensions, `scope`, `swizzle`, `cache`, `engine` and `map` are as for `carousel.load`. Elements
     outside of the global memref are not written; the box doesn't begin before it. With
     `in_bounds` the author promises that all elements are inside.
 
     With `reduce`, each element of the box becomes `kind(element, tile's element)`, atomically
     and relaxed at gpu scope, once per transfer, however many threads make it.
 
-    Constraints: as for `carousel.load` (C7, C29, C123, C124, C125, C127, C128), and a
+    Constraints: as for `carousel.load` (C7, C29, C123, C124, C125, C127, C128, C150), and a
     reduction that the hardware has (C45) on elements that hold its type (C46).
 
     Example:
@@ -113,14 +131,8 @@ def Carousel_StoreOp : Carousel_TransferOp<"store",
           memref<?xf32, #gpu.address_space<global>>
     ```
   }];
-  let arguments = !con((ins
-    Carousel_SharedMemRef:$tile, Carousel_GlobalMemRef:$global, Variadic<Index>:$offsets,
-    OptionalAttr<Carousel_ReductionAttr>:$reduce),
-    Carousel_TransferOptions);
-  let assemblyFormat = !strconcat(
-    "$tile `to` $global `[` $offsets `]`", Carousel_TransferLeadingFormat,
-    "(`reduce` `` $reduce^)?", Carousel_TransferTrailingFormat,
-    "`:` type($tile) `,` type($global)");
+  let arguments = Carousel_StoreArguments;
+  let assemblyFormat = Carousel_StoreFormat;
   let extraClassDeclaration = [{
     bool isLoad() { return false; }
   }];

@@ -107,6 +107,32 @@ def Carousel_TensorMap : Carousel_Type<"TensorMap", "tensor_map", [MemRefElement
   }];
 }
 
+def Carousel_Ring : Carousel_Type<"Ring", "ring"> {
+  let summary = "a circular buffer: slots of tiles in shared memory";
+  let description = [{
+    ```
+    ring ::= `!carousel.ring` `<` int (`x` memref (`,` memref)*)? `>`
+    ```
+
+    The number of slots, and the tiles that each of them has. A ring without tiles orders accesses
+    to buffers that are elsewhere. docs/Rings.md says how a ring is used.
+
+    Constraints: at least one slot; tiles are contiguous memrefs of data of static extents in shared
+    memory (C151).
+
+    Example:
+
+    ```mlir
+    !carousel.ring<4 x memref<64x64xbf16, #gpu.address_space<workgroup>>>
+    ```
+  }];
+  let parameters = (ins
+    "int64_t":$stages,
+    ArrayRefParameter<"::mlir::MemRefType", "tiles of a slot">:$tiles);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Memrefs by space
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,283 @@
+//===- CarouselRingOps.td - circular buffers and roles -----*- tablegen -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The ring phase: slots that producers fill and consumers hand back, groups of stores, meetings
+// of a scope's threads, and roles. docs/Rings.md says how they work together.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_DIALECT_IR_CAROUSELRINGOPS_TD
+#define CAROUSEL_DIALECT_IR_CAROUSELRINGOPS_TD
+
+include "carousel/Dialect/IR/CarouselTileOps.td"
+
+// An op of the ring phase names no mechanism, so no target is asked for.
+class Carousel_RingPhaseOp<string mnemonic, list<Trait> traits = []>
+    : Op<Carousel_Dialect, "ring." # mnemonic, traits>;
+
+// An op on one use of a ring.
+class Carousel_RingUseOp<string mnemonic, list<Trait> traits = []>
+    : Carousel_RingPhaseOp<mnemonic, traits> {
+  let arguments = (ins Carousel_Ring:$ring, Index:$use);
+  let assemblyFormat = "$ring `[` $use `]` attr-dict `:` type($ring)";
+}
+
+defvar Carousel_RingScope =
+  (ins DefaultValuedAttr<Carousel_TransferScopeAttr, "::carousel::TransferScope::CTA">:$scope);
+defvar Carousel_RingScopeFormat = "(`scope` `(` custom<Keyword>($scope)^ `)`)?";
+
+def Carousel_RingCreateOp : Carousel_RingPhaseOp<"create", [MemoryEffects<[
+    MemAlloc<SharedMemory>, MemWrite<Barriers>]>]> {
+  let summary = "make a ring, all of whose slots are free";
+  let description = [{
+    Stands at the top of a kernel. With a scope below the CTA there is a ring for each
+    warpgroup or warp: each has barriers of its own, while a slot's tiles are one buffer of which each
+    accesses its own part.
+
+    `release` says how slots are handed back: `empty_barrier`, or, where producers and consumers are
+    the same threads, by a meeting of the scope's threads (`cta_barrier`, `warp_barrier`).
+
+    Constraints: `cta_barrier` is of CTA scope, `warp_barrier` of warp scope (C152).
+
+    Example:
+
+    ```mlir
+    %ring = carousel.ring.create release(cta_barrier)
+        : !carousel.ring<4 x memref<1024xf32, #gpu.address_space<workgroup>>>
+    ```
+  }];
+  let arguments = !con(Carousel_RingScope, (ins
+    DefaultValuedAttr<Carousel_SlotReleaseAttr, "::carousel::SlotRelease::EmptyBarrier">:$release));
+  let results = (outs Carousel_Ring:$ring);
+  let assemblyFormat = !strconcat(Carousel_RingScopeFormat,
+    "(`release` `(` custom<Keyword>($release)^ `)`)? attr-dict `:` type($ring)");
+  let hasVerifier = 1;
+}
+
+def Carousel_RingProduceOp : Carousel_RingUseOp<"produce", [
+    SingleBlock, NoTerminator, OrdersMemoryAndBarriers]> {
+  let summary = "fill the slot of a use";
+  let description = [{
+    Waits until the slot of use `use` is free, executes the region, which starts loads, and hands the
+    slot to the consumers as soon as they have landed. The region may hold scalar computation
+    and branches besides the loads. It is executed by those producers that the loads' engines
+    need, perhaps by one thread.
+
+    Constraints: the region holds nothing but `ring.load`, `ring.tile`, `scf.if` and ops that change nothing
+    (C153).
+
+    Example:
+
+    ```mlir
+    carousel.ring.produce %ring[%k] : !ring {
+      %tile = carousel.ring.tile %ring[%k], 0 : !ring -> !tile
+      carousel.ring.load %x[%i] to %tile engine<bulk> : !global, !tile
+    }
+    ```
+  }];
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$ring `[` $use `]` attr-dict `:` type($ring) $body";
+  let hasVerifier = 1;
+}
+
+def Carousel_RingWaitOp : Carousel_RingUseOp<"wait", [OrdersMemoryAndBarriers]> {
+  let summary = "wait until a use's loads have landed";
+  let description = [{
+    Executed by each consumer, for each use in order. What the loads wrote is seen afterwards.
+
+    Example:
+
+    ```mlir
+    carousel.ring.wait %ring[%k] : !carousel.ring<4 x memref<1024xf32, 3>>
+    ```
+  }];
+}
+
+def Carousel_RingReleaseOp : Carousel_RingUseOp<"release", [OrdersMemoryAndBarriers]> {
+  let summary = "hand a use's slot back to the producers";
+  let description = [{
+    Executed by each consumer once for each use, in order, after its last access to the slot.
+
+    Example:
+
+    ```mlir
+    carousel.ring.release %ring[%k] : !carousel.ring<4 x memref<1024xf32, 3>>
+    ```
+  }];
+}
+
+def Carousel_RingTileOp : Carousel_RingPhaseOp<"tile", [Pure]> {
+  let summary = "a tile of a use's slot";
+  let description = [{
+    Tile number `index` of slot `use mod stages`, counted as in the ring's type. Computes an
+    address, waits for nothing.
+
+    Constraints: the ring has the tile, and it has the result's type (C154).
+
+    Example:
+
+    ```mlir
+    %tile = carousel.ring.tile %ring[%k], 0
+        : !carousel.ring<4 x memref<1024xf32, 3>> -> memref<1024xf32, 3>
+    ```
+  }];
+  let arguments = (ins Carousel_Ring:$ring, Index:$use,
+                       ConfinedAttr<I32Attr, [IntNonNegative]>:$index);
+  let results = (outs Carousel_SharedMemRef:$tile);
+  let assemblyFormat =
+    "$ring `[` $use `]` `,` $index attr-dict `:` type($ring) `->` type($tile)";
+  let hasVerifier = 1;
+}
+
+class Carousel_RingTransferOp<string mnemonic, list<Trait> traits = []>
+    : Carousel_RingPhaseOp<mnemonic, !listconcat(traits, [
+        AttrSizedOperandSegments, Carousel_TransferOpInterface])> {
+  let hasVerifier = 1;
+}
+
+def Carousel_RingLoadOp : Carousel_RingTransferOp<"load"> {
+  let summary = "start to copy a box of a global memref to a tile";
+  let description = [{
+    Belongs to the use of the `ring.produce` around it: `ring.wait` for that use says when the tile is
+    there. Otherwise as `carousel.load`. An `independent` load may overtake all stores to the same
+    global memref that are under way: their boxes lie apart from its own.
+
+    Constraints: as for `carousel.load` (C7, C29, C123 to C128, C150); it has an engine, and stands in a
+    `ring.produce` (C155).
+
+    Example:
+
+    ```mlir
+    carousel.ring.load %x[%i] to %tile engine<cp_async, width = 16>
+        : memref<?xf32, #gpu.address_space<global>>, memref<1024xf32, #gpu.address_space<workgroup>>
+    ```
+  }];
+  let arguments = !con(Carousel_LoadArguments, (ins UnitAttr:$independent));
+  let assemblyFormat = !strconcat("(`independent` $independent^)? ", Carousel_LoadFormat);
+  let extraClassDeclaration = [{
+    bool isLoad() { return true; }
+  }];
+}
+
+def Carousel_RingSubmitOp : Carousel_RingPhaseOp<"submit", [
+    SingleBlock, NoTerminator, OrdersMemory, JoinsBulkGroup]> {
+  let summary = "start stores, as one group";
+  let description = [{
+    Executed by the threads of the scope after a `ring.sync` that follows their writes to the
+    tiles. The region starts stores; it may hold scalar computation and branches besides. An empty group counts.
+
+    Constraints: the region holds nothing but `ring.store`, `scf.if` and ops that change nothing (C153).
+
+    Example:
+
+    ```mlir
+    carousel.ring.submit {
+      carousel.ring.store %tile to %y[%i] engine<bulk> : !tile, !global
+    }
+    ```
+  }];
+  let arguments = Carousel_RingScope;
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = !strconcat(Carousel_RingScopeFormat, " attr-dict-with-keyword $body");
+  let hasVerifier = 1;
+}
+
+def Carousel_RingStoreOp : Carousel_RingTransferOp<"store",
+    [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "start to copy or reduce a tile into a box of a global memref";
+  let description = [{
+    Belongs to the group of the `ring.submit` around it: `ring.drain` says when the tile has been read and
+    when the box is written. Otherwise as `carousel.store`.
+
+    Constraints: as for `carousel.store` (C7, C29, C45, C46, C123 to C125, C127, C128, C150); it has an
+    engine other than `cp_async`, and stands in a `ring.submit` (C155).
+
+    Example:
+
+    ```mlir
+    carousel.ring.store %tile to %y[%i] engine<vector, width = 16>
+        : memref<1024xf32, #gpu.address_space<workgroup>>, memref<?xf32, #gpu.address_space<global>>
+    ```
+  }];
+  let arguments = Carousel_StoreArguments;
+  let assemblyFormat = Carousel_StoreFormat;
+  let extraClassDeclaration = [{
+    bool isLoad() { return false; }
+  }];
+}
+
+def Carousel_RingDrainOp : Carousel_RingPhaseOp<"drain", [OrdersMemory, JoinsBulkGroup]> {
+  let summary = "wait for groups of stores";
+  let description = [{
+    Waits until all groups that the scope has submitted, but for the `pending` latest, have read their
+    tiles (`read`) or are performed (`complete`). Only the scope's issuing thread waits; a `ring.sync` tells the others.
+
+    Example:
+
+    ```mlir
+    carousel.ring.drain read 1
+    carousel.ring.drain complete 0 scope(warp)
+    ```
+  }];
+  let arguments = !con((ins Carousel_GroupWaitAttr:$kind,
+                            ConfinedAttr<I32Attr, [IntNonNegative]>:$pending),
+                       Carousel_RingScope);
+  let assemblyFormat = !strconcat(
+    "custom<Keyword>($kind) $pending ", Carousel_RingScopeFormat, " attr-dict");
+}
+
+def Carousel_RingSyncOp : Carousel_RingPhaseOp<"sync", [OrdersMemoryAndBarriers]> {
+  let summary = "a meeting of the scope's threads";
+  let description = [{
+    The threads of the scope, in a role those of the role, wait for each other; what each of them
+    did before is seen by each of them after. In a role it isn't a barrier of the CTA.
+
+    Example:
+
+    ```mlir
+    carousel.ring.sync scope(warp)
+    ```
+  }];
+  let arguments = Carousel_RingScope;
+  let assemblyFormat = !strconcat(Carousel_RingScopeFormat, " attr-dict");
+}
+
+def Carousel_RingRolesOp : Carousel_RingPhaseOp<"roles", [
+    NoRegionArguments, NoTerminator, SingleBlock, RecursiveMemoryEffects, OrdersMemoryAndBarriers]> {
+  let summary = "let a block's threads take roles";
+  let description = [{
+    The block's first `consumer_threads` threads execute the second region, the `producer_threads`
+    behind them the first, which holds every `ring.produce` of rings that both use. The two together are the block.
+    Registers are those of a thread after its warpgroup has given some up or got some.
+
+    Constraints: threads in whole warps, at least one of each role; register counts are 24 to 256 in steps of
+    8, both or neither, and then the roles are made of whole warpgroups (C156).
+
+    Example:
+
+    ```mlir
+    carousel.ring.roles producer threads(32) {
+      carousel.ring.produce %ring[%k] : !ring { ... }
+    } consumer threads(256) {
+      carousel.ring.wait %ring[%k] : !ring
+    }
+    ```
+  }];
+  let arguments = (ins I32Attr:$producer_threads, I32Attr:$consumer_threads,
+                       OptionalAttr<I32Attr>:$producer_registers,
+                       OptionalAttr<I32Attr>:$consumer_registers);
+  let regions = (region SizedRegion<1>:$producer, SizedRegion<1>:$consumer);
+  let assemblyFormat = [{
+    `producer` `threads` `(` $producer_threads `)`
+    (`registers` `(` $producer_registers^ `)`)? $producer
+    `consumer` `threads` `(` $consumer_threads `)`
+    (`registers` `(` $consumer_registers^ `)`)? $consumer attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // CAROUSEL_DIALECT_IR_CAROUSELRINGOPS_TD

@@ -1,0 +1,200 @@
+//===- EngineCopies.cpp - engines without a descriptor --------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Bulk copies, cp.async and vectors: conditions, guards and costs.
+//
+//===----------------------------------------------------------------------===//
+
+#include "EngineCandidates.h"
+
+#include "carousel/Dialect/IR/HardwareRules.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Bulk copies
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A box as rows along its outermost dimension of extent above 1.
+struct BoxRows {
+  int64_t dim = 0;         ///< that dimension
+  int64_t rowElements = 1; ///< contiguous in global memory
+  bool isOnePiece = false; ///< so are the rows, one behind the other
+};
+
+} // namespace
+
+/// The box as rows, or nothing and the reason.
+static std::optional<BoxRows> findRows(const TransferFacts &facts,
+                                       Needs &needs) {
+  BoxRows rows;
+  rows.dim = facts.rank - 1;
+  for (int64_t dim = facts.rank - 1; dim >= 0; --dim)
+    if (facts.box[dim] > 1)
+      rows.dim = dim;
+  // From the innermost dimension on, whole ones one behind the other, then
+  // perhaps a part of one.
+  bool isPart = false;
+  for (int64_t dim = facts.rank - 1; dim > rows.dim; --dim) {
+    int64_t extent = facts.box[dim];
+    if (extent > 1 &&
+        (isPart || facts.strides[dim] != rows.rowElements)) {
+      needs.refuse("rows that are not one piece in global memory");
+      return std::nullopt;
+    }
+    // A row that its end cuts off would be copied in two ways.
+    if (!facts.isInside(dim)) {
+      needs.refuse("rows that dimension " + Twine(dim) + " of " + facts.name +
+                   " may cut off");
+      return std::nullopt;
+    }
+    rows.rowElements *= extent;
+    isPart |= extent != facts.extents[dim];
+  }
+  rows.isOnePiece = facts.strides[rows.dim] == rows.rowElements && !isPart;
+  if (facts.box[rows.dim] == 1)
+    rows.isOnePiece = true;
+  return rows;
+}
+
+static std::optional<EngineChoice> makeBulk(const TransferFacts &facts,
+                                            Needs &needs) {
+  const int64_t granule = rules::kBulkGranule;
+  if (!needs.hasTarget(90, 80) || !needs.hasUnitStride() ||
+      !needs.hasContiguousTile() || !needs.isTileAligned(granule))
+    return std::nullopt;
+  std::optional<BoxRows> rows = findRows(facts, needs);
+  if (!rows)
+    return std::nullopt;
+  int64_t bytes = rows->rowElements * facts.elementBytes;
+  int64_t piece = rows->isOnePiece ? facts.tileBytes : bytes;
+  if (piece % granule != 0) {
+    needs.refuse("pieces of " + Twine(piece) + " bytes, not a multiple of " +
+                 Twine(granule));
+    return std::nullopt;
+  }
+  for (int64_t dim = 0; dim < facts.rank; ++dim)
+    if (!needs.isOffsetMultiple(dim, granule))
+      return std::nullopt;
+  if (!rows->isOnePiece && !needs.isStrideMultiple(rows->dim, granule))
+    return std::nullopt;
+  for (int64_t dim = 0; dim < facts.rank; ++dim)
+    if (facts.isLoad && !facts.inBounds && !needs.startsInside(dim))
+      return std::nullopt;
+  // What is left of a piece is added by whole granules.
+  if (facts.reduce && rows->isOnePiece && !facts.inBounds &&
+      !needs.isExtentMultiple(rows->dim, bytes, granule))
+    return std::nullopt;
+  if (!needs.isGlobalAligned(granule))
+    return std::nullopt;
+
+  EngineChoice choice;
+  choice.engine =
+      EngineAttr::get(facts.op->getContext(), EngineKind::Bulk, /*width=*/0, {});
+  choice.instructions = rows->isOnePiece ? 1 : facts.box[rows->dim];
+  choice.cost = cost::kBulkUse + cost::kBulkCopy * choice.instructions;
+  choice.guards = needs.guards;
+  return choice;
+}
+
+EngineAttempt carousel::tryBulk(const TransferFacts &facts, GuardUse use) {
+  Needs needs(facts, use);
+  std::optional<EngineChoice> choice = makeBulk(facts, needs);
+  return {choice, needs.reason};
+}
+
+//===----------------------------------------------------------------------===//
+// Copies by threads
+//===----------------------------------------------------------------------===//
+
+/// Rows are cut into pieces of `width` bytes. A row is what lies in one piece on
+/// both sides.
+static bool hasPieces(const TransferFacts &facts, Needs &needs,
+                      int64_t width) {
+  if (width == facts.elementBytes)
+    return true; // elements are where they are
+  if (width < facts.elementBytes)
+    return needs.refuse("elements of " + Twine(facts.elementBytes) + " bytes");
+  TransferShape shape =
+      computeTransferShape(facts.op, facts.kernel.indices);
+  if (shape.getRowBytes() % width != 0)
+    return needs.refuse("rows of " + Twine(shape.getRowBytes()) +
+                        " bytes, not a multiple of " + Twine(width));
+  if (!needs.hasUnitStride())
+    return false;
+  if (!shape.tileIsContiguous)
+    return needs.refuse("rows of the tile with gaps between elements");
+  for (const ReassociationIndices &group :
+       ArrayRef(shape.tileGroups).drop_back()) {
+    int64_t step = facts.tileStrides[group.back()] * facts.elementBytes;
+    if (facts.box[facts.rank - shape.tileRank + group.back()] > 1 &&
+        step % width != 0)
+      return needs.refuse("rows of the tile every " + Twine(step) +
+                          " bytes, not at multiples of " + Twine(width));
+  }
+  return needs.isTileAligned(width) && needs.isBoxAligned(shape, width);
+}
+
+/// The widest of `widths` that is possible, by its number of pieces.
+static EngineAttempt tryWidths(const TransferFacts &facts, GuardUse use,
+                               EngineKind kind, ArrayRef<int64_t> widths,
+                               int64_t useCost, int64_t pieceCost) {
+  EngineAttempt attempt;
+  for (int64_t width : widths) {
+    Needs needs(facts, use);
+    if (!hasPieces(facts, needs, width)) {
+      attempt.reason = needs.reason;
+      continue;
+    }
+    EngineChoice &choice = attempt.choice.emplace();
+    choice.engine = EngineAttr::get(facts.op->getContext(), kind, width, {});
+    choice.instructions = facts.tileBytes / width;
+    choice.cost = useCost + pieceCost * llvm::divideCeil(choice.instructions,
+                                                         rules::kWarpSize);
+    choice.guards = needs.guards;
+    return attempt;
+  }
+  return attempt;
+}
+
+EngineAttempt carousel::tryCpAsync(const TransferFacts &facts, GuardUse use,
+                                   std::optional<int64_t> width) {
+  Needs needs(facts, use);
+  if (!facts.isLoad)
+    return EngineAttempt::refused("a store");
+  if (facts.fill != OutOfBoundsFill::Zero)
+    return EngineAttempt::refused("a fill of NaN");
+  if (!needs.hasTarget(80, 70))
+    return EngineAttempt::refused(needs.reason);
+  SmallVector<int64_t> widths = {16, 8, 4};
+  if (width)
+    widths = {*width};
+  return tryWidths(facts, use, EngineKind::CpAsync, widths, cost::kCpAsyncUse,
+                   cost::kCpAsyncPieces);
+}
+
+EngineAttempt carousel::tryVector(const TransferFacts &facts, GuardUse use,
+                                  std::optional<int64_t> width) {
+  SmallVector<int64_t> widths = {16, 8, 4, 2, 1};
+  // An atomic operation for each element.
+  if (facts.reduce)
+    widths = {facts.elementBytes};
+  if (width) {
+    if (facts.reduce && *width != facts.elementBytes)
+      return EngineAttempt::refused("a reduction of elements of " +
+                                    Twine(facts.elementBytes) + " bytes");
+    widths = {*width};
+  }
+  return tryWidths(facts, use, EngineKind::Vector, widths,
+                   facts.isLoad ? cost::kVectorLoadUse : 0,
+                   facts.isLoad ? cost::kVectorLoadPieces
+                               : cost::kVectorStorePieces);
+}

@@ -1,0 +1,525 @@
+//===- RingBarriers.cpp - what the rings of a kernel become ---------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Finds each ring's producers and consumers, counts arrivals, lays out slots
+// and hands out named barriers. C160 and C162 to C165 of docs/Spec.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/RingBarriers.h"
+
+#include "carousel/Analysis/Alignment.h"
+#include "carousel/Analysis/Divisibility.h"
+#include "carousel/Analysis/IndexFunction.h"
+#include "carousel/Dialect/IR/HardwareRules.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+int64_t carousel::getScopeThreads(const ThreadRange &range,
+                                  TransferScope scope) {
+  switch (scope) {
+  case TransferScope::CTA:
+    return range.count;
+  case TransferScope::Warpgroup:
+    return rules::kWarpgroupSize;
+  case TransferScope::Warp:
+    return rules::kWarpSize;
+  }
+  llvm_unreachable("all scopes are handled");
+}
+
+int64_t carousel::getScopeInstances(const ThreadRange &range,
+                                    TransferScope scope) {
+  return range.count / getScopeThreads(range, scope);
+}
+
+bool carousel::arrivesByWarp(const ThreadRange &range) {
+  return range.count % rules::kWarpSize == 0;
+}
+
+ThreadRange RingBarrierPlan::getThreads(Operation *op) const {
+  auto roles = op->getParentOfType<RingRolesOp>();
+  if (!roles)
+    return {0, threads};
+  if (roles.getConsumer().isAncestor(op->getParentRegion()))
+    return {0, roles.getConsumerThreads()};
+  return {roles.getConsumerThreads(), roles.getProducerThreads()};
+}
+
+const PlannedRing &RingBarrierPlan::lookup(Value ring) const {
+  auto it = llvm::find_if(rings, [&](const PlannedRing &planned) {
+    return planned.ring.getRing() == ring;
+  });
+  assert(it != rings.end() && "rings are made by ring.create");
+  return *it;
+}
+
+bool RingBarrierPlan::issuesBulkGroups(const ThreadRange &range,
+                                       TransferScope scope) const {
+  return llvm::is_contained(bulkScopes, ScopeKey(range, scope));
+}
+
+const NamedBarriers *
+RingBarrierPlan::getNamedBarriers(const ThreadRange &range,
+                                  TransferScope scope) const {
+  auto it = llvm::find_if(namedBarriers, [&](const auto &entry) {
+    return entry.first == ScopeKey(range, scope);
+  });
+  return it == namedBarriers.end() ? nullptr : &it->second;
+}
+
+namespace {
+
+class Planner {
+public:
+  explicit Planner(gpu::GPUFuncOp kernel) : kernel(kernel) {}
+
+  FailureOr<RingBarrierPlan> run();
+
+private:
+  LogicalResult planBlock();
+  LogicalResult planShapes();
+  LogicalResult verifyRoles(RingRolesOp roles);
+  LogicalResult verifyScope(Operation *op, TransferScope scope);
+  LogicalResult planRing(RingCreateOp ring);
+  LogicalResult planThreads(PlannedRing &planned);
+  void planTiles(PlannedRing &planned);
+  void planStores(RingSubmitOp submit);
+  void mergeReleases();
+  bool isMerged(RingReleaseOp release);
+  bool isHarmless(Operation *op, const PlannedRing &planned);
+  bool isMeeting(Operation *op, TransferScope scope);
+  LogicalResult planMeetings();
+
+  gpu::GPUFuncOp kernel;
+  RingBarrierPlan plan;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The block
+//===----------------------------------------------------------------------===//
+
+// C160
+LogicalResult Planner::planBlock() {
+  std::optional<std::array<int64_t, 3>> block = getKnownBlock(kernel);
+  if (!block)
+    return kernel.emitError("expected carousel.launch or known_block_size to "
+                            "say how many threads use the rings, got neither");
+  plan.threads = (*block)[0] * (*block)[1] * (*block)[2];
+  return success();
+}
+
+// C164
+LogicalResult Planner::planShapes() {
+  Divisibility facts(kernel);
+  WalkResult result = kernel.walk([&](TransferOpInterface op) {
+    if (!isa<RingLoadOp, RingStoreOp>(op))
+      return WalkResult::advance();
+    TransferShape shape = computeTransferShape(op, facts);
+    std::string reason = explainEngine(op, shape);
+    if (!reason.empty()) {
+      op->emitOpError("expected ") << reason;
+      return WalkResult::interrupt();
+    }
+    plan.shapes[op] = std::move(shape);
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult Planner::verifyRoles(RingRolesOp roles) {
+  // C160
+  int64_t threads = roles.getProducerThreads() + roles.getConsumerThreads();
+  if (threads != plan.threads)
+    return roles.emitOpError("expected roles of the block's ")
+           << plan.threads << " threads in all, got " << threads;
+  // C163
+  WalkResult result = roles->walk([](Operation *op) {
+    if (!isa<gpu::BarrierOp, gpu::AllReduceOp, RingRolesOp>(op) ||
+        !op->getParentOfType<RingRolesOp>())
+      return WalkResult::advance();
+    op->emitOpError("expected nothing that all threads of the block have to "
+                    "come to in a role, got '")
+        << op->getName() << "'";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+// C160
+LogicalResult Planner::verifyScope(Operation *op, TransferScope scope) {
+  ThreadRange range = plan.getThreads(op);
+  int64_t size = getScopeThreads(range, scope);
+  if (range.count % size == 0 && range.first % size == 0)
+    return success();
+  return op->emitOpError("expected threads in multiples of ")
+         << size << " for scope " << stringifyTransferScope(scope) << ", got "
+         << range.count << " from thread " << range.first << " on";
+}
+
+//===----------------------------------------------------------------------===//
+// Rings
+//===----------------------------------------------------------------------===//
+
+/// C165: who produces, and who consumes.
+LogicalResult Planner::planThreads(PlannedRing &planned) {
+  RingCreateOp ring = planned.ring;
+  Operation *producer = nullptr, *consumer = nullptr;
+  bool isReleased = false;
+  for (Operation *user : ring.getRing().getUsers()) {
+    if (!isa<RingProduceOp, RingWaitOp, RingReleaseOp, RingTileOp>(user))
+      return user->emitOpError("expected ring ops to use a ring, got '")
+             << user->getName() << "'";
+    if (isa<RingTileOp>(user))
+      continue;
+    bool produces = isa<RingProduceOp>(user);
+    Operation *&first = produces ? producer : consumer;
+    ThreadRange &range = produces ? planned.producers : planned.consumers;
+    ThreadRange threads = plan.getThreads(user);
+    if (failed(verifyScope(user, ring.getScope())))
+      return failure();
+    if (first && !(range == threads)) {
+      InFlightDiagnostic error =
+          user->emitOpError("expected all ")
+          << (produces ? "producers" : "consumers")
+          << " of a ring to be of one role, got threads " << threads.first
+          << " to " << threads.first + threads.count - 1;
+      error.attachNote(first->getLoc())
+          << "threads " << range.first << " to "
+          << range.first + range.count - 1 << " here";
+      return error;
+    }
+    first = user;
+    range = threads;
+    planned.hasFull |= isa<RingProduceOp, RingWaitOp>(user);
+    isReleased |= isa<RingReleaseOp>(user);
+  }
+  if (consumer && !producer)
+    return consumer->emitOpError(
+        "expected a ring that is filled, got one without ring.produce");
+  bool sharesThreads =
+      !producer || !consumer || planned.producers == planned.consumers;
+  if (!sharesThreads &&
+      (ring.getScope() != TransferScope::CTA ||
+       (isReleased && ring.getRelease() != SlotRelease::EmptyBarrier)))
+    return ring.emitOpError("expected scope cta and release empty_barrier "
+                            "between two roles, got scope ")
+           << stringifyTransferScope(ring.getScope()) << " and release "
+           << stringifySlotRelease(ring.getRelease());
+  if (producer)
+    planned.instances = getScopeInstances(planned.producers, ring.getScope());
+  // Where nobody hands slots back, meetings in the kernel see to it.
+  planned.hasEmpty = producer && isReleased &&
+                     ring.getRelease() == SlotRelease::EmptyBarrier;
+  return success();
+}
+
+/// The ring.tile that `memref` is or is a view of, or null.
+static RingTileOp getRingTile(Value memref) {
+  while (Operation *op = memref.getDefiningOp()) {
+    if (auto tile = dyn_cast<RingTileOp>(op))
+      return tile;
+    auto view = dyn_cast<ViewLikeOpInterface>(op);
+    if (!view)
+      break;
+    memref = view.getViewSource();
+  }
+  return {};
+}
+
+/// What a transfer asks of the address of its tile's slot.
+static int64_t getSlotAlignment(TransferOpInterface op) {
+  if (op.getEngineAttr() && op.getEngineAttr().getKind() == EngineKind::Tensor)
+    return op.getMap().getType().getSharedAlignment();
+  return rules::kBulkGranule;
+}
+
+void Planner::planTiles(PlannedRing &planned) {
+  int64_t stages = planned.ring.getRing().getType().getStages();
+  for (MemRefType type : planned.ring.getRing().getType().getTiles()) {
+    PlannedTile &tile = planned.tiles.emplace_back();
+    tile.type = type;
+  }
+  kernel.walk([&](TransferOpInterface op) {
+    RingTileOp tile = getRingTile(op.getTile());
+    if (!tile || tile.getRing() != planned.ring.getRing())
+      return;
+    int64_t &alignment = planned.tiles[tile.getIndex()].alignment;
+    alignment = std::max(alignment, getSlotAlignment(op));
+  });
+  for (PlannedTile &tile : planned.tiles) {
+    int64_t bytes =
+        tile.type.getNumElements() * getElementBytes(tile.type.getElementType());
+    // With one slot there is nothing behind it to be aligned.
+    tile.stride = stages == 1 ? bytes : llvm::alignTo(bytes, tile.alignment);
+  }
+}
+
+LogicalResult Planner::planRing(RingCreateOp ring) {
+  // C165
+  if (ring->getBlock() != &kernel.getBody().front())
+    return ring.emitOpError("expected to stand at the top of the kernel, got '")
+           << ring->getParentOp()->getName() << "' around it";
+  PlannedRing planned;
+  planned.ring = ring;
+  if (failed(planThreads(planned)))
+    return failure();
+  bool isFilled = false;
+  for (Operation *user : ring.getRing().getUsers())
+    if (auto produce = dyn_cast<RingProduceOp>(user))
+      produce.walk([&](RingLoadOp load) {
+        EngineKind kind = load.getEngineAttr().getKind();
+        isFilled = true;
+        planned.leaderArrives |=
+            kind == EngineKind::Tensor || kind == EngineKind::Bulk;
+        planned.cpAsyncArrives |= kind == EngineKind::CpAsync;
+        planned.storesArrive |=
+            kind == EngineKind::Vector || mayStoreByThreads(load, plan.shapes.at(load));
+      });
+  // Somebody has to arrive, even if there is nothing to wait for.
+  planned.leaderArrives |= !isFilled;
+  int64_t threads = getScopeThreads(planned.producers, ring.getScope());
+  auto countArrivals = [&](const ThreadRange &range) {
+    int64_t size = getScopeThreads(range, ring.getScope());
+    return arrivesByWarp(range) ? size / rules::kWarpSize : size;
+  };
+  planned.fullArrivals =
+      (planned.leaderArrives ? 1 : 0) + (planned.cpAsyncArrives ? threads : 0) +
+      (planned.storesArrive ? countArrivals(planned.producers) : 0);
+  planned.emptyArrivals = countArrivals(planned.consumers);
+  planTiles(planned);
+  plan.rings.push_back(std::move(planned));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Stores and meetings
+//===----------------------------------------------------------------------===//
+
+/// Whether the scope's issuing thread carries the transfer out by itself.
+static bool isByLeader(TransferOpInterface op) {
+  EngineKind kind = op.getEngineAttr().getKind();
+  return kind == EngineKind::Tensor || kind == EngineKind::Bulk;
+}
+
+void Planner::planStores(RingSubmitOp submit) {
+  bool issuesGroups = false;
+  submit.walk([&](RingStoreOp store) { issuesGroups |= isByLeader(store); });
+  ScopeKey key(plan.getThreads(submit), submit.getScope());
+  if (issuesGroups && !llvm::is_contained(plan.bulkScopes, key))
+    plan.bulkScopes.push_back(key);
+}
+
+/// Whether the threads of a scope meet at `op`.
+bool Planner::isMeeting(Operation *op, TransferScope scope) {
+  if (isa<gpu::BarrierOp>(op))
+    return true; // C163: not in a role
+  if (auto barrier = dyn_cast<BarrierWarpOp>(op))
+    return scope == TransferScope::Warp && !barrier.getMask();
+  TransferScope other;
+  if (auto sync = dyn_cast<RingSyncOp>(op))
+    other = sync.getScope();
+  else if (auto release = dyn_cast<RingReleaseOp>(op)) {
+    if (plan.mergedReleases.contains(op) ||
+        plan.lookup(release.getRing()).ring.getRelease() ==
+            SlotRelease::EmptyBarrier)
+      return false;
+    other = plan.lookup(release.getRing()).ring.getScope();
+  } else {
+    return false;
+  }
+  return other == scope || other == TransferScope::CTA;
+}
+
+/// Whether the threads, after they have met, still know all that the ring's
+/// producers need to know once `op` is behind them.
+bool Planner::isHarmless(Operation *op, const PlannedRing &planned) {
+  if (isMemoryEffectFree(op) || isa<RingReleaseOp, RingWaitOp>(op))
+    return true;
+  if (auto produce = dyn_cast<RingProduceOp>(op))
+    return produce.getRing() != planned.ring.getRing();
+  // What the issuing thread did since, it knows when it fills the slot, if no
+  // other thread helps.
+  bool leaderProduces = planned.producers == plan.getThreads(op) &&
+                        !planned.cpAsyncArrives && !planned.storesArrive;
+  if (auto drain = dyn_cast<RingDrainOp>(op))
+    return leaderProduces && drain.getScope() == planned.ring.getScope();
+  auto submit = dyn_cast<RingSubmitOp>(op);
+  if (!submit || !leaderProduces ||
+      submit.getScope() != planned.ring.getScope())
+    return false;
+  WalkResult result = submit.walk([](RingStoreOp store) {
+    return isByLeader(store) ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !result.wasInterrupted();
+}
+
+/// Whether a release by a meeting needs none of its own. Either all threads met
+/// after the last access to the slot and nothing has happened since that the
+/// producers don't know of; or they meet again before the ring is produced
+/// into, and only a produce relies on a release.
+bool Planner::isMerged(RingReleaseOp release) {
+  const PlannedRing &planned = plan.lookup(release.getRing());
+  RingCreateOp ring = planned.ring;
+  for (Operation *op = release->getPrevNode(); op; op = op->getPrevNode()) {
+    if (!isa<RingReleaseOp>(op) && isMeeting(op, ring.getScope()))
+      return true;
+    if (!isHarmless(op, planned))
+      break;
+  }
+  for (Operation *op = release->getNextNode(); op; op = op->getNextNode()) {
+    if (isMeeting(op, ring.getScope()))
+      return true;
+    WalkResult result = op->walk([&](RingProduceOp produce) {
+      return produce.getRing() == ring.getRing() ? WalkResult::interrupt()
+                                                 : WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return false;
+  }
+  return false;
+}
+
+void Planner::mergeReleases() {
+  // From the last to the first: a release may rely on a later one that stays,
+  // and not on an earlier one that may go.
+  SmallVector<RingReleaseOp> releases;
+  kernel.walk([&](RingReleaseOp release) {
+    if (plan.lookup(release.getRing()).ring.getRelease() !=
+        SlotRelease::EmptyBarrier)
+      releases.push_back(release);
+  });
+  for (RingReleaseOp release : llvm::reverse(releases))
+    if (isMerged(release))
+      plan.mergedReleases.insert(release);
+}
+
+/// C162: the meetings of roles and warpgroups have barriers of their own.
+LogicalResult Planner::planMeetings() {
+  int64_t next = 1; // 0 is that of gpu.barrier
+  auto assign = [&](Operation *op, TransferScope scope) -> LogicalResult {
+    ThreadRange range = plan.getThreads(op);
+    if (scope == TransferScope::Warp ||
+        (scope == TransferScope::CTA && range.count == plan.threads) ||
+        plan.getNamedBarriers(range, scope))
+      return success();
+    NamedBarriers barriers{next, getScopeInstances(range, scope)};
+    next += barriers.count;
+    if (next > rules::kNamedBarriers)
+      return op->emitOpError("expected at most ")
+             << rules::kNamedBarriers - 1
+             << " named barriers for the meetings of roles and warpgroups, got "
+             << next - 1;
+    plan.namedBarriers.emplace_back(ScopeKey(range, scope), barriers);
+    return success();
+  };
+  WalkResult result = kernel.walk([&](Operation *op) {
+    if (auto sync = dyn_cast<RingSyncOp>(op))
+      return WalkResult(assign(op, sync.getScope()));
+    if (auto release = dyn_cast<RingReleaseOp>(op)) {
+      RingCreateOp ring = plan.lookup(release.getRing()).ring;
+      if (ring.getRelease() != SlotRelease::EmptyBarrier &&
+          !plan.mergedReleases.contains(op))
+        return WalkResult(assign(op, ring.getScope()));
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+//===----------------------------------------------------------------------===//
+// The plan
+//===----------------------------------------------------------------------===//
+
+FailureOr<RingBarrierPlan> Planner::run() {
+  if (failed(planBlock()) || failed(planShapes()))
+    return failure();
+  WalkResult result = kernel.walk([&](Operation *op) {
+    if (auto roles = dyn_cast<RingRolesOp>(op))
+      return WalkResult(verifyRoles(roles));
+    if (auto sync = dyn_cast<RingSyncOp>(op))
+      return WalkResult(verifyScope(op, sync.getScope()));
+    if (auto drain = dyn_cast<RingDrainOp>(op))
+      return WalkResult(verifyScope(op, drain.getScope()));
+    if (auto submit = dyn_cast<RingSubmitOp>(op)) {
+      planStores(submit);
+      return WalkResult(verifyScope(op, submit.getScope()));
+    }
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  // C165
+  result = kernel.walk([](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (isa<RingType>(operand.getType()) &&
+          !operand.getDefiningOp<RingCreateOp>()) {
+        op->emitOpError("expected a ring that ring.create makes, got ")
+            << operand.getType() << " from elsewhere";
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  result = kernel.walk(
+      [&](RingCreateOp ring) { return WalkResult(planRing(ring)); });
+  if (result.wasInterrupted())
+    return failure();
+  mergeReleases();
+  if (failed(planMeetings()))
+    return failure();
+  return std::move(plan);
+}
+
+FailureOr<RingBarrierPlan> carousel::planRingBarriers(gpu::GPUFuncOp kernel) {
+  return Planner(kernel).run();
+}
+
+static void print(llvm::raw_ostream &os, const ThreadRange &range) {
+  os << "threads " << range.first << " to " << range.first + range.count - 1;
+}
+
+void RingBarrierPlan::print(llvm::raw_ostream &os) const {
+  for (const PlannedRing &planned : rings) {
+    RingCreateOp ring = planned.ring;
+    os << "ring of " << ring.getRing().getType().getStages() << " slots";
+    if (planned.instances > 1)
+      os << ", " << planned.instances << " of them";
+    os << ":";
+    if (planned.hasFull) {
+      os << " full by " << planned.fullArrivals << " arrivals of ";
+      ::print(os, planned.producers);
+    }
+    if (planned.hasEmpty) {
+      os << ", empty by " << planned.emptyArrivals << " arrivals of ";
+      ::print(os, planned.consumers);
+    }
+    for (const PlannedTile &tile : planned.tiles)
+      os << ", tile every " << tile.stride << " bytes aligned to "
+         << tile.alignment;
+    os << "\n";
+  }
+  for (const auto &[key, barriers] : namedBarriers) {
+    os << "named barriers " << barriers.first << " to "
+       << barriers.first + barriers.count - 1 << " for ";
+    ::print(os, key.first);
+    os << " by " << stringifyTransferScope(key.second) << "\n";
+  }
+  os << mergedReleases.size() << " releases merged with a meeting\n";
+}

@@ -1,0 +1,380 @@
+//===- RingPlan.cpp - which transfers go through rings --------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Collects a loop's transfers, asks RingTransfers what speaks against each, and
+// decides about depth, release and roles.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/RingPlan.h"
+#include "RingRoles.h"
+#include "RingTransfers.h"
+
+#include "carousel/Analysis/IndexFunction.h"
+#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Target/TargetInfo.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Depth
+//===----------------------------------------------------------------------===//
+
+/// Bytes that a CTA should have in flight: on an H200 64 to 96 KB per SM
+/// saturate the memory (Little's law).
+constexpr int64_t kBytesInFlight = 64 * 1024;
+/// More slots than this have never helped.
+constexpr int64_t kMostAutoStages = 8;
+/// One slot is written while the other is read by the engine.
+constexpr int64_t kStoreStages = 2;
+
+static int64_t getBytes(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
+}
+
+static int64_t getSlotBytes(const LoadRingPlan &ring) {
+  return std::accumulate(
+      ring.buffers.begin(), ring.buffers.end(), int64_t(0),
+      [](int64_t sum, Value buffer) { return sum + getBytes(buffer); });
+}
+
+static std::optional<int64_t> getTripCount(scf::ForOp loop) {
+  std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
+                         upper = getConstantIntValue(loop.getUpperBound()),
+                         step = getConstantIntValue(loop.getStep());
+  if (!lower || !upper || !step || *step <= 0)
+    return std::nullopt;
+  return *upper <= *lower ? 0 : llvm::divideCeil(*upper - *lower, *step);
+}
+
+/// The stages that a loop asks for with `auto`, before shared memory has its
+/// say.
+static int64_t getWantedStages(const LoopPlan &plan) {
+  int64_t bytes = getSlotBytes(plan.loads);
+  int64_t wanted = std::clamp<int64_t>(
+      llvm::divideCeil(kBytesInFlight, bytes) + 1, 2, kMostAutoStages);
+  if (std::optional<int64_t> trips = getTripCount(plan.loop))
+    wanted = std::min(wanted, std::max<int64_t>(*trips, 1));
+  return wanted;
+}
+
+/// How far ahead loads run unless the loop says it: as far as the slots allow,
+/// with one iteration of slack where a slot comes back by arrives of threads
+/// that should not have to run in lock step, or when a store has read it.
+static int64_t getPrefetch(const LoopPlan &plan) {
+  const LoadRingPlan &ring = plan.loads;
+  bool wantsSlack =
+      ring.release == SlotRelease::EmptyBarrier || !ring.inPlaceStores.empty();
+  return ring.stages - (wantsSlack && ring.stages > 2 ? 2 : 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class Planner {
+public:
+  Planner(gpu::GPUFuncOp kernel, const TargetInfo &target)
+      : kernel(kernel), target(target) {}
+
+  RingPlan run();
+
+private:
+  void planLoop(scf::ForOp loop, PipelineAttr request);
+  bool planLoads(LoopPlan &plan, LoopTransfers &transfers,
+                 SmallVectorImpl<LoadOp> &candidates, bool &follows);
+  std::string explainCarried(LoopPlan &plan, LoadOp load);
+  SlotRelease chooseRelease(const LoopPlan &plan);
+  void chooseDepth();
+  void miss(Operation *op, const Twine &reason) {
+    result.misses.push_back({op, reason.str()});
+  }
+
+  gpu::GPUFuncOp kernel;
+  const TargetInfo &target;
+  RingPlan result;
+  llvm::SmallPtrSet<Operation *, 4> follows; // loops, by operation
+};
+
+} // namespace
+
+/// The loop whose pipeline a transfer belongs to.
+static scf::ForOp getPipelinedLoop(Operation *op) {
+  auto loop = op->getParentOfType<scf::ForOp>();
+  while (loop && !loop->hasAttr(CarouselDialect::kPipeline))
+    loop = loop->getParentOfType<scf::ForOp>();
+  return loop;
+}
+
+/// Whether all accesses to the buffer in `loop` come after `load`, which is its
+/// only load there, in each iteration.
+static bool isSelfContained(scf::ForOp loop, LoadOp load,
+                            ArrayRef<Operation *> accesses) {
+  return llvm::all_of(accesses, [&](Operation *op) {
+    if (op == load || !loop->isProperAncestor(op))
+      return true;
+    Operation *after = load->getBlock()->findAncestorOpInBlock(*op);
+    return !isa<LoadOp>(op) && after && load->isBeforeInBlock(after);
+  });
+}
+
+/// Why what the tile holds outside of the loop stands in the way, or an empty
+/// string. Sets `isUsedOutside`.
+std::string Planner::explainCarried(LoopPlan &plan, LoadOp load) {
+  SmallVector<Operation *> accesses =
+      *getAccesses(getRootBuffer(load.getTile()));
+  SmallVector<std::pair<scf::ForOp, LoadOp>> others;
+  bool isUsedOutside = false;
+  for (Operation *op : accesses) {
+    if (plan.loop->isProperAncestor(op))
+      continue;
+    isUsedOutside = true;
+    auto other = dyn_cast<LoadOp>(op);
+    if (!other)
+      continue;
+    auto loop = other->getParentOfType<scf::ForOp>();
+    if (!loop || loop->isProperAncestor(plan.loop) ||
+        !isSelfContained(loop, other, accesses))
+      return "its tile is loaded outside of the loop, too";
+    others.emplace_back(loop, other);
+  }
+  if (others.empty()) {
+    plan.loads.isUsedOutside |= isUsedOutside;
+    return {};
+  }
+  // Each loop has the buffer to itself if nobody else accesses it.
+  for (Operation *op : accesses)
+    if (!plan.loop->isProperAncestor(op) &&
+        llvm::none_of(others,
+                      [&](auto &other) { return other.first->isAncestor(op); }))
+      return "its tile is loaded in several loops and accessed outside of them";
+  return {};
+}
+
+/// Fills in the plan's loads. Returns false where a load had to be given up for
+/// the sake of a store, and everything has to be thought over once more.
+bool Planner::planLoads(LoopPlan &plan, LoopTransfers &transfers,
+                        SmallVectorImpl<LoadOp> &candidates, bool &follows) {
+  plan.loads = {};
+  follows = false;
+  SmallVector<LoadOp> kept;
+  for (LoadOp load : candidates) {
+    LoadRingPlan &ring = plan.loads;
+    std::string reason = transfers.explainLoad(load, ring.slice, follows);
+    if (reason.empty())
+      reason = explainCarried(plan, load);
+    if (!reason.empty()) {
+      miss(load, "not ringed: " + reason);
+      continue;
+    }
+    kept.push_back(load);
+    ring.loads.push_back(load);
+    ring.buffers.push_back(getRootBuffer(load.getTile()));
+    ring.overtakesStores |= transfers.storesToSourceOf(load);
+  }
+  candidates = kept;
+  std::optional<unsigned> given;
+  plan.loop.walk([&](StoreOp store) {
+    auto buffer =
+        llvm::find(plan.loads.buffers, getRootBuffer(store.getTile()));
+    if (buffer == plan.loads.buffers.end())
+      return WalkResult::advance();
+    unsigned index = buffer - plan.loads.buffers.begin();
+    std::string reason =
+        transfers.explainInPlaceStore(store, plan.loads.loads[index]);
+    if (reason.empty()) {
+      plan.loads.inPlaceStores.push_back(store);
+      return WalkResult::advance();
+    }
+    miss(candidates[index], "not ringed: its tile is stored, and " + reason);
+    given = index;
+    return WalkResult::interrupt();
+  });
+  if (!given)
+    return true;
+  candidates.erase(candidates.begin() + *given);
+  return false;
+}
+
+/// A meeting of the threads where there is one anyway, arrives elsewhere.
+SlotRelease Planner::chooseRelease(const LoopPlan &plan) {
+  if (plan.mode == PipelineMode::Specialized)
+    return SlotRelease::EmptyBarrier;
+  if (plan.request.getRelease())
+    return *plan.request.getRelease();
+  switch (plan.request.getScope()) {
+  case TransferScope::Warp:
+    return SlotRelease::WarpBarrier;
+  case TransferScope::Warpgroup:
+    return SlotRelease::EmptyBarrier;
+  case TransferScope::CTA:
+    break;
+  }
+  bool meets = !plan.stores.empty() || !plan.loads.inPlaceStores.empty();
+  return meets ? SlotRelease::CTABarrier : SlotRelease::EmptyBarrier;
+}
+
+void Planner::planLoop(scf::ForOp loop, PipelineAttr request) {
+  LoopPlan plan;
+  plan.loop = loop;
+  plan.request = request;
+  plan.mode = request.getMode();
+  LoopTransfers transfers(kernel, loop);
+  SmallVector<LoadOp> candidates;
+  SmallVector<StoreOp> stores;
+  loop.walk([&](TransferOpInterface transfer) {
+    if (getPipelinedLoop(transfer) != loop)
+      return;
+    if (transfer.getScope() != request.getScope()) {
+      miss(transfer, "not ringed: its scope is " +
+                         stringifyTransferScope(transfer.getScope()) +
+                         ", the pipeline's is " +
+                         stringifyTransferScope(request.getScope()));
+      return;
+    }
+    if (auto load = dyn_cast<LoadOp>(transfer.getOperation()))
+      candidates.push_back(load);
+    else
+      stores.push_back(cast<StoreOp>(transfer.getOperation()));
+  });
+  bool dependsOnEarlier = false;
+  while (!planLoads(plan, transfers, candidates, dependsOnEarlier)) {
+  }
+  if (dependsOnEarlier)
+    follows.insert(loop);
+  // One slot is no ring.
+  if (request.getStages() != 1)
+    for (StoreOp store : stores) {
+      if (llvm::is_contained(plan.loads.inPlaceStores, store))
+        continue;
+      std::string reason = transfers.explainStore(store);
+      if (reason.empty())
+        plan.stores.push_back(
+            {store, getRootBuffer(store.getTile()), kStoreStages});
+      else
+        miss(store, "not ringed: " + reason);
+    }
+  result.loops.push_back(std::move(plan));
+}
+
+void Planner::chooseDepth() {
+  // What is there apart from rings of auto depth.
+  llvm::SmallPtrSet<Value, 8> ringed;
+  int64_t rings = 0, deepest = 0;
+  for (LoopPlan &plan : result.loops) {
+    ringed.insert_range(plan.loads.buffers);
+    for (StoreRingPlan &store : plan.stores) {
+      ringed.insert(store.buffer);
+      rings += store.stages * getBytes(store.buffer);
+    }
+    if (plan.loads.loads.empty())
+      continue;
+    if (std::optional<int64_t> stages = plan.request.getStages())
+      rings += *stages * getSlotBytes(plan.loads);
+    else
+      ++deepest;
+  }
+  int64_t fixed = 0;
+  kernel.walk([&](memref::AllocOp alloc) {
+    if (isSharedMemRef(alloc.getType()) && alloc.getType().hasStaticShape() &&
+        !ringed.contains(alloc))
+      fixed += llvm::alignTo(getBytes(alloc), rules::kSharedTileAlignment);
+  });
+  // Barriers and padding.
+  constexpr int64_t reserve = 4096;
+  int64_t left = target.maxSharedPerBlock - reserve - fixed - rings;
+  for (LoopPlan &plan : result.loops) {
+    LoadRingPlan &ring = plan.loads;
+    if (ring.loads.empty())
+      continue;
+    ring.release = chooseRelease(plan);
+    if (std::optional<int64_t> stages = plan.request.getStages()) {
+      ring.stages = *stages;
+    } else {
+      int64_t bytes = getSlotBytes(ring);
+      int64_t share = left / deepest--;
+      int64_t wanted = getWantedStages(plan);
+      ring.stages = std::clamp<int64_t>(share / bytes, 1, wanted);
+      left -= ring.stages * bytes;
+      if (ring.stages < wanted)
+        miss(plan.loop, "fewer stages than wanted: " + Twine(ring.stages) +
+                            " of " + Twine(wanted) + ", with " + Twine(share) +
+                            " bytes of shared memory left for slots of " +
+                            Twine(bytes));
+    }
+    int64_t most = getPrefetch(plan);
+    ring.prefetch = plan.request.getPrefetch().value_or(most);
+    ring.prefetch = std::min(ring.prefetch, ring.stages - 1);
+    if (follows.contains(plan.loop)) {
+      if (ring.prefetch != 0 && plan.mode == PipelineMode::Unified)
+        miss(plan.loop, "prefetch 0 instead of " + Twine(ring.prefetch) +
+                            ": loads depend on values that the loop carries");
+      ring.prefetch = 0;
+    }
+  }
+}
+
+RingPlan Planner::run() {
+  // Loops within loops come first.
+  kernel.walk<WalkOrder::PostOrder>([&](scf::ForOp loop) {
+    if (auto request =
+            loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline))
+      planLoop(loop, request);
+  });
+  planRoles(kernel, result);
+  chooseDepth();
+  return std::move(result);
+}
+
+RingPlan carousel::planRings(gpu::GPUFuncOp kernel, const TargetInfo &target) {
+  return Planner(kernel, target).run();
+}
+
+//===----------------------------------------------------------------------===//
+// Reading a plan
+//===----------------------------------------------------------------------===//
+
+const LoopPlan *RingPlan::lookup(scf::ForOp loop) const {
+  for (const LoopPlan &plan : loops)
+    if (plan.loop == loop)
+      return &plan;
+  return nullptr;
+}
+
+void RingPlan::print(raw_ostream &os) const {
+  for (const LoopPlan &plan : loops) {
+    const LoadRingPlan &ring = plan.loads;
+    os << "loop: " << stringifyPipelineMode(plan.mode) << ", "
+       << stringifyTransferScope(plan.request.getScope()) << '\n';
+    if (!ring.loads.empty())
+      os << "  loads: " << ring.loads.size() << ", stages " << ring.stages
+         << ", prefetch " << ring.prefetch << ", "
+         << stringifySlotRelease(ring.release) << ", slots of "
+         << getSlotBytes(ring) << " bytes"
+         << (ring.inPlaceStores.empty() ? "" : ", stored in place")
+         << (ring.isUsedOutside ? ", used outside" : "") << '\n';
+    for (const StoreRingPlan &store : plan.stores)
+      os << "  store: stages " << store.stages << ", slots of "
+         << getBytes(store.buffer) << " bytes\n";
+  }
+  if (roles)
+    os << "roles: " << roles->producers << " producers, " << roles->consumers
+       << " consumers\n";
+  for (const RingMiss &miss : misses)
+    os << "missed: " << miss.op->getName() << ": " << miss.reason << '\n';
+}

@@ -1,0 +1,255 @@
+//===- RingRoles.cpp - whether a kernel's threads take roles --------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Producers execute what loads and the control flow around them are computed
+// from. They see no shared memory, no other threads, and no global memory that
+// the kernel writes: it would have to be ordered with the other role.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RingRoles.h"
+
+#include "carousel/Analysis/IndexFunction.h"
+#include "carousel/Dialect/IR/HardwareRules.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace carousel;
+
+static std::string getName(Operation *op) {
+  return ("'" + op->getName().getStringRef() + "'").str();
+}
+
+/// The global arguments that the kernel writes; null among them stands for any.
+static SmallVector<Value> getWritten(gpu::GPUFuncOp kernel) {
+  SmallVector<Value> written;
+  kernel.walk([&](Operation *op) {
+    if (isa<gpu::BarrierOp, BarrierWarpOp, FenceThreadOp>(op) ||
+        isMemoryEffectFree(op))
+      return;
+    auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+    if (!interface) {
+      if (!op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+        written.push_back(nullptr);
+      return;
+    }
+    SmallVector<MemoryEffects::EffectInstance> effects;
+    interface.getEffects(effects);
+    for (const MemoryEffects::EffectInstance &effect : effects)
+      if (isa<MemoryEffects::Write>(effect.getEffect()))
+        written.push_back(effect.getValue() ? getRootBuffer(effect.getValue())
+                                            : Value());
+  });
+  return written;
+}
+
+namespace {
+
+/// Follows what producers compute.
+class ProducerSlice {
+public:
+  explicit ProducerSlice(gpu::GPUFuncOp kernel)
+      : kernel(kernel), written(getWritten(kernel)) {}
+
+  /// Why producers can't start `load`, or an empty string.
+  std::string explain(LoadOp load);
+  /// What they compute for the loads so far.
+  llvm::DenseSet<Value> takeValues() { return std::move(visited); }
+
+private:
+  void addControl(Operation *op);
+  void addRegionOp(Operation *op);
+  std::string explainOp(Operation *op);
+  bool isWritten(Value memref) const {
+    return llvm::is_contained(written, Value()) ||
+           llvm::is_contained(written, getRootBuffer(memref));
+  }
+
+  gpu::GPUFuncOp kernel;
+  SmallVector<Value> written;
+  SmallVector<Value> values; // to be visited
+  llvm::DenseSet<Value> visited;
+  llvm::SmallPtrSet<Operation *, 32> seen;
+};
+
+} // namespace
+
+/// The values by which the control flow around `op` goes.
+void ProducerSlice::addControl(Operation *op) {
+  for (Operation *outer = op->getParentOp(); outer != kernel;
+       outer = outer->getParentOp())
+    if (seen.insert(outer).second)
+      addRegionOp(outer);
+}
+
+/// Everything that decides how often a region is executed.
+void ProducerSlice::addRegionOp(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    values.append({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
+  } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    values.push_back(branch.getCondition());
+  } else {
+    llvm::append_range(values, op->getOperands());
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::append_range(values, block.getTerminator()->getOperands());
+  }
+}
+
+std::string ProducerSlice::explainOp(Operation *op) {
+  if (isa<gpu::ShuffleOp, gpu::AllReduceOp, gpu::SubgroupReduceOp,
+          gpu::RotateOp>(op))
+    return getName(op) + ", which needs the other threads";
+  if (isMemoryEffectFree(op))
+    return {};
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects || !effects.onlyHasEffect<MemoryEffects::Read>())
+    return getName(op) + ", which has effects";
+  for (Value operand : op->getOperands())
+    if (isa<MemRefType>(operand.getType()) &&
+        (!isGlobalMemRef(operand.getType()) || isWritten(operand)))
+      return getName(op) + ", which reads memory that the kernel writes";
+  return {};
+}
+
+std::string ProducerSlice::explain(LoadOp load) {
+  if (isWritten(load.getGlobal()))
+    return "the kernel writes the memref that is loaded from";
+  llvm::append_range(values, load.getOffsets());
+  addControl(load);
+  while (!values.empty()) {
+    Value value = values.pop_back_val();
+    if (!visited.insert(value).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      Operation *owner = argument.getOwner()->getParentOp();
+      if (owner == kernel)
+        continue;
+      addControl(owner);
+      auto loop = dyn_cast<scf::ForOp>(owner);
+      OpOperand *init = loop ? loop.getTiedLoopInit(argument) : nullptr;
+      if (init) {
+        values.push_back(init->get());
+        values.push_back(loop.getTiedLoopYieldedValue(argument)->get());
+      }
+      if (seen.insert(owner).second)
+        addRegionOp(owner);
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    addControl(op);
+    if (op->getNumRegions() == 0) {
+      std::string reason = explainOp(op);
+      if (!reason.empty())
+        return "its operands depend on " + reason;
+      llvm::append_range(values, op->getOperands());
+      continue;
+    }
+    // A result of a structured op: what is yielded for it.
+    unsigned index = cast<OpResult>(value).getResultNumber();
+    if (seen.insert(op).second)
+      addRegionOp(op);
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      values.push_back(loop.getRegionIterArg(index));
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      values.push_back(branch.thenYield().getOperand(index));
+      values.push_back(branch.elseYield().getOperand(index));
+    } else {
+      return "its operands depend on " + getName(op) + ", which isn't followed";
+    }
+  }
+  return {};
+}
+
+/// The block with `producers` more threads, whose linear numbers come behind
+/// all others, or nothing.
+static std::optional<std::array<int64_t, 3>>
+extendBlock(std::array<int64_t, 3> block, int64_t producers) {
+  unsigned last = 0; // the outermost dimension that is used
+  for (unsigned dim = 1; dim < 3; ++dim)
+    if (block[dim] != 1)
+      last = dim;
+  int64_t plane = 1;
+  for (unsigned dim = 0; dim < last; ++dim)
+    plane *= block[dim];
+  if (producers % plane != 0)
+    return std::nullopt;
+  block[last] += producers / plane;
+  return block;
+}
+
+void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
+  std::string reason;
+  SmallVector<LoopPlan *> loops;
+  RolePlan roles;
+  for (LoopPlan &loop : plan.loops) {
+    if (loop.mode != PipelineMode::Specialized)
+      continue;
+    loops.push_back(&loop);
+    PipelineAttr request = loop.request;
+    roles.producers =
+        std::max(roles.producers, request.getProducers() * rules::kWarpSize);
+    if (request.getProducerRegisters()) {
+      roles.producerRegisters = request.getProducerRegisters();
+      roles.consumerRegisters = request.getConsumerRegisters();
+    }
+  }
+  if (loops.empty())
+    return;
+  std::optional<std::array<int64_t, 3>> block = getKnownBlock(kernel);
+  roles.consumers = block ? (*block)[0] * (*block)[1] * (*block)[2] : 0;
+  if (roles.producerRegisters) {
+    roles.producers = llvm::alignTo(roles.producers, rules::kWarpgroupSize);
+    if (roles.consumers % rules::kWarpgroupSize != 0) {
+      for (LoopPlan *loop : loops)
+        plan.misses.push_back(
+            {loop->loop, "registers left as they are: the " +
+                             std::to_string(roles.consumers) +
+                             " consumers are no whole warpgroups"});
+      roles.producerRegisters = roles.consumerRegisters = std::nullopt;
+    }
+  }
+  std::optional<std::array<int64_t, 3>> extended =
+      block ? extendBlock(*block, roles.producers) : std::nullopt;
+  if (roles.consumers % rules::kWarpSize != 0)
+    reason = "the block's " + std::to_string(roles.consumers) +
+             " threads are no whole warps";
+  else if (!extended)
+    reason = "the block can't be extended by " +
+             std::to_string(roles.producers) + " threads";
+  else if (roles.consumers + roles.producers > rules::kMaxThreadsPerBlock)
+    reason = "consumers and producers are " +
+             std::to_string(roles.consumers + roles.producers) + " threads";
+  kernel.walk([&](Operation *op) {
+    // Its expansion has barriers of the whole CTA.
+    if (isa<gpu::AllReduceOp>(op))
+      reason = "the kernel has " + getName(op);
+  });
+  ProducerSlice slice(kernel);
+  for (LoopPlan *loop : loops) {
+    if (reason.empty() && loop->loads.isUsedOutside)
+      reason = "a tile is accessed outside of the loop";
+    for (LoadOp load : loop->loads.loads)
+      if (reason.empty())
+        reason = slice.explain(load);
+  }
+  if (reason.empty()) {
+    roles.consumerBlock = *block;
+    roles.block = *extended;
+    roles.producerValues = slice.takeValues();
+    for (LoopPlan *loop : loops)
+      if (!loop->loads.loads.empty())
+        plan.roles = roles;
+    return;
+  }
+  for (LoopPlan *loop : loops) {
+    loop->mode = PipelineMode::Unified;
+    plan.misses.push_back(
+        {loop->loop, "unified instead of specialized: " + reason});
+  }
+}

@@ -1,0 +1,357 @@
+//===- RingTransfers.cpp - what keeps a transfer out of a ring ------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See RingTransfers.h. Everything that can't be followed counts as an obstacle.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RingTransfers.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace carousel;
+
+Value carousel::getRootBuffer(Value memref) {
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
+    memref = view.getViewSource();
+  return memref;
+}
+
+std::optional<SmallVector<Operation *>> carousel::getAccesses(Value buffer) {
+  SmallVector<Operation *> accesses;
+  SmallVector<Value> views = {buffer};
+  while (!views.empty()) {
+    Value view = views.pop_back_val();
+    for (Operation *user : view.getUsers()) {
+      if (isa<ViewLikeOpInterface>(user)) {
+        llvm::append_range(views, user->getResults());
+      } else if (isa<memref::DimOp, memref::DeallocOp>(user)) {
+        continue;
+      } else if (isa<MemoryEffectOpInterface>(user) &&
+                 user->getNumRegions() == 0 &&
+                 llvm::none_of(user->getResultTypes(),
+                               llvm::IsaPred<BaseMemRefType>)) {
+        if (!llvm::is_contained(accesses, user))
+          accesses.push_back(user);
+      } else {
+        return std::nullopt;
+      }
+    }
+  }
+  return accesses;
+}
+
+static std::string getName(Operation *op) {
+  return ("'" + op->getName().getStringRef() + "'").str();
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+/// Whether `first`, an op of the loop, is over before `second` starts in the
+/// same iteration, on every path that reaches `second`.
+bool LoopTransfers::precedes(Operation *first, Operation *second) {
+  for (Operation *outer = second; outer != loop; outer = outer->getParentOp()) {
+    Operation *other = outer->getBlock()->findAncestorOpInBlock(*first);
+    if (other && other != outer)
+      return other->isBeforeInBlock(outer);
+  }
+  return false;
+}
+
+std::string LoopTransfers::explainPlace(Operation *transfer) {
+  for (Operation *outer = transfer->getParentOp(); outer != loop;
+       outer = outer->getParentOp())
+    if (!isa<scf::IfOp>(outer))
+      return "it stands in an inner " + getName(outer);
+  return {};
+}
+
+bool LoopTransfers::isAccessedOutside(Value buffer) {
+  return llvm::any_of(*getAccesses(buffer), [&](Operation *op) {
+    return !loop->isProperAncestor(op);
+  });
+}
+
+/// The tile is a buffer of the kernel's, and all accesses to it can be
+/// redirected to a slot.
+std::string LoopTransfers::explainBuffer(TransferOpInterface transfer) {
+  Value tile = transfer.getTile(), buffer = getRootBuffer(tile);
+  auto type = cast<MemRefType>(buffer.getType());
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  bool isAttribution =
+      argument && argument.getOwner() == &kernel.getBody().front();
+  if (!buffer.getDefiningOp<memref::AllocOp>() && !isAttribution)
+    return "its tile isn't a buffer of the kernel";
+  if (!type.getLayout().isIdentity())
+    return "its tile is not contiguous";
+  if (!getAccesses(buffer))
+    return "its tile is passed to where it can't be followed";
+  std::optional<SmallVector<Operation *>> direct = getAccesses(tile);
+  SmallVector<Operation *> all = *getAccesses(buffer);
+  for (Operation *op : all)
+    if (loop->isProperAncestor(op) && !llvm::is_contained(*direct, op))
+      return "other parts of its buffer are accessed in the loop by " +
+             getName(op);
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// What loads read
+//===----------------------------------------------------------------------===//
+
+/// Ops that order threads and touch no memory of their own.
+static bool isOrderOnly(Operation *op) {
+  return isa<gpu::BarrierOp, gpu::PrintfOp, BarrierWarpOp, FenceThreadOp>(op);
+}
+
+/// Calls `visit` with each memref that `op` may write, null for any.
+static void forEachWritten(Operation *op, function_ref<void(Value)> visit) {
+  if (isOrderOnly(op) || isMemoryEffectFree(op))
+    return;
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects) {
+    // The ops inside speak for themselves.
+    if (!op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+      visit(nullptr);
+    return;
+  }
+  SmallVector<MemoryEffects::EffectInstance> instances;
+  effects.getEffects(instances);
+  for (const MemoryEffects::EffectInstance &effect : instances)
+    if (isa<MemoryEffects::Write>(effect.getEffect()))
+      visit(effect.getValue());
+}
+
+bool LoopTransfers::isNeverWritten(Value memref) {
+  Value root = getRootBuffer(memref);
+  if (!isGlobalMemRef(root.getType()) || !isa<BlockArgument>(root))
+    return false;
+  bool written = false;
+  kernel.walk([&](Operation *op) {
+    forEachWritten(op, [&](Value target) {
+      written |= !target || getRootBuffer(target) == root;
+    });
+  });
+  return !written;
+}
+
+/// Whether a step is a multiple of `extent`: loops have positive steps.
+static bool isMultipleOf(Value value, int64_t extent) {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return *constant % extent == 0;
+  if (auto product = value.getDefiningOp<arith::MulIOp>())
+    return isMultipleOf(product.getLhs(), extent) ||
+           isMultipleOf(product.getRhs(), extent);
+  if (auto sum = value.getDefiningOp<arith::AddIOp>())
+    return isMultipleOf(sum.getLhs(), extent) &&
+           isMultipleOf(sum.getRhs(), extent);
+  return false;
+}
+
+/// Whether the two have the same box in each iteration, and boxes of different
+/// iterations are apart: some offset advances by the box's extent or more.
+bool LoopTransfers::areApart(LoadOp load, StoreOp store) {
+  if (load.getGlobal() != store.getGlobal() ||
+      load.getOffsets() != store.getOffsets() ||
+      load.getTile().getType().getShape() !=
+          store.getTile().getType().getShape() ||
+      load.getScope() != store.getScope())
+    return false;
+  MemRefType tile = load.getTile().getType();
+  unsigned leading =
+      cast<TransferOpInterface>(load.getOperation()).getNumLeadingDims();
+  for (auto [dim, offset] : llvm::enumerate(load.getOffsets())) {
+    int64_t extent = dim < leading ? 1 : tile.getDimSize(dim - leading);
+    Value variable = offset;
+    if (auto sum = variable.getDefiningOp<arith::AddIOp>())
+      variable = loop.isDefinedOutsideOfLoop(sum.getLhs())   ? sum.getRhs()
+                 : loop.isDefinedOutsideOfLoop(sum.getRhs()) ? sum.getLhs()
+                                                             : variable;
+    if (variable == loop.getInductionVar() &&
+        isMultipleOf(loop.getStep(), extent))
+      return true;
+  }
+  return false;
+}
+
+bool LoopTransfers::storesToSourceOf(LoadOp load) {
+  Value root = getRootBuffer(load.getGlobal());
+  bool found = false;
+  loop.walk([&](StoreOp store) {
+    found |= getRootBuffer(store.getGlobal()) == root;
+  });
+  return found;
+}
+
+/// Nothing in the loop writes what a load that runs ahead reads.
+std::string LoopTransfers::explainSource(LoadOp load) {
+  Value root = getRootBuffer(load.getGlobal());
+  std::string reason;
+  loop.walk([&](Operation *op) {
+    if (isa<GridSerialWaitOp, GridSerialReleaseOp, GridDependencyWaitOp,
+            GridLaunchDependentsOp>(op)) {
+      reason = "the loop has " + getName(op) + ", which orders CTAs or grids";
+      return WalkResult::interrupt();
+    }
+    if (auto store = dyn_cast<StoreOp>(op)) {
+      if (getRootBuffer(store.getGlobal()) == root && !areApart(load, store))
+        reason =
+            "the loop stores to the same memref, and it isn't visible that "
+            "boxes of different iterations are apart";
+    } else {
+      forEachWritten(op, [&](Value target) {
+        if (!target)
+          reason = "the loop has " + getName(op) +
+                   ", which may write the memref that is loaded from";
+        else if (isGlobalMemRef(target.getType()) &&
+                 getRootBuffer(target) == root)
+          reason = "the loop writes the memref that is loaded from by " +
+                   getName(op);
+      });
+    }
+    return reason.empty() ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return reason;
+}
+
+//===----------------------------------------------------------------------===//
+// What loads are computed from
+//===----------------------------------------------------------------------===//
+
+/// Ops whose results depend on other threads of a warp or a block.
+static bool involvesOtherThreads(Operation *op) {
+  return isa<gpu::ShuffleOp, gpu::AllReduceOp, gpu::SubgroupReduceOp,
+             gpu::RotateOp, gpu::SubgroupBroadcastOp>(op);
+}
+
+std::string LoopTransfers::explainSlice(LoadOp load,
+                                        llvm::SetVector<Operation *> &slice,
+                                        bool &follows) {
+  SmallVector<Value> values(load.getOffsets());
+  for (Operation *outer = load->getParentOp(); outer != loop;
+       outer = outer->getParentOp())
+    values.push_back(cast<scf::IfOp>(outer).getCondition());
+  SmallVector<Operation *> found;
+  while (!values.empty()) {
+    Value value = values.pop_back_val();
+    if (loop.isDefinedOutsideOfLoop(value))
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getOwner() != loop.getBody())
+        return "its operands are computed in an inner region";
+      follows |= argument != loop.getInductionVar();
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    if (slice.contains(op) || llvm::is_contained(found, op))
+      continue;
+    WalkResult result = op->walk([&](Operation *inner) {
+      if (involvesOtherThreads(inner))
+        return WalkResult::interrupt();
+      if (inner->getNumRegions() != 0 || isMemoryEffectFree(inner))
+        return WalkResult::advance();
+      auto read = dyn_cast<MemoryEffectOpInterface>(inner);
+      return read && read.onlyHasEffect<MemoryEffects::Read>() &&
+                     llvm::all_of(inner->getOperands(),
+                                  [&](Value operand) {
+                                    return !isa<MemRefType>(
+                                               operand.getType()) ||
+                                           isNeverWritten(operand);
+                                  })
+                 ? WalkResult::advance()
+                 : WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      return "its operands depend on " + getName(op) +
+             ", which can't be executed ahead";
+    found.push_back(op);
+    llvm::append_range(values, op->getOperands());
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (!op->isAncestor(operand.getParentRegion()->getParentOp()))
+          values.push_back(operand);
+    });
+  }
+  slice.insert(found.begin(), found.end());
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Transfers
+//===----------------------------------------------------------------------===//
+
+std::string LoopTransfers::explainLoad(LoadOp load,
+                                       llvm::SetVector<Operation *> &slice,
+                                       bool &follows) {
+  std::string reason = explainPlace(load);
+  if (reason.empty())
+    reason = explainBuffer(load);
+  if (!reason.empty())
+    return reason;
+  Value buffer = getRootBuffer(load.getTile());
+  SmallVector<Operation *> accesses = *getAccesses(buffer);
+  for (Operation *op : accesses) {
+    if (!loop->isProperAncestor(op) || op == load)
+      continue;
+    if (isa<LoadOp>(op))
+      return "its tile is loaded twice in the loop";
+    Operation *after = load->getBlock()->findAncestorOpInBlock(*op);
+    if (!after || !load->isBeforeInBlock(after))
+      return "its tile is accessed by " + getName(op) +
+             (after ? " before it is loaded" : " where it may not be loaded");
+  }
+  reason = explainSource(load);
+  return reason.empty() ? explainSlice(load, slice, follows) : reason;
+}
+
+std::string LoopTransfers::explainStore(StoreOp store) {
+  std::string reason = explainPlace(store);
+  if (reason.empty())
+    reason = explainBuffer(store);
+  if (!reason.empty())
+    return reason;
+  Value buffer = getRootBuffer(store.getTile());
+  if (isAccessedOutside(buffer))
+    return "its tile is accessed outside of the loop";
+  SmallVector<Operation *> writes, reads;
+  SmallVector<Operation *> accesses = *getAccesses(buffer);
+  for (Operation *op : accesses) {
+    if (op == store)
+      continue;
+    if (isa<TransferOpInterface>(op))
+      return "its tile has another transfer";
+    bool isWrite = false;
+    forEachWritten(op, [&](Value) { isWrite = true; });
+    (isWrite ? writes : reads).push_back(op);
+    if (isWrite && !precedes(op, store))
+      return "its tile is written by " + getName(op) + " after it is stored";
+  }
+  for (Operation *read : reads)
+    for (Operation *write : writes)
+      if (!precedes(write, read))
+        return "its tile is read by " + getName(read) + " before it is written";
+  if (!coversTile(kernel, loop, store, writes))
+    return "it isn't visible that each iteration writes the whole tile";
+  return {};
+}
+
+std::string LoopTransfers::explainInPlaceStore(StoreOp store, LoadOp load) {
+  std::string reason = explainPlace(store);
+  if (!reason.empty())
+    return reason;
+  if (store.getScope() != load.getScope())
+    return "its scope isn't that of the load";
+  if (store.getTile() != load.getTile())
+    return "it stores a part of what is loaded";
+  return {};
+}

@@ -1,0 +1,458 @@
+//===- SyncAccesses.cpp - who touches which buffer, and how ---------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See SyncAccesses.h. What isn't known to be harmless may touch everything.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SyncAccesses.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace carousel;
+
+/// A number that no tile of a ring has.
+static constexpr unsigned kPhase = ~0u;
+
+//===----------------------------------------------------------------------===//
+// Slots
+//===----------------------------------------------------------------------===//
+
+void RingSlot::normalize() {
+  if (stages == 0 || !use.rest.isExact())
+    return;
+  int64_t slot = use.rest.lo % stages;
+  use.rest = IndexInterval::exactly(slot < 0 ? slot + stages : slot);
+}
+
+bool RingSlot::mayBe(const RingSlot &other) const {
+  if (stages == 0 || other.stages != stages || use.terms != other.use.terms ||
+      !use.rest.isExact() || !other.use.rest.isExact())
+    return true;
+  return use.rest == other.use.rest;
+}
+
+bool RingSlot::mustBe(const RingSlot &other) const {
+  return stages != 0 && use == other.use && use.rest.isExact();
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+bool carousel::isCarriedByEngine(TransferOpInterface op) {
+  EngineAttr engine = op.getEngineAttr();
+  return !engine || engine.getKind() == EngineKind::Tensor ||
+         engine.getKind() == EngineKind::Bulk;
+}
+
+TransferScope carousel::getRingScope(Value ring) {
+  auto create = ring.getDefiningOp<RingCreateOp>();
+  return create ? create.getScope() : TransferScope::CTA;
+}
+
+Value carousel::getViewRoot(Value memref) {
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
+    memref = view.getViewSource();
+  return memref;
+}
+
+unsigned SyncAccesses::getNumber(Value root, unsigned tile) {
+  auto [entry, isNew] =
+      numbers.try_emplace(std::make_pair(root, tile), names.size());
+  if (!isNew)
+    return entry->second;
+  std::string name;
+  llvm::raw_string_ostream os(name);
+  if (tile == kPhase)
+    os << "the phase of ";
+  else if (isa<RingType>(root.getType()))
+    os << "tile " << tile << " of ";
+  root.printAsOperand(os, OpPrintingFlags().useLocalScope());
+  names.push_back(name);
+  return entry->second;
+}
+
+std::string SyncAccesses::describe(const Buffer &buffer) const {
+  if (buffer.number == 0)
+    return buffer.isShared ? "shared memory" : "global memory";
+  return names[buffer.number];
+}
+
+RingSlot SyncAccesses::getSlot(Value ring, Value use) {
+  RingSlot slot;
+  slot.use = positions.get(use);
+  slot.stages = cast<RingType>(ring.getType()).getStages();
+  slot.normalize();
+  return slot;
+}
+
+/// The values that `memref`, which isn't a view, may be one of, or nothing if
+/// they aren't known.
+static std::optional<SmallVector<Value>> getSources(Value memref) {
+  if (auto select = memref.getDefiningOp<arith::SelectOp>())
+    return SmallVector<Value>{select.getTrueValue(), select.getFalseValue()};
+  auto fromLoop = [](LoopLikeOpInterface loop,
+                     unsigned index) -> std::optional<SmallVector<Value>> {
+    if (!isa<scf::ForOp>(loop))
+      return std::nullopt;
+    return SmallVector<Value>{loop.getInits()[index],
+                              loop.getYieldedValues()[index]};
+  };
+  if (auto result = dyn_cast<OpResult>(memref)) {
+    if (auto branch = dyn_cast<scf::IfOp>(result.getOwner())) {
+      unsigned index = result.getResultNumber();
+      return SmallVector<Value>{branch.thenYield().getOperand(index),
+                                branch.elseYield().getOperand(index)};
+    }
+    if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
+      return fromLoop(loop, result.getResultNumber());
+    return std::nullopt;
+  }
+  auto argument = cast<BlockArgument>(memref);
+  auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+  if (!loop || argument.getArgNumber() < loop.getNumInductionVars())
+    return std::nullopt;
+  return fromLoop(loop, argument.getArgNumber() - loop.getNumInductionVars());
+}
+
+void SyncAccesses::addBuffers(Value memref, SmallVectorImpl<Buffer> &buffers,
+                              SmallPtrSetImpl<void *> &visited) {
+  memref = getViewRoot(memref);
+  if (!visited.insert(memref.getAsOpaquePointer()).second)
+    return;
+  Buffer buffer;
+  buffer.isShared = isSharedMemRef(memref.getType());
+  if (isLocalMemRef(memref.getType()) ||
+      memref.getDefiningOp<memref::AllocaOp>())
+    return;
+  if (auto tile = memref.getDefiningOp<RingTileOp>()) {
+    buffer.ring = tile.getRing();
+    buffer.tile = tile.getIndex();
+    buffer.number = getNumber(buffer.ring, buffer.tile);
+    buffer.slot = getSlot(tile.getRing(), tile.getUse());
+    buffers.push_back(buffer);
+    return;
+  }
+  auto argument = dyn_cast<BlockArgument>(memref);
+  if (argument && argument.getOwner() == &kernel.getBody().front()) {
+    if (llvm::is_contained(kernel.getPrivateAttributions(), memref))
+      return;
+    buffer.number = getNumber(memref, 0);
+    // Arguments don't overlap where one of them is written (docs/Phases.md).
+    buffers.push_back(buffer);
+    return;
+  }
+  if (memref.getDefiningOp<memref::AllocOp>() && buffer.isShared) {
+    buffer.number = getNumber(memref, 0);
+    buffers.push_back(buffer);
+    return;
+  }
+  // There is one dynamic shared memory, however many ops view it.
+  if (auto dynamic = memref.getDefiningOp<gpu::DynamicSharedMemoryOp>()) {
+    kernel.walk([&](gpu::DynamicSharedMemoryOp first) {
+      buffer.number = getNumber(first, 0);
+      return WalkResult::interrupt();
+    });
+    buffers.push_back(buffer);
+    return;
+  }
+  if (std::optional<SmallVector<Value>> sources = getSources(memref)) {
+    for (Value source : *sources)
+      addBuffers(source, buffers, visited);
+    return;
+  }
+  if (buffer.isShared || !isGlobalMemRef(memref.getType())) {
+    buffer.isShared = true;
+    buffers.push_back(buffer);
+  }
+  if (!isSharedMemRef(memref.getType())) {
+    buffer.isShared = false;
+    buffers.push_back(buffer);
+  }
+}
+
+SmallVector<Buffer, 1> SyncAccesses::getBuffers(Value memref) {
+  SmallVector<Buffer, 1> buffers;
+  llvm::SmallPtrSet<void *, 4> visited;
+  addBuffers(memref, buffers, visited);
+  return buffers;
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses of ordinary ops
+//===----------------------------------------------------------------------===//
+
+/// The box of a plain load or store, as far as it is the same in all threads.
+AccessBox SyncAccesses::getBox(Operation *op, Value memref) {
+  AccessBox box;
+  box.memref = memref;
+  ValueRange indices;
+  VectorType vector;
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<memref::LoadOp, memref::StoreOp>(
+          [&](auto access) { indices = access.getIndices(); })
+      .Case<vector::LoadOp, vector::StoreOp>([&](auto access) {
+        indices = access.getIndices();
+        vector = access.getVectorType();
+      });
+  unsigned rank = indices.size();
+  if (vector && (vector.isScalable() || vector.getRank() > rank))
+    return box;
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    box.first.push_back(positions.getUniform(index));
+    unsigned inner = rank - dim;
+    bool isVector = vector && inner <= vector.getRank();
+    box.extents.push_back(isVector ? vector.getDimSize(vector.getRank() - inner)
+                                   : 1);
+  }
+  return box;
+}
+
+void SyncAccesses::addGeneric(Operation *op, Value memref, AccessKind kind,
+                              std::vector<Access> &accesses) {
+  if (!isa<BaseMemRefType>(memref.getType())) {
+    addAnything(/*isShared=*/true, kind, accesses);
+    addAnything(/*isShared=*/false, kind, accesses);
+    return;
+  }
+  for (const Buffer &buffer : getBuffers(memref)) {
+    Access access;
+    access.kind = kind;
+    access.buffer = buffer;
+    if (!buffer.isShared)
+      access.box = getBox(op, memref);
+    accesses.push_back(access);
+  }
+}
+
+void SyncAccesses::addAnything(bool isShared, AccessKind kind,
+                               std::vector<Access> &accesses) {
+  Access access;
+  access.kind = kind;
+  access.buffer.isShared = isShared;
+  accesses.push_back(access);
+}
+
+void SyncAccesses::addEffects(Operation *op, std::vector<Access> &accesses) {
+  // Prints what it is given.
+  if (isMemoryEffectFree(op) || isa<gpu::PrintfOp>(op) ||
+      op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+    return;
+  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!interface) {
+    // Other ops with regions do what their regions do, and branches nothing.
+    if (op->getNumRegions() > 0 || op->hasTrait<OpTrait::IsTerminator>())
+      return;
+    for (bool isShared : {true, false}) {
+      addAnything(isShared, AccessKind::GenericRead, accesses);
+      addAnything(isShared, AccessKind::GenericWrite, accesses);
+    }
+    return;
+  }
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  interface.getEffects(effects);
+  for (const MemoryEffects::EffectInstance &effect : effects) {
+    if (!isa<MemoryEffects::Read, MemoryEffects::Write>(effect.getEffect()))
+      continue;
+    AccessKind kind = isa<MemoryEffects::Write>(effect.getEffect())
+                          ? AccessKind::GenericWrite
+                          : AccessKind::GenericRead;
+    if (Value value = effect.getValue()) {
+      addGeneric(op, value, kind, accesses);
+      continue;
+    }
+    SideEffects::Resource *resource = effect.getResource();
+    bool isAny = resource == SideEffects::DefaultResource::get();
+    if (isAny || resource == SharedMemoryResource::get())
+      addAnything(/*isShared=*/true, kind, accesses);
+    if (isAny || resource == GlobalMemoryResource::get())
+      addAnything(/*isShared=*/false, kind, accesses);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses of transfers
+//===----------------------------------------------------------------------===//
+
+void SyncAccesses::addTransfer(TransferOpInterface op,
+                               std::vector<Access> &accesses) {
+  bool isEngine = isCarriedByEngine(op);
+  Access access;
+  access.isTransfer = true;
+  access.scope = op.getScope();
+
+  access.kind =
+      op.isLoad()
+          ? (isEngine ? AccessKind::AsyncWrite : AccessKind::GenericWrite)
+          : (isEngine ? AccessKind::AsyncRead : AccessKind::GenericRead);
+  auto produce = op->getParentOfType<RingProduceOp>();
+  for (const Buffer &buffer : getBuffers(op.getTile())) {
+    // The protocol keeps a ring's own tiles free for it.
+    if (produce && buffer.ring == produce.getRing())
+      continue;
+    access.buffer = buffer;
+    accesses.push_back(access);
+  }
+
+  access.kind =
+      op.isLoad()
+          ? (isEngine ? AccessKind::AsyncRead : AccessKind::GenericRead)
+          : (isEngine ? AccessKind::AsyncWrite : AccessKind::GenericWrite);
+  auto store = dyn_cast<RingStoreOp>(op.getOperation());
+  access.isReduction = store && store.getReduceAttr();
+  access.box.memref = op.getGlobal();
+  ArrayRef<int64_t> tile = op.getTile().getType().getShape();
+  for (auto [dim, offset] : llvm::enumerate(op.getOffsets())) {
+    access.box.first.push_back(positions.get(offset));
+    unsigned leading = op.getNumLeadingDims();
+    access.box.extents.push_back(dim < leading ? 1 : tile[dim - leading]);
+  }
+  bool hasOrdinaryEnds = isEngine && !op.isLoad() && !op.getInBounds() &&
+                         op.getEngineAttr() &&
+                         op.getEngineAttr().getKind() == EngineKind::Bulk;
+  for (const Buffer &buffer : getBuffers(op.getGlobal())) {
+    access.buffer = buffer;
+    access.kind = op.isLoad() ? (isEngine ? AccessKind::AsyncRead
+                                          : AccessKind::GenericRead)
+                  : isEngine  ? AccessKind::AsyncWrite
+                              : AccessKind::GenericWrite;
+    accesses.push_back(access);
+    // What a bulk copy can't do at a clipped end its issuer stores by itself.
+    if (hasOrdinaryEnds) {
+      access.kind = AccessKind::GenericWrite;
+      accesses.push_back(access);
+    }
+  }
+}
+
+std::optional<Access> SyncAccesses::getPhaseAccess(Value ring, Value use,
+                                                   AccessKind kind) {
+  if (isReleased(ring))
+    return std::nullopt;
+  Access access;
+  access.kind = kind;
+  access.buffer.isShared = true;
+  access.buffer.number = getNumber(ring, kPhase);
+  access.buffer.ring = ring;
+  access.buffer.tile = kPhase;
+  access.buffer.slot = getSlot(ring, use);
+  access.isTransfer = true;
+  access.scope = getRingScope(ring);
+  return access;
+}
+
+std::optional<Access> SyncAccesses::getPhaseRead(RingWaitOp wait) {
+  return getPhaseAccess(wait.getRing(), wait.getUse(), AccessKind::GenericRead);
+}
+
+std::vector<Access> SyncAccesses::getLanded(RingWaitOp wait) {
+  std::vector<Access> landed;
+  for (RingLoadOp load : loads.lookup(wait.getRing())) {
+    if (isCarriedByEngine(load))
+      continue;
+    for (Buffer buffer : getBuffers(load.getTile())) {
+      // Of the loads' uses this is one.
+      if (buffer.ring == wait.getRing())
+        buffer.slot = getSlot(wait.getRing(), wait.getUse());
+      Access access;
+      access.kind = AccessKind::GenericWrite;
+      access.buffer = buffer;
+      access.isTransfer = true;
+      access.scope = load.getScope();
+      landed.push_back(access);
+    }
+  }
+  return landed;
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses of ops
+//===----------------------------------------------------------------------===//
+
+/// Whether a fence hands over what the thread did to other CTAs, or takes over.
+static bool reachesOtherCTAs(FenceThreadOp fence) {
+  return fence.getScope() != MemScope::CTA;
+}
+
+void SyncAccesses::collect(Operation *op, std::vector<Access> &accesses) {
+  Access others;
+  others.isForeign = true;
+  others.buffer.isShared = false;
+  auto takeOver = [&] {
+    others.kind = AccessKind::GenericWrite;
+    accesses.push_back(others);
+  };
+  auto handOver = [&] {
+    others.kind = AccessKind::GenericRead;
+    accesses.push_back(others);
+  };
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<RingProduceOp, RingSubmitOp>([&](auto section) {
+        if (auto produce = dyn_cast<RingProduceOp>(op))
+          if (std::optional<Access> phase =
+                  getPhaseAccess(produce.getRing(), produce.getUse(),
+                                 AccessKind::GenericWrite))
+            accesses.push_back(*phase);
+        section.getBody().walk([&](Operation *inner) {
+          if (auto transfer = dyn_cast<TransferOpInterface>(inner))
+            addTransfer(transfer, accesses);
+          else
+            addEffects(inner, accesses);
+        });
+      })
+      .Case([&](GridSerialWaitOp) { takeOver(); })
+      .Case([&](GridSerialReleaseOp) { handOver(); })
+      .Case([&](FenceThreadOp fence) {
+        if (!reachesOtherCTAs(fence))
+          return;
+        if (fence.getSemantics() != MemSemantics::Acquire)
+          handOver();
+        if (fence.getSemantics() != MemSemantics::Release)
+          takeOver();
+      })
+      // These order accesses and make none.
+      .Case<RingCreateOp, RingWaitOp, RingReleaseOp, RingDrainOp, RingSyncOp,
+            RingTileOp, RingRolesOp, FenceProxyOp, BarrierWarpOp,
+            gpu::BarrierOp, GridDependencyWaitOp, GridLaunchDependentsOp>(
+          [](auto) {})
+      .Default([&](Operation *) { addEffects(op, accesses); });
+}
+
+SyncAccesses::SyncAccesses(gpu::GPUFuncOp kernel)
+    : kernel(kernel), positions(kernel) {
+  names.push_back("");
+  kernel.walk([&](RingReleaseOp op) { released.insert(op.getRing()); });
+  kernel.walk([&](TransferOpInterface op) {
+    usesEngines |= isCarriedByEngine(op);
+    auto load = dyn_cast<RingLoadOp>(op.getOperation());
+    auto produce = op->getParentOfType<RingProduceOp>();
+    if (!load || !produce)
+      return;
+    loads[produce.getRing()].push_back(load);
+    if (!isCarriedByEngine(op))
+      return;
+    for (const Buffer &buffer : getBuffers(op.getTile()))
+      if (buffer.ring == produce.getRing())
+        engineTiles.insert({buffer.ring, buffer.tile});
+  });
+}
+
+ArrayRef<Access> SyncAccesses::get(Operation *op) {
+  auto found = cache.find(op);
+  if (found != cache.end())
+    return found->second;
+  std::vector<Access> accesses;
+  collect(op, accesses);
+  return cache.try_emplace(op, std::move(accesses)).first->second;
+}

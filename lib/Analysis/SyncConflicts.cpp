@@ -1,0 +1,258 @@
+//===- SyncConflicts.cpp - what orders two accesses -----------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The half of SyncFlow.h that knows the memory model (docs/MemoryModel.md):
+// - a generic access before one of other threads: they meet;
+// - a generic write before one of an engine: the writers fence, then they meet;
+// - an engine's access before one of the same issuer: it drains;
+// - an engine's access before one of anybody else: its issuer drains, then they
+//   meet.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SyncFlow.h"
+
+using namespace mlir;
+using namespace carousel;
+
+static TransferScope getScope(Meet meet) {
+  return meet == Meet::Warp        ? TransferScope::Warp
+         : meet == Meet::Warpgroup ? TransferScope::Warpgroup
+                                   : TransferScope::CTA;
+}
+
+//===----------------------------------------------------------------------===//
+// Which accesses are in conflict
+//===----------------------------------------------------------------------===//
+
+/// Whether the two boxes are seen to have no element in common.
+static bool areApart(SyncPositions &positions, const AccessBox &lhs,
+                     const AccessBox &rhs) {
+  if (!lhs.isKnown() || !rhs.isKnown() || lhs.memref != rhs.memref)
+    return false;
+  for (auto [left, right, leftExtent, rightExtent] :
+       llvm::zip(lhs.first, rhs.first, lhs.extents, rhs.extents)) {
+    IndexInterval distance = positions.subtract(right, left);
+    if (distance.lo >= leftExtent || distance.hi <= -rightExtent)
+      return true;
+  }
+  return false;
+}
+
+bool SyncFlow::needsOrder(const PendingAccess &from, const Access &to) const {
+  const Access &access = from.access;
+  if (!isWrite(access.kind) && !isWrite(to.kind))
+    return false;
+  if (!access.buffer.mayBe(to.buffer) || (access.isForeign && to.isForeign))
+    return false;
+  if (access.isReduction && to.isReduction)
+    return false;
+  return llvm::any_of(from.boxes, [&](const AccessBox &box) {
+    return !areApart(positions, box, to.box);
+  });
+}
+
+/// How many threads have to meet between two accesses, at least one of them by
+/// a transfer: those of its scope.
+static Meet getNeededMeet(const Access &from, const Access &to) {
+  if (to.isForeign || from.isTransfer == to.isTransfer)
+    return std::max(getMeet(from.scope), getMeet(to.scope));
+  return getMeet(from.isTransfer ? from.scope : to.scope);
+}
+
+/// The two belong to one thread, which issues what engines do for a scope.
+static bool haveSameIssuer(const PendingAccess &from, const Access &to) {
+  return isAsync(from.access.kind) && isAsync(to.kind) &&
+         from.access.scope == to.scope && !from.isFromOutside;
+}
+
+static bool needsFence(const PendingAccess &from, const Access &to) {
+  return from.access.kind == AccessKind::GenericWrite && isAsync(to.kind);
+}
+
+static bool isOrdered(const PendingAccess &from, const Access &to,
+                      Meet needed) {
+  if (isAsync(from.access.kind))
+    return from.isDrained &&
+           (haveSameIssuer(from, to) || from.metSinceDone >= needed);
+  if (needsFence(from, to))
+    return from.isFenced && from.metSinceDone >= needed;
+  return std::max(from.met, from.seen) >= needed;
+}
+
+void SyncFlow::check(Operation *op, const Access &access,
+                     const SyncState &state) {
+  if (!isChecking)
+    return;
+  for (const PendingAccess &from : state.getPending()) {
+    if (!needsOrder(from, access))
+      continue;
+    Meet needed = getNeededMeet(from.access, access);
+    if (!from.access.isTransfer && !access.isTransfer) {
+      if (from.met < Meet::CTA)
+        unordered.emplace(kernel.numbers.lookup(from.op),
+                          kernel.numbers.lookup(op),
+                          static_cast<unsigned>(from.access.kind), from.met);
+      continue;
+    }
+    if (!isOrdered(from, access, needed))
+      resolve(op, from, access, needed, state);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// What resolves a conflict
+//===----------------------------------------------------------------------===//
+
+SyncStep SyncFlow::getMeetingPlace(unsigned number) const {
+  SyncStep place;
+  if (number >= kernel.ops.size()) {
+    const SyncStep &planned = steps[number - kernel.ops.size()];
+    place.before = planned.before;
+    place.atEndOf = planned.atEndOf;
+    return place;
+  }
+  place.before = kernel.ops[number];
+  return place;
+}
+
+unsigned SyncFlow::countGroups(Operation *anchor,
+                               const PendingAccess &from) const {
+  for (const auto &[op, before] : around)
+    if (op == anchor)
+      return before.countGroupsSince(from.op);
+  return from.groups;
+}
+
+void SyncFlow::resolve(Operation *op, const PendingAccess &from,
+                       const Access &to, Meet needed, const SyncState &state) {
+  SyncConflict conflict;
+  SyncStep step;
+  step.from = from.op;
+  step.to = op;
+  step.buffer = kernel.accesses.describe(
+      from.access.buffer.number != 0 ? from.access.buffer : to.buffer);
+  step.scope = getScope(needed);
+  SyncStep drain = step;
+  drain.kind = SyncStepKind::Drain;
+  drain.scope = from.access.scope;
+  drain.wait = from.access.kind == AccessKind::AsyncRead ? GroupWait::Read
+                                                         : GroupWait::Complete;
+  SyncStep fence = step;
+  fence.kind = to.buffer.isShared ? SyncStepKind::FenceShared
+                                  : SyncStepKind::FenceGlobal;
+  bool drains = isAsync(from.access.kind) && !from.isDrained;
+  bool fences = needsFence(from, to);
+
+  // A meeting that is there already does for both.
+  bool hasMet = from.met >= needed && !from.isFromOutside;
+  if (hasMet && (fences || drains) && !haveSameIssuer(from, to)) {
+    const LastMeetings &meetings = from.getMeetings(needed);
+    for (unsigned number : meetings.numbers) {
+      SyncStep &added = conflict.steps.emplace_back(drains ? drain : fence);
+      SyncStep place = getMeetingPlace(number);
+      added.before = place.before;
+      added.atEndOf = place.atEndOf;
+      added.pending = drains ? meetings.groups : 0;
+    }
+    conflicts.push_back(std::move(conflict));
+    return;
+  }
+
+  // Before the access, and before what not all threads of the scope enter, or
+  // enter again and again.
+  Operation *anchor = op;
+  bool isInside = from.isFromOutside;
+  for (const auto &[outer, before] : llvm::reverse(around)) {
+    if (isa<RingRolesOp>(outer)) {
+      if (!std::exchange(isInside, false))
+        break;
+      anchor = outer;
+      continue;
+    }
+    if (isInside)
+      continue;
+    bool holdsBoth = outer->isAncestor(from.op);
+    if (isa<LoopLikeOpInterface>(outer) && !holdsBoth) {
+      anchor = outer;
+      continue;
+    }
+    if (kernel.isTakenTogether(outer, needed))
+      continue;
+    if (holdsBoth) {
+      conflict.fault = SyncFault{
+          SyncFaultKind::Parted, op, from.op, outer, step.scope, step.buffer};
+      conflicts.push_back(std::move(conflict));
+      return;
+    }
+    anchor = outer;
+  }
+  step.before = drain.before = fence.before = anchor;
+  drain.pending = countGroups(anchor, from);
+  if (drains)
+    conflict.steps.push_back(drain);
+  if (fences && !from.isFenced)
+    conflict.steps.push_back(fence);
+  if (!haveSameIssuer(from, to))
+    conflict.steps.push_back(step);
+  conflicts.push_back(std::move(conflict));
+}
+
+//===----------------------------------------------------------------------===//
+// Slots that are handed back, and the end
+//===----------------------------------------------------------------------===//
+
+void SyncFlow::checkRelease(RingReleaseOp release, const SyncState &state) {
+  if (!isChecking)
+    return;
+  Value ring = release.getRing();
+  RingSlot slot = kernel.accesses.getSlot(ring, release.getUse());
+  for (const PendingAccess &from : state.getPending()) {
+    const Buffer &buffer = from.access.buffer;
+    if (buffer.ring != ring || !buffer.slot.mayBe(slot))
+      continue;
+    SyncStep step;
+    step.before = release;
+    step.from = from.op;
+    step.to = release;
+    step.buffer = kernel.accesses.describe(buffer);
+    step.scope = from.access.scope;
+    step.kind = SyncStepKind::FenceShared;
+    bool isDone = true;
+    if (from.access.kind == AccessKind::AsyncRead) {
+      // The issuer releases the slot, too: nobody has to meet.
+      isDone = from.isDrained;
+      step.kind = SyncStepKind::Drain;
+      step.pending = from.groups;
+    } else if (from.access.kind == AccessKind::GenericWrite) {
+      isDone = from.isFenced ||
+               !kernel.accesses.isFilledByEngine(ring, buffer.tile);
+    }
+    if (!isDone)
+      conflicts.push_back({{step}, std::nullopt});
+  }
+}
+
+void SyncFlow::checkEnd(Operation *before, Block *atEndOf,
+                        const SyncState &state) {
+  if (!isChecking)
+    return;
+  for (const PendingAccess &from : state.getPending()) {
+    if (from.access.kind != AccessKind::AsyncRead || from.isDrained ||
+        from.isFromOutside)
+      continue;
+    SyncStep step;
+    step.kind = SyncStepKind::Drain;
+    step.before = before;
+    step.atEndOf = atEndOf;
+    step.pending = from.groups;
+    step.scope = from.access.scope;
+    step.from = from.op;
+    step.buffer = kernel.accesses.describe(from.access.buffer);
+    conflicts.push_back({{step}, std::nullopt});
+  }
+}

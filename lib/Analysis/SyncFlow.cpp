@@ -1,0 +1,412 @@
+//===- SyncFlow.cpp - the data flow over a kernel -------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See SyncFlow.h. This half follows control flow and keeps the state; which
+// pairs of accesses are in conflict, and what resolves it, is in
+// SyncConflicts.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SyncFlow.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace carousel;
+
+/// Iterations of a loop after which intervals that still grow are open.
+static constexpr unsigned kWidenAfter = 3;
+/// More than the accesses of any one op.
+static constexpr unsigned kAccessesPerOp = 1024;
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+/// The threads that execute `op` together, whatever it is under.
+static Meet getCollective(Operation *op) {
+  return llvm::TypeSwitch<Operation *, Meet>(op)
+      .Case([](gpu::BarrierOp) { return Meet::CTA; })
+      .Case<RingSyncOp, RingSubmitOp, RingDrainOp>(
+          [](auto op) { return getMeet(op.getScope()); })
+      .Case<RingProduceOp, RingWaitOp, RingReleaseOp>(
+          [](auto op) { return getMeet(getRingScope(op.getRing())); })
+      .Case([](BarrierWarpOp barrier) {
+        return barrier.getMask() ? Meet::Nobody : Meet::Warp;
+      })
+      .Default([](Operation *) { return Meet::Nobody; });
+}
+
+SyncKernel::SyncKernel(gpu::GPUFuncOp kernel)
+    : kernel(kernel), accesses(kernel) {
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    numbers[op] = ops.size();
+    ops.push_back(op);
+    Meet meet = getCollective(op);
+    if (meet == Meet::Nobody)
+      return;
+    for (Operation *outer = op->getParentOp(); outer != kernel;
+         outer = outer->getParentOp()) {
+      Meet &known = collective[outer];
+      known = std::max(known, meet);
+    }
+  });
+}
+
+bool SyncKernel::isTakenTogether(Operation *op, Meet meet) const {
+  // What asks for all threads of the scope gets them.
+  if (collective.lookup(op) >= meet)
+    return true;
+  const UniformValues &uniform = const_cast<SyncKernel *>(this)
+                                     ->accesses.getPositions()
+                                     .getUniformValues();
+  auto areUniform = [&](ValueRange values) {
+    return llvm::all_of(values,
+                        [&](Value value) { return uniform.contains(value); });
+  };
+  return llvm::TypeSwitch<Operation *, bool>(op)
+      .Case([&](scf::IfOp branch) { return areUniform(branch.getCondition()); })
+      .Case([&](scf::ForOp loop) {
+        return areUniform(
+            {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
+      })
+      .Case([&](affine::AffineForOp loop) {
+        return areUniform(llvm::to_vector(loop.getControlOperands()));
+      })
+      .Default([](Operation *) { return false; });
+}
+
+//===----------------------------------------------------------------------===//
+// Edges
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Values of `op`'s regions mean something else, or nothing, elsewhere.
+struct IsInside {
+  Operation *op;
+  bool operator()(Value value) const {
+    return op->isAncestor(value.getParentRegion()->getParentOp());
+  }
+};
+
+} // namespace
+
+/// What the values that are handed over at an edge are called behind it.
+static PositionMap mapEdge(SyncPositions &positions, ValueRange from,
+                           ValueRange to) {
+  PositionMap map;
+  for (auto [source, target] : llvm::zip_equal(from, to)) {
+    if (!source.getType().isIndex())
+      continue;
+    IndexPosition handed = positions.get(source);
+    if (const unsigned *value = handed.getSingleValue()) {
+      IndexPosition rest = {{}, handed.rest};
+      map.try_emplace(
+          *value, positions.add(positions.get(target), rest, /*factor=*/-1));
+    }
+  }
+  return map;
+}
+
+/// What an induction variable was, in terms of what it is an iteration later.
+/// A step that isn't a constant counts with its range.
+IndexPosition SyncFlow::getPreviousIteration(Value iv,
+                                             LoopLikeOpInterface loop) const {
+  IndexInterval step;
+  if (std::optional<OpFoldResult> by = loop.getSingleStep()) {
+    if (std::optional<int64_t> constant = getConstantIntValue(*by))
+      step = IndexInterval::exactly(*constant);
+    else
+      step = positions.getRange(cast<Value>(*by));
+  }
+  // Loops count upwards.
+  step.lo = std::max<int64_t>(step.lo, 1);
+  return positions.add(positions.get(iv), {{}, step}, /*factor=*/-1);
+}
+
+void SyncFlow::visitFor(LoopLikeOpInterface loop, SyncState &state) {
+  Block &body = loop.getLoopRegions().front()->front();
+  IsInside isInside{loop};
+  ValueRange arguments = loop.getRegionIterArgs();
+  PositionMap entry = mapEdge(positions, loop.getInits(), arguments);
+  PositionMap back = mapEdge(positions, loop.getYieldedValues(), arguments);
+  PositionMap exit = mapEdge(positions, arguments, *loop.getLoopResults());
+  PositionMap backBoxes = back;
+  if (std::optional<Value> iv = loop.getSingleInductionVar())
+    if (iv->getType().isIndex())
+      backBoxes.try_emplace(positions.getNumber(*iv),
+                            getPreviousIteration(*iv, loop));
+
+  SyncState before = state;
+  state.substitute(entry, PositionMap(), nullptr);
+  bool wasChecking = std::exchange(isChecking, false);
+  for (unsigned iteration = 0;; ++iteration) {
+    SyncState end = state;
+    visitBlock(body, end);
+    end.substitute(back, backBoxes, isInside);
+    if (!state.join(end, /*widen=*/iteration >= kWidenAfter))
+      break;
+  }
+  isChecking = wasChecking;
+  if (isChecking) {
+    around.emplace_back(loop, before);
+    SyncState end = state;
+    visitBlock(body, end);
+    around.pop_back();
+  }
+  state.substitute(exit, exit, isInside);
+}
+
+static void visitWhile(scf::WhileOp loop, SyncPositions &positions,
+                       SyncState &state,
+                       function_ref<void(Block &, SyncState &)> visitBlock) {
+  IsInside isInside{loop};
+  scf::ConditionOp condition = loop.getConditionOp();
+  PositionMap entry =
+      mapEdge(positions, loop.getInits(), loop.getBeforeArguments());
+  PositionMap enter =
+      mapEdge(positions, condition.getArgs(), loop.getAfterArguments());
+  PositionMap leave =
+      mapEdge(positions, condition.getArgs(), loop.getResults());
+  PositionMap back = mapEdge(positions, loop.getYieldOp().getOperands(),
+                             loop.getBeforeArguments());
+  // Of the two regions' values those live on that are handed over.
+  auto isInBefore = [&](Value value) {
+    return loop.getBefore().isAncestor(value.getParentRegion());
+  };
+  auto isInAfter = [&](Value value) {
+    return loop.getAfter().isAncestor(value.getParentRegion());
+  };
+  state.substitute(entry, PositionMap(), nullptr);
+  SyncState decided = state;
+  for (unsigned iteration = 0;; ++iteration) {
+    decided = state;
+    visitBlock(*loop.getBeforeBody(), decided);
+    SyncState end = decided;
+    end.substitute(enter, enter, isInBefore);
+    visitBlock(*loop.getAfterBody(), end);
+    end.substitute(back, back, isInAfter);
+    if (!state.join(end, /*widen=*/iteration >= kWidenAfter))
+      break;
+  }
+  state = decided;
+  state.substitute(leave, leave, isInside);
+}
+
+void SyncFlow::visitIf(Operation *branch, SyncState &state) {
+  IsInside isInside{branch};
+  SyncState before = state;
+  bool isFirst = true;
+  if (isChecking)
+    around.emplace_back(branch, before);
+  for (Region &region : branch->getRegions()) {
+    SyncState way = before;
+    if (!region.empty()) {
+      visitBlock(region.front(), way);
+      PositionMap map =
+          mapEdge(positions, region.front().getTerminator()->getOperands(),
+                  branch->getResults());
+      way.substitute(map, PositionMap(), isInside);
+    }
+    if (std::exchange(isFirst, false))
+      state = way;
+    else
+      state.join(way);
+  }
+  if (isChecking)
+    around.pop_back();
+}
+
+void SyncFlow::visitRoles(RingRolesOp roles, SyncState &state) {
+  if (isChecking)
+    around.emplace_back(roles, state);
+  SyncState before = state;
+  bool isFirst = true;
+  for (Region &region : roles->getRegions()) {
+    SyncState role = before;
+    role.enterRole();
+    visitBlock(region.front(), role);
+    role.leaveRole();
+    role.substitute(PositionMap(), PositionMap(), IsInside{roles});
+    if (std::exchange(isFirst, false))
+      state = role;
+    else
+      state.join(role);
+  }
+  if (isChecking)
+    around.pop_back();
+}
+
+/// Regions that may be executed in any order, any number of times.
+void SyncFlow::visitRegions(Operation *op, SyncState &state) {
+  SyncState before = state;
+  bool wasChecking = std::exchange(isChecking, false);
+  auto visitAll = [&] {
+    bool changed = false;
+    for (Region &region : op->getRegions())
+      for (Block &block : region) {
+        SyncState end = state;
+        visitBlock(block, end);
+        end.substitute(PositionMap(), PositionMap(), IsInside{op});
+        changed |= state.join(end, /*widen=*/true);
+      }
+    return changed;
+  };
+  while (visitAll())
+    ;
+  isChecking = wasChecking;
+  if (isChecking) {
+    around.emplace_back(op, before);
+    visitAll();
+    around.pop_back();
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Events
+//===----------------------------------------------------------------------===//
+
+SyncFlow::SyncFlow(SyncKernel &kernel, ArrayRef<SyncStep> steps,
+                   const llvm::DenseSet<Operation *> &removed)
+    : kernel(kernel), positions(kernel.accesses.getPositions()), steps(steps),
+      removed(removed) {
+  for (auto [index, step] : llvm::enumerate(steps)) {
+    void *place = step.before ? static_cast<void *>(step.before)
+                              : static_cast<void *>(step.atEndOf);
+    stepsAt[place].push_back(index);
+  }
+  for (auto &[place, indices] : stepsAt)
+    llvm::sort(indices, [&](unsigned lhs, unsigned rhs) {
+      return std::make_pair(steps[lhs].kind, lhs) <
+             std::make_pair(steps[rhs].kind, rhs);
+    });
+  SyncState state(positions, kernel.accesses.hasEngines());
+  visitBlock(kernel.kernel.getBody().front(), state);
+}
+
+void SyncFlow::applySteps(ArrayRef<unsigned> indices, SyncState &state) {
+  for (unsigned index : indices) {
+    const SyncStep &step = steps[index];
+    switch (step.kind) {
+    case SyncStepKind::Drain:
+      state.drain(step.wait, step.pending, step.scope);
+      break;
+    case SyncStepKind::FenceShared:
+      state.fence(/*shared=*/true, /*global=*/false);
+      break;
+    case SyncStepKind::FenceGlobal:
+      state.fence(/*shared=*/false, /*global=*/true);
+      break;
+    case SyncStepKind::Sync:
+      // Behind the numbers of the kernel's own meetings.
+      state.meet(getMeet(step.scope), kernel.ops.size() + index);
+      break;
+    }
+  }
+}
+
+void SyncFlow::visitBlock(Block &block, SyncState &state) {
+  for (Operation &op : block)
+    visit(&op, state);
+  auto atEnd = stepsAt.find(&block);
+  if (atEnd != stepsAt.end())
+    applySteps(atEnd->second, state);
+  auto roles = dyn_cast<RingRolesOp>(block.getParentOp());
+  if (roles && block.getParent() == &roles.getConsumer())
+    checkEnd(nullptr, &block, state);
+}
+
+void SyncFlow::visit(Operation *op, SyncState &state) {
+  auto before = stepsAt.find(op);
+  if (before != stepsAt.end())
+    applySteps(before->second, state);
+  if (removed.contains(op))
+    return;
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<scf::ForOp, affine::AffineForOp>([&](auto loop) {
+        visitFor(cast<LoopLikeOpInterface>(loop.getOperation()), state);
+      })
+      .Case<scf::IfOp, affine::AffineIfOp>(
+          [&](auto branch) { visitIf(branch, state); })
+      .Case([&](scf::WhileOp loop) {
+        SyncState before = state;
+        bool wasChecking = std::exchange(isChecking, false);
+        SyncState head = state;
+        auto visitor = [&](Block &block, SyncState &inner) {
+          visitBlock(block, inner);
+        };
+        visitWhile(loop, positions, state, visitor);
+        isChecking = wasChecking;
+        if (!isChecking)
+          return;
+        // What was found is a fixpoint: once more, to see the conflicts.
+        around.emplace_back(loop, before);
+        visitWhile(loop, positions, head, visitor);
+        around.pop_back();
+      })
+      .Case([&](RingRolesOp roles) { visitRoles(roles, state); })
+      .Case<RingProduceOp, RingSubmitOp>([&](auto) { visitEvent(op, state); })
+      .Default([&](Operation *) {
+        visitEvent(op, state);
+        if (op->getNumRegions() > 0)
+          visitRegions(op, state);
+      });
+}
+
+void SyncFlow::visitWait(RingWaitOp wait, SyncState &state) {
+  Value ring = wait.getRing();
+  unsigned order = kernel.numbers.lookup(wait) * kAccessesPerOp;
+  // Between the slot's last use and this one it was handed back.
+  if (kernel.accesses.isReleased(ring))
+    state.reuse(ring, kernel.accesses.getSlot(ring, wait.getUse()));
+  if (std::optional<Access> phase = kernel.accesses.getPhaseRead(wait))
+    state.access(wait, order++, *phase);
+  for (const Access &landed : kernel.accesses.getLanded(wait))
+    state.access(wait, order++, landed, getMeet(getRingScope(ring)));
+}
+
+void SyncFlow::visitEvent(Operation *op, SyncState &state) {
+  unsigned number = kernel.numbers.lookup(op);
+  llvm::TypeSwitch<Operation *>(op)
+      .Case([&](gpu::BarrierOp) { state.meet(Meet::CTA, number); })
+      .Case([&](BarrierWarpOp barrier) {
+        if (!barrier.getMask())
+          state.meet(Meet::Warp, number);
+      })
+      .Case([&](RingSyncOp sync) {
+        state.meet(getMeet(sync.getScope()), number);
+      })
+      .Case([&](FenceProxyOp fence) {
+        ProxyKind proxy = fence.getProxy();
+        state.fence(
+            proxy == ProxyKind::Async || proxy == ProxyKind::AsyncSharedCTA,
+            proxy == ProxyKind::Async || proxy == ProxyKind::AsyncGlobal);
+      })
+      .Case([&](RingDrainOp drain) {
+        state.drain(drain.getKind(), drain.getPending(), drain.getScope());
+      })
+      .Case([&](RingWaitOp wait) { visitWait(wait, state); })
+      .Case([&](RingReleaseOp release) { checkRelease(release, state); })
+      .Case([&](gpu::ReturnOp) { checkEnd(op, nullptr, state); })
+      .Default([&](Operation *) {
+        ArrayRef<Access> accesses = kernel.accesses.get(op);
+        for (const Access &access : accesses)
+          check(op, access, state);
+        // Loads count as done when they have been waited for.
+        if (isa<RingProduceOp>(op))
+          return;
+        if (auto submit = dyn_cast<RingSubmitOp>(op))
+          state.submit(submit.getScope());
+        for (auto [index, access] : llvm::enumerate(accesses))
+          if (!access.isForeign || isWrite(access.kind))
+            state.access(op, number * kAccessesPerOp + index, access);
+      });
+}

@@ -1,0 +1,99 @@
+//===- SyncFlow.h - which accesses are in conflict --------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A forward data flow over the structured control flow of a kernel of the ring
+// phase, loops to a fixpoint, as if a plan's steps were there and the ops that
+// it removes weren't. Out: pairs of accesses that are in conflict, and for each
+// what would order it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_LIB_ANALYSIS_SYNCFLOW_H
+#define CAROUSEL_LIB_ANALYSIS_SYNCFLOW_H
+
+#include "SyncState.h"
+
+#include "carousel/Analysis/SyncPlan.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+#include <set>
+
+namespace carousel {
+
+/// What never changes while a plan is made.
+class SyncKernel {
+public:
+  explicit SyncKernel(mlir::gpu::GPUFuncOp kernel);
+
+  mlir::gpu::GPUFuncOp kernel;
+  SyncAccesses accesses;
+  std::vector<mlir::Operation *> ops;
+  llvm::DenseMap<mlir::Operation *, unsigned> numbers;
+
+  /// Whether all threads of a scope that come to `op`, an op with regions,
+  /// take the same ways through it.
+  bool isTakenTogether(mlir::Operation *op, Meet meet) const;
+
+private:
+  llvm::DenseMap<mlir::Operation *, Meet> collective;
+};
+
+/// Two accesses of which the second doesn't wait for the first, and what would
+/// make it wait, or why nothing can.
+struct SyncConflict {
+  llvm::SmallVector<SyncStep, 2> steps;
+  std::optional<SyncFault> fault;
+};
+
+class SyncFlow {
+public:
+  SyncFlow(SyncKernel &kernel, llvm::ArrayRef<SyncStep> steps,
+           const llvm::DenseSet<mlir::Operation *> &removed);
+
+  /// Conflicts that a plan has to resolve, in program order.
+  std::vector<SyncConflict> conflicts;
+  /// Accesses that threads make by themselves and that nothing but a meeting
+  /// orders, by number, and how many of the threads have met in between.
+  std::set<std::tuple<unsigned, unsigned, unsigned, Meet>> unordered;
+
+private:
+  void visitBlock(mlir::Block &block, SyncState &state);
+  void visit(mlir::Operation *op, SyncState &state);
+  void visitEvent(mlir::Operation *op, SyncState &state);
+  void visitFor(mlir::LoopLikeOpInterface loop, SyncState &state);
+  IndexPosition getPreviousIteration(mlir::Value iv,
+                                     mlir::LoopLikeOpInterface loop) const;
+  void visitIf(mlir::Operation *branch, SyncState &state);
+  void visitRoles(RingRolesOp roles, SyncState &state);
+  void visitWait(RingWaitOp wait, SyncState &state);
+  void checkRelease(RingReleaseOp release, const SyncState &state);
+  void visitRegions(mlir::Operation *op, SyncState &state);
+  void applySteps(llvm::ArrayRef<unsigned> indices, SyncState &state);
+
+  void check(mlir::Operation *op, const Access &access, const SyncState &state);
+  void checkEnd(mlir::Operation *before, mlir::Block *atEndOf,
+                const SyncState &state);
+  bool needsOrder(const PendingAccess &from, const Access &to) const;
+  void resolve(mlir::Operation *op, const PendingAccess &from, const Access &to,
+               Meet needed, const SyncState &state);
+  SyncStep getMeetingPlace(unsigned number) const;
+  unsigned countGroups(mlir::Operation *anchor,
+                       const PendingAccess &from) const;
+
+  SyncKernel &kernel;
+  SyncPositions &positions;
+  llvm::ArrayRef<SyncStep> steps;
+  const llvm::DenseSet<mlir::Operation *> &removed;
+  llvm::DenseMap<void *, llvm::SmallVector<unsigned, 2>> stepsAt;
+  bool isChecking = true;
+  /// The ops around the one that is being visited, and what held before them.
+  std::vector<std::pair<mlir::Operation *, SyncState>> around;
+};
+
+} // namespace carousel
+
+#endif // CAROUSEL_LIB_ANALYSIS_SYNCFLOW_H

@@ -1,0 +1,120 @@
+//===- SyncState.h - accesses that something may have to wait for -*- C++ -*-=//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What may have happened before a point of a kernel and isn't ordered before
+// everything that comes: the state of the data flow that SyncFlow.h runs. Each
+// pending access knows how far it is ordered: fenced, drained, met.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_LIB_ANALYSIS_SYNCSTATE_H
+#define CAROUSEL_LIB_ANALYSIS_SYNCSTATE_H
+
+#include "SyncAccesses.h"
+
+#include <array>
+#include <map>
+#include <tuple>
+
+namespace carousel {
+
+/// Which threads have met, the more the higher.
+enum class Meet : unsigned { Nobody = 0, Warp = 1, Warpgroup = 2, CTA = 3 };
+
+inline Meet getMeet(TransferScope scope) {
+  return scope == TransferScope::Warp        ? Meet::Warp
+         : scope == TransferScope::Warpgroup ? Meet::Warpgroup
+                                             : Meet::CTA;
+}
+
+/// The last meetings on the ways from an access, by number, and how many groups
+/// of stores were submitted from the access on when they took place.
+struct LastMeetings {
+  llvm::SmallVector<unsigned, 2> numbers;
+  unsigned groups = 0;
+
+  bool operator==(const LastMeetings &other) const {
+    return numbers == other.numbers && groups == other.groups;
+  }
+};
+
+struct PendingAccess {
+  mlir::Operation *op = nullptr;
+  Access access;
+  /// Together they cover what was touched.
+  llvm::SmallVector<AccessBox, 1> boxes;
+  /// Made before this role's threads parted from the others.
+  bool isFromOutside = false;
+  /// Generic writes: the writers have fenced them.
+  bool isFenced = false;
+  /// What engines do: its issuer has waited for it.
+  bool isDrained = false;
+  Meet met = Meet::Nobody;          ///< since the access
+  Meet metSinceDone = Meet::Nobody; ///< since it was fenced or drained
+  /// Who has observed it without a meeting.
+  Meet seen = Meet::Nobody;
+  /// Groups submitted after it.
+  unsigned groups = 0;
+  /// By how many have to meet, less 1.
+  std::array<LastMeetings, 3> meetings;
+
+  const LastMeetings &getMeetings(Meet meet) const {
+    return meetings[static_cast<unsigned>(meet) - 1];
+  }
+  bool operator==(const PendingAccess &other) const;
+};
+
+class SyncState {
+public:
+  SyncState(SyncPositions &positions, bool hasEngines)
+      : positions(&positions), hasEngines(hasEngines) {}
+
+  /// `order` numbers the accesses of a kernel; `seen` have observed it.
+  void access(mlir::Operation *op, unsigned order, const Access &access,
+              Meet seen = Meet::Nobody);
+  void fence(bool shared, bool global);
+  void drain(GroupWait kind, unsigned pending, TransferScope scope);
+  void submit(TransferScope scope);
+  void meet(Meet meet, unsigned number);
+  /// What was done to a slot that is in use anew is over.
+  void reuse(mlir::Value ring, const RingSlot &slot);
+
+  void enterRole();
+  void leaveRole();
+
+  /// What may hold if one of the two does. Intervals that grew are widened if
+  /// asked for. Returns whether anything changed.
+  bool join(const SyncState &other, bool widen = false);
+  void substitute(const PositionMap &slots, const PositionMap &boxes,
+                  llvm::function_ref<bool(mlir::Value)> isGone);
+
+  /// In the order of the kernel.
+  std::vector<PendingAccess> getPending() const;
+  /// The fewest groups submitted after what `op` submitted, as far as known.
+  unsigned countGroupsSince(mlir::Operation *op) const;
+
+private:
+  /// The access's number, buffer, slot and outside.
+  using Key = std::tuple<unsigned, unsigned,
+                         llvm::SmallVector<std::pair<unsigned, int64_t>, 2>,
+                         int64_t, int64_t, bool>;
+  static Key getKey(unsigned order, const PendingAccess &pending);
+  bool isOver(const PendingAccess &pending) const;
+  void insert(unsigned order, const PendingAccess &pending);
+  bool joinInto(PendingAccess &into, const PendingAccess &other, bool widen);
+  void addBox(PendingAccess &into, const AccessBox &box, bool widen);
+  void dropFinished();
+
+  SyncPositions *positions;
+  bool hasEngines;
+  bool isInRole = false;
+  std::map<Key, PendingAccess> pending;
+};
+
+} // namespace carousel
+
+#endif // CAROUSEL_LIB_ANALYSIS_SYNCSTATE_H

@@ -1,0 +1,160 @@
+// What carousel-verify-ring refuses.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-verify-ring))' --split-input-file --verify-diagnostics
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C166: a transfer of the tile phase.
+gpu.module @kernels {
+  gpu.func @transfer(%x: memref<?xf32, #gl>, %i: index) workgroup(%tile: memref<32xf32, #ws>) kernel {
+    // expected-error @below {{expected ops of the ring phase, got a transfer of the tile phase}}
+    carousel.load %x[%i] to %tile : memref<?xf32, #gl>, memref<32xf32, #ws>
+    // expected-error @below {{expected ops of the ring phase, got a transfer of the tile phase}}
+    carousel.store %tile to %x[%i] : memref<32xf32, #ws>, memref<?xf32, #gl>
+    gpu.return
+  }
+}
+
+// -----
+
+// C166: a pipeline.
+gpu.module @kernels {
+  gpu.func @pipeline(%n: index) kernel {
+    // expected-error @below {{expected no carousel.pipeline in the ring phase, got #carousel.pipeline<}}
+    scf.for %i = %n to %n step %n {
+    } {carousel.pipeline = #carousel.pipeline<>}
+    gpu.return
+  }
+}
+
+// -----
+
+// C166: an op, and barriers, of the machine phase.
+gpu.module @kernels {
+  gpu.func @machine() kernel {
+    // expected-error @below {{expected ops of the ring phase, got one of the machine phase}}
+    carousel.bulk.commit_group
+    // expected-error @below {{expected values of the ring phase, got 'memref<4x!carousel.mbarrier, #gpu.address_space<workgroup>>'}}
+    %full = memref.alloc() : memref<4x!carousel.mbarrier, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}
+
+// -----
+
+// C167: a ring in a device function.
+gpu.module @kernels {
+  func.func @device() {
+    // expected-error @below {{expected a kernel around ops of the ring phase, got a device function}}
+    %r = carousel.ring.create : !carousel.ring<2>
+    return
+  }
+}
+
+// -----
+
+// C167: a ring in a loop.
+gpu.module @kernels {
+  gpu.func @ring_in_loop(%n: index) kernel {
+    scf.for %i = %n to %n step %n {
+      // expected-error @below {{expected a ring at the top of its kernel, got one under 'scf.for'}}
+      %r = carousel.ring.create : !carousel.ring<2>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// C167: branches of the cf dialect.
+gpu.module @kernels {
+  gpu.func @blocks(%c: i1) kernel {
+    cf.cond_br %c, ^then, ^end
+  ^then:
+    // expected-error @below {{expected structured control flow around ops of the ring phase, got a region of 3 blocks}}
+    carousel.ring.sync
+    cf.br ^end
+  ^end:
+    gpu.return
+  }
+}
+
+// -----
+
+// C168: a barrier for which the producers would have to come.
+gpu.module @kernels {
+  gpu.func @barrier_in_role() kernel {
+    // expected-note @below {{the threads take roles here}}
+    carousel.ring.roles producer threads(32) {
+    } consumer threads(128) {
+      // expected-error @below {{expected carousel.ring.sync in a role, got a barrier of the CTA}}
+      gpu.barrier
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// C169: producers that consume.
+gpu.module @kernels {
+  gpu.func @consuming_producers(%k: index) kernel {
+    %r = carousel.ring.create : !carousel.ring<2>
+    carousel.ring.roles producer threads(32) {
+      carousel.ring.produce %r[%k] : !carousel.ring<2> {
+      }
+      // expected-error @below {{expected consumers to wait for and to release slots, got it in the producers' region}}
+      carousel.ring.wait %r[%k] : !carousel.ring<2>
+    } consumer threads(128) {
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// C169: consumers that produce what producers do.
+gpu.module @kernels {
+  gpu.func @two_producers(%k: index) kernel {
+    %r = carousel.ring.create : !carousel.ring<2>
+    carousel.ring.roles producer threads(32) {
+      // expected-note @below {{the producers do it here}}
+      carousel.ring.produce %r[%k] : !carousel.ring<2> {
+      }
+    } consumer threads(128) {
+      // expected-error @below {{expected the producers alone to produce a ring, got it produced by others, too}}
+      carousel.ring.produce %r[%k] : !carousel.ring<2> {
+      }
+      carousel.ring.wait %r[%k] : !carousel.ring<2>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// C169: a wait for ever.
+gpu.module @kernels {
+  gpu.func @nobody_produces(%k: index) kernel {
+    %r = carousel.ring.create : !carousel.ring<2>
+    // expected-error @below {{expected somebody to produce what is waited for, got nobody}}
+    carousel.ring.wait %r[%k] : !carousel.ring<2>
+    gpu.return
+  }
+}
+
+// -----
+
+// C169: roles in roles.
+gpu.module @kernels {
+  gpu.func @nested_roles() kernel {
+    carousel.ring.roles producer threads(32) {
+    } consumer threads(128) {
+      // expected-error @below {{expected threads without a role to take one, got roles in a role}}
+      carousel.ring.roles producer threads(32) {
+      } consumer threads(96) {
+      }
+    }
+    gpu.return
+  }
+}

@@ -1,0 +1,224 @@
+//===- CircularBuffer.cpp - tile phase to ring phase ----------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pass: checks what it needs to know of each kernel, plans, reports what
+// was asked for and isn't done, and rewrites. Also gives transfers outside of
+// rings their place in the ring phase.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RingRewriter.h"
+
+#include "carousel/Analysis/IndexFunction.h"
+#include "carousel/Passes/Passes.h"
+#include "carousel/Target/TargetInfo.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_CIRCULARBUFFER
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Rewriting a kernel
+//===----------------------------------------------------------------------===//
+
+RingCreateOp RingRewriter::createRing(Location loc, TransferScope scope,
+                                      SlotRelease release, int64_t stages,
+                                      ValueRange buffers) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPointToStart(&getEntry());
+  SmallVector<MemRefType> tiles;
+  for (Value buffer : buffers)
+    tiles.push_back(cast<MemRefType>(buffer.getType()));
+  return RingCreateOp::create(rewriter, loc,
+                              RingType::get(kernel.getContext(), stages, tiles),
+                              scope, release);
+}
+
+/// All loads of a scope that one kind of engine carries out share a ring: each
+/// is waited for before the next one starts.
+void RingRewriter::rewriteLooseLoad(LoadOp load) {
+  Location loc = load.getLoc();
+  TransferScope scope = load.getScope();
+  auto &[ring, variable] = loose[{scope, load.getEngineAttr().getKind()}];
+  // Nobody hands a slot back, since there is none: what orders the accesses to
+  // the tile is put in by --carousel-insert-async-sync.
+  bool hasBarrier = scope != TransferScope::Warpgroup;
+  if (!ring) {
+    SlotRelease release = scope == TransferScope::CTA ? SlotRelease::CTABarrier
+                          : scope == TransferScope::Warp
+                              ? SlotRelease::WarpBarrier
+                              : SlotRelease::EmptyBarrier;
+    ring = createRing(loc, scope, release, 1, {});
+    variable = indices.create(getEntry(), loc);
+  }
+  rewriter.setInsertionPoint(load);
+  Value use = RunningIndices::read(rewriter, loc, variable);
+  auto produce = RingProduceOp::create(rewriter, loc, ring, use);
+  {
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.createBlock(&produce.getBody());
+    RingLoadOp::create(rewriter, loc, load.getGlobal(), load.getOffsets(),
+                       load.getTile(), load.getFillAttr(), load.getScopeAttr(),
+                       load.getInBoundsAttr(), load.getSwizzleAttr(),
+                       load.getCacheAttr(), load.getEngineAttr(), load.getMap(),
+                       nullptr);
+  }
+  RingWaitOp::create(rewriter, loc, ring, use);
+  if (!hasBarrier)
+    RingReleaseOp::create(rewriter, loc, ring, use);
+  Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+  RunningIndices::write(rewriter, loc, variable,
+                        arith::AddIOp::create(rewriter, loc, use, one));
+  rewriter.eraseOp(load);
+}
+
+void RingRewriter::rewriteLooseTransfers() {
+  kernel.walk([&](Operation *op) {
+    if (auto load = dyn_cast<LoadOp>(op)) {
+      rewriteLooseLoad(load);
+    } else if (auto store = dyn_cast<StoreOp>(op)) {
+      rewriter.setInsertionPoint(store);
+      emitSubmit(store, store.getTile());
+      rewriter.eraseOp(store);
+    }
+  });
+}
+
+/// Buffers whose place rings have taken.
+void RingRewriter::removeDeadBuffers() {
+  SmallVector<Value> buffers;
+  for (const LoopPlan &loop : plan.loops) {
+    llvm::append_range(buffers, loop.loads.buffers);
+    for (const StoreRingPlan &store : loop.stores)
+      buffers.push_back(store.buffer);
+  }
+  llvm::SmallPtrSet<Operation *, 8> erased;
+  for (Value buffer : buffers) {
+    Operation *alloc = buffer.getDefiningOp();
+    if (!alloc || !erased.insert(alloc).second)
+      continue;
+    // Views, the outer ones first, and what asks for an extent.
+    SmallVector<Operation *> users = {alloc};
+    for (unsigned i = 0; i < users.size(); ++i)
+      llvm::append_range(users, users[i]->getUsers());
+    for (Operation *user : llvm::reverse(users)) {
+      if (auto dim = dyn_cast<memref::DimOp>(user)) {
+        auto type = cast<MemRefType>(dim.getSource().getType());
+        std::optional<int64_t> index = dim.getConstantIndex();
+        if (!index || *index >= type.getRank() || type.isDynamicDim(*index))
+          continue;
+        rewriter.setInsertionPoint(dim);
+        rewriter.replaceOpWithNewOp<arith::ConstantIndexOp>(
+            dim, type.getDimSize(*index));
+      } else if (isa<memref::DeallocOp>(user) || user->use_empty()) {
+        rewriter.eraseOp(user);
+      }
+    }
+  }
+}
+
+void RingRewriter::run() {
+  for (const LoopPlan &loop : plan.loops)
+    if (!loop.loads.loads.empty())
+      rings[loop.loop] =
+          createRing(loop.loop->getLoc(), loop.request.getScope(),
+                     loop.loads.release, loop.loads.stages, loop.loads.buffers);
+  std::unique_ptr<Block> producers = plan.roles ? buildProducers() : nullptr;
+  for (const LoopPlan &loop : plan.loops)
+    rewriteLoop(loop);
+  rewriteLooseTransfers();
+  if (producers)
+    assignRoles(std::move(producers));
+  indices.promote(rewriter);
+  removeDeadBuffers();
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+/// C174: the kernel's transfers have engines, and stand where a running index
+/// can be carried to. C175: the block is known.
+static LogicalResult verifyKernel(gpu::GPUFuncOp kernel) {
+  bool hasTransfers = false;
+  WalkResult result = kernel.walk([&](TransferOpInterface transfer) {
+    hasTransfers = true;
+    if (!transfer.getEngineAttr())
+      return transfer->emitOpError("expected an engine before transfers are "
+                                   "made asynchronous, got none"),
+             WalkResult::interrupt();
+    for (Operation *outer = transfer->getParentOp(); outer != kernel;
+         outer = outer->getParentOp())
+      if (!RunningIndices::canPass(outer))
+        return transfer->emitOpError("expected scf.for, scf.while, scf.if, "
+                                     "scf.index_switch or scf.execute_region "
+                                     "around a transfer, got '")
+                   << outer->getName() << "'",
+               WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  if (hasTransfers && !getKnownBlock(kernel))
+    return kernel.emitOpError("expected a known block where there are "
+                              "transfers, got neither carousel.launch nor "
+                              "known_block_size");
+  return success();
+}
+
+namespace {
+
+struct CircularBuffer : carousel::impl::CircularBufferBase<CircularBuffer> {
+  using CircularBufferBase::CircularBufferBase;
+
+  void runOnOperation() override {
+    FailureOr<TargetSpec> target = getTargetSpec(getOperation());
+    if (failed(target))
+      return signalPassFailure();
+    WalkResult result = getOperation().walk([&](gpu::GPUFuncOp kernel) {
+      if (kernel.isExternal() || !kernel.isKernel())
+        return WalkResult::advance();
+      if (failed(verifyKernel(kernel)))
+        return WalkResult::interrupt();
+      RingPlan plan = planRings(kernel, *target->info);
+      report(plan);
+      RingRewriter(kernel, plan).run();
+      return WalkResult::skip();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+
+  void report(const RingPlan &plan) {
+    for (const LoopPlan &loop : plan.loops) {
+      numLoads += loop.loads.loads.size();
+      numStores += loop.stores.size() + loop.loads.inPlaceStores.size();
+      remark::passed(loop.loop->getLoc(),
+                     remark::RemarkOpts::name("Ring").category(getArgument()))
+          << "loads ringed: " << std::to_string(loop.loads.loads.size())
+          << ", stages " << std::to_string(loop.loads.stages) << ", prefetch "
+          << std::to_string(loop.loads.prefetch) << ", stores ringed: "
+          << std::to_string(loop.stores.size() +
+                            loop.loads.inPlaceStores.size());
+    }
+    for (const RingMiss &miss : plan.misses) {
+      ++numMissed;
+      remark::missed(miss.op->getLoc(),
+                     remark::RemarkOpts::name("Ring").category(getArgument()))
+          << miss.reason;
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,390 @@
+//===- RewriteLoops.cpp - a pipelined loop in the ring phase --------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Loads are started ahead, waited for right before their first use, and their
+// slot is handed back right after the last; stores are submitted and left
+// alone. docs/Rings.md has the IR before and after.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RingRewriter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace carousel;
+
+/// The engine moves the bytes by itself: threads neither read nor write them.
+static bool isAsynchronous(TransferOpInterface transfer) {
+  EngineKind kind = transfer.getEngineAttr().getKind();
+  return kind == EngineKind::Tensor || kind == EngineKind::Bulk;
+}
+
+static Value addConstant(OpBuilder &builder, Location loc, Value value,
+                         int64_t constant) {
+  if (constant == 0)
+    return value;
+  return builder.createOrFold<arith::AddIOp>(
+      loc, value, arith::ConstantIndexOp::create(builder, loc, constant));
+}
+
+//===----------------------------------------------------------------------===//
+// Starting transfers
+//===----------------------------------------------------------------------===//
+
+/// Repeats what `block` computes for the loads and under which conditions they
+/// stand, and starts them.
+void RingRewriter::emitLoads(const LoadRingPlan &loads, Block &block,
+                             RingCreateOp ring, Value use, IRMapping &mapping) {
+  auto hasLoad = [&](Operation *op) {
+    return llvm::any_of(loads.loads,
+                        [&](LoadOp load) { return op->isAncestor(load); });
+  };
+  for (Operation &op : block) {
+    if (auto load = dyn_cast<LoadOp>(op); load && hasLoad(&op)) {
+      unsigned index = llvm::find(loads.loads, load) - loads.loads.begin();
+      Location loc = load.getLoc();
+      Value buffer = loads.buffers[index];
+      Value slot =
+          RingTileOp::create(rewriter, loc, buffer.getType(), ring, use, index);
+      // The part of the slot that is the tile.
+      SmallVector<Operation *> views;
+      for (Value view = load.getTile(); view != buffer;
+           view =
+               cast<ViewLikeOpInterface>(view.getDefiningOp()).getViewSource())
+        views.push_back(view.getDefiningOp());
+      IRMapping inner(mapping);
+      inner.map(buffer, slot);
+      for (Operation *view : llvm::reverse(views))
+        rewriter.clone(*view, inner);
+      SmallVector<Value> offsets;
+      for (Value offset : load.getOffsets())
+        offsets.push_back(mapping.lookupOrDefault(offset));
+      RingLoadOp::create(
+          rewriter, loc, load.getGlobal(), offsets,
+          inner.lookup(load.getTile()), load.getFillAttr(), load.getScopeAttr(),
+          load.getInBoundsAttr(), load.getSwizzleAttr(), load.getCacheAttr(),
+          load.getEngineAttr(), load.getMap(),
+          loads.overtakesStores ? rewriter.getUnitAttr() : nullptr);
+    } else if (loads.slice.contains(&op)) {
+      rewriter.clone(op, mapping);
+    } else if (auto branch = dyn_cast<scf::IfOp>(op); branch && hasLoad(&op)) {
+      bool hasElse = branch.elseBlock() &&
+                     llvm::any_of(*branch.elseBlock(), [&](Operation &inner) {
+                       return hasLoad(&inner);
+                     });
+      auto copy = scf::IfOp::create(
+          rewriter, op.getLoc(), mapping.lookupOrDefault(branch.getCondition()),
+          hasElse);
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointToStart(copy.thenBlock());
+      emitLoads(loads, *branch.thenBlock(), ring, use, mapping);
+      if (hasElse) {
+        rewriter.setInsertionPointToStart(copy.elseBlock());
+        emitLoads(loads, *branch.elseBlock(), ring, use, mapping);
+      }
+    }
+  }
+}
+
+void RingRewriter::emitProduce(const LoadRingPlan &loads, scf::ForOp loop,
+                               RingCreateOp ring, Value use,
+                               IRMapping mapping) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  auto produce = RingProduceOp::create(rewriter, loop.getLoc(), ring, use);
+  rewriter.createBlock(&produce.getBody());
+  emitLoads(loads, *loop.getBody(), ring, use, mapping);
+}
+
+void RingRewriter::emitSubmit(StoreOp store, Value tile) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  Location loc = store.getLoc();
+  auto submit = RingSubmitOp::create(rewriter, loc, store.getScope());
+  rewriter.createBlock(&submit.getBody());
+  RingStoreOp::create(rewriter, loc, tile, store.getGlobal(),
+                      store.getOffsets(), store.getReduceAttr(),
+                      store.getScopeAttr(), store.getInBoundsAttr(),
+                      store.getSwizzleAttr(), store.getCacheAttr(),
+                      store.getEngineAttr(), store.getMap());
+}
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+/// Views that are made outside of the loop are made again in it.
+void RingRewriter::redirect(Value buffer, scf::ForOp loop, Value tile) {
+  SmallVector<std::pair<Value, Value>> pairs = {{buffer, tile}};
+  OpBuilder::InsertionGuard guard(rewriter);
+  while (!pairs.empty()) {
+    std::pair<Value, Value> pair = pairs.pop_back_val();
+    Value from = pair.first, to = pair.second;
+    for (OpOperand &use : llvm::make_early_inc_range(from.getUses())) {
+      Operation *user = use.getOwner();
+      if (loop->isProperAncestor(user)) {
+        rewriter.modifyOpInPlace(user, [&] { use.set(to); });
+      } else if (isa<ViewLikeOpInterface>(user)) {
+        rewriter.setInsertionPointAfterValue(to);
+        IRMapping mapping;
+        mapping.map(from, to);
+        Operation *view = rewriter.clone(*user, mapping);
+        pairs.emplace_back(user->getResult(0), view->getResult(0));
+      }
+    }
+  }
+}
+
+/// Accesses outside of the loop find what the last use left: the slot before
+/// the next one's.
+void RingRewriter::redirectOutside(const LoopPlan &loopPlan, RingCreateOp ring,
+                                   Value variable) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  for (auto [index, buffer] : llvm::enumerate(loopPlan.loads.buffers)) {
+    SmallVector<OpOperand *> uses;
+    SmallVector<Value> views = {buffer};
+    while (!views.empty())
+      for (OpOperand &use : views.pop_back_val().getUses()) {
+        if (isa<ViewLikeOpInterface>(use.getOwner()))
+          views.push_back(use.getOwner()->getResult(0));
+        else
+          uses.push_back(&use);
+      }
+    for (OpOperand *use : uses) {
+      Operation *user = use->getOwner();
+      if (isa<memref::DimOp, memref::DeallocOp>(user))
+        continue;
+      Location loc = user->getLoc();
+      rewriter.setInsertionPoint(user);
+      Value last = addConstant(rewriter, loc,
+                               RunningIndices::read(rewriter, loc, variable),
+                               loopPlan.loads.stages - 1);
+      Value tile = RingTileOp::create(rewriter, loc, buffer.getType(), ring,
+                                      last, index);
+      SmallVector<Operation *> chain;
+      for (Value view = use->get(); view != buffer;
+           view =
+               cast<ViewLikeOpInterface>(view.getDefiningOp()).getViewSource())
+        chain.push_back(view.getDefiningOp());
+      IRMapping mapping;
+      mapping.map(buffer, tile);
+      for (Operation *view : llvm::reverse(chain))
+        rewriter.clone(*view, mapping);
+      Value replacement = mapping.lookup(use->get());
+      rewriter.modifyOpInPlace(user, [&] { use->set(replacement); });
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+/// The first `prefetch` uses, or as many as there are iterations.
+void RingRewriter::emitPrologue(const LoopPlan &loopPlan, RingCreateOp ring,
+                                Value variable) {
+  scf::ForOp loop = loopPlan.loop;
+  const LoadRingPlan &loads = loopPlan.loads;
+  Location loc = loop.getLoc();
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(loop);
+  TransferScope scope = loopPlan.request.getScope();
+  if (loads.overtakesStores)
+    RingDrainOp::create(rewriter, loc, GroupWait::Complete, 0, scope);
+  else if (!loads.inPlaceStores.empty() && loads.prefetch != 0 &&
+           loads.release != SlotRelease::EmptyBarrier)
+    // Of a former execution of the loop: the slots that come first.
+    RingDrainOp::create(rewriter, loc, GroupWait::Read,
+                        loads.stages - loads.prefetch, scope);
+  if (loads.overtakesStores || loads.isUsedOutside)
+    RingSyncOp::create(rewriter, loc, scope);
+  if (loads.prefetch == 0)
+    return;
+  Value ahead = arith::MulIOp::create(
+      rewriter, loc, loop.getStep(),
+      arith::ConstantIndexOp::create(rewriter, loc, loads.prefetch));
+  Value end = arith::AddIOp::create(rewriter, loc, loop.getLowerBound(), ahead);
+  end = arith::MinSIOp::create(rewriter, loc, end, loop.getUpperBound());
+  Value first = RunningIndices::read(rewriter, loc, variable);
+  auto prologue = scf::ForOp::create(rewriter, loc, loop.getLowerBound(), end,
+                                     loop.getStep(), first);
+  rewriter.setInsertionPointToStart(prologue.getBody());
+  Value use = prologue.getRegionIterArg(0);
+  IRMapping mapping;
+  mapping.map(loop.getInductionVar(), prologue.getInductionVar());
+  emitProduce(loads, loop, ring, use, mapping);
+  scf::YieldOp::create(rewriter, loc, addConstant(rewriter, loc, use, 1));
+}
+
+/// At the start of an iteration: the loads of the one `prefetch` later.
+void RingRewriter::startAhead(const LoopPlan &loopPlan, RingCreateOp ring,
+                              Value use) {
+  scf::ForOp loop = loopPlan.loop;
+  const LoadRingPlan &loads = loopPlan.loads;
+  Location loc = loop.getLoc();
+  OpBuilder::InsertionGuard guard(rewriter);
+  Value variable = loop.getInductionVar(), ahead = variable;
+  if (loads.prefetch != 0) {
+    Value distance = arith::MulIOp::create(
+        rewriter, loc, loop.getStep(),
+        arith::ConstantIndexOp::create(rewriter, loc, loads.prefetch));
+    ahead = arith::AddIOp::create(rewriter, loc, variable, distance);
+    Value isThere = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::slt, ahead, loop.getUpperBound());
+    auto branch = scf::IfOp::create(rewriter, loc, isThere,
+                                    /*withElseRegion=*/false);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+  }
+  // Stores that empty the slots are issued by the thread that fills them.
+  if (!loads.inPlaceStores.empty() &&
+      loads.release != SlotRelease::EmptyBarrier)
+    RingDrainOp::create(rewriter, loc, GroupWait::Read,
+                        loads.stages - loads.prefetch - 1,
+                        loopPlan.request.getScope());
+  IRMapping mapping;
+  mapping.map(variable, ahead);
+  emitProduce(loads, loop, ring,
+              addConstant(rewriter, loc, use, loads.prefetch), mapping);
+}
+
+/// Stores from the ring's own tiles: the threads meet, then the engine reads.
+void RingRewriter::rewriteInPlaceStores(const LoopPlan &loopPlan,
+                                        RingCreateOp ring, Value use) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  const LoadRingPlan &loads = loopPlan.loads;
+  scf::ForOp loop = loopPlan.loop;
+  for (StoreOp store : loads.inPlaceStores) {
+    rewriter.setInsertionPoint(store);
+    Location loc = store.getLoc();
+    RingSyncOp::create(rewriter, loc, store.getScope());
+    // The meeting is the last that other threads do with the slot.
+    bool isLast = store == loads.inPlaceStores.back() &&
+                  store->getBlock() == loop.getBody() && isAsynchronous(store);
+    if (isLast && loads.release != SlotRelease::EmptyBarrier)
+      for (Operation *op = store->getNextNode(); op; op = op->getNextNode())
+        op->walk([&](Operation *inner) {
+          for (Value operand : inner->getOperands())
+            if (isa<MemRefType>(operand.getType()) &&
+                getRootBuffer(operand) == getRootBuffer(store.getTile()))
+              isLast = false;
+        });
+    else
+      isLast = false;
+    // With other tiles in the slot, the end of the iteration is simpler.
+    if (isLast && loads.buffers.size() == 1)
+      RingReleaseOp::create(rewriter, loc, ring, use);
+    emitSubmit(store, store.getTile());
+  }
+}
+
+void RingRewriter::rewriteLoads(const LoopPlan &loopPlan, RingCreateOp ring) {
+  scf::ForOp loop = loopPlan.loop;
+  const LoadRingPlan &loads = loopPlan.loads;
+  Location loc = loop.getLoc();
+  Block *body = loop.getBody();
+  bool isUnified = loopPlan.mode == PipelineMode::Unified;
+  Value variable = indices.create(getEntry(), loc);
+  if (isUnified)
+    emitPrologue(loopPlan, ring, variable);
+
+  // The ops of the body that access the slot.
+  Operation *first = nullptr, *last = nullptr;
+  for (Value buffer : loads.buffers) {
+    SmallVector<Operation *> accesses = *getAccesses(buffer);
+    for (Operation *access : accesses) {
+      Operation *op = body->findAncestorOpInBlock(*access);
+      if (!op || llvm::is_contained(loads.loads, access))
+        continue;
+      if (!first || op->isBeforeInBlock(first))
+        first = op;
+      if (!last || last->isBeforeInBlock(op))
+        last = op;
+    }
+  }
+  rewriter.setInsertionPointToStart(body);
+  Value use = RunningIndices::read(rewriter, loc, variable);
+  if (isUnified)
+    startAhead(loopPlan, ring, use);
+  SmallVector<Value> tiles;
+  for (auto [index, buffer] : llvm::enumerate(loads.buffers))
+    tiles.push_back(
+        RingTileOp::create(rewriter, loc, buffer.getType(), ring, use, index));
+  for (LoadOp load : loads.loads)
+    rewriter.eraseOp(load);
+  for (auto [buffer, tile] : llvm::zip_equal(loads.buffers, tiles))
+    redirect(buffer, loop, tile);
+
+  if (first)
+    rewriter.setInsertionPoint(first);
+  else
+    rewriter.setInsertionPoint(body->getTerminator());
+  RingWaitOp::create(rewriter, loc, ring, use);
+  if (last && last != body->getTerminator())
+    rewriter.setInsertionPointAfter(last);
+  else
+    rewriter.setInsertionPoint(body->getTerminator());
+  // Where the stores go is known after `last`, which may be one of them.
+  OpBuilder::InsertPoint end = rewriter.saveInsertionPoint();
+  rewriteInPlaceStores(loopPlan, ring, use);
+  rewriter.restoreInsertionPoint(end);
+  bool isReleased = llvm::any_of(ring->getUsers(), [&](Operation *op) {
+    return isa<RingReleaseOp>(op) && loop->isProperAncestor(op);
+  });
+  if (!isReleased) {
+    if (!loads.inPlaceStores.empty() &&
+        loads.release == SlotRelease::EmptyBarrier)
+      RingDrainOp::create(rewriter, loc, GroupWait::Read, 0,
+                          loopPlan.request.getScope());
+    RingReleaseOp::create(rewriter, loc, ring, use);
+  }
+  for (StoreOp store : loads.inPlaceStores)
+    rewriter.eraseOp(store);
+  rewriter.setInsertionPoint(body->getTerminator());
+  RunningIndices::write(rewriter, loc, variable,
+                        addConstant(rewriter, loc, use, 1));
+  if (loads.isUsedOutside)
+    redirectOutside(loopPlan, ring, variable);
+}
+
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+void RingRewriter::rewriteStore(const LoopPlan &loopPlan,
+                                const StoreRingPlan &storePlan) {
+  scf::ForOp loop = loopPlan.loop;
+  StoreOp store = storePlan.store;
+  Location loc = store.getLoc();
+  RingCreateOp ring =
+      createRing(loc, store.getScope(), SlotRelease::EmptyBarrier,
+                 storePlan.stages, storePlan.buffer);
+  Value variable = indices.create(getEntry(), loc);
+  rewriter.setInsertionPointToStart(loop.getBody());
+  Value use = RunningIndices::read(rewriter, loc, variable);
+  Value tile = RingTileOp::create(rewriter, loc, storePlan.buffer.getType(),
+                                  ring, use, 0);
+  redirect(storePlan.buffer, loop, tile);
+  rewriter.setInsertionPoint(store);
+  // The meeting hands out the next slot, too: its store has read it.
+  RingDrainOp::create(rewriter, loc, GroupWait::Read, storePlan.stages - 2,
+                      store.getScope());
+  RingSyncOp::create(rewriter, loc, store.getScope());
+  emitSubmit(store, store.getTile());
+  RunningIndices::write(rewriter, loc, variable,
+                        addConstant(rewriter, loc, use, 1));
+  rewriter.eraseOp(store);
+}
+
+void RingRewriter::rewriteLoop(const LoopPlan &loopPlan) {
+  // Stores first: what they become is then accesses to be waited for.
+  for (const StoreRingPlan &store : loopPlan.stores)
+    rewriteStore(loopPlan, store);
+  if (!loopPlan.loads.loads.empty())
+    rewriteLoads(loopPlan, rings.lookup(loopPlan.loop));
+  scf::ForOp loop = loopPlan.loop;
+  loop->removeAttr(CarouselDialect::kPipeline);
+}

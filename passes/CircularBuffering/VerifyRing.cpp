@@ -1,0 +1,190 @@
+//===- VerifyRing.cpp - what the ring phase promises ----------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a kernel of the ring phase may hold, where its ops may stand, and who
+// produces and consumes a ring. Constraints C166 to C169 of docs/Spec.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Passes/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_VERIFYRING
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// What a kernel holds
+//===----------------------------------------------------------------------===//
+
+static bool isRingOp(Operation *op) {
+  return isa<RingCreateOp, RingProduceOp, RingWaitOp, RingReleaseOp, RingTileOp,
+             RingLoadOp, RingSubmitOp, RingStoreOp, RingDrainOp, RingSyncOp,
+             RingRolesOp>(op);
+}
+
+/// Ops of the dialect besides those on rings: they name no way of copying.
+static bool belongsToRingPhase(Operation *op) {
+  return isRingOp(op) ||
+         isa<FenceProxyOp, FenceThreadOp, BarrierWarpOp, GridDependencyWaitOp,
+             GridLaunchDependentsOp, GridSerialWaitOp, GridSerialReleaseOp>(op);
+}
+
+/// C166
+static LogicalResult verifyPhase(Operation *op) {
+  if (Attribute pipeline = op->getDiscardableAttr(CarouselDialect::kPipeline))
+    return op->emitOpError("expected no carousel.pipeline in the ring phase, "
+                           "got ")
+           << pipeline;
+  if (isa<LoadOp, StoreOp>(op))
+    return op->emitOpError(
+        "expected ops of the ring phase, got a transfer of the tile phase");
+  if (isa_and_nonnull<CarouselDialect>(op->getDialect()) &&
+      !belongsToRingPhase(op))
+    return op->emitOpError(
+        "expected ops of the ring phase, got one of the machine phase");
+  for (Type type : op->getResultTypes()) {
+    auto memref = dyn_cast<MemRefType>(type);
+    if (isa<MbarrierStateType>(type) ||
+        (memref && isa<MbarrierType>(memref.getElementType())))
+      return op->emitOpError("expected values of the ring phase, got ") << type;
+  }
+  return success();
+}
+
+/// C167: a ring is there from the kernel's start, and what is done with it
+/// follows from structured control flow.
+static LogicalResult verifyPlace(Operation *op) {
+  auto func = op->getParentOfType<FunctionOpInterface>();
+  auto kernel = dyn_cast_or_null<gpu::GPUFuncOp>(func.getOperation());
+  if (!kernel || !kernel.isKernel())
+    return op->emitOpError("expected a kernel around ops of the ring phase, "
+                           "got a device function");
+  if (isa<RingCreateOp>(op) && op->getParentOp() != kernel)
+    return op->emitOpError("expected a ring at the top of its kernel, got one "
+                           "under '")
+           << op->getParentOp()->getName() << "'";
+  for (Operation *inner = op; inner != kernel; inner = inner->getParentOp())
+    if (!inner->getParentRegion()->hasOneBlock())
+      return op->emitOpError("expected structured control flow around ops of "
+                             "the ring phase, got a region of ")
+             << inner->getParentRegion()->getBlocks().size() << " blocks";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
+/// C168: the other role never comes.
+static LogicalResult verifyBarrier(gpu::BarrierOp barrier) {
+  auto roles = barrier->getParentOfType<RingRolesOp>();
+  if (!roles)
+    return success();
+  InFlightDiagnostic error = barrier.emitOpError(
+      "expected carousel.ring.sync in a role, got a barrier of the CTA");
+  error.attachNote(roles.getLoc()) << "the threads take roles here";
+  return error;
+}
+
+namespace {
+
+enum class Part { Everybody, Producer, Consumer };
+
+/// The ops that produce and consume a ring.
+struct RingUsers {
+  SmallVector<RingProduceOp> produces;
+  SmallVector<Operation *> consumes; ///< waits and releases
+};
+
+} // namespace
+
+static Part getPart(Operation *op) {
+  Region *region = op->getParentRegion();
+  auto roles = op->getParentOfType<RingRolesOp>();
+  if (!roles)
+    return Part::Everybody;
+  return roles.getProducer().isAncestor(region) ? Part::Producer
+                                                : Part::Consumer;
+}
+
+/// C169
+static LogicalResult verifyUsers(RingCreateOp create) {
+  RingUsers users;
+  for (Operation *user : create.getRing().getUsers()) {
+    if (auto produce = dyn_cast<RingProduceOp>(user))
+      users.produces.push_back(produce);
+    else if (isa<RingWaitOp, RingReleaseOp>(user))
+      users.consumes.push_back(user);
+  }
+  for (Operation *consume : users.consumes) {
+    if (getPart(consume) == Part::Producer)
+      return consume->emitOpError(
+          "expected consumers to wait for and to release slots, got it in the "
+          "producers' region");
+    if (isa<RingWaitOp>(consume) && users.produces.empty())
+      return consume->emitOpError(
+          "expected somebody to produce what is waited for, got nobody");
+  }
+  for (RingProduceOp produce : users.produces) {
+    if (getPart(produce) != Part::Producer)
+      continue;
+    for (RingProduceOp other : users.produces)
+      if (getPart(other) != Part::Producer) {
+        InFlightDiagnostic error =
+            other.emitOpError("expected the producers alone to produce a ring, "
+                              "got it produced by others, too");
+        error.attachNote(produce.getLoc()) << "the producers do it here";
+        return error;
+      }
+  }
+  return success();
+}
+
+static LogicalResult verifyRoles(RingRolesOp roles) {
+  if (roles->getParentOfType<RingRolesOp>())
+    return roles.emitOpError("expected threads without a role to take one, "
+                             "got roles in a role");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyOp(Operation *op) {
+  if (failed(verifyPhase(op)) || (isRingOp(op) && failed(verifyPlace(op))))
+    return failure();
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([](gpu::BarrierOp barrier) { return verifyBarrier(barrier); })
+      .Case([](RingCreateOp create) { return verifyUsers(create); })
+      .Case([](RingRolesOp roles) { return verifyRoles(roles); })
+      .Default([](Operation *) { return success(); });
+}
+
+namespace {
+
+struct VerifyRing : public carousel::impl::VerifyRingBase<VerifyRing> {
+  void runOnOperation() override {
+    bool holds = true;
+    getOperation().walk<WalkOrder::PreOrder>(
+        [&](Operation *op) { holds &= succeeded(verifyOp(op)); });
+    if (!holds)
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+
+} // namespace

@@ -1,0 +1,264 @@
+//===- SelectEngine.cpp - transfers get their engines ---------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Applies the engine plan of each kernel: a function for each variant, tensor
+// maps as arguments, engine and map on each transfer, remarks on why.
+// Constraints C157 and C158 of docs/Spec.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/EnginePlan.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Dialect/IR/KernelSignature.h"
+#include "carousel/Passes/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_SELECTENGINE
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Tensor maps
+//===----------------------------------------------------------------------===//
+
+/// The kernel's argument with this map, which it gets if it hasn't.
+static Value getMap(gpu::GPUFuncOp kernel, TensorMapType type,
+                    EncodeAttr encode, bool &isNew) {
+  isNew = false;
+  unsigned count = kernel.getNumArguments();
+  for (unsigned i = 0; i < count; ++i)
+    if (kernel.getArgument(i).getType() == type &&
+        kernel.getArgAttr(i, CarouselDialect::kEncode) == encode)
+      return kernel.getArgument(i);
+  isNew = true;
+  NamedAttribute attr(
+      StringAttr::get(kernel.getContext(), CarouselDialect::kEncode), encode);
+  // In front of the attributions, which are the entry block's arguments, too.
+  if (failed(kernel.insertArgument(
+          count, type, DictionaryAttr::get(kernel.getContext(), {attr}),
+          kernel.getLoc())))
+    llvm_unreachable("a kernel takes arguments of any type");
+  return kernel.getArgument(count);
+}
+
+static void setEngine(TransferOpInterface op, EngineAttr engine, Value map) {
+  llvm::TypeSwitch<Operation *>(op.getOperation())
+      .Case<LoadOp, StoreOp>([&](auto transfer) {
+        transfer.setEngineAttr(engine);
+        if (map)
+          transfer.getMapMutable().assign(map);
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Alignment
+//===----------------------------------------------------------------------===//
+
+/// What the engine needs of the tile's address.
+static int64_t getTileAlignment(const EngineChoice &choice) {
+  switch (choice.engine.getKind()) {
+  case EngineKind::Tensor:
+    return choice.map ? choice.map.getSharedAlignment() : 1;
+  case EngineKind::Bulk:
+    return rules::kBulkGranule;
+  case EngineKind::CpAsync:
+  case EngineKind::Vector:
+    return choice.engine.getWidth();
+  }
+  llvm_unreachable("an engine");
+}
+
+/// An attribution has the alignment that it says, unlike a memref.alloc, which
+/// gets its place from all of its uses.
+static void alignAttribution(gpu::GPUFuncOp kernel, TransferOpInterface op,
+                             int64_t alignment) {
+  Value buffer = op.getTile();
+  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
+    buffer = view.getViewSource();
+  ArrayRef<BlockArgument> attributions = kernel.getWorkgroupAttributions();
+  const auto *found = llvm::find(attributions, buffer);
+  if (found == attributions.end())
+    return;
+  unsigned index = found - attributions.begin();
+  StringRef name = LLVM::LLVMDialect::getAlignAttrName();
+  auto old = dyn_cast_or_null<IntegerAttr>(
+      kernel.getWorkgroupAttributionAttr(index, name));
+  int64_t natural = op.getTileBytes() / op.getTile().getType().getNumElements();
+  if ((old ? old.getInt() : natural) >= alignment)
+    return;
+  kernel.setWorkgroupAttributionAttr(
+      index, name, Builder(kernel.getContext()).getI64IntegerAttr(alignment));
+}
+
+//===----------------------------------------------------------------------===//
+// Variants
+//===----------------------------------------------------------------------===//
+
+static void addGuards(gpu::GPUFuncOp kernel, StringRef name,
+                      ArrayRef<GuardAttr> guards) {
+  SmallVector<GuardAttr> all;
+  if (auto variant =
+          kernel->getAttrOfType<VariantAttr>(CarouselDialect::kVariant))
+    llvm::append_range(all, variant.getGuards());
+  llvm::append_range(all, guards);
+  kernel->setAttr(CarouselDialect::kVariant,
+                  VariantAttr::get(kernel.getContext(), name, all));
+}
+
+namespace {
+
+struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
+  using SelectEngineBase::SelectEngineBase;
+
+  void runOnOperation() override {
+    gpu::GPUModuleOp module = getOperation();
+    FailureOr<TargetSpec> target = findTarget(module);
+    if (failed(target))
+      return signalPassFailure();
+    SmallVector<gpu::GPUFuncOp> kernels;
+    for (auto func : module.getOps<gpu::GPUFuncOp>())
+      if (func.isKernel())
+        kernels.push_back(func);
+    SymbolTable symbols(module);
+    bool refused = false;
+    for (gpu::GPUFuncOp kernel : kernels)
+      refused |= failed(selectEngines(kernel, *target, symbols));
+    if (refused)
+      signalPassFailure();
+  }
+
+  FailureOr<TargetSpec> findTarget(gpu::GPUModuleOp module) {
+    if (chip.empty())
+      return getTargetSpec(module);
+    std::string error;
+    FailureOr<TargetSpec> target = makeTargetSpec(chip, /*ptx=*/0, error);
+    if (failed(target))
+      return emitError(module.getLoc()) << error;
+    attachTarget(module, *target, /*optLevel=*/3);
+    return target;
+  }
+
+  LogicalResult selectEngines(gpu::GPUFuncOp kernel, const TargetSpec &target,
+                              SymbolTable &symbols) {
+    bool hasTransfers =
+        kernel
+            .walk([](TransferOpInterface op) {
+              return isa<LoadOp, StoreOp>(*op) ? WalkResult::interrupt()
+                                               : WalkResult::advance();
+            })
+            .wasInterrupted();
+    if (!hasTransfers)
+      return success();
+    EnginePlan plan = planEngines(kernel, target, variants);
+    // C157
+    for (const EngineFault &fault : plan.faults) {
+      TransferOpInterface op = fault.op;
+      InFlightDiagnostic error = op->emitOpError(fault.message);
+      if (TransferOpInterface other = fault.other)
+        error.attachNote(other->getLoc()) << "the other transfer";
+    }
+    if (!plan.faults.empty())
+      return failure();
+    std::string name = getKernelName(kernel).str();
+    std::string function = kernel.getName().str();
+    for (const EngineVariant &variant : plan.variants) {
+      bool isLast = &variant == &plan.variants.back();
+      gpu::GPUFuncOp func = kernel;
+      IRMapping mapping;
+      if (!isLast) {
+        func = cast<gpu::GPUFuncOp>(kernel->clone(mapping));
+        func.setName(function + variant.suffix);
+        symbols.insert(func, Block::iterator(kernel));
+      }
+      if (!variant.guards.empty() || plan.variants.size() > 1)
+        addGuards(func, name, variant.guards);
+      applyVariant(func, variant, mapping);
+    }
+    functions += plan.variants.size();
+    return success();
+  }
+
+  void applyVariant(gpu::GPUFuncOp func, const EngineVariant &variant,
+                    const IRMapping &mapping) {
+    for (const EngineAssignment &plan : variant.transfers) {
+      TransferOpInterface op = plan.op;
+      if (Operation *clone = mapping.lookupOrNull(op.getOperation()))
+        op = cast<TransferOpInterface>(clone);
+      Value map;
+      bool isNew = false;
+      if (plan.choice.map) {
+        map = getMap(func, plan.choice.map, plan.choice.encode, isNew);
+        maps += isNew;
+      }
+      setEngine(op, plan.choice.engine, map);
+      alignAttribution(func, op, getTileAlignment(plan.choice));
+      count(plan);
+      emitRemarks(func, op, plan);
+    }
+  }
+
+  void count(const EngineAssignment &plan) {
+    switch (plan.choice.engine.getKind()) {
+    case EngineKind::Tensor:
+      ++tensorTransfers;
+      break;
+    case EngineKind::Bulk:
+      ++bulkTransfers;
+      break;
+    case EngineKind::CpAsync:
+      ++cpAsyncTransfers;
+      break;
+    case EngineKind::Vector:
+      ++vectorTransfers;
+      break;
+    }
+    missed += plan.rejections.size();
+  }
+
+  void emitRemarks(gpu::GPUFuncOp func, TransferOpInterface op,
+                   const EngineAssignment &plan) {
+    remark::RemarkOpts options = remark::RemarkOpts::name("Engine")
+                                     .category("carousel-select-engine")
+                                     .function(func.getName());
+    std::string engine;
+    llvm::raw_string_ostream(engine) << plan.choice.engine;
+    std::string map;
+    if (plan.choice.map)
+      llvm::raw_string_ostream(map) << " through " << plan.choice.map;
+    StringRef what = op.isLoad() ? "load" : "store";
+    remark::passed(op->getLoc(), options)
+        << remark::add("{0} of {1} bytes by {2}{3}: {4} {5}, cost {6}{7}", what,
+                       op.getTileBytes(), engine, map,
+                       plan.choice.instructions,
+                       plan.choice.engine.getWidth() ? "pieces"
+                                                     : "instructions",
+                       plan.choice.cost, plan.isGiven ? ", as given" : "");
+    for (const EngineRejection &rejection : plan.rejections)
+      remark::missed(op->getLoc(), options)
+          << remark::add("{0} not used for {1}: {2}",
+                         stringifyEngineKind(rejection.kind), what,
+                         rejection.reason);
+    if (!plan.swizzleRejection.empty())
+      remark::missed(op->getLoc(), options)
+          << remark::add("swizzle {0} not used for {1}: {2}",
+                         stringifySwizzle(op.getSwizzle()), what,
+                         plan.swizzleRejection);
+  }
+};
+
+} // namespace

@@ -1,0 +1,133 @@
+//===- LowerRings.cpp - the ring phase to the machine phase ---------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Applies the plan of a kernel's rings: slots become buffers, uses become slot
+// numbers and parities, produce and wait and release become arrivals and waits
+// at mbarriers, meetings become barriers, roles become branches. Constraints
+// C160 and C162 to C165 of docs/Spec.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RingLowering.h"
+
+#include "carousel/Passes/Passes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Remarks.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_LOWERRINGS
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Remarks
+//===----------------------------------------------------------------------===//
+
+static remark::RemarkOpts getRemarkOptions(gpu::GPUFuncOp kernel) {
+  return remark::RemarkOpts::name("Ring")
+      .category("carousel-lower-rings")
+      .function(kernel.getName());
+}
+
+static void emitRemarks(gpu::GPUFuncOp kernel, const RingBarrierPlan &plan) {
+  remark::RemarkOpts options = getRemarkOptions(kernel);
+  for (const PlannedRing &planned : plan.rings) {
+    RingCreateOp ring = planned.ring;
+    int64_t bytes = 0, stages = ring.getRing().getType().getStages();
+    for (const PlannedTile &tile : planned.tiles)
+      bytes += tile.stride * stages;
+    remark::passed(ring.getLoc(), options) << remark::add(
+        "{0} slots in {1} bytes, {2} arrivals fill one, {3}", stages, bytes,
+        planned.hasFull ? planned.fullArrivals : 0,
+        !planned.hasFull   ? std::string("nobody waits for it")
+        : planned.hasEmpty ? std::to_string(planned.emptyArrivals) +
+                                 " hand it back"
+                           : std::string("a meeting hands it back"));
+  }
+}
+
+namespace {
+
+struct LowerRings : public carousel::impl::LowerRingsBase<LowerRings> {
+  using LowerRingsBase::LowerRingsBase;
+
+  void runOnOperation() override {
+    gpu::GPUModuleOp module = getOperation();
+    FailureOr<TargetSpec> target = getTargetSpec(module);
+    if (failed(target))
+      return signalPassFailure();
+    bool refused = false;
+    for (Operation &op : module.getOps()) {
+      auto kernel = dyn_cast<gpu::GPUFuncOp>(op);
+      if (kernel && kernel.isKernel())
+        refused |= failed(lower(kernel, *target));
+      else
+        refused |= failed(verifyNoRings(&op));
+    }
+    if (refused)
+      signalPassFailure();
+  }
+
+  /// C165
+  LogicalResult verifyNoRings(Operation *func) {
+    WalkResult result = func->walk([](Operation *op) {
+      if (!isRingOp(op))
+        return WalkResult::advance();
+      op->emitOpError("expected rings in kernels only, got one in a function");
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  LogicalResult lower(gpu::GPUFuncOp kernel, const TargetSpec &target) {
+    bool hasRings = false;
+    kernel.walk([&](Operation *op) { hasRings |= isRingOp(op); });
+    if (!hasRings)
+      return success();
+    FailureOr<RingBarrierPlan> plan = planRingBarriers(kernel);
+    if (failed(plan))
+      return failure();
+    emitRemarks(kernel, *plan);
+    count(kernel, *plan);
+    RingLowering lowering(kernel, target, std::move(*plan));
+    lowering.run();
+    for (int64_t registers : lowering.getSkippedRegisters())
+      remark::missed(kernel.getLoc(), getRemarkOptions(kernel))
+          << remark::add("{0} registers a thread not set: {1} has no setmaxnreg",
+                         registers, target.info->chip);
+    return success();
+  }
+
+  void count(gpu::GPUFuncOp kernel, const RingBarrierPlan &plan) {
+    ringsLowered += plan.rings.size();
+    for (const PlannedRing &planned : plan.rings) {
+      RingCreateOp ring = planned.ring;
+      barriers += ring.getRing().getType().getStages() * planned.instances *
+                  (planned.hasFull + planned.hasEmpty);
+    }
+    meetingsMerged += plan.mergedReleases.size();
+    kernel.walk([&](TransferOpInterface op) {
+      EngineAttr engine = op.getEngineAttr();
+      if (!engine)
+        return;
+      EngineKind kind = engine.getKind();
+      bool isByLeader = kind == EngineKind::Tensor || kind == EngineKind::Bulk;
+      ++(isByLeader ? byOneThread : byAllThreads);
+      auto shape = plan.shapes.find(op);
+      if (shape != plan.shapes.end() && !shape->second.isInside() &&
+          kind != EngineKind::Tensor)
+        ++clipped;
+    });
+  }
+};
+
+} // namespace

@@ -1,0 +1,297 @@
+//===- LowerTransfers.cpp - boxes, bounds and single elements -------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the copies of several engines have in common: where a box is, which of
+// it is inside, and how one thread copies what no engine can.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LowerTransfers.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Arithmetic that folds
+//===----------------------------------------------------------------------===//
+
+Value carousel::createConstant(ImplicitLocOpBuilder &b, Type type,
+                               int64_t value) {
+  return arith::ConstantOp::create(b, b.getIntegerAttr(type, value));
+}
+
+Value carousel::createCast(ImplicitLocOpBuilder &b, Value value, Type type) {
+  if (value.getType() == type)
+    return value;
+  return b.createOrFold<arith::IndexCastOp>(type, value);
+}
+
+Value carousel::createAnd(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
+  if (!lhs || !rhs)
+    return lhs ? lhs : rhs;
+  return b.createOrFold<arith::AndIOp>(lhs, rhs);
+}
+
+SmallVector<Value> carousel::createDelinearized(ImplicitLocOpBuilder &b,
+                                                Value linear,
+                                                ArrayRef<int64_t> extents) {
+  SmallVector<Value> positions(extents.size());
+  Value zero;
+  // The outermost dimension takes what is left.
+  unsigned outermost = 0;
+  while (outermost + 1 < extents.size() && extents[outermost] == 1)
+    ++outermost;
+  for (unsigned dim = extents.size(); dim-- > 0;) {
+    if (extents[dim] == 1 && dim != outermost) {
+      if (!zero)
+        zero = createConstant(b, linear.getType(), 0);
+      positions[dim] = zero;
+      continue;
+    }
+    if (dim == outermost) {
+      positions[dim] = linear;
+      continue;
+    }
+    positions[dim] = createFolded<arith::RemUIOp>(b, linear, extents[dim]);
+    linear = createFolded<arith::DivUIOp>(b, linear, extents[dim]);
+  }
+  return positions;
+}
+
+void carousel::createLoop(ImplicitLocOpBuilder &b, Value begin, Value end,
+                          function_ref<void(Value)> body) {
+  auto loop = scf::ForOp::create(b, begin, end, createIndex(b, 1));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+void carousel::createLoop(ImplicitLocOpBuilder &b, int64_t count,
+                          function_ref<void(Value)> body) {
+  // Straight-line code where it stays short.
+  constexpr int64_t kUnrolled = 4;
+  if (count > kUnrolled)
+    return createLoop(b, createIndex(b, 0), createIndex(b, count), body);
+  for (int64_t i = 0; i < count; ++i)
+    body(createIndex(b, i));
+}
+
+void carousel::createIf(ImplicitLocOpBuilder &b, Value condition,
+                        function_ref<void()> then,
+                        function_ref<void()> otherwise) {
+  if (!condition)
+    return then();
+  auto branch =
+      scf::IfOp::create(b, condition, /*withElseRegion=*/bool(otherwise));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  then();
+  if (!otherwise)
+    return;
+  b.setInsertionPointToStart(branch.elseBlock());
+  otherwise();
+}
+
+//===----------------------------------------------------------------------===//
+// Boxes
+//===----------------------------------------------------------------------===//
+
+BoxValues carousel::createBoxValues(ImplicitLocOpBuilder &b,
+                                    const TransferIssue &issue) {
+  TransferOpInterface op = issue.op;
+  const TransferShape &shape = *issue.shape;
+  BoxValues box;
+  box.global = op.getGlobal();
+  box.tile = op.getTile();
+  for (auto [group, dim] : llvm::zip_equal(shape.globalGroups, shape.dims)) {
+    Value begin = op.getOffsets()[group.front()];
+    box.begins.push_back(createFolded<arith::MulIOp>(b, begin, dim.inner));
+    if (!dim.mayEndBehind) {
+      box.ends.emplace_back();
+      continue;
+    }
+    Value extent = b.createOrFold<memref::DimOp>(box.global, group.front());
+    box.ends.push_back(createFolded<arith::MulIOp>(b, extent, dim.inner));
+  }
+  if (shape.isCollapsed()) {
+    box.global = memref::CollapseShapeOp::create(b, box.global,
+                                                 shape.globalGroups);
+    box.tile = memref::CollapseShapeOp::create(b, box.tile, shape.tileGroups);
+  }
+  return box;
+}
+
+/// Whether `extent` elements from `position` on are inside, in one dimension.
+static Value createIsDimInside(ImplicitLocOpBuilder &b, const BoxDim &dim,
+                               Value position, Value end, int64_t extent) {
+  Value inside;
+  if (dim.mayBeginBefore)
+    inside = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, position,
+                                           createIndex(b, 0));
+  if (dim.mayEndBehind) {
+    Value last = createFolded<arith::AddIOp>(b, position, extent);
+    inside = createAnd(b, inside,
+                       b.createOrFold<arith::CmpIOp>(
+                           arith::CmpIPredicate::sle, last, end));
+  }
+  return inside;
+}
+
+Value carousel::createIsInside(ImplicitLocOpBuilder &b,
+                               const TransferIssue &issue) {
+  // Tensor copies know their bounds by themselves.
+  if (issue.shape->isInside() ||
+      issue.op.getEngineAttr().getKind() == EngineKind::Tensor)
+    return {};
+  BoxValues box = createBoxValues(b, issue);
+  Value inside;
+  for (auto [dim, begin, end] :
+       llvm::zip_equal(issue.shape->dims, box.begins, box.ends))
+    inside = createAnd(b, inside,
+                       createIsDimInside(b, dim, begin, end, dim.extent));
+  return inside;
+}
+
+Value carousel::createIsRowInside(ImplicitLocOpBuilder &b,
+                                  const TransferShape &shape,
+                                  const BoxValues &box, ValueRange positions) {
+  Value inside;
+  for (unsigned i = 0, e = shape.dims.size() - 1; i < e; ++i) {
+    Value position = box.begins[i];
+    if (i >= shape.leading)
+      position = createFolded<arith::AddIOp>(b, position,
+                                             positions[i - shape.leading]);
+    inside = createAnd(b, inside, createIsDimInside(b, shape.dims[i], position,
+                                                    box.ends[i], 1));
+  }
+  return inside;
+}
+
+SmallVector<Value> carousel::createGlobalIndices(ImplicitLocOpBuilder &b,
+                                                 const BoxValues &box,
+                                                 unsigned leading,
+                                                 ValueRange positions) {
+  SmallVector<Value> indices(ArrayRef(box.begins).take_front(leading));
+  for (auto [begin, position] :
+       llvm::zip_equal(ArrayRef(box.begins).drop_front(leading), positions))
+    indices.push_back(createFolded<arith::AddIOp>(b, begin, position));
+  return indices;
+}
+
+//===----------------------------------------------------------------------===//
+// Elements
+//===----------------------------------------------------------------------===//
+
+static Value createFill(ImplicitLocOpBuilder &b, RingLoadOp load) {
+  Type element = load.getTile().getType().getElementType();
+  if (load.getFill() == OutOfBoundsFill::Zero)
+    return arith::ConstantOp::create(b, b.getZeroAttr(element));
+  auto type = cast<FloatType>(element);
+  return arith::ConstantOp::create(
+      b, b.getFloatAttr(type, APFloat::getNaN(type.getFloatSemantics())));
+}
+
+/// How memref.atomic_rmw spells a reduction; nothing if it can't.
+static std::optional<arith::AtomicRMWKind> getAtomicKind(ReductionAttr reduce,
+                                                         Type element) {
+  bool isFloat = isa<FloatType>(element);
+  bool isSigned = reduce.getType() == ReduceType::S32 ||
+                  reduce.getType() == ReduceType::S64;
+  switch (reduce.getKind()) {
+  case ReduceKind::Add:
+    return isFloat ? arith::AtomicRMWKind::addf : arith::AtomicRMWKind::addi;
+  case ReduceKind::Min:
+    if (isFloat)
+      return arith::AtomicRMWKind::minnumf;
+    return isSigned ? arith::AtomicRMWKind::mins : arith::AtomicRMWKind::minu;
+  case ReduceKind::Max:
+    if (isFloat)
+      return arith::AtomicRMWKind::maxnumf;
+    return isSigned ? arith::AtomicRMWKind::maxs : arith::AtomicRMWKind::maxu;
+  case ReduceKind::And:
+    return arith::AtomicRMWKind::andi;
+  case ReduceKind::Or:
+    return arith::AtomicRMWKind::ori;
+  case ReduceKind::Xor:
+    return arith::AtomicRMWKind::xori;
+  case ReduceKind::Inc:
+  case ReduceKind::Dec:
+    return std::nullopt;
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+/// Increment up to a bound and decrement from it, as PTX wraps them: no kind of
+/// memref.atomic_rmw does.
+static void createWrappingReduction(ImplicitLocOpBuilder &b, ReduceKind kind,
+                                    Value bound, Value memref,
+                                    ValueRange indices) {
+  auto update = memref::GenericAtomicRMWOp::create(b, memref, indices);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(update.getBody());
+  Value old = update.getCurrentValue();
+  Value zero = createConstant(b, bound.getType(), 0);
+  Value next, wraps, wrapped;
+  if (kind == ReduceKind::Inc) {
+    next = createFolded<arith::AddIOp>(b, old, 1);
+    wraps = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, old, bound);
+    wrapped = zero;
+  } else {
+    next = createFolded<arith::SubIOp>(b, old, 1);
+    wraps = arith::OrIOp::create(
+        b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, old, zero),
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, old, bound));
+    wrapped = bound;
+  }
+  memref::AtomicYieldOp::create(
+      b, arith::SelectOp::create(b, wraps, wrapped, next));
+}
+
+void carousel::copyElement(ImplicitLocOpBuilder &b, const TransferIssue &issue,
+                           const BoxValues &box, ValueRange positions,
+                           Value isInside) {
+  SmallVector<Value> indices =
+      createGlobalIndices(b, box, issue.shape->leading, positions);
+  if (auto load = dyn_cast<RingLoadOp>(issue.op.getOperation())) {
+    Value value;
+    if (isInside) {
+      auto branch = scf::IfOp::create(
+          b, isInside,
+          [&](OpBuilder &nested, Location loc) {
+            Value loaded =
+                memref::LoadOp::create(nested, loc, box.global, indices);
+            scf::YieldOp::create(nested, loc, loaded);
+          },
+          [&](OpBuilder &nested, Location loc) {
+            ImplicitLocOpBuilder inner(loc, nested);
+            scf::YieldOp::create(nested, loc, createFill(inner, load));
+          });
+      value = branch.getResult(0);
+    } else {
+      value = memref::LoadOp::create(b, box.global, indices);
+    }
+    memref::StoreOp::create(b, value, box.tile, positions);
+    return;
+  }
+  auto store = cast<RingStoreOp>(issue.op.getOperation());
+  createIf(b, isInside, [&] {
+    Value value = memref::LoadOp::create(b, box.tile, positions);
+    ReductionAttr reduce = store.getReduceAttr();
+    if (!reduce) {
+      memref::StoreOp::create(b, value, box.global, indices);
+      return;
+    }
+    if (std::optional<arith::AtomicRMWKind> kind =
+            getAtomicKind(reduce, value.getType()))
+      memref::AtomicRMWOp::create(b, *kind, value, box.global, indices);
+    else
+      createWrappingReduction(b, reduce.getKind(), value, box.global, indices);
+  });
+}

@@ -1,0 +1,292 @@
+//===- LowerTransfersBulk.cpp - bulk and tensor copies of a box -----------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The copies that one thread issues for its scope. A bulk copy moves whole
+// granules that are inside of the global memref; what is left of a row, and
+// what a load fills, the issuing thread copies element by element, ordered for
+// the async accesses to the same bytes that come later.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LowerTransfers.h"
+
+#include "carousel/Dialect/IR/HardwareRules.h"
+
+using namespace mlir;
+using namespace carousel;
+
+/// Elements of a granule of bulk copies.
+static int64_t getGranule(const TransferShape &shape) {
+  return rules::kBulkGranule / shape.elementBytes;
+}
+
+/// Elements of a row that a bulk copy can move.
+static int64_t getRowPrefix(const TransferShape &shape) {
+  return llvm::alignDown(shape.getRowElements(), getGranule(shape));
+}
+
+static int64_t getTensorBoxes(TransferOpInterface op) {
+  return op.getTileBytes() / op.getMap().getType().getBoxBytes();
+}
+
+int64_t carousel::getWholeBytes(const TransferIssue &issue) {
+  // Elements that a tensor copy fills count as well.
+  if (issue.op.getEngineAttr().getKind() == EngineKind::Tensor)
+    return getTensorBoxes(issue.op) * issue.op.getMap().getType().getBoxBytes();
+  const TransferShape &shape = *issue.shape;
+  return shape.getRows() * getRowPrefix(shape) * shape.elementBytes;
+}
+
+bool carousel::hasRowEnds(const TransferIssue &issue) {
+  return issue.op.getEngineAttr().getKind() == EngineKind::Bulk &&
+         getRowPrefix(*issue.shape) != issue.shape->getRowElements();
+}
+
+//===----------------------------------------------------------------------===//
+// Bulk
+//===----------------------------------------------------------------------===//
+
+/// Issues the copy of `bytes` (an i32, or a literal) of a row.
+static void issueRow(ImplicitLocOpBuilder &b, const TransferIssue &issue,
+                     const BoxValues &box, ArrayRef<Value> positions,
+                     Value bytes, IntegerAttr literal) {
+  SmallVector<Value> indices =
+      createGlobalIndices(b, box, issue.shape->leading, positions);
+  auto store = dyn_cast<RingStoreOp>(issue.op.getOperation());
+  if (!store)
+    BulkLoadOp::create(b, box.global, indices, box.tile, positions, bytes,
+                       literal, issue.full.barriers, issue.full.indices,
+                       /*multicast_mask=*/Value(), issue.policy);
+  else if (ReductionAttr reduce = store.getReduceAttr())
+    BulkReduceOp::create(b, reduce.getKind(), reduce.getType(), box.tile,
+                         positions, box.global, indices, bytes, literal,
+                         issue.policy);
+  else
+    BulkStoreOp::create(b, box.tile, positions, box.global, indices, bytes,
+                        literal, /*byte_mask=*/Value(), issue.policy);
+}
+
+/// What the issuing thread did by ordinary accesses comes before what engines
+/// do to the same bytes later: to the slot that a load fills, and to the global
+/// memory that a store writes.
+static void createFence(ImplicitLocOpBuilder &b, const TransferIssue &issue) {
+  FenceProxyOp::create(b, issue.op.isLoad() ? ProxyKind::AsyncSharedCTA
+                                            : ProxyKind::AsyncGlobal);
+}
+
+/// Positions of the rows, with the innermost one zero.
+static void
+forEachRow(ImplicitLocOpBuilder &b, const TransferShape &shape,
+           function_ref<void(SmallVector<Value> &positions)> body) {
+  SmallVector<int64_t> extents;
+  for (const BoxDim &dim :
+       ArrayRef(shape.dims).drop_front(shape.leading).drop_back())
+    extents.push_back(dim.extent);
+  createLoop(b, shape.getRows(), [&](Value row) {
+    SmallVector<Value> positions = createDelinearized(b, row, extents);
+    positions.push_back(createIndex(b, 0));
+    body(positions);
+  });
+}
+
+static void issueBulkWhole(ImplicitLocOpBuilder &b,
+                           const TransferIssue &issue) {
+  const TransferShape &shape = *issue.shape;
+  int64_t prefix = getRowPrefix(shape);
+  BoxValues box = createBoxValues(b, issue);
+  forEachRow(b, shape, [&](SmallVector<Value> &positions) {
+    if (prefix > 0)
+      issueRow(b, issue, box, positions, Value(),
+               b.getI32IntegerAttr(prefix * shape.elementBytes));
+    for (int64_t i = prefix, e = shape.getRowElements(); i < e; ++i) {
+      positions.back() = createIndex(b, i);
+      copyElement(b, issue, box, positions, /*isInside=*/Value());
+    }
+  });
+  if (hasRowEnds(issue))
+    createFence(b, issue);
+}
+
+/// How many of a row's elements are inside, counted from its begin; 0 if it
+/// begins before its memref.
+static Value createRowCount(ImplicitLocOpBuilder &b, const TransferShape &shape,
+                            const BoxValues &box, Value isRowInside) {
+  const BoxDim &dim = shape.dims.back();
+  Value begin = box.begins.back(), zero = createIndex(b, 0);
+  Value count = createIndex(b, dim.extent);
+  if (dim.mayEndBehind) {
+    Value rest = createFolded<arith::SubIOp>(b, box.ends.back(), begin);
+    count = createFolded<arith::MinSIOp>(b, rest, count);
+    count = createFolded<arith::MaxSIOp>(b, count, zero);
+  }
+  Value isInside = isRowInside;
+  if (dim.mayBeginBefore)
+    isInside = createAnd(b, isInside,
+                         b.createOrFold<arith::CmpIOp>(
+                             arith::CmpIPredicate::sge, begin, zero));
+  if (!isInside)
+    return count;
+  return b.createOrFold<arith::SelectOp>(isInside, count, zero);
+}
+
+/// Whether the element at the innermost `position` of a row is inside.
+static Value createIsElementInside(ImplicitLocOpBuilder &b,
+                                   const TransferShape &shape,
+                                   const BoxValues &box, Value position,
+                                   Value isRowInside) {
+  const BoxDim &dim = shape.dims.back();
+  Value at = createFolded<arith::AddIOp>(b, box.begins.back(), position);
+  Value inside = isRowInside;
+  if (dim.mayBeginBefore)
+    inside = createAnd(b, inside,
+                       b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge,
+                                                     at, createIndex(b, 0)));
+  if (dim.mayEndBehind)
+    inside = createAnd(b, inside,
+                       b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt,
+                                                     at, box.ends.back()));
+  return inside;
+}
+
+static void issueBulkClipped(ImplicitLocOpBuilder &b,
+                             const TransferIssue &issue) {
+  const TransferShape &shape = *issue.shape;
+  BoxValues box = createBoxValues(b, issue);
+  bool isLoad = issue.op.isLoad();
+  forEachRow(b, shape, [&](SmallVector<Value> &positions) {
+    Value isRowInside =
+        createIsRowInside(b, shape, box, ArrayRef(positions).drop_back());
+    Value count = createRowCount(b, shape, box, isRowInside);
+    Value prefix =
+        createFolded<arith::AndIOp>(b, count, -getGranule(shape));
+    Value some = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sgt,
+                                               prefix, createIndex(b, 0));
+    createIf(b, some, [&] {
+      Value bytes = createCast(
+          b, createFolded<arith::MulIOp>(b, prefix, shape.elementBytes),
+          b.getI32Type());
+      if (isLoad)
+        MbarrierExpectTxOp::create(b, issue.full.barriers, issue.full.indices,
+                                   bytes, /*static_bytes=*/IntegerAttr());
+      issueRow(b, issue, box, positions, bytes, IntegerAttr());
+    });
+    // A load goes on to the row's end, to fill it.
+    Value end = isLoad ? createIndex(b, shape.getRowElements()) : count;
+    createLoop(b, prefix, end, [&](Value position) {
+      positions.back() = position;
+      Value isInside = isLoad ? createIsElementInside(b, shape, box, position,
+                                                      isRowInside)
+                              : Value();
+      copyElement(b, issue, box, positions, isInside);
+    });
+  });
+  createFence(b, issue);
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor
+//===----------------------------------------------------------------------===//
+
+/// The coordinates of the tile's first element, in elements of the map.
+static SmallVector<Value> createCoordinates(ImplicitLocOpBuilder &b,
+                                            TransferOpInterface op,
+                                            ArrayRef<int64_t> groups,
+                                            int64_t factor) {
+  SmallVector<Value> coordinates;
+  unsigned dim = 0;
+  for (int64_t size : groups) {
+    Value coordinate = op.getOffsets()[dim++];
+    for (int64_t i = 1; i < size; ++i, ++dim) {
+      coordinate = createFolded<arith::MulIOp>(
+          b, coordinate, op.getGlobal().getType().getDimSize(dim));
+      coordinate =
+          createFolded<arith::AddIOp>(b, coordinate, op.getOffsets()[dim]);
+    }
+    coordinates.push_back(coordinate);
+  }
+  coordinates.back() =
+      createFolded<arith::DivSIOp>(b, coordinates.back(), factor);
+  for (Value &coordinate : coordinates)
+    coordinate = createCast(b, coordinate, b.getI32Type());
+  return coordinates;
+}
+
+void carousel::issueTensor(ImplicitLocOpBuilder &b,
+                           const TransferIssue &issue) {
+  TransferOpInterface op = issue.op;
+  MemRefType tile = op.getTile().getType();
+  TensorMapType map = op.getMap().getType();
+  SmallVector<int64_t> groups(op.getEngineAttr().getCollapse());
+  if (groups.empty())
+    groups.assign(op.getGlobal().getType().getRank(), 1);
+  int64_t elementBits = issue.shape->elementBytes * 8;
+  SmallVector<Value> first = createCoordinates(
+      b, op, groups, map.getElementBits() / elementBits);
+
+  // The grid of boxes, row by row; they lie one behind the other in the tile.
+  SmallVector<int64_t> grid;
+  int64_t dim = -static_cast<int64_t>(issue.shape->leading);
+  for (auto [index, size] : llvm::enumerate(groups)) {
+    int64_t extent = 1;
+    for (int64_t i = 0; i < size; ++i, ++dim)
+      extent *= dim < 0 ? 1 : tile.getDimSize(dim);
+    if (index + 1 == groups.size())
+      extent = extent * elementBits / map.getElementBits();
+    grid.push_back(extent / map.getBox()[index]);
+  }
+  int64_t boxElements = map.getBoxBytes() / issue.shape->elementBytes;
+
+  createLoop(b, getTensorBoxes(op), [&](Value number) {
+    SmallVector<Value> coordinates = first;
+    SmallVector<Value> box = createDelinearized(
+        b, createCast(b, number, b.getI32Type()), grid);
+    for (auto [coordinate, position, extent] :
+         llvm::zip_equal(coordinates, box, map.getBox())) {
+      Value shift = createFolded<arith::MulIOp>(b, position, extent);
+      coordinate = createFolded<arith::AddIOp>(b, coordinate, shift);
+    }
+    SmallVector<Value> indices = createDelinearized(
+        b, createFolded<arith::MulIOp>(b, number, boxElements),
+        tile.getShape());
+    auto store = dyn_cast<RingStoreOp>(op.getOperation());
+    if (!store)
+      TensorLoadOp::create(b, op.getMap(), coordinates,
+                           /*offsets=*/ValueRange(), op.getTile(), indices,
+                           issue.full.barriers, issue.full.indices,
+                           TensorLoadMode::Tile, /*multicast_mask=*/Value(),
+                           issue.policy, /*cta_group=*/IntegerAttr());
+    else if (ReductionAttr reduce = store.getReduceAttr())
+      TensorReduceOp::create(b, reduce.getKind(), op.getTile(), indices,
+                             op.getMap(), coordinates, TensorStoreMode::Tile,
+                             issue.policy);
+    else
+      TensorStoreOp::create(b, op.getTile(), indices, op.getMap(), coordinates,
+                            TensorStoreMode::Tile, issue.policy);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Both
+//===----------------------------------------------------------------------===//
+
+void carousel::issueWhole(ImplicitLocOpBuilder &b, const TransferIssue &issue) {
+  if (issue.op.getEngineAttr().getKind() == EngineKind::Tensor)
+    return issueTensor(b, issue);
+  issueBulkWhole(b, issue);
+}
+
+void carousel::issueClipped(ImplicitLocOpBuilder &b,
+                            const TransferIssue &issue) {
+  bool isTensor = issue.op.getEngineAttr().getKind() == EngineKind::Tensor;
+  if (!isTensor && !issue.shape->isInside())
+    return issueBulkClipped(b, issue);
+  int64_t bytes = getWholeBytes(issue);
+  if (issue.op.isLoad() && bytes > 0)
+    MbarrierExpectTxOp::create(b, issue.full.barriers, issue.full.indices,
+                               /*bytes=*/Value(), b.getI32IntegerAttr(bytes));
+  issueWhole(b, issue);
+}

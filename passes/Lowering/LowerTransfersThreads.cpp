@@ -1,0 +1,214 @@
+//===- LowerTransfersThreads.cpp - pieces that threads copy ---------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// cp.async and vector copies: a tile is cut into pieces of the engine's width,
+// and consecutive threads take consecutive ones. What of a piece is outside of
+// the global memref is filled or left out.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LowerTransfers.h"
+
+#include "carousel/Dialect/IR/HardwareRules.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+/// One piece: where it is, and what of it is inside.
+struct Piece {
+  SmallVector<Value> positions;     ///< in the tile
+  SmallVector<Value> globalIndices; ///< of its first element
+  int64_t elements = 1;
+  /// Whether the row is inside, and the piece within it; null if known to be.
+  Value isRowInside;
+  Value isInside;
+};
+
+} // namespace
+
+static Value createCompare(ImplicitLocOpBuilder &b,
+                           arith::CmpIPredicate predicate, Value lhs,
+                           Value rhs) {
+  return b.createOrFold<arith::CmpIOp>(predicate, lhs, rhs);
+}
+
+/// Whether `count` elements from the innermost `position` of a row on are
+/// inside of the global memref.
+static Value createAreInside(ImplicitLocOpBuilder &b,
+                             const TransferShape &shape, const BoxValues &box,
+                             Value position, int64_t count, Value isRowInside) {
+  const BoxDim &dim = shape.dims.back();
+  Value inside = isRowInside;
+  if (dim.mayBeginBefore)
+    inside = createAnd(b, inside,
+                       createCompare(b, arith::CmpIPredicate::sge, position,
+                                     createIndex(b, 0)));
+  if (dim.mayEndBehind)
+    inside = createAnd(
+        b, inside,
+        createCompare(b, arith::CmpIPredicate::sle,
+                      createFolded<arith::AddIOp>(b, position, count),
+                      box.ends.back()));
+  return inside;
+}
+
+/// The piece called `number` (i32).
+static Piece createPiece(ImplicitLocOpBuilder &b, const TransferIssue &issue,
+                         const BoxValues &box, Value number) {
+  const TransferShape &shape = *issue.shape;
+  Piece piece;
+  piece.elements =
+      issue.op.getEngineAttr().getWidth() / issue.shape->elementBytes;
+  SmallVector<int64_t> extents;
+  for (const BoxDim &dim : ArrayRef(shape.dims).drop_front(shape.leading))
+    extents.push_back(dim.extent);
+  extents.back() /= piece.elements;
+  piece.positions = createDelinearized(b, number, extents);
+  piece.positions.back() =
+      createFolded<arith::MulIOp>(b, piece.positions.back(), piece.elements);
+  for (Value &position : piece.positions)
+    position = createCast(b, position, b.getIndexType());
+  piece.globalIndices =
+      createGlobalIndices(b, box, shape.leading, piece.positions);
+  piece.isRowInside =
+      createIsRowInside(b, shape, box, ArrayRef(piece.positions).drop_back());
+  piece.isInside = createAreInside(b, shape, box, piece.globalIndices.back(),
+                                   piece.elements, piece.isRowInside);
+  return piece;
+}
+
+/// Each element of a piece on its own.
+static void copyElements(ImplicitLocOpBuilder &b, const TransferIssue &issue,
+                         const BoxValues &box, const Piece &piece) {
+  createLoop(b, piece.elements, [&](Value i) {
+    SmallVector<Value> positions = piece.positions;
+    positions.back() = createFolded<arith::AddIOp>(b, positions.back(), i);
+    Value at =
+        createFolded<arith::AddIOp>(b, piece.globalIndices.back(), i);
+    copyElement(b, issue, box, positions,
+                createAreInside(b, *issue.shape, box, at, 1,
+                                piece.isRowInside));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Vector
+//===----------------------------------------------------------------------===//
+
+static void copyVector(ImplicitLocOpBuilder &b, const TransferIssue &issue,
+                       const BoxValues &box, const Piece &piece) {
+  auto store = dyn_cast<RingStoreOp>(issue.op.getOperation());
+  if (piece.elements == 1 || (store && store.getReduceAttr()))
+    return copyElements(b, issue, box, piece);
+  auto type = VectorType::get({piece.elements},
+                              issue.op.getTile().getType().getElementType());
+  llvm::MaybeAlign width(issue.op.getEngineAttr().getWidth());
+  auto copy = [&](Value from, ValueRange fromIndices, Value to,
+                  ValueRange toIndices) {
+    Value value = vector::LoadOp::create(b, type, from, fromIndices,
+                                         /*nontemporal=*/false, width);
+    vector::StoreOp::create(b, value, to, toIndices, /*nontemporal=*/false,
+                            width);
+  };
+  auto copyWhole = [&] {
+    if (store)
+      copy(box.tile, piece.positions, box.global, piece.globalIndices);
+    else
+      copy(box.global, piece.globalIndices, box.tile, piece.positions);
+  };
+  createIf(b, piece.isInside, copyWhole,
+           [&] { copyElements(b, issue, box, piece); });
+}
+
+//===----------------------------------------------------------------------===//
+// cp.async
+//===----------------------------------------------------------------------===//
+
+/// The bytes of a piece that are inside, an i32: it may begin before its memref
+/// as a whole only.
+static Value createValidBytes(ImplicitLocOpBuilder &b,
+                              const TransferIssue &issue, const BoxValues &box,
+                              const Piece &piece) {
+  const TransferShape &shape = *issue.shape;
+  const BoxDim &dim = shape.dims.back();
+  Value zero = createIndex(b, 0), count = createIndex(b, piece.elements);
+  Value begin = piece.globalIndices.back();
+  if (dim.mayEndBehind) {
+    Value rest = createFolded<arith::SubIOp>(b, box.ends.back(), begin);
+    count = createFolded<arith::MinSIOp>(b, rest, count);
+    count = createFolded<arith::MaxSIOp>(b, count, zero);
+  }
+  Value inside = piece.isRowInside;
+  if (dim.mayBeginBefore)
+    inside = createAnd(
+        b, inside, createCompare(b, arith::CmpIPredicate::sge, begin, zero));
+  if (inside)
+    count = b.createOrFold<arith::SelectOp>(inside, count, zero);
+  return createCast(b, createFolded<arith::MulIOp>(b, count, shape.elementBytes),
+                    b.getI32Type());
+}
+
+static void copyAsync(ImplicitLocOpBuilder &b, const TransferIssue &issue,
+                      const BoxValues &box, const Piece &piece) {
+  auto load = cast<RingLoadOp>(issue.op.getOperation());
+  int64_t width = load.getEngineAttr().getWidth();
+  CpAsyncCache cache = width == rules::kCpAsyncBypassSize ? CpAsyncCache::CG
+                                                          : CpAsyncCache::CA;
+  auto copy = [&](ValueRange indices, Value valid) {
+    CpAsyncCopyOp::create(b, cache, box.global, indices, box.tile,
+                          piece.positions, width, valid, /*ignore=*/Value(),
+                          /*l2_prefetch=*/IntegerAttr(), issue.policy);
+  };
+  if (!piece.isInside)
+    return copy(piece.globalIndices, Value());
+  if (mayStoreByThreads(load, *issue.shape))
+    return createIf(
+        b, piece.isInside, [&] { copy(piece.globalIndices, Value()); },
+        [&] { copyElements(b, issue, box, piece); });
+  Value valid = createValidBytes(b, issue, box, piece);
+  // Nothing is read then, but the address should still be one.
+  Value some = createCompare(b, arith::CmpIPredicate::ne, valid,
+                             createConstant(b, b.getI32Type(), 0));
+  SmallVector<Value> indices;
+  Value zero = createIndex(b, 0);
+  for (Value index : piece.globalIndices)
+    indices.push_back(b.createOrFold<arith::SelectOp>(some, index, zero));
+  copy(indices, valid);
+}
+
+//===----------------------------------------------------------------------===//
+// Distribution
+//===----------------------------------------------------------------------===//
+
+void carousel::copyByThreads(ImplicitLocOpBuilder &b,
+                             const TransferIssue &issue) {
+  EngineAttr engine = issue.op.getEngineAttr();
+  int64_t pieces = issue.op.getTileBytes() / engine.getWidth();
+  BoxValues box = createBoxValues(b, issue);
+  int64_t turns = llvm::divideCeil(pieces, issue.threads);
+  createLoop(b, turns, [&](Value turn) {
+    Value shift = createFolded<arith::MulIOp>(
+        b, createCast(b, turn, b.getI32Type()), issue.threads);
+    Value number = createFolded<arith::AddIOp>(b, issue.thread, shift);
+    Value exists;
+    if (pieces % issue.threads != 0)
+      exists = createCompare(b, arith::CmpIPredicate::slt, number,
+                             createConstant(b, b.getI32Type(), pieces));
+    createIf(b, exists, [&] {
+      Piece piece = createPiece(b, issue, box, number);
+      if (engine.getKind() == EngineKind::CpAsync)
+        copyAsync(b, issue, box, piece);
+      else
+        copyVector(b, issue, box, piece);
+    });
+  });
+}

@@ -1,0 +1,112 @@
+//===- RingLowering.h - one kernel's rings become machine ops ---*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The rewrite of --carousel-lower-rings for one kernel, and the values that it
+// computes once: thread numbers, leaders, cache policies, slots and parities.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_LOWERING_RINGLOWERING_H
+#define CAROUSEL_PASSES_LOWERING_RINGLOWERING_H
+
+#include "LowerTransfers.h"
+
+#include "carousel/Analysis/IndexFunction.h"
+#include "carousel/Analysis/RingBarriers.h"
+#include "carousel/Target/TargetInfo.h"
+
+namespace carousel {
+
+/// Whether `op` belongs to the ring phase, by itself or by its operands.
+bool isRingOp(mlir::Operation *op);
+
+class RingLowering {
+public:
+  RingLowering(mlir::gpu::GPUFuncOp kernel, const TargetSpec &target,
+               RingBarrierPlan plan);
+  void run();
+
+  /// Register counts of roles that the target can't set.
+  llvm::ArrayRef<int64_t> getSkippedRegisters() const {
+    return skippedRegisters;
+  }
+
+private:
+  /// A use's place: its slot, and the parity of its phase.
+  struct Slot {
+    mlir::Value number; ///< index
+    mlir::Value parity; ///< i1, that of the phase in which the use is filled
+    mlir::Value isFreed; ///< i1, that of the phase that frees the slot for it
+  };
+  struct RingBuffers {
+    llvm::SmallVector<mlir::Value> tiles; ///< bytes
+    mlir::Value full;
+    mlir::Value empty;
+  };
+
+  // Values at the kernel's top.
+  mlir::Value getBlockThread();
+  mlir::Value getThread(const ThreadRange &range, TransferScope scope);
+  mlir::Value getInstance(const ThreadRange &range, TransferScope scope);
+  mlir::Value getLeader(const ThreadRange &range, TransferScope scope);
+  mlir::Value getPolicy(EvictPriority priority);
+
+  // Rings.
+  void createBuffers();
+  void createBarriers();
+  void initBarriers();
+  Slot getSlot(int64_t stages, mlir::Value use);
+  BarrierElement getBarrier(mlir::ImplicitLocOpBuilder &b,
+                            const PlannedRing &planned,
+                            const ThreadRange &range, mlir::Value barriers,
+                            const Slot &slot);
+
+  // Ops.
+  void lowerTile(RingTileOp tile);
+  void lowerProduce(RingProduceOp produce);
+  void lowerWait(RingWaitOp wait);
+  void lowerRelease(RingReleaseOp release);
+  void lowerSubmit(RingSubmitOp submit);
+  void lowerDrain(RingDrainOp drain);
+  void lowerRoles(RingRolesOp roles);
+  void meet(mlir::ImplicitLocOpBuilder &b, const ThreadRange &range,
+            TransferScope scope);
+  /// Arrivals of all threads of a scope, by their warps where they are whole.
+  void arrive(mlir::ImplicitLocOpBuilder &b, const ThreadRange &range,
+              TransferScope scope, const BarrierElement &barrier);
+  void waitForEmpty(mlir::ImplicitLocOpBuilder &b, const PlannedRing &planned,
+                    const Slot &slot);
+
+  // Transfers.
+  struct Section {
+    llvm::SmallVector<TransferIssue> transfers;
+    bool isConditional = false; ///< one of them stands under a branch
+  };
+  Section cloneSection(mlir::ImplicitLocOpBuilder &b, mlir::Region &body,
+                       bool byLeader, const ThreadRange &range,
+                       TransferScope scope, const BarrierElement &full);
+  void issueLoads(mlir::ImplicitLocOpBuilder &b, Section &section,
+                  const BarrierElement &full);
+  void issueStores(mlir::ImplicitLocOpBuilder &b, Section &section);
+  void copyPieces(Section &section);
+
+  mlir::gpu::GPUFuncOp kernel;
+  const TargetSpec &target;
+  RingBarrierPlan plan;
+  /// Inserts behind what it has inserted, at the kernel's top.
+  mlir::ImplicitLocOpBuilder top;
+  llvm::DenseMap<mlir::Value, RingBuffers> buffers;
+  mlir::Value blockThread;
+  std::vector<std::pair<ScopeKey, mlir::Value>> threads, instances, leaders;
+  llvm::SmallVector<std::pair<EvictPriority, mlir::Value>> policies;
+  llvm::DenseMap<std::pair<mlir::Value, int64_t>, Slot> slots;
+  llvm::SmallVector<int64_t> skippedRegisters;
+};
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_LOWERING_RINGLOWERING_H

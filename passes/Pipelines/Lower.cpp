@@ -1,0 +1,84 @@
+//===- Lower.cpp - tile phase to machine phase ----------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pipelines carousel-lower and carousel-to-ptx: from transfers that behave
+// as if they were synchronous to the machine's own, and on to PTX.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Passes/Passes.h"
+#include "carousel/Passes/Pipelines.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace carousel;
+
+void carousel::buildLowerPipeline(OpPassManager &pm,
+                                  const LowerOptions &options) {
+  OpPassManager &gpu = pm.nest<gpu::GPUModuleOp>();
+  AttachTargetOptions target;
+  target.chip = options.chip;
+  target.ptxVersion = options.ptxVersion;
+  gpu.addPass(createAttachTarget(target));
+
+  // Into the tile phase. Running indices are carried through loops of scf.
+  gpu.addPass(createLowerAffinePass());
+  gpu.addPass(createFormTransfers());
+  gpu.addPass(createCanonicalizerPass());
+  gpu.addPass(createCSEPass());
+  gpu.addPass(createVerifyTile());
+
+  // What carries each transfer out, and variants of kernels by that.
+  SelectEngineOptions engines;
+  engines.variants = options.variants;
+  gpu.addPass(createSelectEngine(engines));
+
+  // The ring phase.
+  gpu.addPass(createCircularBuffer());
+  gpu.addPass(createCanonicalizerPass());
+  gpu.addPass(createCSEPass());
+  gpu.addPass(createInsertAsyncSync());
+  gpu.addPass(createVerifyRing());
+
+  // The machine phase.
+  gpu.addPass(createLowerRings());
+  gpu.addPass(createAllocateShared());
+  gpu.addPass(createCanonicalizerPass());
+  gpu.addPass(createCSEPass());
+  gpu.addPass(createLoopInvariantCodeMotionPass());
+  gpu.addPass(createVerifyTarget());
+  gpu.addPass(createVerifyMachine());
+}
+
+void carousel::buildTileToNVVMPipeline(OpPassManager &pm,
+                                       const LowerToNVVMOptions &options) {
+  LowerOptions lower;
+  lower.chip = options.chip;
+  lower.ptxVersion = options.ptxVersion;
+  buildLowerPipeline(pm, lower);
+  buildLowerToNVVMPipeline(pm, options);
+}
+
+void carousel::buildToPTXPipeline(OpPassManager &pm,
+                                  const ToPTXOptions &options) {
+  buildTileToNVVMPipeline(pm, options);
+  EmbedPTXOptions embedding;
+  embedding.cudaRoot = options.cudaRoot;
+  pm.addPass(createEmbedPTX(embedding));
+}
+
+bool carousel::isTilePhase(gpu::GPUModuleOp module) {
+  return module
+      .walk([](Operation *op) {
+        return isa<LoadOp, StoreOp>(op) ? WalkResult::interrupt()
+                                        : WalkResult::advance();
+      })
+      .wasInterrupted();
+}

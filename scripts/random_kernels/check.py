@@ -1,0 +1,200 @@
+# ===- check.py - what a kernel gives at each phase ------------------------- py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""Runs kernels: at the tile phase, whose results are the expected ones, and lowered for chips, where
+they have to be the same without a finding under all schedules."""
+
+import json
+import re
+import shlex
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import guards
+
+VERIFY = "builtin.module(gpu.module(carousel-verify-tile))"
+SPLIT = "// -----"
+
+
+@dataclass
+class Fault:
+    """Why a case fails. `kind` is what the minimiser keeps: "crash", "refused", "finding data-race",
+    "difference", "deadlock", "timeout", "invalid"."""
+    stage: str  # "verify", "tile", "lower CHIP", "CHIP"
+    kind: str
+    detail: str = ""
+    policy: str = None  # of the schedule that failed
+    seed: int = 0
+
+    def __str__(self):
+        return f"{self.stage}: {self.kind}" + (f": {self.detail}" if self.detail else "")
+
+    def same(self, other):
+        return other is not None and (self.stage, self.kind) == (other.stage, other.kind)
+
+
+@dataclass
+class Settings:
+    tools: Path
+    folder: Path
+    chips: list
+    lower: str  # a pipeline, with CHIP in it
+    schedules: int
+    policy: str
+    timeout: float
+    seed: int = 0
+    repeat_tile: bool = True  # under the schedules, too
+    step_limit: int = 20_000_000
+
+
+def run(command, timeout):
+    """None: it took too long."""
+    try:
+        return subprocess.run([str(word) for word in command], capture_output=True, text=True,
+                              timeout=timeout, check=False)
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def first_error(text):
+    lines = text.strip().splitlines()
+    return next((line for line in lines if "error:" in line), lines[0] if lines else "")
+
+
+class Checker:
+    def __init__(self, settings):
+        self.settings = settings
+
+    # ===- carousel-opt -----------------------------------------------------------===#
+
+    def transform(self, texts, pipeline, stage):
+        """Runs a pipeline on several modules in one process. Gives, for each, the text or a Fault:
+        where one of them fails, each goes alone."""
+        command = [self.settings.tools / "carousel-opt", "-", f"--pass-pipeline={pipeline}",
+                   "--split-input-file", "--mlir-print-local-scope"]
+        joined = f"\n{SPLIT}\n".join(texts)
+        try:
+            done = subprocess.run([str(w) for w in command], input=joined, capture_output=True,
+                                  text=True, timeout=self.settings.timeout * len(texts), check=False)
+        except subprocess.TimeoutExpired:
+            done = None
+        if done is not None and done.returncode == 0:
+            parts = done.stdout.split(SPLIT)
+            if len(parts) == len(texts):
+                return parts
+        if len(texts) > 1:
+            return [self.transform([text], pipeline, stage)[0] for text in texts]
+        if done is None:
+            return [Fault(stage, "timeout")]
+        if done.returncode != 1 or "error:" not in done.stderr:
+            return [Fault(stage, "crash", f"{describe(done.returncode)}: {done.stderr[-300:]}")]
+        return [Fault(stage, "refused", first_error(done.stderr).partition("error: ")[2])]
+
+    # ===- carousel-sim -----------------------------------------------------------===#
+
+    def simulate(self, file, words, stage, schedules, policy):
+        """A Fault, or None."""
+        settings = self.settings
+        command = [settings.tools / "carousel-sim", file, *words, "--json", "--jobs", 1,
+                   "--step-limit", settings.step_limit]
+        if schedules:
+            command += ["--schedules", schedules, "--policy", policy, "--seed", settings.seed]
+        done = run(command, settings.timeout)
+        if done is None:
+            return Fault(stage, "timeout")
+        if done.returncode == 0:
+            return None
+        if done.returncode == 2:
+            return Fault(stage, "invalid", first_error(done.stderr))
+        if done.returncode != 1:
+            return Fault(stage, "crash", f"{describe(done.returncode)}: {done.stderr[-300:]}")
+        shown = json.loads(done.stdout)["shown"]
+        policy, seed = shown["policy"], shown["seed"]
+        replay = f"--policy {policy} --seed {seed}"
+        if shown["findings"]:
+            finding = shown["findings"][0]
+            return Fault(stage, f"finding {finding['kind']}", f"{finding['message']}; {replay}",
+                         policy, seed)
+        if shown["status"] != "finished":
+            return Fault(stage, shown["status"], replay, policy, seed)
+        names = [c["argument"] for c in shown["comparisons"] if c["mismatches"]]
+        return Fault(stage, "difference", f"in {', '.join(names)}; {replay}", policy, seed)
+
+    def run_tile(self, kernel, file):
+        """Runs the tile phase and keeps its results; then under the schedules, which have to agree."""
+        expected = []
+        words = kernel.words()
+        for name in kernel.outputs():
+            npy = self.settings.folder / f"{kernel.name}.{name}.npy"
+            words += ["--out", f"{name}={npy}"]
+            expected += ["--expect", f"{name}={npy}"]
+        fault = self.simulate(file, words, "tile", 0, None)
+        if fault is None and self.settings.schedules and self.settings.repeat_tile:
+            fault = self.simulate(file, kernel.words() + expected, "tile", 1, self.settings.policy)
+        return fault, expected
+
+    def run_chip(self, kernel, text, chip, expected):
+        """Runs a lowered kernel: of its variants, each whose guards hold."""
+        file = self.settings.folder / f"{kernel.name}.{chip}.mlir"
+        file.write_text(text)
+        variants = guards.find_variants(text, kernel, chip)
+        if not variants:
+            return Fault(chip, "invalid", "no variant whose guards hold")
+        for variant in variants:
+            words = kernel.words()
+            words[1] = "@" + variant
+            fault = self.simulate(file, [*words, *expected, "--chip", chip], chip,
+                                  self.settings.schedules, self.settings.policy)
+            if fault:
+                fault.detail = f"@{variant}: {fault.detail}"
+                return fault
+        return None
+
+    # ===- Several kernels --------------------------------------------------------===#
+
+    def prepare(self, kernels):
+        """Stages of carousel-opt, of all kernels in few processes. Gives (stage, texts or Faults)."""
+        texts = [kernel.text for kernel in kernels]
+        stages = [("verify", self.transform(texts, VERIFY, "verify"))]
+        for chip in self.settings.chips:
+            pipeline = self.settings.lower.replace("CHIP", chip)
+            stages.append((chip, self.transform(texts, pipeline, f"lower {chip}")))
+        return stages
+
+    def finish(self, kernel, results):
+        """Faults of one kernel; `results` are (stage, its text or Fault) of prepare."""
+        stages = dict(results)
+        if isinstance(stages["verify"], Fault):
+            return [stages["verify"]]
+        file = self.settings.folder / f"{kernel.name}.mlir"
+        file.write_text(kernel.text)
+        fault, expected = self.run_tile(kernel, file)
+        if fault:
+            return [fault]
+        faults = []
+        for chip in self.settings.chips:
+            fault = stages[chip]
+            if not isinstance(fault, Fault):
+                fault = self.run_chip(kernel, fault, chip, expected)
+            if fault:
+                faults.append(fault)
+        return faults
+
+    def check(self, kernel):
+        return self.finish(kernel, [(stage, results[0]) for stage, results in self.prepare([kernel])])
+
+
+def describe(status):
+    return f"signal {-status}" if status < 0 else f"exit status {status}"
+
+
+def reproduce(kernel, options, fault):
+    """The command that makes this case again."""
+    chips = f" --chip {','.join(options.chips)}" if options.chips else ""
+    lower = f" --lower {shlex.quote(options.lower)}" if options.lower_given else ""
+    return (f"scripts/random-kernels --seed {kernel.seed} --count 1{chips}{lower} "
+            f"--schedules {options.schedules}  # {re.sub(chr(10), ' ', str(fault))}")

@@ -1,0 +1,247 @@
+//===- DivisibilityTest.cpp - multiples, signs and needs ------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Divisibility.h"
+
+#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+class DivisibilityTest : public ::testing::Test {
+protected:
+  DivisibilityTest() {
+    context.loadDialect<CarouselDialect, affine::AffineDialect,
+                        arith::ArithDialect, gpu::GPUDialect,
+                        memref::MemRefDialect, scf::SCFDialect>();
+  }
+
+  /// Parses a kernel; `use` is the index that its "test.use" takes.
+  void analyse(StringRef body) {
+    context.allowUnregisteredDialects();
+    std::string text = R"mlir(
+      gpu.module @m {
+        gpu.func @k(%x: memref<?x?xf32, 1>, %n: index, %flag: i1) kernel {
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %c4 = arith.constant 4 : index
+          %c6 = arith.constant 6 : index
+          %c64 = arith.constant 64 : index
+          %block = gpu.block_id x
+          %blocks = gpu.grid_dim x
+    )mlir" + body.str() + "\n gpu.return } }";
+    module = parseSourceString<ModuleOp>(text, &context);
+    ASSERT_TRUE(module);
+    module->walk([&](gpu::GPUFuncOp op) { kernel = op; });
+    module->walk([&](Operation *op) {
+      if (op->getName().getStringRef() == "test.use")
+        use = op->getOperand(0);
+    });
+    facts.emplace(kernel);
+  }
+
+  int64_t getMultiple(StringRef body) {
+    analyse(body);
+    return facts->getMultiple(use);
+  }
+  bool isNonNegative(StringRef body) {
+    analyse(body);
+    return facts->isNonNegative(use);
+  }
+  /// "argument 1 by 4; dim by 2", or "nothing does".
+  std::string getNeeds(StringRef body, int64_t divisor) {
+    analyse(body);
+    SmallVector<DivisibilityNeed> needs;
+    if (failed(facts->require(use, divisor, needs)))
+      return needs.empty() ? "nothing does" : "needs left behind";
+    std::string text;
+    for (const DivisibilityNeed &need : needs) {
+      auto argument = dyn_cast<BlockArgument>(need.value);
+      text += (text.empty() ? "" : "; ") +
+              (argument ? "argument " + std::to_string(argument.getArgNumber())
+                        : std::string("dim")) +
+              " by " + std::to_string(need.divisor);
+    }
+    return text;
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  gpu::GPUFuncOp kernel;
+  Value use;
+  std::optional<Divisibility> facts;
+};
+
+TEST_F(DivisibilityTest, Arithmetic) {
+  struct Case {
+    const char *op;
+    int64_t multiple;
+  };
+  const Case cases[] = {
+      {"arith.constant -48 : index", 48},
+      {"arith.constant 0 : index", 0},
+      {"arith.muli %n, %c64 : index", 64},
+      {"arith.muli %n, %c0 : index", 0},
+      {"arith.addi %c64, %c6 : index", 2},
+      {"arith.subi %n, %c64 : index", 1},
+      {"arith.minsi %c64, %c6 : index", 2},
+      {"arith.select %flag, %c4, %c6 : index", 2},
+      {"arith.remui %c64, %c6 : index", 2},
+      {"arith.divui %c64, %c4 : index", 16},
+      {"arith.divui %c64, %c6 : index", 1},
+      {"arith.divui %c64, %n : index", 1},
+      {"arith.shli %n, %c4 : index", 16},
+      {"arith.shrui %c64, %c4 : index", 4},
+      {"arith.andi %n, %c64 : index", 64},
+      {"arith.ori %c64, %c6 : index", 2},
+      {"arith.index_cast %c64 : index to i32", 64},
+      {"affine.apply affine_map<(d0)[s0] -> (d0 * 8 + s0)>(%n)[%c64]", 8},
+      {"affine.apply affine_map<(d0) -> (d0 floordiv 4)>(%c64)", 16},
+      {"affine.min affine_map<(d0) -> (d0, 12)>(%c64)", 4},
+      {"gpu.thread_id x", 1},
+  };
+  for (const Case &c : cases)
+    EXPECT_EQ(getMultiple("%v = " + std::string(c.op) +
+                          "\n\"test.use\"(%v) : (" +
+                          (StringRef(c.op).ends_with("i32") ? "i32" : "index") +
+                          ") -> ()"),
+              c.multiple)
+        << c.op;
+}
+
+TEST_F(DivisibilityTest, InductionVariable) {
+  EXPECT_EQ(getMultiple(R"mlir(
+    %first = arith.muli %block, %c64 : index
+    %step = arith.muli %blocks, %c6 : index
+    scf.for %i = %first to %n step %step { "test.use"(%i) : (index) -> () }
+  )mlir"),
+            2);
+  EXPECT_EQ(getMultiple(R"mlir(
+    affine.for %i = affine_map<(d0) -> (d0 * 32)>(%n) to 4096 step 48 {
+      "test.use"(%i) : (index) -> ()
+    }
+  )mlir"),
+            16);
+  EXPECT_EQ(getMultiple(R"mlir(
+    scf.parallel (%i, %j) = (%c0, %c64) to (%n, %n) step (%c1, %c4) {
+      "test.use"(%j) : (index) -> ()
+    }
+  )mlir"),
+            4);
+}
+
+TEST_F(DivisibilityTest, LoopCarriedValue) {
+  EXPECT_EQ(getMultiple(R"mlir(
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%k = %c64) -> (index) {
+      "test.use"(%k) : (index) -> ()
+      %next = arith.addi %k, %c4 : index
+      scf.yield %next : index
+    }
+  )mlir"),
+            4);
+  // The other one makes the first lose what it starts with.
+  EXPECT_EQ(getMultiple(R"mlir(
+    %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%a = %c64, %b = %c4) -> (index, index) {
+      "test.use"(%a) : (index) -> ()
+      %next = arith.addi %b, %c6 : index
+      scf.yield %b, %next : index, index
+    }
+  )mlir"),
+            2);
+}
+
+TEST_F(DivisibilityTest, Branches) {
+  EXPECT_EQ(getMultiple(R"mlir(
+    %r = scf.if %flag -> (index) {
+      scf.yield %c64 : index
+    } else {
+      scf.yield %c6 : index
+    }
+    "test.use"(%r) : (index) -> ()
+  )mlir"),
+            2);
+}
+
+TEST_F(DivisibilityTest, SignsOfOffsets) {
+  EXPECT_TRUE(isNonNegative(R"mlir(
+    %first = arith.muli %block, %c64 : index
+    %step = arith.muli %blocks, %c64 : index
+    scf.for %i = %first to %n step %step { "test.use"(%i) : (index) -> () }
+  )mlir"));
+  EXPECT_TRUE(isNonNegative(R"mlir(
+    %rows = memref.dim %x, %c0 : memref<?x?xf32, 1>
+    %tiles = arith.ceildivui %rows, %c64 : index
+    scf.for %t = %block to %tiles step %blocks {
+      %t0 = arith.divui %t, %tiles : index
+      %v = affine.apply affine_map<(d0) -> (d0 * 64 + 3)>(%t0)
+      "test.use"(%v) : (index) -> ()
+    }
+  )mlir"));
+  EXPECT_FALSE(isNonNegative("\"test.use\"(%n) : (index) -> ()"));
+  EXPECT_FALSE(isNonNegative(R"mlir(
+    %v = arith.subi %block, %c1 : index
+    "test.use"(%v) : (index) -> ()
+  )mlir"));
+  EXPECT_FALSE(isNonNegative(R"mlir(
+    %v = affine.apply affine_map<(d0) -> (d0 - 1)>(%block)
+    "test.use"(%v) : (index) -> ()
+  )mlir"));
+  EXPECT_FALSE(isNonNegative(R"mlir(
+    scf.for %i = %n to %c64 step %c1 { "test.use"(%i) : (index) -> () }
+  )mlir"));
+}
+
+TEST_F(DivisibilityTest, Needs) {
+  EXPECT_EQ(getNeeds("\"test.use\"(%c64) : (index) -> ()", 16), "");
+  EXPECT_EQ(getNeeds("\"test.use\"(%n) : (index) -> ()", 16),
+            "argument 1 by 16");
+  EXPECT_EQ(getNeeds(R"mlir(
+    %a = arith.muli %n, %c6 : index
+    %v = arith.addi %a, %c64 : index
+    "test.use"(%v) : (index) -> ()
+  )mlir",
+                     16),
+            "argument 1 by 8");
+  EXPECT_EQ(getNeeds(R"mlir(
+    %width = memref.dim %x, %c1 : memref<?x?xf32, 1>
+    scf.for %row = %block to %n step %blocks {
+      %v = arith.muli %row, %width : index
+      "test.use"(%v) : (index) -> ()
+    }
+  )mlir",
+                     4),
+            "dim by 4");
+  EXPECT_EQ(getNeeds(R"mlir(
+    scf.for %i = %c0 to %n step %n {
+      %v = affine.apply affine_map<(d0) -> (d0 * 2 + 64)>(%i)
+      "test.use"(%v) : (index) -> ()
+    }
+  )mlir",
+                     8),
+            "argument 1 by 4");
+  EXPECT_EQ(getNeeds("\"test.use\"(%block) : (index) -> ()", 2),
+            "nothing does");
+  // One of two terms isn't to be had: neither is asked for.
+  EXPECT_EQ(getNeeds(R"mlir(
+    %v = arith.addi %n, %block : index
+    "test.use"(%v) : (index) -> ()
+  )mlir",
+                     2),
+            "nothing does");
+}
+
+} // namespace

@@ -1,0 +1,57 @@
+//===- carousel-mutate.cpp - breaks synchronisation, to test its tests ----===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads a module at the machine phase and prints copies of it with one
+// synchronising op missing, changed or moved. What the simulated machine
+// doesn't find of them is synchronisation that isn't needed, or isn't tested.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Mutate.h"
+
+#include "../Register.h"
+
+#include "carousel/Simulator/Simulator.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace mlir;
+
+static int fail(const Twine &message) {
+  llvm::WithColor::error(llvm::errs(), "carousel-mutate") << message << '\n';
+  return 1;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  carousel::mutate::Options options =
+      carousel::mutate::parseOptions(argc, argv);
+  if (!options.error.empty())
+    return fail(options.error);
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> input =
+      openInputFile(options.input, &error);
+  if (!input)
+    return fail(error);
+
+  DialectRegistry registry;
+  carousel::registerToolDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.printOpOnDiagnostic(false);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(input), llvm::SMLoc());
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  OwningOpRef<ModuleOp> module =
+      carousel::sim::parseNamedModule(sources, &context);
+  if (!module)
+    return 1;
+  if (llvm::Error failure = carousel::mutate::run(*module, options))
+    return fail(llvm::toString(std::move(failure)));
+  return 0;
+}
