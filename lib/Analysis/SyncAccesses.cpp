@@ -11,8 +11,10 @@
 
 #include "SyncAccesses.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -245,8 +247,12 @@ void SyncAccesses::addAnything(bool isShared, AccessKind kind,
 }
 
 void SyncAccesses::addEffects(Operation *op, std::vector<Access> &accesses) {
-  // Prints what it is given.
-  if (isMemoryEffectFree(op) || isa<gpu::PrintfOp>(op) ||
+  // Other ops of the gpu dialect exchange values of registers.
+  bool isExchange = isa_and_nonnull<gpu::GPUDialect>(op->getDialect()) &&
+                    llvm::none_of(op->getOperandTypes(), [](Type type) {
+                      return isa<BaseMemRefType>(type);
+                    });
+  if (isMemoryEffectFree(op) || isExchange ||
       op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
     return;
   auto interface = dyn_cast<MemoryEffectOpInterface>(op);
@@ -285,53 +291,125 @@ void SyncAccesses::addEffects(Operation *op, std::vector<Access> &accesses) {
 // Accesses of transfers
 //===----------------------------------------------------------------------===//
 
+/// Whether `value` is the same wherever a kernel uses it.
+static bool isFixed(Value value) {
+  return getConstantIntValue(value) ||
+         isa<gpu::GPUFuncOp>(value.getParentRegion()->getParentOp());
+}
+
+/// The number that `quotient` and its remainder among `values` are made of.
+static Value findDividend(Value quotient, const llvm::DenseSet<Value> &values) {
+  Operation *division = quotient.getDefiningOp();
+  if (!isa_and_nonnull<arith::DivUIOp, arith::DivSIOp>(division) ||
+      !isFixed(division->getOperand(1)))
+    return {};
+  for (Value value : values) {
+    Operation *remainder = value.getDefiningOp();
+    bool matches = isa<arith::DivUIOp>(division)
+                       ? isa_and_nonnull<arith::RemUIOp>(remainder)
+                       : isa_and_nonnull<arith::RemSIOp>(remainder);
+    if (matches && remainder->getOperands() == division->getOperands())
+      return division->getOperand(0);
+  }
+  return {};
+}
+
+/// The number that `part` and its fellows, all among `values`, are made of.
+static Value findLinearIndex(Value part, const llvm::DenseSet<Value> &values) {
+  auto split = part.getDefiningOp<affine::AffineDelinearizeIndexOp>();
+  if (!split || !llvm::all_of(split.getDynamicBasis(), isFixed) ||
+      !llvm::all_of(split.getResults(),
+                    [&](Value value) { return values.contains(value); }))
+    return {};
+  return split.getLinearIndex();
+}
+
+/// A tile's number that is cut into rows and columns by division: other
+/// numbers, other boxes. Rows and columns themselves tell that no more once
+/// they are those of an earlier iteration.
+void SyncAccesses::addSources(AccessBox &box) {
+  SmallVector<Value> found;
+  llvm::DenseSet<Value> values;
+  auto add = [&](Value value) {
+    if (values.insert(value).second)
+      found.push_back(value);
+  };
+  for (auto [position, extent] : llvm::zip_equal(box.first, box.extents)) {
+    if (position.terms.size() != 1 || !position.rest.isExact())
+      continue;
+    auto [number, factor] = position.terms.front();
+    if (factor >= extent || -factor >= extent)
+      add(positions.getValue(number));
+  }
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Value value : SmallVector<Value>(found)) {
+      Value source = findDividend(value, values);
+      if (!source)
+        source = findLinearIndex(value, values);
+      if (!source || values.contains(source))
+        continue;
+      add(source);
+      box.first.push_back(positions.get(source));
+      box.extents.push_back(1);
+      changed = true;
+      // What that number itself is made of.
+      IndexPosition position = positions.get(source);
+      if (position.terms.size() == 1 && position.rest.isExact())
+        add(positions.getValue(position.terms.front().first));
+    }
+  }
+}
+
+AccessBox SyncAccesses::getBox(TransferOpInterface op) {
+  AccessBox box;
+  box.memref = op.getGlobal();
+  box.transfer = op;
+  ArrayRef<int64_t> tile = op.getTile().getType().getShape();
+  unsigned leading = op.getNumLeadingDims();
+  for (auto [dim, offset] : llvm::enumerate(op.getOffsets())) {
+    box.first.push_back(positions.get(offset));
+    box.extents.push_back(dim < leading ? 1 : tile[dim - leading]);
+  }
+  addSources(box);
+  return box;
+}
+
 void SyncAccesses::addTransfer(TransferOpInterface op,
                                std::vector<Access> &accesses) {
   bool isEngine = isCarriedByEngine(op);
   Access access;
   access.isTransfer = true;
   access.scope = op.getScope();
+  const AccessKind read =
+      isEngine ? AccessKind::AsyncRead : AccessKind::GenericRead;
+  const AccessKind write =
+      isEngine ? AccessKind::AsyncWrite : AccessKind::GenericWrite;
 
-  access.kind =
-      op.isLoad()
-          ? (isEngine ? AccessKind::AsyncWrite : AccessKind::GenericWrite)
-          : (isEngine ? AccessKind::AsyncRead : AccessKind::GenericRead);
+  access.kind = op.isLoad() ? write : read;
   auto produce = op->getParentOfType<RingProduceOp>();
   for (const Buffer &buffer : getBuffers(op.getTile())) {
-    // The protocol keeps a ring's own tiles free for it.
-    if (produce && buffer.ring == produce.getRing())
-      continue;
     access.buffer = buffer;
+    access.isRefill = produce && buffer.ring == produce.getRing();
     accesses.push_back(access);
   }
 
-  access.kind =
-      op.isLoad()
-          ? (isEngine ? AccessKind::AsyncRead : AccessKind::GenericRead)
-          : (isEngine ? AccessKind::AsyncWrite : AccessKind::GenericWrite);
+  access.kind = op.isLoad() ? read : write;
+  access.isRefill = false;
+  access.box = getBox(op);
   auto store = dyn_cast<RingStoreOp>(op.getOperation());
   access.isReduction = store && store.getReduceAttr();
-  access.box.memref = op.getGlobal();
-  ArrayRef<int64_t> tile = op.getTile().getType().getShape();
-  for (auto [dim, offset] : llvm::enumerate(op.getOffsets())) {
-    access.box.first.push_back(positions.get(offset));
-    unsigned leading = op.getNumLeadingDims();
-    access.box.extents.push_back(dim < leading ? 1 : tile[dim - leading]);
-  }
-  bool hasOrdinaryEnds = isEngine && !op.isLoad() && !op.getInBounds() &&
-                         op.getEngineAttr() &&
-                         op.getEngineAttr().getKind() == EngineKind::Bulk;
+  EngineAttr engine = op.getEngineAttr();
+  bool hasOrdinaryEnds = store && !op.getInBounds() && engine &&
+                         engine.getKind() == EngineKind::Bulk;
   for (const Buffer &buffer : getBuffers(op.getGlobal())) {
     access.buffer = buffer;
-    access.kind = op.isLoad() ? (isEngine ? AccessKind::AsyncRead
-                                          : AccessKind::GenericRead)
-                  : isEngine  ? AccessKind::AsyncWrite
-                              : AccessKind::GenericWrite;
     accesses.push_back(access);
     // What a bulk copy can't do at a clipped end its issuer stores by itself.
     if (hasOrdinaryEnds) {
       access.kind = AccessKind::GenericWrite;
       accesses.push_back(access);
+      access.kind = write;
     }
   }
 }
@@ -433,6 +511,11 @@ SyncAccesses::SyncAccesses(gpu::GPUFuncOp kernel)
     : kernel(kernel), positions(kernel) {
   names.push_back("");
   kernel.walk([&](RingReleaseOp op) { released.insert(op.getRing()); });
+  kernel.walk([&](RingProduceOp op) {
+    auto roles = op->getParentOfType<RingRolesOp>();
+    if (roles && roles.getProducer().isAncestor(op->getParentRegion()))
+      producedInRole.insert(op.getRing());
+  });
   kernel.walk([&](TransferOpInterface op) {
     usesEngines |= isCarriedByEngine(op);
     auto load = dyn_cast<RingLoadOp>(op.getOperation());

@@ -47,8 +47,12 @@ struct RingSlot {
 /// The part of a memref that is touched. Without positions: any part.
 struct AccessBox {
   mlir::Value memref;
+  /// By dimension; behind those are numbers that the box is a one-to-one
+  /// function of, with extent 1.
   llvm::SmallVector<IndexPosition, 2> first;
   llvm::SmallVector<int64_t, 2> extents;
+  /// The transfer whose function that is.
+  mlir::Operation *transfer = nullptr;
 
   bool isKnown() const { return !first.empty(); }
   void forget() { first.clear(); }
@@ -78,6 +82,8 @@ struct Access {
   AccessBox box;
   /// By a transfer or for one, not by the thread that executes the op.
   bool isTransfer = false;
+  /// Fills the slot of the ring's use: what threads did to it before is over.
+  bool isRefill = false;
   /// Atomic adds and the like, which have no order among themselves.
   bool isReduction = false;
   /// Other CTAs' accesses, which come and go with what orders CTAs.
@@ -97,6 +103,10 @@ public:
   std::optional<Access> getPhaseRead(RingWaitOp wait);
   /// Whether consumers hand the ring's slots back.
   bool isReleased(mlir::Value ring) const { return released.contains(ring); }
+  /// Whether threads in the role of producers fill the ring.
+  bool hasProducers(mlir::Value ring) const {
+    return producedInRole.contains(ring);
+  }
   /// What the copies wrote that threads made for a use of a ring.
   std::vector<Access> getLanded(RingWaitOp wait);
 
@@ -119,6 +129,8 @@ private:
   void addAnything(bool isShared, AccessKind kind,
                    std::vector<Access> &accesses);
   AccessBox getBox(mlir::Operation *op, mlir::Value memref);
+  AccessBox getBox(TransferOpInterface op);
+  void addSources(AccessBox &box);
   llvm::SmallVector<Buffer, 1> getBuffers(mlir::Value memref);
   void addBuffers(mlir::Value memref, llvm::SmallVectorImpl<Buffer> &buffers,
                   llvm::SmallPtrSetImpl<void *> &visited);
@@ -133,6 +145,7 @@ private:
   llvm::DenseMap<mlir::Value, llvm::SmallVector<RingLoadOp>> loads;
   llvm::DenseSet<std::pair<mlir::Value, unsigned>> engineTiles;
   llvm::DenseSet<mlir::Value> released;
+  llvm::DenseSet<mlir::Value> producedInRole;
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, unsigned> numbers;
   std::vector<std::string> names;
   llvm::DenseMap<mlir::Operation *, std::vector<Access>> cache;

@@ -34,10 +34,14 @@ static bool areApart(SyncPositions &positions, const AccessBox &lhs,
                      const AccessBox &rhs) {
   if (!lhs.isKnown() || !rhs.isKnown() || lhs.memref != rhs.memref)
     return false;
-  for (auto [left, right, leftExtent, rightExtent] :
-       llvm::zip(lhs.first, rhs.first, lhs.extents, rhs.extents)) {
-    IndexInterval distance = positions.subtract(right, left);
-    if (distance.lo >= leftExtent || distance.hi <= -rightExtent)
+  // What different transfers make their boxes of isn't compared.
+  unsigned dims = cast<MemRefType>(lhs.memref.getType()).getRank();
+  if (lhs.transfer && lhs.transfer == rhs.transfer)
+    dims = lhs.first.size();
+  for (unsigned dim = 0; dim < dims; ++dim) {
+    IndexInterval distance =
+        positions.subtract(rhs.first[dim], lhs.first[dim]);
+    if (distance.lo >= lhs.extents[dim] || distance.hi <= -rhs.extents[dim])
       return true;
   }
   return false;
@@ -50,6 +54,8 @@ bool SyncFlow::needsOrder(const PendingAccess &from, const Access &to) const {
   if (!access.buffer.mayBe(to.buffer) || (access.isForeign && to.isForeign))
     return false;
   if (access.isReduction && to.isReduction)
+    return false;
+  if (to.isRefill && !isAsync(access.kind))
     return false;
   return llvm::any_of(from.boxes, [&](const AccessBox &box) {
     return !areApart(positions, box, to.box);
@@ -224,8 +230,9 @@ void SyncFlow::checkRelease(RingReleaseOp release, const SyncState &state) {
     step.kind = SyncStepKind::FenceShared;
     bool isDone = true;
     if (from.access.kind == AccessKind::AsyncRead) {
-      // The issuer releases the slot, too: nobody has to meet.
-      isDone = from.isDrained;
+      // The issuer releases the slot, too: nobody has to meet. It may fill the
+      // slot itself, and drain just before that.
+      isDone = from.isDrained || !kernel.accesses.hasProducers(ring);
       step.kind = SyncStepKind::Drain;
       step.pending = from.groups;
     } else if (from.access.kind == AccessKind::GenericWrite) {

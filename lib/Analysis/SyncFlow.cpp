@@ -138,7 +138,7 @@ void SyncFlow::visitFor(LoopLikeOpInterface loop, SyncState &state) {
   ValueRange arguments = loop.getRegionIterArgs();
   PositionMap entry = mapEdge(positions, loop.getInits(), arguments);
   PositionMap back = mapEdge(positions, loop.getYieldedValues(), arguments);
-  PositionMap exit = mapEdge(positions, arguments, *loop.getLoopResults());
+  PositionMap exit = mapEdge(positions, arguments, loop->getResults());
   PositionMap backBoxes = back;
   if (std::optional<Value> iv = loop.getSingleInductionVar())
     if (iv->getType().isIndex())

@@ -72,6 +72,7 @@ public:
   IndexPosition getUniform(mlir::Value value);
   IndexInterval getRange(mlir::Value value);
   unsigned getNumber(mlir::Value value);
+  mlir::Value getValue(unsigned number) const { return values[number]; }
 
   IndexPosition add(const IndexPosition &lhs, const IndexPosition &rhs,
                     int64_t factor = 1);

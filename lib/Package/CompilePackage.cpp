@@ -12,10 +12,13 @@
 
 #include "carousel/Package/CompilePackage.h"
 
+#include "LowerTilePhase.h"
+
 #include "carousel/Passes/Pipelines.h"
 #include "carousel/Target/AssemblePTX.h"
 #include "carousel/Target/EmitPTX.h"
 #include "carousel/Target/TargetInfo.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -23,6 +26,15 @@
 
 using namespace mlir;
 using namespace carousel;
+
+/// A module that says its target is for no other.
+static bool isMadeFor(gpu::GPUModuleOp module, const TargetInfo &chip) {
+  ArrayAttr targets = module.getTargetsAttr();
+  return !targets || llvm::any_of(targets, [&](Attribute target) {
+    auto nvvm = dyn_cast<NVVM::NVVMTargetAttr>(target);
+    return nvvm && nvvm.getChip() == chip.chip;
+  });
+}
 
 namespace {
 
@@ -51,9 +63,10 @@ private:
     return chosen.contains({func, &chip});
   }
   bool runsOn(gpu::GPUModuleOp gpuModule, const TargetInfo &chip) const {
-    return llvm::any_of(
-        gpuModule.getOps<gpu::GPUFuncOp>(),
-        [&](gpu::GPUFuncOp func) { return runsOn(func, chip); });
+    return isMadeFor(gpuModule, chip) &&
+           llvm::any_of(
+               gpuModule.getOps<gpu::GPUFuncOp>(),
+               [&](gpu::GPUFuncOp func) { return runsOn(func, chip); });
   }
 
   ModuleOp module;
@@ -103,7 +116,9 @@ LogicalResult Compiler::chooseVariants() {
     for (const TargetInfo *chip : chips) {
       bool found = false;
       for (VariantDescription &variant : kernel.variants) {
-        if (variant.findExcludingGuard(chip->sm))
+        if (variant.findExcludingGuard(chip->sm) ||
+            !isMadeFor(variant.function->getParentOfType<gpu::GPUModuleOp>(),
+                       *chip))
           continue;
         found = true;
         variant.chips.push_back(chip->chip.str());
@@ -199,7 +214,8 @@ void Compiler::dropUnused() {
 
 FailureOr<Package> Compiler::compile() {
   // The attributes are read before the pipeline looks at them.
-  if (failed(verify(module)))
+  if (failed(verify(module)) || failed(findChips()) ||
+      failed(lowerTilePhase(module, chips, options)))
     return failure();
   FailureOr<std::vector<KernelDescription>> kernels =
       describeKernels(module, options.indexBitwidth);
@@ -207,8 +223,7 @@ FailureOr<Package> Compiler::compile() {
     return failure();
   package.manifest.producer = "carousel " CAROUSEL_VERSION;
   package.manifest.kernels = std::move(*kernels);
-  if (failed(findChips()) || failed(chooseVariants()) ||
-      failed(findAssembler()))
+  if (failed(chooseVariants()) || failed(findAssembler()))
     return failure();
   dropUnused();
 
@@ -241,5 +256,11 @@ FailureOr<Package> Compiler::compile() {
 FailureOr<Package>
 carousel::compilePackage(ModuleOp module,
                          const CompilePackageOptions &options) {
-  return Compiler(module, options).compile();
+  OwningOpRef<ModuleOp> copy = module.clone();
+  FailureOr<Package> package = Compiler(*copy, options).compile();
+  if (succeeded(package))
+    for (KernelDescription &kernel : package->manifest.kernels)
+      for (VariantDescription &variant : kernel.variants)
+        variant.function = {};
+  return package;
 }

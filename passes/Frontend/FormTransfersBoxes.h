@@ -18,6 +18,9 @@
 
 namespace carousel {
 
+/// Turns of loops, places and elements that are looked at.
+inline constexpr int64_t kMaxMoveSteps = 1 << 20;
+
 /// The places that some moves come to, in all threads and turns of loops.
 struct MovePlaces {
   llvm::SmallVector<const Move *> moves;

@@ -61,7 +61,8 @@ struct TensorMapDescription {
 };
 
 struct VariantDescription {
-  mlir::gpu::GPUFuncOp function; ///< in the module that was described
+  /// In the module that was described; null in a package.
+  mlir::gpu::GPUFuncOp function;
   std::string functionName;
   std::string moduleName;
   std::vector<std::string> chips;

@@ -1,0 +1,105 @@
+//===- LowerTilePhase.cpp - a module for each chip ------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See LowerTilePhase.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LowerTilePhase.h"
+
+#include "carousel/Dialect/IR/KernelSignature.h"
+#include "carousel/Passes/Pipelines.h"
+#include "carousel/Target/TargetInfo.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace carousel;
+
+/// Code for a chip with a letter runs there only.
+static bool isSpecific(const TargetInfo &chip) {
+  return llvm::isAlpha(chip.chip.back());
+}
+
+static GuardAttr getCapability(MLIRContext *context, const TargetInfo &chip) {
+  return GuardAttr::get(context, GuardKind::Capability, /*argument=*/0,
+                        /*value=*/{}, /*other=*/{}, chip.sm,
+                        isSpecific(chip) ? chip.sm
+                                         : std::numeric_limits<int64_t>::max());
+}
+
+/// Lets the kernel run where its chip's code does.
+static void addGuard(gpu::GPUFuncOp kernel, const TargetInfo &chip) {
+  SmallVector<GuardAttr> guards = {getCapability(kernel.getContext(), chip)};
+  auto variant = kernel->getAttrOfType<VariantAttr>(CarouselDialect::kVariant);
+  if (variant)
+    // A wider range would say less than the chip's own.
+    llvm::copy_if(variant.getGuards(), std::back_inserter(guards),
+                  [](GuardAttr guard) {
+                    return guard.getKind() != GuardKind::Capability;
+                  });
+  kernel->setAttr(
+      CarouselDialect::kVariant,
+      VariantAttr::get(kernel.getContext(), getKernelName(kernel), guards));
+}
+
+/// Whether one of the kernel's own guards keeps it from the chip.
+static bool isExcluded(gpu::GPUFuncOp kernel, const TargetInfo &chip) {
+  auto variant = kernel->getAttrOfType<VariantAttr>(CarouselDialect::kVariant);
+  return variant && llvm::any_of(variant.getGuards(), [&](GuardAttr guard) {
+           return guard.getKind() == GuardKind::Capability &&
+                  (chip.sm < guard.getLeast() || chip.sm > guard.getMost());
+         });
+}
+
+/// A module with what of `source` is for the chip.
+static OwningOpRef<ModuleOp> copyFor(gpu::GPUModuleOp source,
+                                     const TargetInfo &chip) {
+  OwningOpRef<ModuleOp> holder = ModuleOp::create(source.getLoc());
+  OpBuilder builder = OpBuilder::atBlockEnd(holder->getBody());
+  auto copy = cast<gpu::GPUModuleOp>(builder.clone(*source));
+  copy.setName((source.getName() + "_" + chip.chip).str());
+  for (auto kernel : llvm::make_early_inc_range(copy.getOps<gpu::GPUFuncOp>()))
+    if (kernel.isKernel() && isExcluded(kernel, chip))
+      kernel.erase();
+  return holder;
+}
+
+LogicalResult carousel::lowerTilePhase(ModuleOp module,
+                                       ArrayRef<const TargetInfo *> chips,
+                                       const CompilePackageOptions &options) {
+  SmallVector<const TargetInfo *> order(chips);
+  llvm::sort(order, [](const TargetInfo *left, const TargetInfo *right) {
+    return std::make_tuple(!isSpecific(*left), -int64_t(left->sm)) <
+           std::make_tuple(!isSpecific(*right), -int64_t(right->sm));
+  });
+  auto sources = llvm::to_vector(module.getOps<gpu::GPUModuleOp>());
+  for (gpu::GPUModuleOp source : sources) {
+    if (!isTilePhase(source))
+      continue;
+    for (const TargetInfo *chip : order) {
+      OwningOpRef<ModuleOp> holder = copyFor(source, *chip);
+      PassManager pm(module.getContext());
+      LowerOptions lowering;
+      lowering.chip = chip->chip.str();
+      lowering.ptxVersion = options.ptxVersion;
+      buildLowerPipeline(pm, lowering);
+      if (failed(pm.run(*holder)))
+        return failure();
+      auto lowered = *holder->getOps<gpu::GPUModuleOp>().begin();
+      for (auto kernel : lowered.getOps<gpu::GPUFuncOp>())
+        if (kernel.isKernel())
+          addGuard(kernel, *chip);
+      lowered->moveBefore(source);
+    }
+    source.erase();
+  }
+  return success();
+}
