@@ -29,7 +29,8 @@ static std::string getName(Operation *op) {
 static SmallVector<Value> getWritten(gpu::GPUFuncOp kernel) {
   SmallVector<Value> written;
   kernel.walk([&](Operation *op) {
-    if (isa<gpu::BarrierOp, BarrierWarpOp, FenceThreadOp>(op) ||
+    if (op == kernel ||
+        isa<gpu::BarrierOp, gpu::PrintfOp, BarrierWarpOp, FenceThreadOp>(op) ||
         isMemoryEffectFree(op))
       return;
     auto interface = dyn_cast<MemoryEffectOpInterface>(op);

@@ -138,6 +138,8 @@ bool LoopTransfers::isNeverWritten(Value memref) {
     return false;
   bool written = false;
   kernel.walk([&](Operation *op) {
+    if (op == kernel)
+      return;
     forEachWritten(op, [&](Value target) {
       written |= !target || getRootBuffer(target) == root;
     });

@@ -39,8 +39,7 @@ static bool areApart(SyncPositions &positions, const AccessBox &lhs,
   if (lhs.transfer && lhs.transfer == rhs.transfer)
     dims = lhs.first.size();
   for (unsigned dim = 0; dim < dims; ++dim) {
-    IndexInterval distance =
-        positions.subtract(rhs.first[dim], lhs.first[dim]);
+    IndexInterval distance = positions.subtract(rhs.first[dim], lhs.first[dim]);
     if (distance.lo >= lhs.extents[dim] || distance.hi <= -rhs.extents[dim])
       return true;
   }
@@ -236,8 +235,8 @@ void SyncFlow::checkRelease(RingReleaseOp release, const SyncState &state) {
       step.kind = SyncStepKind::Drain;
       step.pending = from.groups;
     } else if (from.access.kind == AccessKind::GenericWrite) {
-      isDone = from.isFenced ||
-               !kernel.accesses.isFilledByEngine(ring, buffer.tile);
+      isDone =
+          from.isFenced || !kernel.accesses.isFilledByEngine(ring, buffer.tile);
     }
     if (!isDone)
       conflicts.push_back({{step}, std::nullopt});

@@ -165,7 +165,8 @@ void ProducerCloner::cloneWhole(Operation *op, IRMapping &mapping) {
 
 void ProducerCloner::clone(Block &block, IRMapping &mapping) {
   for (Operation &op : block) {
-    if (op.hasTrait<OpTrait::IsTerminator>() || !isNeeded(&op))
+    if (op.hasTrait<OpTrait::IsTerminator>() || isa<RingRolesOp>(op) ||
+        !isNeeded(&op))
       continue;
     if (std::optional<int64_t> constant =
             getRoleConstant(&op, roles, /*isProducer=*/true))
@@ -190,13 +191,25 @@ void ProducerCloner::run(Block &target) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToEnd(&target);
   IRMapping mapping;
+  // Up to the roles, which stand last.
   clone(owner.getEntry(), mapping);
 }
 
-std::unique_ptr<Block> RingRewriter::buildProducers() {
-  auto block = std::make_unique<Block>();
-  ProducerCloner(*this).run(*block);
-  return block;
+RingRolesOp RingRewriter::buildProducers() {
+  const RolePlan &roles = *plan.roles;
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(getEntry().getTerminator());
+  auto toAttr = [&](std::optional<int64_t> count) {
+    return count ? rewriter.getI32IntegerAttr(*count) : IntegerAttr();
+  };
+  auto op = RingRolesOp::create(
+      rewriter, kernel.getLoc(), rewriter.getI32IntegerAttr(roles.producers),
+      rewriter.getI32IntegerAttr(roles.consumers),
+      toAttr(roles.producerRegisters), toAttr(roles.consumerRegisters));
+  rewriter.createBlock(&op.getConsumer());
+  Block *producers = rewriter.createBlock(&op.getProducer());
+  ProducerCloner(*this).run(*producers);
+  return op;
 }
 
 /// The launch and the kernel itself say the block with the producers in it.
@@ -218,20 +231,10 @@ static void extendBlock(gpu::GPUFuncOp kernel,
                                   launch.getShared()));
 }
 
-void RingRewriter::assignRoles(std::unique_ptr<Block> producers) {
+void RingRewriter::assignRoles(RingRolesOp op) {
   const RolePlan &roles = *plan.roles;
   Block &entry = getEntry();
-  Location loc = kernel.getLoc();
-  rewriter.setInsertionPoint(entry.getTerminator());
-  auto toAttr = [&](std::optional<int64_t> count) {
-    return count ? rewriter.getI32IntegerAttr(*count) : IntegerAttr();
-  };
-  auto op = RingRolesOp::create(
-      rewriter, loc, rewriter.getI32IntegerAttr(roles.producers),
-      rewriter.getI32IntegerAttr(roles.consumers),
-      toAttr(roles.producerRegisters), toAttr(roles.consumerRegisters));
-  op.getProducer().push_back(producers.release());
-  Block *consumers = rewriter.createBlock(&op.getConsumer());
+  Block *consumers = &op.getConsumer().front();
   for (Operation &inner : llvm::make_early_inc_range(entry)) {
     if (&inner == op || inner.hasTrait<OpTrait::IsTerminator>() ||
         isa<RingCreateOp, memref::AllocOp>(inner))

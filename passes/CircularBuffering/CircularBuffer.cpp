@@ -134,12 +134,12 @@ void RingRewriter::run() {
       rings[loop.loop] =
           createRing(loop.loop->getLoc(), loop.request.getScope(),
                      loop.loads.release, loop.loads.stages, loop.loads.buffers);
-  std::unique_ptr<Block> producers = plan.roles ? buildProducers() : nullptr;
+  RingRolesOp roles = plan.roles ? buildProducers() : RingRolesOp();
   for (const LoopPlan &loop : plan.loops)
     rewriteLoop(loop);
   rewriteLooseTransfers();
-  if (producers)
-    assignRoles(std::move(producers));
+  if (roles)
+    assignRoles(roles);
   indices.promote(rewriter);
   removeDeadBuffers();
 }

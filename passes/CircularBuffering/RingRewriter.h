@@ -61,8 +61,10 @@ private:
   void rewriteLooseLoad(LoadOp load);
 
   // Roles (AssignRoles.cpp).
-  std::unique_ptr<mlir::Block> buildProducers();
-  void assignRoles(std::unique_ptr<mlir::Block> producers);
+  /// Makes the roles, at the end of the kernel, with what producers execute.
+  RingRolesOp buildProducers();
+  /// Gives everything else to the consumers.
+  void assignRoles(RingRolesOp op);
   void removeDeadBuffers();
 
   mlir::gpu::GPUFuncOp kernel;

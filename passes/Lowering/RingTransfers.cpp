@@ -47,8 +47,10 @@ RingLowering::cloneSection(ImplicitLocOpBuilder &b, Region &body, bool byLeader,
     issue.op = cast<TransferOpInterface>(clone);
     issue.shape = &plan.shapes.at(op);
     issue.full = full;
-    // Ordinary loads and stores have no policy.
-    if (op.getEngineAttr().getKind() != EngineKind::Vector)
+    // Ordinary loads and stores have no policy, and what ptxas 13.0 makes of a
+    // cp.async with one is an illegal instruction now and then.
+    EngineKind kind = op.getEngineAttr().getKind();
+    if (kind == EngineKind::Tensor || kind == EngineKind::Bulk)
       issue.policy = getPolicy(op.getCache());
     if (!byLeader)
       issue.thread = getThread(range, scope);

@@ -164,6 +164,54 @@ gpu.func @grid_stride_in_place(%x: !g, %n: index) workgroup(%a: !t, %b: !t) kern
   gpu.return
 }
 
+// Tiles by number, cut into rows and columns: another number, another box. Not so where tiles are wider than what
+// lies between their columns.
+// CHECK-LABEL: gpu.func @tiles_by_number
+// CHECK-NOT: complete
+// CHECK: affine.delinearize_index
+// CHECK-NOT: complete
+// CHECK: scf.for
+// CHECK: carousel.ring.drain complete 0
+// CHECK-NEXT: carousel.ring.submit
+gpu.func @tiles_by_number(%y: memref<?x?xf32, #gl>, %z: memref<?x?xf32, #gl>, %w: memref<?x?xf32, #gl>,
+    %n: index, %columns: index) workgroup(%a: memref<32x64xf32, #ws>) kernel {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c64 = arith.constant 64 : index
+  %first = gpu.block_id x
+  %step = gpu.grid_dim x
+  scf.for %t = %first to %n step %step {
+    %i = arith.divui %t, %columns : index
+    %j = arith.remui %t, %columns : index
+    %row = arith.muli %i, %c32 : index
+    %column = arith.muli %j, %c64 : index
+    carousel.ring.submit {
+      carousel.ring.store %a to %y[%row, %column] in_bounds engine<bulk>
+        : memref<32x64xf32, #ws>, memref<?x?xf32, #gl>
+    }
+  }
+  scf.for %t = %first to %n step %step {
+    %i, %j = affine.delinearize_index %t into (%columns) : index, index
+    %row = arith.muli %i, %c32 : index
+    %column = arith.muli %j, %c64 : index
+    carousel.ring.submit {
+      carousel.ring.store %a to %z[%row, %column] in_bounds engine<bulk>
+        : memref<32x64xf32, #ws>, memref<?x?xf32, #gl>
+    }
+  }
+  scf.for %t = %first to %n step %step {
+    %i = arith.divui %t, %columns : index
+    %j = arith.remui %t, %columns : index
+    %row = arith.muli %i, %c32 : index
+    %column = arith.muli %j, %c32 : index
+    carousel.ring.submit {
+      carousel.ring.store %a to %w[%row, %column] in_bounds engine<bulk>
+        : memref<32x64xf32, #ws>, memref<?x?xf32, #gl>
+    }
+  }
+  gpu.return
+}
+
 // Before other CTAs are let on all stores are performed, and the CTA knows; the branch parts the threads.
 // CHECK-LABEL: gpu.func @serial_release
 // CHECK: carousel.ring.submit

@@ -188,17 +188,19 @@ gpu.func @ringed_load(%x: !g, %y: !g, %n: index) kernel {
   gpu.return
 }
 
-// In place: the slot is handed back when its store has read it, one use later.
+// In place: who fills the slot has its store read first, one use of the ring later. That is drained where the
+// next load starts.
 // CHECK-LABEL: gpu.func @in_place
+// CHECK: scf.for
+// CHECK: carousel.ring.drain read 1
+// CHECK-NEXT: carousel.ring.produce
 // CHECK: carousel.ring.wait
 // CHECK: memref.store
 // CHECK-NEXT: carousel.fence.proxy async_shared_cta
 // CHECK-NEXT: carousel.ring.sync
 // CHECK-NEXT: carousel.ring.submit
-// CHECK: arith.subi
-// CHECK-NEXT: carousel.ring.drain read 1
-// CHECK-NEXT: carousel.ring.release
 // CHECK-NOT: carousel.ring.sync
+// CHECK: carousel.ring.release
 // CHECK: carousel.ring.drain read 0
 // CHECK-NEXT: gpu.return
 gpu.func @in_place(%x: !g, %n: index, %v: f32) kernel {
@@ -316,11 +318,10 @@ gpu.func @loop_load(%x: !g, %y: !g, %n: index) workgroup(%a: !t) kernel {
 // CHECK-NEXT: carousel.ring.submit
 // CHECK: scf.for
 // CHECK-NOT: carousel.ring.sync
-// CHECK: carousel.ring.submit
-// CHECK-NEXT: carousel.ring.store
-// CHECK-NEXT: }
-// CHECK-NEXT: carousel.ring.drain read 0
-// CHECK-NEXT: carousel.ring.release
+// CHECK: carousel.ring.drain read 0
+// CHECK-NEXT: carousel.ring.produce
+// CHECK-NOT: carousel.ring.sync
+// CHECK: carousel.ring.release
 gpu.func @loop_copy(%x: !g, %y: !g, %n: index) workgroup(%a: !t) kernel {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -397,6 +398,44 @@ gpu.func @roles(%x: !g, %y: !g, %n: index, %v: f32) kernel {
         carousel.ring.store %b to %y[%i] engine<bulk> : !t, !g
       }
       carousel.ring.release %r[%k] : !loads
+      %next = arith.addi %k, %c1 : index
+      scf.yield %next : index
+    }
+  }
+  gpu.return
+}
+
+// In place, and filled by others: the slot is handed back when its store has read it. Of the two groups that are
+// under way at that time the later one may go on.
+// CHECK-LABEL: gpu.func @roles_in_place
+// CHECK: consumer
+// CHECK: carousel.ring.submit
+// CHECK: arith.subi
+// CHECK-NEXT: carousel.ring.drain read 1
+// CHECK-NEXT: carousel.ring.release
+gpu.func @roles_in_place(%x: !g, %y: !g, %n: index) kernel {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c1024 = arith.constant 1024 : index
+  %r = carousel.ring.create : !loads
+  carousel.ring.roles producer threads(32) {
+    %end = scf.for %i = %c0 to %n step %c1024 iter_args(%k = %c0) -> (index) {
+      carousel.ring.produce %r[%k] : !loads {
+        %to = carousel.ring.tile %r[%k], 0 : !loads -> !t
+        carousel.ring.load %x[%i] to %to engine<bulk> : !g, !t
+      }
+      %next = arith.addi %k, %c1 : index
+      scf.yield %next : index
+    }
+  } consumer threads(256) {
+    %end = scf.for %i = %c0 to %n step %c1024 iter_args(%k = %c0) -> (index) {
+      carousel.ring.wait %r[%k] : !loads
+      %a = carousel.ring.tile %r[%k], 0 : !loads -> !t
+      carousel.ring.submit {
+        carousel.ring.store %a to %y[%i] engine<bulk> : !t, !g
+      }
+      %before = arith.subi %k, %c1 : index
+      carousel.ring.release %r[%before] : !loads
       %next = arith.addi %k, %c1 : index
       scf.yield %next : index
     }

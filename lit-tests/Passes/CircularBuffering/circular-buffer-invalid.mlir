@@ -1,0 +1,71 @@
+// Kernels that can't be made asynchronous.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-circular-buffer))' --split-input-file --verify-diagnostics
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+!global = memref<?xf32, #gl>
+!tile = memref<1024xf32, #ws>
+
+// C174: nobody has decided about an engine.
+gpu.module @m [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
+  gpu.func @engine(%x: !global, %y: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c1024 = arith.constant 1024 : index
+    %thread = gpu.thread_id x
+    %t = memref.alloc() : !tile
+    // expected-error @below {{expected an engine before transfers are made asynchronous, got none}}
+    carousel.load %x[%c0] to %t : !global, !tile
+    gpu.return
+  }
+}
+
+// -----
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+!global = memref<?xf32, #gl>
+!tile = memref<1024xf32, #ws>
+
+// C174: a running index can't be carried through a parallel loop.
+gpu.module @m [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
+  gpu.func @parallel(%x: !global, %y: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c1024 = arith.constant 1024 : index
+    %thread = gpu.thread_id x
+    %t = memref.alloc() : !tile
+    scf.parallel (%i) = (%c0) to (%n) step (%c1024) {
+      // expected-error @below {{expected scf.for, scf.while, scf.if, scf.index_switch or scf.execute_region around a transfer, got 'scf.parallel'}}
+      carousel.load %x[%i] to %t engine<bulk> : !global, !tile
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+!global = memref<?xf32, #gl>
+!tile = memref<1024xf32, #ws>
+
+// C175: nobody says how many threads there are.
+gpu.module @m [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
+  // expected-error @below {{expected a known block where there are transfers, got neither carousel.launch nor known_block_size}}
+  gpu.func @block(%x: !global) kernel {
+    %c0 = arith.constant 0 : index
+    %t = memref.alloc() : !tile
+    carousel.load %x[%c0] to %t engine<bulk> : !global, !tile
+    gpu.return
+  }
+}
+
+// -----
+
+// A module without a target.
+// expected-error @below {{expected one #nvvm.target}}
+gpu.module @m {
+}
