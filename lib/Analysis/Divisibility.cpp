@@ -263,12 +263,34 @@ private:
   }
 };
 
+/// Upstream's analysis takes it for granted that a loop that has induction
+/// variables has bounds; an affine.for has none unless they are constants.
+class RangeAnalysis : public dataflow::IntegerRangeAnalysis {
+public:
+  using IntegerRangeAnalysis::IntegerRangeAnalysis;
+
+  void visitNonControlFlowArguments(
+      Operation *op, const RegionSuccessor &successor,
+      ArrayRef<dataflow::IntegerValueRangeLattice *> lattices,
+      unsigned firstIndex) override {
+    auto loop = dyn_cast<LoopLikeOpInterface>(op);
+    if (!loop || !loop.getLoopInductionVars() ||
+        (loop.getLoopLowerBounds() && loop.getLoopUpperBounds() &&
+         loop.getLoopSteps()))
+      return IntegerRangeAnalysis::visitNonControlFlowArguments(
+          op, successor, lattices, firstIndex);
+    setAllToEntryStates(lattices.take_front(firstIndex));
+    setAllToEntryStates(lattices.drop_front(
+        firstIndex + successor.getSuccessorInputs().size()));
+  }
+};
+
 } // namespace
 
 Divisibility::Divisibility(Operation *kernel)
     : solver(DataFlowConfig().setInterprocedural(false)) {
   dataflow::loadBaselineAnalyses(solver);
-  solver.load<dataflow::IntegerRangeAnalysis>();
+  solver.load<RangeAnalysis>();
   solver.load<DivisorAnalysis>();
   // Where it fails, nothing has a state, and nothing is known.
   (void)solver.initializeAndRun(kernel);

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Analysis/EnginePlan.h"
+#include "carousel/Analysis/TileSwizzle.h"
 
 #include "EngineCandidates.h"
 #include "TransferFacts.h"
@@ -48,7 +49,8 @@ public:
 
 private:
   EngineAssignment planTransfer(const TransferFacts &transfer, GuardUse use,
-                            Swizzle swizzle, std::vector<EngineFault> &faults);
+                                Swizzle swizzle,
+                                std::vector<EngineFault> &faults);
 
   KernelFacts facts;
   std::vector<TransferFacts> transfers;
@@ -76,8 +78,8 @@ static std::string toText(EngineAttr engine) {
 }
 
 EngineAssignment EnginePlanner::planTransfer(const TransferFacts &transfer,
-                                         GuardUse use, Swizzle swizzle,
-                                         std::vector<EngineFault> &faults) {
+                                             GuardUse use, Swizzle swizzle,
+                                             std::vector<EngineFault> &faults) {
   EngineAssignment plan;
   TransferOpInterface op = plan.op = transfer.op;
   if (EngineAttr engine = op.getEngineAttr()) {
@@ -171,6 +173,21 @@ EngineVariant EnginePlanner::plan(GuardUse use,
   EngineVariant variant;
   // Twice at most for each buffer: with its swizzle and without.
   llvm::DenseMap<Value, std::pair<Operation *, std::string>> plain;
+  for (auto &[buffer, request] : requests) {
+    if (request.given || request.swizzle == Swizzle::None)
+      continue;
+    // Whoever reads or writes the tile has to go by the swizzle, too.
+    for (const TransferFacts &transfer : transfers) {
+      TransferOpInterface op = transfer.op;
+      if (getSwizzledBuffer(op.getTile()) != buffer || plain.contains(buffer))
+        continue;
+      std::string why = op.getTile() != buffer
+                            ? "the tile is a part of a buffer"
+                            : explainSwizzle(buffer, request.swizzle);
+      if (!why.empty())
+        plain[buffer] = {op, why};
+    }
+  }
   bool isDone = false;
   while (!isDone) {
     isDone = true;
@@ -179,8 +196,8 @@ EngineVariant EnginePlanner::plan(GuardUse use,
       TransferOpInterface op = transfer.op;
       Value buffer = getSwizzledBuffer(op.getTile());
       auto unswizzled = plain.find(buffer);
-      Swizzle swizzle = unswizzled == plain.end() ? requests[buffer].swizzle
-                                                  : Swizzle::None;
+      Swizzle swizzle =
+          unswizzled == plain.end() ? requests[buffer].swizzle : Swizzle::None;
       EngineAssignment plan = planTransfer(transfer, use, swizzle, faults);
       if (unswizzled != plain.end() && op.getSwizzle() != Swizzle::None) {
         auto &[culprit, why] = unswizzled->second;
@@ -221,7 +238,8 @@ EngineVariant EnginePlanner::plan(GuardUse use,
     TransferOpInterface op = plan.op;
     if (op.getSwizzle() != Swizzle::None && plan.swizzleRejection.empty() &&
         !plan.isGiven && getSwizzle(plan) == Swizzle::None)
-      plan.swizzleRejection = "another transfer of the tile that isn't swizzled";
+      plan.swizzleRejection =
+          "another transfer of the tile that isn't swizzled";
   }
   bool usesAsyncEngine = false;
   for (const EngineAssignment &plan : variant.transfers) {
@@ -232,8 +250,8 @@ EngineVariant EnginePlanner::plan(GuardUse use,
   }
   // By kind, and as they came.
   SmallVector<GuardAttr> sorted;
-  for (GuardKind kind : {GuardKind::Aligned, GuardKind::Divisible,
-                         GuardKind::Range})
+  for (GuardKind kind :
+       {GuardKind::Aligned, GuardKind::Divisible, GuardKind::Range})
     llvm::copy_if(variant.guards, std::back_inserter(sorted),
                   [&](GuardAttr guard) { return guard.getKind() == kind; });
   variant.guards = std::move(sorted);

@@ -163,6 +163,9 @@ LogicalResult Planner::verifyRoles(RingRolesOp roles) {
 
 // C160
 LogicalResult Planner::verifyScope(Operation *op, TransferScope scope) {
+  // All threads of the role, wherever they begin.
+  if (scope == TransferScope::CTA)
+    return success();
   ThreadRange range = plan.getThreads(op);
   int64_t size = getScopeThreads(range, scope);
   if (range.count % size == 0 && range.first % size == 0)
@@ -176,12 +179,24 @@ LogicalResult Planner::verifyScope(Operation *op, TransferScope scope) {
 // Rings
 //===----------------------------------------------------------------------===//
 
+/// In program order, for errors to stand at the later of two ops.
+static SmallVector<Operation *> getUsersInOrder(Value ring) {
+  SmallVector<Operation *> users(ring.getUsers());
+  llvm::SmallDenseSet<Operation *> all(users.begin(), users.end());
+  users.clear();
+  ring.getParentRegion()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (all.contains(op))
+      users.push_back(op);
+  });
+  return users;
+}
+
 /// C165: who produces, and who consumes.
 LogicalResult Planner::planThreads(PlannedRing &planned) {
   RingCreateOp ring = planned.ring;
   Operation *producer = nullptr, *consumer = nullptr;
   bool isReleased = false;
-  for (Operation *user : ring.getRing().getUsers()) {
+  for (Operation *user : getUsersInOrder(ring.getRing())) {
     if (!isa<RingProduceOp, RingWaitOp, RingReleaseOp, RingTileOp>(user))
       return user->emitOpError("expected ring ops to use a ring, got '")
              << user->getName() << "'";

@@ -170,6 +170,12 @@ static std::string explainTensor(TransferOpInterface op) {
     return "boxes in multiples of " + llvm::utostr(map.getSharedAlignment()) +
            " bytes, since they lie one behind the other, got " +
            llvm::utostr(map.getBoxBytes());
+  // Nothing else has bytes that can be seen as wider elements.
+  if (map.getElementBits() != 8 * getElementBytes(tile.getElementType()) &&
+      !op.getTile().getDefiningOp<RingTileOp>())
+    return "a ring's tile with map elements of " +
+           llvm::utostr(map.getElementBits()) +
+           " bits, wider than the tile's, got another buffer";
   auto load = dyn_cast<RingLoadOp>(op.getOperation());
   if (load && !load.getInBounds() && load.getFill() != map.getFill())
     return "a map that fills with " +

@@ -95,6 +95,17 @@ void RingRewriter::rewriteLooseTransfers() {
   });
 }
 
+/// An extent that is known needs no buffer.
+void RingRewriter::foldExtent(memref::DimOp dim) {
+  auto type = cast<MemRefType>(dim.getSource().getType());
+  std::optional<int64_t> index = dim.getConstantIndex();
+  if (!index || *index >= type.getRank() || type.isDynamicDim(*index))
+    return;
+  rewriter.setInsertionPoint(dim);
+  rewriter.replaceOpWithNewOp<arith::ConstantIndexOp>(dim,
+                                                      type.getDimSize(*index));
+}
+
 /// Buffers whose place rings have taken.
 void RingRewriter::removeDeadBuffers() {
   SmallVector<Value> buffers;
@@ -108,23 +119,21 @@ void RingRewriter::removeDeadBuffers() {
     Operation *alloc = buffer.getDefiningOp();
     if (!alloc || !erased.insert(alloc).second)
       continue;
-    // Views, the outer ones first, and what asks for an extent.
-    SmallVector<Operation *> users = {alloc};
-    for (unsigned i = 0; i < users.size(); ++i)
-      llvm::append_range(users, users[i]->getUsers());
-    for (Operation *user : llvm::reverse(users)) {
-      if (auto dim = dyn_cast<memref::DimOp>(user)) {
-        auto type = cast<MemRefType>(dim.getSource().getType());
-        std::optional<int64_t> index = dim.getConstantIndex();
-        if (!index || *index >= type.getRank() || type.isDynamicDim(*index))
-          continue;
-        rewriter.setInsertionPoint(dim);
-        rewriter.replaceOpWithNewOp<arith::ConstantIndexOp>(
-            dim, type.getDimSize(*index));
-      } else if (isa<memref::DeallocOp>(user) || user->use_empty()) {
-        rewriter.eraseOp(user);
+    // The buffer and its views, each behind what it is a view of.
+    llvm::SetVector<Operation *> views;
+    views.insert(alloc);
+    for (unsigned i = 0; i < views.size(); ++i)
+      for (Operation *user : llvm::make_early_inc_range(views[i]->getUsers())) {
+        if (isa<ViewLikeOpInterface>(user))
+          views.insert(user);
+        else if (isa<memref::DeallocOp>(user))
+          rewriter.eraseOp(user);
+        else if (auto dim = dyn_cast<memref::DimOp>(user))
+          foldExtent(dim);
       }
-    }
+    for (Operation *view : llvm::reverse(views))
+      if (view->use_empty())
+        rewriter.eraseOp(view);
   }
 }
 

@@ -66,6 +66,7 @@ private:
   /// Gives everything else to the consumers.
   void assignRoles(RingRolesOp op);
   void removeDeadBuffers();
+  void foldExtent(mlir::memref::DimOp dim);
 
   mlir::gpu::GPUFuncOp kernel;
   const RingPlan &plan;

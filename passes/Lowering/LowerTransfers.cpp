@@ -125,6 +125,15 @@ BoxValues carousel::createBoxValues(ImplicitLocOpBuilder &b,
                                                  shape.globalGroups);
     box.tile = memref::CollapseShapeOp::create(b, box.tile, shape.tileGroups);
   }
+  // A memref that is known to be smaller than a copy would be refused, though
+  // the copy that is too long is never made.
+  auto type = cast<MemRefType>(box.global.getType());
+  if (type.hasStaticShape() &&
+      type.getNumElements() * shape.elementBytes < op.getTileBytes()) {
+    SmallVector<int64_t> open(type.getRank(), ShapedType::kDynamic);
+    MemRefType unknown = MemRefType::Builder(type).setShape(open);
+    box.global = memref::CastOp::create(b, unknown, box.global);
+  }
   return box;
 }
 

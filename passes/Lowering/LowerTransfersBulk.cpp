@@ -15,6 +15,7 @@
 #include "LowerTransfers.h"
 
 #include "carousel/Dialect/IR/HardwareRules.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -191,6 +192,20 @@ static void issueBulkClipped(ImplicitLocOpBuilder &b,
 // Tensor
 //===----------------------------------------------------------------------===//
 
+/// The tile of a ring's slot with elements as wide as the map's, in one
+/// dimension.
+static Value createWideTile(ImplicitLocOpBuilder &b, Value tile,
+                            TensorMapType map, int64_t bytes) {
+  // C164
+  auto view = tile.getDefiningOp<memref::ViewOp>();
+  auto type = MemRefType::get({bytes * 8 / map.getElementBits()},
+                              b.getIntegerType(map.getElementBits()),
+                              MemRefLayoutAttrInterface(),
+                              view.getType().getMemorySpace());
+  return memref::ViewOp::create(b, type, view.getSource(), view.getByteShift(),
+                                /*sizes=*/ValueRange());
+}
+
 /// The coordinates of the tile's first element, in elements of the map.
 static SmallVector<Value> createCoordinates(ImplicitLocOpBuilder &b,
                                             TransferOpInterface op,
@@ -238,7 +253,11 @@ void carousel::issueTensor(ImplicitLocOpBuilder &b,
       extent = extent * elementBits / map.getElementBits();
     grid.push_back(extent / map.getBox()[index]);
   }
-  int64_t boxElements = map.getBoxBytes() / issue.shape->elementBytes;
+  Value buffer = op.getTile();
+  if (map.getElementBits() != elementBits)
+    buffer = createWideTile(b, buffer, map, op.getTileBytes());
+  ArrayRef<int64_t> shape = cast<MemRefType>(buffer.getType()).getShape();
+  int64_t boxElements = map.getBoxBytes() * 8 / map.getElementBits();
 
   createLoop(b, getTensorBoxes(op), [&](Value number) {
     SmallVector<Value> coordinates = first;
@@ -250,21 +269,20 @@ void carousel::issueTensor(ImplicitLocOpBuilder &b,
       coordinate = createFolded<arith::AddIOp>(b, coordinate, shift);
     }
     SmallVector<Value> indices = createDelinearized(
-        b, createFolded<arith::MulIOp>(b, number, boxElements),
-        tile.getShape());
+        b, createFolded<arith::MulIOp>(b, number, boxElements), shape);
     auto store = dyn_cast<RingStoreOp>(op.getOperation());
     if (!store)
       TensorLoadOp::create(b, op.getMap(), coordinates,
-                           /*offsets=*/ValueRange(), op.getTile(), indices,
+                           /*offsets=*/ValueRange(), buffer, indices,
                            issue.full.barriers, issue.full.indices,
                            TensorLoadMode::Tile, /*multicast_mask=*/Value(),
                            issue.policy, /*cta_group=*/IntegerAttr());
     else if (ReductionAttr reduce = store.getReduceAttr())
-      TensorReduceOp::create(b, reduce.getKind(), op.getTile(), indices,
+      TensorReduceOp::create(b, reduce.getKind(), buffer, indices,
                              op.getMap(), coordinates, TensorStoreMode::Tile,
                              issue.policy);
     else
-      TensorStoreOp::create(b, op.getTile(), indices, op.getMap(), coordinates,
+      TensorStoreOp::create(b, buffer, indices, op.getMap(), coordinates,
                             TensorStoreMode::Tile, issue.policy);
   });
 }

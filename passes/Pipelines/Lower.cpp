@@ -42,6 +42,7 @@ void carousel::buildLowerPipeline(OpPassManager &pm,
 
   // The ring phase.
   gpu.addPass(createCircularBuffer());
+  gpu.addPass(createSwizzleTiles());
   gpu.addPass(createCanonicalizerPass());
   gpu.addPass(createCSEPass());
   gpu.addPass(createInsertAsyncSync());

@@ -147,6 +147,7 @@ class Checker:
         for variant in variants:
             words = kernel.words()
             words[1] = "@" + variant
+            kernel.variants.add(f"{chip} variant{variant[len(kernel.name):]}")
             fault = self.simulate(file, [*words, *expected, "--chip", chip], chip,
                                   self.settings.schedules, self.settings.policy)
             if fault:

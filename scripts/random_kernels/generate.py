@@ -23,6 +23,8 @@ class Generator:
         self.reuse = False  # may a section take the tiles of one before?
         self.block = self.rng.choice([32, 64, 64, 96, 128, 128, 160, 256])
         self.grid = self.rng.choice([1, 1, 2, 2, 3, 4, 5, 6])
+        # Rows in multiples of 16 bytes, which tensor maps need.
+        self.wide_rows = self.rng.random() < 0.5
         self.dynamic_views, self.shared_bytes = self.rng.random() < 0.1, 0
 
     # ===- What sections ask for ---------------------------------------------------===#
@@ -35,10 +37,10 @@ class Generator:
         rng = self.rng
         dynamic = [not plain and rng.random() < 0.6 for _ in extents]
         strides, layout, padded = row_strides(extents), "", False
-        if not plain and len(extents) > 1 and rng.random() < 0.4:
+        unit = 16 // ELEMENTS[element][0] if self.wide_rows else 1
+        if not plain and len(extents) > 1 and (rng.random() < 0.4 or strides[-2] % unit):
             # Rows with room behind them, or a layout that only the caller knows.
-            pitch = rng.choice([0, 1, 3, 4, 8])
-            rows = strides[-2] + pitch
+            rows = -(-(strides[-2] + rng.choice([0, 1, 3, 4, 8])) // unit) * unit
             strides = [s // max(strides[-2], 1) * rows if dim < len(extents) - 1 else 1
                        for dim, s in enumerate(strides)]
             known = rng.random() < 0.4

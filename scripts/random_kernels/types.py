@@ -119,6 +119,7 @@ class Kernel:
     text: str
     arguments: list
     features: set
+    variants: set = field(default_factory=set)  # of lowered forms, those that ran
 
     def words(self):
         """The arguments of carousel-sim."""

@@ -191,6 +191,11 @@ TEST_F(DivisibilityTest, SignsOfOffsets) {
       "test.use"(%v) : (index) -> ()
     }
   )mlir"));
+  EXPECT_TRUE(isNonNegative(R"mlir(
+    affine.for %i = affine_map<(d0) -> (d0 * 32)>(%block) to affine_map<(d0) -> (d0)>(%n) {
+      "test.use"(%i) : (index) -> ()
+    }
+  )mlir"));
   EXPECT_FALSE(isNonNegative("\"test.use\"(%n) : (index) -> ()"));
   EXPECT_FALSE(isNonNegative(R"mlir(
     %v = arith.subi %block, %c1 : index

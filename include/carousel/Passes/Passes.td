@@ -74,7 +74,7 @@ def VerifyTile : Pass<"carousel-verify-tile", "::mlir::gpu::GPUModuleOp"> {
   let description = [{
     Closes the tile phase. Precondition: none. Postcondition:
 
-    - No op and no type of the machine phase (C133). Of the dialect there may be transfers,
+    - No op and no type of the machine phase, but for tensor maps as arguments of kernels (C133). Of the dialect there may be transfers,
       `barrier.warp`, `fence.thread` and the `grid` ops, which name no way of copying.
     - Transfers stand in kernels, under structured control flow (C134). Neither their offsets
       nor what they stand under visibly depends on which thread of the scope it is (C135):
@@ -269,8 +269,7 @@ def LowerRings : Pass<"carousel-lower-rings", "::mlir::gpu::GPUModuleOp"> {
     copies.
 
     Refuses kernels with a block that isn't known or that doesn't fit the roles and scopes (C160);
-    reductions that neither an engine nor `memref.atomic_rmw` makes (C161); more than 15 meetings with
-    named barriers (C162); barriers of the whole block in a role (C163); transfers that their engine
+    more than 15 meetings with named barriers (C162); barriers of the whole block in a role (C163); transfers that their engine
     can't carry out (C164); rings whose producers or consumers aren't one role, or that aren't
     made at the kernel's top (C165).
 
@@ -416,6 +415,26 @@ def CircularBuffer : Pass<"carousel-circular-buffer", "::mlir::gpu::GPUModuleOp"
 //===----------------------------------------------------------------------===//
 // Machine phase to target phase
 //===----------------------------------------------------------------------===//
+
+def SwizzleTiles : Pass<"carousel-swizzle-tiles", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Let accesses to a swizzled tile go by the swizzle";
+  let description = [{
+    Runs in the ring phase. Where a tile's transfers have a tensor map with a swizzle, the innermost
+    index of every load from the tile and every store to it is permuted as the hardware permutes pieces of
+    16 bytes. Precondition: accesses are of at most 16 bytes and aligned to their size;
+    `--carousel-select-engine` chooses no swizzle otherwise. Not to be run twice.
+
+    ```mlir
+    carousel.ring.load %x[%i, %j] to %t engine<tensor> map %map
+        : !global, memref<64x64xbf16, #ws>, !carousel.tensor_map<64x64xbf16, swizzle = b128>
+    %v = memref.load %t[%r, %c] : memref<64x64xbf16, #ws>
+    // becomes
+    %v = memref.load %t[%r, %c xor (%r mod 8) * 8] : memref<64x64xbf16, #ws>
+    ```
+  }];
+  let statistics = [Statistic<"numRewritten", "rewritten", "accesses that go by a swizzle">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
 
 def AttachTarget : Pass<"carousel-attach-target", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Give a gpu.module the chip and the PTX version to emit for";

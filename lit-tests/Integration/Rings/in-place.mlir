@@ -1,5 +1,5 @@
 // A tile is loaded and stored again, unified, with every engine: empty, one element, below the stages, ragged, many.
-// DEFINE: %{lower} = carousel-lower-rings,carousel-allocate-shared,carousel-verify-machine
+// DEFINE: %{lower} = carousel-lower-rings,carousel-allocate-shared,carousel-verify-target,carousel-verify-machine
 // DEFINE: %{run} = carousel-sim --kernel @copy --reference @reference --policy all
 // RUN: sed 's/LOAD/bulk/; s/STORE/bulk/' %s > %t.bulk.mlir
 // RUN: carousel-opt --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},%{lower}))' %t.bulk.mlir -o %t.mlir

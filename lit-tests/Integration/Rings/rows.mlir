@@ -1,6 +1,6 @@
 // Boxes of rows that reach outside on all sides: filled with zero or NaN before the begin and behind the end, clipped by
 // the store. The window moves over the matrix by half a tile, from one tile before it.
-// DEFINE: %{lower} = carousel-lower-rings,carousel-allocate-shared,carousel-verify-machine
+// DEFINE: %{lower} = carousel-lower-rings,carousel-allocate-shared,carousel-verify-target,carousel-verify-machine
 // DEFINE: %{run} = carousel-sim --kernel @shift --reference @reference --policy all
 // RUN: sed 's/LOAD/bulk/; s/STORE/bulk/; s/FILL/zero/' %s > %t.bulk.mlir
 // RUN: carousel-opt --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},%{lower}))' %t.bulk.mlir -o %t.mlir

@@ -1,11 +1,12 @@
 // Tensor copies: a tile of several boxes, dimensions joined, wider map elements, swizzled and filled, with a cache
 // priority and loads under a condition.
-// DEFINE: %{lower} = carousel-lower-rings,carousel-allocate-shared,carousel-verify-machine
-// DEFINE: %{run} = carousel-sim --reference @reference --policy all
+// DEFINE: %{lower} = carousel-lower-rings,carousel-allocate-shared,carousel-verify-target,carousel-verify-machine
+// DEFINE: %{run} = carousel-sim --policy all
 // RUN: carousel-opt --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},%{lower}))' %s -o %t.mlir
-// RUN: %{run} %t.mlir --kernel @boxes --arg x=random:40x100 --arg y=empty:40x100
-// RUN: %{run} %t.mlir --kernel @boxes --arg x=random:1x4 --arg y=empty:1x4
-// RUN: %{run} %t.mlir --kernel @swizzled --arg x=random:40x100 --arg y=empty:40x100
+// RUN: %{run} %t.mlir --kernel @boxes --reference @reference --arg x=random:40x100 --arg y=empty:40x100
+// RUN: %{run} %t.mlir --kernel @boxes --reference @reference --arg x=random:1x4 --arg y=empty:1x4
+// RUN: %{run} %t.mlir --kernel @swizzled --reference @reference --arg x=random:40x100 --arg y=empty:40x100
+// RUN: %{run} %t.mlir --kernel @joined --reference @twice --arg x=random:6x8x16 --arg y=zeros:6x8x16
 
 #gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>
@@ -13,6 +14,11 @@
 !tile = memref<16x64xf32, #ws>
 !ring = !carousel.ring<2 x !tile>
 !map = !carousel.tensor_map<8x16xf32>
+!cube = memref<?x8x16xf16, #gl>
+!joined_tile = memref<2x8x16xf16, #ws>
+!joined_ring = !carousel.ring<2 x !joined_tile>
+!wide_map = !carousel.tensor_map<1x64xu32>
+!joined_map = !carousel.tensor_map<1x128xf16>
 !sw_tile = memref<8x32xf32, #ws>
 !sw_ring = !carousel.ring<3 x !sw_tile>
 !sw_map = !carousel.tensor_map<8x32xf32, swizzle = b128>
@@ -106,6 +112,64 @@ gpu.module @kernels {
     }
     gpu.return
   }
+
+  // The last two dimensions are one of the maps' dimensions; the load moves words of two elements, in every
+  // second box of two cubes, and the box is added twice.
+  gpu.func @joined(%x: !cube {carousel.argument = #carousel.argument<"x", in>},
+                   %y: !cube {carousel.argument = #carousel.argument<"y", inout>},
+                   %src: !wide_map {carousel.encode = #carousel.encode<argument = 0, extents = [extent(0, 0), 64], strides = [256]>},
+                   %dst: !joined_map {carousel.encode = #carousel.encode<argument = 1, extents = [extent(1, 0), 128], strides = [256]>}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [32]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %ring = carousel.ring.create : !joined_ring
+    %n = memref.dim %y, %c0 : !cube
+    scf.for %i = %c0 to %n step %c2 iter_args(%k = %c0) -> (index) {
+      carousel.ring.produce %ring[%k] : !joined_ring {
+        %tile = carousel.ring.tile %ring[%k], 0 : !joined_ring -> !joined_tile
+        %is_even = arith.cmpi sge, %k, %c0 : index
+        scf.if %is_even {
+          carousel.ring.load %x[%i, %c0, %c0] to %tile engine<tensor, collapse = [1, 2]> map %src
+              : !cube, !joined_tile, !wide_map
+        }
+      }
+      carousel.ring.wait %ring[%k] : !joined_ring
+      %tile = carousel.ring.tile %ring[%k], 0 : !joined_ring -> !joined_tile
+      carousel.ring.submit {
+        carousel.ring.store %tile to %y[%i, %c0, %c0] reduce<add f16> engine<tensor, collapse = [1, 2]> map %dst
+            : !joined_tile, !cube, !joined_map
+      }
+      carousel.ring.submit {
+        carousel.ring.store %tile to %y[%i, %c0, %c0] reduce<add f16> engine<tensor, collapse = [1, 2]> map %dst
+            : !joined_tile, !cube, !joined_map
+      }
+      carousel.ring.drain read 0
+      carousel.ring.release %ring[%k] : !joined_ring
+      %next = arith.addi %k, %c1 : index
+      scf.yield %next : index
+    }
+    carousel.ring.drain complete 0
+    gpu.return
+  }
+}
+
+func.func @twice(%x: memref<?x8x16xf16>, %y: memref<?x8x16xf16>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c16 = arith.constant 16 : index
+  %n = memref.dim %x, %c0 : memref<?x8x16xf16>
+  scf.for %i = %c0 to %n step %c1 {
+    scf.for %j = %c0 to %c8 step %c1 {
+      scf.for %l = %c0 to %c16 step %c1 {
+        %value = memref.load %x[%i, %j, %l] : memref<?x8x16xf16>
+        %sum = arith.addf %value, %value : f16
+        memref.store %sum, %y[%i, %j, %l] : memref<?x8x16xf16>
+      }
+    }
+  }
+  return
 }
 
 func.func @reference(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {

@@ -1,6 +1,6 @@
 // A ring of loads and a ring of stores, unified, with computation in between; slots go back by an mbarrier or by a
 // meeting of the CTA.
-// DEFINE: %{lower} = carousel-lower-rings,carousel-allocate-shared,carousel-verify-machine
+// DEFINE: %{lower} = carousel-lower-rings,carousel-allocate-shared,carousel-verify-target,carousel-verify-machine
 // DEFINE: %{run} = carousel-sim --kernel @scale --reference @reference --policy all
 // RUN: sed 's/RELEASE/empty_barrier/; s/LOAD/bulk/; s/STORE/bulk/' %s > %t.bulk.mlir
 // RUN: carousel-opt --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},%{lower}))' %t.bulk.mlir -o %t.mlir
@@ -9,10 +9,10 @@
 // RUN: sed 's/RELEASE/cta_barrier/; s/LOAD/bulk/; s/STORE/bulk/' %s > %t.meet.mlir
 // RUN: carousel-opt --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},%{lower}))' %t.meet.mlir -o %t.mlir
 // RUN: %{run} %t.mlir --arg x=random:2998 --arg y=empty:2998
-// RUN: sed 's/RELEASE/empty_barrier/; s/LOAD/cp_async, width = 8/; s/STORE/vector, width = 16/' %s > %t.async.mlir
+// RUN: sed '/fence.proxy/d; s/RELEASE/empty_barrier/; s/LOAD/cp_async, width = 8/; s/STORE/vector, width = 16/' %s > %t.async.mlir
 // RUN: carousel-opt --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_80},%{lower}))' %t.async.mlir -o %t.mlir
 // RUN: %{run} %t.mlir --arg x=random:2998 --arg y=empty:2998
-// RUN: sed 's/RELEASE/cta_barrier/; s/LOAD/vector, width = 4/; s/STORE/vector, width = 2/' %s > %t.vector.mlir
+// RUN: sed '/fence.proxy/d; s/RELEASE/cta_barrier/; s/LOAD/vector, width = 4/; s/STORE/vector, width = 2/' %s > %t.vector.mlir
 // RUN: carousel-opt --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_80},%{lower}))' %t.vector.mlir -o %t.mlir
 // RUN: %{run} %t.mlir --arg x=random:2998 --arg y=empty:2998
 

@@ -15,7 +15,7 @@
 // CHECK: Function=rows | Remark="load of 16384 bytes by #carousel.engine<vector, width = 2>: 8192 pieces, cost 3136"
 // CHECK: Function=rows | Remark="tensor not used for load: an address of x that isn't known to be a multiple of 16"
 // CHECK: Function=rows | Remark="bulk not used for load: rows that dimension 1 of x may cut off"
-// CHECK: Function=rows | Remark="cp_async not used for load: an address of x that isn't known to be a multiple of 4"
+// CHECK: Function=rows | Remark="cp_async not used for load: stride 0 of x not known to be a multiple of 4 bytes"
 gpu.module @remarks [#nvvm.target<chip = "sm_90a">] {
   gpu.func @rows(%x: !matrix {carousel.argument = #carousel.argument<"x", in>},
                  %y: memref<?xbf16, #gl>) kernel {

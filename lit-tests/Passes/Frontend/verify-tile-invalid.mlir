@@ -32,10 +32,10 @@ gpu.module @kernels {
 #ws = #gpu.address_space<workgroup>
 #gl = #gpu.address_space<global>
 
-// C133: a tensor map as an argument.
+// C133: a tensor map that no kernel has as its argument.
 gpu.module @kernels {
   // expected-error @below {{expected values of the tile phase, got '!carousel.tensor_map<16xf32>'}}
-  gpu.func @map(%map: !carousel.tensor_map<16xf32>) kernel {
+  gpu.func @map(%map: !carousel.tensor_map<16xf32>) {
     gpu.return
   }
 }

@@ -41,23 +41,6 @@ gpu.module @kernels {
 
 // -----
 
-#gl = #gpu.address_space<global>
-#ws = #gpu.address_space<workgroup>
-
-// C161: what the engine leaves at the end of a row.
-gpu.module @kernels {
-  gpu.func @increment(%tile: memref<64xi32, #ws>, %x: memref<?xi32, #gl>, %i: index) kernel
-      attributes {known_block_size = array<i32: 128, 1, 1>} {
-    carousel.ring.submit {
-      // expected-error @below {{expected a reduction that memref.atomic_rmw has for what the engine leaves to threads, got inc u32}}
-      carousel.ring.store %tile to %x[%i] reduce<inc u32> engine<bulk> : memref<64xi32, #ws>, memref<?xi32, #gl>
-    }
-    gpu.return
-  }
-}
-
-// -----
-
 // C162: a role of one warpgroup, one of seven, and all eight.
 gpu.module @kernels {
   gpu.func @many_meetings() kernel attributes {known_block_size = array<i32: 1024, 1, 1>} {
@@ -214,6 +197,24 @@ gpu.module @kernels {
 
 #gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>
+
+// C164: words of a buffer of halves.
+gpu.module @kernels {
+  gpu.func @wide_elements(%x: memref<?xf16, #gl>, %tile: memref<64xf16, #ws>, %map: !carousel.tensor_map<32xu32>,
+                          %i: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    carousel.ring.submit {
+      // expected-error @below {{expected a ring's tile with map elements of 32 bits, wider than the tile's, got another buffer}}
+      carousel.ring.store %tile to %x[%i] engine<tensor> map %map
+          : memref<64xf16, #ws>, memref<?xf16, #gl>, !carousel.tensor_map<32xu32>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
 !map = !carousel.tensor_map<64xf32>
 !ring = !carousel.ring<1>
 
@@ -279,6 +280,7 @@ gpu.module @kernels {
       }
     } consumer threads(32) {
       carousel.ring.wait %ring[%i] : !ring
+      carousel.ring.release %ring[%i] : !ring
     }
     gpu.return
   }
