@@ -78,8 +78,8 @@ static int64_t getMultiple(AffineExpr expr, ArrayRef<int64_t> operands,
     return multiply(lhs, rhs);
   case AffineExprKind::FloorDiv:
   case AffineExprKind::CeilDiv:
-    return divide(lhs, constant ? std::optional(constant.getValue())
-                                : std::nullopt);
+    return divide(lhs,
+                  constant ? std::optional(constant.getValue()) : std::nullopt);
   default:
     return 1;
   }
@@ -88,8 +88,8 @@ static int64_t getMultiple(AffineExpr expr, ArrayRef<int64_t> operands,
 static int64_t getMultiple(AffineMap map, ArrayRef<int64_t> operands) {
   int64_t divisor = 0;
   for (AffineExpr result : map.getResults())
-    divisor = std::gcd(divisor,
-                       getMultiple(result, operands, map.getNumDims()));
+    divisor =
+        std::gcd(divisor, getMultiple(result, operands, map.getNumDims()));
   return divisor;
 }
 
@@ -110,9 +110,8 @@ static int64_t computeMultiple(Operation *op, ArrayRef<int64_t> operands) {
       .Case([&](arith::MulIOp) { return multiply(operands[0], operands[1]); })
       .Case([&](arith::SelectOp) { return std::gcd(operands[1], operands[2]); })
       .Case<arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp,
-            arith::CeilDivUIOp, arith::FloorDivSIOp>([&](Operation *) {
-        return divide(operands[0], getConstant(1));
-      })
+            arith::CeilDivUIOp, arith::FloorDivSIOp>(
+          [&](Operation *) { return divide(operands[0], getConstant(1)); })
       .Case([&](arith::ShLIOp) {
         std::optional<int64_t> shift = getConstant(1);
         return shift && *shift >= 0 && *shift < 62
@@ -142,9 +141,8 @@ static int64_t computeMultiple(Operation *op, ArrayRef<int64_t> operands) {
       .Case([&](affine::AffineApplyOp apply) {
         return getMultiple(apply.getAffineMap(), operands);
       })
-      .Case<affine::AffineMinOp, affine::AffineMaxOp>([&](auto bound) {
-        return getMultiple(bound.getMap(), operands);
-      })
+      .Case<affine::AffineMinOp, affine::AffineMaxOp>(
+          [&](auto bound) { return getMultiple(bound.getMap(), operands); })
       .Default([](Operation *) { return 1; });
 }
 
@@ -179,9 +177,7 @@ class DivisorAnalysis
 public:
   using SparseForwardDataFlowAnalysis::SparseForwardDataFlowAnalysis;
 
-  void setToEntryState(DivisorLattice *lattice) override {
-    set(lattice, 1);
-  }
+  void setToEntryState(DivisorLattice *lattice) override { set(lattice, 1); }
 
   LogicalResult visitOperation(Operation *op,
                                ArrayRef<const DivisorLattice *> operands,
@@ -363,7 +359,8 @@ namespace {
 
 class NeedFinder {
 public:
-  NeedFinder(const Divisibility &facts, SmallVectorImpl<DivisibilityNeed> &needs)
+  NeedFinder(const Divisibility &facts,
+             SmallVectorImpl<DivisibilityNeed> &needs)
       : facts(facts), needs(needs) {}
 
   bool find(OpFoldResult value, int64_t divisor) {
@@ -388,8 +385,9 @@ private:
   }
 
   bool findAll(ValueRange values, int64_t divisor) {
-    return llvm::all_of(
-        values, [&](Value value) { return find(OpFoldResult(value), divisor); });
+    return llvm::all_of(values, [&](Value value) {
+      return find(OpFoldResult(value), divisor);
+    });
   }
 
   /// One factor brings what the other lacks.
@@ -434,7 +432,8 @@ private:
 
   bool findArgument(BlockArgument argument, int64_t divisor) {
     Operation *parent = argument.getOwner()->getParentOp();
-    if (isa<FunctionOpInterface>(parent) && argument.getOwner()->isEntryBlock()) {
+    if (isa<FunctionOpInterface>(parent) &&
+        argument.getOwner()->isEntryBlock()) {
       if (!argument.getType().isIntOrIndex())
         return false;
       needs.push_back({argument, divisor});

@@ -45,8 +45,7 @@ static std::optional<BoxRows> findRows(const TransferFacts &facts,
   bool isPart = false;
   for (int64_t dim = facts.rank - 1; dim > rows.dim; --dim) {
     int64_t extent = facts.box[dim];
-    if (extent > 1 &&
-        (isPart || facts.strides[dim] != rows.rowElements)) {
+    if (extent > 1 && (isPart || facts.strides[dim] != rows.rowElements)) {
       needs.refuse("rows that are not one piece in global memory");
       return std::nullopt;
     }
@@ -97,8 +96,8 @@ static std::optional<EngineChoice> makeBulk(const TransferFacts &facts,
     return std::nullopt;
 
   EngineChoice choice;
-  choice.engine =
-      EngineAttr::get(facts.op->getContext(), EngineKind::Bulk, /*width=*/0, {});
+  choice.engine = EngineAttr::get(facts.op->getContext(), EngineKind::Bulk,
+                                  /*width=*/0, {});
   choice.instructions = rows->isOnePiece ? 1 : facts.box[rows->dim];
   choice.cost = cost::kBulkUse + cost::kBulkCopy * choice.instructions;
   choice.guards = needs.guards;
@@ -115,16 +114,14 @@ EngineAttempt carousel::tryBulk(const TransferFacts &facts, GuardUse use) {
 // Copies by threads
 //===----------------------------------------------------------------------===//
 
-/// Rows are cut into pieces of `width` bytes. A row is what lies in one piece on
-/// both sides.
-static bool hasPieces(const TransferFacts &facts, Needs &needs,
-                      int64_t width) {
+/// Rows are cut into pieces of `width` bytes. A row is what lies in one piece
+/// on both sides.
+static bool hasPieces(const TransferFacts &facts, Needs &needs, int64_t width) {
   if (width == facts.elementBytes)
     return true; // elements are where they are
   if (width < facts.elementBytes)
     return needs.refuse("elements of " + Twine(facts.elementBytes) + " bytes");
-  TransferShape shape =
-      computeTransferShape(facts.op, facts.kernel.indices);
+  TransferShape shape = computeTransferShape(facts.op, facts.kernel.indices);
   if (shape.getRowBytes() % width != 0)
     return needs.refuse("rows of " + Twine(shape.getRowBytes()) +
                         " bytes, not a multiple of " + Twine(width));
@@ -196,5 +193,5 @@ EngineAttempt carousel::tryVector(const TransferFacts &facts, GuardUse use,
   return tryWidths(facts, use, EngineKind::Vector, widths,
                    facts.isLoad ? cost::kVectorLoadUse : 0,
                    facts.isLoad ? cost::kVectorLoadPieces
-                               : cost::kVectorStorePieces);
+                                : cost::kVectorStorePieces);
 }

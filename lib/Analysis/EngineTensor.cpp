@@ -5,15 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which dimensions a map has, what its elements are and which boxes the tile is
-// made of: every combination that the hardware has is tried, the cheapest one
-// taken. The same conditions check a map that a transfer has already.
+// Every map that the hardware has for a transfer is tried, the cheapest one
+// taken: its dimensions, elements and boxes, and what it needs of the memory.
+// The same conditions check a map that a transfer has already.
 //
 //===----------------------------------------------------------------------===//
 
 #include "EngineCandidates.h"
+#include "TensorMapShape.h"
 
 #include "carousel/Dialect/IR/HardwareRules.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -81,169 +83,8 @@ static TensorElement getElement(const TransferFacts &facts, int64_t factor) {
 }
 
 //===----------------------------------------------------------------------===//
-// Dimensions
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Neighbouring dimensions of the global memref that are one of the map's.
-struct Group {
-  int64_t first, last;
-  /// Elements of all dimensions but the first.
-  int64_t inner = 1;
-  /// Elements of the tile.
-  int64_t tile = 1;
-};
-
-/// A map to try.
-struct MapShape {
-  SmallVector<Group> groups;
-  int64_t factor = 1; ///< tile elements in one of the map's
-  SmallVector<int64_t> box;
-  Swizzle swizzle = Swizzle::None;
-
-  int64_t getTile(size_t group) const {
-    return groups[group].tile / (group + 1 == groups.size() ? factor : 1);
-  }
-};
-
-} // namespace
-
-/// Whether dimension `dim` and the next one can belong to one group, for all
-/// that doesn't depend on the box.
-static bool areContiguous(const TransferFacts &facts, int64_t dim) {
-  int64_t outer = facts.strides[dim], inner = facts.strides[dim + 1];
-  int64_t extent = facts.extents[dim + 1], run;
-  return !ShapedType::isDynamic(outer) && !ShapedType::isDynamic(inner) &&
-         !ShapedType::isDynamic(extent) &&
-         !llvm::MulOverflow(inner, extent, run) && outer == run;
-}
-
-static std::optional<Group> makeGroup(const TransferFacts &facts,
-                                      int64_t first, int64_t last) {
-  Group group = {first, last};
-  bool isPart = false; // whole dimensions, then perhaps a part of one
-  for (int64_t dim = last; dim >= first; --dim) {
-    if (facts.box[dim] > 1 && isPart)
-      return std::nullopt;
-    group.tile *= facts.box[dim];
-    if (dim == first)
-      break;
-    // What is outside of an inner dimension would be the next row.
-    if (!areContiguous(facts, dim - 1) || !facts.isInside(dim))
-      return std::nullopt;
-    group.inner *= facts.extents[dim];
-    isPart |= facts.box[dim] != facts.extents[dim];
-  }
-  return group;
-}
-
-static std::optional<SmallVector<Group>>
-makeGroups(const TransferFacts &facts, ArrayRef<int64_t> sizes) {
-  SmallVector<Group> groups;
-  int64_t first = 0;
-  for (int64_t size : sizes) {
-    std::optional<Group> group = makeGroup(facts, first, first + size - 1);
-    if (!group)
-      return std::nullopt;
-    groups.push_back(*group);
-    first += size;
-  }
-  return groups;
-}
-
-/// All ways to group the dimensions, the one without groups first.
-static SmallVector<SmallVector<int64_t>>
-listGroupings(const TransferFacts &facts) {
-  SmallVector<int64_t> joints; // between dim and the next one
-  for (int64_t dim = 0; dim + 1 < facts.rank; ++dim)
-    if (areContiguous(facts, dim))
-      joints.push_back(dim);
-  // More than this many aren't worth the search: the innermost ones matter.
-  constexpr size_t kMaxJoints = 6;
-  if (joints.size() > kMaxJoints)
-    joints.erase(joints.begin(), joints.end() - kMaxJoints);
-  SmallVector<SmallVector<int64_t>> groupings;
-  for (uint64_t mask = 0; mask < (uint64_t(1) << joints.size()); ++mask) {
-    SmallVector<int64_t> sizes = {1};
-    for (int64_t dim = 0; dim + 1 < facts.rank; ++dim) {
-      const auto *joint = llvm::find(joints, dim);
-      if (joint != joints.end() && (mask >> (joint - joints.begin())) & 1)
-        ++sizes.back();
-      else
-        sizes.push_back(1);
-    }
-    groupings.push_back(std::move(sizes));
-  }
-  return groupings;
-}
-
-//===----------------------------------------------------------------------===//
 // Boxes
 //===----------------------------------------------------------------------===//
-
-static int64_t getElementsOf(ArrayRef<int64_t> box) {
-  return std::accumulate(box.begin(), box.end(), int64_t(1),
-                         std::multiplies<>());
-}
-
-static int64_t getAlignment(Swizzle swizzle) {
-  switch (getSwizzleSpan(swizzle).value_or(0)) {
-  case 0:
-    return rules::kSharedTileAlignment;
-  case 32:
-    return rules::kSwizzle32Alignment;
-  case 64:
-    return rules::kSwizzle64Alignment;
-  default:
-    return rules::kSwizzle128Alignment;
-  }
-}
-
-/// The largest legal box whose repetition in row-major order is the tile: whole
-/// inner dimensions, a part of one, and 1 in the outer ones. Empty if there is
-/// none.
-static SmallVector<int64_t> findBox(const MapShape &shape,
-                                    int64_t elementBytes) {
-  size_t rank = shape.groups.size();
-  SmallVector<int64_t> box(rank, 1);
-  int64_t bytes = elementBytes;
-  for (size_t dim = rank; dim-- > 0;) {
-    int64_t extent = shape.getTile(dim);
-    if (extent <= rules::kMaxBoxExtent) {
-      box[dim] = extent;
-      bytes *= extent;
-      continue;
-    }
-    int64_t granule =
-        std::max(getAlignment(shape.swizzle), rules::kInnerBoxGranule);
-    for (int64_t part = rules::kMaxBoxExtent; part > 0; --part)
-      if (extent % part == 0 && bytes * part % granule == 0) {
-        box[dim] = part;
-        return box;
-      }
-    return {};
-  }
-  return box;
-}
-
-/// Whether boxes one behind the other are the tile in row-major order.
-static bool isRowMajor(const MapShape &shape) {
-  bool isSplit = false;
-  for (size_t dim = shape.groups.size(); dim-- > 0;) {
-    if (isSplit && shape.box[dim] != 1)
-      return false;
-    isSplit |= shape.box[dim] != shape.getTile(dim);
-  }
-  return true;
-}
-
-static int64_t countBoxes(const MapShape &shape) {
-  int64_t tile = 1;
-  for (size_t dim = 0; dim < shape.groups.size(); ++dim)
-    tile *= shape.getTile(dim);
-  return tile / getElementsOf(shape.box);
-}
 
 static bool isBoxLegal(const TransferFacts &facts, Needs &needs,
                        const MapShape &shape) {
@@ -252,7 +93,7 @@ static bool isBoxLegal(const TransferFacts &facts, Needs &needs,
     return needs.refuse("a tile that isn't made of equal boxes of at most " +
                         Twine(rules::kMaxBoxExtent) +
                         " elements a dimension at multiples of " +
-                        Twine(getAlignment(shape.swizzle)) + " bytes");
+                        Twine(getTileAlignment(shape.swizzle)) + " bytes");
   int64_t inner = shape.box.back() * elementBytes;
   if (inner % rules::kInnerBoxGranule != 0)
     return needs.refuse("rows of " + Twine(inner) +
@@ -262,17 +103,16 @@ static bool isBoxLegal(const TransferFacts &facts, Needs &needs,
     return needs.refuse(
         "boxes that are not the tile in row-major order one behind the other");
   int64_t bytes = getElementsOf(shape.box) * elementBytes;
-  if (countBoxes(shape) > 1 && bytes % getAlignment(shape.swizzle) != 0)
+  if (countBoxes(shape) > 1 && bytes % getTileAlignment(shape.swizzle) != 0)
     return needs.refuse("boxes of " + Twine(bytes) +
                         " bytes, not a multiple of " +
-                        Twine(getAlignment(shape.swizzle)));
+                        Twine(getTileAlignment(shape.swizzle)));
   std::optional<int64_t> span = getSwizzleSpan(shape.swizzle);
   TransferOpInterface op = facts.op;
-  int64_t row =
-      op.getTile().getType().getShape().back() * facts.elementBytes;
+  int64_t row = op.getTile().getType().getShape().back() * facts.elementBytes;
   if (span && (row != *span || inner != *span))
-    return needs.refuse("rows of " + Twine(row) +
-                        " bytes with a swizzle of " + Twine(*span));
+    return needs.refuse("rows of " + Twine(row) + " bytes with a swizzle of " +
+                        Twine(*span));
   return true;
 }
 
@@ -283,11 +123,11 @@ static bool isBoxLegal(const TransferFacts &facts, Needs &needs,
 /// What only the global memref decides about.
 static bool hasLegalMemory(const TransferFacts &facts, Needs &needs,
                            const MapShape &shape) {
-  const Group &inner = shape.groups.back();
+  const MapGroup &inner = shape.groups.back();
   // The driver's rules.
   if (!needs.isGlobalAligned(rules::kGlobalStrideGranule))
     return false;
-  for (const Group &group : ArrayRef(shape.groups).drop_back()) {
+  for (const MapGroup &group : ArrayRef(shape.groups).drop_back()) {
     if (!needs.isStrideMultiple(group.last, rules::kGlobalStrideGranule))
       return false;
     int64_t stride = facts.strides[group.last];
@@ -304,15 +144,15 @@ static bool hasLegalMemory(const TransferFacts &facts, Needs &needs,
   // inside doesn't exist for the map.
   int64_t innerBytes = inner.inner * facts.elementBytes;
   if (!facts.inBounds) {
-    int64_t granule =
-        facts.isLoad ? shape.factor * facts.elementBytes
-                    : std::max(rules::kInnerBoxGranule,
-                               shape.factor * facts.elementBytes);
+    int64_t granule = facts.isLoad
+                          ? shape.factor * facts.elementBytes
+                          : std::max(rules::kInnerBoxGranule,
+                                     shape.factor * facts.elementBytes);
     if (!needs.isExtentMultiple(inner.first, innerBytes, granule))
       return false;
   }
   // Coordinates have 32 bits.
-  for (const Group &group : shape.groups)
+  for (const MapGroup &group : shape.groups)
     if (!needs.isExtentInRange(
             group.first, std::numeric_limits<int32_t>::max() / group.inner))
       return false;
@@ -339,8 +179,8 @@ static EncodeAttr makeEncode(const TransferFacts &facts,
     int64_t factor = isLast ? shape.factor : 1;
     ExprAttr extent = facts.getExtentExpr(group.first);
     int64_t common = std::gcd(group.inner, factor);
-    extentExprs.push_back(floorDivide(
-        multiply(extent, group.inner / common), factor / common));
+    extentExprs.push_back(
+        floorDivide(multiply(extent, group.inner / common), factor / common));
     if (!isLast)
       strideExprs.push_back(
           multiply(facts.getStrideExpr(group.last), facts.elementBytes));
@@ -349,9 +189,8 @@ static EncodeAttr makeEncode(const TransferFacts &facts,
                          ExprAttr());
 }
 
-static std::optional<EngineChoice> makeTensor(const TransferFacts &facts,
-                                              Needs &needs,
-                                              const MapShape &shape) {
+static std::optional<EngineChoice>
+makeTensor(const TransferFacts &facts, Needs &needs, const MapShape &shape) {
   MLIRContext *context = facts.op->getContext();
   TensorElement element = getElement(facts, shape.factor);
   bool hasNaN = llvm::is_contained({TensorElement::F16, TensorElement::BF16,
@@ -363,18 +202,18 @@ static std::optional<EngineChoice> makeTensor(const TransferFacts &facts,
     return std::nullopt;
   }
   if (!isBoxLegal(facts, needs, shape) ||
-      !needs.isTileAligned(getAlignment(shape.swizzle)) ||
+      !needs.isTileAligned(getTileAlignment(shape.swizzle)) ||
       !hasLegalMemory(facts, needs, shape))
     return std::nullopt;
 
   EngineChoice choice;
   SmallVector<int64_t> sizes;
-  for (const Group &group : shape.groups)
+  for (const MapGroup &group : shape.groups)
     sizes.push_back(group.last - group.first + 1);
   if (llvm::all_of(sizes, [](int64_t size) { return size == 1; }))
     sizes.clear();
-  choice.engine = EngineAttr::get(context, EngineKind::Tensor, /*width=*/0,
-                                  sizes);
+  choice.engine =
+      EngineAttr::get(context, EngineKind::Tensor, /*width=*/0, sizes);
   SmallVector<int64_t> ones(shape.box.size(), 1);
   choice.map = TensorMapType::get(
       context, shape.box, element, TensorMapMode::Tiled, shape.box.size(), ones,
@@ -389,6 +228,14 @@ static std::optional<EngineChoice> makeTensor(const TransferFacts &facts,
                 llvm::divideCeil(requests, cost::kRequestsPerSlot);
   choice.guards = needs.guards;
   return choice;
+}
+
+/// Whether the tile's bytes can be seen as wider elements: those of a buffer of
+/// its own can, whether it becomes a ring's or not.
+static bool hasWiderElements(const TransferFacts &facts) {
+  TransferOpInterface op = facts.op;
+  return op.getTile().getDefiningOp<memref::AllocOp>() &&
+         op.getTile().getType().getLayout().isIdentity();
 }
 
 /// What holds for all maps.
@@ -417,14 +264,15 @@ EngineAttempt carousel::tryTensor(const TransferFacts &facts, GuardUse use,
   for (ArrayRef<int64_t> sizes : listGroupings(facts)) {
     if (sizes.size() > static_cast<size_t>(rules::kMaxTensorRank))
       continue;
-    std::optional<SmallVector<Group>> groups = makeGroups(facts, sizes);
+    std::optional<SmallVector<MapGroup>> groups = makeGroups(facts, sizes);
     if (!groups)
       continue;
     for (int64_t factor = 1; factor * facts.elementBytes <= 8; factor *= 2) {
       MapShape shape = {*groups, factor, {}, swizzle};
       bool isPromoted = factor > 1;
       if (groups->back().tile % factor != 0 ||
-          (isPromoted && (facts.reduce || facts.fill == OutOfBoundsFill::NaN)))
+          (isPromoted && (facts.reduce || facts.fill == OutOfBoundsFill::NaN ||
+                          !hasWiderElements(facts))))
         break;
       shape.box = findBox(shape, facts.elementBytes * factor);
       Needs needs(facts, use);
@@ -455,15 +303,19 @@ static std::optional<EngineChoice> tryGivenMap(const TransferFacts &facts,
   SmallVector<int64_t> sizes(op.getEngineAttr().getCollapse());
   if (sizes.empty())
     sizes.assign(facts.rank, 1);
-  std::optional<SmallVector<Group>> groups = makeGroups(facts, sizes);
+  std::optional<SmallVector<MapGroup>> groups = makeGroups(facts, sizes);
   if (!groups) {
     needs.refuse("dimensions that can't be collapsed so");
     return std::nullopt;
   }
   // C150 has compared box and tile.
-  MapShape shape = {*groups,
-                    type.getElementBits() / (8 * facts.elementBytes),
+  MapShape shape = {*groups, type.getElementBits() / (8 * facts.elementBytes),
                     SmallVector<int64_t>(type.getBox()), type.getSwizzle()};
+  if (shape.factor > 1 && !hasWiderElements(facts)) {
+    needs.refuse("map elements of " + Twine(type.getElementBits()) +
+                 " bits, wider than the tile's, for a part of a buffer");
+    return std::nullopt;
+  }
   std::optional<EngineChoice> choice = makeTensor(facts, needs, shape);
   if (!choice)
     return std::nullopt;

@@ -33,6 +33,20 @@ enum class GuardUse {
   None
 };
 
+/// A memref's way back to the op or the argument that it is part of.
+struct MemRefOrigin {
+  mlir::Value root;
+  /// All that lies between is casts.
+  bool isWhole = true;
+  /// Divides the bytes between the root's first element and the memref's; 0 if
+  /// it is the same.
+  int64_t offset = 0;
+  /// What somebody has promised of the memref's address.
+  int64_t alignment = 1;
+};
+
+MemRefOrigin findOrigin(mlir::Value memref, const Divisibility &indices);
+
 /// What all transfers of a kernel share.
 struct KernelFacts {
   KernelFacts(mlir::gpu::GPUFuncOp kernel, const TargetSpec &target);

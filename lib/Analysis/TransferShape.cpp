@@ -54,7 +54,7 @@ static bool continues(TransferOpInterface op, ArrayRef<int64_t> tileStrides,
 }
 
 TransferShape carousel::computeTransferShape(TransferOpInterface op,
-                                              const Divisibility &facts) {
+                                             const Divisibility &facts) {
   MemRefType tile = op.getTile().getType(), global = op.getGlobal().getType();
   SmallVector<int64_t> tileStrides, globalStrides;
   int64_t offset;
@@ -68,8 +68,8 @@ TransferShape carousel::computeTransferShape(TransferOpInterface op,
   for (unsigned dim = 0, e = global.getRank(); dim < e; ++dim) {
     bool isLeading = dim < shape.leading;
     int64_t extent = isLeading ? 1 : tile.getDimSize(dim - shape.leading);
-    if (dim > shape.leading && continues(op, tileStrides, globalStrides,
-                                         dim - shape.leading - 1)) {
+    if (dim > shape.leading &&
+        continues(op, tileStrides, globalStrides, dim - shape.leading - 1)) {
       shape.globalGroups.back().push_back(dim);
       shape.tileGroups.back().push_back(dim - shape.leading);
       shape.dims.back().extent *= extent;
@@ -172,7 +172,8 @@ static std::string explainTensor(TransferOpInterface op) {
            llvm::utostr(map.getBoxBytes());
   // Nothing else has bytes that can be seen as wider elements.
   if (map.getElementBits() != 8 * getElementBytes(tile.getElementType()) &&
-      !op.getTile().getDefiningOp<RingTileOp>())
+      !isa_and_nonnull<RingTileOp, memref::ViewOp>(
+          op.getTile().getDefiningOp()))
     return "a ring's tile with map elements of " +
            llvm::utostr(map.getElementBits()) +
            " bits, wider than the tile's, got another buffer";

@@ -108,16 +108,15 @@ void RingRewriter::foldExtent(memref::DimOp dim) {
 
 /// Buffers whose place rings have taken.
 void RingRewriter::removeDeadBuffers() {
-  SmallVector<Value> buffers;
+  llvm::SetVector<Value> buffers;
   for (const LoopPlan &loop : plan.loops) {
-    llvm::append_range(buffers, loop.loads.buffers);
+    buffers.insert_range(loop.loads.buffers);
     for (const StoreRingPlan &store : loop.stores)
-      buffers.push_back(store.buffer);
+      buffers.insert(store.buffer);
   }
-  llvm::SmallPtrSet<Operation *, 8> erased;
   for (Value buffer : buffers) {
     Operation *alloc = buffer.getDefiningOp();
-    if (!alloc || !erased.insert(alloc).second)
+    if (!alloc)
       continue;
     // The buffer and its views, each behind what it is a view of.
     llvm::SetVector<Operation *> views;

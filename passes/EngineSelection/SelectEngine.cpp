@@ -155,13 +155,13 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
 
   LogicalResult selectEngines(gpu::GPUFuncOp kernel, const TargetSpec &target,
                               SymbolTable &symbols) {
-    bool hasTransfers =
-        kernel
-            .walk([](TransferOpInterface op) {
-              return isa<LoadOp, StoreOp>(*op) ? WalkResult::interrupt()
-                                               : WalkResult::advance();
-            })
-            .wasInterrupted();
+    bool hasTransfers = kernel
+                            .walk([](TransferOpInterface op) {
+                              return isa<LoadOp, StoreOp>(*op)
+                                         ? WalkResult::interrupt()
+                                         : WalkResult::advance();
+                            })
+                            .wasInterrupted();
     if (!hasTransfers)
       return success();
     EnginePlan plan = planEngines(kernel, target, variants);
@@ -241,23 +241,19 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
     if (plan.choice.map)
       llvm::raw_string_ostream(map) << " through " << plan.choice.map;
     StringRef what = op.isLoad() ? "load" : "store";
-    remark::passed(op->getLoc(), options)
-        << remark::add("{0} of {1} bytes by {2}{3}: {4} {5}, cost {6}{7}", what,
-                       op.getTileBytes(), engine, map,
-                       plan.choice.instructions,
-                       plan.choice.engine.getWidth() ? "pieces"
-                                                     : "instructions",
-                       plan.choice.cost, plan.isGiven ? ", as given" : "");
+    remark::passed(op->getLoc(), options) << remark::add(
+        "{0} of {1} bytes by {2}{3}: {4} {5}, cost {6}{7}", what,
+        op.getTileBytes(), engine, map, plan.choice.instructions,
+        plan.choice.engine.getWidth() ? "pieces" : "instructions",
+        plan.choice.cost, plan.isGiven ? ", as given" : "");
     for (const EngineRejection &rejection : plan.rejections)
-      remark::missed(op->getLoc(), options)
-          << remark::add("{0} not used for {1}: {2}",
-                         stringifyEngineKind(rejection.kind), what,
-                         rejection.reason);
+      remark::missed(op->getLoc(), options) << remark::add(
+          "{0} not used for {1}: {2}", stringifyEngineKind(rejection.kind),
+          what, rejection.reason);
     if (!plan.swizzleRejection.empty())
-      remark::missed(op->getLoc(), options)
-          << remark::add("swizzle {0} not used for {1}: {2}",
-                         stringifySwizzle(op.getSwizzle()), what,
-                         plan.swizzleRejection);
+      remark::missed(op->getLoc(), options) << remark::add(
+          "swizzle {0} not used for {1}: {2}",
+          stringifySwizzle(op.getSwizzle()), what, plan.swizzleRejection);
   }
 };
 

@@ -14,11 +14,14 @@
 
 #include "RingLowering.h"
 
+#include "carousel/Analysis/Alignment.h"
 #include "carousel/Passes/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_LOWERRINGS
@@ -27,6 +30,45 @@ namespace carousel {
 
 using namespace mlir;
 using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Tiles with wider elements
+//===----------------------------------------------------------------------===//
+
+/// Makes a tile that is a buffer of its own a view of bytes, as a ring's tile
+/// is, where its map sees it as wider elements.
+static void viewAsBytes(memref::AllocOp alloc) {
+  MemRefType type = alloc.getType();
+  OpBuilder b(alloc);
+  int64_t bytes =
+      type.getNumElements() * getElementBytes(type.getElementType());
+  auto bytesType =
+      MemRefType::get({bytes}, b.getI8Type(), MemRefLayoutAttrInterface(),
+                      type.getMemorySpace());
+  Location loc = alloc.getLoc();
+  Value buffer =
+      memref::AllocOp::create(b, loc, bytesType, alloc.getAlignmentAttr());
+  Value zero = arith::ConstantIndexOp::create(b, loc, 0);
+  Value view = memref::ViewOp::create(b, loc, type, buffer, zero,
+                                      /*sizes=*/ValueRange());
+  for (OpOperand &use : llvm::make_early_inc_range(alloc->getUses()))
+    use.set(isa<memref::DeallocOp>(use.getOwner()) ? buffer : view);
+  alloc.erase();
+}
+
+static void viewWideTilesAsBytes(gpu::GPUFuncOp kernel) {
+  llvm::SetVector<Operation *> allocs;
+  kernel.walk([&](TransferOpInterface op) {
+    MemRefType tile = op.getTile().getType();
+    auto alloc = op.getTile().getDefiningOp<memref::AllocOp>();
+    if (alloc && op.getMap() && tile.getLayout().isIdentity() &&
+        op.getMap().getType().getElementBits() !=
+            8 * getElementBytes(tile.getElementType()))
+      allocs.insert(alloc);
+  });
+  for (Operation *alloc : allocs)
+    viewAsBytes(cast<memref::AllocOp>(alloc));
+}
 
 //===----------------------------------------------------------------------===//
 // Remarks
@@ -48,10 +90,10 @@ static void emitRemarks(gpu::GPUFuncOp kernel, const RingBarrierPlan &plan) {
     remark::passed(ring.getLoc(), options) << remark::add(
         "{0} slots in {1} bytes, {2} arrivals fill one, {3}", stages, bytes,
         planned.hasFull ? planned.fullArrivals : 0,
-        !planned.hasFull   ? std::string("nobody waits for it")
-        : planned.hasEmpty ? std::to_string(planned.emptyArrivals) +
-                                 " hand it back"
-                           : std::string("a meeting hands it back"));
+        !planned.hasFull ? std::string("nobody waits for it")
+        : planned.hasEmpty
+            ? std::to_string(planned.emptyArrivals) + " hand it back"
+            : std::string("a meeting hands it back"));
   }
 }
 
@@ -93,6 +135,7 @@ struct LowerRings : public carousel::impl::LowerRingsBase<LowerRings> {
     kernel.walk([&](Operation *op) { hasRings |= isRingOp(op); });
     if (!hasRings)
       return success();
+    viewWideTilesAsBytes(kernel);
     FailureOr<RingBarrierPlan> plan = planRingBarriers(kernel);
     if (failed(plan))
       return failure();
@@ -101,9 +144,9 @@ struct LowerRings : public carousel::impl::LowerRingsBase<LowerRings> {
     RingLowering lowering(kernel, target, std::move(*plan));
     lowering.run();
     for (int64_t registers : lowering.getSkippedRegisters())
-      remark::missed(kernel.getLoc(), getRemarkOptions(kernel))
-          << remark::add("{0} registers a thread not set: {1} has no setmaxnreg",
-                         registers, target.info->chip);
+      remark::missed(kernel.getLoc(), getRemarkOptions(kernel)) << remark::add(
+          "{0} registers a thread not set: {1} has no setmaxnreg", registers,
+          target.info->chip);
     return success();
   }
 

@@ -43,7 +43,8 @@ protected:
           %c64 = arith.constant 64 : index
           %block = gpu.block_id x
           %blocks = gpu.grid_dim x
-    )mlir" + body.str() + "\n gpu.return } }";
+    )mlir" + body.str() +
+                       "\n gpu.return } }";
     module = parseSourceString<ModuleOp>(text, &context);
     ASSERT_TRUE(module);
     module->walk([&](gpu::GPUFuncOp op) { kernel = op; });

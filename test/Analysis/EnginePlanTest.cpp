@@ -211,31 +211,31 @@ TEST_F(EnginePlanTest, BoxesLieOneBehindTheOther) {
     int64_t count;
   };
   const Case cases[] = {
-      {"512x64", "256x64", 2},   // rows are split
-      {"300x64", "150x64", 2},   // into equal parts
+      {"512x64", "256x64", 2},     // rows are split
+      {"300x64", "150x64", 2},     // into equal parts
       {"2x512x16", "1x256x16", 4}, // outside of what is split: one at a time
       {"257x64", "1x64", 257},
-      {"3x40", "3x40", 1},       // one box needs no alignment of the next
+      {"3x40", "3x40", 1},     // one box needs no alignment of the next
       {"300x16", "100x16", 3}, // 150x16 of bf16 isn't a multiple of 128
   };
   for (const Case &c : cases) {
     std::string rank3 = StringRef(c.tile).count('x') == 2 ? "?x" : "";
-    std::string layout = rank3.empty() ? "strided<[?, 1]>" : "strided<[?, ?, 1]>";
+    std::string layout =
+        rank3.empty() ? "strided<[?, 1]>" : "strided<[?, ?, 1]>";
     std::string global = "memref<" + rank3 + "?x?xbf16, " + layout + ", 1>";
     std::string tile = std::string("memref<") + c.tile + "xbf16, 3>";
-    EnginePlan p = plan("%x: " + global, "%t = memref.alloc() : " + tile +
-                                             "\ncarousel.load %x[" +
-                                             (rank3.empty() ? "" : "%i, ") +
-                                             "%i, %i] to %t fill(nan) : " +
-                                             global + ", " + tile);
+    EnginePlan p =
+        plan("%x: " + global,
+             "%t = memref.alloc() : " + tile + "\ncarousel.load %x[" +
+                 (rank3.empty() ? "" : "%i, ") +
+                 "%i, %i] to %t fill(nan) : " + global + ", " + tile);
     EngineAttr engine = p.variants[0].transfers[0].choice.engine;
     if (c.count > 100) {
       EXPECT_EQ(engine.getKind(), EngineKind::Vector) << c.tile;
       continue;
     }
-    EXPECT_EQ(getMap(p),
-              std::string("!carousel.tensor_map<") + c.box +
-                  "xbf16, fill = nan>")
+    EXPECT_EQ(getMap(p), std::string("!carousel.tensor_map<") + c.box +
+                             "xbf16, fill = nan>")
         << c.tile;
     EXPECT_EQ(p.variants[0].transfers[0].choice.instructions, c.count);
   }
@@ -296,8 +296,8 @@ TEST_F(EnginePlanTest, TensorCopiesRefuse) {
        "an innermost stride of arg0 that isn't known to be 1"},
       {"memref<?x?xf32, strided<[?, 2]>, 1>", "64x64xf32", "%i",
        "an innermost stride of 2 elements in arg0"},
-      {"memref<?x?xf32, strided<[?, 1]>, 1>",
-       "64x64xf32, strided<[68, 1]>", "%i", "a tile that isn't contiguous"},
+      {"memref<?x?xf32, strided<[?, 1]>, 1>", "64x64xf32, strided<[68, 1]>",
+       "%i", "a tile that isn't contiguous"},
       {"memref<?x4294967296xf32, 1>", "64x64xf32", "%i",
        "extent 1 of arg0 of 4294967296, not in 1 to 2147483647"},
   };
@@ -305,8 +305,8 @@ TEST_F(EnginePlanTest, TensorCopiesRefuse) {
     EnginePlan p =
         plan(std::string("%x: ") + c.type,
              std::string("%t = memref.alloc() : memref<") + c.tile +
-                 ", 3>\ncarousel.load %x[%i, " + c.offset + "] to %t : " +
-                 c.type + ", memref<" + c.tile + ", 3>");
+                 ", 3>\ncarousel.load %x[%i, " + c.offset +
+                 "] to %t : " + c.type + ", memref<" + c.tile + ", 3>");
     EXPECT_EQ(getReason(p, EngineKind::Tensor), c.reason) << c.type;
   }
 }
@@ -511,8 +511,7 @@ TEST_F(EnginePlanTest, WidthOfPieces) {
                             tile + "\ncarousel.load %x[" + c.offset +
                             "] to %t : " + c.type + ", " + tile,
                         "sm_80");
-    EXPECT_EQ(getEngine(p),
-              std::string("#carousel.engine<") + c.engine + ">")
+    EXPECT_EQ(getEngine(p), std::string("#carousel.engine<") + c.engine + ">")
         << c.type << ' ' << c.offset;
   }
 }

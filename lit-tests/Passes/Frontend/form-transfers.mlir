@@ -122,6 +122,23 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Each thread copies everything; looking at one of them is enough.
+  // CHECK-LABEL: gpu.func @redundant
+  // CHECK-NOT: scf.for
+  // CHECK: carousel.load
+  // REMARK: Function=redundant | Remark="'memref.store' to a tile: 1 move in every thread: 2048 elements from [0] in bounds"
+  gpu.func @redundant(%x: !x1) workgroup(%tile: memref<2048xf32, #ws>) kernel
+      attributes {known_block_size = array<i32: 1024, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2048 = arith.constant 2048 : index
+    scf.for %j = %c0 to %c2048 step %c1 {
+      %v = memref.load %x[%j] : !x1
+      memref.store %v, %tile[%j] : memref<2048xf32, #ws>
+    }
+    gpu.return
+  }
+
   // Straight-line code of two parts, with both tiles' parts interleaved: one transfer each.
   // CHECK-LABEL: gpu.func @straight
   // CHECK-SAME: workgroup(%[[A:.*]] : memref<64x32xf32, {{.*}}>, %[[B:.*]] : memref<64x32xf32,
