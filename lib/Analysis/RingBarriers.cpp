@@ -209,11 +209,11 @@ LogicalResult Planner::planThreads(PlannedRing &planned) {
     if (failed(verifyScope(user, ring.getScope())))
       return failure();
     if (first && !(range == threads)) {
-      InFlightDiagnostic error =
-          user->emitOpError("expected all ")
-          << (produces ? "producers" : "consumers")
-          << " of a ring to be of one role, got threads " << threads.first
-          << " to " << threads.first + threads.count - 1;
+      InFlightDiagnostic error = user->emitOpError("expected all ")
+                                 << (produces ? "producers" : "consumers")
+                                 << " of a ring to be of one role, got threads "
+                                 << threads.first << " to "
+                                 << threads.first + threads.count - 1;
       error.attachNote(first->getLoc())
           << "threads " << range.first << " to "
           << range.first + range.count - 1 << " here";
@@ -239,8 +239,8 @@ LogicalResult Planner::planThreads(PlannedRing &planned) {
   if (producer)
     planned.instances = getScopeInstances(planned.producers, ring.getScope());
   // Where nobody hands slots back, meetings in the kernel see to it.
-  planned.hasEmpty = producer && isReleased &&
-                     ring.getRelease() == SlotRelease::EmptyBarrier;
+  planned.hasEmpty =
+      producer && isReleased && ring.getRelease() == SlotRelease::EmptyBarrier;
   return success();
 }
 
@@ -278,8 +278,8 @@ void Planner::planTiles(PlannedRing &planned) {
     alignment = std::max(alignment, getSlotAlignment(op));
   });
   for (PlannedTile &tile : planned.tiles) {
-    int64_t bytes =
-        tile.type.getNumElements() * getElementBytes(tile.type.getElementType());
+    int64_t bytes = tile.type.getNumElements() *
+                    getElementBytes(tile.type.getElementType());
     // With one slot there is nothing behind it to be aligned.
     tile.stride = stages == 1 ? bytes : llvm::alignTo(bytes, tile.alignment);
   }
@@ -303,8 +303,8 @@ LogicalResult Planner::planRing(RingCreateOp ring) {
         planned.leaderArrives |=
             kind == EngineKind::Tensor || kind == EngineKind::Bulk;
         planned.cpAsyncArrives |= kind == EngineKind::CpAsync;
-        planned.storesArrive |=
-            kind == EngineKind::Vector || mayStoreByThreads(load, plan.shapes.at(load));
+        planned.storesArrive |= kind == EngineKind::Vector ||
+                                mayStoreByThreads(load, plan.shapes.at(load));
       });
   // Somebody has to arrive, even if there is nothing to wait for.
   planned.leaderArrives |= !isFilled;

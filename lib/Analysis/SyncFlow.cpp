@@ -361,6 +361,14 @@ void SyncFlow::visit(Operation *op, SyncState &state) {
       });
 }
 
+/// Loads count as done when they have been waited for; what their operands are
+/// computed from is read at once. Letting others go on is over as it is done.
+static bool staysPending(Operation *op, const Access &access) {
+  if (isa<RingProduceOp>(op))
+    return !access.isTransfer;
+  return !access.isForeign || isWrite(access.kind);
+}
+
 void SyncFlow::visitWait(RingWaitOp wait, SyncState &state) {
   Value ring = wait.getRing();
   unsigned order = kernel.numbers.lookup(wait) * kAccessesPerOp;
@@ -400,13 +408,10 @@ void SyncFlow::visitEvent(Operation *op, SyncState &state) {
         ArrayRef<Access> accesses = kernel.accesses.get(op);
         for (const Access &access : accesses)
           check(op, access, state);
-        // Loads count as done when they have been waited for.
-        if (isa<RingProduceOp>(op))
-          return;
         if (auto submit = dyn_cast<RingSubmitOp>(op))
           state.submit(submit.getScope());
         for (auto [index, access] : llvm::enumerate(accesses))
-          if (!access.isForeign || isWrite(access.kind))
+          if (staysPending(op, access))
             state.access(op, number * kAccessesPerOp + index, access);
       });
 }

@@ -72,8 +72,10 @@ std::string carousel::explainSwizzle(Value tile, Swizzle swizzle) {
     return "its pattern is none that accesses are rewritten for";
   if (!type.getLayout().isIdentity())
     return "the tile is a part of a buffer";
-  if (type.getShape().back() * type.getElementTypeBitWidth() / 8 != *span)
-    return "the tile's rows aren't as long as the swizzle's span";
+  int64_t row = type.getShape().back() * type.getElementTypeBitWidth() / 8;
+  if (row != *span)
+    return "rows of " + std::to_string(row) + " bytes with a swizzle of " +
+           std::to_string(*span);
   for (Operation *user : tile.getUsers())
     if (!isa<TransferOpInterface, memref::DeallocOp>(user) &&
         !getTileIndices(user, tile))

@@ -189,8 +189,7 @@ static float flush(float value) {
                                                 : value;
 }
 
-template <bool flushes>
-static uint32_t addF32(uint32_t left, uint32_t right) {
+template <bool flushes> static uint32_t addF32(uint32_t left, uint32_t right) {
   float a, b;
   std::memcpy(&a, &left, 4);
   std::memcpy(&b, &right, 4);

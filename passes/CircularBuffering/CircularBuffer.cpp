@@ -157,7 +157,7 @@ void RingRewriter::run() {
 //===----------------------------------------------------------------------===//
 
 /// C174: the kernel's transfers have engines, and stand where a running index
-/// can be carried to. C175: the block is known.
+/// can be carried to.
 static LogicalResult verifyKernel(gpu::GPUFuncOp kernel) {
   bool hasTransfers = false;
   WalkResult result = kernel.walk([&](TransferOpInterface transfer) {
@@ -178,6 +178,7 @@ static LogicalResult verifyKernel(gpu::GPUFuncOp kernel) {
   });
   if (result.wasInterrupted())
     return failure();
+  // C175
   if (hasTransfers && !getKnownBlock(kernel))
     return kernel.emitOpError("expected a known block where there are "
                               "transfers, got neither carousel.launch nor "

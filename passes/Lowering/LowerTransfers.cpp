@@ -121,8 +121,8 @@ BoxValues carousel::createBoxValues(ImplicitLocOpBuilder &b,
     box.ends.push_back(createFolded<arith::MulIOp>(b, extent, dim.inner));
   }
   if (shape.isCollapsed()) {
-    box.global = memref::CollapseShapeOp::create(b, box.global,
-                                                 shape.globalGroups);
+    box.global =
+        memref::CollapseShapeOp::create(b, box.global, shape.globalGroups);
     box.tile = memref::CollapseShapeOp::create(b, box.tile, shape.tileGroups);
   }
   // A memref that is known to be smaller than a copy would be refused, though
@@ -146,9 +146,9 @@ static Value createIsDimInside(ImplicitLocOpBuilder &b, const BoxDim &dim,
                                            createIndex(b, 0));
   if (dim.mayEndBehind) {
     Value last = createFolded<arith::AddIOp>(b, position, extent);
-    inside = createAnd(b, inside,
-                       b.createOrFold<arith::CmpIOp>(
-                           arith::CmpIPredicate::sle, last, end));
+    inside = createAnd(
+        b, inside,
+        b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sle, last, end));
   }
   return inside;
 }
@@ -163,8 +163,8 @@ Value carousel::createIsInside(ImplicitLocOpBuilder &b,
   Value inside;
   for (auto [dim, begin, end] :
        llvm::zip_equal(issue.shape->dims, box.begins, box.ends))
-    inside = createAnd(b, inside,
-                       createIsDimInside(b, dim, begin, end, dim.extent));
+    inside =
+        createAnd(b, inside, createIsDimInside(b, dim, begin, end, dim.extent));
   return inside;
 }
 
@@ -177,8 +177,9 @@ Value carousel::createIsRowInside(ImplicitLocOpBuilder &b,
     if (i >= shape.leading)
       position = createFolded<arith::AddIOp>(b, position,
                                              positions[i - shape.leading]);
-    inside = createAnd(b, inside, createIsDimInside(b, shape.dims[i], position,
-                                                    box.ends[i], 1));
+    inside = createAnd(
+        b, inside,
+        createIsDimInside(b, shape.dims[i], position, box.ends[i], 1));
   }
   return inside;
 }

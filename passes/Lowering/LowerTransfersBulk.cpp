@@ -80,9 +80,8 @@ static void createFence(ImplicitLocOpBuilder &b, const TransferIssue &issue) {
 }
 
 /// Positions of the rows, with the innermost one zero.
-static void
-forEachRow(ImplicitLocOpBuilder &b, const TransferShape &shape,
-           function_ref<void(SmallVector<Value> &positions)> body) {
+static void forEachRow(ImplicitLocOpBuilder &b, const TransferShape &shape,
+                       function_ref<void(SmallVector<Value> &positions)> body) {
   SmallVector<int64_t> extents;
   for (const BoxDim &dim :
        ArrayRef(shape.dims).drop_front(shape.leading).drop_back())
@@ -126,9 +125,9 @@ static Value createRowCount(ImplicitLocOpBuilder &b, const TransferShape &shape,
   }
   Value isInside = isRowInside;
   if (dim.mayBeginBefore)
-    isInside = createAnd(b, isInside,
-                         b.createOrFold<arith::CmpIOp>(
-                             arith::CmpIPredicate::sge, begin, zero));
+    isInside = createAnd(
+        b, isInside,
+        b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, begin, zero));
   if (!isInside)
     return count;
   return b.createOrFold<arith::SelectOp>(isInside, count, zero);
@@ -162,8 +161,7 @@ static void issueBulkClipped(ImplicitLocOpBuilder &b,
     Value isRowInside =
         createIsRowInside(b, shape, box, ArrayRef(positions).drop_back());
     Value count = createRowCount(b, shape, box, isRowInside);
-    Value prefix =
-        createFolded<arith::AndIOp>(b, count, -getGranule(shape));
+    Value prefix = createFolded<arith::AndIOp>(b, count, -getGranule(shape));
     Value some = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sgt,
                                                prefix, createIndex(b, 0));
     createIf(b, some, [&] {
@@ -179,9 +177,9 @@ static void issueBulkClipped(ImplicitLocOpBuilder &b,
     Value end = isLoad ? createIndex(b, shape.getRowElements()) : count;
     createLoop(b, prefix, end, [&](Value position) {
       positions.back() = position;
-      Value isInside = isLoad ? createIsElementInside(b, shape, box, position,
-                                                      isRowInside)
-                              : Value();
+      Value isInside =
+          isLoad ? createIsElementInside(b, shape, box, position, isRowInside)
+                 : Value();
       copyElement(b, issue, box, positions, isInside);
     });
   });
@@ -239,8 +237,8 @@ void carousel::issueTensor(ImplicitLocOpBuilder &b,
   if (groups.empty())
     groups.assign(op.getGlobal().getType().getRank(), 1);
   int64_t elementBits = issue.shape->elementBytes * 8;
-  SmallVector<Value> first = createCoordinates(
-      b, op, groups, map.getElementBits() / elementBits);
+  SmallVector<Value> first =
+      createCoordinates(b, op, groups, map.getElementBits() / elementBits);
 
   // The grid of boxes, row by row; they lie one behind the other in the tile.
   SmallVector<int64_t> grid;
@@ -261,8 +259,8 @@ void carousel::issueTensor(ImplicitLocOpBuilder &b,
 
   createLoop(b, getTensorBoxes(op), [&](Value number) {
     SmallVector<Value> coordinates = first;
-    SmallVector<Value> box = createDelinearized(
-        b, createCast(b, number, b.getI32Type()), grid);
+    SmallVector<Value> box =
+        createDelinearized(b, createCast(b, number, b.getI32Type()), grid);
     for (auto [coordinate, position, extent] :
          llvm::zip_equal(coordinates, box, map.getBox())) {
       Value shift = createFolded<arith::MulIOp>(b, position, extent);
@@ -278,9 +276,8 @@ void carousel::issueTensor(ImplicitLocOpBuilder &b,
                            TensorLoadMode::Tile, /*multicast_mask=*/Value(),
                            issue.policy, /*cta_group=*/IntegerAttr());
     else if (ReductionAttr reduce = store.getReduceAttr())
-      TensorReduceOp::create(b, reduce.getKind(), buffer, indices,
-                             op.getMap(), coordinates, TensorStoreMode::Tile,
-                             issue.policy);
+      TensorReduceOp::create(b, reduce.getKind(), buffer, indices, op.getMap(),
+                             coordinates, TensorStoreMode::Tile, issue.policy);
     else
       TensorStoreOp::create(b, buffer, indices, op.getMap(), coordinates,
                             TensorStoreMode::Tile, issue.policy);

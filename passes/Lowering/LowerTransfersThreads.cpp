@@ -53,11 +53,11 @@ static Value createAreInside(ImplicitLocOpBuilder &b,
                        createCompare(b, arith::CmpIPredicate::sge, position,
                                      createIndex(b, 0)));
   if (dim.mayEndBehind)
-    inside = createAnd(
-        b, inside,
-        createCompare(b, arith::CmpIPredicate::sle,
-                      createFolded<arith::AddIOp>(b, position, count),
-                      box.ends.back()));
+    inside =
+        createAnd(b, inside,
+                  createCompare(b, arith::CmpIPredicate::sle,
+                                createFolded<arith::AddIOp>(b, position, count),
+                                box.ends.back()));
   return inside;
 }
 
@@ -92,11 +92,10 @@ static void copyElements(ImplicitLocOpBuilder &b, const TransferIssue &issue,
   createLoop(b, piece.elements, [&](Value i) {
     SmallVector<Value> positions = piece.positions;
     positions.back() = createFolded<arith::AddIOp>(b, positions.back(), i);
-    Value at =
-        createFolded<arith::AddIOp>(b, piece.globalIndices.back(), i);
-    copyElement(b, issue, box, positions,
-                createAreInside(b, *issue.shape, box, at, 1,
-                                piece.isRowInside));
+    Value at = createFolded<arith::AddIOp>(b, piece.globalIndices.back(), i);
+    copyElement(
+        b, issue, box, positions,
+        createAreInside(b, *issue.shape, box, at, 1, piece.isRowInside));
   });
 }
 
@@ -153,7 +152,8 @@ static Value createValidBytes(ImplicitLocOpBuilder &b,
         b, inside, createCompare(b, arith::CmpIPredicate::sge, begin, zero));
   if (inside)
     count = b.createOrFold<arith::SelectOp>(inside, count, zero);
-  return createCast(b, createFolded<arith::MulIOp>(b, count, shape.elementBytes),
+  return createCast(b,
+                    createFolded<arith::MulIOp>(b, count, shape.elementBytes),
                     b.getI32Type());
 }
 
@@ -161,8 +161,8 @@ static void copyAsync(ImplicitLocOpBuilder &b, const TransferIssue &issue,
                       const BoxValues &box, const Piece &piece) {
   auto load = cast<RingLoadOp>(issue.op.getOperation());
   int64_t width = load.getEngineAttr().getWidth();
-  CpAsyncCache cache = width == rules::kCpAsyncBypassSize ? CpAsyncCache::CG
-                                                          : CpAsyncCache::CA;
+  CpAsyncCache cache =
+      width == rules::kCpAsyncBypassSize ? CpAsyncCache::CG : CpAsyncCache::CA;
   auto copy = [&](ValueRange indices, Value valid) {
     CpAsyncCopyOp::create(b, cache, box.global, indices, box.tile,
                           piece.positions, width, valid, /*ignore=*/Value(),

@@ -50,7 +50,8 @@ void RingLowering::run() {
   createBarriers();
   initBarriers();
   auto lowerAll = [&](auto lower) {
-    using Op = typename llvm::function_traits<decltype(lower)>::template arg_t<0>;
+    using Op =
+        typename llvm::function_traits<decltype(lower)>::template arg_t<0>;
     for (Operation *&op : ops)
       if (auto match = dyn_cast_or_null<Op>(op)) {
         lower(match);
@@ -105,8 +106,8 @@ Value RingLowering::getBlockThread() {
   for (auto [extent, dim] : llvm::zip_equal(block, dims)) {
     if (extent == 1 && (stride > 1 || dim != gpu::Dimension::z))
       continue;
-    Value id = createCast(top, gpu::ThreadIdOp::create(top, dim),
-                          top.getI32Type());
+    Value id =
+        createCast(top, gpu::ThreadIdOp::create(top, dim), top.getI32Type());
     id = createFolded<arith::MulIOp>(top, id, stride);
     blockThread =
         blockThread ? createFolded<arith::AddIOp>(top, blockThread, id) : id;
@@ -153,9 +154,9 @@ Value RingLowering::getLeader(const ThreadRange &range, TransferScope scope) {
   if (Value known = lookup(leaders, key))
     return known;
   Value thread = getThread(range, scope);
-  Value leader = arith::CmpIOp::create(
-      top, arith::CmpIPredicate::eq, thread,
-      createConstant(top, thread.getType(), 0));
+  Value leader =
+      arith::CmpIOp::create(top, arith::CmpIPredicate::eq, thread,
+                            createConstant(top, thread.getType(), 0));
   leaders.emplace_back(key, leader);
   return leader;
 }
@@ -211,11 +212,11 @@ void RingLowering::createBarriers() {
     if (ring.getScope() != TransferScope::CTA)
       shape.push_back(planned.instances);
     shape.push_back(ring.getRing().getType().getStages());
-    auto type = MemRefType::get(
-        shape, MbarrierType::get(kernel.getContext()),
-        MemRefLayoutAttrInterface(),
-        gpu::AddressSpaceAttr::get(kernel.getContext(),
-                                   gpu::AddressSpace::Workgroup));
+    auto type =
+        MemRefType::get(shape, MbarrierType::get(kernel.getContext()),
+                        MemRefLayoutAttrInterface(),
+                        gpu::AddressSpaceAttr::get(
+                            kernel.getContext(), gpu::AddressSpace::Workgroup));
     auto create = [&](StringRef name) {
       top.setLoc(getNamedLoc(ring.getLoc(), name));
       return memref::AllocOp::create(top, type);
@@ -263,11 +264,11 @@ void RingLowering::initBarriers() {
     for (Value map : maps)
       TensorMapPrefetchOp::create(top, map, TensorMapSpace::Param);
     for (auto [array, count] : barriers)
-      forEachBarrier(top, array, [&, array = array,
-                                  count = count](ValueRange indices) {
-        MbarrierInitOp::create(top, array, indices, /*count=*/Value(),
-                               top.getI32IntegerAttr(count));
-      });
+      forEachBarrier(
+          top, array, [&, array = array, count = count](ValueRange indices) {
+            MbarrierInitOp::create(top, array, indices, /*count=*/Value(),
+                                   top.getI32IntegerAttr(count));
+          });
     // Older targets have no engines that would have to see them.
     constexpr unsigned kHopper = 90;
     if (!barriers.empty() && target.info->sm >= kHopper)
@@ -286,8 +287,8 @@ RingLowering::Slot RingLowering::getSlot(int64_t stages, Value use) {
   b.setInsertionPointAfterValue(use);
   Value number = createCast(b, use, b.getI32Type());
   Value round = createFolded<arith::DivUIOp>(b, number, stages);
-  slot.number = createCast(
-      b, createFolded<arith::RemUIOp>(b, number, stages), b.getIndexType());
+  slot.number = createCast(b, createFolded<arith::RemUIOp>(b, number, stages),
+                           b.getIndexType());
   slot.parity = b.createOrFold<arith::TruncIOp>(b.getI1Type(), round);
   // The phase before the one that hands the slot back for this use. A barrier
   // in its first phase counts as having completed one of parity true, so the
@@ -316,8 +317,7 @@ BarrierElement RingLowering::getBarrier(ImplicitLocOpBuilder &b,
 
 void RingLowering::lowerTile(RingTileOp tile) {
   const PlannedRing &planned = plan.lookup(tile.getRing());
-  Slot slot =
-      getSlot(tile.getRing().getType().getStages(), tile.getUse());
+  Slot slot = getSlot(tile.getRing().getType().getStages(), tile.getUse());
   ImplicitLocOpBuilder b(tile.getLoc(), tile);
   Value shift = createFolded<arith::MulIOp>(
       b, slot.number, planned.tiles[tile.getIndex()].stride);
@@ -340,8 +340,7 @@ void RingLowering::waitForEmpty(ImplicitLocOpBuilder &b,
 
 void RingLowering::lowerWait(RingWaitOp wait) {
   const PlannedRing &planned = plan.lookup(wait.getRing());
-  Slot slot =
-      getSlot(wait.getRing().getType().getStages(), wait.getUse());
+  Slot slot = getSlot(wait.getRing().getType().getStages(), wait.getUse());
   ImplicitLocOpBuilder b(wait.getLoc(), wait);
   BarrierElement full = getBarrier(b, planned, planned.consumers,
                                    buffers[wait.getRing()].full, slot);

@@ -38,8 +38,8 @@ public:
 private:
   /// A use's place: its slot, and the parity of its phase.
   struct Slot {
-    mlir::Value number; ///< index
-    mlir::Value parity; ///< i1, that of the phase in which the use is filled
+    mlir::Value number;  ///< index
+    mlir::Value parity;  ///< i1, that of the phase in which the use is filled
     mlir::Value isFreed; ///< i1, that of the phase that frees the slot for it
   };
   struct RingBuffers {

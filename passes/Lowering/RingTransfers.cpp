@@ -27,10 +27,11 @@ static bool isByLeader(TransferOpInterface op) {
 
 /// Copies the section to `b`, with those of its transfers that one thread
 /// issues, or those that all threads make.
-RingLowering::Section
-RingLowering::cloneSection(ImplicitLocOpBuilder &b, Region &body, bool byLeader,
-                           const ThreadRange &range, TransferScope scope,
-                           const BarrierElement &full) {
+RingLowering::Section RingLowering::cloneSection(ImplicitLocOpBuilder &b,
+                                                 Region &body, bool byLeader,
+                                                 const ThreadRange &range,
+                                                 TransferScope scope,
+                                                 const BarrierElement &full) {
   Section section;
   if (body.empty())
     return section;
@@ -141,8 +142,8 @@ void RingLowering::lowerProduce(RingProduceOp produce) {
   Slot slot =
       getSlot(produce.getRing().getType().getStages(), produce.getUse());
   ImplicitLocOpBuilder b(produce.getLoc(), produce);
-  BarrierElement full = getBarrier(b, planned, range,
-                                   buffers[produce.getRing()].full, slot);
+  BarrierElement full =
+      getBarrier(b, planned, range, buffers[produce.getRing()].full, slot);
   if (planned.leaderArrives)
     createIf(b, getLeader(range, scope), [&] {
       waitForEmpty(b, planned, slot);

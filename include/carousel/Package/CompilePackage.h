@@ -58,9 +58,10 @@ struct Package {
   std::vector<PackageFile> files;
 };
 
-/// Compiles every kernel of `module`, whose gpu.modules are at the tile phase or
-/// the machine phase, and which is left as it is. A gpu.module with a target is
-/// compiled for that chip only. Emits an error at the op that is to blame, or at the module.
+/// Compiles every kernel of `module`, whose gpu.modules are at the tile phase
+/// or the machine phase, and which is left as it is. A gpu.module with a target
+/// is compiled for that chip only. Emits an error at the op that is to blame,
+/// or at the module.
 mlir::FailureOr<Package> compilePackage(mlir::ModuleOp module,
                                         const CompilePackageOptions &options);
 

@@ -180,6 +180,29 @@ gpu.func @war_load(%x: !g, %y: !g, %i: index, %k: index) workgroup(%a: !t) kerne
   gpu.return
 }
 
+// Producers may read what an offset is computed from.
+// CHECK-LABEL: gpu.func @war_offsets
+// CHECK: carousel.ring.produce
+// CHECK: carousel.ring.sync
+// CHECK-NEXT: carousel.ring.produce
+gpu.func @war_offsets(%x: !g, %table: memref<?xi64, #gl>, %i: index, %k: index)
+    workgroup(%a: !t, %offsets: memref<64xi64, #ws>) kernel {
+  %c0 = arith.constant 0 : index
+  %r = carousel.ring.create : !carousel.ring<1>
+  %q = carousel.ring.create : !carousel.ring<1>
+  carousel.ring.produce %r[%k] : !carousel.ring<1> {
+    %o = memref.load %offsets[%c0] : memref<64xi64, #ws>
+    %from = arith.index_cast %o : i64 to index
+    carousel.ring.load %x[%from] to %a engine<bulk> : !g, !t
+  }
+  carousel.ring.wait %r[%k] : !carousel.ring<1>
+  carousel.ring.produce %q[%k] : !carousel.ring<1> {
+    carousel.ring.load %table[%i] to %offsets engine<bulk> : memref<?xi64, #gl>, memref<64xi64, #ws>
+  }
+  carousel.ring.wait %q[%k] : !carousel.ring<1>
+  gpu.return
+}
+
 // A load into a tile that threads have written: they fence, too.
 // CHECK-LABEL: gpu.func @waw_load
 // CHECK: memref.store
