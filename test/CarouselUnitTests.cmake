@@ -4,9 +4,10 @@ carousel_add_unittest(CarouselDialectTests
   SOURCES Dialect/EffectsTest.cpp Dialect/KernelSignatureTest.cpp Dialect/TensorMapTypeTest.cpp
   LIBS CarouselDialect GTest::gmock)
 carousel_add_unittest(CarouselAnalysisTests
-  SOURCES Analysis/AlignmentTest.cpp Analysis/DivisibilityTest.cpp Analysis/EnginePlanTest.cpp Analysis/IndexFunctionTest.cpp
-          Analysis/SharedMemoryPlanTest.cpp
-          Analysis/SyncPlanTest.cpp
+  SOURCES Analysis/AlignmentTest.cpp Analysis/DivisibilityTest.cpp
+          Analysis/EngineCopiesTest.cpp Analysis/EnginePlanTest.cpp
+          Analysis/IndexFunctionTest.cpp Analysis/RingBarriersTest.cpp
+          Analysis/SharedMemoryPlanTest.cpp Analysis/SyncPlanTest.cpp Analysis/TransferShapeTest.cpp
   LIBS CarouselAnalysis)
 carousel_add_unittest(CarouselTargetTests
   SOURCES Target/AssemblePTXTest.cpp Target/EmitPTXTest.cpp Target/TargetInfoTest.cpp

@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Finds each ring's producers and consumers, counts arrivals, lays out slots
-// and hands out named barriers. C160 and C162 to C165 of docs/Spec.md.
+// Finds each ring's producers and consumers, counts arrivals and lays out
+// slots. C160 and C163 to C165 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Analysis/RingBarriers.h"
+
+#include "RingMeetings.h"
 
 #include "carousel/Analysis/Alignment.h"
 #include "carousel/Analysis/Divisibility.h"
@@ -98,11 +100,6 @@ private:
   LogicalResult planThreads(PlannedRing &planned);
   void planTiles(PlannedRing &planned);
   void planStores(RingSubmitOp submit);
-  void mergeReleases();
-  bool isMerged(RingReleaseOp release);
-  bool isHarmless(Operation *op, const PlannedRing &planned);
-  bool isMeeting(Operation *op, TransferScope scope);
-  LogicalResult planMeetings();
 
   gpu::GPUFuncOp kernel;
   RingBarrierPlan plan;
@@ -323,138 +320,15 @@ LogicalResult Planner::planRing(RingCreateOp ring) {
 }
 
 //===----------------------------------------------------------------------===//
-// Stores and meetings
+// Stores
 //===----------------------------------------------------------------------===//
-
-/// Whether the scope's issuing thread carries the transfer out by itself.
-static bool isByLeader(TransferOpInterface op) {
-  EngineKind kind = op.getEngineAttr().getKind();
-  return kind == EngineKind::Tensor || kind == EngineKind::Bulk;
-}
 
 void Planner::planStores(RingSubmitOp submit) {
   bool issuesGroups = false;
-  submit.walk([&](RingStoreOp store) { issuesGroups |= isByLeader(store); });
+  submit.walk([&](RingStoreOp store) { issuesGroups |= isByOneThread(store); });
   ScopeKey key(plan.getThreads(submit), submit.getScope());
   if (issuesGroups && !llvm::is_contained(plan.bulkScopes, key))
     plan.bulkScopes.push_back(key);
-}
-
-/// Whether the threads of a scope meet at `op`.
-bool Planner::isMeeting(Operation *op, TransferScope scope) {
-  if (isa<gpu::BarrierOp>(op))
-    return true; // C163: not in a role
-  if (auto barrier = dyn_cast<BarrierWarpOp>(op))
-    return scope == TransferScope::Warp && !barrier.getMask();
-  TransferScope other;
-  if (auto sync = dyn_cast<RingSyncOp>(op))
-    other = sync.getScope();
-  else if (auto release = dyn_cast<RingReleaseOp>(op)) {
-    if (plan.mergedReleases.contains(op) ||
-        plan.lookup(release.getRing()).ring.getRelease() ==
-            SlotRelease::EmptyBarrier)
-      return false;
-    other = plan.lookup(release.getRing()).ring.getScope();
-  } else {
-    return false;
-  }
-  return other == scope || other == TransferScope::CTA;
-}
-
-/// Whether the threads, after they have met, still know all that the ring's
-/// producers need to know once `op` is behind them.
-bool Planner::isHarmless(Operation *op, const PlannedRing &planned) {
-  if (isMemoryEffectFree(op) || isa<RingReleaseOp, RingWaitOp>(op))
-    return true;
-  if (auto produce = dyn_cast<RingProduceOp>(op))
-    return produce.getRing() != planned.ring.getRing();
-  // What the issuing thread did since, it knows when it fills the slot, if no
-  // other thread helps.
-  bool leaderProduces = planned.producers == plan.getThreads(op) &&
-                        !planned.cpAsyncArrives && !planned.storesArrive;
-  if (auto drain = dyn_cast<RingDrainOp>(op))
-    return leaderProduces && drain.getScope() == planned.ring.getScope();
-  auto submit = dyn_cast<RingSubmitOp>(op);
-  if (!submit || !leaderProduces ||
-      submit.getScope() != planned.ring.getScope())
-    return false;
-  WalkResult result = submit.walk([](RingStoreOp store) {
-    return isByLeader(store) ? WalkResult::advance() : WalkResult::interrupt();
-  });
-  return !result.wasInterrupted();
-}
-
-/// Whether a release by a meeting needs none of its own. Either all threads met
-/// after the last access to the slot and nothing has happened since that the
-/// producers don't know of; or they meet again before the ring is produced
-/// into, and only a produce relies on a release.
-bool Planner::isMerged(RingReleaseOp release) {
-  const PlannedRing &planned = plan.lookup(release.getRing());
-  RingCreateOp ring = planned.ring;
-  for (Operation *op = release->getPrevNode(); op; op = op->getPrevNode()) {
-    if (!isa<RingReleaseOp>(op) && isMeeting(op, ring.getScope()))
-      return true;
-    if (!isHarmless(op, planned))
-      break;
-  }
-  for (Operation *op = release->getNextNode(); op; op = op->getNextNode()) {
-    if (isMeeting(op, ring.getScope()))
-      return true;
-    WalkResult result = op->walk([&](RingProduceOp produce) {
-      return produce.getRing() == ring.getRing() ? WalkResult::interrupt()
-                                                 : WalkResult::advance();
-    });
-    if (result.wasInterrupted())
-      return false;
-  }
-  return false;
-}
-
-void Planner::mergeReleases() {
-  // From the last to the first: a release may rely on a later one that stays,
-  // and not on an earlier one that may go.
-  SmallVector<RingReleaseOp> releases;
-  kernel.walk([&](RingReleaseOp release) {
-    if (plan.lookup(release.getRing()).ring.getRelease() !=
-        SlotRelease::EmptyBarrier)
-      releases.push_back(release);
-  });
-  for (RingReleaseOp release : llvm::reverse(releases))
-    if (isMerged(release))
-      plan.mergedReleases.insert(release);
-}
-
-/// C162: the meetings of roles and warpgroups have barriers of their own.
-LogicalResult Planner::planMeetings() {
-  int64_t next = 1; // 0 is that of gpu.barrier
-  auto assign = [&](Operation *op, TransferScope scope) -> LogicalResult {
-    ThreadRange range = plan.getThreads(op);
-    if (scope == TransferScope::Warp ||
-        (scope == TransferScope::CTA && range.count == plan.threads) ||
-        plan.getNamedBarriers(range, scope))
-      return success();
-    NamedBarriers barriers{next, getScopeInstances(range, scope)};
-    next += barriers.count;
-    if (next > rules::kNamedBarriers)
-      return op->emitOpError("expected at most ")
-             << rules::kNamedBarriers - 1
-             << " named barriers for the meetings of roles and warpgroups, got "
-             << next - 1;
-    plan.namedBarriers.emplace_back(ScopeKey(range, scope), barriers);
-    return success();
-  };
-  WalkResult result = kernel.walk([&](Operation *op) {
-    if (auto sync = dyn_cast<RingSyncOp>(op))
-      return WalkResult(assign(op, sync.getScope()));
-    if (auto release = dyn_cast<RingReleaseOp>(op)) {
-      RingCreateOp ring = plan.lookup(release.getRing()).ring;
-      if (ring.getRelease() != SlotRelease::EmptyBarrier &&
-          !plan.mergedReleases.contains(op))
-        return WalkResult(assign(op, ring.getScope()));
-    }
-    return WalkResult::advance();
-  });
-  return failure(result.wasInterrupted());
 }
 
 //===----------------------------------------------------------------------===//
@@ -496,8 +370,8 @@ FailureOr<RingBarrierPlan> Planner::run() {
       [&](RingCreateOp ring) { return WalkResult(planRing(ring)); });
   if (result.wasInterrupted())
     return failure();
-  mergeReleases();
-  if (failed(planMeetings()))
+  mergeReleases(kernel, plan);
+  if (failed(planNamedBarriers(kernel, plan)))
     return failure();
   return std::move(plan);
 }

@@ -91,7 +91,7 @@ class Checker:
         if done is None:
             return [Fault(stage, "timeout")]
         if done.returncode != 1 or "error:" not in done.stderr:
-            return [Fault(stage, "crash", f"{describe(done.returncode)}: {done.stderr[-300:]}")]
+            return [Fault(stage, "crash", describe_crash(done))]
         return [Fault(stage, "refused", first_error(done.stderr).partition("error: ")[2])]
 
     # ===- carousel-sim -----------------------------------------------------------===#
@@ -111,7 +111,7 @@ class Checker:
         if done.returncode == 2:
             return Fault(stage, "invalid", first_error(done.stderr))
         if done.returncode != 1:
-            return Fault(stage, "crash", f"{describe(done.returncode)}: {done.stderr[-300:]}")
+            return Fault(stage, "crash", describe_crash(done))
         shown = json.loads(done.stdout)["shown"]
         policy, seed = shown["policy"], shown["seed"]
         replay = f"--policy {policy} --seed {seed}"
@@ -189,8 +189,14 @@ class Checker:
         return self.finish(kernel, [(stage, results[0]) for stage, results in self.prepare([kernel])])
 
 
-def describe(status):
-    return f"signal {-status}" if status < 0 else f"exit status {status}"
+def describe_crash(done):
+    """The signal, and the innermost frame that is Carousel's own."""
+    status = done.returncode
+    text = f"signal {-status}" if status < 0 else f"exit status {status}"
+    lines = done.stderr.splitlines()
+    frame = next((line for line in lines if "carousel::" in line or "/carousel" in line), None)
+    frame = frame or (lines[-1] if lines else "")
+    return f"{text}: {frame.strip()[:200]}" if frame else text
 
 
 def reproduce(kernel, options, fault):

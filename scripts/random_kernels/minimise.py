@@ -11,7 +11,7 @@ fails after the tile phase stays right at the tile phase by that."""
 import dataclasses
 import re
 
-from .check import Checker
+from .check import Checker, Fault
 
 NAME = re.compile(r"%[A-Za-z_]\w*")
 RESULT = re.compile(r"^\s*(%\w+)(?::\d+)? = ")
@@ -112,11 +112,19 @@ def minimise(checker, kernel, fault):
                                    repeat_tile=fault.stage == "tile")
     if fault.policy:
         settings = dataclasses.replace(settings, policy=fault.policy, seed=fault.seed, schedules=1)
+
+    if fault.kind == "timeout":
+        settings = dataclasses.replace(settings, timeout=min(settings.timeout, 20))
     checker = Checker(settings)
 
     def is_same(text):
-        found = checker.check(dataclasses.replace(kernel, text=text))
-        return any(fault.same(other) for other in found)
+        smaller = dataclasses.replace(kernel, text=text)
+        stages = checker.prepare([smaller])
+        faults = [results[0] for _, results in stages if isinstance(results[0], Fault)]
+        # A fault of the compiler is seen without running anything.
+        if not fault.stage.startswith("lower") and not faults:
+            faults = checker.finish(smaller, [(stage, results[0]) for stage, results in stages])
+        return any(fault.same(other) for other in faults)
 
     text = simplify(kernel.text, is_same)
     return dataclasses.replace(kernel, text=shrink(text, is_same))

@@ -1,117 +1,16 @@
-//===- EnginePlanTest.cpp - engines, guards and variants ------------------===//
+//===- EnginePlanTest.cpp - maps, swizzles and variants -------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Analysis/EnginePlan.h"
-
-#include "carousel/Dialect/IR/CarouselOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/MLIRContext.h"
-#include "mlir/Parser/Parser.h"
-#include "gtest/gtest.h"
+#include "EnginePlanFixture.h"
 
 using namespace mlir;
 using namespace carousel;
 
 namespace {
-
-std::string print(Attribute attr) {
-  std::string text;
-  llvm::raw_string_ostream(text) << attr;
-  return text;
-}
-
-std::string print(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
-
-class EnginePlanTest : public ::testing::Test {
-protected:
-  EnginePlanTest() {
-    context.loadDialect<CarouselDialect, arith::ArithDialect, gpu::GPUDialect,
-                        LLVM::LLVMDialect, memref::MemRefDialect,
-                        scf::SCFDialect>();
-  }
-
-  /// Plans the kernel that has these arguments and this body.
-  EnginePlan plan(StringRef arguments, StringRef body,
-                  StringRef chip = "sm_90a", bool variants = true) {
-    std::string text = "gpu.module @m { gpu.func @k(" + arguments.str() +
-                       R"mlir() kernel {
-      %c0 = arith.constant 0 : index
-      %c1 = arith.constant 1 : index
-      %c2 = arith.constant 2 : index
-      %c64 = arith.constant 64 : index
-      %block = gpu.block_id x
-      %i = arith.muli %block, %c64 : index
-    )mlir" + body.str() +
-                       "\n gpu.return } }";
-    module = parseSourceString<ModuleOp>(text, &context);
-    EXPECT_TRUE(module);
-    if (!module)
-      return {};
-    gpu::GPUFuncOp kernel;
-    module->walk([&](gpu::GPUFuncOp op) { kernel = op; });
-    std::string error;
-    FailureOr<TargetSpec> target = makeTargetSpec(chip, 0, error);
-    EXPECT_TRUE(succeeded(target)) << error;
-    return planEngines(kernel, *target, variants);
-  }
-
-  /// The engine of the variant's first transfer.
-  static std::string getEngine(const EnginePlan &plan, size_t variant = 0) {
-    if (plan.variants.size() <= variant)
-      return "no such variant";
-    return print(plan.variants[variant].transfers[0].choice.engine);
-  }
-  static std::string getMap(const EnginePlan &plan) {
-    TensorMapType map = plan.variants[0].transfers[0].choice.map;
-    return map ? print(map) : "none";
-  }
-  static std::string getEncode(const EnginePlan &plan) {
-    EncodeAttr encode = plan.variants[0].transfers[0].choice.encode;
-    return encode ? print(encode) : "none";
-  }
-  static std::string getGuards(const EnginePlan &plan, size_t variant = 0) {
-    std::string text;
-    for (GuardAttr guard : plan.variants[variant].guards)
-      text += (text.empty() ? "" : "; ") + toText(guard);
-    return text;
-  }
-  /// Why the first variant's first transfer isn't carried out by `kind`.
-  static std::string getReason(const EnginePlan &plan, EngineKind kind,
-                               size_t variant = 0) {
-    for (const EngineRejection &rejection :
-         plan.variants[variant].transfers[0].rejections)
-      if (rejection.kind == kind)
-        return rejection.reason;
-    return "none";
-  }
-
-  MLIRContext context;
-  OwningOpRef<ModuleOp> module;
-};
-
-// A rectangle of a matrix whose strides only a launch knows.
-constexpr const char *kMatrix = "%x: memref<?x?xf32, strided<[?, 1]>, 1>";
-constexpr const char *kLoadTile = R"mlir(
-  %t = memref.alloc() : memref<64x64xf32, 3>
-  carousel.load %x[%i, %i] to %t
-      : memref<?x?xf32, strided<[?, 1]>, 1>, memref<64x64xf32, 3>
-)mlir";
-constexpr const char *kStoreTile = R"mlir(
-  %t = memref.alloc() : memref<64x64xf32, 3>
-  carousel.store %t to %x[%i, %i]
-      : memref<64x64xf32, 3>, memref<?x?xf32, strided<[?, 1]>, 1>
-)mlir";
 
 //===----------------------------------------------------------------------===//
 // Tensor copies
@@ -256,6 +155,19 @@ TEST_F(EnginePlanTest, WholeDimensionsAreCollapsed) {
             "extent(0, 1), 32], strides = [stride(0, 0) * 4, 128]>");
 }
 
+TEST_F(EnginePlanTest, DimensionsThatABoxMayLeaveAreNotCollapsed) {
+  // As above, but for the innermost offset: what is outside of a row would be
+  // the next one.
+  EnginePlan p = plan("%x: memref<?x?x4x8xf32, strided<[?, 32, 8, 1]>, 1>",
+                      R"mlir(
+    %t = memref.alloc() : memref<8x8x4x8xf32, 3>
+    carousel.load %x[%i, %i, %c0, %i] to %t
+        : memref<?x?x4x8xf32, strided<[?, 32, 8, 1]>, 1>, memref<8x8x4x8xf32, 3>
+  )mlir");
+  EXPECT_EQ(getEngine(p), "#carousel.engine<tensor>");
+  EXPECT_EQ(getMap(p), "!carousel.tensor_map<8x8x4x8xf32>");
+}
+
 TEST_F(EnginePlanTest, PartsOfDimensionsAreNotCollapsed) {
   // A row's end isn't the next one's begin for a box that may cross it.
   EnginePlan p = plan("%x: memref<?x64xf32, 1>", R"mlir(
@@ -347,6 +259,15 @@ TEST_F(EnginePlanTest, TileIsAlignedToItsBuffersPlace) {
   )mlir");
   EXPECT_EQ(getReason(p, EngineKind::Tensor),
             "a tile that is aligned to 4 bytes, not to 128");
+  p = plan("%x: memref<?x?xf32, strided<[?, 1]>, 1>", R"mlir(
+      %t = memref.alloc() : memref<128x8xf32, 3>
+      %s = memref.subview %t[%block, 0] [64, 8] [1, 1]
+          : memref<128x8xf32, 3> to memref<64x8xf32, strided<[8, 1], offset: ?>, 3>
+      carousel.load %x[%i, %i] to %s : memref<?x?xf32, strided<[?, 1]>, 1>,
+          memref<64x8xf32, strided<[8, 1], offset: ?>, 3>
+  )mlir");
+  EXPECT_EQ(getReason(p, EngineKind::Tensor),
+            "a tile that is aligned to 32 bytes, not to 128");
 }
 
 TEST_F(EnginePlanTest, ReductionsTakeTheirOwnType) {
@@ -388,142 +309,6 @@ TEST_F(EnginePlanTest, SwizzleOfRowsAsWideAsItsSpan) {
   EXPECT_EQ(p.variants[0].transfers[0].swizzleRejection,
             "another transfer of the tile that can't be swizzled: an innermost "
             "stride of arg1 that isn't known to be 1");
-}
-
-//===----------------------------------------------------------------------===//
-// Bulk copies
-//===----------------------------------------------------------------------===//
-
-TEST_F(EnginePlanTest, OnePieceByABulkCopy) {
-  EnginePlan p = plan("%x: memref<?xf32, 1>", R"mlir(
-    %t = memref.alloc() : memref<4096xf32, 3>
-    carousel.load %x[%i] to %t : memref<?xf32, 1>, memref<4096xf32, 3>
-  )mlir");
-  ASSERT_EQ(p.variants.size(), 2u);
-  EXPECT_EQ(getEngine(p), "#carousel.engine<bulk>");
-  EXPECT_EQ(getGuards(p), "capability(90); aligned(0, 16)");
-  EXPECT_EQ(p.variants[0].transfers[0].choice.instructions, 1);
-  EXPECT_EQ(getReason(p, EngineKind::Tensor),
-            "a cost of 144 for 8 instructions, against 22 of bulk");
-}
-
-TEST_F(EnginePlanTest, BulkLoadBeginsInside) {
-  EnginePlan p = plan("%x: memref<?xf32, 1>", R"mlir(
-    %o = arith.subi %i, %c64 : index
-    %t = memref.alloc() : memref<4096xf32, 3>
-    carousel.load %x[%o] to %t : memref<?xf32, 1>, memref<4096xf32, 3>
-  )mlir");
-  EXPECT_EQ(getEngine(p), "#carousel.engine<tensor>");
-  p = plan("%x: memref<?xf32, 1>", R"mlir(
-    %o = arith.subi %i, %c64 : index
-    %t = memref.alloc() : memref<4096xf32, 3>
-    carousel.store %t to %x[%o] : memref<4096xf32, 3>, memref<?xf32, 1>
-  )mlir");
-  EXPECT_EQ(getEngine(p), "#carousel.engine<bulk>") << "a store always does";
-}
-
-TEST_F(EnginePlanTest, BulkReductionIsMadeOfWholeGranules) {
-  EnginePlan p = plan("%x: memref<?xf32, 1>", R"mlir(
-    %t = memref.alloc() : memref<4096xf32, 3>
-    carousel.store %t to %x[%i] reduce<add f32>
-        : memref<4096xf32, 3>, memref<?xf32, 1>
-  )mlir");
-  ASSERT_EQ(p.variants.size(), 2u);
-  EXPECT_EQ(getEngine(p), "#carousel.engine<bulk>");
-  EXPECT_EQ(getGuards(p),
-            "capability(90); aligned(0, 16); divisible(extent(0, 0), 4)");
-}
-
-TEST_F(EnginePlanTest, RowsWithoutAMapByBulkCopies) {
-  // A view of whole rows: 4 copies of 4 KB.
-  const char *body = R"mlir(
-    %v = memref.subview %x[%i, 0] [4, 1024] [1, 1]
-        : memref<?x1024xf32, strided<[2048, 1]>, 1>
-          to memref<4x1024xf32, strided<[2048, 1], offset: ?>, 1>
-    %t = memref.alloc() : memref<4x1024xf32, 3>
-    carousel.load %v[%c0, %c0] to %t
-        : memref<4x1024xf32, strided<[2048, 1], offset: ?>, 1>, memref<4x1024xf32, 3>
-  )mlir";
-  EnginePlan p = plan("%x: memref<?x1024xf32, strided<[2048, 1]>, 1>", body);
-  EXPECT_EQ(getEngine(p), "#carousel.engine<bulk>");
-  EXPECT_EQ(p.variants[0].transfers[0].choice.instructions, 4);
-  EXPECT_EQ(getGuards(p), "capability(90); aligned(0, 16)");
-}
-
-TEST_F(EnginePlanTest, RowsThatEndAnywhereAreNotBulkCopies) {
-  EnginePlan p = plan(kMatrix, kLoadTile);
-  EXPECT_EQ(getReason(p, EngineKind::Bulk, 1),
-            "rows that dimension 1 of arg0 may cut off");
-}
-
-TEST_F(EnginePlanTest, SmallTilesStayOffTheAsyncEngines) {
-  EnginePlan p = plan("%x: memref<?xf32, 1>", R"mlir(
-    %t = memref.alloc() : memref<128xf32, 3>
-    carousel.load %x[%i] to %t : memref<?xf32, 1>, memref<128xf32, 3>
-  )mlir");
-  EXPECT_EQ(getEngine(p), "#carousel.engine<cp_async, width = 16>");
-  EXPECT_EQ(p.variants[0].suffix, "_wide");
-  EXPECT_EQ(getReason(p, EngineKind::Bulk),
-            "a cost of 22 for 1 instructions, against 16 of cp_async of width "
-            "16");
-}
-
-//===----------------------------------------------------------------------===//
-// Copies by threads
-//===----------------------------------------------------------------------===//
-
-TEST_F(EnginePlanTest, AmpereHasNeitherTensorNorBulkCopies) {
-  EnginePlan p = plan(kMatrix, kLoadTile, "sm_80");
-  ASSERT_EQ(p.variants.size(), 2u);
-  EXPECT_EQ(p.variants[0].suffix, "_wide");
-  EXPECT_EQ(getEngine(p), "#carousel.engine<cp_async, width = 16>");
-  EXPECT_EQ(getGuards(p), "aligned(0, 16); divisible(stride(0, 0), 4)");
-  EXPECT_EQ(getReason(p, EngineKind::Bulk),
-            "a target that lacks it: it needs sm_90 and PTX 8.0, the target is "
-            "sm_80 with PTX 8.8");
-}
-
-TEST_F(EnginePlanTest, WidthOfPieces) {
-  struct Case {
-    const char *type, *tile, *offset, *engine;
-  };
-  const Case cases[] = {
-      // The offset allows 8 bytes: two elements.
-      {"memref<?xf32, 1>", "4096xf32", "%even", "cp_async, width = 8"},
-      {"memref<?xf32, 1>", "4096xf32", "%block", "cp_async, width = 4"},
-      {"memref<?xbf16, 1>", "4096xbf16", "%even", "cp_async, width = 4"},
-      // cp.async has nothing below 4 bytes.
-      {"memref<?xbf16, 1>", "4096xbf16", "%block", "vector, width = 2"},
-      {"memref<?xi8, 1>", "4096xi8", "%even", "vector, width = 2"},
-      {"memref<?xf64, 1>", "4096xf64", "%block", "cp_async, width = 8"},
-      {"memref<?xf32, strided<[?]>, 1>", "4096xf32", "%even",
-       "cp_async, width = 4"},
-      // Rows of 24 bytes, with and without gaps between them.
-      {"memref<?x6xf32, strided<[8, 1]>, 1>", "64x6xf32", "%i, %c0",
-       "cp_async, width = 8"},
-      {"memref<?x6xf32, 1>", "64x6xf32", "%i, %c0", "cp_async, width = 16"},
-  };
-  for (const Case &c : cases) {
-    std::string tile = std::string("memref<") + c.tile + ", 3>";
-    EnginePlan p = plan(std::string("%x: ") + c.type,
-                        "%even = arith.muli %block, %c2 : index\n"
-                        "%t = memref.alloc() : " +
-                            tile + "\ncarousel.load %x[" + c.offset +
-                            "] to %t : " + c.type + ", " + tile,
-                        "sm_80");
-    EXPECT_EQ(getEngine(p), std::string("#carousel.engine<") + c.engine + ">")
-        << c.type << ' ' << c.offset;
-  }
-}
-
-TEST_F(EnginePlanTest, ScalarArgumentsAreAskedFor) {
-  EnginePlan p = plan("%x: memref<?xf32, 1>, %n: index", R"mlir(
-    %o = arith.muli %block, %n : index
-    %t = memref.alloc() : memref<4096xf32, 3>
-    carousel.store %t to %x[%o] : memref<4096xf32, 3>, memref<?xf32, 1>
-  )mlir");
-  EXPECT_EQ(getGuards(p),
-            "capability(90); aligned(0, 16); divisible(scalar(1), 4)");
 }
 
 //===----------------------------------------------------------------------===//

@@ -74,8 +74,9 @@ def VerifyTile : Pass<"carousel-verify-tile", "::mlir::gpu::GPUModuleOp"> {
   let description = [{
     Closes the tile phase. Precondition: none. Postcondition:
 
-    - No op and no type of the machine phase, but for tensor maps as arguments of kernels (C133). Of the dialect there may be transfers,
-      `barrier.warp`, `fence.thread` and the `grid` ops, which name no way of copying.
+    - No op and no type of the machine phase, but for tensor maps as arguments of kernels (C133).
+      Of the dialect there may be transfers, `barrier.warp`, `fence.thread` and the `grid` ops,
+      which name no way of copying.
     - Transfers stand in kernels, under structured control flow (C134). Neither their offsets
       nor what they stand under visibly depends on which thread of the scope it is (C135):
       `gpu.thread_id` and the like are followed through integer arithmetic. What can't be
@@ -118,13 +119,14 @@ def SelectEngine : Pass<"carousel-select-engine", "::mlir::gpu::GPUModuleOp"> {
 
     What an engine needs of addresses, extents and strides that only a launch knows becomes a guard
     of a variant: the kernel is cloned as `NAME_tma` (`NAME_wide` where only the width of pieces
-    depends on guards), perhaps as `NAME_tma_ragged`, which asks nothing of extents that boxes may reach across, and
-    the function itself follows as the variant without new guards. Without `variants` nothing
-    is used that would have to be checked.
+    depends on guards), perhaps as `NAME_tma_ragged`, which asks nothing of extents that boxes may
+    reach across, and the function itself follows as the variant without new guards. Without
+    `variants` nothing is used that would have to be checked.
 
-    An engine that a transfer has already is left, in all variants; what it needs of a launch becomes a
-    guard of all of them. Refuses engines that can't carry out their transfer (C157), and
-    maps of which one swizzles a tile that another transfer doesn't (C158). Run again, it changes nothing.
+    An engine that a transfer has already is left, in all variants; what it needs of a launch
+    becomes a guard of all of them. Refuses engines that can't carry out their transfer (C157), and
+    maps of which one swizzles a tile that another transfer doesn't (C158). Run again, it changes
+    nothing.
 
     ```mlir
     gpu.func @copy(%x: memref<?x?xf32, strided<[?, 1]>, #gl>, ...) kernel {
@@ -141,7 +143,8 @@ def SelectEngine : Pass<"carousel-select-engine", "::mlir::gpu::GPUModuleOp"> {
     ```
   }];
   let options = [
-    Option<"chip", "chip", "std::string", "\"\"", "Chip to attach, e.g. sm_90a (none: the module's)">,
+    Option<"chip", "chip", "std::string", "\"\"",
+           "Chip to attach, e.g. sm_90a (none: the module's)">,
     Option<"variants", "variants", "bool", "true",
            "Make variants of kernels with guards on their arguments">
   ];

@@ -94,13 +94,15 @@ def Carousel_EngineAttr : Carousel_Attr<"Engine", "engine"> {
 
     - `tensor`: tensor copies through the transfer's `map`. Its dimensions are those of the global
       memref, or groups of neighbouring ones: `collapse` says how many of the memref's dimensions
-      each of the map's is made of, outermost first; all but a group's first are static and contiguous. A map element
-      that is wider than the tile's is several of them, side by side. A group's coordinate is the linear
-      index of the box's first element in it, counted in map elements. The map's box divides the tile, and
-      boxes lie in the tile one behind the other, in the row-major order of their positions.
-    - `bulk`: one-dimensional bulk copies. The box is contiguous in global memory but for its outermost
-      dimension of extent above 1, and starts at a multiple of 16 bytes, as do its rows if there are gaps
-      between them. The global memref's end cuts off whole rows, or the tail of a box without gaps.
+      each of the map's is made of, outermost first; all but a group's first are static and
+      contiguous. A map element that is wider than the tile's is several of them, side by side. A
+      group's coordinate is the linear index of the box's first element in it, counted in map
+      elements. The map's box divides the tile, and boxes lie in the tile one behind the other, in
+      the row-major order of their positions.
+    - `bulk`: one-dimensional bulk copies. The box is contiguous in global memory but for its
+      outermost dimension of extent above 1, and starts at a multiple of 16 bytes, as do its rows if
+      there are gaps between them. The global memref's end cuts off whole rows, or the tail of a box
+      without gaps.
     - `cp_async`: each thread copies pieces of `width` bytes (4, 8 or 16) asynchronously. Loads only.
     - `vector`: each thread copies pieces of `width` bytes (1 to 16) through registers.
 

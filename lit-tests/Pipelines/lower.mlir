@@ -1,0 +1,47 @@
+// The order of the passes from the tile phase to the machine phase, one idea each, and where each phase is closed.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(carousel-lower{chip=sm_90a})' --dump-pass-pipeline -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=ORDER
+// ORDER: carousel-attach-target{chip=sm_90a
+// ORDER-NEXT: lower-affine
+// ORDER-NEXT: carousel-form-transfers
+// ORDER-NEXT: canonicalize
+// ORDER-NEXT: cse
+// ORDER-NEXT: carousel-verify-tile
+// ORDER-NEXT: carousel-select-engine
+// ORDER-NEXT: carousel-circular-buffer
+// ORDER-NEXT: carousel-swizzle-tiles
+// ORDER-NEXT: canonicalize
+// ORDER-NEXT: cse
+// ORDER-NEXT: carousel-insert-async-sync
+// ORDER-NEXT: carousel-verify-ring
+// ORDER-NEXT: carousel-lower-rings
+// ORDER-NEXT: carousel-allocate-shared
+// ORDER-NEXT: canonicalize
+// ORDER-NEXT: cse
+// ORDER-NEXT: loop-invariant-code-motion
+// ORDER-NEXT: carousel-verify-target
+// ORDER-NEXT: carousel-verify-machine
+
+// A kernel goes through all of it, and on to PTX.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(carousel-to-ptx{chip=sm_90a})' | FileCheck %s --check-prefix=PTX
+// PTX: gpu.binary @kernels [#gpu.object<#nvvm.target<{{.*}}chip = "sm_90a"{{.*}}, assembly = "{{.*}}.entry copy
+// PTX-SAME: mbarrier.init
+// PTX-SAME: cp.async
+// PTX-NOT: gpu.module
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+gpu.module @kernels {
+  gpu.func @copy(%x: memref<?xf32, #gl>, %y: memref<?xf32, #gl>, %n: index) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1024 = arith.constant 1024 : index
+    %tile = memref.alloc() : memref<1024xf32, #ws>
+    scf.for %i = %c0 to %n step %c1024 {
+      carousel.load %x[%i] to %tile : memref<?xf32, #gl>, memref<1024xf32, #ws>
+      carousel.store %tile to %y[%i] : memref<1024xf32, #ws>, memref<?xf32, #gl>
+    } {carousel.pipeline = #carousel.pipeline<stages = 4>}
+    gpu.return
+  }
+}
