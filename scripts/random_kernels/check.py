@@ -8,6 +8,7 @@
 they have to be the same without a finding under all schedules."""
 
 import json
+import os
 import re
 import shlex
 import subprocess
@@ -48,6 +49,7 @@ class Settings:
     timeout: float
     seed: int = 0
     repeat_tile: bool = True  # under the schedules, too
+    symbolize: bool = True  # name the frames of a crash, which takes seconds
     step_limit: int = 20_000_000
 
 
@@ -77,9 +79,13 @@ class Checker:
         command = [self.settings.tools / "carousel-opt", "-", f"--pass-pipeline={pipeline}",
                    "--split-input-file", "--mlir-print-local-scope"]
         joined = f"\n{SPLIT}\n".join(texts)
+        environment = dict(os.environ)
+        if not self.settings.symbolize:
+            environment["LLVM_DISABLE_SYMBOLIZATION"] = "1"
         try:
             done = subprocess.run([str(w) for w in command], input=joined, capture_output=True,
-                                  text=True, timeout=self.settings.timeout * len(texts), check=False)
+                                  text=True, timeout=self.settings.timeout * len(texts), check=False,
+                                  env=environment)
         except subprocess.TimeoutExpired:
             done = None
         if done is not None and done.returncode == 0:

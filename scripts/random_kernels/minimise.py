@@ -109,7 +109,7 @@ def minimise(checker, kernel, fault):
     """A kernel with less in it and the same fault, under the schedule that showed it."""
     chips = [chip for chip in checker.settings.chips if fault.stage.endswith(chip)]
     settings = dataclasses.replace(checker.settings, chips=chips,
-                                   repeat_tile=fault.stage == "tile")
+                                   repeat_tile=fault.stage == "tile", symbolize=False)
     if fault.policy:
         settings = dataclasses.replace(settings, policy=fault.policy, seed=fault.seed, schedules=1)
 
