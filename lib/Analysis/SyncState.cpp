@@ -249,13 +249,6 @@ void SyncState::substitute(const PositionMap &slots, const PositionMap &boxes,
   }
 }
 
-std::vector<PendingAccess> SyncState::getPending() const {
-  std::vector<PendingAccess> all;
-  for (const auto &[key, access] : pending)
-    all.push_back(access);
-  return all;
-}
-
 unsigned SyncState::countGroupsSince(Operation *op) const {
   std::optional<unsigned> fewest;
   for (const auto &[key, access] : pending)

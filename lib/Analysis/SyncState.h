@@ -16,6 +16,8 @@
 
 #include "SyncAccesses.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <array>
 #include <map>
 #include <tuple>
@@ -93,7 +95,7 @@ public:
                   llvm::function_ref<bool(mlir::Value)> isGone);
 
   /// In the order of the kernel.
-  std::vector<PendingAccess> getPending() const;
+  auto getPending() const { return llvm::make_second_range(pending); }
   /// The fewest groups submitted after what `op` submitted, as far as known.
   unsigned countGroupsSince(mlir::Operation *op) const;
 
