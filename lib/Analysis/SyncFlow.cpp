@@ -116,10 +116,9 @@ static PositionMap mapEdge(SyncPositions &positions, ValueRange from,
   return map;
 }
 
-/// What an induction variable was, in terms of what it is an iteration later.
-/// A step that isn't a constant counts with its range.
-IndexPosition SyncFlow::getPreviousIteration(Value iv,
-                                             LoopLikeOpInterface loop) const {
+/// What an iteration adds to an induction variable. Loops count upwards.
+static IndexInterval getStep(SyncPositions &positions,
+                             LoopLikeOpInterface loop) {
   IndexInterval step;
   if (std::optional<OpFoldResult> by = loop.getSingleStep()) {
     if (std::optional<int64_t> constant = getConstantIntValue(*by))
@@ -127,9 +126,8 @@ IndexPosition SyncFlow::getPreviousIteration(Value iv,
     else
       step = positions.getRange(cast<Value>(*by));
   }
-  // Loops count upwards.
   step.lo = std::max<int64_t>(step.lo, 1);
-  return positions.add(positions.get(iv), {{}, step}, /*factor=*/-1);
+  return step;
 }
 
 void SyncFlow::visitFor(LoopLikeOpInterface loop, SyncState &state) {
@@ -139,11 +137,19 @@ void SyncFlow::visitFor(LoopLikeOpInterface loop, SyncState &state) {
   PositionMap entry = mapEdge(positions, loop.getInits(), arguments);
   PositionMap back = mapEdge(positions, loop.getYieldedValues(), arguments);
   PositionMap exit = mapEdge(positions, arguments, loop->getResults());
-  PositionMap backBoxes = back;
-  if (std::optional<Value> iv = loop.getSingleInductionVar())
-    if (iv->getType().isIndex())
-      backBoxes.try_emplace(positions.getNumber(*iv),
-                            getPreviousIteration(*iv, loop));
+  PositionMap backBoxes = back, exitBoxes = exit;
+  std::optional<Value> iv = loop.getSingleInductionVar();
+  if (iv && iv->getType().isIndex()) {
+    IndexInterval step = getStep(positions, loop);
+    // What it was, in terms of what it is an iteration later.
+    backBoxes.try_emplace(
+        positions.getNumber(*iv),
+        positions.add(positions.get(*iv), {{}, step}, /*factor=*/-1));
+    // The loop is left with one that no iteration has had.
+    exitBoxes.try_emplace(
+        positions.getNumber(*iv),
+        IndexPosition{{}, positions.getRange(*iv).plus(step)});
+  }
 
   SyncState before = state;
   state.substitute(entry, PositionMap(), nullptr);
@@ -162,7 +168,7 @@ void SyncFlow::visitFor(LoopLikeOpInterface loop, SyncState &state) {
     visitBlock(body, end);
     around.pop_back();
   }
-  state.substitute(exit, exit, isInside);
+  state.substitute(exit, exitBoxes, isInside);
 }
 
 static void visitWhile(scf::WhileOp loop, SyncPositions &positions,

@@ -65,8 +65,6 @@ private:
   void visit(mlir::Operation *op, SyncState &state);
   void visitEvent(mlir::Operation *op, SyncState &state);
   void visitFor(mlir::LoopLikeOpInterface loop, SyncState &state);
-  IndexPosition getPreviousIteration(mlir::Value iv,
-                                     mlir::LoopLikeOpInterface loop) const;
   void visitIf(mlir::Operation *branch, SyncState &state);
   void visitRoles(RingRolesOp roles, SyncState &state);
   void visitWait(RingWaitOp wait, SyncState &state);

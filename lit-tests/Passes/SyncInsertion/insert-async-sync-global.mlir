@@ -51,6 +51,36 @@ gpu.func @raw_load_of_clipped_store(%y: !g, %i: index, %k: index) workgroup(%a: 
   gpu.return
 }
 
+// The last tile that a loop stores is loaded behind it: which tile that is, is no more than the range of the loop's
+// variable, which ends at the last iteration's value and not at the value that ended the loop.
+// CHECK-LABEL: gpu.func @load_after_loop_of_stores
+// CHECK: carousel.ring.submit
+// CHECK: carousel.ring.drain complete 0
+// CHECK: carousel.ring.produce
+// CHECK: gpu.return
+gpu.func @load_after_loop_of_stores(%y: !g) workgroup(%a: !t, %b: !t) kernel {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c5 = arith.constant 5 : index
+  %c1024 = arith.constant 1024 : index
+  %block = gpu.block_id x
+  %r = carousel.ring.create : !r
+  scf.for %i = %block to %c4 step %c5 {
+    %first = arith.muli %i, %c1024 : index
+    carousel.ring.submit {
+      carousel.ring.store %a to %y[%first] in_bounds engine<bulk> : !t, !g
+    }
+  }
+  scf.for %i = %block to %c4 step %c5 {
+    %first = arith.muli %i, %c1024 : index
+    carousel.ring.produce %r[%c0] : !r {
+      carousel.ring.load %y[%first] to %b engine<bulk> : !g, !t
+    }
+    carousel.ring.wait %r[%c0] : !r
+  }
+  gpu.return
+}
+
 // Another box of it, or another argument, isn't waited for.
 // CHECK-LABEL: gpu.func @other_boxes
 // CHECK: carousel.ring.submit
