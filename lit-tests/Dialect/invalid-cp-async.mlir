@@ -52,6 +52,19 @@ func.func @room(%x: memref<?xf32, #gl>, %tile: memref<2xf32, #ws>, %i: index) {
 #gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>
 
+// C41: more than a row has, without valid bytes.
+func.func @row(%x: memref<8x2xf32, strided<[4, 1]>, #gl>, %tile: memref<4xf32, #ws>, %i: index) {
+  // expected-error @below {{expected at most the 8 consecutive bytes of 'memref<8x2xf32, strided<[4, 1]>}}
+  carousel.cp_async.copy cg %x[%i, %i] to %tile[%i], 16
+      : memref<8x2xf32, strided<[4, 1]>, #gl>, memref<4xf32, #ws>
+  return
+}
+
+// -----
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+
 // C42: every second element.
 func.func @stride(%x: memref<?xf32, strided<[2]>, #gl>, %tile: memref<4xf32, #ws>, %i: index) {
   // expected-error @below {{expected a contiguous innermost dimension, got stride 2 in}}

@@ -30,6 +30,16 @@ func.func @copy(%x: memref<?xf32, #gl>, %tile: memref<4x1024xf32, #ws>, %i: inde
   return
 }
 
+// No more than the valid bytes are read of rows that are shorter than a piece.
+// CHECK-LABEL: func @short_rows
+func.func @short_rows(%x: memref<8x2xf32, strided<[4, 1]>, #gl>, %tile: memref<1024xf32, #ws>, %i: index, %n: i32) {
+  %c0 = arith.constant 0 : index
+  // CHECK: carousel.cp_async.copy cg %{{.+}}, 16 valid
+  carousel.cp_async.copy cg %x[%i, %c0] to %tile[%i], 16 valid %n
+      : memref<8x2xf32, strided<[4, 1]>, #gl>, memref<1024xf32, #ws>
+  return
+}
+
 // CHECK-LABEL: func @groups
 func.func @groups() {
   // CHECK: carousel.cp_async.commit_group

@@ -35,7 +35,12 @@ class Fault:
         return f"{self.stage}: {self.kind}" + (f": {self.detail}" if self.detail else "")
 
     def same(self, other):
-        return other is not None and (self.stage, self.kind) == (other.stage, other.kind)
+        return other is not None and self.describe_kind() == other.describe_kind()
+
+    def describe_kind(self):
+        # Rules differ by their words; values and types are the case's.
+        rule = re.sub(r"'[^']*'|\d+", "", self.detail) if self.kind == "refused" else None
+        return self.stage, self.kind, rule
 
 
 @dataclass
