@@ -19,6 +19,7 @@
 #include "PlanMeetings.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -68,8 +69,36 @@ static Operation *findAfter(Operation *op, Operation *end,
   return nullptr;
 }
 
+/// The wait for a barrier's first phase, which the copy's landing completes:
+/// all of the barrier's ops stand at the top of the kernel, one of them
+/// arrives.
+static Operation *findFirstPhaseWait(Operation *copy, Operation *end) {
+  auto arrive = dyn_cast_or_null<CpAsyncMbarrierArriveOp>(
+      findAfter(copy, end, [](Operation *op) {
+        return isa<CpAsyncMbarrierArriveOp>(op);
+      }));
+  auto isAtTop = [](Operation *op) {
+    return isa<gpu::GPUFuncOp>(op->getParentOp());
+  };
+  if (!arrive || !isAtTop(arrive) ||
+      !llvm::all_of(arrive.getBarriers().getUsers(), [&](Operation *user) {
+        return user == arrive || isa<MbarrierInitOp, MbarrierWaitOp>(user);
+      }))
+    return nullptr;
+  return findAfter(arrive, end, [&](Operation *op) {
+    auto wait = dyn_cast<MbarrierWaitOp>(op);
+    return wait && isAtTop(wait) &&
+           wait.getBarriers() == arrive.getBarriers() &&
+           wait.getIndices() == arrive.getIndices() && wait.getParity() &&
+           matchPattern(wait.getParity(), m_Zero()) &&
+           wait.getSemantics() == MemSemantics::Acquire;
+  });
+}
+
 /// The wait after which this thread's cp.async has landed.
 static Operation *findCpAsyncWait(Operation *copy, Operation *end) {
+  if (Operation *wait = findFirstPhaseWait(copy, end))
+    return wait;
   Operation *commit = findAfter(
       copy, end, [](Operation *op) { return isa<CpAsyncCommitGroupOp>(op); });
   Operation *all = findAfter(

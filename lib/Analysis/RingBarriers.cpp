@@ -12,6 +12,7 @@
 
 #include "carousel/Analysis/RingBarriers.h"
 
+#include "RingEnds.h"
 #include "RingMeetings.h"
 
 #include "carousel/Analysis/Alignment.h"
@@ -67,6 +68,13 @@ const PlannedRing &RingBarrierPlan::lookup(Value ring) const {
   });
   assert(it != rings.end() && "rings are made by ring.create");
   return *it;
+}
+
+bool RingBarrierPlan::hasEngineLoads() const {
+  return llvm::any_of(shapes, [](const auto &entry) {
+    auto load = dyn_cast<RingLoadOp>(entry.first);
+    return load && isByOneThread(load);
+  });
 }
 
 bool RingBarrierPlan::issuesBulkGroups(const ThreadRange &range,
@@ -305,6 +313,11 @@ LogicalResult Planner::planRing(RingCreateOp ring) {
       });
   // Somebody has to arrive, even if there is nothing to wait for.
   planned.leaderArrives |= !isFilled;
+  planned.meetsWhenFilled = ring.getScope() == TransferScope::Warp &&
+                            planned.storesArrive && !planned.leaderArrives &&
+                            !planned.cpAsyncArrives;
+  if (planned.meetsWhenFilled)
+    planned.hasFull = planned.storesArrive = false;
   int64_t threads = getScopeThreads(planned.producers, ring.getScope());
   auto countArrivals = [&](const ThreadRange &range) {
     int64_t size = getScopeThreads(range, ring.getScope());
@@ -371,6 +384,8 @@ FailureOr<RingBarrierPlan> Planner::run() {
   if (result.wasInterrupted())
     return failure();
   mergeReleases(kernel, plan);
+  findMetProduces(kernel, plan);
+  planEnds(kernel, plan);
   if (failed(planNamedBarriers(kernel, plan)))
     return failure();
   return std::move(plan);
@@ -391,6 +406,8 @@ void RingBarrierPlan::print(llvm::raw_ostream &os) const {
     if (planned.instances > 1)
       os << ", " << planned.instances << " of them";
     os << ":";
+    if (planned.meetsWhenFilled)
+      os << " full when the warp meets";
     if (planned.hasFull) {
       os << " full by " << planned.fullArrivals << " arrivals of ";
       ::print(os, planned.producers);

@@ -13,7 +13,10 @@
 
 #include "RingMeetings.h"
 
+#include "SyncPositions.h"
+
 #include "carousel/Dialect/IR/HardwareRules.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -60,7 +63,8 @@ static bool isHarmless(Operation *op, const PlannedRing &planned,
   // What the issuing thread did since, it knows when it fills the slot, if no
   // other thread helps.
   bool leaderProduces = planned.producers == plan.getThreads(op) &&
-                        !planned.cpAsyncArrives && !planned.storesArrive;
+                        !planned.cpAsyncArrives && !planned.storesArrive &&
+                        !planned.meetsWhenFilled;
   if (auto drain = dyn_cast<RingDrainOp>(op))
     return leaderProduces && drain.getScope() == planned.ring.getScope();
   auto submit = dyn_cast<RingSubmitOp>(op);
@@ -74,13 +78,56 @@ static bool isHarmless(Operation *op, const PlannedRing &planned,
   return !result.wasInterrupted();
 }
 
-/// Whether a release by a meeting needs none of its own. Either all threads met
-/// after the last access to the slot and nothing has happened since that the
-/// producers don't know of; or they meet again before the ring is produced
-/// into, and only a produce relies on a release.
+/// Whether each thread fills pieces of the ring's slots that no other thread
+/// accesses: the slots are filled, and stored from, in pieces of one size by
+/// the same threads, and there are no other accesses.
+static bool hasOwnPieces(const PlannedRing &planned,
+                         const RingBarrierPlan &plan) {
+  int64_t width = 0;
+  auto isOwn = [&](OpOperand &use) {
+    auto op = dyn_cast<TransferOpInterface>(use.getOwner());
+    if (!op || use.get() != op.getTile() || isByOneThread(op))
+      return false;
+    int64_t own = op.getEngineAttr().getWidth();
+    if (width == 0)
+      width = own;
+    if (auto submit = op->getParentOfType<RingSubmitOp>())
+      return own == width && submit.getScope() == planned.ring.getScope() &&
+             plan.getThreads(submit) == planned.producers;
+    auto produce = op->getParentOfType<RingProduceOp>();
+    return own == width && produce.getRing() == planned.ring.getRing();
+  };
+  bool isFilled = false;
+  for (Operation *user : planned.ring.getRing().getUsers()) {
+    if (auto tile = dyn_cast<RingTileOp>(user);
+        tile && !llvm::all_of(tile.getTile().getUses(), isOwn))
+      return false;
+    auto produce = dyn_cast<RingProduceOp>(user);
+    if (!produce)
+      continue;
+    WalkResult result = produce.walk([&](RingLoadOp load) {
+      auto tile = load.getTile().getDefiningOp<RingTileOp>();
+      isFilled = true;
+      return tile && tile.getRing() == planned.ring.getRing()
+                 ? WalkResult::advance()
+                 : WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      return false;
+  }
+  return isFilled;
+}
+
+/// Whether a release by a meeting needs none of its own. Either each thread
+/// hands its pieces to itself; or all threads met after the last access to the
+/// slot and nothing has happened since that the producers don't know of; or
+/// they meet again before the ring is produced into, and only a produce relies
+/// on a release.
 static bool isMerged(RingReleaseOp release, const RingBarrierPlan &plan) {
   const PlannedRing &planned = plan.lookup(release.getRing());
   RingCreateOp ring = planned.ring;
+  if (hasOwnPieces(planned, plan))
+    return true;
   for (Operation *op = release->getPrevNode(); op; op = op->getPrevNode()) {
     if (!isa<RingReleaseOp>(op) && isMeeting(op, ring.getScope(), plan))
       return true;
@@ -112,6 +159,60 @@ void carousel::mergeReleases(gpu::GPUFuncOp kernel, RingBarrierPlan &plan) {
   for (RingReleaseOp release : llvm::reverse(releases))
     if (isMerged(release, plan))
       plan.mergedReleases.insert(release);
+  // Where meetings that stay hand back every slot, no barrier has to.
+  for (PlannedRing &planned : plan.rings) {
+    if (!planned.hasEmpty || !(planned.producers == planned.consumers))
+      continue;
+    planned.hasEmpty =
+        !llvm::all_of(planned.ring.getRing().getUsers(), [&](Operation *user) {
+          auto release = dyn_cast<RingReleaseOp>(user);
+          return !release || isMerged(release, plan);
+        });
+  }
+}
+
+/// Whether the threads that fill a use meet behind it before one of them waits
+/// for that use: they wait for uses in order, and for earlier ones only.
+static bool isMetBeforeWait(RingProduceOp produce, const RingBarrierPlan &plan,
+                            SyncPositions &positions) {
+  TransferScope scope = plan.lookup(produce.getRing()).ring.getScope();
+  auto isEarlier = [&](RingWaitOp wait) {
+    return positions
+               .subtract(positions.get(produce.getUse()),
+                         positions.get(wait.getUse()))
+               .lo > 0;
+  };
+  for (Operation *op = produce;; op = op->getParentOp()) {
+    for (Operation *next = op->getNextNode(); next;
+         next = next->getNextNode()) {
+      if (isMeeting(next, scope, plan))
+        return true;
+      WalkResult result = next->walk([&](RingWaitOp wait) {
+        return wait.getRing() != produce.getRing() ||
+                       (wait == next && isEarlier(wait))
+                   ? WalkResult::advance()
+                   : WalkResult::interrupt();
+      });
+      if (result.wasInterrupted())
+        return false;
+    }
+    if (!isa<scf::IfOp>(op->getParentOp()))
+      return false;
+  }
+}
+
+void carousel::findMetProduces(gpu::GPUFuncOp kernel, RingBarrierPlan &plan) {
+  std::optional<SyncPositions> positions;
+  kernel.walk([&](RingProduceOp produce) {
+    const PlannedRing &planned = plan.lookup(produce.getRing());
+    if (!(planned.producers == planned.consumers) ||
+        (!planned.storesArrive && !planned.meetsWhenFilled))
+      return;
+    if (!positions)
+      positions.emplace(kernel);
+    if (isMetBeforeWait(produce, plan, *positions))
+      plan.metProduces.insert(produce);
+  });
 }
 
 /// C162: the meetings of roles and warpgroups have barriers of their own.

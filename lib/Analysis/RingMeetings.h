@@ -24,6 +24,10 @@ bool isByOneThread(TransferOpInterface op);
 /// Finds the releases whose meeting another one makes. The plan has its rings.
 void mergeReleases(mlir::gpu::GPUFuncOp kernel, RingBarrierPlan &plan);
 
+/// Finds the produces behind which the threads meet before they wait for the
+/// use. The releases that need no meeting are known.
+void findMetProduces(mlir::gpu::GPUFuncOp kernel, RingBarrierPlan &plan);
+
 /// Hands out barriers to the meetings that are left; emits an error at the op
 /// for which there is none (C162).
 mlir::LogicalResult planNamedBarriers(mlir::gpu::GPUFuncOp kernel,

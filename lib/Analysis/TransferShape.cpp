@@ -30,6 +30,10 @@ int64_t TransferShape::getRows() const {
   return rows;
 }
 
+bool TransferShape::hasRowEnds() const {
+  return getRowBytes() % rules::kBulkGranule != 0;
+}
+
 bool TransferShape::isInside() const {
   return llvm::none_of(dims, [](const BoxDim &dim) {
     return dim.mayBeginBefore || dim.mayEndBehind;

@@ -14,6 +14,7 @@
 
 #include "LowerTilePhase.h"
 
+#include "carousel/Passes/Passes.h"
 #include "carousel/Passes/Pipelines.h"
 #include "carousel/Target/AssemblePTX.h"
 #include "carousel/Target/EmitPTX.h"
@@ -52,6 +53,7 @@ private:
   LogicalResult findChips();
   LogicalResult findAssembler();
   LogicalResult chooseVariants();
+  LogicalResult numberWaits();
   LogicalResult compileModule(gpu::GPUModuleOp gpuModule,
                               const TargetInfo &chip,
                               ModuleDescription &description);
@@ -176,6 +178,7 @@ LogicalResult Compiler::compileModule(gpu::GPUModuleOp gpuModule,
   lowering.ptxVersion = options.ptxVersion;
   lowering.indexBitwidth = options.indexBitwidth;
   lowering.optLevel = options.optLevel;
+  lowering.debugWaits = options.debugWaits;
   buildLowerToNVVMPipeline(pm, lowering);
   if (failed(pm.run(*holder)))
     return failure();
@@ -204,6 +207,15 @@ LogicalResult Compiler::compileModule(gpu::GPUModuleOp gpuModule,
   return success();
 }
 
+/// Before modules are copied for chips, so that all copies have one table.
+LogicalResult Compiler::numberWaits() {
+  if (options.debugWaits == 0)
+    return success();
+  PassManager pm(module.getContext());
+  pm.nest<gpu::GPUModuleOp>().addPass(createNumberWaits());
+  return pm.run(module);
+}
+
 /// What no chip of the list can run is not in the package.
 void Compiler::dropUnused() {
   for (KernelDescription &kernel : package.manifest.kernels)
@@ -215,7 +227,7 @@ void Compiler::dropUnused() {
 FailureOr<Package> Compiler::compile() {
   // The attributes are read before the pipeline looks at them.
   if (failed(verify(module)) || failed(findChips()) ||
-      failed(lowerTilePhase(module, chips, options)))
+      failed(lowerTilePhase(module, chips, options)) || failed(numberWaits()))
     return failure();
   FailureOr<std::vector<KernelDescription>> kernels =
       describeKernels(module, options.indexBitwidth);
@@ -235,8 +247,11 @@ FailureOr<Package> Compiler::compile() {
   for (auto [index, step] : llvm::enumerate(steps)) {
     auto [gpuModule, chip] = step;
     std::vector<ModuleDescription> &modules = package.manifest.modules;
-    if (modules.empty() || modules.back().name != gpuModule.getName())
-      modules.push_back({gpuModule.getName().str(), {}});
+    if (modules.empty() || modules.back().name != gpuModule.getName()) {
+      modules.push_back({gpuModule.getName().str(), {}, {}});
+      if (options.debugWaits != 0)
+        modules.back().waits = describeWaits(gpuModule);
+    }
     if (options.progress)
       options.progress(
           {index + 1, steps.size(), gpuModule.getName(), chip->chip});

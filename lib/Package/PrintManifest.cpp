@@ -232,10 +232,21 @@ public:
     });
   }
 
+  void print(const WaitDescription &wait) {
+    Line line;
+    line.add("number", wait.number).add("function", wait.function);
+    line.add("barrier", wait.barrier);
+    line.add("role", stringifyWaitRole(wait.role));
+    line.add("phase", stringifyWaitPhase(wait.phase));
+    line.add("location", wait.location).print(out);
+  }
+
   void print(const ModuleDescription &module) {
     out.object([&] {
       out.attribute("name", module.name);
       printList("images", module.images);
+      if (!module.waits.empty())
+        printList("waits", module.waits);
     });
   }
 

@@ -267,3 +267,27 @@ func.func @no_phase(%full: memref<!carousel.mbarrier, #ws>) {
   carousel.mbarrier.wait %full[] : memref<!carousel.mbarrier, #ws>
   return
 }
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+
+// C176
+func.func @no_name(%full: memref<!carousel.mbarrier, #ws>, %parity: i1) {
+  // expected-error @below {{expected a barrier's name that is neither empty nor has control characters, got ''}}
+  carousel.mbarrier.wait %full[] parity %parity label<barrier = "">
+      : memref<!carousel.mbarrier, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+
+// C176: a name stands in a line.
+func.func @two_lines(%full: memref<!carousel.mbarrier, #ws>, %parity: i1) {
+  // expected-error @below {{expected a barrier's name that is neither empty nor has control characters, got 'x}}
+  carousel.mbarrier.wait %full[] parity %parity label<barrier = "x\0Afull">
+      : memref<!carousel.mbarrier, #ws>
+  return
+}

@@ -174,5 +174,11 @@ func.func @wait(%full: memref<4x!carousel.mbarrier, #ws>, %slot: index, %parity:
   // CHECK: carousel.mbarrier.wait %[[FULL]][%[[SLOT]]] parity %[[PARITY]] semantics(relaxed) scope(cluster) : memref
   carousel.mbarrier.wait %full[%slot] parity %parity semantics(relaxed) scope(cluster)
       : memref<4x!carousel.mbarrier, #ws>
+  // CHECK: carousel.mbarrier.wait %[[FULL]][%[[SLOT]]] parity %[[PARITY]] label<barrier = "x full", role = consumer> : memref
+  carousel.mbarrier.wait %full[%slot] parity %parity label<barrier = "x full", role = consumer>
+      : memref<4x!carousel.mbarrier, #gpu.address_space<workgroup>>
+  // CHECK: carousel.mbarrier.wait %[[FULL]][%[[SLOT]]] state %[[STATE]] suspend %[[NS]] scope(cluster) label<barrier = "full", number = 7> : memref
+  carousel.mbarrier.wait %full[%slot] state %state suspend %ns scope(cluster)
+      label<barrier = "full", role = all, number = 7> : memref<4x!carousel.mbarrier, #ws>
   return
 }

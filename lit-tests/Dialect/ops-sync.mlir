@@ -162,6 +162,9 @@ func.func @grids(%semaphores: memref<?xi32, #gl>, %one: memref<i32, #gl>, %segme
   // CHECK: carousel.grid.serial_wait %[[SEMAPHORES:.+]][%[[SEGMENT:.+]]], %{{.+}} : memref<?xi32, #gpu.address_space<global>>
   carousel.grid.serial_wait %semaphores[%segment], %position
       : memref<?xi32, #gpu.address_space<global>>
+  // CHECK: carousel.grid.serial_wait %[[SEMAPHORES]][%[[SEGMENT]]], %{{.+}} label<barrier = "turns"> : memref
+  carousel.grid.serial_wait %semaphores[%segment], %position label<barrier = "turns">
+      : memref<?xi32, #gpu.address_space<global>>
   // CHECK: carousel.grid.serial_release %[[SEMAPHORES]][%[[SEGMENT]]], %[[NEXT:.+]] : memref<?xi32, #gpu.address_space<global>>
   carousel.grid.serial_release %semaphores[%segment], %next
       : memref<?xi32, #gpu.address_space<global>>

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "NVVMLowering.h"
+#include "BoundedWaits.h"
 
 #include "carousel/Passes/Passes.h"
 #include "mlir/Conversion/GPUCommon/GPUCommonPass.h"
@@ -143,17 +143,21 @@ struct ConvertCarouselToNVVM
               << type;
           return signalPassFailure();
         }
+    FailureOr<WaitBound> bound = createWaitBound(module, debugWaits);
+    if (failed(bound))
+      return signalPassFailure();
+
     LowerToLLVMOptions options(&getContext());
     options.overrideIndexBitwidth(indexBitwidth);
     LLVMTypeConverter converter(&getContext(), options);
     populateTypeConversions(converter);
 
     RewritePatternSet patterns(&getContext());
-    populateMbarrierToNVVM(converter, *target, patterns);
+    populateMbarrierToNVVM(converter, *target, *bound, patterns);
     populateBulkToNVVM(converter, *target, patterns);
     populateTensorToNVVM(converter, *target, patterns);
     populateCpAsyncToNVVM(converter, *target, patterns);
-    populateSyncToNVVM(converter, *target, patterns);
+    populateSyncToNVVM(converter, *target, *bound, patterns);
 
     ConversionTarget legality(getContext());
     legality.addIllegalDialect<CarouselDialect>();

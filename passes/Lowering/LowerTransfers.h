@@ -38,6 +38,8 @@ struct TransferIssue {
   /// `threads`.
   mlir::Value thread;
   int64_t threads = 0;
+  /// Engines may touch later what the issuing thread copies by itself.
+  bool ordersEnds = false;
 };
 
 //===----------------------------------------------------------------------===//
@@ -58,6 +60,11 @@ void issueWhole(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue);
 /// Copies what of the box is inside, and fills the rest of a load's tile. A
 /// load first tells its barrier how many bytes it signals.
 void issueClipped(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue);
+
+/// Orders what the issuing thread copied by itself, of boxes that are inside or
+/// of clipped ones, before what engines do to the same bytes later.
+void orderEnds(mlir::ImplicitLocOpBuilder &b,
+               llvm::ArrayRef<TransferIssue> issues, bool isClipped);
 
 /// Loads, stores and reductions through a tensor map, box by box.
 void issueTensor(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue);

@@ -8,7 +8,7 @@
 // The copies that one thread issues for its scope. A bulk copy moves whole
 // granules that are inside of the global memref; what is left of a row, and
 // what a load fills, the issuing thread copies element by element, ordered for
-// the async accesses to the same bytes that come later.
+// the async accesses to the same bytes that come later, if there are any.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,22 @@ int64_t carousel::getWholeBytes(const TransferIssue &issue) {
 
 bool carousel::hasRowEnds(const TransferIssue &issue) {
   return issue.op.getEngineAttr().getKind() == EngineKind::Bulk &&
-         getRowPrefix(*issue.shape) != issue.shape->getRowElements();
+         issue.shape->hasRowEnds();
+}
+
+void carousel::orderEnds(ImplicitLocOpBuilder &b,
+                         ArrayRef<TransferIssue> issues, bool isClipped) {
+  for (const TransferIssue &issue : issues) {
+    bool isBulk = issue.op.getEngineAttr().getKind() == EngineKind::Bulk;
+    bool copiesElements = isBulk && (hasRowEnds(issue) ||
+                                     (isClipped && !issue.shape->isInside()));
+    if (!copiesElements || !issue.ordersEnds)
+      continue;
+    // One fence for all: they are loads, or one store.
+    FenceProxyOp::create(b, issue.op.isLoad() ? ProxyKind::AsyncSharedCTA
+                                              : ProxyKind::AsyncGlobal);
+    return;
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -69,14 +84,6 @@ static void issueRow(ImplicitLocOpBuilder &b, const TransferIssue &issue,
   else
     BulkStoreOp::create(b, box.tile, positions, box.global, indices, bytes,
                         literal, /*byte_mask=*/Value(), issue.policy);
-}
-
-/// What the issuing thread did by ordinary accesses comes before what engines
-/// do to the same bytes later: to the slot that a load fills, and to the global
-/// memory that a store writes.
-static void createFence(ImplicitLocOpBuilder &b, const TransferIssue &issue) {
-  FenceProxyOp::create(b, issue.op.isLoad() ? ProxyKind::AsyncSharedCTA
-                                            : ProxyKind::AsyncGlobal);
 }
 
 /// Positions of the rows, with the innermost one zero.
@@ -107,8 +114,6 @@ static void issueBulkWhole(ImplicitLocOpBuilder &b,
       copyElement(b, issue, box, positions, /*isInside=*/Value());
     }
   });
-  if (hasRowEnds(issue))
-    createFence(b, issue);
 }
 
 /// How many of a row's elements are inside, counted from its begin; 0 if it
@@ -183,7 +188,6 @@ static void issueBulkClipped(ImplicitLocOpBuilder &b,
       copyElement(b, issue, box, positions, isInside);
     });
   });
-  createFence(b, issue);
 }
 
 //===----------------------------------------------------------------------===//

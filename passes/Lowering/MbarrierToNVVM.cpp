@@ -12,10 +12,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "NVVMLowering.h"
+#include "BoundedWaits.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -257,7 +256,10 @@ struct TryWaitLowering : public NVVMLowering<MbarrierTryWaitOp> {
 
 /// scf.while { %done = wait; condition(not %done) } do {}
 struct WaitLowering : public NVVMLowering<MbarrierWaitOp> {
-  using NVVMLowering::NVVMLowering;
+  WaitLowering(const LLVMTypeConverter &converter, const TargetSpec &target,
+               const WaitBound &bound)
+      : NVVMLowering(converter, target), bound(bound) {}
+
   LogicalResult
   matchAndRewrite(MbarrierWaitOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
@@ -265,34 +267,39 @@ struct WaitLowering : public NVVMLowering<MbarrierWaitOp> {
     Value barrier = getBarrier(rewriter, op, adaptor);
     Value phase =
         getPhase(rewriter, loc, adaptor.getState(), adaptor.getParity());
-    auto before = [&](OpBuilder &builder, Location loc, ValueRange) {
-      Value done;
-      if (target.info->sm >= kScopedSM)
-        done = createTryWait(builder, loc, op, barrier, phase,
-                             adaptor.getSuspendNs());
-      else
-        done = createTestWait(builder, loc, target, barrier, phase,
-                              op.getSemantics(), op.getScope());
-      Value yes =
-          LLVM::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
-      Value again = LLVM::XOrOp::create(builder, loc, done, yes);
-      scf::ConditionOp::create(builder, loc, again, ValueRange());
-    };
-    auto after = [](OpBuilder &builder, Location loc, ValueRange) {
-      scf::YieldOp::create(builder, loc);
-    };
-    scf::WhileOp::create(rewriter, loc, TypeRange(), ValueRange(), before,
-                         after);
+    WaitPlace place;
+    place.wait = op;
+    place.indices = adaptor.getIndices();
+    place.awaited = adaptor.getBarriers();
+    if (adaptor.getParity())
+      place.phase = phase;
+    createWaitLoop(
+        rewriter, loc, bound, place, [&](OpBuilder &builder, Location loc) {
+          Value done;
+          if (target.info->sm >= kScopedSM)
+            done = createTryWait(builder, loc, op, barrier, phase,
+                                 adaptor.getSuspendNs());
+          else
+            done = createTestWait(builder, loc, target, barrier, phase,
+                                  op.getSemantics(), op.getScope());
+          Value yes =
+              LLVM::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+          return LLVM::XOrOp::create(builder, loc, done, yes).getResult();
+        });
     createCompilerFence(rewriter, loc);
     rewriter.eraseOp(op);
     return success();
   }
+
+private:
+  WaitBound bound;
 };
 
 } // namespace
 
 void carousel::populateMbarrierToNVVM(const LLVMTypeConverter &converter,
                                       const TargetSpec &target,
+                                      const WaitBound &bound,
                                       RewritePatternSet &patterns) {
   patterns.add<
       InitLowering, InvalLowering,
@@ -301,6 +308,7 @@ void carousel::populateMbarrierToNVVM(const LLVMTypeConverter &converter,
       ArriveLowering<MbarrierArriveOp>, ArriveLowering<MbarrierArriveDropOp>,
       ArriveExpectTxLowering<MbarrierArriveExpectTxOp>,
       ArriveExpectTxLowering<MbarrierArriveDropExpectTxOp>,
-      PendingCountLowering, TestWaitLowering, TryWaitLowering, WaitLowering>(
-      converter, target);
+      PendingCountLowering, TestWaitLowering, TryWaitLowering>(converter,
+                                                               target);
+  patterns.add<WaitLowering>(converter, target, bound);
 }

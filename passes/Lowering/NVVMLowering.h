@@ -21,6 +21,8 @@
 
 namespace carousel {
 
+struct WaitBound;
+
 /// Keeps LLVM from moving ordinary memory accesses across this point; emits no
 /// instruction.
 void createCompilerFence(mlir::OpBuilder &builder, mlir::Location loc);
@@ -105,7 +107,7 @@ protected:
 };
 
 void populateMbarrierToNVVM(const mlir::LLVMTypeConverter &converter,
-                            const TargetSpec &target,
+                            const TargetSpec &target, const WaitBound &bound,
                             mlir::RewritePatternSet &patterns);
 void populateBulkToNVVM(const mlir::LLVMTypeConverter &converter,
                         const TargetSpec &target,
@@ -117,7 +119,7 @@ void populateCpAsyncToNVVM(const mlir::LLVMTypeConverter &converter,
                            const TargetSpec &target,
                            mlir::RewritePatternSet &patterns);
 void populateSyncToNVVM(const mlir::LLVMTypeConverter &converter,
-                        const TargetSpec &target,
+                        const TargetSpec &target, const WaitBound &bound,
                         mlir::RewritePatternSet &patterns);
 
 } // namespace carousel

@@ -13,6 +13,7 @@
 #include "RingLowering.h"
 
 #include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
@@ -178,11 +179,32 @@ Value RingLowering::getPolicy(EvictPriority priority) {
 // Buffers and barriers
 //===----------------------------------------------------------------------===//
 
+/// The arguments that a ring's tiles are loaded from, by their names.
+static std::string getRingName(gpu::GPUFuncOp kernel, RingCreateOp ring) {
+  if (auto named = dyn_cast<NameLoc>(ring.getLoc()))
+    return named.getName().str();
+  SetVector<Value> loaded;
+  for (Operation *user : ring.getRing().getUsers())
+    if (auto produce = dyn_cast<RingProduceOp>(user))
+      produce.walk([&](RingLoadOp load) {
+        Value memref = load.getGlobal();
+        while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
+          memref = view.getViewSource();
+        loaded.insert(memref);
+      });
+  std::string name;
+  for (const KernelArgument &argument : getKernelArguments(kernel))
+    if (loaded.contains(kernel.getArgument(argument.position)))
+      name += (name.empty() ? "" : ", ") + argument.name;
+  return name;
+}
+
 void RingLowering::createBuffers() {
   for (const PlannedRing &planned : plan.rings) {
     RingCreateOp ring = planned.ring;
     top.setLoc(ring.getLoc());
     RingBuffers &ringBuffers = buffers[ring.getRing()];
+    ringBuffers.name = getRingName(kernel, ring);
     int64_t stages = ring.getRing().getType().getStages();
     for (const PlannedTile &tile : planned.tiles) {
       auto type = MemRefType::get({tile.stride * stages}, top.getI8Type(),
@@ -269,9 +291,9 @@ void RingLowering::initBarriers() {
             MbarrierInitOp::create(top, array, indices, /*count=*/Value(),
                                    top.getI32IntegerAttr(count));
           });
-    // Older targets have no engines that would have to see them.
+    // The CTA's threads meet; an engine doesn't. Older targets have none.
     constexpr unsigned kHopper = 90;
-    if (!barriers.empty() && target.info->sm >= kHopper)
+    if (plan.hasEngineLoads() && target.info->sm >= kHopper)
       FenceMbarrierInitOp::create(top);
   });
   if (!barriers.empty())
@@ -311,6 +333,19 @@ BarrierElement RingLowering::getBarrier(ImplicitLocOpBuilder &b,
   return element;
 }
 
+/// What threads wait for that wait for a ring's `barriers`, "full" or "empty".
+WaitLabelAttr RingLowering::getLabel(const PlannedRing &planned,
+                                     StringRef barriers) {
+  WaitRole role = WaitRole::All;
+  if (!(planned.producers == planned.consumers))
+    role = barriers == "empty" ? WaitRole::Producer : WaitRole::Consumer;
+  std::string name = buffers[planned.ring.getRing()].name;
+  if (!name.empty())
+    name += ' ';
+  return WaitLabelAttr::get(kernel.getContext(), name + barriers.str(), role,
+                            /*number=*/std::nullopt);
+}
+
 //===----------------------------------------------------------------------===//
 // Ops
 //===----------------------------------------------------------------------===//
@@ -327,6 +362,13 @@ void RingLowering::lowerTile(RingTileOp tile) {
   tile.erase();
 }
 
+static void createWait(ImplicitLocOpBuilder &b, const BarrierElement &element,
+                       Value parity, WaitLabelAttr label) {
+  MbarrierWaitOp::create(b, element.barriers, element.indices,
+                         /*state=*/Value(), parity, /*suspend_ns=*/Value(),
+                         MemSemantics::Acquire, MemScope::CTA, label);
+}
+
 void RingLowering::waitForEmpty(ImplicitLocOpBuilder &b,
                                 const PlannedRing &planned, const Slot &slot) {
   if (!planned.hasEmpty)
@@ -334,18 +376,18 @@ void RingLowering::waitForEmpty(ImplicitLocOpBuilder &b,
   RingCreateOp ring = planned.ring;
   BarrierElement empty = getBarrier(b, planned, planned.producers,
                                     buffers[ring.getRing()].empty, slot);
-  MbarrierWaitOp::create(b, empty.barriers, empty.indices, /*state=*/Value(),
-                         slot.isFreed, /*suspend_ns=*/Value());
+  createWait(b, empty, slot.isFreed, getLabel(planned, "empty"));
 }
 
 void RingLowering::lowerWait(RingWaitOp wait) {
   const PlannedRing &planned = plan.lookup(wait.getRing());
+  if (planned.meetsWhenFilled) // in the produce
+    return wait.erase();
   Slot slot = getSlot(wait.getRing().getType().getStages(), wait.getUse());
   ImplicitLocOpBuilder b(wait.getLoc(), wait);
   BarrierElement full = getBarrier(b, planned, planned.consumers,
                                    buffers[wait.getRing()].full, slot);
-  MbarrierWaitOp::create(b, full.barriers, full.indices, /*state=*/Value(),
-                         slot.parity, /*suspend_ns=*/Value());
+  createWait(b, full, slot.parity, getLabel(planned, "full"));
   wait.erase();
 }
 
@@ -367,7 +409,8 @@ void RingLowering::lowerRelease(RingReleaseOp release) {
 }
 
 void RingLowering::arrive(ImplicitLocOpBuilder &b, const ThreadRange &range,
-                          TransferScope scope, const BarrierElement &barrier) {
+                          TransferScope scope, const BarrierElement &barrier,
+                          bool isMet) {
   auto arriveOnce = [&] {
     MbarrierArriveOp::create(b, /*state=*/Type(), barrier.barriers,
                              barrier.indices, /*count=*/Value(),
@@ -376,7 +419,8 @@ void RingLowering::arrive(ImplicitLocOpBuilder &b, const ThreadRange &range,
   if (!arrivesByWarp(range))
     return arriveOnce();
   // The warp's threads hand what they did to its first one.
-  BarrierWarpOp::create(b, /*mask=*/Value());
+  if (!isMet)
+    BarrierWarpOp::create(b, /*mask=*/Value());
   createIf(b, getLeader({0, plan.threads}, TransferScope::Warp), arriveOnce);
 }
 

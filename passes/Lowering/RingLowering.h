@@ -46,6 +46,7 @@ private:
     llvm::SmallVector<mlir::Value> tiles; ///< bytes
     mlir::Value full;
     mlir::Value empty;
+    std::string name; ///< of the arguments that fill it: "x", "x, y"
   };
 
   // Values at the kernel's top.
@@ -65,6 +66,8 @@ private:
                             const ThreadRange &range, mlir::Value barriers,
                             const Slot &slot);
 
+  WaitLabelAttr getLabel(const PlannedRing &planned, llvm::StringRef barriers);
+
   // Ops.
   void lowerTile(RingTileOp tile);
   void lowerProduce(RingProduceOp produce);
@@ -75,9 +78,11 @@ private:
   void lowerRoles(RingRolesOp roles);
   void meet(mlir::ImplicitLocOpBuilder &b, const ThreadRange &range,
             TransferScope scope);
-  /// Arrivals of all threads of a scope, by their warps where they are whole.
+  /// Arrivals of all threads of a scope, by their warps where they are whole,
+  /// which meet unless that `isMet` elsewhere.
   void arrive(mlir::ImplicitLocOpBuilder &b, const ThreadRange &range,
-              TransferScope scope, const BarrierElement &barrier);
+              TransferScope scope, const BarrierElement &barrier,
+              bool isMet = false);
   void waitForEmpty(mlir::ImplicitLocOpBuilder &b, const PlannedRing &planned,
                     const Slot &slot);
 

@@ -48,6 +48,7 @@ RingLowering::Section RingLowering::cloneSection(ImplicitLocOpBuilder &b,
     issue.op = cast<TransferOpInterface>(clone);
     issue.shape = &plan.shapes.at(op);
     issue.full = full;
+    issue.ordersEnds = plan.orderedEnds.contains(op);
     // Ordinary loads and stores have no policy, and what ptxas 13.0 makes of a
     // cp.async with one is an illegal instruction now and then.
     EngineKind kind = op.getEngineAttr().getKind();
@@ -86,6 +87,7 @@ static void issueAllWhole(ImplicitLocOpBuilder &b,
                                /*bytes=*/Value(), b.getI32IntegerAttr(bytes));
   for (const TransferIssue &issue : transfers)
     issueWhole(b, issue);
+  orderEnds(b, transfers, /*isClipped=*/false);
   if (bytes == 0 || hasEnds)
     createArrive(b, full);
 }
@@ -97,6 +99,7 @@ void RingLowering::issueLoads(ImplicitLocOpBuilder &b, Section &section,
     for (TransferIssue &issue : section.transfers) {
       ImplicitLocOpBuilder at(issue.op.getLoc(), issue.op);
       issueClipped(at, issue);
+      orderEnds(at, issue, /*isClipped=*/true);
       issue.op.erase();
     }
     return createArrive(b, full);
@@ -109,6 +112,7 @@ void RingLowering::issueLoads(ImplicitLocOpBuilder &b, Section &section,
       [&] {
         for (TransferIssue &issue : section.transfers)
           issueClipped(b, issue);
+        orderEnds(b, section.transfers, /*isClipped=*/true);
         createArrive(b, full);
       });
   for (TransferIssue &issue : section.transfers)
@@ -118,9 +122,17 @@ void RingLowering::issueLoads(ImplicitLocOpBuilder &b, Section &section,
 void RingLowering::issueStores(ImplicitLocOpBuilder &b, Section &section) {
   for (TransferIssue &issue : section.transfers) {
     ImplicitLocOpBuilder at(issue.op.getLoc(), issue.op);
+    auto order = [&](bool isClipped) { orderEnds(at, issue, isClipped); };
     createIf(
-        at, createIsInside(at, issue), [&] { issueWhole(at, issue); },
-        [&] { issueClipped(at, issue); });
+        at, createIsInside(at, issue),
+        [&] {
+          issueWhole(at, issue);
+          order(/*isClipped=*/false);
+        },
+        [&] {
+          issueClipped(at, issue);
+          order(/*isClipped=*/true);
+        });
     issue.op.erase();
   }
   BulkCommitGroupOp::create(b);
@@ -142,8 +154,9 @@ void RingLowering::lowerProduce(RingProduceOp produce) {
   Slot slot =
       getSlot(produce.getRing().getType().getStages(), produce.getUse());
   ImplicitLocOpBuilder b(produce.getLoc(), produce);
-  BarrierElement full =
-      getBarrier(b, planned, range, buffers[produce.getRing()].full, slot);
+  BarrierElement full;
+  if (planned.hasFull)
+    full = getBarrier(b, planned, range, buffers[produce.getRing()].full, slot);
   if (planned.leaderArrives)
     createIf(b, getLeader(range, scope), [&] {
       waitForEmpty(b, planned, slot);
@@ -151,7 +164,8 @@ void RingLowering::lowerProduce(RingProduceOp produce) {
                                      range, scope, full);
       issueLoads(b, section, full);
     });
-  if (planned.cpAsyncArrives || planned.storesArrive) {
+  if (planned.cpAsyncArrives || planned.storesArrive ||
+      planned.meetsWhenFilled) {
     waitForEmpty(b, planned, slot);
     Section section = cloneSection(b, produce.getBody(), /*byLeader=*/false,
                                    range, scope, full);
@@ -160,8 +174,11 @@ void RingLowering::lowerProduce(RingProduceOp produce) {
     if (planned.cpAsyncArrives)
       CpAsyncMbarrierArriveOp::create(b, full.barriers, full.indices,
                                       /*noinc=*/true);
+    bool isMet = plan.metProduces.contains(produce);
     if (planned.storesArrive)
-      arrive(b, range, scope, full);
+      arrive(b, range, scope, full, isMet);
+    if (planned.meetsWhenFilled && !isMet)
+      meet(b, range, scope);
   }
   produce.erase();
 }

@@ -10,9 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "NVVMLowering.h"
-
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "BoundedWaits.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -354,33 +352,40 @@ static constexpr unsigned kSemaphoreAlignment = 4;
 
 /// scf.while { %now = load acquire; condition(%now != %turn) } do {}
 struct SerialWaitLowering : public NVVMLowering<GridSerialWaitOp> {
-  using NVVMLowering::NVVMLowering;
+  SerialWaitLowering(const LLVMTypeConverter &converter,
+                     const TargetSpec &target, const WaitBound &bound)
+      : NVVMLowering(converter, target), bound(bound) {}
+
   LogicalResult
   matchAndRewrite(GridSerialWaitOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value semaphore = getPointer(rewriter, loc, op.getSemaphores(),
                                  adaptor.getSemaphores(), adaptor.getIndices());
-    auto before = [&](OpBuilder &builder, Location loc, ValueRange) {
-      Value now =
-          LLVM::LoadOp::create(builder, loc, builder.getI32Type(), semaphore,
-                               kSemaphoreAlignment, /*isVolatile=*/false,
-                               /*isNonTemporal=*/false, /*isInvariant=*/false,
-                               /*isInvariantGroup=*/false,
-                               LLVM::AtomicOrdering::acquire, kSemaphoreScope);
-      Value again = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne,
-                                         now, adaptor.getTurn());
-      scf::ConditionOp::create(builder, loc, again, ValueRange());
-    };
-    auto after = [](OpBuilder &builder, Location loc, ValueRange) {
-      scf::YieldOp::create(builder, loc);
-    };
-    scf::WhileOp::create(rewriter, loc, TypeRange(), ValueRange(), before,
-                         after);
+    WaitPlace place;
+    place.wait = op;
+    place.indices = adaptor.getIndices();
+    place.awaited = adaptor.getSemaphores();
+    place.phase = adaptor.getTurn();
+    createWaitLoop(
+        rewriter, loc, bound, place, [&](OpBuilder &builder, Location loc) {
+          Value now = LLVM::LoadOp::create(
+              builder, loc, builder.getI32Type(), semaphore,
+              kSemaphoreAlignment, /*isVolatile=*/false,
+              /*isNonTemporal=*/false, /*isInvariant=*/false,
+              /*isInvariantGroup=*/false, LLVM::AtomicOrdering::acquire,
+              kSemaphoreScope);
+          return LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ne,
+                                      now, adaptor.getTurn())
+              .getResult();
+        });
     createCompilerFence(rewriter, loc);
     rewriter.eraseOp(op);
     return success();
   }
+
+private:
+  WaitBound bound;
 };
 
 struct SerialReleaseLowering : public NVVMLowering<GridSerialReleaseOp> {
@@ -406,7 +411,9 @@ struct SerialReleaseLowering : public NVVMLowering<GridSerialReleaseOp> {
 
 void carousel::populateSyncToNVVM(const LLVMTypeConverter &converter,
                                   const TargetSpec &target,
+                                  const WaitBound &bound,
                                   RewritePatternSet &patterns) {
+  patterns.add<SerialWaitLowering>(converter, target, bound);
   patterns
       .add<FenceThreadLowering, FenceProxyLowering, FenceMbarrierInitLowering,
            FenceSyncRestrictLowering, FenceProxySyncRestrictLowering,
@@ -421,5 +428,5 @@ void carousel::populateSyncToNVVM(const LLVMTypeConverter &converter,
                                   NVVM::GridDepActionKind::launch_dependents>,
            GridDependencyLowering<GridDependencyWaitOp,
                                   NVVM::GridDepActionKind::wait>,
-           SerialWaitLowering, SerialReleaseLowering>(converter, target);
+           SerialReleaseLowering>(converter, target);
 }

@@ -45,6 +45,8 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
   target.ptxVersion = options.ptxVersion;
   target.optLevel = options.optLevel;
   gpu.addPass(createAttachTarget(target));
+  if (options.debugWaits != 0)
+    gpu.addPass(createNumberWaits());
   gpu.addPass(createCanonicalizerPass()); // counts that are constants
   gpu.addPass(createLowerGPUOps());
   gpu.addPass(createVerifyTarget());
@@ -56,6 +58,7 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
   gpu.addPass(createExpandKernelABI(abi));
   ConvertCarouselToNVVMOptions conversion;
   conversion.indexBitwidth = options.indexBitwidth;
+  conversion.debugWaits = options.debugWaits;
   gpu.addPass(createConvertCarouselToNVVM(conversion));
 
   // Everything else, by MLIR's own conversions.

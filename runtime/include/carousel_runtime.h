@@ -44,7 +44,7 @@ extern "C" {
 #endif
 
 // Counts up with each addition to this file.
-#define CAROUSEL_RUNTIME_VERSION 1
+#define CAROUSEL_RUNTIME_VERSION 2
 // That of the library: it has at least the functions of a header with the same
 // or a lower number.
 CAROUSEL_RUNTIME_API uint32_t carousel_runtime_version(void)
@@ -173,6 +173,12 @@ carousel_context_device(const carousel_context *context,
 CAROUSEL_RUNTIME_API carousel_status
 carousel_context_synchronize(const carousel_context *context,
                              carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
+// Of kernels compiled with bounded waits: who waited where for what when the
+// bound was over; empty if nobody did. The text lives until the thread's next
+// call of this function. Since version 2.
+CAROUSEL_RUNTIME_API carousel_status
+carousel_context_expired_waits(const carousel_context *context,
+                               const char **text) CAROUSEL_RUNTIME_NOEXCEPT;
 
 //===----------------------------------------------------------------------===//
 // Packages

@@ -150,6 +150,17 @@ carousel_status carousel_context_synchronize(const carousel_context *context,
   return report(context->context.synchronize(stream));
 }
 
+carousel_status carousel_context_expired_waits(const carousel_context *context,
+                                               const char **text) noexcept {
+  if (Status status = require({{context, "context"}, {text, "text"}}); !status)
+    return report(status);
+  struct ExpiredWaits;
+  auto &sentence = getOfThread<std::string, ExpiredWaits>();
+  sentence = context->context.describeExpiredWaits();
+  *text = sentence.c_str();
+  return CAROUSEL_OK;
+}
+
 //===----------------------------------------------------------------------===//
 // Packages
 //===----------------------------------------------------------------------===//

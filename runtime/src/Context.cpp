@@ -15,7 +15,9 @@
 
 #include "ContextImpl.h"
 #include "Fail.h"
+#include "WaitRecord.h"
 
+#include <algorithm>
 #include <mutex>
 #include <set>
 
@@ -24,6 +26,20 @@ namespace carousel::runtime {
 struct Context::Impl::Names {
   std::mutex mutex;
   std::set<std::string, std::less<>> texts;
+};
+
+struct Context::Impl::WaitRecords {
+  std::mutex mutex;
+  std::vector<std::weak_ptr<WaitRecord>> list;
+
+  std::vector<std::shared_ptr<WaitRecord>> getLive() {
+    std::vector<std::shared_ptr<WaitRecord>> live;
+    std::lock_guard<std::mutex> lock(mutex);
+    for (const std::weak_ptr<WaitRecord> &entry : list)
+      if (std::shared_ptr<WaitRecord> record = entry.lock())
+        live.push_back(std::move(record));
+    return live;
+  }
 };
 
 /// Errors that a kernel causes while it runs. The context is lost then, and
@@ -71,7 +87,8 @@ Context::Impl::Impl(const ContextOptions &options)
       cache(options.cacheDirectory.empty() ? DiskCache::getDefaultDirectory()
                                            : options.cacheDirectory,
             options.cacheBytes),
-      names(std::make_unique<Names>()) {}
+      names(std::make_unique<Names>()),
+      waitRecords(std::make_unique<WaitRecords>()) {}
 
 Context::Impl::~Impl() {
   if (context)
@@ -80,9 +97,13 @@ Context::Impl::~Impl() {
 
 Error Context::Impl::describe(CUresult result, const char *call) const {
   std::string text = getText(*driver, result);
-  if (isCausedByKernel(result))
-    return {ErrorCode::LaunchFailed, fmt::format("{} failed on the device: {}",
-                                                 launches.getSuspects(), text)};
+  if (isCausedByKernel(result)) {
+    std::string waits = describeExpiredWaits();
+    return {ErrorCode::LaunchFailed,
+            fmt::format("{} failed on the device: {}{}{}",
+                        launches.getSuspects(), text, waits.empty() ? "" : "; ",
+                        waits)};
+  }
   return {ErrorCode::DriverError, fmt::format("{} failed: {}", call, text)};
 }
 
@@ -178,6 +199,25 @@ Status Context::Impl::synchronize(CUstream stream) {
   return status;
 }
 
+std::string Context::Impl::describeExpiredWaits() const {
+  std::string text;
+  for (const std::shared_ptr<WaitRecord> &record : waitRecords->getLive())
+    if (std::string sentence = record->describe(); !sentence.empty())
+      text += (text.empty() ? "" : "; ") + sentence;
+  return text;
+}
+
+void Context::Impl::addWaitRecord(const std::shared_ptr<WaitRecord> &record) {
+  std::lock_guard<std::mutex> lock(waitRecords->mutex);
+  auto &list = waitRecords->list;
+  list.erase(std::remove_if(list.begin(), list.end(),
+                            [](const std::weak_ptr<WaitRecord> &entry) {
+                              return entry.expired();
+                            }),
+             list.end());
+  list.push_back(record);
+}
+
 const char *Context::Impl::keepName(std::string_view name) {
   std::lock_guard<std::mutex> lock(names->mutex);
   auto found = names->texts.find(name);
@@ -221,6 +261,10 @@ Result<Context> Context::create(const ContextOptions &options) noexcept {
 }
 
 const DeviceInfo &Context::getDevice() const noexcept { return impl->info; }
+
+std::string Context::describeExpiredWaits() const noexcept {
+  return impl->describeExpiredWaits();
+}
 
 Status Context::synchronize(Stream stream) const noexcept {
   CurrentContext current(*impl);

@@ -21,6 +21,8 @@
 
 namespace carousel::runtime {
 
+class WaitRecord;
+
 struct Context::Impl {
   explicit Impl(const ContextOptions &options);
   ~Impl();
@@ -59,12 +61,18 @@ struct Context::Impl {
   /// A copy of `name` that lives as long as the context.
   const char *keepName(std::string_view name);
 
+  /// Which waits of loaded modules took too long; empty if none did.
+  std::string describeExpiredWaits() const;
+  void addWaitRecord(const std::shared_ptr<WaitRecord> &record);
+
   /// Asks the driver all that create() promises.
   Status open();
 
 private:
   struct Names;
   std::unique_ptr<Names> names;
+  struct WaitRecords;
+  std::unique_ptr<WaitRecords> waitRecords;
 };
 
 /// Makes a context current for the calling thread until the end of the scope.

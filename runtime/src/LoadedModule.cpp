@@ -86,6 +86,13 @@ Result<CUfunction> LoadedModule::find(const std::string &name) {
     Result<CUmodule> loaded = loadModule(impl, package, index);
     if (!loaded)
       return tl::make_unexpected(std::move(loaded.error()));
+    Result<std::shared_ptr<WaitRecord>> record =
+        WaitRecord::attach(context, package, index, *loaded);
+    if (!record) {
+      (void)impl.driver->cuModuleUnload(*loaded);
+      return tl::make_unexpected(std::move(record.error()));
+    }
+    waits = std::move(*record);
     module = *loaded;
   }
   CUfunction function = nullptr;

@@ -13,7 +13,7 @@
 #ifndef CAROUSEL_RUNTIME_SRC_LOADEDMODULE_H
 #define CAROUSEL_RUNTIME_SRC_LOADEDMODULE_H
 
-#include "ContextImpl.h"
+#include "WaitRecord.h"
 
 #include "carousel/Runtime/Package.h"
 
@@ -50,6 +50,7 @@ private:
   uint32_t index;
   std::mutex mutex; ///< of the load
   CUmodule module = nullptr;
+  std::shared_ptr<WaitRecord> waits; ///< null: no wait has a bound
 };
 
 } // namespace carousel::runtime

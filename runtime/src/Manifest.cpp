@@ -95,7 +95,34 @@ ModuleInfo ManifestReader::readModule(const Field &field) {
            getName(image.kind), image.chip);
     module.images.push_back(std::move(image));
   });
+  // Where waits have bounds.
+  if (field.value.isObject() && field.value.find("waits"))
+    forEach(get(field, "waits"), [&](const Field &element) {
+      module.waits.push_back(readWait(element));
+    });
   return module;
+}
+
+WaitInfo ManifestReader::readWait(const Field &field) {
+  using Role = WaitInfo::Role;
+  using Phase = WaitInfo::Phase;
+  constexpr Spelling<Role> kRoles[] = {{Role::All, "all"},
+                                       {Role::Producer, "producer"},
+                                       {Role::Consumer, "consumer"}};
+  constexpr Spelling<Phase> kPhases[] = {{Phase::Parity, "parity"},
+                                         {Phase::State, "state"},
+                                         {Phase::Turn, "turn"}};
+  WaitInfo wait;
+  wait.number =
+      static_cast<uint32_t>(readInteger(get(field, "number"), 0, UINT32_MAX));
+  wait.function = readName(get(field, "function"));
+  wait.barrier = readName(get(field, "barrier"));
+  wait.role = readEnum(get(field, "role"), kRoles);
+  wait.phase = readEnum(get(field, "phase"), kPhases);
+  Field location = get(field, "location");
+  if (!readString(location).empty())
+    wait.location = readName(location);
+  return wait;
 }
 
 Image ManifestReader::readImage(const Field &field) {

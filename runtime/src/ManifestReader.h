@@ -31,6 +31,7 @@ private:
   void readVersion(const Field &root);
   ModuleInfo readModule(const Field &field);
   Image readImage(const Field &field);
+  WaitInfo readWait(const Field &field);
   std::string readChip(const Field &field);
   std::string readFileName(const Field &field);
 

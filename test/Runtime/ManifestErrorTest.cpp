@@ -175,6 +175,42 @@ TEST(ManifestErrorTest, Modules) {
        {"images/0", "[]", ".images[0]: expected an object, got a list of 0"}});
 }
 
+TEST(ManifestErrorTest, Waits) {
+  auto read = [](const char *pointer, const char *value) {
+    std::string manifest = setMember(makeCopyManifest(), "/modules/0/waits",
+                                     R"([{"number": 0, "function": "copy_bulk",
+                       "barrier": "x full", "role": "all",
+                       "phase": "parity", "location": ""}])");
+    EXPECT_TRUE(parseManifest(manifest));
+    return value ? setMember(manifest, pointer, value)
+                 : removeMember(manifest, pointer);
+  };
+  expectError(read("/modules/0/waits", "3"),
+              "modules[0].waits: expected a list, got 3");
+  const std::string wait = "modules[0].waits[0]";
+  const Edit edits[] = {
+      {"number", nullptr, ": expected a member 'number', got none"},
+      {"number", "-1",
+       ".number: expected an integer from 0 to 4294967295, got -1"},
+      {"number", "4294967296",
+       ".number: expected an integer from 0 to 4294967295, got 4294967296"},
+      {"function", R"("")",
+       ".function: expected a name of printable characters, got ''"},
+      {"barrier", R"("x\nfull")",
+       ".barrier: expected a name of printable characters, got 'x?full'"},
+      {"role", R"("both")",
+       ".role: expected 'all', 'producer' or 'consumer', got 'both'"},
+      {"phase", "0", ".phase: expected 'parity', 'state' or 'turn', got 0"},
+      {"location", R"("a\tb")",
+       ".location: expected a name of printable characters, got 'a?b'"},
+      {"location", "null", ".location: expected a string, got null"}};
+  for (const Edit &edit : edits) {
+    std::string pointer = std::string("/modules/0/waits/0/") + edit.pointer;
+    SCOPED_TRACE(pointer);
+    expectError(read(pointer.c_str(), edit.value), wait + edit.message);
+  }
+}
+
 TEST(ManifestErrorTest, ImagesTooLargeTogether) {
   std::string manifest =
       setMember(makeCopyManifest(), "/modules/0/images/0/bytes", "1073741824");

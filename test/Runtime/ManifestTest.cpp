@@ -67,6 +67,28 @@ TEST_F(ManifestTest, Modules) {
   EXPECT_EQ(image.hash, hashContents("12345"));
 }
 
+TEST_F(ManifestTest, Waits) {
+  EXPECT_TRUE(manifest.modules[0].waits.empty());
+  read(setMember(makeCopyManifest(), "/modules/1/waits",
+                 R"([{"number": 7, "function": "scale", "barrier": "x empty",
+                      "role": "producer", "phase": "state",
+                      "location": "scale.mlir:12"},
+                     {"number": 8, "function": "scale", "barrier": "s",
+                      "role": "all", "phase": "turn", "location": ""}])"));
+  EXPECT_TRUE(manifest.modules[0].waits.empty());
+  ASSERT_EQ(manifest.modules[1].waits.size(), 2u);
+  const WaitInfo &wait = manifest.modules[1].waits[0];
+  EXPECT_EQ(wait.number, 7u);
+  EXPECT_EQ(wait.function, "scale");
+  EXPECT_EQ(wait.barrier, "x empty");
+  EXPECT_EQ(wait.role, WaitInfo::Role::Producer);
+  EXPECT_EQ(wait.phase, WaitInfo::Phase::State);
+  EXPECT_EQ(wait.location, "scale.mlir:12");
+  EXPECT_EQ(manifest.modules[1].waits[1].role, WaitInfo::Role::All);
+  EXPECT_EQ(manifest.modules[1].waits[1].phase, WaitInfo::Phase::Turn);
+  EXPECT_EQ(manifest.modules[1].waits[1].location, "");
+}
+
 TEST_F(ManifestTest, Find) {
   ASSERT_NE(manifest.find("scale"), nullptr);
   EXPECT_EQ(manifest.find("scale")->name, "scale");

@@ -56,6 +56,11 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
   cl::opt<unsigned> ptxVersion(
       "ptx-version", cl::cat(category), cl::init(0),
       cl::desc("PTX version times ten, e.g. 86 (0: the default)"));
+  cl::opt<unsigned> debugWaits(
+      "debug-waits", cl::cat(category), cl::init(0),
+      cl::value_desc("milliseconds"),
+      cl::desc("Waits that take longer say which one it is, and trap (0: "
+               "never)"));
   cl::opt<bool> quiet("quiet", cl::cat(category),
                       cl::desc("Neither progress nor a summary"));
   cl::HideUnrelatedOptions(category);
@@ -72,6 +77,7 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
   options.compile.ptxVersion = ptxVersion;
   options.compile.indexBitwidth = indexBitwidth;
   options.compile.optLevel = optLevel;
+  options.compile.debugWaits = debugWaits;
   options.compile.cudaRoot = cudaRoot;
   using Cubins = CompilePackageOptions::Cubins;
   options.compile.cubins = noCubin ? Cubins::Never : Cubins::Auto;

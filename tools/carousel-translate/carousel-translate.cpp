@@ -35,6 +35,9 @@ static cl::opt<unsigned> indexBitwidth("index-bitwidth",
 static cl::opt<unsigned>
     optLevel("opt-level", cl::desc("Optimisation level of LLVM, 0 to 3"),
              cl::init(3));
+static cl::opt<unsigned>
+    debugWaits("debug-waits", cl::init(0),
+               cl::desc("Milliseconds after which a wait traps (0: never)"));
 static cl::opt<std::string>
     cudaRoot("cuda-root", cl::desc("CUDA toolkit, for libdevice and ptxas"),
              cl::init(CAROUSEL_CUDA_ROOT));
@@ -48,6 +51,7 @@ static FailureOr<std::string> lowerAndEmit(Operation *op) {
   options.ptxVersion = ptxVersion;
   options.indexBitwidth = indexBitwidth;
   options.optLevel = optLevel;
+  options.debugWaits = debugWaits;
   auto modules = llvm::to_vector(op->getRegion(0).getOps<gpu::GPUModuleOp>());
   if (modules.size() != 1) {
     emitError(op->getLoc())

@@ -66,6 +66,9 @@ struct PlannedRing {
   bool leaderArrives = false;
   bool cpAsyncArrives = false;
   bool storesArrive = false;
+  /// Instead of all that: the threads of a warp store to their own slots, and
+  /// meet. There is no `full`.
+  bool meetsWhenFilled = false;
   int64_t fullArrivals = 0;
   int64_t emptyArrivals = 0;
   llvm::SmallVector<PlannedTile> tiles;
@@ -88,10 +91,17 @@ struct RingBarrierPlan {
   std::vector<std::pair<ScopeKey, NamedBarriers>> namedBarriers;
   /// Releases by a meeting that another meeting next to them makes.
   llvm::DenseSet<mlir::Operation *> mergedReleases;
+  /// Produces whose ordinary stores are seen without a meeting of their own.
+  llvm::DenseSet<mlir::Operation *> metProduces;
   /// Of the kernel's ring.load and ring.store.
   llvm::DenseMap<mlir::Operation *, TransferShape> shapes;
+  /// Bulk copies whose ends of rows, which their issuing thread copies, engines
+  /// may touch later.
+  llvm::DenseSet<mlir::Operation *> orderedEnds;
 
   const PlannedRing &lookup(mlir::Value ring) const;
+  /// Whether engines complete phases of barriers.
+  bool hasEngineLoads() const;
   bool issuesBulkGroups(const ThreadRange &range, TransferScope scope) const;
   const NamedBarriers *getNamedBarriers(const ThreadRange &range,
                                         TransferScope scope) const;

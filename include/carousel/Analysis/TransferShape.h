@@ -53,6 +53,8 @@ struct TransferShape {
 
   int64_t getRowElements() const { return dims.back().extent; }
   int64_t getRowBytes() const { return getRowElements() * elementBytes; }
+  /// Whether a row ends with less than a granule of bulk copies.
+  bool hasRowEnds() const;
   /// Rows of the tile: all positions of its other dimensions.
   int64_t getRows() const;
   /// Whether a box wholly inside is known to be so.

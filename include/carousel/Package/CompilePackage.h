@@ -39,6 +39,8 @@ struct CompilePackageOptions {
   unsigned ptxVersion = 0;        ///< 86 is 8.6; 0: the default
   unsigned indexBitwidth = 64;
   unsigned optLevel = 3;
+  /// Milliseconds after which a wait traps; 0: never.
+  unsigned debugWaits = 0;
   Cubins cubins = Cubins::Auto;
   /// Where libdevice and ptxas are; empty: ptxas of the PATH, no libdevice.
   std::string cudaRoot;

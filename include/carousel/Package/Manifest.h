@@ -94,9 +94,20 @@ struct ImageDescription {
   std::string hash;
 };
 
+/// A wait that has a bound (`debug-waits`).
+struct WaitDescription {
+  uint32_t number;      ///< what a kernel writes down
+  std::string function; ///< kernel or device function
+  std::string barrier;
+  WaitRole role;
+  WaitPhase phase;
+  std::string location; ///< "saxpy.mlir:14"; empty where it isn't known
+};
+
 struct ModuleDescription {
   std::string name;
   std::vector<ImageDescription> images;
+  std::vector<WaitDescription> waits; ///< by number
 };
 
 struct Manifest {
@@ -110,6 +121,9 @@ struct Manifest {
 /// how it is launched or has an argument that a package has no word for.
 mlir::FailureOr<std::vector<KernelDescription>>
 describeKernels(mlir::ModuleOp module, unsigned indexBits);
+
+/// The numbered waits of a module, by number.
+std::vector<WaitDescription> describeWaits(mlir::gpu::GPUModuleOp module);
 
 /// The text of manifest.json; the same for the same manifest.
 std::string printManifest(const Manifest &manifest);

@@ -463,6 +463,22 @@ def AttachTarget : Pass<"carousel-attach-target", "::mlir::gpu::GPUModuleOp"> {
   let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
 }
 
+def NumberWaits : Pass<"carousel-number-waits", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Give each wait of a module its number";
+  let description = [{
+    Counts the waits that `debug-waits` bounds (`carousel.mbarrier.wait` and
+    `carousel.grid.serial_wait`) in the order in which they stand, and writes the number into
+    the label. A wait that has one keeps it; the others go on behind the largest. A wait without a
+    label gets one, with the name of its barriers' location if there is one.
+
+    ```mlir
+    carousel.mbarrier.wait %full[%slot] parity %parity label<barrier = "x full"> : ...
+    // becomes
+    carousel.mbarrier.wait %full[%slot] parity %parity label<barrier = "x full", number = 0> : ...
+    ```
+  }];
+}
+
 def LowerGPUOps : Pass<"carousel-lower-gpu-ops", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower reductions and shuffles of the gpu dialect to shuffles of 32 bits";
   let description = [{
@@ -552,9 +568,15 @@ def ConvertCarouselToNVVM : Pass<"convert-carousel-to-nvvm", "::mlir::gpu::GPUMo
       ...
     }
     ```
+
+    With `debug-waits` a wait that takes longer than so many milliseconds writes down which one
+    it is and traps (docs/KernelABI.md). Refuses waits without a number (C177), which
+    `--carousel-number-waits` gives them, and modules that have a `carousel_wait_record` (C178).
   }];
   let options = [
-    Option<"indexBitwidth", "index-bitwidth", "unsigned", "64", "Bits of an index: 32 or 64">
+    Option<"indexBitwidth", "index-bitwidth", "unsigned", "64", "Bits of an index: 32 or 64">,
+    Option<"debugWaits", "debug-waits", "unsigned", "0",
+           "Milliseconds after which a wait traps (0: never)">
   ];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",

@@ -56,6 +56,10 @@ struct LowerToNVVMOptions
   PassOptions::Option<unsigned> optLevel{
       *this, "opt-level", llvm::cl::desc("Optimisation level of LLVM, 0 to 3"),
       llvm::cl::init(3)};
+  PassOptions::Option<unsigned> debugWaits{
+      *this, "debug-waits",
+      llvm::cl::desc("Milliseconds after which a wait traps (0: never)"),
+      llvm::cl::init(0)};
 };
 
 /// `carousel-lower-to-nvvm`: a builtin module whose gpu.modules are at the

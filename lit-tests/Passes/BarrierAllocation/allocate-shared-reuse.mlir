@@ -284,6 +284,43 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
     gpu.return
   }
 
+  // A barrier's first phase, which needs every copy's landing.
+  // CHECK-LABEL: gpu.func @own_cp_async_phase
+  // CHECK: carousel.mbarrier.wait
+  // CHECK-NOT: carousel.cp_async.wait_all
+  // CHECK: gpu.barrier
+  gpu.func @own_cp_async_phase(%x: !x, %i: index) kernel attributes {carousel.launch = #launch} {
+    %false = arith.constant false
+    %full = memref.alloc() : !barrier
+    %a = memref.alloc() : !tile
+    %b = memref.alloc() : !tile
+    carousel.mbarrier.init %full[], 128 : !barrier
+    carousel.cp_async.copy ca %x[%i] to %a[%i], 4 : !x, !tile
+    carousel.cp_async.mbarrier_arrive %full[] noinc : !barrier
+    carousel.mbarrier.wait %full[] parity %false : !barrier
+    %v = memref.load %a[%i] : !tile
+    memref.store %v, %b[%i] : !tile
+    gpu.return
+  }
+
+  // Another phase may be an earlier one.
+  // CHECK-LABEL: gpu.func @other_cp_async_phase
+  // CHECK: carousel.cp_async.wait_all
+  // CHECK-NEXT: gpu.barrier
+  gpu.func @other_cp_async_phase(%x: !x, %i: index) kernel attributes {carousel.launch = #launch} {
+    %true = arith.constant true
+    %full = memref.alloc() : !barrier
+    %a = memref.alloc() : !tile
+    %b = memref.alloc() : !tile
+    carousel.mbarrier.init %full[], 128 : !barrier
+    carousel.cp_async.copy ca %x[%i] to %a[%i], 4 : !x, !tile
+    carousel.cp_async.mbarrier_arrive %full[] noinc : !barrier
+    carousel.mbarrier.wait %full[] parity %true : !barrier
+    %v = memref.load %a[%i] : !tile
+    memref.store %v, %b[%i] : !tile
+    gpu.return
+  }
+
   // Raw: a load that was waited for is complete; the barrier tells those that didn't wait.
   // CHECK-LABEL: gpu.func @load_waited
   // CHECK-SAME: shared = 128>

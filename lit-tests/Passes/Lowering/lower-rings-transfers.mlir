@@ -32,9 +32,8 @@ gpu.module @kernels {
   // CHECK: memref.load
   // CHECK: scf.yield %cst
   // CHECK: memref.store
-  // CHECK: carousel.fence.proxy async_shared_cta
-  // CHECK: carousel.fence.proxy async_shared_cta
-  // CHECK-NEXT: carousel.mbarrier.arrive %[[FULL]]
+  // CHECK: memref.store
+  // CHECK: carousel.mbarrier.arrive %[[FULL]]
   gpu.func @bulk_load(%x: !vector, %y: !vector, %a: !tile, %b: !tile) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     %c0 = arith.constant 0 : index
@@ -75,7 +74,6 @@ gpu.module @kernels {
   // CHECK: scf.for
   // CHECK: memref.load
   // CHECK: memref.store
-  // CHECK: carousel.fence.proxy async_global
   // CHECK: carousel.bulk.commit_group
   gpu.func @bulk_store_rows(%x: !matrix, %a: !rows, %i: index) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -106,7 +104,6 @@ gpu.module @kernels {
   // CHECK: carousel.mbarrier.expect_tx %[[FULL:.*]][%c0], 32
   // CHECK-NEXT: carousel.bulk.load %{{.*}}, 32 signals
   // CHECK-COUNT-2: memref.store
-  // CHECK-NEXT: carousel.fence.proxy async_shared_cta
   // CHECK-NEXT: carousel.mbarrier.arrive %[[FULL]]
   gpu.func @row_end(%x: !vector, %a: memref<10xf32, #ws>, %i: index) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {

@@ -148,6 +148,10 @@ gpu.module @kernels {
       %tile = carousel.ring.tile %ring[%k], 0 : !ring -> !tile
       carousel.ring.load %x[%i] to %tile in_bounds engine<vector, width = 16> : !vector, !tile
     }
+    carousel.ring.wait %ring[%k] : !ring
+    %tile = carousel.ring.tile %ring[%k], 0 : !ring -> !tile
+    %v = memref.load %tile[%i] : !tile
+    memref.store %v, %x[%i] : !vector
     carousel.ring.release %ring[%k] : !ring
     gpu.return
   }

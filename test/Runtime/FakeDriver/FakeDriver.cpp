@@ -150,6 +150,7 @@ void reset() {
   state.failures.clear();
   state.functions.clear();
   state.missing.clear();
+  state.globalBytes.clear();
   state.capturing.clear();
   state.launchMilliseconds = {0.01f};
   state.linkLog.clear();
@@ -164,6 +165,10 @@ void reset() {
   state.images.clear();
   state.launchCount = 0;
   state.initialized = false;
+  state.globals.clear();
+  for (const auto &[memory, flags] : state.hostMemory)
+    std::free(memory);
+  state.hostMemory.clear();
   state.modules.clear();
   state.kernels.clear();
   for (CUevent event : state.events)

@@ -116,6 +116,7 @@ std::vector<Launch> getLaunches();
 
 uint64_t getAllocatedBytes();
 unsigned countAllocations();
+unsigned countHostAllocations(); ///< of memory of the host
 unsigned countLoadedModules();
 /// How often the primary context is retained.
 unsigned countRetains(int device = 0);
@@ -135,6 +136,10 @@ inline constexpr const char *kCubinMagic = "FAKECUBIN";
 std::vector<std::string> getImages();
 /// Names that cuModuleGetFunction doesn't find; it finds all others.
 void setMissingFunctions(std::vector<std::string> names);
+/// Gives every module a variable of `bytes`; without, cuModuleGetGlobal finds
+/// none. The first 8 bytes of that of the module that is loaded.
+void setGlobal(std::string_view name, size_t bytes);
+uint64_t getGlobal(std::string_view name);
 /// Sizes of a function's parameters in bytes, which cuFuncGetParamInfo tells
 /// too: a function without has no parameters.
 void setParameterSizes(std::string_view function, std::vector<size_t> sizes);

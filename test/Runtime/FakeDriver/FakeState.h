@@ -85,6 +85,7 @@ struct State {
   std::map<std::string, std::vector<Failure>, std::less<>> failures;
   std::map<std::string, FunctionSettings, std::less<>> functions;
   std::set<std::string, std::less<>> missing;
+  std::map<std::string, size_t, std::less<>> globalBytes;
   std::map<CUstream, CUstreamCaptureStatus> capturing;
   std::vector<float> launchMilliseconds = {0.01f};
   std::string linkLog;
@@ -111,6 +112,8 @@ struct State {
   std::deque<CUstream_st> streams;
   std::set<CUevent> events;
   std::map<CUdeviceptr, Allocation> memory;
+  std::map<std::pair<CUmodule, std::string>, CUdeviceptr> globals;
+  std::map<void *, unsigned> hostMemory; ///< with its flags
   uint64_t allocated = 0;
   double clock = 0;
 

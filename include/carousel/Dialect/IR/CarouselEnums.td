@@ -150,6 +150,14 @@ def Carousel_SlotRelease : Carousel_Enum<"SlotRelease", "how a slot is handed ba
   I32EnumCase<"WarpBarrier", 2, "warp_barrier">]>;
 def Carousel_SlotReleaseAttr : Carousel_EnumAttr<Carousel_SlotRelease, "slot_release">;
 
+def Carousel_WaitRole : Carousel_Enum<"WaitRole", "the part that a waiting thread has", [
+  I32EnumCase<"All", 0, "all">, I32EnumCase<"Producer", 1, "producer">,
+  I32EnumCase<"Consumer", 2, "consumer">]>;
+
+def Carousel_WaitPhase : Carousel_Enum<"WaitPhase", "how a wait names what it waits for", [
+  I32EnumCase<"Parity", 0, "parity">, I32EnumCase<"State", 1, "state">,
+  I32EnumCase<"Turn", 2, "turn">]>;
+
 def Carousel_EngineKind : Carousel_Enum<"EngineKind", "what carries a transfer out", [
   I32EnumCase<"Tensor", 0, "tensor">, I32EnumCase<"Bulk", 1, "bulk">,
   I32EnumCase<"CpAsync", 2, "cp_async">, I32EnumCase<"Vector", 3, "vector">]>;

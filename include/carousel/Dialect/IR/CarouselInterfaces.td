@@ -28,6 +28,22 @@ def Carousel_TargetOpInterface : OpInterface<"TargetOpInterface"> {
   ];
 }
 
+def Carousel_LabelledWaitOpInterface : OpInterface<"LabelledWaitOpInterface"> {
+  let cppNamespace = "::carousel";
+  let description = [{
+    A wait that is a loop around a test, so that its time can be bounded (`debug-waits`). The
+    label says what it waits for.
+  }];
+  let methods = [
+    InterfaceMethod<"What it waits for, or null.", "::carousel::WaitLabelAttr", "getLabelAttr">,
+    InterfaceMethod<"Replaces the label.", "void", "setLabelAttr",
+                    (ins "::carousel::WaitLabelAttr":$label)>,
+    InterfaceMethod<"The barriers or semaphores, of which it tests one.",
+                    "::mlir::TypedValue<::mlir::MemRefType>", "getAwaited">,
+    InterfaceMethod<"How it names what it waits for.", "::carousel::WaitPhase", "getPhase">
+  ];
+}
+
 def Carousel_TransferOpInterface : OpInterface<"TransferOpInterface"> {
   let cppNamespace = "::carousel";
   let description = [{

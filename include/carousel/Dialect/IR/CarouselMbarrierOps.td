@@ -14,6 +14,7 @@
 #define CAROUSEL_DIALECT_IR_CAROUSELMBARRIEROPS_TD
 
 include "carousel/Dialect/IR/CarouselOpBase.td"
+include "carousel/Dialect/IR/CarouselWaitAttrs.td"
 
 //===----------------------------------------------------------------------===//
 // Life
@@ -258,19 +259,21 @@ def Carousel_MbarrierPendingCountOp
 // Waits
 //===----------------------------------------------------------------------===//
 
-// `tries` selects the optional suspend-time hint that only try_wait and wait have.
+// `extra` and `extraFormat`: the suspend-time hint that only try_wait and wait have. `label` and
+// `labelFormat`: what is said of a wait that blocks.
 class Carousel_MbarrierWaitBase<string mnemonic, dag extra, string extraFormat,
-                                list<Trait> traits = []>
+                                list<Trait> traits = [], dag label = (ins), string labelFormat = "">
     : Carousel_Op<"mbarrier." # mnemonic,
                   !listconcat([AttrSizedOperandSegments, OrdersMemory], traits)> {
   let arguments = !con((ins
     Arg<Carousel_MbarrierMemRef, "the barriers", [MemRead<Barriers>, MemWrite<Barriers>]>:$barriers,
     Variadic<Index>:$indices, Optional<Carousel_MbarrierState>:$state, Optional<I1>:$parity), extra,
     (ins DefaultValuedAttr<Carousel_WaitSemanticsAttr, "::carousel::MemSemantics::Acquire">:$semantics,
-         DefaultValuedAttr<Carousel_BarrierScopeAttr, "::carousel::MemScope::CTA">:$scope));
+         DefaultValuedAttr<Carousel_BarrierScopeAttr, "::carousel::MemScope::CTA">:$scope), label);
   let assemblyFormat = [{
     $barriers `[` $indices `]` (`state` $state^)? (`parity` $parity^)?}] # extraFormat # [{
-    (`semantics` `(` custom<Keyword>($semantics)^ `)`)? (`scope` `(` custom<Keyword>($scope)^ `)`)? attr-dict `:` type($barriers)
+    (`semantics` `(` custom<Keyword>($semantics)^ `)`)? (`scope` `(` custom<Keyword>($scope)^ `)`)?}]
+    # labelFormat # [{ attr-dict `:` type($barriers)
   }];
   let hasVerifier = 1;
 }
@@ -321,22 +324,31 @@ def Carousel_MbarrierTryWaitOp : Carousel_MbarrierWaitBase<"try_wait",
 }
 
 def Carousel_MbarrierWaitOp : Carousel_MbarrierWaitBase<"wait",
-    (ins Optional<I32>:$suspend_ns), "(`suspend` $suspend_ns^)?"> {
+    (ins Optional<I32>:$suspend_ns), "(`suspend` $suspend_ns^)?",
+    [Carousel_LabelledWaitOpInterface],
+    (ins OptionalAttr<Carousel_WaitLabelAttr>:$label), "(`label` `` $label^)?"> {
   let summary = "block until the phase has completed";
   let description = [{
     A loop around `try_wait`, or around `test_wait` on targets before sm_90. No memory
-    access that follows is made before it.
+    access that follows is made before it. The label says what is waited for, to those who
+    look for a wait that doesn't end.
 
     Constraints: exactly one of state and parity is given (C36).
 
     Example:
 
     ```mlir
-    carousel.mbarrier.wait %full[%slot] parity %parity
+    carousel.mbarrier.wait %full[%slot] parity %parity label<barrier = "x full", role = consumer>
         : memref<4x!carousel.mbarrier, #gpu.address_space<workgroup>>
     ```
 
     PTX ISA: mbarrier.try_wait, mbarrier.test_wait.
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::TypedValue<::mlir::MemRefType> getAwaited() { return getBarriers(); }
+    ::carousel::WaitPhase getPhase() {
+      return getState() ? ::carousel::WaitPhase::State : ::carousel::WaitPhase::Parity;
+    }
   }];
 }
 

@@ -10,6 +10,7 @@
 
 include "carousel/Dialect/IR/CarouselLaunchAttrs.td"
 include "carousel/Dialect/IR/CarouselPipelineAttrs.td"
+include "carousel/Dialect/IR/CarouselWaitAttrs.td"
 include "carousel/Dialect/IR/CarouselTileOps.td"
 include "carousel/Dialect/IR/CarouselRingOps.td"
 include "carousel/Dialect/IR/CarouselMbarrierOps.td"

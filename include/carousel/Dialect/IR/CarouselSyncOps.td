@@ -15,6 +15,7 @@
 #define CAROUSEL_DIALECT_IR_CAROUSELSYNCOPS_TD
 
 include "carousel/Dialect/IR/CarouselOpBase.td"
+include "carousel/Dialect/IR/CarouselWaitAttrs.td"
 
 //===----------------------------------------------------------------------===//
 // Fences
@@ -412,16 +413,21 @@ def Carousel_GridDependencyWaitOp : Carousel_FixedOp<"grid.dependency_wait", 90,
   let assemblyFormat = "attr-dict";
 }
 
-class Carousel_GridSerialOp<string mnemonic> : Carousel_FixedOp<"grid." # mnemonic, 80, 70,
-    [OrdersMemory, ChangesThreads]> {
-  let arguments = (ins
+class Carousel_GridSerialOp<string mnemonic, list<Trait> traits = [], dag label = (ins),
+                            string labelFormat = "">
+    : Carousel_FixedOp<"grid." # mnemonic, 80, 70,
+                       !listconcat([OrdersMemory, ChangesThreads], traits)> {
+  let arguments = !con((ins
     Arg<Carousel_GlobalMemRef, "semaphores", [MemRead<GlobalMemory>, MemWrite<GlobalMemory>]>:$semaphores,
-    Variadic<Index>:$indices, I32:$turn);
-  let assemblyFormat = "$semaphores `[` $indices `]` `,` $turn attr-dict `:` type($semaphores)";
+    Variadic<Index>:$indices, I32:$turn), label);
+  let assemblyFormat = "$semaphores `[` $indices `]` `,` $turn" # labelFormat
+    # " attr-dict `:` type($semaphores)";
   let hasVerifier = 1;
 }
 
-def Carousel_GridSerialWaitOp : Carousel_GridSerialOp<"serial_wait"> {
+def Carousel_GridSerialWaitOp : Carousel_GridSerialOp<"serial_wait",
+    [Carousel_LabelledWaitOpInterface],
+    (ins OptionalAttr<Carousel_WaitLabelAttr>:$label), "(`label` `` $label^)?"> {
   let summary = "block until a semaphore in global memory holds `turn`";
   let description = [{
     One thread of the CTA executes it; a CTA barrier hands what it acquired to the others.
@@ -438,6 +444,10 @@ def Carousel_GridSerialWaitOp : Carousel_GridSerialOp<"serial_wait"> {
     ```
 
     PTX ISA: ld.acquire.
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::TypedValue<::mlir::MemRefType> getAwaited() { return getSemaphores(); }
+    ::carousel::WaitPhase getPhase() { return ::carousel::WaitPhase::Turn; }
   }];
 }
 

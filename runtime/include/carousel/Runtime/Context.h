@@ -63,6 +63,11 @@ public:
   /// Waits for a stream. Reports the failure of kernels launched before, with
   /// their names.
   Status synchronize(Stream stream = nullptr) const noexcept;
+  /// Of kernels compiled with bounded waits (`debug-waits`): who waited where
+  /// for what when the bound was over. Empty if nobody did. May be called at
+  /// any time, also after the failure that follows; errors of this library have
+  /// it in their message.
+  std::string describeExpiredWaits() const noexcept;
 
   struct Impl;
   Impl &getImpl() const { return *impl; }

@@ -163,9 +163,23 @@ struct Image {
   std::string hash; ///< XXH3, 128 bits, 32 hexadecimal digits
 };
 
+/// A wait that has a bound. A kernel that waits for longer writes its number.
+struct WaitInfo {
+  enum class Role { All, Producer, Consumer };
+  enum class Phase { Parity, State, Turn };
+
+  uint32_t number = 0;
+  std::string function;
+  std::string barrier;
+  Role role = Role::All;
+  Phase phase = Phase::Parity;
+  std::string location; ///< "saxpy.mlir:14"; empty where it isn't known
+};
+
 struct ModuleInfo {
   std::string name;
   std::vector<Image> images;
+  std::vector<WaitInfo> waits;
 };
 
 struct VariantInfo {
