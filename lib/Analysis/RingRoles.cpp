@@ -232,19 +232,20 @@ void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
       reason = "the kernel has " + getName(op);
   });
   ProducerSlice slice(kernel);
-  for (LoopPlan *loop : loops) {
-    if (reason.empty() && loop->loads.isUsedOutside)
-      reason = "a tile is accessed outside of the loop";
-    for (LoadOp load : loop->loads.loads)
-      if (reason.empty())
-        reason = slice.explain(load);
-  }
+  for (LoopPlan *loop : loops)
+    for (const LoadRingPlan &ring : loop->rings) {
+      if (reason.empty() && ring.isUsedOutside)
+        reason = "a tile is accessed outside of the loop";
+      for (LoadOp load : ring.loads)
+        if (reason.empty())
+          reason = slice.explain(load);
+    }
   if (reason.empty()) {
     roles.consumerBlock = *block;
     roles.block = *extended;
     roles.producerValues = slice.takeValues();
     for (LoopPlan *loop : loops)
-      if (!loop->loads.loads.empty())
+      if (!loop->rings.empty())
         plan.roles = roles;
     return;
   }
