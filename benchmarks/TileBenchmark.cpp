@@ -34,19 +34,19 @@ constexpr llvm::StringLiteral kChip = "sm_90a";
 
 /// One input of the kernel, its tile, what a thread adds of it.
 constexpr llvm::StringLiteral kArgument =
-    R"(%x#: !vector {carousel.argument = #carousel.argument<"x#", in>}, )";
+    R"(%x$: !vector {carousel.argument = #carousel.argument<"x$", in>}, )";
 constexpr llvm::StringLiteral kTile =
-    "  %t# = memref.alloc() {alignment = 128 : i64} : !flat\n";
+    "  %t$ = memref.alloc() {alignment = 128 : i64} : !flat\n";
 constexpr llvm::StringLiteral kTransfer = R"mlir(
-    carousel.load %x#[%i] to %t# : !vector, !flat
-    %v# = memref.load %t#[%thread] : !flat
-    %s# = arith.addf %s@, %v# : f32
+    carousel.load %x$[%i] to %t$ : !vector, !flat
+    %v$ = memref.load %t$[%thread] : !flat
+    %s$ = arith.addf %s@, %v$ : f32
 )mlir";
 
 std::string numberText(StringRef text, int64_t number) {
   std::string filled;
   for (char c : text)
-    filled += c == '#'   ? std::to_string(number)
+    filled += c == '$'   ? std::to_string(number)
               : c == '@' ? std::to_string(number - 1)
                          : std::string(1, c);
   return filled;
