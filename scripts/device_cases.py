@@ -7,6 +7,7 @@
 """Kernels of the tile phase as packages, run with every variant on a GPU and compared with what was
 expected when they were packed."""
 
+import concurrent.futures
 import json
 import os
 import re
@@ -99,22 +100,32 @@ def run_case(case, variant, package, folder):
     return f"{' '.join(map(str, command))}\n{text.strip()[:600]}"
 
 
-def run_all(folder, key=lambda file, kernel, variant: f"{file}: {variant}"):
-    """Prints a table, a line for each `key` and chip; returns whether nothing was wrong."""
-    counts, failures = {}, []
+def find_runs(folder):
+    """Cases with their variants."""
+    runs = []
     for case in json.loads((folder / "cases.json").read_text()):
         for chip in CHIPS:
             package = folder / f"{case['file']}.{chip}"
             manifest = json.loads((package / "manifest.json").read_text())
             kernel = next(k for k in manifest["kernels"] if k["name"] == case["kernel"])
-            for variant in kernel["variants"]:
-                outcome = run_case(case, variant["function"], package, folder)
-                line = (key(case["file"], case["kernel"], variant["function"]), chip)
-                count = counts.setdefault(line, {"right": 0, "guarded off": 0, "wrong": 0})
-                if outcome not in count:
-                    failures.append(outcome)
-                    outcome = "wrong"
-                count[outcome] += 1
+            runs += [(case, variant["function"], chip, package) for variant in kernel["variants"]]
+    return runs
+
+
+def run_all(folder, key=lambda file, kernel, variant: f"{file}: {variant}"):
+    """Prints a table, a line for each `key` and chip; returns whether nothing was wrong. Making a context
+    takes longer than most kernels, so several run at a time."""
+    counts, failures = {}, []
+    runs = find_runs(folder)
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        outcomes = pool.map(lambda one: run_case(one[0], one[1], one[3], folder), runs)
+        for (case, variant, chip, _), outcome in zip(runs, outcomes):
+            line = (key(case["file"], case["kernel"], variant), chip)
+            count = counts.setdefault(line, {"right": 0, "guarded off": 0, "wrong": 0})
+            if outcome not in count:
+                failures.append(outcome)
+                outcome = "wrong"
+            count[outcome] += 1
     print(f"{'variant':40} {'chip':8} right  guarded off  wrong")
     for (name, chip), count in sorted(counts.items()):
         print(f"{name:40} {chip:8} {count['right']:5} {count['guarded off']:12} {count['wrong']:6}")

@@ -38,6 +38,7 @@ void carousel::buildLowerPipeline(OpPassManager &pm,
   // What carries each transfer out, and variants of kernels by that.
   SelectEngineOptions engines;
   engines.variants = options.variants;
+  engines.preferEngine = options.preferEngine;
   gpu.addPass(createSelectEngine(engines));
 
   // The ring phase.

@@ -146,7 +146,9 @@ def SelectEngine : Pass<"carousel-select-engine", "::mlir::gpu::GPUModuleOp"> {
     Option<"chip", "chip", "std::string", "\"\"",
            "Chip to attach, e.g. sm_90a (none: the module's)">,
     Option<"variants", "variants", "bool", "true",
-           "Make variants of kernels with guards on their arguments">
+           "Make variants of kernels with guards on their arguments">,
+    Option<"preferEngine", "prefer-engine", "std::string", "\"\"",
+           "tensor, bulk, cp_async or vector: what carries out all that it can, whatever it costs">
   ];
   let statistics = [
     Statistic<"tensorTransfers", "tensor", "transfers by tensor copies">,

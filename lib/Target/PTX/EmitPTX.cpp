@@ -63,9 +63,8 @@ FailureOr<std::string> carousel::emitPTX(gpu::GPUModuleOp module,
     return failure();
   }
   gpu::TargetOptions targetOptions(
-      found && !math.empty() ? StringRef(options.cudaRoot) : StringRef(), {}, "",
-      "",
-      gpu::CompilationTarget::Assembly);
+      found && !math.empty() ? StringRef(options.cudaRoot) : StringRef(), {},
+      "", "", gpu::CompilationTarget::Assembly);
   std::optional<SmallVector<char, 0>> object =
       target.serializeToObject(module, targetOptions);
   if (!object) {
