@@ -310,6 +310,12 @@ LogicalResult Planner::planRing(RingCreateOp ring) {
     int64_t size = getScopeThreads(range, ring.getScope());
     return arrivesByWarp(range) ? size / rules::kWarpSize : size;
   };
+  if (commitGroups && planned.cpAsyncArrives && !planned.leaderArrives &&
+      !planned.storesArrive && planned.producers == planned.consumers &&
+      ring.getScope() != TransferScope::Warpgroup)
+    planned.groups = planCommitGroups(ring);
+  if (planned.groups)
+    planned.hasFull = planned.hasEmpty = planned.cpAsyncArrives = false;
   planned.fullArrivals =
       (planned.leaderArrives ? 1 : 0) + (planned.cpAsyncArrives ? threads : 0) +
       (planned.storesArrive ? countArrivals(planned.producers) : 0);
