@@ -7,7 +7,6 @@
 """Kernels of the tile phase as packages, run with every variant on a GPU and compared with what was
 expected when they were packed."""
 
-import concurrent.futures
 import json
 import os
 import re
@@ -82,22 +81,30 @@ def pack(cases, folder):
     print(f"{Path(sys.argv[0]).name}: {len(listed)} cases packed")
 
 
-def run_case(case, variant, package, folder):
-    """ "right", "guarded off", or the command and what it printed."""
-    command = [os.environ.get("CAROUSEL_RUN", "carousel-run"), package, "--kernel", case["kernel"],
-               "--variant", variant, "--quiet", *case["tolerance"]]
+def line_of(case, variant, package, folder):
+    """Of carousel-run --batch."""
+    words = [package, "--kernel", case["kernel"], "--variant", variant, "--quiet", *case["tolerance"]]
     for argument in case["arguments"]:
-        command += ["--arg", argument]
+        words += ["--arg", argument]
     expected = {name: folder / file for name, file in case["outputs"].items()} | case["expected"]
     for name, value in expected.items():
-        command += ["--expect", f"{name}={value}"]
-    result = run(command, timeout=120)
-    text = result.stdout + result.stderr
-    if result.returncode == 0:
-        return "right"
-    if re.search(r"refused|guard|expected .* to be (a multiple|aligned)", text):
-        return "guarded off"
-    return f"{' '.join(map(str, command))}\n{text.strip()[:600]}"
+        words += ["--expect", f"{name}={value}"]
+    return " ".join(map(str, words))
+
+
+def run_lines(lines, folder):
+    """What each line printed and its status, None if it wasn't run, in one process."""
+    batch = folder / "batch"
+    batch.write_text("\n".join(lines) + "\n")
+    done = subprocess.run([os.environ.get("CAROUSEL_RUN", "carousel-run"), "--batch", str(batch)], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False, timeout=580)
+    results, end = [("", None)] * len(lines), 0
+    for match in re.finditer(r"^batch (\d+): (\d+)$", done.stdout, re.M):
+        results[int(match[1]) - 1] = (done.stdout[end:match.start()].strip(), int(match[2]))
+        end = match.end()
+    if done.stdout[end:].strip():
+        print(done.stdout[end:].strip()[:600])
+    return results
 
 
 def find_runs(folder):
@@ -113,19 +120,20 @@ def find_runs(folder):
 
 
 def run_all(folder, key=lambda file, kernel, variant: f"{file}: {variant}"):
-    """Prints a table, a line for each `key` and chip; returns whether nothing was wrong. Making a context
-    takes longer than most kernels, so several run at a time."""
+    """Prints a table, a line for each `key` and chip; returns whether nothing was wrong."""
     counts, failures = {}, []
     runs = find_runs(folder)
-    with concurrent.futures.ThreadPoolExecutor(8) as pool:
-        outcomes = pool.map(lambda one: run_case(one[0], one[1], one[3], folder), runs)
-        for (case, variant, chip, _), outcome in zip(runs, outcomes):
-            line = (key(case["file"], case["kernel"], variant), chip)
-            count = counts.setdefault(line, {"right": 0, "guarded off": 0, "wrong": 0})
-            if outcome not in count:
-                failures.append(outcome)
-                outcome = "wrong"
-            count[outcome] += 1
+    lines = [line_of(case, variant, package, folder) for case, variant, _, package in runs]
+    for (case, variant, chip, _), line, (text, status) in zip(runs, lines, run_lines(lines, folder)):
+        count = counts.setdefault((key(case["file"], case["kernel"], variant), chip),
+                                  {"right": 0, "guarded off": 0, "wrong": 0})
+        if status == 0:
+            count["right"] += 1
+        elif status and re.search(r"refused|guard|expected .* to be (a multiple|aligned)", text):
+            count["guarded off"] += 1
+        else:
+            count["wrong"] += 1
+            failures.append(f"{line}\n{text[:600] if status else 'not run'}")
     print(f"{'variant':40} {'chip':8} right  guarded off  wrong")
     for (name, chip), count in sorted(counts.items()):
         print(f"{name:40} {chip:8} {count['right']:5} {count['guarded off']:12} {count['wrong']:6}")

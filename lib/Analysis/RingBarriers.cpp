@@ -12,6 +12,7 @@
 
 #include "carousel/Analysis/RingBarriers.h"
 
+#include "CommitGroups.h"
 #include "RingMeetings.h"
 
 #include "carousel/Analysis/Alignment.h"
@@ -87,7 +88,8 @@ namespace {
 
 class Planner {
 public:
-  explicit Planner(gpu::GPUFuncOp kernel) : kernel(kernel) {}
+  Planner(gpu::GPUFuncOp kernel, bool commitGroups)
+      : kernel(kernel), commitGroups(commitGroups) {}
 
   FailureOr<RingBarrierPlan> run();
 
@@ -102,6 +104,7 @@ private:
   void planStores(RingSubmitOp submit);
 
   gpu::GPUFuncOp kernel;
+  bool commitGroups;
   RingBarrierPlan plan;
 };
 
@@ -382,8 +385,9 @@ FailureOr<RingBarrierPlan> Planner::run() {
   return std::move(plan);
 }
 
-FailureOr<RingBarrierPlan> carousel::planRingBarriers(gpu::GPUFuncOp kernel) {
-  return Planner(kernel).run();
+FailureOr<RingBarrierPlan> carousel::planRingBarriers(gpu::GPUFuncOp kernel,
+                                                      bool commitGroups) {
+  return Planner(kernel, commitGroups).run();
 }
 
 static void print(llvm::raw_ostream &os, const ThreadRange &range) {
@@ -397,6 +401,8 @@ void RingBarrierPlan::print(llvm::raw_ostream &os) const {
     if (planned.instances > 1)
       os << ", " << planned.instances << " of them";
     os << ":";
+    if (planned.groups)
+      os << " commit groups";
     if (planned.hasFull) {
       os << " full by " << planned.fullArrivals << " arrivals of ";
       ::print(os, planned.producers);

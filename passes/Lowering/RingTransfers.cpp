@@ -142,8 +142,9 @@ void RingLowering::lowerProduce(RingProduceOp produce) {
   Slot slot =
       getSlot(produce.getRing().getType().getStages(), produce.getUse());
   ImplicitLocOpBuilder b(produce.getLoc(), produce);
-  BarrierElement full =
-      getBarrier(b, planned, range, buffers[produce.getRing()].full, slot);
+  BarrierElement full;
+  if (planned.hasFull)
+    full = getBarrier(b, planned, range, buffers[produce.getRing()].full, slot);
   if (planned.leaderArrives)
     createIf(b, getLeader(range, scope), [&] {
       waitForEmpty(b, planned, slot);
@@ -151,7 +152,7 @@ void RingLowering::lowerProduce(RingProduceOp produce) {
                                      range, scope, full);
       issueLoads(b, section, full);
     });
-  if (planned.cpAsyncArrives || planned.storesArrive) {
+  if (planned.cpAsyncArrives || planned.storesArrive || planned.groups) {
     waitForEmpty(b, planned, slot);
     Section section = cloneSection(b, produce.getBody(), /*byLeader=*/false,
                                    range, scope, full);
@@ -162,6 +163,13 @@ void RingLowering::lowerProduce(RingProduceOp produce) {
                                       /*noinc=*/true);
     if (planned.storesArrive)
       arrive(b, range, scope, full);
+    if (planned.groups) {
+      Operation *end = planned.groups->ends.lookup(produce);
+      OpBuilder::InsertionGuard guard(b);
+      if (end != produce)
+        b.setInsertionPointAfter(end);
+      CpAsyncCommitGroupOp::create(b);
+    }
   }
   produce.erase();
 }

@@ -50,7 +50,9 @@ void carousel::buildLowerPipeline(OpPassManager &pm,
   gpu.addPass(createVerifyRing());
 
   // The machine phase.
-  gpu.addPass(createLowerRings());
+  LowerRingsOptions rings;
+  rings.commitGroups = options.commitGroups;
+  gpu.addPass(createLowerRings(rings));
   gpu.addPass(createAllocateShared());
   gpu.addPass(createCanonicalizerPass());
   gpu.addPass(createCSEPass());

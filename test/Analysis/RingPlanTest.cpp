@@ -219,6 +219,11 @@ TEST_F(RingPlanTest, Roles) {
   text = plan(loop(kLoad + kRead, options + ", producer_registers = 40, "
                                             "consumer_registers = 232"));
   EXPECT_TRUE(contains(text, "roles: 128 producers, 128 consumers")) << text;
+  // More registers than a block has.
+  text = plan(loop(kLoad + kRead, options + ", producer_registers = 40, "
+                                            "consumer_registers = 256"),
+              "sm_90a", "256, 1, 1");
+  EXPECT_TRUE(contains(text, "they are 70656 in all, of 65536")) << text;
   // No room for another warp, and no whole warps.
   text = plan(loop(kLoad + kRead, options), "sm_90a", "1024, 1, 1");
   EXPECT_TRUE(contains(text, "unified instead of specialized: consumers and "

@@ -293,6 +293,11 @@ def LowerRings : Pass<"carousel-lower-rings", "::mlir::gpu::GPUModuleOp"> {
     carousel.mbarrier.wait %full[%slot] parity %parity : !barriers
     ```
   }];
+  let options = [
+    Option<"commitGroups", "cp-async-groups", "bool", "false",
+           "Rings that cp.async fills ahead, by the threads that use them, are without mbarriers: "
+           "waits are for commit groups, and a meeting (docs/Rings.md)">
+  ];
   let statistics = [
     Statistic<"ringsLowered", "rings", "rings lowered">,
     Statistic<"barriers", "barriers", "mbarriers made">,
