@@ -11,20 +11,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "CompileContext.h"
 #include "carousel/Passes/Pipelines.h"
 #include "carousel/Target/EmitPTX.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Verifier.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 
 #include <benchmark/benchmark.h>
 
 using namespace mlir;
+using carousel::benchmarks::getContext;
+using carousel::benchmarks::parse;
 
 namespace {
 
@@ -63,25 +61,6 @@ std::string makeModule(int64_t kernels) {
   for (int64_t i = 0; i < kernels; ++i)
     text += (before + std::to_string(i) + after).str();
   return text + "}\n";
-}
-
-MLIRContext &getContext() {
-  static MLIRContext *context = [] {
-    DialectRegistry registry;
-    registry.insert<carousel::CarouselDialect>();
-    registerAllDialects(registry);
-    registerAllExtensions(registry);
-    carousel::registerPTXTranslations(registry);
-    auto *made = new MLIRContext(registry, MLIRContext::Threading::DISABLED);
-    made->loadAllAvailableDialects();
-    return made;
-  }();
-  return *context;
-}
-
-OwningOpRef<ModuleOp> parse(const std::string &text) {
-  return parseSourceString<ModuleOp>(
-      text, ParserConfig(&getContext(), /*verify=*/false));
 }
 
 void finish(benchmark::State &state) {
@@ -157,4 +136,11 @@ BENCHMARK(BM_EmitPTX)->CAROUSEL_KERNELS;
 
 } // namespace
 
-BENCHMARK_MAIN();
+int main(int argc, char **argv) {
+  carousel::benchmarks::registerExamples();
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv))
+    return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+}

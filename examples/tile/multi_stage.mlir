@@ -1,7 +1,7 @@
 // Kernels of several inputs whose rings differ in depth, at the tile phase.
 //
-// - @four_inputs: out = ((a + b) * c) + d. One loop, one ring; each of the four tiles is loaded
-//   where it is needed, so that a pass may let the threads go on as soon as that one has come.
+// - @four_inputs: out = ((a + b) * c) + d. One loop, in which each of the four inputs has a ring of
+//   its own: threads go on with a tile as soon as that one has come.
 // - @amax_scale: for each row i, s = the largest |a[i, :] * b[i, :]| and out[i, :] = s * c[i, :] +
 //   d[i, :]. Two loops in a persistent one, each with a ring of its own: a and b on four stages, c
 //   and d on two. Neither ring starts afresh with the next rows.
@@ -63,7 +63,7 @@ gpu.module @multi_stage {
       %v = math.fma %ab, %cv, %dv : !quad
       vector.store %v, %outs[%j] {alignment = 16 : i64} : !flat, !quad
       carousel.store %outs to %out[%i] cache(evict_first) : !flat, !vector
-    } {carousel.pipeline = #carousel.pipeline<stages = 3, prefetch = 2>}
+    } {carousel.pipeline = #carousel.pipeline<stages = [3, 3, 2, 2]>}
     gpu.return
   }
 

@@ -37,8 +37,9 @@ struct TileRequest {
 
 class EnginePlanner {
 public:
-  EnginePlanner(gpu::GPUFuncOp kernel, const TargetSpec &target)
-      : facts(kernel, target) {
+  EnginePlanner(gpu::GPUFuncOp kernel, const TargetSpec &target,
+                std::optional<EngineKind> preferred)
+      : facts(kernel, target), preferred(preferred) {
     kernel.walk([&](TransferOpInterface op) {
       if (isa<LoadOp, StoreOp>(*op))
         transfers.emplace_back(facts, op);
@@ -53,6 +54,7 @@ private:
                                 std::vector<EngineFault> &faults);
 
   KernelFacts facts;
+  std::optional<EngineKind> preferred;
   std::vector<TransferFacts> transfers;
 };
 
@@ -116,10 +118,15 @@ EngineAssignment EnginePlanner::planTransfer(const TransferFacts &transfer,
   if (swizzle != Swizzle::None && plan.swizzleRejection.empty())
     best = &attempts.front().second;
   else
-    for (auto &[kind, attempt] : attempts)
-      if (attempt.choice &&
-          (!best || attempt.choice->cost < best->choice->cost))
+    for (auto &[kind, attempt] : attempts) {
+      if (!attempt.choice)
+        continue;
+      if (!best || kind == preferred ||
+          attempt.choice->cost < best->choice->cost)
         best = &attempt;
+      if (kind == preferred)
+        break;
+    }
   // Pieces of one element are always possible.
   assert(best && "expected an engine");
   plan.choice = *best->choice;
@@ -297,10 +304,11 @@ static bool canBeNamed(StringRef kernel) {
 }
 
 EnginePlan carousel::planEngines(gpu::GPUFuncOp kernel,
-                                 const TargetSpec &target, bool variants) {
+                                 const TargetSpec &target,
+                                 const EngineOptions &options) {
   EnginePlan plan;
-  EnginePlanner planner(kernel, target);
-  if (variants && canBeNamed(getKernelName(kernel)))
+  EnginePlanner planner(kernel, target, options.preferred);
+  if (options.variants && canBeNamed(getKernelName(kernel)))
     for (GuardUse use : {GuardUse::All, GuardUse::NoRaggedness}) {
       EngineVariant variant = planner.plan(use, plan.faults);
       if (!plan.faults.empty())

@@ -12,6 +12,7 @@
 
 #include "carousel/Analysis/RingBarriers.h"
 
+#include "CommitGroups.h"
 #include "RingEnds.h"
 #include "RingMeetings.h"
 
@@ -95,7 +96,8 @@ namespace {
 
 class Planner {
 public:
-  explicit Planner(gpu::GPUFuncOp kernel) : kernel(kernel) {}
+  Planner(gpu::GPUFuncOp kernel, bool commitGroups)
+      : kernel(kernel), commitGroups(commitGroups) {}
 
   FailureOr<RingBarrierPlan> run();
 
@@ -110,6 +112,7 @@ private:
   void planStores(RingSubmitOp submit);
 
   gpu::GPUFuncOp kernel;
+  bool commitGroups;
   RingBarrierPlan plan;
 };
 
@@ -323,6 +326,12 @@ LogicalResult Planner::planRing(RingCreateOp ring) {
     int64_t size = getScopeThreads(range, ring.getScope());
     return arrivesByWarp(range) ? size / rules::kWarpSize : size;
   };
+  if (commitGroups && planned.cpAsyncArrives && !planned.leaderArrives &&
+      !planned.storesArrive && planned.producers == planned.consumers &&
+      ring.getScope() != TransferScope::Warpgroup)
+    planned.groups = planCommitGroups(ring);
+  if (planned.groups)
+    planned.hasFull = planned.hasEmpty = planned.cpAsyncArrives = false;
   planned.fullArrivals =
       (planned.leaderArrives ? 1 : 0) + (planned.cpAsyncArrives ? threads : 0) +
       (planned.storesArrive ? countArrivals(planned.producers) : 0);
@@ -391,8 +400,9 @@ FailureOr<RingBarrierPlan> Planner::run() {
   return std::move(plan);
 }
 
-FailureOr<RingBarrierPlan> carousel::planRingBarriers(gpu::GPUFuncOp kernel) {
-  return Planner(kernel).run();
+FailureOr<RingBarrierPlan> carousel::planRingBarriers(gpu::GPUFuncOp kernel,
+                                                      bool commitGroups) {
+  return Planner(kernel, commitGroups).run();
 }
 
 static void print(llvm::raw_ostream &os, const ThreadRange &range) {
@@ -408,6 +418,8 @@ void RingBarrierPlan::print(llvm::raw_ostream &os) const {
     os << ":";
     if (planned.meetsWhenFilled)
       os << " full when the warp meets";
+    if (planned.groups)
+      os << " commit groups";
     if (planned.hasFull) {
       os << " full by " << planned.fullArrivals << " arrivals of ";
       ::print(os, planned.producers);

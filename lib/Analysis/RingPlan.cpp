@@ -37,6 +37,9 @@ using namespace carousel;
 constexpr int64_t kBytesInFlight = 64 * 1024;
 /// More slots than this have never helped.
 constexpr int64_t kMostAutoStages = 8;
+/// A loop with more ops than this isn't made twice: asking once an iteration
+/// whether there is something left to load costs less than its code.
+constexpr int64_t kMostPeeledOps = 48;
 /// One slot is written while the other is read by the engine.
 constexpr int64_t kStoreStages = 2;
 
@@ -63,7 +66,9 @@ static std::optional<int64_t> getTripCount(scf::ForOp loop) {
 /// The stages that a loop asks for with `auto`, before shared memory has its
 /// say.
 static int64_t getWantedStages(const LoopPlan &plan) {
-  int64_t bytes = getSlotBytes(plan.loads);
+  int64_t bytes = 0; // of an iteration
+  for (const LoadRingPlan &ring : plan.rings)
+    bytes += getSlotBytes(ring);
   int64_t wanted = std::clamp<int64_t>(
       llvm::divideCeil(kBytesInFlight, bytes) + 1, 2, kMostAutoStages);
   if (std::optional<int64_t> trips = getTripCount(plan.loop))
@@ -74,8 +79,7 @@ static int64_t getWantedStages(const LoopPlan &plan) {
 /// How far ahead loads run unless the loop says it: as far as the slots allow,
 /// with one iteration of slack where a slot comes back by arrives of threads
 /// that should not have to run in lock step, or when a store has read it.
-static int64_t getPrefetch(const LoopPlan &plan) {
-  const LoadRingPlan &ring = plan.loads;
+static int64_t getDefaultPrefetch(const LoadRingPlan &ring) {
   bool wantsSlack =
       ring.release == SlotRelease::EmptyBarrier || !ring.inPlaceStores.empty();
   return ring.stages - (wantsSlack && ring.stages > 2 ? 2 : 1);
@@ -97,10 +101,16 @@ public:
 private:
   void planLoop(scf::ForOp loop, PipelineAttr request);
   bool planLoads(LoopPlan &plan, LoopTransfers &transfers,
-                 SmallVectorImpl<LoadOp> &candidates, bool &follows);
-  std::string explainCarried(LoopPlan &plan, LoadOp load);
-  SlotRelease chooseRelease(const LoopPlan &plan);
+                 SmallVectorImpl<LoadOp> &candidates,
+                 const llvm::DenseMap<Operation *, int64_t> &requests,
+                 bool &follows);
+  std::string explainCarried(scf::ForOp loop, LoadOp load, bool &isUsedOutside);
+  SlotRelease chooseRelease(const LoopPlan &plan, const LoadRingPlan &ring);
+  int64_t countFreeBytes();
   void chooseDepth();
+  void chooseStages(const LoopPlan &plan, LoadRingPlan &ring, int64_t share);
+  void choosePrefetch(const LoopPlan &plan, LoadRingPlan &ring);
+  bool isPeeled(const LoopPlan &plan);
   void miss(Operation *op, const Twine &reason) {
     result.misses.push_back({op, reason.str()});
   }
@@ -112,14 +122,6 @@ private:
 };
 
 } // namespace
-
-/// The loop whose pipeline a transfer belongs to.
-static scf::ForOp getPipelinedLoop(Operation *op) {
-  auto loop = op->getParentOfType<scf::ForOp>();
-  while (loop && !loop->hasAttr(CarouselDialect::kPipeline))
-    loop = loop->getParentOfType<scf::ForOp>();
-  return loop;
-}
 
 /// Whether all accesses to the buffer in `loop` come after `load`, which is its
 /// only load there, in each iteration.
@@ -135,49 +137,72 @@ static bool isSelfContained(scf::ForOp loop, LoadOp load,
 
 /// Why what the tile holds outside of the loop stands in the way, or an empty
 /// string. Sets `isUsedOutside`.
-std::string Planner::explainCarried(LoopPlan &plan, LoadOp load) {
+std::string Planner::explainCarried(scf::ForOp loop, LoadOp load,
+                                    bool &isUsedOutside) {
   SmallVector<Operation *> accesses =
       *getAccesses(getRootBuffer(load.getTile()));
   SmallVector<std::pair<scf::ForOp, LoadOp>> others;
-  bool isUsedOutside = false;
+  isUsedOutside = false;
   for (Operation *op : accesses) {
-    if (plan.loop->isProperAncestor(op))
+    if (loop->isProperAncestor(op))
       continue;
     isUsedOutside = true;
     auto other = dyn_cast<LoadOp>(op);
     if (!other)
       continue;
-    auto loop = other->getParentOfType<scf::ForOp>();
-    if (!loop || loop->isProperAncestor(plan.loop) ||
-        !isSelfContained(loop, other, accesses))
+    auto around = other->getParentOfType<scf::ForOp>();
+    if (!around || around->isProperAncestor(loop) ||
+        !isSelfContained(around, other, accesses))
       return "its tile is loaded outside of the loop, too";
-    others.emplace_back(loop, other);
+    others.emplace_back(around, other);
   }
-  if (others.empty()) {
-    plan.loads.isUsedOutside |= isUsedOutside;
+  if (others.empty())
     return {};
-  }
+  isUsedOutside = false;
   // Each loop has the buffer to itself if nobody else accesses it.
   for (Operation *op : accesses)
-    if (!plan.loop->isProperAncestor(op) &&
-        llvm::none_of(others,
-                      [&](auto &other) { return other.first->isAncestor(op); }))
+    if (!loop->isProperAncestor(op) && llvm::none_of(others, [&](auto &other) {
+          return other.first->isAncestor(op);
+        }))
       return "its tile is loaded in several loops and accessed outside of them";
   return {};
 }
 
-/// Fills in the plan's loads. Returns false where a load had to be given up for
-/// the sake of a store, and everything has to be thought over once more.
+/// One ring for both.
+static void merge(LoadRingPlan &into, const LoadRingPlan &added) {
+  into.loads.append(added.loads);
+  into.buffers.append(added.buffers);
+  into.slice.insert_range(added.slice);
+  into.overtakesStores |= added.overtakesStores;
+  into.isUsedOutside |= added.isUsedOutside;
+}
+
+/// The ring with a tile for `buffer`, and that tile's load; null if there is
+/// none.
+static std::pair<LoadRingPlan *, LoadOp> findTile(LoopPlan &plan,
+                                                  Value buffer) {
+  for (LoadRingPlan &ring : plan.rings)
+    for (auto [load, tile] : llvm::zip_equal(ring.loads, ring.buffers))
+      if (tile == buffer)
+        return {&ring, load};
+  return {nullptr, nullptr};
+}
+
+/// Fills in the plan's rings. `requests` has the stages that are asked for each
+/// candidate, if each has a ring. Returns false where a load had to be given up
+/// for the sake of a store, and everything has to be thought over once more.
 bool Planner::planLoads(LoopPlan &plan, LoopTransfers &transfers,
-                        SmallVectorImpl<LoadOp> &candidates, bool &follows) {
-  plan.loads = {};
+                        SmallVectorImpl<LoadOp> &candidates,
+                        const llvm::DenseMap<Operation *, int64_t> &requests,
+                        bool &follows) {
+  plan.rings.clear();
   follows = false;
   SmallVector<LoadOp> kept;
   for (LoadOp load : candidates) {
-    LoadRingPlan &ring = plan.loads;
+    LoadRingPlan ring;
     std::string reason = transfers.explainLoad(load, ring.slice, follows);
     if (reason.empty())
-      reason = explainCarried(plan, load);
+      reason = explainCarried(plan.loop, load, ring.isUsedOutside);
     if (!reason.empty()) {
       miss(load, "not ringed: " + reason);
       continue;
@@ -185,34 +210,39 @@ bool Planner::planLoads(LoopPlan &plan, LoopTransfers &transfers,
     kept.push_back(load);
     ring.loads.push_back(load);
     ring.buffers.push_back(getRootBuffer(load.getTile()));
-    ring.overtakesStores |= transfers.storesToSourceOf(load);
+    ring.overtakesStores = transfers.storesToSourceOf(load);
+    ring.request = plan.request.getStages();
+    if (int64_t stages = requests.lookup(load))
+      ring.request = stages;
+    if (plan.rings.empty() || !plan.request.getStagesOfEach().empty())
+      plan.rings.push_back(std::move(ring));
+    else
+      merge(plan.rings.front(), ring);
   }
   candidates = kept;
-  std::optional<unsigned> given;
+  LoadOp given;
   plan.loop.walk([&](StoreOp store) {
-    auto buffer =
-        llvm::find(plan.loads.buffers, getRootBuffer(store.getTile()));
-    if (buffer == plan.loads.buffers.end())
+    auto [ring, load] = findTile(plan, getRootBuffer(store.getTile()));
+    if (!ring)
       return WalkResult::advance();
-    unsigned index = buffer - plan.loads.buffers.begin();
-    std::string reason =
-        transfers.explainInPlaceStore(store, plan.loads.loads[index]);
+    std::string reason = transfers.explainInPlaceStore(store, load);
     if (reason.empty()) {
-      plan.loads.inPlaceStores.push_back(store);
+      ring->inPlaceStores.push_back(store);
       return WalkResult::advance();
     }
-    miss(candidates[index], "not ringed: its tile is stored, and " + reason);
-    given = index;
+    miss(load, "not ringed: its tile is stored, and " + reason);
+    given = load;
     return WalkResult::interrupt();
   });
   if (!given)
     return true;
-  candidates.erase(candidates.begin() + *given);
+  candidates.erase(llvm::find(candidates, given));
   return false;
 }
 
 /// A meeting of the threads where there is one anyway, arrives elsewhere.
-SlotRelease Planner::chooseRelease(const LoopPlan &plan) {
+SlotRelease Planner::chooseRelease(const LoopPlan &plan,
+                                   const LoadRingPlan &ring) {
   if (plan.mode == PipelineMode::Specialized)
     return SlotRelease::EmptyBarrier;
   if (plan.request.getRelease())
@@ -225,7 +255,7 @@ SlotRelease Planner::chooseRelease(const LoopPlan &plan) {
   case TransferScope::CTA:
     break;
   }
-  bool meets = !plan.stores.empty() || !plan.loads.inPlaceStores.empty();
+  bool meets = !plan.stores.empty() || !ring.inPlaceStores.empty();
   return meets ? SlotRelease::CTABarrier : SlotRelease::EmptyBarrier;
 }
 
@@ -252,15 +282,18 @@ void Planner::planLoop(scf::ForOp loop, PipelineAttr request) {
     else
       stores.push_back(cast<StoreOp>(transfer.getOperation()));
   });
+  llvm::DenseMap<Operation *, int64_t> requests;
+  for (auto [load, stages] : llvm::zip(candidates, request.getStagesOfEach()))
+    requests[load] = stages;
   bool dependsOnEarlier = false;
-  while (!planLoads(plan, transfers, candidates, dependsOnEarlier)) {
+  while (!planLoads(plan, transfers, candidates, requests, dependsOnEarlier)) {
   }
   if (dependsOnEarlier)
     follows.insert(loop);
   // One slot is no ring.
   if (request.getStages() != 1)
     for (StoreOp store : stores) {
-      if (llvm::is_contained(plan.loads.inPlaceStores, store))
+      if (plan.hasInPlaceStore(store))
         continue;
       std::string reason = transfers.explainStore(store);
       if (reason.empty())
@@ -272,22 +305,19 @@ void Planner::planLoop(scf::ForOp loop, PipelineAttr request) {
   result.loops.push_back(std::move(plan));
 }
 
-void Planner::chooseDepth() {
-  // What is there apart from rings of auto depth.
+/// What shared memory has apart from rings of auto depth.
+int64_t Planner::countFreeBytes() {
   llvm::SmallPtrSet<Value, 8> ringed;
-  int64_t rings = 0, deepest = 0;
-  for (LoopPlan &plan : result.loops) {
-    ringed.insert_range(plan.loads.buffers);
-    for (StoreRingPlan &store : plan.stores) {
+  int64_t rings = 0;
+  for (const LoopPlan &plan : result.loops) {
+    for (const StoreRingPlan &store : plan.stores) {
       ringed.insert(store.buffer);
       rings += store.stages * getBytes(store.buffer);
     }
-    if (plan.loads.loads.empty())
-      continue;
-    if (std::optional<int64_t> stages = plan.request.getStages())
-      rings += *stages * getSlotBytes(plan.loads);
-    else
-      ++deepest;
+    for (const LoadRingPlan &ring : plan.rings) {
+      ringed.insert_range(ring.buffers);
+      rings += ring.request.value_or(0) * getSlotBytes(ring);
+    }
   }
   int64_t fixed = 0;
   kernel.walk([&](memref::AllocOp alloc) {
@@ -297,35 +327,62 @@ void Planner::chooseDepth() {
   });
   // Barriers and padding.
   constexpr int64_t reserve = 4096;
-  int64_t left = target.maxSharedPerBlock - reserve - fixed - rings;
+  return target.maxSharedPerBlock - reserve - fixed - rings;
+}
+
+void Planner::chooseStages(const LoopPlan &plan, LoadRingPlan &ring,
+                           int64_t share) {
+  int64_t bytes = getSlotBytes(ring), wanted = getWantedStages(plan);
+  ring.stages = std::clamp<int64_t>(share / bytes, 1, wanted);
+  if (ring.stages < wanted)
+    miss(plan.loop, "fewer stages than wanted: " + Twine(ring.stages) + " of " +
+                        Twine(wanted) + ", with " + Twine(share) +
+                        " bytes of shared memory left for slots of " +
+                        Twine(bytes));
+}
+
+void Planner::choosePrefetch(const LoopPlan &plan, LoadRingPlan &ring) {
+  ring.prefetch = plan.request.getPrefetch().value_or(getDefaultPrefetch(ring));
+  ring.prefetch = std::min(ring.prefetch, ring.stages - 1);
+  if (!follows.contains(plan.loop))
+    return;
+  if (ring.prefetch != 0 && plan.mode == PipelineMode::Unified)
+    miss(plan.loop, "prefetch 0 instead of " + Twine(ring.prefetch) +
+                        ": loads depend on values that the loop carries");
+  ring.prefetch = 0;
+}
+
+/// Whether the iterations that have nothing to load ahead are worth a copy of
+/// the loop.
+bool Planner::isPeeled(const LoopPlan &plan) {
+  if (plan.mode != PipelineMode::Unified || plan.getPrefetch() == 0)
+    return false;
+  if (std::optional<PipelineEpilogue> epilogue = plan.request.getEpilogue())
+    return *epilogue == PipelineEpilogue::Peeled;
+  int64_t ops = 0;
+  scf::ForOp loop = plan.loop;
+  loop.getBody()->walk([&](Operation *) { ++ops; });
+  return ops <= kMostPeeledOps;
+}
+
+void Planner::chooseDepth() {
+  int64_t left = countFreeBytes(), open = 0;
+  for (const LoopPlan &plan : result.loops)
+    open += llvm::count_if(plan.rings, [](const LoadRingPlan &ring) {
+      return !ring.request.has_value();
+    });
   for (LoopPlan &plan : result.loops) {
-    LoadRingPlan &ring = plan.loads;
-    if (ring.loads.empty())
-      continue;
-    ring.release = chooseRelease(plan);
-    if (std::optional<int64_t> stages = plan.request.getStages()) {
-      ring.stages = *stages;
-    } else {
-      int64_t bytes = getSlotBytes(ring);
-      int64_t share = left / deepest--;
-      int64_t wanted = getWantedStages(plan);
-      ring.stages = std::clamp<int64_t>(share / bytes, 1, wanted);
-      left -= ring.stages * bytes;
-      if (ring.stages < wanted)
-        miss(plan.loop, "fewer stages than wanted: " + Twine(ring.stages) +
-                            " of " + Twine(wanted) + ", with " + Twine(share) +
-                            " bytes of shared memory left for slots of " +
-                            Twine(bytes));
+    for (LoadRingPlan &ring : plan.rings) {
+      ring.release = chooseRelease(plan, ring);
+      if (ring.request) {
+        ring.stages = *ring.request;
+      } else {
+        chooseStages(plan, ring, left / open--);
+        left -= ring.stages * getSlotBytes(ring);
+      }
+      choosePrefetch(plan, ring);
     }
-    int64_t most = getPrefetch(plan);
-    ring.prefetch = plan.request.getPrefetch().value_or(most);
-    ring.prefetch = std::min(ring.prefetch, ring.stages - 1);
-    if (follows.contains(plan.loop)) {
-      if (ring.prefetch != 0 && plan.mode == PipelineMode::Unified)
-        miss(plan.loop, "prefetch 0 instead of " + Twine(ring.prefetch) +
-                            ": loads depend on values that the loop carries");
-      ring.prefetch = 0;
-    }
+    plan.hasPeeledEpilogue = isPeeled(plan);
   }
 }
 
@@ -345,9 +402,38 @@ RingPlan carousel::planRings(gpu::GPUFuncOp kernel, const TargetInfo &target) {
   return Planner(kernel, target).run();
 }
 
+LogicalResult carousel::verifyListedStages(scf::ForOp loop) {
+  auto pipeline = loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline);
+  if (!pipeline || pipeline.getStagesOfEach().empty())
+    return success();
+  size_t loads = 0, counts = pipeline.getStagesOfEach().size();
+  loop.walk([&](LoadOp load) {
+    loads += load.getScope() == pipeline.getScope() &&
+             getPipelinedLoop(load) == loop;
+  });
+  if (loads == counts)
+    return success();
+  return loop.emitOpError("expected a number of stages for each of the ")
+         << loads << " loads of scope "
+         << stringifyTransferScope(pipeline.getScope()) << ", got " << counts;
+}
+
 //===----------------------------------------------------------------------===//
 // Reading a plan
 //===----------------------------------------------------------------------===//
+
+int64_t LoopPlan::getPrefetch() const {
+  int64_t most = 0;
+  for (const LoadRingPlan &ring : rings)
+    most = std::max(most, ring.prefetch);
+  return most;
+}
+
+bool LoopPlan::hasInPlaceStore(StoreOp store) const {
+  return llvm::any_of(rings, [&](const LoadRingPlan &ring) {
+    return llvm::is_contained(ring.inPlaceStores, store);
+  });
+}
 
 const LoopPlan *RingPlan::lookup(scf::ForOp loop) const {
   for (const LoopPlan &plan : loops)
@@ -358,10 +444,10 @@ const LoopPlan *RingPlan::lookup(scf::ForOp loop) const {
 
 void RingPlan::print(raw_ostream &os) const {
   for (const LoopPlan &plan : loops) {
-    const LoadRingPlan &ring = plan.loads;
     os << "loop: " << stringifyPipelineMode(plan.mode) << ", "
-       << stringifyTransferScope(plan.request.getScope()) << '\n';
-    if (!ring.loads.empty())
+       << stringifyTransferScope(plan.request.getScope())
+       << (plan.hasPeeledEpilogue ? ", peeled" : "") << '\n';
+    for (const LoadRingPlan &ring : plan.rings)
       os << "  loads: " << ring.loads.size() << ", stages " << ring.stages
          << ", prefetch " << ring.prefetch << ", "
          << stringifySlotRelease(ring.release) << ", slots of "

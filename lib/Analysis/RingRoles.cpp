@@ -184,6 +184,20 @@ extendBlock(std::array<int64_t, 3> block, int64_t producers) {
   return block;
 }
 
+/// Why the roles can't have the registers that they ask for, or an empty
+/// string.
+static std::string explainRegisters(const RolePlan &roles) {
+  if (roles.consumers % rules::kWarpgroupSize != 0)
+    return "the " + std::to_string(roles.consumers) +
+           " consumers are no whole warpgroups";
+  int64_t total = roles.producers * *roles.producerRegisters +
+                  roles.consumers * *roles.consumerRegisters;
+  if (total > rules::kRegistersPerBlock)
+    return "they are " + std::to_string(total) + " in all, of " +
+           std::to_string(rules::kRegistersPerBlock);
+  return {};
+}
+
 void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
   std::string reason;
   SmallVector<LoopPlan *> loops;
@@ -206,12 +220,11 @@ void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
   roles.consumers = block ? (*block)[0] * (*block)[1] * (*block)[2] : 0;
   if (roles.producerRegisters) {
     roles.producers = llvm::alignTo(roles.producers, rules::kWarpgroupSize);
-    if (roles.consumers % rules::kWarpgroupSize != 0) {
+    std::string why = explainRegisters(roles);
+    if (!why.empty()) {
       for (LoopPlan *loop : loops)
         plan.misses.push_back(
-            {loop->loop, "registers left as they are: the " +
-                             std::to_string(roles.consumers) +
-                             " consumers are no whole warpgroups"});
+            {loop->loop, "registers left as they are: " + why});
       roles.producerRegisters = roles.consumerRegisters = std::nullopt;
     }
   }
@@ -232,19 +245,20 @@ void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
       reason = "the kernel has " + getName(op);
   });
   ProducerSlice slice(kernel);
-  for (LoopPlan *loop : loops) {
-    if (reason.empty() && loop->loads.isUsedOutside)
-      reason = "a tile is accessed outside of the loop";
-    for (LoadOp load : loop->loads.loads)
-      if (reason.empty())
-        reason = slice.explain(load);
-  }
+  for (LoopPlan *loop : loops)
+    for (const LoadRingPlan &ring : loop->rings) {
+      if (reason.empty() && ring.isUsedOutside)
+        reason = "a tile is accessed outside of the loop";
+      for (LoadOp load : ring.loads)
+        if (reason.empty())
+          reason = slice.explain(load);
+    }
   if (reason.empty()) {
     roles.consumerBlock = *block;
     roles.block = *extended;
     roles.producerValues = slice.takeValues();
     for (LoopPlan *loop : loops)
-      if (!loop->loads.loads.empty())
+      if (!loop->rings.empty())
         plan.roles = roles;
     return;
   }

@@ -103,6 +103,8 @@ struct Group {
   Site site = 0;
   /// The time of its operations' epochs.
   uint32_t stamp = 0;
+  /// The stamp when the last of them was issued.
+  uint32_t lastIssue = 0;
 };
 
 /// Groups of one kind. Group `first + i` is groups[i]; the last one isn't

@@ -171,7 +171,7 @@ void AsyncMachine::Impl::exitGroups(Thread &thread, ThreadState &state) {
   GroupQueue &copies = state.copies;
   for (size_t i = 0; i < copies.groups.size(); ++i) {
     const Group &group = copies.groups[i];
-    if (group.operations == 0 || group.stamp <= copies.coveredStamp)
+    if (group.operations == 0 || group.lastIssue <= copies.coveredStamp)
       continue;
     bool isOpen = i + 1 == copies.groups.size();
     actor.site = group.site;

@@ -162,7 +162,7 @@ void AsyncMachine::Impl::joinGroup(Operation &operation, GroupQueue &queue,
   ++group.operations;
   group.issue = issueEpoch;
   group.site = thread.site;
-  group.stamp = queue.stamp;
+  group.stamp = group.lastIssue = queue.stamp;
 
   if (operation.kind != OperationKind::SharedToGlobal)
     return;

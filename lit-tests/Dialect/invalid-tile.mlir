@@ -342,7 +342,7 @@ func.func @swizzle_padding(%tile: memref<8x32xf32, strided<[36, 1]>, #ws>, %y: m
 // C116: a field that a pipeline doesn't have.
 func.func @pipeline_field(%n: index) {
   scf.for %i = %n to %n step %n {
-  // expected-error @below {{expected one of stages, prefetch, mode, scope, release, producers, producer_registers, consumer_registers in a pipeline, got 'depth'}}
+  // expected-error @below {{expected one of stages, prefetch, mode, scope, release, epilogue, producers, producer_registers, consumer_registers in a pipeline, got 'depth'}}
   } {carousel.pipeline = #carousel.pipeline<depth = 4>}
   return
 }
@@ -522,3 +522,15 @@ func.func @pipeline_value(%n: index) {
   } {carousel.pipeline = 4 : i64}
   return
 }
+
+// -----
+
+// C129: no stage in a list.
+// expected-error @below {{expected 1 or more stages, got 0}}
+func.func private @pipeline_list_empty_ring() attributes {a = #carousel.pipeline<stages = [2, 0]>}
+
+// -----
+
+// C129: nothing is deep enough for the prefetch distance.
+// expected-error @below {{expected a prefetch distance below the 3 stages, got 3}}
+func.func private @pipeline_list_prefetch() attributes {a = #carousel.pipeline<stages = [2, 3], prefetch = 3>}

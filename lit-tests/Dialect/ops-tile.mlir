@@ -89,6 +89,12 @@ func.func @pipelines(%n: index, %step: index) {
   // CHECK: {carousel.pipeline = #carousel.pipeline<stages = 4, prefetch = 2>}
   scf.for %i = %n to %n step %step {
   } {carousel.pipeline = #carousel.pipeline<prefetch = 2, stages = 4>}
+  // CHECK: {carousel.pipeline = #carousel.pipeline<stages = [4, auto, 2], prefetch = 1, epilogue = peeled>}
+  scf.for %i = %n to %n step %step {
+  } {carousel.pipeline = #carousel.pipeline<stages = [4, auto, 2], epilogue = peeled, prefetch = 1>}
+  // CHECK: {carousel.pipeline = #carousel.pipeline<stages = [auto], epilogue = predicated>}
+  scf.for %i = %n to %n step %step {
+  } {carousel.pipeline = #carousel.pipeline<stages = [auto], epilogue = predicated>}
   // CHECK: {carousel.pipeline = #carousel.pipeline<stages = 1, prefetch = 0, release = cta_barrier>}
   scf.for %i = %n to %n step %step {
   } {carousel.pipeline = #carousel.pipeline<stages = 1, prefetch = 0, release = cta_barrier>}

@@ -43,7 +43,8 @@ private:
   RingRewriter &owner;
   IRRewriter &rewriter;
   const RolePlan &roles;
-  llvm::DenseMap<Operation *, Value> variables; // by specialised loop
+  /// By specialised loop, those of its rings.
+  llvm::DenseMap<Operation *, SmallVector<Value, 1>> variables;
 };
 
 } // namespace carousel
@@ -102,14 +103,16 @@ void ProducerCloner::cloneLoop(scf::ForOp loop, IRMapping &mapping) {
   if (body->mightHaveTerminator())
     rewriter.eraseOp(body->getTerminator());
   rewriter.setInsertionPointToEnd(body);
-  if (Value variable = variables.lookup(loop)) {
-    const LoopPlan &plan = *owner.plan.lookup(loop);
+  if (variables.contains(loop)) {
     Location loc = loop.getLoc();
-    Value use = RunningIndices::read(rewriter, loc, variable);
-    owner.emitProduce(plan.loads, loop, owner.rings.lookup(loop), use, mapping);
-    Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
-    RunningIndices::write(rewriter, loc, variable,
-                          arith::AddIOp::create(rewriter, loc, use, one));
+    for (auto [ring, variable] : llvm::zip_equal(owner.plan.lookup(loop)->rings,
+                                                 variables.lookup(loop))) {
+      Value use = RunningIndices::read(rewriter, loc, variable);
+      owner.emitProduce(ring, loop, owner.rings.lookup(&ring), use, mapping);
+      Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+      RunningIndices::write(rewriter, loc, variable,
+                            arith::AddIOp::create(rewriter, loc, use, one));
+    }
   }
   clone(*loop.getBody(), mapping);
   SmallVector<Value> yields;
@@ -186,8 +189,10 @@ void ProducerCloner::clone(Block &block, IRMapping &mapping) {
 
 void ProducerCloner::run(Block &target) {
   for (const LoopPlan &loop : owner.plan.loops)
-    if (loop.mode == PipelineMode::Specialized && !loop.loads.loads.empty())
-      variables[loop.loop] = owner.indices.create(target, loop.loop->getLoc());
+    if (loop.mode == PipelineMode::Specialized)
+      for (size_t ring = 0; ring < loop.rings.size(); ++ring)
+        variables[loop.loop].push_back(
+            owner.indices.create(target, loop.loop->getLoc()));
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPointToEnd(&target);
   IRMapping mapping;

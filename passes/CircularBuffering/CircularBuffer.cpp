@@ -110,7 +110,8 @@ void RingRewriter::foldExtent(memref::DimOp dim) {
 void RingRewriter::removeDeadBuffers() {
   llvm::SetVector<Value> buffers;
   for (const LoopPlan &loop : plan.loops) {
-    buffers.insert_range(loop.loads.buffers);
+    for (const LoadRingPlan &ring : loop.rings)
+      buffers.insert_range(ring.buffers);
     for (const StoreRingPlan &store : loop.stores)
       buffers.insert(store.buffer);
   }
@@ -138,10 +139,9 @@ void RingRewriter::removeDeadBuffers() {
 
 void RingRewriter::run() {
   for (const LoopPlan &loop : plan.loops)
-    if (!loop.loads.loads.empty())
-      rings[loop.loop] =
-          createRing(loop.loop->getLoc(), loop.request.getScope(),
-                     loop.loads.release, loop.loads.stages, loop.loads.buffers);
+    for (const LoadRingPlan &ring : loop.rings)
+      rings[&ring] = createRing(loop.loop->getLoc(), loop.request.getScope(),
+                                ring.release, ring.stages, ring.buffers);
   RingRolesOp roles = plan.roles ? buildProducers() : RingRolesOp();
   for (const LoopPlan &loop : plan.loops)
     rewriteLoop(loop);
@@ -178,6 +178,10 @@ static LogicalResult verifyKernel(gpu::GPUFuncOp kernel) {
   });
   if (result.wasInterrupted())
     return failure();
+  result = kernel.walk(
+      [](scf::ForOp loop) { return WalkResult(verifyListedStages(loop)); });
+  if (result.wasInterrupted())
+    return failure();
   // C175
   if (hasTransfers && !getKnownBlock(kernel))
     return kernel.emitOpError("expected a known block where there are "
@@ -209,18 +213,28 @@ struct CircularBuffer : carousel::impl::CircularBufferBase<CircularBuffer> {
       signalPassFailure();
   }
 
-  void report(const RingPlan &plan) {
-    for (const LoopPlan &loop : plan.loops) {
-      numLoads += loop.loads.loads.size();
-      numStores += loop.stores.size() + loop.loads.inPlaceStores.size();
-      remark::passed(loop.loop->getLoc(),
-                     remark::RemarkOpts::name("Ring").category(getArgument()))
-          << "loads ringed: " << std::to_string(loop.loads.loads.size())
-          << ", stages " << std::to_string(loop.loads.stages) << ", prefetch "
-          << std::to_string(loop.loads.prefetch) << ", stores ringed: "
-          << std::to_string(loop.stores.size() +
-                            loop.loads.inPlaceStores.size());
+  void report(const LoopPlan &loop) {
+    auto remark = [&] {
+      return remark::passed(
+          loop.loop->getLoc(),
+          remark::RemarkOpts::name("Ring").category(getArgument()));
+    };
+    size_t stores = loop.stores.size();
+    for (const LoadRingPlan &ring : loop.rings) {
+      numLoads += ring.loads.size();
+      stores += ring.inPlaceStores.size();
+      remark() << "loads ringed: " << std::to_string(ring.loads.size())
+               << ", stages " << std::to_string(ring.stages) << ", prefetch "
+               << std::to_string(ring.prefetch);
     }
+    numStores += stores;
+    if (stores != 0)
+      remark() << "stores ringed: " << std::to_string(stores);
+  }
+
+  void report(const RingPlan &plan) {
+    for (const LoopPlan &loop : plan.loops)
+      report(loop);
     for (const RingMiss &miss : plan.misses) {
       ++numMissed;
       remark::missed(miss.op->getLoc(),

@@ -141,10 +141,10 @@ void RingRewriter::redirect(Value buffer, scf::ForOp loop, Value tile) {
 
 /// Accesses outside of the loop find what the last use left: the slot before
 /// the next one's.
-void RingRewriter::redirectOutside(const LoopPlan &loopPlan, RingCreateOp ring,
+void RingRewriter::redirectOutside(const LoadRingPlan &loads, RingCreateOp ring,
                                    Value variable) {
   OpBuilder::InsertionGuard guard(rewriter);
-  for (auto [index, buffer] : llvm::enumerate(loopPlan.loads.buffers)) {
+  for (auto [index, buffer] : llvm::enumerate(loads.buffers)) {
     SmallVector<OpOperand *> uses;
     SmallVector<Value> views = {buffer};
     while (!views.empty())
@@ -162,7 +162,7 @@ void RingRewriter::redirectOutside(const LoopPlan &loopPlan, RingCreateOp ring,
       rewriter.setInsertionPoint(user);
       Value last = addConstant(rewriter, loc,
                                RunningIndices::read(rewriter, loc, variable),
-                               loopPlan.loads.stages - 1);
+                               loads.stages - 1);
       Value tile = RingTileOp::create(rewriter, loc, buffer.getType(), ring,
                                       last, index);
       SmallVector<Operation *> chain;
@@ -185,10 +185,10 @@ void RingRewriter::redirectOutside(const LoopPlan &loopPlan, RingCreateOp ring,
 //===----------------------------------------------------------------------===//
 
 /// The first `prefetch` uses, or as many as there are iterations.
-void RingRewriter::emitPrologue(const LoopPlan &loopPlan, RingCreateOp ring,
+void RingRewriter::emitPrologue(const LoopPlan &loopPlan,
+                                const LoadRingPlan &loads, RingCreateOp ring,
                                 Value variable) {
   scf::ForOp loop = loopPlan.loop;
-  const LoadRingPlan &loads = loopPlan.loads;
   Location loc = loop.getLoc();
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(loop);
@@ -221,10 +221,10 @@ void RingRewriter::emitPrologue(const LoopPlan &loopPlan, RingCreateOp ring,
 }
 
 /// At the start of an iteration: the loads of the one `prefetch` later.
-void RingRewriter::startAhead(const LoopPlan &loopPlan, RingCreateOp ring,
+void RingRewriter::startAhead(const LoopPlan &loopPlan,
+                              const LoadRingPlan &loads, RingCreateOp ring,
                               Value use) {
   scf::ForOp loop = loopPlan.loop;
-  const LoadRingPlan &loads = loopPlan.loads;
   Location loc = loop.getLoc();
   OpBuilder::InsertionGuard guard(rewriter);
   Value variable = loop.getInductionVar(), ahead = variable;
@@ -238,6 +238,7 @@ void RingRewriter::startAhead(const LoopPlan &loopPlan, RingCreateOp ring,
     auto branch = scf::IfOp::create(rewriter, loc, isThere,
                                     /*withElseRegion=*/false);
     rewriter.setInsertionPointToStart(branch.thenBlock());
+    guards.emplace_back(branch, loads.prefetch);
   }
   // Stores that empty the slots are issued by the thread that fills them.
   if (!loads.inPlaceStores.empty() &&
@@ -253,9 +254,9 @@ void RingRewriter::startAhead(const LoopPlan &loopPlan, RingCreateOp ring,
 
 /// Stores from the ring's own tiles: the threads meet, then the engine reads.
 void RingRewriter::rewriteInPlaceStores(const LoopPlan &loopPlan,
+                                        const LoadRingPlan &loads,
                                         RingCreateOp ring, Value use) {
   OpBuilder::InsertionGuard guard(rewriter);
-  const LoadRingPlan &loads = loopPlan.loads;
   scf::ForOp loop = loopPlan.loop;
   for (StoreOp store : loads.inPlaceStores) {
     rewriter.setInsertionPoint(store);
@@ -281,15 +282,19 @@ void RingRewriter::rewriteInPlaceStores(const LoopPlan &loopPlan,
   }
 }
 
-void RingRewriter::rewriteLoads(const LoopPlan &loopPlan, RingCreateOp ring) {
+/// What is at the start of the loop's body goes behind `previous`, that of the
+/// ring before, if there is one; returns the last of it.
+Operation *RingRewriter::rewriteLoads(const LoopPlan &loopPlan,
+                                      const LoadRingPlan &loads,
+                                      Operation *previous) {
   scf::ForOp loop = loopPlan.loop;
-  const LoadRingPlan &loads = loopPlan.loads;
+  RingCreateOp ring = rings.lookup(&loads);
   Location loc = loop.getLoc();
   Block *body = loop.getBody();
   bool isUnified = loopPlan.mode == PipelineMode::Unified;
   Value variable = indices.create(getEntry(), loc);
   if (isUnified)
-    emitPrologue(loopPlan, ring, variable);
+    emitPrologue(loopPlan, loads, ring, variable);
 
   // The ops of the body that access the slot.
   Operation *first = nullptr, *last = nullptr;
@@ -305,10 +310,13 @@ void RingRewriter::rewriteLoads(const LoopPlan &loopPlan, RingCreateOp ring) {
         last = op;
     }
   }
-  rewriter.setInsertionPointToStart(body);
+  if (previous)
+    rewriter.setInsertionPointAfter(previous);
+  else
+    rewriter.setInsertionPointToStart(body);
   Value use = RunningIndices::read(rewriter, loc, variable);
   if (isUnified)
-    startAhead(loopPlan, ring, use);
+    startAhead(loopPlan, loads, ring, use);
   SmallVector<Value> tiles;
   for (auto [index, buffer] : llvm::enumerate(loads.buffers))
     tiles.push_back(
@@ -329,7 +337,7 @@ void RingRewriter::rewriteLoads(const LoopPlan &loopPlan, RingCreateOp ring) {
     rewriter.setInsertionPoint(body->getTerminator());
   // Where the stores go is known after `last`, which may be one of them.
   OpBuilder::InsertPoint end = rewriter.saveInsertionPoint();
-  rewriteInPlaceStores(loopPlan, ring, use);
+  rewriteInPlaceStores(loopPlan, loads, ring, use);
   rewriter.restoreInsertionPoint(end);
   bool isReleased = llvm::any_of(ring->getUsers(), [&](Operation *op) {
     return isa<RingReleaseOp>(op) && loop->isProperAncestor(op);
@@ -347,7 +355,8 @@ void RingRewriter::rewriteLoads(const LoopPlan &loopPlan, RingCreateOp ring) {
   RunningIndices::write(rewriter, loc, variable,
                         addConstant(rewriter, loc, use, 1));
   if (loads.isUsedOutside)
-    redirectOutside(loopPlan, ring, variable);
+    redirectOutside(loads, ring, variable);
+  return tiles.back().getDefiningOp();
 }
 
 //===----------------------------------------------------------------------===//
@@ -379,12 +388,68 @@ void RingRewriter::rewriteStore(const LoopPlan &loopPlan,
   rewriter.eraseOp(store);
 }
 
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Puts what `branch` holds in its place.
+static void unguard(IRRewriter &rewriter, scf::IfOp branch) {
+  rewriter.eraseOp(branch.thenYield());
+  rewriter.inlineBlockBefore(branch.thenBlock(), branch);
+  rewriter.eraseOp(branch);
+}
+
+/// Cuts the loop in two where the loads that run farthest ahead end: nothing is
+/// asked before, and nothing of theirs is left behind.
+void RingRewriter::peelEpilogue(const LoopPlan &loopPlan) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  scf::ForOp steady = loopPlan.loop;
+  int64_t farthest = loopPlan.getPrefetch();
+  Location loc = steady.getLoc();
+  Value step = steady.getStep();
+  rewriter.setInsertionPoint(steady);
+  // Where the steady loop stops, found without a division.
+  Value next = indices.create(getEntry(), loc);
+  RunningIndices::write(rewriter, loc, next, steady.getLowerBound());
+  Value distance = arith::MulIOp::create(
+      rewriter, loc, step,
+      arith::ConstantIndexOp::create(rewriter, loc, farthest));
+  Value end =
+      arith::SubIOp::create(rewriter, loc, steady.getUpperBound(), distance);
+
+  IRMapping mapping;
+  rewriter.setInsertionPointAfter(steady);
+  Value start = RunningIndices::read(rewriter, loc, next);
+  auto epilogue = cast<scf::ForOp>(rewriter.clone(*steady, mapping));
+  rewriter.modifyOpInPlace(steady, [&] { steady.setUpperBound(end); });
+  rewriter.replaceUsesWithIf(
+      steady.getResults(), epilogue.getResults(),
+      [&](OpOperand &use) { return use.getOwner() != epilogue; });
+  rewriter.modifyOpInPlace(epilogue, [&] {
+    epilogue.setLowerBound(start);
+    epilogue.getInitArgsMutable().assign(steady.getResults());
+  });
+  rewriter.setInsertionPoint(steady.getBody()->getTerminator());
+  Value following =
+      arith::AddIOp::create(rewriter, loc, steady.getInductionVar(), step);
+  RunningIndices::write(rewriter, loc, next, following);
+  for (auto [branch, prefetch] : guards) {
+    if (prefetch == farthest)
+      rewriter.eraseOp(mapping.lookup(branch.getOperation()));
+    unguard(rewriter, branch);
+  }
+}
+
 void RingRewriter::rewriteLoop(const LoopPlan &loopPlan) {
   // Stores first: what they become is then accesses to be waited for.
   for (const StoreRingPlan &store : loopPlan.stores)
     rewriteStore(loopPlan, store);
-  if (!loopPlan.loads.loads.empty())
-    rewriteLoads(loopPlan, rings.lookup(loopPlan.loop));
+  Operation *start = nullptr;
+  for (const LoadRingPlan &loads : loopPlan.rings)
+    start = rewriteLoads(loopPlan, loads, start);
   scf::ForOp loop = loopPlan.loop;
   loop->removeAttr(CarouselDialect::kPipeline);
+  if (loopPlan.hasPeeledEpilogue)
+    peelEpilogue(loopPlan);
+  guards.clear();
 }

@@ -37,14 +37,17 @@ private:
 
   // Loops (RewriteLoops.cpp).
   void rewriteLoop(const LoopPlan &loop);
-  void rewriteLoads(const LoopPlan &loop, RingCreateOp ring);
-  void startAhead(const LoopPlan &loop, RingCreateOp ring, mlir::Value use);
-  void emitPrologue(const LoopPlan &loop, RingCreateOp ring,
-                    mlir::Value variable);
-  void rewriteInPlaceStores(const LoopPlan &loop, RingCreateOp ring,
-                            mlir::Value use);
+  mlir::Operation *rewriteLoads(const LoopPlan &loop, const LoadRingPlan &loads,
+                                mlir::Operation *previous);
+  void startAhead(const LoopPlan &loop, const LoadRingPlan &loads,
+                  RingCreateOp ring, mlir::Value use);
+  void emitPrologue(const LoopPlan &loop, const LoadRingPlan &loads,
+                    RingCreateOp ring, mlir::Value variable);
+  void rewriteInPlaceStores(const LoopPlan &loop, const LoadRingPlan &loads,
+                            RingCreateOp ring, mlir::Value use);
   void rewriteStore(const LoopPlan &loop, const StoreRingPlan &store);
-  void redirectOutside(const LoopPlan &loop, RingCreateOp ring,
+  void peelEpilogue(const LoopPlan &loop);
+  void redirectOutside(const LoadRingPlan &loads, RingCreateOp ring,
                        mlir::Value variable);
   /// Fills use `use` of `ring` with the loop's loads, its values replaced by
   /// `mapping`.
@@ -72,7 +75,9 @@ private:
   const RingPlan &plan;
   mlir::IRRewriter rewriter;
   RunningIndices indices;
-  llvm::DenseMap<mlir::Operation *, RingCreateOp> rings; // by loop
+  llvm::DenseMap<const LoadRingPlan *, RingCreateOp> rings;
+  /// Branches around loads ahead, and how far ahead, of the loop at hand.
+  llvm::SmallVector<std::pair<mlir::scf::IfOp, int64_t>> guards;
   /// The ring without tiles, and its running index, of the loads of a scope
   /// and a kind of engine.
   llvm::MapVector<std::pair<TransferScope, EngineKind>,

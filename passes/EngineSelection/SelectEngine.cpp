@@ -130,6 +130,13 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
     FailureOr<TargetSpec> target = findTarget(module);
     if (failed(target))
       return signalPassFailure();
+    if (!preferEngine.empty() && !symbolizeEngineKind(preferEngine)) {
+      emitError(module.getLoc())
+          << "expected prefer-engine to be tensor, bulk, cp_async or vector, "
+             "got '"
+          << preferEngine << "'";
+      return signalPassFailure();
+    }
     SmallVector<gpu::GPUFuncOp> kernels;
     for (auto func : module.getOps<gpu::GPUFuncOp>())
       if (func.isKernel())
@@ -164,7 +171,8 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
                             .wasInterrupted();
     if (!hasTransfers)
       return success();
-    EnginePlan plan = planEngines(kernel, target, variants);
+    EnginePlan plan = planEngines(
+        kernel, target, {variants, symbolizeEngineKind(preferEngine)});
     // C157
     for (const EngineFault &fault : plan.faults) {
       TransferOpInterface op = fault.op;

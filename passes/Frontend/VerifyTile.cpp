@@ -13,6 +13,7 @@
 
 #include "ThreadDependence.h"
 
+#include "carousel/Analysis/RingPlan.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Passes/Passes.h"
@@ -221,7 +222,7 @@ verifySwizzle(TransferOpInterface op,
 // Pipelines
 //===----------------------------------------------------------------------===//
 
-/// C138
+/// C138, C183
 static LogicalResult verifyPipelinedLoop(scf::ForOp loop) {
   auto pipeline = loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline);
   if (!pipeline)
@@ -234,7 +235,7 @@ static LogicalResult verifyPipelinedLoop(scf::ForOp loop) {
                    })
                    .wasInterrupted();
   if (found)
-    return success();
+    return verifyListedStages(loop);
   return loop->emitOpError("expected a transfer of scope ")
          << stringifyTransferScope(pipeline.getScope())
          << " in a loop with carousel.pipeline, got none";

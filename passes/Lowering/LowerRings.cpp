@@ -90,7 +90,8 @@ static void emitRemarks(gpu::GPUFuncOp kernel, const RingBarrierPlan &plan) {
     remark::passed(ring.getLoc(), options) << remark::add(
         "{0} slots in {1} bytes, {2} arrivals fill one, {3}", stages, bytes,
         planned.hasFull ? planned.fullArrivals : 0,
-        !planned.hasFull ? std::string("nobody waits for it")
+        planned.groups     ? std::string("each thread's commit groups")
+        : !planned.hasFull ? std::string("nobody waits for it")
         : planned.hasEmpty
             ? std::to_string(planned.emptyArrivals) + " hand it back"
             : std::string("a meeting hands it back"));
@@ -136,7 +137,7 @@ struct LowerRings : public carousel::impl::LowerRingsBase<LowerRings> {
     if (!hasRings)
       return success();
     viewWideTilesAsBytes(kernel);
-    FailureOr<RingBarrierPlan> plan = planRingBarriers(kernel);
+    FailureOr<RingBarrierPlan> plan = planRingBarriers(kernel, commitGroups);
     if (failed(plan))
       return failure();
     emitRemarks(kernel, *plan);

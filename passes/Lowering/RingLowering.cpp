@@ -14,6 +14,7 @@
 
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
@@ -59,6 +60,7 @@ void RingLowering::run() {
         op = nullptr;
       }
   };
+  padGroups();
   // Tiles first: the sections of produce and submit are cloned with them.
   lowerAll([&](RingTileOp op) { lowerTile(op); });
   // Transfers go with the op that they stand in.
@@ -379,10 +381,30 @@ void RingLowering::waitForEmpty(ImplicitLocOpBuilder &b,
   createWait(b, empty, slot.isFreed, getLabel(planned, "empty"));
 }
 
+/// Groups that waits in a loop count on before the loop has committed any.
+void RingLowering::padGroups() {
+  for (const PlannedRing &planned : plan.rings) {
+    if (!planned.groups)
+      continue;
+    for (auto [loop, count] : planned.groups->padding) {
+      ImplicitLocOpBuilder b(loop->getLoc(), loop);
+      for (int64_t i = 0; i < count; ++i)
+        CpAsyncCommitGroupOp::create(b);
+    }
+  }
+}
+
 void RingLowering::lowerWait(RingWaitOp wait) {
   const PlannedRing &planned = plan.lookup(wait.getRing());
   if (planned.meetsWhenFilled) // in the produce
     return wait.erase();
+  if (planned.groups) {
+    ImplicitLocOpBuilder b(wait.getLoc(), wait);
+    CpAsyncWaitGroupOp::create(b, planned.groups->pending.lookup(wait));
+    RingCreateOp ring = planned.ring;
+    meet(b, planned.consumers, ring.getScope());
+    return wait.erase();
+  }
   Slot slot = getSlot(wait.getRing().getType().getStages(), wait.getUse());
   ImplicitLocOpBuilder b(wait.getLoc(), wait);
   BarrierElement full = getBarrier(b, planned, planned.consumers,
@@ -401,7 +423,8 @@ void RingLowering::lowerRelease(RingReleaseOp release) {
     arrive(b, planned.consumers, ring.getScope(),
            getBarrier(b, planned, planned.consumers,
                       buffers[release.getRing()].empty, slot));
-  } else if (ring.getRelease() != SlotRelease::EmptyBarrier &&
+  } else if ((planned.groups ||
+              ring.getRelease() != SlotRelease::EmptyBarrier) &&
              !plan.mergedReleases.contains(release)) {
     meet(b, planned.consumers, ring.getScope());
   }
@@ -468,6 +491,19 @@ static void moveRole(Region &role, Block *branch) {
                                  role.front().getOperations());
 }
 
+/// What the roles' threads have together is what the block starts with, spread
+/// evenly: PTX asks for the number where registers are handed over.
+void RingLowering::setRegistersAtEntry(RingRolesOp roles) {
+  int64_t producers = roles.getProducerThreads(),
+          consumers = roles.getConsumerThreads();
+  int64_t total = producers * *roles.getProducerRegisters() +
+                  consumers * *roles.getConsumerRegisters();
+  int64_t each = llvm::alignTo(llvm::divideCeil(total, producers + consumers),
+                               rules::kRegisterStep);
+  kernel->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
+                  IntegerAttr::get(top.getI32Type(), each));
+}
+
 void RingLowering::lowerRoles(RingRolesOp roles) {
   ImplicitLocOpBuilder b(roles.getLoc(), roles);
   Value thread = getBlockThread();
@@ -480,7 +516,7 @@ void RingLowering::lowerRoles(RingRolesOp roles) {
       return;
     auto op = SetMaxRegistersOp::create(b, direction, *registers);
     if (target.explainMissing(op.getTargetRequirement()).empty())
-      return;
+      return setRegistersAtEntry(roles);
     op.erase();
     skippedRegisters.push_back(*registers);
   };

@@ -75,6 +75,8 @@ private:
   void lowerRelease(RingReleaseOp release);
   void lowerSubmit(RingSubmitOp submit);
   void lowerDrain(RingDrainOp drain);
+  void padGroups();
+  void setRegistersAtEntry(RingRolesOp roles);
   void lowerRoles(RingRolesOp roles);
   void meet(mlir::ImplicitLocOpBuilder &b, const ThreadRange &range,
             TransferScope scope);

@@ -165,7 +165,7 @@ void RingLowering::lowerProduce(RingProduceOp produce) {
       issueLoads(b, section, full);
     });
   if (planned.cpAsyncArrives || planned.storesArrive ||
-      planned.meetsWhenFilled) {
+      planned.meetsWhenFilled || planned.groups) {
     waitForEmpty(b, planned, slot);
     Section section = cloneSection(b, produce.getBody(), /*byLeader=*/false,
                                    range, scope, full);
@@ -179,6 +179,13 @@ void RingLowering::lowerProduce(RingProduceOp produce) {
       arrive(b, range, scope, full, isMet);
     if (planned.meetsWhenFilled && !isMet)
       meet(b, range, scope);
+    if (planned.groups) {
+      Operation *end = planned.groups->ends.lookup(produce);
+      OpBuilder::InsertionGuard guard(b);
+      if (end != produce)
+        b.setInsertionPointAfter(end);
+      CpAsyncCommitGroupOp::create(b);
+    }
   }
   produce.erase();
 }

@@ -38,6 +38,7 @@ void carousel::buildLowerPipeline(OpPassManager &pm,
   // What carries each transfer out, and variants of kernels by that.
   SelectEngineOptions engines;
   engines.variants = options.variants;
+  engines.preferEngine = options.preferEngine;
   gpu.addPass(createSelectEngine(engines));
 
   // The ring phase.
@@ -49,7 +50,9 @@ void carousel::buildLowerPipeline(OpPassManager &pm,
   gpu.addPass(createVerifyRing());
 
   // The machine phase.
-  gpu.addPass(createLowerRings());
+  LowerRingsOptions rings;
+  rings.commitGroups = options.commitGroups;
+  gpu.addPass(createLowerRings(rings));
   gpu.addPass(createAllocateShared());
   gpu.addPass(createCanonicalizerPass());
   gpu.addPass(createCSEPass());

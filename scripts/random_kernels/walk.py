@@ -7,6 +7,8 @@
 """The loops of a section, and which boxes of the index space each unit (CTA, warpgroup or warp)
 takes. No two units take the same box. A walk may be used by several sections."""
 
+import random
+
 from .types import product
 
 THREADS = {"warp": 32, "warpgroup": 128}
@@ -134,8 +136,8 @@ class Walk:
             total = body.index("mul", total, boxes)
         return total
 
-    def pipeline(self):
-        """#carousel.pipeline<...>, or nothing."""
+    def pipeline(self, loads):
+        """#carousel.pipeline<...> of a loop with so many loads, or nothing."""
         rng = self.rng
         if rng.random() < 0.1:
             return ""
@@ -160,9 +162,23 @@ class Walk:
         if rng.random() < 0.4:
             fields.append(f"release = {rng.choice(releases)}")
         rng.shuffle(fields)
+        self.add_later_fields(fields, loads, specialized)
         for field in fields:
             self.kernel.features.add(field)
         return f"carousel.pipeline = #carousel.pipeline<{', '.join(fields)}>"
+
+    def add_later_fields(self, fields, loads, specialized):
+        """What pipelines were given after the seeds of tests: by numbers of its own, so that those
+        kernels stay what they are but for these fields."""
+        rng = random.Random(f"{self.kernel.seed} {len(self.kernel.features)} {fields}")
+        if loads > 1 and rng.random() < 0.3:
+            counts = [rng.choice([1, 2, 2, 3, 4, 5, "auto"]) for _ in range(loads)]
+            if any(field.startswith("prefetch") for field in fields):
+                counts[rng.randrange(loads)] = max(self.stages or 3, 3)
+            fields[:] = [field for field in fields if not field.startswith("stages")]
+            fields.append(f"stages = [{', '.join(map(str, counts))}]")
+        if not specialized and rng.random() < 0.5:
+            fields.append(f"epilogue = {rng.choice(['peeled', 'predicated', 'auto'])}")
 
     def emit(self, section, carried):
         self.kernel.features |= {self.style, f"scope {self.scope}", f"rank {self.rank}",
@@ -172,7 +188,7 @@ class Walk:
     def run_loop(self, section, carried, bounds, at, attributes=None):
         """One loop around an iteration; at(number) gives the offsets."""
         kinds = [(value, section.kind) for value in carried]
-        attributes = self.pipeline() if attributes is None else attributes
+        attributes = self.pipeline(len(section.loads)) if attributes is None else attributes
         carries_place = self.rng.random() < 0.08
         if carries_place:
             # The place is carried from turn to turn, not computed from the loop's variable.
@@ -230,7 +246,8 @@ class Walk:
         rows = self.boxes[self.outer]
         columns = self.extent(section, self.inner)
         with body.loop(self.unit, rows, self.units, kinds,
-                       "" if where == "inner" else self.pipeline()) as (row, values, outer):
+                       "" if where == "inner" else self.pipeline(
+                           len(section.loads) if where == "outer" else 0)) as (row, values, outer):
             start = body.index("mul", row, self.box[self.outer])
 
             def at(number):

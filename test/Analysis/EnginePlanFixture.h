@@ -69,7 +69,7 @@ protected:
     std::string error;
     FailureOr<TargetSpec> target = makeTargetSpec(chip, 0, error);
     EXPECT_TRUE(succeeded(target)) << error;
-    return planEngines(kernel, *target, variants);
+    return planEngines(kernel, *target, {variants, std::nullopt});
   }
 
   /// The engine of the variant's first transfer.

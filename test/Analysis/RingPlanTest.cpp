@@ -95,8 +95,41 @@ bool contains(const std::string &text, const std::string &part) {
 
 TEST_F(RingPlanTest, DepthThatIsAskedFor) {
   EXPECT_EQ(plan(loop(kLoad + kRead, "stages = 5, prefetch = 2")),
-            "loop: unified, cta\n  loads: 1, stages 5, prefetch 2, "
+            "loop: unified, cta, peeled\n  loads: 1, stages 5, prefetch 2, "
             "empty_barrier, slots of 4096 bytes\n");
+}
+
+TEST_F(RingPlanTest, EpilogueOfSmallBodies) {
+  std::string body = kLoad + kRead;
+  EXPECT_FALSE(contains(plan(loop(body, "stages = 5, epilogue = predicated")),
+                        "peeled"));
+  // Without loads ahead there is nothing to peel.
+  EXPECT_FALSE(
+      contains(plan(loop(body, "stages = 5, prefetch = 0, epilogue = peeled")),
+               "peeled"));
+  EXPECT_FALSE(contains(
+      plan(loop(body, "mode = specialized, epilogue = peeled")), "peeled"));
+  for (int i = 0; i < 60; ++i)
+    body += "%v" + std::to_string(i) + " = memref.load %in[%thread] : !tile\n";
+  EXPECT_FALSE(contains(plan(loop(body, "stages = 5")), "peeled"));
+  EXPECT_TRUE(
+      contains(plan(loop(body, "stages = 5, epilogue = peeled")), "peeled"));
+}
+
+TEST_F(RingPlanTest, RingForEachLoad) {
+  std::string body =
+      kLoad + kRead +
+      "carousel.load %x[%i] to %out engine<bulk> : !global, !tile\n"
+      "%w = memref.load %out[%thread] : !tile\n";
+  std::string text = plan(loop(body, "stages = [5, 2]"));
+  EXPECT_TRUE(contains(text, "loads: 1, stages 5, prefetch 3")) << text;
+  EXPECT_TRUE(contains(text, "loads: 1, stages 2, prefetch 1")) << text;
+  // What is auto gets what the others leave: 64 KiB are wanted in flight.
+  text = plan(loop(body, "stages = [auto, 3]"));
+  EXPECT_TRUE(contains(text, "loads: 1, stages 8")) << text;
+  EXPECT_TRUE(contains(text, "loads: 1, stages 3")) << text;
+  text = plan(loop(body, "stages = 4"));
+  EXPECT_TRUE(contains(text, "loads: 2, stages 4")) << text;
 }
 
 TEST_F(RingPlanTest, DepthThatIsChosen) {
@@ -186,6 +219,11 @@ TEST_F(RingPlanTest, Roles) {
   text = plan(loop(kLoad + kRead, options + ", producer_registers = 40, "
                                             "consumer_registers = 232"));
   EXPECT_TRUE(contains(text, "roles: 128 producers, 128 consumers")) << text;
+  // More registers than a block has.
+  text = plan(loop(kLoad + kRead, options + ", producer_registers = 40, "
+                                            "consumer_registers = 256"),
+              "sm_90a", "256, 1, 1");
+  EXPECT_TRUE(contains(text, "they are 70656 in all, of 65536")) << text;
   // No room for another warp, and no whole warps.
   text = plan(loop(kLoad + kRead, options), "sm_90a", "1024, 1, 1");
   EXPECT_TRUE(contains(text, "unified instead of specialized: consumers and "

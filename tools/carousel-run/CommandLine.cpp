@@ -40,6 +40,9 @@ Examples:
       times a copy of 2 GiB, with a cold L2 cache
   carousel-run copy.pkg --explain --arg x=empty:4097 --arg y=like:x
       says which variant would run, and why not the others
+  carousel-run --batch FILE
+      runs the command lines of a file, one a line, in one process, and prints
+      'batch LINE: STATUS' behind each; exits with the highest status
 
 Exit status: 0 success; 1 an output isn't what --expect says; 2 the command line,
 or a value or file that it names, is wrong; 3 the package, the driver, the device

@@ -10,11 +10,17 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Batch.h"
 #include "CommandLine.h"
 #include "Run.h"
 
+#include <string_view>
+
 int main(int argc, char **argv) {
   using namespace carousel::run;
+  // By itself: the lines have all other options.
+  if (argc == 3 && std::string_view(argv[1]) == "--batch")
+    return static_cast<int>(runBatch(argv[2]));
   auto parsed = parseCommandLine(argc, argv);
   if (auto *end = std::get_if<Exit>(&parsed))
     return static_cast<int>(*end);

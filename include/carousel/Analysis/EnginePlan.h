@@ -19,6 +19,7 @@
 #include "carousel/Target/TargetInfo.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -83,9 +84,15 @@ struct EnginePlan {
   void print(llvm::raw_ostream &os) const;
 };
 
-/// Without `variants` nothing is used that a launch would have to check.
+struct EngineOptions {
+  /// Without them nothing is used that a launch would have to check.
+  bool variants = true;
+  /// Carries out whatever it can, at any cost.
+  std::optional<EngineKind> preferred;
+};
+
 EnginePlan planEngines(mlir::gpu::GPUFuncOp kernel, const TargetSpec &target,
-                       bool variants);
+                       const EngineOptions &options);
 
 /// A guard as in the kernel's attribute: "divisible(stride(0, 0), 4)".
 std::string toText(GuardAttr guard);

@@ -51,6 +51,17 @@ struct PlannedTile {
   int64_t stride = 0;
 };
 
+/// The cp.async groups that a ring's uses are told apart by.
+struct CommitGroups {
+  /// By produce, the op behind which its group is committed: one around it that
+  /// is always executed.
+  llvm::DenseMap<mlir::Operation *, mlir::Operation *> ends;
+  /// By wait, the groups that may be pending behind it.
+  llvm::DenseMap<mlir::Operation *, int64_t> pending;
+  /// Empty groups to be committed in front of loops.
+  llvm::SmallVector<std::pair<mlir::Operation *, int64_t>> padding;
+};
+
 struct PlannedRing {
   mutable RingCreateOp ring; ///< a handle, without const members
   ThreadRange producers;
@@ -69,6 +80,9 @@ struct PlannedRing {
   /// Instead of all that: the threads of a warp store to their own slots, and
   /// meet. There is no `full`.
   bool meetsWhenFilled = false;
+  /// Or each thread waits for its own copies, and then they meet: neither
+  /// `full` nor `empty`.
+  std::optional<CommitGroups> groups;
   int64_t fullArrivals = 0;
   int64_t emptyArrivals = 0;
   llvm::SmallVector<PlannedTile> tiles;
@@ -116,7 +130,10 @@ bool arrivesByWarp(const ThreadRange &range);
 
 /// Plans for a kernel that holds ring ops. Emits an error at the op that can't
 /// be lowered and fails (C160, C162 to C165).
-mlir::FailureOr<RingBarrierPlan> planRingBarriers(mlir::gpu::GPUFuncOp kernel);
+/// With `commitGroups` rings that only cp.async fills, ahead and by the threads
+/// that use it, are without mbarriers.
+mlir::FailureOr<RingBarrierPlan> planRingBarriers(mlir::gpu::GPUFuncOp kernel,
+                                                  bool commitGroups = false);
 
 } // namespace carousel
 

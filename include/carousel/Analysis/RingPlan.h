@@ -28,10 +28,11 @@ namespace carousel {
 
 struct TargetInfo;
 
-/// The loop's loads through one ring, with a tile for each buffer.
+/// Loads of a loop through one ring, with a tile for each buffer.
 struct LoadRingPlan {
-  llvm::SmallVector<LoadOp> loads; ///< in program order; empty: no ring
+  llvm::SmallVector<LoadOp> loads; ///< in program order
   llvm::SmallVector<mlir::Value> buffers;
+  std::optional<int64_t> request; ///< for stages; nothing: auto
   int64_t stages = 1;
   int64_t prefetch = 0; ///< iterations that loads run ahead
   SlotRelease release = SlotRelease::EmptyBarrier;
@@ -56,8 +57,15 @@ struct LoopPlan {
   mlir::scf::ForOp loop;
   PipelineAttr request;
   PipelineMode mode = PipelineMode::Unified;
-  LoadRingPlan loads;
+  /// One that all loads share, or one for each, in program order.
+  std::vector<LoadRingPlan> rings;
   llvm::SmallVector<StoreRingPlan> stores;
+  /// The last iterations are a loop of their own, without loads ahead.
+  bool hasPeeledEpilogue = false;
+
+  /// The most iterations that a ring's loads run ahead.
+  int64_t getPrefetch() const;
+  bool hasInPlaceStore(StoreOp store) const;
 };
 
 /// Who executes what in a kernel with a specialised loop. Threads.
@@ -89,6 +97,10 @@ struct RingPlan {
   const LoopPlan *lookup(mlir::scf::ForOp loop) const;
   void print(llvm::raw_ostream &os) const;
 };
+
+/// C183: a pipeline that lists stages has a number for each load. Says so at
+/// the loop.
+mlir::LogicalResult verifyListedStages(mlir::scf::ForOp loop);
 
 /// The plan for a kernel whose transfers have engines and whose block is known.
 RingPlan planRings(mlir::gpu::GPUFuncOp kernel, const TargetInfo &target);

@@ -146,7 +146,9 @@ def SelectEngine : Pass<"carousel-select-engine", "::mlir::gpu::GPUModuleOp"> {
     Option<"chip", "chip", "std::string", "\"\"",
            "Chip to attach, e.g. sm_90a (none: the module's)">,
     Option<"variants", "variants", "bool", "true",
-           "Make variants of kernels with guards on their arguments">
+           "Make variants of kernels with guards on their arguments">,
+    Option<"preferEngine", "prefer-engine", "std::string", "\"\"",
+           "tensor, bulk, cp_async or vector: what carries out all that it can, whatever it costs">
   ];
   let statistics = [
     Statistic<"tensorTransfers", "tensor", "transfers by tensor copies">,
@@ -291,6 +293,11 @@ def LowerRings : Pass<"carousel-lower-rings", "::mlir::gpu::GPUModuleOp"> {
     carousel.mbarrier.wait %full[%slot] parity %parity : !barriers
     ```
   }];
+  let options = [
+    Option<"commitGroups", "cp-async-groups", "bool", "false",
+           "Rings that cp.async fills ahead, by the threads that use them, are without mbarriers: "
+           "waits are for commit groups, and a meeting (docs/Rings.md)">
+  ];
   let statistics = [
     Statistic<"ringsLowered", "rings", "rings lowered">,
     Statistic<"barriers", "barriers", "mbarriers made">,

@@ -34,6 +34,14 @@ struct LowerOptions : public mlir::PassPipelineOptions<LowerOptions> {
       *this, "variants",
       llvm::cl::desc("Make variants of kernels with guards on their arguments"),
       llvm::cl::init(true)};
+  PassOptions::Option<bool> commitGroups{
+      *this, "cp-async-groups",
+      llvm::cl::desc("Fill rings of cp.async by commit groups where it can be"),
+      llvm::cl::init(false)};
+  PassOptions::Option<std::string> preferEngine{
+      *this, "prefer-engine",
+      llvm::cl::desc("Engine that carries out all that it can (none: by cost)"),
+      llvm::cl::init("")};
 };
 
 /// `carousel-lower`: a builtin module whose gpu.modules are at the tile phase

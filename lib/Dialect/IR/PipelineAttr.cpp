@@ -13,6 +13,7 @@
 #include "AttrFields.h"
 #include "OpRules.h"
 
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringExtras.h"
@@ -48,19 +49,41 @@ static ParseResult parseField(AsmParser &parser, Value &field) {
   return success();
 }
 
+/// Of a list of stages: 0 stands for auto.
+static ParseResult parseCount(AsmParser &parser,
+                              SmallVectorImpl<int64_t> &counts) {
+  SMLoc where = parser.getCurrentLocation();
+  std::optional<int64_t> count;
+  if (parseOrAuto(parser, count))
+    return failure();
+  if (count && *count < 1)
+    return parser.emitError(where, "expected 1 or more stages, got ") << *count;
+  counts.push_back(count.value_or(0));
+  return success();
+}
+
 Attribute PipelineAttr::parse(AsmParser &parser, Type) {
   SMLoc where = parser.getCurrentLocation();
   std::optional<int64_t> stages, prefetch;
+  SmallVector<int64_t> stagesOfEach;
   std::optional<SlotRelease> release;
+  std::optional<PipelineEpilogue> epilogue;
   auto mode = PipelineMode::Unified;
   auto scope = TransferScope::CTA;
   int64_t producers = 1, producerRegisters = 0, consumerRegisters = 0;
   bool hasProducerRegisters = false, hasConsumerRegisters = false;
-  auto parseStages = [&] { return parseOrAuto(parser, stages); };
+  auto parseStages = [&]() -> ParseResult {
+    if (failed(parser.parseOptionalLSquare()))
+      return parseOrAuto(parser, stages);
+    auto parseOne = [&] { return parseCount(parser, stagesOfEach); };
+    return failure(parser.parseCommaSeparatedList(parseOne) ||
+                   parser.parseRSquare());
+  };
   auto parsePrefetch = [&] { return parseOrAuto(parser, prefetch); };
   auto parseMode = [&] { return parseField(parser, mode); };
   auto parseScope = [&] { return parseField(parser, scope); };
   auto parseRelease = [&] { return parseOrAuto(parser, release); };
+  auto parseEpilogue = [&] { return parseOrAuto(parser, epilogue); };
   auto parseProducers = [&] { return parser.parseInteger(producers); };
   auto parseProducerRegisters = [&] {
     hasProducerRegisters = true;
@@ -76,6 +99,7 @@ Attribute PipelineAttr::parse(AsmParser &parser, Type) {
                    {"mode", false, parseMode},
                    {"scope", false, parseScope},
                    {"release", false, parseRelease},
+                   {"epilogue", false, parseEpilogue},
                    {"producers", false, parseProducers},
                    {"producer_registers", false, parseProducerRegisters},
                    {"consumer_registers", false, parseConsumerRegisters}}))
@@ -84,8 +108,9 @@ Attribute PipelineAttr::parse(AsmParser &parser, Type) {
     return has ? std::optional<int64_t>(value) : std::nullopt;
   };
   return parser.getChecked<PipelineAttr>(
-      where, parser.getContext(), stages, prefetch, mode, scope, release,
-      producers, given(hasProducerRegisters, producerRegisters),
+      where, parser.getContext(), stages, ArrayRef(stagesOfEach), prefetch,
+      mode, scope, release, epilogue, producers,
+      given(hasProducerRegisters, producerRegisters),
       given(hasConsumerRegisters, consumerRegisters));
 }
 
@@ -97,6 +122,13 @@ void PipelineAttr::print(AsmPrinter &printer) const {
   printer << '<';
   if (getStages())
     print("stages", *getStages());
+  if (!getStagesOfEach().empty()) {
+    printer << StringRef(separator) << "stages = [";
+    llvm::interleaveComma(getStagesOfEach(), printer, [&](int64_t count) {
+      count == 0 ? printer << kAuto : printer << count;
+    });
+    printer << ']';
+  }
   if (getPrefetch())
     print("prefetch", *getPrefetch());
   if (getMode() != PipelineMode::Unified)
@@ -105,6 +137,8 @@ void PipelineAttr::print(AsmPrinter &printer) const {
     print("scope", stringifyTransferScope(getScope()));
   if (getRelease())
     print("release", stringifySlotRelease(*getRelease()));
+  if (getEpilogue())
+    print("epilogue", stringifyPipelineEpilogue(*getEpilogue()));
   if (getProducers() != 1)
     print("producers", getProducers());
   if (getProducerRegisters())
@@ -123,7 +157,11 @@ using EmitError = function_ref<InFlightDiagnostic()>;
 /// C129
 static LogicalResult verifyDepth(EmitError emitError,
                                  std::optional<int64_t> stages,
+                                 ArrayRef<int64_t> stagesOfEach,
                                  std::optional<int64_t> prefetch) {
+  // Nothing is known about those that are auto.
+  if (!stagesOfEach.empty() && !llvm::is_contained(stagesOfEach, 0))
+    stages = *llvm::max_element(stagesOfEach);
   if (stages && *stages < 1)
     return emitError() << "expected 1 or more stages, got " << *stages;
   if (prefetch && *prefetch < 0)
@@ -190,19 +228,25 @@ static LogicalResult verifyRelease(EmitError emitError, PipelineMode mode,
                      << stringifyPipelineMode(mode);
 }
 
-LogicalResult PipelineAttr::verify(EmitError emitError,
-                                   std::optional<int64_t> stages,
-                                   std::optional<int64_t> prefetch,
-                                   PipelineMode mode, TransferScope scope,
-                                   std::optional<SlotRelease> release,
-                                   int64_t producers,
-                                   std::optional<int64_t> producerRegisters,
-                                   std::optional<int64_t> consumerRegisters) {
-  if (failed(verifyDepth(emitError, stages, prefetch)) ||
+LogicalResult PipelineAttr::verify(
+    EmitError emitError, std::optional<int64_t> stages,
+    ArrayRef<int64_t> stagesOfEach, std::optional<int64_t> prefetch,
+    PipelineMode mode, TransferScope scope, std::optional<SlotRelease> release,
+    std::optional<PipelineEpilogue> epilogue, int64_t producers,
+    std::optional<int64_t> producerRegisters,
+    std::optional<int64_t> consumerRegisters) {
+  if (failed(verifyDepth(emitError, stages, stagesOfEach, prefetch)) ||
       failed(verifyRoles(emitError, mode, scope, producers, producerRegisters,
                          consumerRegisters)))
     return failure();
   return verifyRelease(emitError, mode, scope, release);
+}
+
+Operation *carousel::getPipelinedLoop(Operation *transfer) {
+  auto loop = transfer->getParentOfType<scf::ForOp>();
+  while (loop && !loop->hasAttr(CarouselDialect::kPipeline))
+    loop = loop->getParentOfType<scf::ForOp>();
+  return loop;
 }
 
 LogicalResult carousel::verifyPipeline(Operation *op, NamedAttribute attr) {

@@ -52,7 +52,7 @@ FailureOr<std::string> carousel::emitPTX(gpu::GPUModuleOp module,
         << "expected the serialisation of #nvvm.target to be registered";
     return failure();
   }
-  // MLIR reports a toolkit that isn't there even to kernels that need none.
+  // Only kernels that need it pay for reading it, or hear that it is not there.
   StringRef math = findMathFunction(module);
   SmallString<128> libdevice(options.cudaRoot);
   llvm::sys::path::append(libdevice, "nvvm", "libdevice", "libdevice.10.bc");
@@ -63,8 +63,8 @@ FailureOr<std::string> carousel::emitPTX(gpu::GPUModuleOp module,
     return failure();
   }
   gpu::TargetOptions targetOptions(
-      found ? StringRef(options.cudaRoot) : StringRef(), {}, "", "",
-      gpu::CompilationTarget::Assembly);
+      found && !math.empty() ? StringRef(options.cudaRoot) : StringRef(), {},
+      "", "", gpu::CompilationTarget::Assembly);
   std::optional<SmallVector<char, 0>> object =
       target.serializeToObject(module, targetOptions);
   if (!object) {

@@ -69,3 +69,20 @@ gpu.module @m [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
 // expected-error @below {{expected one #nvvm.target}}
 gpu.module @m {
 }
+
+// -----
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+
+// C183: stages for one load more than there are.
+gpu.module @m [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
+  gpu.func @listed(%x: memref<?xf32, #gl>, %n: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %t = memref.alloc() : memref<1024xf32, #ws>
+    // expected-error @below {{expected a number of stages for each of the 1 loads of scope cta, got 2}}
+    scf.for %i = %n to %n step %n {
+      carousel.load %x[%i] to %t engine<bulk> : memref<?xf32, #gl>, memref<1024xf32, #ws>
+    } {carousel.pipeline = #carousel.pipeline<stages = [2, 2]>}
+    gpu.return
+  }
+}

@@ -43,7 +43,7 @@ gpu.module @rings [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
       %double = arith.muli %i, %n : index
       %v = memref.load %t[%thread] : !tile
       memref.store %v, %y[%double] : !global
-    } {carousel.pipeline = #carousel.pipeline<stages = 4, prefetch = 2>}
+    } {carousel.pipeline = #carousel.pipeline<epilogue = predicated, stages = 4, prefetch = 2>}
     gpu.return
   }
 
@@ -75,7 +75,7 @@ gpu.module @rings [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
         memref.store %v, %out[%j] : !tile
       }
       carousel.store %out to %y[%i] engine<bulk> : !tile, !global
-    } {carousel.pipeline = #carousel.pipeline<stages = 3>}
+    } {carousel.pipeline = #carousel.pipeline<epilogue = predicated, stages = 3>}
     gpu.return
   }
 
@@ -98,7 +98,7 @@ gpu.module @rings [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
       %v = memref.load %in[%thread] : !tile
       memref.store %v, %out[%thread] : !tile
       carousel.store %out to %y[%i] engine<bulk> : !tile, !global
-    } {carousel.pipeline = #carousel.pipeline<stages = 3>}
+    } {carousel.pipeline = #carousel.pipeline<epilogue = predicated, stages = 3>}
     gpu.return
   }
 
@@ -125,7 +125,7 @@ gpu.module @rings [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     scf.for %i = %c0 to %n step %c1024 {
       carousel.load %x[%i] to %t engine<bulk> : !global, !tile
       carousel.store %t to %y[%i] engine<bulk> : !tile, !global
-    } {carousel.pipeline = #carousel.pipeline<stages = 4>}
+    } {carousel.pipeline = #carousel.pipeline<epilogue = predicated, stages = 4>}
     gpu.return
   }
 
@@ -148,7 +148,7 @@ gpu.module @rings [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
         carousel.load %x[%i] to %t engine<bulk> : !global, !tile
         %v = memref.load %t[%thread] : !tile
         memref.store %v, %y[%i] : !global
-      } {carousel.pipeline = #carousel.pipeline<stages = 2>}
+      } {carousel.pipeline = #carousel.pipeline<epilogue = predicated, stages = 2>}
     }
     gpu.return
   }
@@ -174,7 +174,7 @@ gpu.module @rings [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
           carousel.load %x[%i] to %t engine<bulk> : !global, !tile
           %v = memref.load %t[%thread] : !tile
           memref.store %v, %y[%i] : !global
-        } {carousel.pipeline = #carousel.pipeline<stages = 2>}
+        } {carousel.pipeline = #carousel.pipeline<epilogue = predicated, stages = 2>}
       }
     }
     gpu.return
@@ -206,7 +206,7 @@ gpu.module @rings [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
         %v = memref.load %t[%thread] : !tile
         memref.store %v, %y[%i] : !global
       }
-    } {carousel.pipeline = #carousel.pipeline<stages = 2>}
+    } {carousel.pipeline = #carousel.pipeline<epilogue = predicated, stages = 2>}
     gpu.return
   }
 
@@ -230,7 +230,7 @@ gpu.module @rings [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
       carousel.load %x[%i] to %t engine<bulk> : !global, !tile
       %v = memref.load %t[%thread] : !tile
       memref.store %v, %y[%i] : !global
-    } {carousel.pipeline = #carousel.pipeline<stages = 3>}
+    } {carousel.pipeline = #carousel.pipeline<epilogue = predicated, stages = 3>}
     %v = memref.load %t[%thread] : !tile
     memref.store %v, %y[%c0] : !global
     gpu.return
@@ -261,7 +261,7 @@ gpu.module @rings [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
           : !global, memref<256xf32, strided<[1], offset: ?>, #ws>
       %v = memref.load %t[%lane] : memref<256xf32, strided<[1], offset: ?>, #ws>
       memref.store %v, %y[%i] : !global
-    } {carousel.pipeline = #carousel.pipeline<stages = 2, scope = warp>}
+    } {carousel.pipeline = #carousel.pipeline<epilogue = predicated, stages = 2, scope = warp>}
     gpu.return
   }
 
@@ -293,7 +293,7 @@ gpu.module @rings [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
       %w = memref.load %t[%c0] : !tile
       %sum = arith.addf %v, %w : f32
       memref.store %sum, %y[%i] : !global
-    } {carousel.pipeline = #carousel.pipeline<stages = 4, mode = specialized>}
+    } {carousel.pipeline = #carousel.pipeline<epilogue = predicated, stages = 4, mode = specialized>}
     gpu.return
   }
 

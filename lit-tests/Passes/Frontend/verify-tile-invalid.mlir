@@ -464,6 +464,24 @@ gpu.module @kernels {
 #ws = #gpu.address_space<workgroup>
 #gl = #gpu.address_space<global>
 
+// C183: stages for one of two loads.
+gpu.module @kernels {
+  gpu.func @listed_stages(%x: memref<?xf32, #gl>, %n: index)
+      workgroup(%a: memref<32xf32, #ws>, %b: memref<32xf32, #ws>) kernel {
+    // expected-error @below {{expected a number of stages for each of the 2 loads of scope cta, got 1}}
+    scf.for %i = %n to %n step %n {
+      carousel.load %x[%i] to %a : memref<?xf32, #gl>, memref<32xf32, #ws>
+      carousel.load %x[%i] to %b : memref<?xf32, #gl>, memref<32xf32, #ws>
+    } {carousel.pipeline = #carousel.pipeline<stages = [2]>}
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
 // C139: shared memory of each thread.
 gpu.module @kernels {
   gpu.func @alloca(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel {

@@ -180,7 +180,9 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // The kernel starts with what 128 threads with 40 registers and 256 with 232 have each, on the average.
   // CHECK-LABEL: gpu.func @roles
+  // CHECK-SAME: nvvm.maxnreg = 168 : i32
   // CHECK: %[[PRODUCES:.*]] = arith.cmpi uge, %[[THREAD:.*]], %c256_i32
   // CHECK: scf.if %[[PRODUCES]] {
   // CHECK-NEXT: carousel.set_max_registers dec 40
@@ -193,6 +195,7 @@ gpu.module @kernels {
   // CHECK-NEXT: carousel.barrier.sync %[[ID:.*]] threads(128)
   // CHECK-NEXT: }
   // SM80-LABEL: gpu.func @roles
+  // SM80-NOT: nvvm.maxnreg
   // SM80-NOT: set_max_registers
   // SM80: carousel.barrier.sync 2
   gpu.func @roles(%x: !vector, %i: index, %k: index) kernel

@@ -148,6 +148,8 @@ def Carousel_PipelineMode : Carousel_Enum<"PipelineMode", "who produces and who 
 def Carousel_SlotRelease : Carousel_Enum<"SlotRelease", "how a slot is handed back", [
   I32EnumCase<"EmptyBarrier", 0, "empty_barrier">, I32EnumCase<"CTABarrier", 1, "cta_barrier">,
   I32EnumCase<"WarpBarrier", 2, "warp_barrier">]>;
+def Carousel_PipelineEpilogue : Carousel_Enum<"PipelineEpilogue", "what ends a loop that loads ahead", [
+  I32EnumCase<"Peeled", 0, "peeled">, I32EnumCase<"Predicated", 1, "predicated">]>;
 def Carousel_SlotReleaseAttr : Carousel_EnumAttr<Carousel_SlotRelease, "slot_release">;
 
 def Carousel_WaitRole : Carousel_Enum<"WaitRole", "the part that a waiting thread has", [

@@ -19,4 +19,12 @@
 #define GET_OP_CLASSES
 #include "carousel/Dialect/IR/CarouselOps.h.inc"
 
+namespace carousel {
+
+/// The loop with carousel.pipeline that a transfer belongs to: the innermost
+/// one around it, or null.
+mlir::Operation *getPipelinedLoop(mlir::Operation *transfer);
+
+} // namespace carousel
+
 #endif // CAROUSEL_DIALECT_IR_CAROUSELOPS_H

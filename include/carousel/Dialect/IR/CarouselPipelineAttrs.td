@@ -24,24 +24,34 @@ def Carousel_PipelineAttr : Carousel_Attr<"Pipeline", "pipeline"> {
 
     ```
     pipeline ::= `#carousel.pipeline` `<` (field (`,` field)*)? `>`
-    field    ::= `stages` `=` (int | `auto`)              // slots; auto
+    field    ::= `stages` `=` (count | `[` count (`,` count)* `]`)  // slots; auto
                | `prefetch` `=` (int | `auto`)            // iterations that loads run ahead; auto
                | `mode` `=` (`unified` | `specialized`)   // unified
                | `scope` `=` (`cta` | `warpgroup` | `warp`)  // cta
                | `release` `=` (`empty_barrier` | `cta_barrier` | `warp_barrier` | `auto`)  // auto
+               | `epilogue` `=` (`peeled` | `predicated` | `auto`)  // auto
                | `producers` `=` int                      // warps; 1
                | `producer_registers` `=` int | `consumer_registers` `=` int
+    count    ::= int | `auto`
     ```
 
     - `unified`: all threads of the scope produce and consume. `specialized`: `producers` warps
       issue the loads, the others consume; the two register counts are what a thread of each
       role has after its warpgroup has changed them.
+    - `stages`: one count, and the loop's loads share a ring, whose slots have a tile for each
+      and one barrier that counts the bytes of all. A list, and each load has a ring of its
+      own, in program order, as deep as the list says: its tile is waited for right before its
+      own first use and handed back right after its last one.
+    - `prefetch`: of a ring that isn't deeper than that, one less than its stages.
     - `scope`: the threads that share a ring. The loop's transfers of this scope go through it.
     - `release` says how a slot is handed back: by arrives on an mbarrier that the producer
       waits for, or by a barrier of the whole CTA or of the warp.
+    - `epilogue`: the last iterations, which have nothing to load ahead, are a loop of their own
+      (`peeled`), or ask in each iteration (`predicated`). `auto` peels small bodies. It says
+      nothing of specialised loops, whose producers have no such iterations.
 
-    Constraints: at least one stage, a prefetch distance of 0 or more and below the stages
-    (C129); `specialized` at CTA scope, with 1 to 31 producer warps, and register counts of 24
+    Constraints: at least one stage, a prefetch distance of 0 or more and below the most stages
+    (C129); as many counts in a list as the loop has loads of the scope (C183); `specialized` at CTA scope, with 1 to 31 producer warps, and register counts of 24
     to 256 in steps of 8, both or neither; neither producers nor register counts with `unified`
     (C130); `cta_barrier` at CTA scope and `unified`, `warp_barrier` at warp scope (C131).
 
@@ -49,16 +59,21 @@ def Carousel_PipelineAttr : Carousel_Attr<"Pipeline", "pipeline"> {
 
     ```mlir
     #carousel.pipeline<stages = 4, prefetch = 2, mode = specialized, release = empty_barrier>
+    #carousel.pipeline<stages = [4, 2, auto]>
     ```
   }];
   let parameters = (ins
     // Nothing: auto.
-    OptionalParameter<"std::optional<int64_t>">:$stages,
+    OptionalParameter<"std::optional<int64_t>", "of a ring that all loads share">:$stages,
+    // Empty: they share one. 0: auto.
+    OptionalArrayRefParameter<"int64_t", "of each load's own ring">:$stagesOfEach,
     OptionalParameter<"std::optional<int64_t>">:$prefetch,
     DefaultValuedParameter<"::carousel::PipelineMode", "::carousel::PipelineMode::Unified">:$mode,
     DefaultValuedParameter<"::carousel::TransferScope", "::carousel::TransferScope::CTA">:$scope,
     // Nothing: auto.
     OptionalParameter<"std::optional<::carousel::SlotRelease>">:$release,
+    // Nothing: auto.
+    OptionalParameter<"std::optional<::carousel::PipelineEpilogue>">:$epilogue,
     DefaultValuedParameter<"int64_t", "1", "warps">:$producers,
     // Nothing: left as they are.
     OptionalParameter<"std::optional<int64_t>", "of a thread">:$producerRegisters,

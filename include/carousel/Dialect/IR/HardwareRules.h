@@ -61,6 +61,8 @@ inline constexpr int64_t kSwizzle128Alignment = 1024;
 // PTX ISA, gather4 and scatter4: rows per copy.
 inline constexpr int64_t kGatherRows = 4;
 
+// CUDA C++ Programming Guide, technical specifications per compute capability.
+inline constexpr int64_t kRegistersPerBlock = 65536;
 // PTX ISA, setmaxnreg.
 inline constexpr int64_t kMinRegisters = 24;
 inline constexpr int64_t kMaxRegisters = 256;

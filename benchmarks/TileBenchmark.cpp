@@ -1,0 +1,196 @@
+//===- TileBenchmark.cpp - time from the tile phase to PTX and cubin ------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each file of examples/tile, all its kernels with all their variants, and
+// kernels that are made: N transfers a stage (`BM_Transfers/N`), N stages
+// (`BM_Stages/N`). A run is what an embedder does: the pipeline from a module
+// at the tile phase to PTX, or ptxas behind that. `kernels` counts the kernels
+// of the source, `entries` those of the PTX.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompileContext.h"
+#include "carousel/Passes/Pipelines.h"
+#include "carousel/Target/AssemblePTX.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+
+#include <benchmark/benchmark.h>
+
+using namespace mlir;
+using carousel::benchmarks::getContext;
+using carousel::benchmarks::parse;
+
+namespace {
+
+constexpr llvm::StringLiteral kChip = "sm_90a";
+
+/// One input of the kernel, its tile, what a thread adds of it.
+constexpr llvm::StringLiteral kArgument =
+    R"(%x$: !vector {carousel.argument = #carousel.argument<"x$", in>}, )";
+constexpr llvm::StringLiteral kTile =
+    "  %t$ = memref.alloc() {alignment = 128 : i64} : !flat\n";
+constexpr llvm::StringLiteral kTransfer = R"mlir(
+    carousel.load %x$[%i] to %t$ : !vector, !flat
+    %v$ = memref.load %t$[%thread] : !flat
+    %s$ = arith.addf %s@, %v$ : f32
+)mlir";
+
+std::string numberText(StringRef text, int64_t number) {
+  std::string filled;
+  for (char c : text)
+    filled += c == '$'   ? std::to_string(number)
+              : c == '@' ? std::to_string(number - 1)
+                         : std::string(1, c);
+  return filled;
+}
+
+/// The sum of `transfers` vectors, tile by tile.
+std::string makeKernel(int64_t transfers, int64_t stages) {
+  std::string arguments, tiles, body;
+  for (int64_t i = 1; i <= transfers; ++i) {
+    arguments += numberText(kArgument, i);
+    tiles += numberText(kTile, i);
+    body += numberText(kTransfer, i);
+  }
+  return R"mlir(
+!vector = memref<?xf32, #gpu.address_space<global>>
+!flat = memref<256xf32, #gpu.address_space<workgroup>>
+gpu.module @kernels {
+gpu.func @sum()mlir" +
+         arguments + R"mlir(
+    %y: !vector {carousel.argument = #carousel.argument<"y", out>}) kernel
+    attributes {carousel.launch = #carousel.launch<grid = [sms], block = [256]>} {
+  %c0 = arith.constant 0 : index
+  %c256 = arith.constant 256 : index
+  %s0 = arith.constant 0.0 : f32
+  %thread = gpu.thread_id x
+  %block = gpu.block_id x
+  %blocks = gpu.grid_dim x
+  %first = arith.muli %block, %c256 : index
+  %step = arith.muli %blocks, %c256 : index
+  %n = memref.dim %y, %c0 : !vector
+)mlir" + tiles +
+         R"mlir(
+  %out = memref.alloc() {alignment = 128 : i64} : !flat
+  scf.for %i = %first to %n step %step {
+)mlir" + body +
+         "    memref.store %s" + std::to_string(transfers) +
+         R"mlir(, %out[%thread] : !flat
+    carousel.store %out to %y[%i] : !flat, !vector
+  } {carousel.pipeline = #carousel.pipeline<stages = )mlir" +
+         std::to_string(stages) + R"mlir(>}
+  gpu.return
+}
+}
+)mlir";
+}
+
+/// Lowers a copy of `module`, whose gpu.modules become gpu.binary ops.
+OwningOpRef<ModuleOp> compile(benchmark::State &state, ModuleOp module) {
+  state.PauseTiming();
+  OwningOpRef<ModuleOp> compiled = module.clone();
+  state.ResumeTiming();
+  PassManager pm(&getContext());
+  carousel::ToPTXOptions options;
+  options.chip = kChip.str();
+  options.cudaRoot = CAROUSEL_CUDA_ROOT;
+  carousel::buildToPTXPipeline(pm, options);
+  if (failed(pm.run(*compiled)))
+    return {};
+  return compiled;
+}
+
+std::vector<StringRef> getPTX(ModuleOp module) {
+  std::vector<StringRef> texts;
+  module.walk([&](gpu::BinaryOp binary) {
+    for (Attribute object : binary.getObjects())
+      texts.push_back(cast<gpu::ObjectAttr>(object).getObject().getValue());
+  });
+  return texts;
+}
+
+bool assemble(ModuleOp module) {
+  for (StringRef ptx : getPTX(module)) {
+    llvm::Expected<std::string> cubin =
+        carousel::assemblePTX(ptx, kChip, CAROUSEL_CUDA_ROOT);
+    if (!cubin) {
+      llvm::consumeError(cubin.takeError());
+      return false;
+    }
+  }
+  return true;
+}
+
+void run(benchmark::State &state, const std::string &text, bool toCubin) {
+  OwningOpRef<ModuleOp> module = parse(text);
+  if (!module)
+    return state.SkipWithError("the kernel doesn't parse");
+  int64_t kernels = 0, entries = 0;
+  module->walk([&](gpu::GPUFuncOp kernel) { kernels += kernel.isKernel(); });
+  for (auto _ : state) {
+    OwningOpRef<ModuleOp> compiled = compile(state, *module);
+    if (!compiled)
+      return state.SkipWithError("the pipeline failed");
+    if (toCubin && !assemble(*compiled))
+      return state.SkipWithError("ptxas failed");
+    state.PauseTiming();
+    entries = 0;
+    for (StringRef ptx : getPTX(*compiled))
+      entries += ptx.count(".entry");
+    compiled = nullptr;
+    state.ResumeTiming();
+  }
+  state.counters["kernels"] = kernels;
+  state.counters["entries"] = entries;
+}
+
+void BM_Transfers(benchmark::State &state) {
+  run(state, makeKernel(state.range(0), /*stages=*/2), /*toCubin=*/false);
+}
+
+void BM_Stages(benchmark::State &state) {
+  run(state, makeKernel(/*transfers=*/2, state.range(0)), /*toCubin=*/false);
+}
+
+BENCHMARK(BM_Transfers)
+    ->Arg(2)
+    ->Arg(4)
+    ->Arg(8)
+    ->Arg(16)
+    ->Arg(32)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_Stages)->Arg(2)->Arg(4)->Arg(8)->Arg(16)->Arg(32)->Unit(
+    benchmark::kMillisecond);
+
+} // namespace
+
+void carousel::benchmarks::registerExamples() {
+  std::error_code error;
+  std::vector<std::string> files;
+  for (llvm::sys::fs::directory_iterator entry(CAROUSEL_TILE_EXAMPLES, error),
+       end;
+       entry != end && !error; entry.increment(error))
+    if (StringRef(entry->path()).ends_with(".mlir"))
+      files.push_back(entry->path());
+  llvm::sort(files);
+  for (const std::string &file : files) {
+    auto buffer = llvm::MemoryBuffer::getFile(file);
+    if (!buffer)
+      continue;
+    std::string text = (*buffer)->getBuffer().str();
+    std::string name = llvm::sys::path::stem(file).str();
+    for (bool toCubin : {false, true})
+      benchmark::RegisterBenchmark(
+          ((toCubin ? "cubin_" : "ptx_") + name).c_str(),
+          [=](benchmark::State &state) { run(state, text, toCubin); })
+          ->Unit(benchmark::kMillisecond);
+  }
+}

@@ -1,0 +1,90 @@
+// A list of stages: each load has a ring of its own, waited for before its own first use. A small body's epilogue is
+// peeled.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-circular-buffer,canonicalize,cse))' | FileCheck %s
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+!global = memref<?xf32, #gl>
+!tile = memref<1024xf32, #ws>
+
+gpu.module @rings [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
+  // CHECK-LABEL: gpu.func @each
+  // CHECK-SAME: %[[N:[^ ]*]]: index) kernel
+  // CHECK-DAG: %[[A:.*]] = carousel.ring.create : <3 x memref<1024xf32, {{.*}}>>
+  // CHECK-DAG: %[[B:.*]] = carousel.ring.create : <2 x memref<1024xf32, {{.*}}>>
+  // The prologues, each as long as its ring allows.
+  // CHECK: scf.for
+  // CHECK: carousel.ring.produce %[[A]]
+  // CHECK: scf.for
+  // CHECK: carousel.ring.produce %[[B]]
+  // The steady loop: the ring that runs ahead less still asks whether there is something left.
+  // CHECK: %[[END:.*]] = arith.subi %[[N]], %c2048
+  // CHECK: %[[STEADY:.*]]:3 = scf.for %[[I:.*]] = %c0 to %[[END]] step %c1024
+  // CHECK-NOT: scf.if
+  // CHECK: carousel.ring.produce %[[A]]
+  // CHECK: carousel.ring.produce %[[B]]
+  // CHECK: carousel.ring.wait %[[A]]
+  // CHECK-NEXT: memref.load
+  // CHECK-NEXT: carousel.ring.release %[[A]]
+  // CHECK: carousel.ring.wait %[[B]]
+  // CHECK-NEXT: memref.load
+  // CHECK-NEXT: carousel.ring.release %[[B]]
+  // CHECK: scf.yield
+  // The epilogue starts where the steady loop stopped.
+  // CHECK: scf.for %{{.*}} = %[[STEADY]]#{{[0-9]}} to %[[N]] step %c1024
+  // CHECK-NOT: carousel.ring.produce %[[A]]
+  // CHECK: scf.if
+  // CHECK-NEXT: %{{.*}} = arith.addi
+  // CHECK-NEXT: carousel.ring.produce %[[B]]
+  // CHECK-NOT: carousel.ring.produce
+  // CHECK: gpu.return
+  gpu.func @each(%x: !global, %y: !global, %z: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1024 = arith.constant 1024 : index
+    %thread = gpu.thread_id x
+    %a = memref.alloc() : !tile
+    %b = memref.alloc() : !tile
+    scf.for %i = %c0 to %n step %c1024 {
+      carousel.load %x[%i] to %a engine<bulk> : !global, !tile
+      %v = memref.load %a[%thread] : !tile
+      carousel.load %y[%i] to %b engine<bulk> : !global, !tile
+      %w = memref.load %b[%thread] : !tile
+      %s = arith.addf %v, %w : f32
+      memref.store %s, %z[%thread] : !global
+    } {carousel.pipeline = #carousel.pipeline<stages = [3, 2], prefetch = 2>}
+    gpu.return
+  }
+
+  // Producers fill both.
+  // CHECK-LABEL: gpu.func @specialized
+  // CHECK-DAG: %[[A:.*]] = carousel.ring.create : <3 x
+  // CHECK-DAG: %[[B:.*]] = carousel.ring.create : <2 x
+  // CHECK: carousel.ring.roles producer
+  // CHECK: scf.for
+  // CHECK: carousel.ring.produce %[[A]]
+  // CHECK: carousel.ring.produce %[[B]]
+  // CHECK: consumer
+  // CHECK: scf.for
+  // CHECK: carousel.ring.wait %[[A]]
+  // CHECK: carousel.ring.release %[[A]]
+  // CHECK: carousel.ring.wait %[[B]]
+  // CHECK: carousel.ring.release %[[B]]
+  gpu.func @specialized(%x: !global, %y: !global, %z: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1024 = arith.constant 1024 : index
+    %thread = gpu.thread_id x
+    %a = memref.alloc() : !tile
+    %b = memref.alloc() : !tile
+    scf.for %i = %c0 to %n step %c1024 {
+      carousel.load %x[%i] to %a engine<bulk> : !global, !tile
+      %v = memref.load %a[%thread] : !tile
+      carousel.load %y[%i] to %b engine<bulk> : !global, !tile
+      %w = memref.load %b[%thread] : !tile
+      %s = arith.addf %v, %w : f32
+      memref.store %s, %z[%thread] : !global
+    } {carousel.pipeline = #carousel.pipeline<stages = [3, 2], mode = specialized>}
+    gpu.return
+  }
+}
