@@ -38,8 +38,8 @@ gpu.module @copies {
 
     %tile = memref.alloc() {alignment = 128 : i64} : !tile1
     scf.for %i = %first to %n step %step {
-      carousel.load %x[%i] to %tile cache(evict_first) : !vector, !tile1
-      carousel.store %tile to %y[%i] cache(evict_first) : !tile1, !vector
+      carousel.load %x[%i] to %tile : !vector, !tile1
+      carousel.store %tile to %y[%i] : !tile1, !vector
     } {carousel.pipeline = #carousel.pipeline<stages = auto>}
     gpu.return
   }
@@ -67,8 +67,8 @@ gpu.module @copies {
       %t1 = arith.remui %t, %tiles1 : index
       %i0 = arith.muli %t0, %c64 : index
       %i1 = arith.muli %t1, %c64 : index
-      carousel.load %x[%i0, %i1] to %tile cache(evict_first) : !rank2, !tile2
-      carousel.store %tile to %y[%i0, %i1] cache(evict_first) : !tile2, !rank2
+      carousel.load %x[%i0, %i1] to %tile : !rank2, !tile2
+      carousel.store %tile to %y[%i0, %i1] : !tile2, !rank2
     } {carousel.pipeline = #carousel.pipeline<stages = auto>}
     gpu.return
   }
@@ -106,8 +106,8 @@ gpu.module @copies {
       %i0 = arith.muli %t0, %c4 : index
       %i1 = arith.muli %t1, %c16 : index
       %i2 = arith.muli %t2, %c64 : index
-      carousel.load %x[%i0, %i1, %i2] to %tile cache(evict_first) : !rank3, !tile3
-      carousel.store %tile to %y[%i0, %i1, %i2] cache(evict_first) : !tile3, !rank3
+      carousel.load %x[%i0, %i1, %i2] to %tile : !rank3, !tile3
+      carousel.store %tile to %y[%i0, %i1, %i2] : !tile3, !rank3
     } {carousel.pipeline = #carousel.pipeline<stages = auto>}
     gpu.return
   }
@@ -152,8 +152,8 @@ gpu.module @copies {
       %i1 = arith.muli %t1, %c4 : index
       %i2 = arith.muli %t2, %c8 : index
       %i3 = arith.muli %t3, %c64 : index
-      carousel.load %x[%i0, %i1, %i2, %i3] to %tile cache(evict_first) : !rank4, !tile4
-      carousel.store %tile to %y[%i0, %i1, %i2, %i3] cache(evict_first) : !tile4, !rank4
+      carousel.load %x[%i0, %i1, %i2, %i3] to %tile : !rank4, !tile4
+      carousel.store %tile to %y[%i0, %i1, %i2, %i3] : !tile4, !rank4
     } {carousel.pipeline = #carousel.pipeline<stages = auto>}
     gpu.return
   }
@@ -204,8 +204,8 @@ gpu.module @copies {
       %i2 = arith.muli %t2, %c4 : index
       %i3 = arith.muli %t3, %c4 : index
       %i4 = arith.muli %t4, %c64 : index
-      carousel.load %x[%i0, %i1, %i2, %i3, %i4] to %tile cache(evict_first) : !rank5, !tile5
-      carousel.store %tile to %y[%i0, %i1, %i2, %i3, %i4] cache(evict_first) : !tile5, !rank5
+      carousel.load %x[%i0, %i1, %i2, %i3, %i4] to %tile : !rank5, !tile5
+      carousel.store %tile to %y[%i0, %i1, %i2, %i3, %i4] : !tile5, !rank5
     } {carousel.pipeline = #carousel.pipeline<stages = auto>}
     gpu.return
   }

@@ -34,7 +34,7 @@ gpu.module @gelu {
     %in = memref.alloc() {alignment = 128 : i64} : memref<4096xbf16, #ws>
     %out = memref.alloc() {alignment = 128 : i64} : memref<4096xbf16, #ws>
     scf.for %i = %first to %n step %step {
-      carousel.load %x[%i] to %in cache(evict_first) : memref<?xbf16, #gl>, memref<4096xbf16, #ws>
+      carousel.load %x[%i] to %in : memref<?xbf16, #gl>, memref<4096xbf16, #ws>
       // 256 threads of 8 elements, twice.
       scf.for %j = %mine to %c4096 step %c2048 {
         %b = vector.load %in[%j] {alignment = 16 : i64} : memref<4096xbf16, #ws>, vector<8xbf16>
@@ -47,7 +47,7 @@ gpu.module @gelu {
         %r = arith.truncf %g : vector<8xf32> to vector<8xbf16>
         vector.store %r, %out[%j] {alignment = 16 : i64} : memref<4096xbf16, #ws>, vector<8xbf16>
       }
-      carousel.store %out to %y[%i] cache(evict_first) : memref<4096xbf16, #ws>, memref<?xbf16, #gl>
+      carousel.store %out to %y[%i] : memref<4096xbf16, #ws>, memref<?xbf16, #gl>
     } {carousel.pipeline = #carousel.pipeline<stages = auto, mode = unified>}
     gpu.return
   }

@@ -63,8 +63,8 @@ gpu.module @gelu {
     %b32 = arith.extf %b16 : vector<8xbf16> to vector<8xf32>
 
     scf.for %row = %first to %rows step %step {
-      carousel.load %x[%row, %column] to %xs cache(evict_first) : !matrix, !tile
-      carousel.load %r[%row, %column] to %rs cache(evict_first) : !matrix, !tile
+      carousel.load %x[%row, %column] to %xs : !matrix, !tile
+      carousel.load %r[%row, %column] to %rs : !matrix, !tile
       // Eight warps, 16 rows.
       scf.for %i = %warp to %c16 step %c8 {
         %x16 = vector.load %xs[%i, %mine] {alignment = 16 : i64} : !tile, vector<8xbf16>
@@ -81,7 +81,7 @@ gpu.module @gelu {
         %out16 = arith.truncf %w : vector<8xf32> to vector<8xbf16>
         vector.store %out16, %outs[%i, %mine] {alignment = 16 : i64} : !tile, vector<8xbf16>
       }
-      carousel.store %outs to %out[%row, %column] cache(evict_first) : !tile, !matrix
+      carousel.store %outs to %out[%row, %column] : !tile, !matrix
     } {carousel.pipeline = #carousel.pipeline<stages = auto>}
     gpu.return
   }
@@ -132,8 +132,8 @@ gpu.module @gelu {
     %b32 = arith.extf %b16 : vector<8xbf16> to vector<8xf32>
 
     scf.for %row = %first to %rows step %step {
-      carousel.load %x[%row, %column] to %xs scope(warp) cache(evict_first) : !matrix, !slice
-      carousel.load %r[%row, %column] to %rs scope(warp) cache(evict_first) : !matrix, !slice
+      carousel.load %x[%row, %column] to %xs scope(warp) : !matrix, !slice
+      carousel.load %r[%row, %column] to %rs scope(warp) : !matrix, !slice
       scf.for %i = %c0 to %c2 step %c1 {
         %x16 = vector.load %xs[%i, %mine] {alignment = 16 : i64} : !slice, vector<8xbf16>
         %r16 = vector.load %rs[%i, %mine] {alignment = 16 : i64} : !slice, vector<8xbf16>
@@ -149,7 +149,7 @@ gpu.module @gelu {
         %out16 = arith.truncf %w : vector<8xf32> to vector<8xbf16>
         vector.store %out16, %outs[%i, %mine] {alignment = 16 : i64} : !slice, vector<8xbf16>
       }
-      carousel.store %outs to %out[%row, %column] scope(warp) cache(evict_first)
+      carousel.store %outs to %out[%row, %column] scope(warp)
           : !slice, !matrix
     } {carousel.pipeline = #carousel.pipeline<stages = auto, scope = warp>}
     gpu.return

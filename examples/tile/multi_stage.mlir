@@ -51,18 +51,18 @@ gpu.module @multi_stage {
     %ds = memref.alloc() {alignment = 128 : i64} : !flat
     %outs = memref.alloc() {alignment = 128 : i64} : !flat
     scf.for %i = %first to %n step %step {
-      carousel.load %a[%i] to %as cache(evict_first) : !vector, !flat
+      carousel.load %a[%i] to %as : !vector, !flat
       %av = vector.load %as[%j] {alignment = 16 : i64} : !flat, !quad
-      carousel.load %b[%i] to %bs cache(evict_first) : !vector, !flat
+      carousel.load %b[%i] to %bs : !vector, !flat
       %bv = vector.load %bs[%j] {alignment = 16 : i64} : !flat, !quad
       %ab = arith.addf %av, %bv : !quad
-      carousel.load %c[%i] to %cs cache(evict_first) : !vector, !flat
+      carousel.load %c[%i] to %cs : !vector, !flat
       %cv = vector.load %cs[%j] {alignment = 16 : i64} : !flat, !quad
-      carousel.load %d[%i] to %ds cache(evict_first) : !vector, !flat
+      carousel.load %d[%i] to %ds : !vector, !flat
       %dv = vector.load %ds[%j] {alignment = 16 : i64} : !flat, !quad
       %v = math.fma %ab, %cv, %dv : !quad
       vector.store %v, %outs[%j] {alignment = 16 : i64} : !flat, !quad
-      carousel.store %outs to %out[%i] cache(evict_first) : !flat, !vector
+      carousel.store %outs to %out[%i] : !flat, !vector
     } {carousel.pipeline = #carousel.pipeline<stages = [3, 3, 2, 2]>}
     gpu.return
   }
@@ -101,8 +101,8 @@ gpu.module @multi_stage {
     %outs = memref.alloc() {alignment = 128 : i64} : !tile
     scf.for %i = %first to %rows step %step {
       %largest = scf.for %column = %c0 to %columns step %c128 iter_args(%acc = %zeros) -> (!quad) {
-        carousel.load %a[%i, %column] to %as cache(evict_first) : !matrix, !tile
-        carousel.load %b[%i, %column] to %bs cache(evict_first) : !matrix, !tile
+        carousel.load %a[%i, %column] to %as : !matrix, !tile
+        carousel.load %b[%i, %column] to %bs : !matrix, !tile
         %av = vector.load %as[%mine, %j] {alignment = 16 : i64} : !tile, !quad
         %bv = vector.load %bs[%mine, %j] {alignment = 16 : i64} : !tile, !quad
         %ab = arith.mulf %av, %bv : !quad
@@ -114,13 +114,13 @@ gpu.module @multi_stage {
       %of_row = gpu.subgroup_reduce maximumf %of_lane : (f32) -> f32
       %scale = vector.broadcast %of_row : f32 to !quad
       scf.for %column = %c0 to %columns step %c128 {
-        carousel.load %c[%i, %column] to %cs cache(evict_first) : !matrix, !tile
-        carousel.load %d[%i, %column] to %ds cache(evict_first) : !matrix, !tile
+        carousel.load %c[%i, %column] to %cs : !matrix, !tile
+        carousel.load %d[%i, %column] to %ds : !matrix, !tile
         %cv = vector.load %cs[%mine, %j] {alignment = 16 : i64} : !tile, !quad
         %dv = vector.load %ds[%mine, %j] {alignment = 16 : i64} : !tile, !quad
         %v = math.fma %scale, %cv, %dv : !quad
         vector.store %v, %outs[%mine, %j] {alignment = 16 : i64} : !tile, !quad
-        carousel.store %outs to %out[%i, %column] cache(evict_first) : !tile, !matrix
+        carousel.store %outs to %out[%i, %column] : !tile, !matrix
       } {carousel.pipeline = #carousel.pipeline<stages = 2>}
     }
     gpu.return
@@ -157,11 +157,11 @@ gpu.module @multi_stage {
       %weight = memref.load %ws[%mine] : !weights
       %scale = vector.broadcast %weight : f32 to !quad
       scf.for %column = %c0 to %columns step %c128 {
-        carousel.load %x[%i, %column] to %xs cache(evict_first) : !matrix, !tile
+        carousel.load %x[%i, %column] to %xs : !matrix, !tile
         %xv = vector.load %xs[%mine, %j] {alignment = 16 : i64} : !tile, !quad
         %v = arith.mulf %scale, %xv : !quad
         vector.store %v, %outs[%mine, %j] {alignment = 16 : i64} : !tile, !quad
-        carousel.store %outs to %out[%i, %column] cache(evict_first) : !tile, !matrix
+        carousel.store %outs to %out[%i, %column] : !tile, !matrix
       } {carousel.pipeline = #carousel.pipeline<stages = 4>}
     } {carousel.pipeline = #carousel.pipeline<stages = 2>}
     gpu.return

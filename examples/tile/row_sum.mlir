@@ -59,7 +59,7 @@ gpu.module @sums {
     scf.for %i = %first to %rows step %step {
       %v = scf.for %column = %c0 to %columns step %c256 iter_args(%acc = %zeros)
           -> (vector<4xf32>) {
-        carousel.load %x[%i, %column] to %xs cache(evict_first) : !matrix, !tile
+        carousel.load %x[%i, %column] to %xs : !matrix, !tile
         %xv = vector.load %xs[%mine, %j] {alignment = 16 : i64} : !tile, vector<4xf32>
         %next = arith.addf %acc, %xv : vector<4xf32>
         scf.yield %next : vector<4xf32>
@@ -114,7 +114,7 @@ gpu.module @sums {
     scf.for %i = %first to %rows step %step {
       %v = scf.for %column = %c0 to %columns step %c256 iter_args(%acc = %zeros)
           -> (vector<8xf32>) {
-        carousel.load %x[%i, %column] to %xs scope(warp) cache(evict_first) : !matrix_bf16, !slice
+        carousel.load %x[%i, %column] to %xs scope(warp) : !matrix_bf16, !slice
         %x16 = vector.load %xs[%j] {alignment = 16 : i64} : !slice, vector<8xbf16>
         %xv = arith.extf %x16 : vector<8xbf16> to vector<8xf32>
         %next = arith.addf %acc, %xv : vector<8xf32>

@@ -36,15 +36,15 @@ gpu.module @saxpy {
     %ys = memref.alloc() {alignment = 128 : i64} : !tile
     %outs = memref.alloc() {alignment = 128 : i64} : !tile
     scf.for %i = %first to %n step %step {
-      carousel.load %x[%i] to %xs cache(evict_first) : !vector, !tile
-      carousel.load %y[%i] to %ys cache(evict_first) : !vector, !tile
+      carousel.load %x[%i] to %xs : !vector, !tile
+      carousel.load %y[%i] to %ys : !vector, !tile
       scf.for %j = %mine to %c2048 step %c1024 {
         %xv = vector.load %xs[%j] {alignment = 16 : i64} : !tile, vector<4xf32>
         %yv = vector.load %ys[%j] {alignment = 16 : i64} : !tile, vector<4xf32>
         %v = math.fma %as, %xv, %yv : vector<4xf32>
         vector.store %v, %outs[%j] {alignment = 16 : i64} : !tile, vector<4xf32>
       }
-      carousel.store %outs to %out[%i] cache(evict_first) : !tile, !vector
+      carousel.store %outs to %out[%i] : !tile, !vector
     } {carousel.pipeline = #carousel.pipeline<stages = auto>}
     gpu.return
   }

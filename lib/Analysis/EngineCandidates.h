@@ -20,16 +20,20 @@
 
 namespace carousel {
 
-/// Issue slots, instructions of a warp. All are estimates, to be measured.
+/// Issue slots, instructions of a warp, so that the engine that was faster on
+/// an H200 is the cheaper one (docs/Engines.md, Cost).
 namespace cost {
 // What a use costs beyond its instructions: election, barrier, descriptor.
-inline constexpr int64_t kTensorUse = 16;
-inline constexpr int64_t kBulkUse = 12;
+inline constexpr int64_t kTensorUse = 8;
+inline constexpr int64_t kBulkUse = 8;
 inline constexpr int64_t kCpAsyncUse = 8;
 // Threads stand still until what they load is there.
 inline constexpr int64_t kVectorLoadUse = 64;
-inline constexpr int64_t kTensorCopy = 12;
-inline constexpr int64_t kBulkCopy = 10;
+inline constexpr int64_t kVectorStoreUse = 4;
+inline constexpr int64_t kTensorCopy = 4;
+inline constexpr int64_t kBulkCopy = 4;
+// An address has a 64-bit product for each dimension behind the first.
+inline constexpr int64_t kBulkDimension = 2;
 // 32 pieces: addresses, bounds, the access, and for vectors the other access.
 inline constexpr int64_t kCpAsyncPieces = 8;
 inline constexpr int64_t kVectorLoadPieces = 12;

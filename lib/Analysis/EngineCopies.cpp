@@ -99,7 +99,8 @@ static std::optional<EngineChoice> makeBulk(const TransferFacts &facts,
   choice.engine = EngineAttr::get(facts.op->getContext(), EngineKind::Bulk,
                                   /*width=*/0, {});
   choice.instructions = rows->isOnePiece ? 1 : facts.box[rows->dim];
-  choice.cost = cost::kBulkUse + cost::kBulkCopy * choice.instructions;
+  choice.cost = cost::kBulkUse + cost::kBulkDimension * (facts.rank - 1) +
+                cost::kBulkCopy * choice.instructions;
   choice.guards = needs.guards;
   return choice;
 }
@@ -191,7 +192,7 @@ EngineAttempt carousel::tryVector(const TransferFacts &facts, GuardUse use,
     widths = {*width};
   }
   return tryWidths(facts, use, EngineKind::Vector, widths,
-                   facts.isLoad ? cost::kVectorLoadUse : 0,
+                   facts.isLoad ? cost::kVectorLoadUse : cost::kVectorStoreUse,
                    facts.isLoad ? cost::kVectorLoadPieces
                                 : cost::kVectorStorePieces);
 }

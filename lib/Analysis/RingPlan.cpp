@@ -37,9 +37,6 @@ using namespace carousel;
 constexpr int64_t kBytesInFlight = 64 * 1024;
 /// More slots than this have never helped.
 constexpr int64_t kMostAutoStages = 8;
-/// A loop with more ops than this isn't made twice: asking once an iteration
-/// whether there is something left to load costs less than its code.
-constexpr int64_t kMostPeeledOps = 48;
 /// One slot is written while the other is read by the engine.
 constexpr int64_t kStoreStages = 2;
 
@@ -110,7 +107,6 @@ private:
   void chooseDepth();
   void chooseStages(const LoopPlan &plan, LoadRingPlan &ring, int64_t share);
   void choosePrefetch(const LoopPlan &plan, LoadRingPlan &ring);
-  bool isPeeled(const LoopPlan &plan);
   void miss(Operation *op, const Twine &reason) {
     result.misses.push_back({op, reason.str()});
   }
@@ -352,17 +348,11 @@ void Planner::choosePrefetch(const LoopPlan &plan, LoadRingPlan &ring) {
   ring.prefetch = 0;
 }
 
-/// Whether the iterations that have nothing to load ahead are worth a copy of
-/// the loop.
-bool Planner::isPeeled(const LoopPlan &plan) {
-  if (plan.mode != PipelineMode::Unified || plan.getPrefetch() == 0)
-    return false;
-  if (std::optional<PipelineEpilogue> epilogue = plan.request.getEpilogue())
-    return *epilogue == PipelineEpilogue::Peeled;
-  int64_t ops = 0;
-  scf::ForOp loop = plan.loop;
-  loop.getBody()->walk([&](Operation *) { ++ops; });
-  return ops <= kMostPeeledOps;
+/// Whether the iterations that have nothing to load ahead get a copy of the
+/// loop: on request, since asking once an iteration costs next to nothing.
+static bool isPeeled(const LoopPlan &plan) {
+  return plan.mode == PipelineMode::Unified && plan.getPrefetch() != 0 &&
+         plan.request.getEpilogue() == PipelineEpilogue::Peeled;
 }
 
 void Planner::chooseDepth() {

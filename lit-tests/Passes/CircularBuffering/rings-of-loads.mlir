@@ -1,5 +1,5 @@
-// A list of stages: each load has a ring of its own, waited for before its own first use. A small body's epilogue is
-// peeled.
+// A list of stages: each load has a ring of its own, waited for before its own first use. The epilogue is
+// peeled on request.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-circular-buffer,canonicalize,cse))' | FileCheck %s
 
 #gl = #gpu.address_space<global>
@@ -52,7 +52,7 @@ gpu.module @rings [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
       %w = memref.load %b[%thread] : !tile
       %s = arith.addf %v, %w : f32
       memref.store %s, %z[%thread] : !global
-    } {carousel.pipeline = #carousel.pipeline<stages = [3, 2], prefetch = 2>}
+    } {carousel.pipeline = #carousel.pipeline<stages = [3, 2], prefetch = 2, epilogue = peeled>}
     gpu.return
   }
 

@@ -1,5 +1,5 @@
 // Exit: copies that an mbarrier arrive covers are waited for there, whether or not their group is committed behind it.
-// Wrong: another copy comes between the arrive and the commit.
+// Wrong: the arrive comes before the last of them.
 // RUN: carousel-sim %s --kernel @right --arg x=iota:8 --arg y=empty:4 --expect y=iota:4 --policy all --schedules 10
 // RUN: carousel-sim %s --kernel @wrong --arg x=iota:8 --arg y=empty:4 --expect-finding in-flight --schedules 100
 
@@ -18,9 +18,11 @@ gpu.module @twins {
       workgroup(%tile: !tile {llvm.align = 16 : i64}, %full: !bar) kernel
       attributes {carousel.launch = #carousel.launch<grid = [1], block = [1]>} {
     %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : index
     %false = arith.constant false
     carousel.mbarrier.init %full[%c0], 1 : !bar
     carousel.cp_async.copy cg %x[%c0] to %tile[%c0], 16 : !vector, !tile
+    carousel.cp_async.copy cg %x[%c4] to %tile[%c4], 16 : !vector, !tile
     carousel.cp_async.mbarrier_arrive %full[%c0] noinc : !bar
     carousel.cp_async.commit_group
     carousel.mbarrier.wait %full[%c0] parity %false : !bar

@@ -47,8 +47,9 @@ def Carousel_PipelineAttr : Carousel_Attr<"Pipeline", "pipeline"> {
     - `release` says how a slot is handed back: by arrives on an mbarrier that the producer
       waits for, or by a barrier of the whole CTA or of the warp.
     - `epilogue`: the last iterations, which have nothing to load ahead, are a loop of their own
-      (`peeled`), or ask in each iteration (`predicated`). `auto` peels small bodies. It says
-      nothing of specialised loops, whose producers have no such iterations.
+      (`peeled`), or ask in each iteration (`predicated`, and `auto`: peeling doubles the code
+      for 1 % or so). It says nothing of specialised loops, whose producers have no such
+      iterations.
 
     Constraints: at least one stage, a prefetch distance of 0 or more and below the most stages
     (C129); as many counts in a list as the loop has loads of the scope (C183); `specialized` at CTA scope, with 1 to 31 producer warps, and register counts of 24
