@@ -25,7 +25,7 @@ namespace carousel {
 namespace cost {
 // What a use costs beyond its instructions: election, barrier, descriptor.
 inline constexpr int64_t kTensorUse = 8;
-inline constexpr int64_t kBulkUse = 8;
+inline constexpr int64_t kBulkUse = 13;
 inline constexpr int64_t kCpAsyncUse = 8;
 // Threads stand still until what they load is there.
 inline constexpr int64_t kVectorLoadUse = 64;

@@ -28,7 +28,7 @@ TEST_F(EngineCopiesTest, OnePieceByABulkCopy) {
   EXPECT_EQ(getGuards(p), "capability(90); aligned(0, 16)");
   EXPECT_EQ(p.variants[0].transfers[0].choice.instructions, 1);
   EXPECT_EQ(getReason(p, EngineKind::Tensor),
-            "a cost of 144 for 8 instructions, against 22 of bulk");
+            "a cost of 72 for 8 instructions, against 17 of bulk");
 }
 
 TEST_F(EngineCopiesTest, BulkLoadBeginsInside) {
@@ -80,15 +80,25 @@ TEST_F(EngineCopiesTest, RowsThatEndAnywhereAreNotBulkCopies) {
             "rows that dimension 1 of arg0 may cut off");
 }
 
-TEST_F(EngineCopiesTest, SmallTilesStayOffTheAsyncEngines) {
+TEST_F(EngineCopiesTest, SmallPiecesByTheTensorEngine) {
   EnginePlan p = plan("%x: memref<?xf32, 1>", R"mlir(
     %t = memref.alloc() : memref<128xf32, 3>
     carousel.load %x[%i] to %t : memref<?xf32, 1>, memref<128xf32, 3>
   )mlir");
+  EXPECT_EQ(getEngine(p), "#carousel.engine<tensor>");
+  EXPECT_EQ(p.variants[0].suffix, "_tma");
+}
+
+TEST_F(EngineCopiesTest, ShortRowsStayOffTheAsyncEngines) {
+  EnginePlan p = plan(kMatrix, R"mlir(
+    %t = memref.alloc() : memref<64x4xf32, 3>
+    carousel.load %x[%i, %i] to %t
+        : memref<?x?xf32, strided<[?, 1]>, 1>, memref<64x4xf32, 3>
+  )mlir");
   EXPECT_EQ(getEngine(p), "#carousel.engine<cp_async, width = 16>");
   EXPECT_EQ(p.variants[0].suffix, "_wide");
-  EXPECT_EQ(getReason(p, EngineKind::Bulk),
-            "a cost of 22 for 1 instructions, against 16 of cp_async of width "
+  EXPECT_EQ(getReason(p, EngineKind::Tensor),
+            "a cost of 28 for 1 instructions, against 24 of cp_async of width "
             "16");
 }
 

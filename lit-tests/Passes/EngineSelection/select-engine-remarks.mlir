@@ -7,11 +7,9 @@
 !tile = memref<64x128xbf16, #ws>
 
 // In the order of preference: all of the variant with guards, then the other.
-// CHECK: Category:carousel-select-engine | Function=rows_tma | Remark="load of 16384 bytes by #carousel.engine<tensor> through !carousel.tensor_map<64x128xbf16>: 1 instructions, cost 60"
+// CHECK: Category:carousel-select-engine | Function=rows_tma | Remark="load of 16384 bytes by #carousel.engine<tensor> through !carousel.tensor_map<64x128xbf16>: 1 instructions, cost 44"
 // CHECK: Function=rows_tma | Remark="swizzle b128 not used for load: {{.*}}rows{{.*}}"
-// CHECK: Function=rows_tma | Remark="load of 256 bytes by #carousel.engine<cp_async, width = 16>: 16 pieces, cost 16"
-// CHECK: Function=rows_tma | Remark="tensor not used for load: a cost of 29 for 1 instructions, against 16 of cp_async of width 16"
-// CHECK: Function=rows_tma | Remark="bulk not used for load: a cost of 22 for 1 instructions, against 16 of cp_async of width 16"
+// CHECK: Function=rows_tma | Remark="load of 256 bytes by #carousel.engine<tensor> through !carousel.tensor_map<128xbf16>: 1 instructions, cost 13"
 // CHECK: Function=rows | Remark="load of 16384 bytes by #carousel.engine<vector, width = 2>: 8192 pieces, cost 3136"
 // CHECK: Function=rows | Remark="tensor not used for load: an address of x that isn't known to be a multiple of 16"
 // CHECK: Function=rows | Remark="bulk not used for load: rows that dimension 1 of x may cut off"

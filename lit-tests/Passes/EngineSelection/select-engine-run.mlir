@@ -5,7 +5,7 @@
 // RUN: carousel-sim %t.mlir --kernel @collapse_tma --arg x=iota:11x13x4x8 --arg y=like:x --expect y=iota:11x13x4x8 --multiprocessors 1 --policy all --schedules 1
 // RUN: carousel-sim %t.mlir --kernel @collapse --arg x=iota:11x13x4x8 --arg y=like:x --expect y=iota:11x13x4x8 --multiprocessors 1 --policy all --schedules 1
 // RUN: carousel-sim %t.mlir --kernel @wide_tma --arg x=iota:2x104@112x1 --arg y=like:x --expect y=iota:2x104 --multiprocessors 1 --policy all --schedules 1
-// RUN: carousel-sim %t.mlir --kernel @wide_wide_ragged --arg x=iota:2x100@104x1 --arg y=like:x --expect y=iota:2x100 --multiprocessors 1 --policy all --schedules 1
+// RUN: carousel-sim %t.mlir --kernel @wide_tma_ragged --arg x=iota:2x100@104x1 --arg y=like:x --expect y=iota:2x100 --multiprocessors 1 --policy all --schedules 1
 // RUN: carousel-sim %t.mlir --kernel @wide --arg x=iota:2x100@104x1 --arg y=like:x --expect y=iota:2x100 --multiprocessors 1 --policy all --schedules 1
 // RUN: carousel-sim %t.mlir --kernel @nan_tma --arg x=iota:5000 --arg y=empty:5000 --expect y=iota:5000 --multiprocessors 1 --policy all --schedules 1
 // RUN: carousel-sim %t.mlir --kernel @nan --arg x=iota:5000 --arg y=empty:5000 --expect y=iota:5000 --multiprocessors 1 --policy all --schedules 1
