@@ -245,7 +245,8 @@ def Carousel_SetMaxRegistersOp : Carousel_Op<"set_max_registers", [ChangesThread
   let summary = "change the registers of each thread of this warpgroup";
   let description = [{
     `dec` gives registers back, `inc` blocks until they are free. All warps of a warpgroup
-    execute it.
+    execute it. The kernel says how many registers its threads start with (`nvvm.maxnreg`):
+    without that number ptxas ignores the change.
 
     Constraints: 24 to 256 registers in steps of 8 (C88).
 
