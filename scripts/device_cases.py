@@ -44,17 +44,26 @@ def words_of(kernel, arguments):
     return words
 
 
-def compile_packages(files, folder):
+def check(command):
+    result = run(command)
+    if result.returncode:
+        sys.exit(result.stderr)
+
+
+def compile_packages(files, folder, lower):
+    """`lower` has options of carousel-lower, or nothing."""
     for file in files:
         for chip in CHIPS:
-            command = [TOOLS / "carousel-compile", file, "-o", folder / f"{file.stem}.{chip}",
-                       "--chip", chip, "--quiet"]
+            source, package = file, folder / f"{file.stem}.{chip}"
+            if lower:
+                source = folder / f"{file.stem}.{chip}.mlir"
+                check([TOOLS / "carousel-opt", file, "-o", source,
+                       f"--pass-pipeline=builtin.module(carousel-lower{{chip={chip} {lower}}})"])
             # An older chip's code gets to the GPU as PTX.
-            if chip != CHIPS[0]:
-                command.append("--no-cubin")
-            result = run(command)
-            if result.returncode:
-                sys.exit(result.stderr)
+            check([TOOLS / "carousel-compile", source, "-o", package, "--chip", chip, "--quiet"]
+                  + ["--no-cubin"] * (chip != CHIPS[0]))
+            if lower:
+                source.unlink()
 
 
 def simulate(case, number, folder):
@@ -71,9 +80,9 @@ def simulate(case, number, folder):
     return files
 
 
-def pack(cases, folder):
+def pack(cases, folder, lower=""):
     folder.mkdir(parents=True, exist_ok=True)
-    compile_packages(sorted({case.file for case in cases}), folder)
+    compile_packages(sorted({case.file for case in cases}), folder, lower)
     listed = [{"file": case.file.stem, "kernel": case.kernel, "arguments": case.arguments,
                "outputs": simulate(case, number, folder), "expected": case.expected,
                "tolerance": case.tolerance} for number, case in enumerate(cases)]
