@@ -328,7 +328,11 @@ LogicalResult Planner::planRing(RingCreateOp ring) {
   };
   if (commitGroups && planned.cpAsyncArrives && !planned.leaderArrives &&
       !planned.storesArrive && planned.producers == planned.consumers &&
-      ring.getScope() != TransferScope::Warpgroup)
+      // Waits are meetings, which have a named barrier in a role or a
+      // warpgroup.
+      (ring.getScope() == TransferScope::Warp ||
+       (ring.getScope() == TransferScope::CTA &&
+        planned.producers.count == plan.threads)))
     planned.groups = planCommitGroups(ring);
   if (planned.groups)
     planned.hasFull = planned.hasEmpty = planned.cpAsyncArrives = false;

@@ -64,7 +64,7 @@ static bool isHarmless(Operation *op, const PlannedRing &planned,
   // other thread helps.
   bool leaderProduces = planned.producers == plan.getThreads(op) &&
                         !planned.cpAsyncArrives && !planned.storesArrive &&
-                        !planned.meetsWhenFilled;
+                        !planned.meetsWhenFilled && !planned.groups;
   if (auto drain = dyn_cast<RingDrainOp>(op))
     return leaderProduces && drain.getScope() == planned.ring.getScope();
   auto submit = dyn_cast<RingSubmitOp>(op);

@@ -82,4 +82,69 @@ gpu.module @groups [#nvvm.target<chip = "sm_80", features = "+ptx70">] {
     carousel.ring.wait %ring[%c0] : !ring
     gpu.return
   }
+
+  // In a role: a wait that is a meeting would have the whole block come to it.
+  // CHECK-LABEL: gpu.func @in_a_role
+  // CHECK-NOT: wait_group
+  // CHECK: carousel.mbarrier.wait
+  // CHECK-NOT: wait_group
+  // CHECK: gpu.return
+  gpu.func @in_a_role(%x: !vector, %i: index, %n: index) kernel attributes {known_block_size = array<i32: 160, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = carousel.ring.create : !ring
+    carousel.ring.roles producer threads(32) {
+    } consumer threads(128) {
+      carousel.ring.produce %ring[%c0] : !ring {
+        %t = carousel.ring.tile %ring[%c0], 0 : !ring -> !tile
+        carousel.ring.load %x[%i] to %t in_bounds engine<cp_async, width = 4> : !vector, !tile
+      }
+      scf.for %j = %c0 to %n step %c1 iter_args(%k = %c0) -> (index) {
+        %ahead = arith.addi %k, %c1 : index
+        carousel.ring.produce %ring[%ahead] : !ring {
+          %t = carousel.ring.tile %ring[%ahead], 0 : !ring -> !tile
+          carousel.ring.load %x[%j] to %t in_bounds engine<cp_async, width = 4> : !vector, !tile
+        }
+        carousel.ring.wait %ring[%k] : !ring
+        carousel.ring.release %ring[%k] : !ring
+        scf.yield %ahead : index
+      }
+    }
+    gpu.return
+  }
+
+  // Threads fill a slot that an engine has read: its drain comes before the meeting that hands the slot back.
+  // CHECK-LABEL: gpu.func @stored_in_place
+  // CHECK: carousel.cp_async.wait_group 1
+  // CHECK: carousel.bulk.wait_group read 0
+  // CHECK-NEXT: }
+  // CHECK-NEXT: gpu.barrier
+  // CHECK: gpu.return
+  gpu.func @stored_in_place(%x: !vector, %y: !vector, %i: index, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = carousel.ring.create release(cta_barrier) : !ring
+    carousel.ring.produce %ring[%c0] : !ring {
+      %t = carousel.ring.tile %ring[%c0], 0 : !ring -> !tile
+      carousel.ring.load %x[%i] to %t in_bounds engine<cp_async, width = 4> : !vector, !tile
+    }
+    scf.for %j = %c0 to %n step %c1 iter_args(%k = %c0) -> (index) {
+      %ahead = arith.addi %k, %c1 : index
+      carousel.ring.produce %ring[%ahead] : !ring {
+        %t = carousel.ring.tile %ring[%ahead], 0 : !ring -> !tile
+        carousel.ring.load %x[%j] to %t in_bounds engine<cp_async, width = 4> : !vector, !tile
+      }
+      carousel.ring.wait %ring[%k] : !ring
+      %t = carousel.ring.tile %ring[%k], 0 : !ring -> !tile
+      carousel.ring.sync
+      carousel.ring.submit {
+        carousel.ring.store %t to %y[%j] in_bounds engine<bulk> : !tile, !vector
+      }
+      carousel.ring.drain read 0
+      carousel.ring.release %ring[%k] : !ring
+      scf.yield %ahead : index
+    }
+    gpu.return
+  }
 }
