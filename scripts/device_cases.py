@@ -183,8 +183,8 @@ def find_runs(folder):
 
 
 def run_all(folder, key=lambda file, kernel, variant: f"{file}: {variant}", refusals=True):
-    """Prints a table, a line for each `key` and chip; returns whether nothing was wrong. Without `refusals` a
-    guard that doesn't hold is wrong, too."""
+    """Prints a table, a line for each `key` and chip; returns whether nothing was wrong and each line has
+    a run. Without `refusals` a guard that doesn't hold is wrong, too."""
     counts, failures = {}, []
     runs = find_runs(folder)
     lines = [line_of(case, variant, package, folder) for case, variant, _, package in runs]
@@ -201,5 +201,7 @@ def run_all(folder, key=lambda file, kernel, variant: f"{file}: {variant}", refu
     print(f"{'variant':40} {'chip':8} right  guarded off  wrong")
     for (name, chip), count in sorted(counts.items()):
         print(f"{name:40} {chip:8} {count['right']:5} {count['guarded off']:12} {count['wrong']:6}")
+        if not count["right"] and not count["wrong"]:
+            failures.append(f"{name}, {chip}: expected a case that its guards let run, got none")
     print("\n\n".join(failures[:12]))
     return bool(runs) and not failures
