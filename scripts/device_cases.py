@@ -168,10 +168,17 @@ def run_lines(lines, folder, seconds=580):
     return results + [("", None)] * (len(lines) - len(results))
 
 
+def read_cases(folder):
+    try:
+        return json.loads((folder / "cases.json").read_text())
+    except (OSError, ValueError) as error:
+        sys.exit(f"expected a folder that was packed, with cases.json: {error}")
+
+
 def find_runs(folder):
     """Cases with their variants."""
     runs = []
-    for case in json.loads((folder / "cases.json").read_text()):
+    for case in read_cases(folder):
         for chip in case["chips"]:
             package = folder / f"{case['file']}.{chip}"
             manifest = json.loads((package / "manifest.json").read_text())
