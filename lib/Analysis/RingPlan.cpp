@@ -15,6 +15,7 @@
 #include "RingTransfers.h"
 
 #include "carousel/Analysis/IndexFunction.h"
+#include "carousel/Analysis/Views.h"
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Target/TargetInfo.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"

@@ -13,7 +13,10 @@
 
 #include "RingRoles.h"
 
+#include "RingTransfers.h"
+
 #include "carousel/Analysis/IndexFunction.h"
+#include "carousel/Analysis/Views.h"
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/MathExtras.h"
@@ -103,8 +106,7 @@ void ProducerSlice::addRegionOp(Operation *op) {
 }
 
 std::string ProducerSlice::explainOp(Operation *op) {
-  if (isa<gpu::ShuffleOp, gpu::AllReduceOp, gpu::SubgroupReduceOp,
-          gpu::RotateOp>(op))
+  if (involvesOtherThreads(op))
     return getName(op) + ", which needs the other threads";
   if (isMemoryEffectFree(op))
     return {};

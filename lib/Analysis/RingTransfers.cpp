@@ -11,6 +11,7 @@
 
 #include "RingTransfers.h"
 
+#include "carousel/Analysis/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -18,12 +19,6 @@
 
 using namespace mlir;
 using namespace carousel;
-
-Value carousel::getRootBuffer(Value memref) {
-  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
-    memref = view.getViewSource();
-  return memref;
-}
 
 std::optional<SmallVector<Operation *>> carousel::getAccesses(Value buffer) {
   SmallVector<Operation *> accesses;
@@ -230,8 +225,7 @@ std::string LoopTransfers::explainSource(LoadOp load) {
 // What loads are computed from
 //===----------------------------------------------------------------------===//
 
-/// Ops whose results depend on other threads of a warp or a block.
-static bool involvesOtherThreads(Operation *op) {
+bool carousel::involvesOtherThreads(Operation *op) {
   return isa<gpu::ShuffleOp, gpu::AllReduceOp, gpu::SubgroupReduceOp,
              gpu::RotateOp, gpu::SubgroupBroadcastOp>(op);
 }

@@ -17,6 +17,10 @@
 
 namespace carousel {
 
+/// Whether the results of `op` depend on other threads of the warp or the
+/// block.
+bool involvesOtherThreads(mlir::Operation *op);
+
 /// A kernel and one of its loops, as the conditions see them.
 class LoopTransfers {
 public:

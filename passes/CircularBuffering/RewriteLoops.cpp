@@ -13,6 +13,7 @@
 
 #include "RingRewriter.h"
 
+#include "carousel/Analysis/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -53,14 +54,10 @@ void RingRewriter::emitLoads(const LoadRingPlan &loads, Block &block,
       Value slot =
           RingTileOp::create(rewriter, loc, buffer.getType(), ring, use, index);
       // The part of the slot that is the tile.
-      SmallVector<Operation *> views;
-      for (Value view = load.getTile(); view != buffer;
-           view =
-               cast<ViewLikeOpInterface>(view.getDefiningOp()).getViewSource())
-        views.push_back(view.getDefiningOp());
       IRMapping inner(mapping);
       inner.map(buffer, slot);
-      for (Operation *view : llvm::reverse(views))
+      SmallVector<Operation *> views = getViews(load.getTile());
+      for (Operation *view : views)
         rewriter.clone(*view, inner);
       SmallVector<Value> offsets;
       for (Value offset : load.getOffsets())
@@ -165,14 +162,10 @@ void RingRewriter::redirectOutside(const LoadRingPlan &loads, RingCreateOp ring,
                                loads.stages - 1);
       Value tile = RingTileOp::create(rewriter, loc, buffer.getType(), ring,
                                       last, index);
-      SmallVector<Operation *> chain;
-      for (Value view = use->get(); view != buffer;
-           view =
-               cast<ViewLikeOpInterface>(view.getDefiningOp()).getViewSource())
-        chain.push_back(view.getDefiningOp());
       IRMapping mapping;
       mapping.map(buffer, tile);
-      for (Operation *view : llvm::reverse(chain))
+      SmallVector<Operation *> views = getViews(use->get());
+      for (Operation *view : views)
         rewriter.clone(*view, mapping);
       Value replacement = mapping.lookup(use->get());
       rewriter.modifyOpInPlace(user, [&] { use->set(replacement); });
