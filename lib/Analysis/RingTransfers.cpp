@@ -155,10 +155,27 @@ static bool isMultipleOf(Value value, int64_t extent) {
   return false;
 }
 
+/// Whether `value` is the same in all iterations: made outside of the loop, or
+/// of nothing but such values.
+bool LoopTransfers::isInvariant(Value value) {
+  llvm::SetVector<Value> values;
+  values.insert(value);
+  for (unsigned i = 0; i < values.size(); ++i) {
+    if (loop.isDefinedOutsideOfLoop(values[i]))
+      continue;
+    Operation *op = values[i].getDefiningOp();
+    if (!op || op->getNumRegions() != 0 || !isMemoryEffectFree(op) ||
+        involvesOtherThreads(op))
+      return false;
+    values.insert_range(op->getOperands());
+  }
+  return true;
+}
+
 /// Whether the two have the same box in each iteration, and boxes of different
 /// iterations are apart: some offset advances by the box's extent or more.
 bool LoopTransfers::areApart(LoadOp load, StoreOp store) {
-  if (load.getGlobal() != store.getGlobal() ||
+  if (load.getGlobal() != store.getGlobal() || !isInvariant(load.getGlobal()) ||
       load.getOffsets() != store.getOffsets() ||
       load.getTile().getType().getShape() !=
           store.getTile().getType().getShape() ||
@@ -230,10 +247,18 @@ bool carousel::involvesOtherThreads(Operation *op) {
              gpu::RotateOp, gpu::SubgroupBroadcastOp>(op);
 }
 
+SmallVector<Value> carousel::getInputs(LoadOp load) {
+  SmallVector<Value> inputs(load.getOffsets());
+  inputs.push_back(load.getGlobal());
+  if (load.getMap())
+    inputs.push_back(load.getMap());
+  return inputs;
+}
+
 std::string LoopTransfers::explainSlice(LoadOp load,
                                         llvm::SetVector<Operation *> &slice,
                                         bool &follows) {
-  SmallVector<Value> values(load.getOffsets());
+  SmallVector<Value> values = getInputs(load);
   for (Operation *outer = load->getParentOp(); outer != loop;
        outer = outer->getParentOp())
     values.push_back(cast<scf::IfOp>(outer).getCondition());

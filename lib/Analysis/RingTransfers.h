@@ -21,6 +21,10 @@ namespace carousel {
 /// block.
 bool involvesOtherThreads(mlir::Operation *op);
 
+/// What starting `load` takes, but for the tile's buffer: global memref, map,
+/// offsets, and what says which part of the buffer the tile is.
+llvm::SmallVector<mlir::Value> getInputs(LoadOp load);
+
 /// A kernel and one of its loops, as the conditions see them.
 class LoopTransfers {
 public:
@@ -51,6 +55,7 @@ private:
   std::string explainSource(LoadOp load);
   bool isNeverWritten(mlir::Value memref);
   bool areApart(LoadOp load, StoreOp store);
+  bool isInvariant(mlir::Value value);
   bool precedes(mlir::Operation *first, mlir::Operation *second);
 
   mlir::gpu::GPUFuncOp kernel;

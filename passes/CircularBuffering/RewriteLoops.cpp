@@ -62,11 +62,12 @@ void RingRewriter::emitLoads(const LoadRingPlan &loads, Block &block,
       SmallVector<Value> offsets;
       for (Value offset : load.getOffsets())
         offsets.push_back(mapping.lookupOrDefault(offset));
+      Value map = load.getMap();
       RingLoadOp::create(
-          rewriter, loc, load.getGlobal(), offsets,
+          rewriter, loc, mapping.lookupOrDefault(load.getGlobal()), offsets,
           inner.lookup(load.getTile()), load.getFillAttr(), load.getScopeAttr(),
           load.getInBoundsAttr(), load.getSwizzleAttr(), load.getCacheAttr(),
-          load.getEngineAttr(), load.getMap(),
+          load.getEngineAttr(), map ? mapping.lookupOrDefault(map) : map,
           loads.overtakesStores ? rewriter.getUnitAttr() : nullptr);
     } else if (loads.slice.contains(&op)) {
       rewriter.clone(op, mapping);

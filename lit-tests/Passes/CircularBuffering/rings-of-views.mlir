@@ -1,0 +1,58 @@
+// Loads between views: what makes a view is computed ahead with the load, by whoever starts it.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-circular-buffer,canonicalize,cse))' \
+// RUN:     --remarks-filter=carousel-circular-buffer --remark-format=emitRemark --verify-diagnostics | FileCheck %s
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+!global = memref<?xf32, #gl>
+!box = memref<1024xf32, strided<[1], offset: ?>, #gl>
+!tile = memref<1024xf32, #ws>
+!pair = memref<2x1024xf32, #ws>
+!part = memref<1024xf32, strided<[1], offset: ?>, #ws>
+
+gpu.module @views [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
+  // CHECK-LABEL: gpu.func @box_of_iteration
+  // CHECK-SAME: (%[[X:[^:]*]]:
+  // CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step
+  // CHECK: carousel.ring.produce
+  // CHECK: %[[BOX:.*]] = memref.subview %[[X]][%[[I]]]
+  // CHECK: carousel.ring.load %[[BOX]]
+  // CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step
+  // CHECK: %[[AHEAD:.*]] = arith.addi %[[I]],
+  // CHECK: %[[BOX:.*]] = memref.subview %[[X]][%[[AHEAD]]]
+  // CHECK: carousel.ring.load %[[BOX]]
+  gpu.func @box_of_iteration(%x: !global, %y: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1024 = arith.constant 1024 : index
+    %thread = gpu.thread_id x
+    %t = memref.alloc() : !tile
+    // expected-remark @below {{loads ringed}}
+    scf.for %i = %c0 to %n step %c1024 {
+      %box = memref.subview %x[%i] [1024] [1] : !global to !box
+      carousel.load %box[%c0] to %t engine<bulk> : !box, !tile
+      %v = memref.load %t[%thread] : !tile
+      memref.store %v, %y[%i] : !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 3>}
+    gpu.return
+  }
+
+  // The view goes back as far as the offset goes on: all iterations have the same box.
+  // CHECK-LABEL: gpu.func @box_that_stays
+  // CHECK: carousel.ring.create release(cta_barrier) : <1>
+  gpu.func @box_that_stays(%x: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1024 = arith.constant 1024 : index
+    %t = memref.alloc() : !tile
+    scf.for %i = %c0 to %n step %c1024 {
+      %back = arith.subi %n, %i : index
+      %rest = memref.subview %x[%back] [%i] [1] : !global to memref<?xf32, strided<[1], offset: ?>, #gl>
+      // expected-remark @below {{not ringed: the loop stores to the same memref, and it isn't visible that boxes of different iterations are apart}}
+      carousel.load %rest[%i] to %t engine<bulk> : memref<?xf32, strided<[1], offset: ?>, #gl>, !tile
+      // expected-remark @below {{not ringed: its tile has another transfer}}
+      carousel.store %t to %rest[%i] engine<bulk> : !tile, memref<?xf32, strided<[1], offset: ?>, #gl>
+    } {carousel.pipeline = #carousel.pipeline<stages = 3>}
+    gpu.return
+  }
+}
