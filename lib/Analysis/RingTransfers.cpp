@@ -252,6 +252,8 @@ SmallVector<Value> carousel::getInputs(LoadOp load) {
   inputs.push_back(load.getGlobal());
   if (load.getMap())
     inputs.push_back(load.getMap());
+  for (Operation *view : getViews(load.getTile()))
+    llvm::append_range(inputs, getViewParameters(view));
   return inputs;
 }
 
@@ -319,6 +321,12 @@ std::string LoopTransfers::explainLoad(LoadOp load,
     reason = explainBuffer(load);
   if (!reason.empty())
     return reason;
+  // A slot has what its own use brought, and the buffer what all have.
+  for (Operation *view : getViews(load.getTile()))
+    for (Value parameter : getViewParameters(view))
+      if (!isInvariant(parameter))
+        return "it isn't visible that its tile is the same part of its buffer "
+               "in all iterations";
   Value buffer = getRootBuffer(load.getTile());
   SmallVector<Operation *> accesses = *getAccesses(buffer);
   for (Operation *op : accesses) {

@@ -55,4 +55,57 @@ gpu.module @views [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     } {carousel.pipeline = #carousel.pipeline<stages = 3>}
     gpu.return
   }
+
+  // Its number is computed in the loop, and the same in all iterations.
+  // CHECK-LABEL: gpu.func @part_of_warp
+  // CHECK: scf.for
+  // CHECK: %[[WARP:.*]] = arith.divui
+  // CHECK: %[[SLOT:.*]] = carousel.ring.tile
+  // CHECK: %[[PART:.*]] = memref.subview %[[SLOT]][%[[WARP]], 0]
+  // CHECK: carousel.ring.load %{{.*}} to %[[PART]]
+  // CHECK: scf.for
+  // CHECK: %[[SLOT:.*]] = carousel.ring.tile %{{.*}}[%[[USE:.*]]], 0
+  // CHECK: %[[PART:.*]] = memref.subview %[[SLOT]]
+  // CHECK: carousel.ring.load %{{.*}} to %[[PART]]
+  // CHECK: %[[SLOT:.*]] = carousel.ring.tile
+  // CHECK: %[[PART:.*]] = memref.subview %[[SLOT]]
+  // CHECK: carousel.ring.wait
+  // CHECK: memref.load %[[PART]]
+  gpu.func @part_of_warp(%x: !global, %y: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 64, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c32 = arith.constant 32 : index
+    %c1024 = arith.constant 1024 : index
+    %thread = gpu.thread_id x
+    %t = memref.alloc() : !pair
+    // expected-remark @below {{loads ringed}}
+    scf.for %i = %c0 to %n step %c1024 {
+      %warp = arith.divui %thread, %c32 : index
+      %part = memref.subview %t[%warp, 0] [1, 1024] [1, 1] : !pair to !part
+      carousel.load %x[%i] to %part scope(warp) engine<bulk> : !global, !part
+      %v = memref.load %part[%c0] : !part
+      memref.store %v, %y[%i] : !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 3, scope = warp>}
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @part_of_iteration
+  // CHECK: carousel.ring.create release(cta_barrier) : <1>
+  gpu.func @part_of_iteration(%x: !global, %y: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : index
+    %c1024 = arith.constant 1024 : index
+    %t = memref.alloc() : !pair
+    scf.for %i = %c0 to %n step %c1024 {
+      %number = arith.divui %i, %c1024 : index
+      %turn = arith.remui %number, %c2 : index
+      %part = memref.subview %t[%turn, 0] [1, 1024] [1, 1] : !pair to !part
+      // expected-remark @below {{not ringed: it isn't visible that its tile is the same part of its buffer in all iterations}}
+      carousel.load %x[%i] to %part engine<bulk> : !global, !part
+      %v = memref.load %part[%c0] : !part
+      memref.store %v, %y[%i] : !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 3>}
+    gpu.return
+  }
 }
