@@ -44,6 +44,29 @@ std::optional<SmallVector<Operation *>> carousel::getAccesses(Value buffer) {
   return accesses;
 }
 
+/// Whether `root` is memory that overlaps with no other such root.
+static bool isMemoryOfItsOwn(Value root) {
+  if (auto argument = dyn_cast<BlockArgument>(root))
+    return isa<gpu::GPUFuncOp>(argument.getOwner()->getParentOp());
+  return isa<memref::GetGlobalOp, memref::AllocOp, memref::AllocaOp>(
+      root.getDefiningOp());
+}
+
+bool carousel::mayOverlap(Value lhs, Value rhs) {
+  lhs = getRootBuffer(lhs);
+  rhs = getRootBuffer(rhs);
+  auto isGlobal = [](Value root) {
+    return !isSharedMemRef(root.getType()) && !isLocalMemRef(root.getType());
+  };
+  if (isGlobal(lhs) != isGlobal(rhs))
+    return false;
+  if (lhs == rhs || !isMemoryOfItsOwn(lhs) || !isMemoryOfItsOwn(rhs))
+    return true;
+  auto global = lhs.getDefiningOp<memref::GetGlobalOp>(),
+       other = rhs.getDefiningOp<memref::GetGlobalOp>();
+  return global && other && global.getName() == other.getName();
+}
+
 static std::string getName(Operation *op) {
   return ("'" + op->getName().getStringRef() + "'").str();
 }
@@ -128,15 +151,14 @@ static void forEachWritten(Operation *op, function_ref<void(Value)> visit) {
 }
 
 bool LoopTransfers::isNeverWritten(Value memref) {
-  Value root = getRootBuffer(memref);
-  if (!isGlobalMemRef(root.getType()) || !isa<BlockArgument>(root))
+  if (!isGlobalMemRef(getRootBuffer(memref).getType()))
     return false;
   bool written = false;
   kernel.walk([&](Operation *op) {
     if (op == kernel)
       return;
     forEachWritten(op, [&](Value target) {
-      written |= !target || getRootBuffer(target) == root;
+      written |= !target || mayOverlap(target, memref);
     });
   });
   return !written;
@@ -199,17 +221,15 @@ bool LoopTransfers::areApart(LoadOp load, StoreOp store) {
 }
 
 bool LoopTransfers::storesToSourceOf(LoadOp load) {
-  Value root = getRootBuffer(load.getGlobal());
   bool found = false;
   loop.walk([&](StoreOp store) {
-    found |= getRootBuffer(store.getGlobal()) == root;
+    found |= mayOverlap(store.getGlobal(), load.getGlobal());
   });
   return found;
 }
 
 /// Nothing in the loop writes what a load that runs ahead reads.
 std::string LoopTransfers::explainSource(LoadOp load) {
-  Value root = getRootBuffer(load.getGlobal());
   std::string reason;
   loop.walk([&](Operation *op) {
     if (isa<GridSerialWaitOp, GridSerialReleaseOp, GridDependencyWaitOp,
@@ -218,7 +238,8 @@ std::string LoopTransfers::explainSource(LoadOp load) {
       return WalkResult::interrupt();
     }
     if (auto store = dyn_cast<StoreOp>(op)) {
-      if (getRootBuffer(store.getGlobal()) == root && !areApart(load, store))
+      if (mayOverlap(store.getGlobal(), load.getGlobal()) &&
+          !areApart(load, store))
         reason =
             "the loop stores to the same memref, and it isn't visible that "
             "boxes of different iterations are apart";
@@ -227,8 +248,7 @@ std::string LoopTransfers::explainSource(LoadOp load) {
         if (!target)
           reason = "the loop has " + getName(op) +
                    ", which may write the memref that is loaded from";
-        else if (isGlobalMemRef(target.getType()) &&
-                 getRootBuffer(target) == root)
+        else if (mayOverlap(target, load.getGlobal()))
           reason = "the loop writes the memref that is loaded from by " +
                    getName(op);
       });

@@ -21,6 +21,10 @@ namespace carousel {
 /// block.
 bool involvesOtherThreads(mlir::Operation *op);
 
+/// Whether two memrefs may share bytes: different arguments of a kernel don't,
+/// where one of them is written.
+bool mayOverlap(mlir::Value lhs, mlir::Value rhs);
+
 /// What starting `load` takes, but for the tile's buffer: global memref, map,
 /// offsets, and what says which part of the buffer the tile is.
 llvm::SmallVector<mlir::Value> getInputs(LoadOp load);

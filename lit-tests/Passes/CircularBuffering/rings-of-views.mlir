@@ -56,6 +56,25 @@ gpu.module @views [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     gpu.return
   }
 
+  // What memrefs the loop hands on are isn't followed: any of them may be written.
+  // CHECK-LABEL: gpu.func @handed_on
+  // CHECK: carousel.ring.create release(cta_barrier) : <1>
+  gpu.func @handed_on(%x: !global, %y: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1024 = arith.constant 1024 : index
+    %thread = gpu.thread_id x
+    %t = memref.alloc() : !tile
+    %r:2 = scf.for %i = %c0 to %n step %c1024 iter_args(%p = %x, %q = %y) -> (!global, !global) {
+      // expected-remark @below {{not ringed: the loop writes the memref that is loaded from by 'memref.store'}}
+      carousel.load %p[%i] to %t engine<bulk> : !global, !tile
+      %v = memref.load %t[%thread] : !tile
+      memref.store %v, %q[%i] : !global
+      scf.yield %q, %p : !global, !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 3>}
+    gpu.return
+  }
+
   // Its number is computed in the loop, and the same in all iterations.
   // CHECK-LABEL: gpu.func @part_of_warp
   // CHECK: scf.for
@@ -106,6 +125,61 @@ gpu.module @views [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
       %v = memref.load %part[%c0] : !part
       memref.store %v, %y[%i] : !global
     } {carousel.pipeline = #carousel.pipeline<stages = 3>}
+    gpu.return
+  }
+
+  // Producers make views of their own.
+  // CHECK-LABEL: gpu.func @roles
+  // CHECK-SAME: (%[[X:[^:]*]]: {{.*}}, %[[A:[^:]*]]: index, %
+  // CHECK: carousel.ring.roles producer
+  // CHECK: %[[WHICH:.*]] = arith.remui %[[A]],
+  // CHECK: %[[REST:.*]] = memref.subview %[[X]][%[[A]]]
+  // CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step
+  // CHECK: carousel.ring.produce
+  // CHECK: %[[SLOT:.*]] = carousel.ring.tile
+  // CHECK: %[[PART:.*]] = memref.subview %[[SLOT]][%[[WHICH]], 0]
+  // CHECK: carousel.ring.load %[[REST]][%[[I]]] to %[[PART]]
+  // CHECK: consumer
+  // CHECK: memref.load
+  // CHECK-NOT: carousel.ring.load
+  // CHECK: gpu.return
+  gpu.func @roles(%x: !global, %y: !global, %a: index, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : index
+    %c1024 = arith.constant 1024 : index
+    %t = memref.alloc() : !pair
+    %which = arith.remui %a, %c2 : index
+    %part = memref.subview %t[%which, 0] [1, 1024] [1, 1] : !pair to !part
+    %rest = memref.subview %x[%a] [%n] [1] : !global to memref<?xf32, strided<[1], offset: ?>, #gl>
+    // expected-remark @below {{loads ringed}}
+    scf.for %i = %c0 to %n step %c1024 {
+      carousel.load %rest[%i] to %part engine<bulk> : memref<?xf32, strided<[1], offset: ?>, #gl>, !part
+      %v = memref.load %part[%c0] : !part
+      memref.store %v, %y[%i] : !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 3, mode = specialized>}
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @roles_and_box_of_iteration
+  // CHECK-SAME: (%[[X:[^:]*]]:
+  // CHECK: carousel.ring.roles producer
+  // CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step
+  // CHECK: carousel.ring.produce
+  // CHECK: %[[BOX:.*]] = memref.subview %[[X]][%[[I]]]
+  // CHECK: carousel.ring.load %[[BOX]]
+  gpu.func @roles_and_box_of_iteration(%x: !global, %y: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1024 = arith.constant 1024 : index
+    %t = memref.alloc() : !tile
+    // expected-remark @below {{loads ringed}}
+    scf.for %i = %c0 to %n step %c1024 {
+      %box = memref.subview %x[%i] [1024] [1] : !global to !box
+      carousel.load %box[%c0] to %t engine<bulk> : !box, !tile
+      %v = memref.load %t[%c0] : !tile
+      memref.store %v, %y[%i] : !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 3, mode = specialized>}
     gpu.return
   }
 }
