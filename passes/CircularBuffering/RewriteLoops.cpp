@@ -117,6 +117,19 @@ void RingRewriter::emitSubmit(StoreOp store, Value tile) {
 
 /// Views that are made outside of the loop are made again in it.
 void RingRewriter::redirect(Value buffer, scf::ForOp loop, Value tile) {
+  // Those that the loop doesn't use may stand behind it, with what they are
+  // made by.
+  auto isUsedInLoop = [&](Operation *view) {
+    SmallVector<Operation *> views = {view};
+    while (!views.empty())
+      for (Operation *user : views.pop_back_val()->getUsers()) {
+        if (loop->isProperAncestor(user))
+          return true;
+        if (isa<ViewLikeOpInterface>(user))
+          views.push_back(user);
+      }
+    return false;
+  };
   SmallVector<std::pair<Value, Value>> pairs = {{buffer, tile}};
   OpBuilder::InsertionGuard guard(rewriter);
   while (!pairs.empty()) {
@@ -126,7 +139,7 @@ void RingRewriter::redirect(Value buffer, scf::ForOp loop, Value tile) {
       Operation *user = use.getOwner();
       if (loop->isProperAncestor(user)) {
         rewriter.modifyOpInPlace(user, [&] { use.set(to); });
-      } else if (isa<ViewLikeOpInterface>(user)) {
+      } else if (isa<ViewLikeOpInterface>(user) && isUsedInLoop(user)) {
         rewriter.setInsertionPointAfterValue(to);
         IRMapping mapping;
         mapping.map(from, to);

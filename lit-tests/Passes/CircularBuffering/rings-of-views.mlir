@@ -182,4 +182,57 @@ gpu.module @views [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     } {carousel.pipeline = #carousel.pipeline<stages = 3, mode = specialized>}
     gpu.return
   }
+
+  // What the loop doesn't use isn't made in it: its offset is known behind it only.
+  // CHECK-LABEL: gpu.func @view_behind
+  // CHECK: %[[RING:.*]] = carousel.ring.create
+  // CHECK: %[[LOOP:.*]]:2 = scf.for %{{.*}} iter_args
+  // CHECK-NOT: memref.subview
+  // CHECK: carousel.ring.release
+  // CHECK: scf.yield
+  // CHECK: %[[LAST:.*]] = carousel.ring.tile %[[RING]]
+  // CHECK: %[[VIEW:.*]] = memref.subview %[[LAST]][%[[LOOP]]#0]
+  // CHECK: memref.load %[[VIEW]]
+  gpu.func @view_behind(%x: !global, %y: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c1024 = arith.constant 1024 : index
+    %t = memref.alloc() : !tile
+    // expected-remark @below {{loads ringed}}
+    %count = scf.for %i = %c0 to %n step %c1024 iter_args(%k = %c0) -> index {
+      carousel.load %x[%i] to %t engine<bulk> : !global, !tile
+      %next = arith.addi %k, %c1 : index
+      scf.yield %next : index
+    } {carousel.pipeline = #carousel.pipeline<stages = 3, prefetch = 0>}
+    %view = memref.subview %t[%count] [128] [1] : !tile to memref<128xf32, strided<[1], offset: ?>, #ws>
+    %v = memref.load %view[%c0] : memref<128xf32, strided<[1], offset: ?>, #ws>
+    memref.store %v, %y[%c0] : !global
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @view_in_other_loop
+  // CHECK: %[[RING:.*]] = carousel.ring.create
+  // CHECK: scf.for
+  // CHECK: scf.for %[[J:.*]] = %{{.*}} to %{{.*}} step
+  // CHECK: %[[LAST:.*]] = carousel.ring.tile %[[RING]]
+  // CHECK: memref.subview %[[LAST]][%[[J]]]
+  gpu.func @view_in_other_loop(%x: !global, %y: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %c1024 = arith.constant 1024 : index
+    %t = memref.alloc() : !tile
+    // expected-remark @below {{loads ringed}}
+    scf.for %i = %c0 to %n step %c1024 {
+      carousel.load %x[%i] to %t engine<bulk> : !global, !tile
+    } {carousel.pipeline = #carousel.pipeline<stages = 3, prefetch = 0>}
+    scf.for %j = %c0 to %c8 step %c1 {
+      %view = memref.subview %t[%j] [128] [1] : !tile to memref<128xf32, strided<[1], offset: ?>, #ws>
+      %v = memref.load %view[%c0] : memref<128xf32, strided<[1], offset: ?>, #ws>
+      memref.store %v, %y[%j] : !global
+    }
+    gpu.return
+  }
 }
