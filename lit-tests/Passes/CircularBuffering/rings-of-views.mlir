@@ -128,6 +128,30 @@ gpu.module @views [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     gpu.return
   }
 
+  // The last use's slot has nothing of what threads have written to the other part.
+  // CHECK-LABEL: gpu.func @other_part
+  // CHECK: carousel.ring.create release(cta_barrier) : <1>
+  gpu.func @other_part(%x: !global, %y: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c1024 = arith.constant 1024 : index
+    %zero = arith.constant 0.0 : f32
+    %thread = gpu.thread_id x
+    %t = memref.alloc() : !pair
+    memref.store %zero, %t[%c1, %thread] : !pair
+    %part = memref.subview %t[%c0, 0] [1, 1024] [1, 1] : !pair to !part
+    scf.for %i = %c0 to %n step %c1024 {
+      // expected-remark @below {{not ringed: other parts of its buffer are accessed outside of the loop by 'memref.load'}}
+      carousel.load %x[%i] to %part engine<bulk> : !global, !part
+      %v = memref.load %part[%c0] : !part
+      memref.store %v, %y[%i] : !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 3>}
+    %w = memref.load %t[%c1, %thread] : !pair
+    memref.store %w, %y[%thread] : !global
+    gpu.return
+  }
+
   // Producers make views of their own.
   // CHECK-LABEL: gpu.func @roles
   // CHECK-SAME: (%[[X:[^:]*]]: {{.*}}, %[[A:[^:]*]]: index, %
