@@ -30,6 +30,9 @@ std::optional<SmallVector<Operation *>> carousel::getAccesses(Value buffer) {
         llvm::append_range(views, user->getResults());
       } else if (isa<memref::DimOp, memref::DeallocOp>(user)) {
         continue;
+      } else if (isMemoryEffectFree(user)) {
+        // Hands the buffer or its address on: a region's yield, for example.
+        return std::nullopt;
       } else if (isa<MemoryEffectOpInterface>(user) &&
                  user->getNumRegions() == 0 &&
                  llvm::none_of(user->getResultTypes(),

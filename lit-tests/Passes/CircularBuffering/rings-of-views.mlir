@@ -152,6 +152,29 @@ gpu.module @views [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     gpu.return
   }
 
+  // The next iteration looks at this one's tile by another name.
+  // CHECK-LABEL: gpu.func @tile_handed_on
+  // CHECK: carousel.ring.create release(cta_barrier) : <1>
+  gpu.func @tile_handed_on(%x: !global, %y: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1024 = arith.constant 1024 : index
+    %zero = arith.constant 0.0 : f32
+    %thread = gpu.thread_id x
+    %t = memref.alloc() : !tile
+    %first = memref.alloc() : !tile
+    memref.store %zero, %first[%thread] : !tile
+    %r = scf.for %i = %c0 to %n step %c1024 iter_args(%before = %first) -> !tile {
+      %v = memref.load %before[%thread] : !tile
+      memref.store %v, %y[%i] : !global
+      gpu.barrier
+      // expected-remark @below {{not ringed: its tile is passed to where it can't be followed}}
+      carousel.load %x[%i] to %t engine<bulk> : !global, !tile
+      scf.yield %t : !tile
+    } {carousel.pipeline = #carousel.pipeline<stages = 3>}
+    gpu.return
+  }
+
   // Producers make views of their own.
   // CHECK-LABEL: gpu.func @roles
   // CHECK-SAME: (%[[X:[^:]*]]: {{.*}}, %[[A:[^:]*]]: index, %
