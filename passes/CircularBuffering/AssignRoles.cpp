@@ -73,8 +73,7 @@ static Value createRoleValue(OpBuilder &builder, Operation *op,
     if (isProducer)
       return first;
     return arith::AddIOp::create(
-        builder, loc, first,
-        gpu::ThreadIdOp::create(builder, loc, dimension));
+        builder, loc, first, gpu::ThreadIdOp::create(builder, loc, dimension));
   }
   // What producers compute is the same in all threads: any of them will do.
   if (isProducer && isa<gpu::ThreadIdOp, gpu::LaneIdOp, gpu::SubgroupIdOp>(op))
