@@ -22,18 +22,18 @@ namespace detail {
 
 /// The elements of a value.
 template <typename Value> struct value_class {
-  static constexpr int lanes = 1;
+  enum : int { lanes = 1 };
   using element = Value;
 };
 template <typename Element, int Lanes> struct value_class<vec<Element, Lanes>> {
-  static constexpr int lanes = Lanes;
+  enum : int { lanes = Lanes };
   using element = Element;
 };
 template <typename A, typename B> struct is_same {
-  static constexpr bool value = false;
+  enum : bool { value = false };
 };
 template <typename A> struct is_same<A, A> {
-  static constexpr bool value = true;
+  enum : bool { value = true };
 };
 
 /// The integer as which a reduction takes its value.
@@ -53,7 +53,7 @@ template <typename To, typename From>
 CAROUSEL_DEVICE To get_bits(const From &value) {
   static_assert(sizeof(To) == sizeof(From), "expected as many bits");
   To bits;
-  __builtin_memcpy(&bits, &value, sizeof(To));
+  memcpy(&bits, &value, sizeof(To));
   return bits;
 }
 
@@ -99,7 +99,7 @@ CAROUSEL_DEVICE void st_async(const Value &value, void *destination,
   static_assert(target::on<sizeof(Value)>::has(90, 81),
                 "st.async needs sm_90 and PTX 8.1");
   element lane[lanes];
-  __builtin_memcpy(lane, &value, sizeof(lane));
+  memcpy(lane, &value, sizeof(lane));
   if constexpr (detail::is_same<element, float>::value) {
 #define CAROUSEL_LANE(N) lane[N]
     CAROUSEL_LANES("f32", "f", CAROUSEL_LANE)
