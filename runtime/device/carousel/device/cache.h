@@ -52,6 +52,13 @@ CAROUSEL_DEVICE void check_priorities() {
       "expected evict_first or evict_unchanged as the other priority");
 }
 
+/// By assembly: NVRTC 13.0 crashes on its own conversion of a kernel argument.
+CAROUSEL_DEVICE uint64_t to_local(const void *pointer) {
+  uint64_t address;
+  asm("cvta.to.local.u64 %0, %1;" : "=l"(address) : "l"(pointer));
+  return address;
+}
+
 } // namespace detail
 
 #define CAROUSEL_FORM(PRIORITIES)                                              \
@@ -130,9 +137,9 @@ CAROUSEL_DEVICE void prefetch(const void *source) {
 #define CAROUSEL_PREFETCH(TEXT, ADDRESS)                                       \
   asm volatile(TEXT " [%0];" : : "l"(ADDRESS) : "memory")
   if constexpr (Space == space::local && Level == prefetch_level::l1)
-    CAROUSEL_PREFETCH("prefetch.local.L1", __cvta_generic_to_local(source));
+    CAROUSEL_PREFETCH("prefetch.local.L1", detail::to_local(source));
   else if constexpr (Space == space::local)
-    CAROUSEL_PREFETCH("prefetch.local.L2", __cvta_generic_to_local(source));
+    CAROUSEL_PREFETCH("prefetch.local.L2", detail::to_local(source));
   else if constexpr (Level == prefetch_level::l1)
     CAROUSEL_PREFETCH("prefetch.global.L1", detail::to_global(source));
   else if constexpr (Level == prefetch_level::l2)

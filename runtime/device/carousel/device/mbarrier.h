@@ -52,36 +52,22 @@ template <scope Scope> CAROUSEL_CONSTANT bool is_barrier_scope() {
   return Scope == scope::cta || Scope == scope::cluster;
 }
 
-/// What the qualifiers need of the target.
-template <semantics Semantics, scope Scope> CAROUSEL_DEVICE void check_order() {
-  static_assert(is_barrier_scope<Scope>(),
-                "expected scope::cta or scope::cluster: an mbarrier is in "
-                "shared memory");
-  static_assert(Scope == scope::cta || target::on<Scope>::has(90, 80),
-                "mbarrier operations at cluster scope need sm_90");
-  static_assert(Semantics != semantics::relaxed ||
-                    target::on<Semantics>::has(90, 86),
-                "relaxed mbarrier operations need sm_90 and PTX 8.6");
-}
-
-template <semantics Semantics, scope Scope, space Space>
-CAROUSEL_DEVICE void check_arrive() {
-  check_order<Semantics, Scope>();
-  static_assert(Semantics == semantics::release ||
-                    Semantics == semantics::relaxed,
-                "expected semantics::release or semantics::relaxed");
-  static_assert(Space != space::cluster || target::on<Space>::has(90, 80),
-                "arrivals on a barrier in the cluster's window need sm_90");
-}
-
-template <semantics Semantics, scope Scope> CAROUSEL_DEVICE void check_wait() {
-  check_order<Semantics, Scope>();
-  static_assert(Semantics == semantics::acquire ||
-                    Semantics == semantics::relaxed,
-                "expected semantics::acquire or semantics::relaxed");
-}
-
 } // namespace detail
+
+// What the qualifiers need of the target. Not a function: the error is to name
+// the line that calls.
+#define CAROUSEL_CHECK_ORDER(ORDERED)                                          \
+  static_assert(Semantics == semantics::ORDERED ||                             \
+                    Semantics == semantics::relaxed,                           \
+                "expected semantics::" #ORDERED " or semantics::relaxed");     \
+  static_assert(detail::is_barrier_scope<Scope>(),                             \
+                "expected scope::cta or scope::cluster: an mbarrier is in "    \
+                "shared memory");                                              \
+  static_assert(Scope == scope::cta || target::on<Scope>::has(90, 80),         \
+                "mbarrier operations at cluster scope need sm_90");            \
+  static_assert(Semantics != semantics::relaxed ||                             \
+                    target::on<Semantics>::has(90, 86),                        \
+                "relaxed mbarrier operations need sm_90 and PTX 8.6")
 
 // The four forms of an instruction with semantics and scope. FORM makes a
 // statement of the instruction's name; ORDERED spells what isn't relaxed.
@@ -157,7 +143,9 @@ CAROUSEL_DEVICE void mbarrier_complete_tx(mbarrier *barrier, uint32_t bytes) {
                : "r"(detail::to_cluster(barrier)), "r"(operand)                \
                : "memory")
 #define CAROUSEL_ARRIVE(LOCAL, NAME)                                           \
-  detail::check_arrive<Semantics, Scope, Space>();                             \
+  CAROUSEL_CHECK_ORDER(release);                                               \
+  static_assert(Space != space::cluster || target::on<Space>::has(90, 80),     \
+                "arrivals on a barrier in the cluster's window need sm_90");   \
   if constexpr (Space == space::cluster) {                                     \
     CAROUSEL_ORDERS(CAROUSEL_REMOTE, NAME, ".release");                        \
   } else {                                                                     \
@@ -296,7 +284,7 @@ CAROUSEL_DEVICE uint32_t mbarrier_pending_count(mbarrier_state state) {
 #define CAROUSEL_BY_PARITY_SUSPEND(NAME)                                       \
   CAROUSEL_TEST(NAME, "%2, %3", "r"(parity), "r"(suspend_ns))
 #define CAROUSEL_WAIT(FORM, NAME)                                              \
-  detail::check_wait<Semantics, Scope>();                                      \
+  CAROUSEL_CHECK_ORDER(acquire);                                               \
   uint32_t done;                                                               \
   CAROUSEL_ORDERS(FORM, NAME, ".acquire");                                     \
   return done != 0;
@@ -365,6 +353,7 @@ CAROUSEL_DEVICE bool mbarrier_try_wait(mbarrier *barrier, uint32_t parity,
 #undef CAROUSEL_BY_STATE
 #undef CAROUSEL_TEST
 #undef CAROUSEL_ORDERS
+#undef CAROUSEL_CHECK_ORDER
 
 /// Blocks until the phase of `phase`, a state or a parity, has completed.
 /// PTX: a loop around mbarrier.try_wait, before sm_90 around mbarrier.test_wait
