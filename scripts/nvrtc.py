@@ -53,9 +53,9 @@ class NVRTC:
         buffer = ctypes.create_string_buffer(max(size.value, 1))
         return buffer.raw[: size.value] if not self.call(f"nvrtcGet{what}", program, buffer) else b""
 
-    def compile(self, source, chip, *options, kind="PTX", name="kernel.cu"):
+    def compile(self, source, chip, *options, kind="PTX", name="kernel.cu", standard=17):
         """`kind` is PTX or CUBIN. The device headers are on the include path."""
-        options = [f"--gpu-architecture={chip}", "--std=c++17", f"-I{HEADERS}", *options]
+        options = [f"--gpu-architecture={chip}", f"--std=c++{standard}", f"-I{HEADERS}", *options]
         program = ctypes.c_void_p()
         if self.call("nvrtcCreateProgram", ctypes.byref(program), source.encode(), name.encode(), 0, None, None):
             raise OSError("nvrtcCreateProgram failed")

@@ -29,10 +29,10 @@ template <typename Element, int Lanes> struct value_class<vec<Element, Lanes>> {
   enum : int { lanes = Lanes };
   using element = Element;
 };
-template <typename A, typename B> struct is_same {
+template <typename One, typename Other> struct is_same {
   enum : bool { value = false };
 };
-template <typename A> struct is_same<A, A> {
+template <typename One> struct is_same<One, One> {
   enum : bool { value = true };
 };
 

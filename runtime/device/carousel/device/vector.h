@@ -29,8 +29,8 @@ CAROUSEL_CONSTANT int round_to_power_of_two(int value) {
   return power;
 }
 
-template <typename A, typename B> constexpr bool same = false;
-template <typename A> constexpr bool same<A, A> = true;
+template <typename One, typename Other> constexpr bool same = false;
+template <typename One> constexpr bool same<One, One> = true;
 
 } // namespace detail
 
@@ -114,14 +114,14 @@ insert_slice(const vec<Element, Count> &part, vec<Element, Lanes> vector) {
 }
 
 /// Lanes by number, of `a` and then of `b`; -1 is any.
-template <int... Numbers, typename Element, int A, int B>
+template <int... Numbers, typename Element, int First, int Second>
 CAROUSEL_DEVICE vec<Element, sizeof...(Numbers)>
-shuffle(const vec<Element, A> &a, const vec<Element, B> &b) {
-  static_assert(((Numbers >= -1 && Numbers < A + B) && ...),
+shuffle(const vec<Element, First> &a, const vec<Element, Second> &b) {
+  static_assert(((Numbers >= -1 && Numbers < First + Second) && ...),
                 "expected numbers of lanes");
-  return {{(Numbers < 0   ? a[0]
-            : Numbers < A ? a[Numbers < 0 || Numbers >= A ? 0 : Numbers]
-                          : b[Numbers < A ? 0 : Numbers - A])...}};
+  return {{(Numbers < 0       ? a[0]
+            : Numbers < First ? a[Numbers < 0 || Numbers >= First ? 0 : Numbers]
+                              : b[Numbers < First ? 0 : Numbers - First])...}};
 }
 
 //===----------------------------------------------------------------------===//
