@@ -79,15 +79,16 @@ CAROUSEL_DEVICE void check_load_mode() {
   else if constexpr (To == goal::cluster && !Hint)                             \
     CAROUSEL_LOAD(DIM, "shared::cluster", MODE, GROUP, AT, BY, __VA_ARGS__);   \
   else if constexpr (To == goal::cluster)                                      \
-    CAROUSEL_LOAD(DIM, "shared::cluster", MODE, GROUP ".L2::cache_hint", AT,   \
+    CAROUSEL_LOAD(DIM, "shared::cluster", MODE, ".L2::cache_hint" GROUP, AT,   \
                   BY NEXT, __VA_ARGS__, "l"(policy));                          \
   else if constexpr (!Hint)                                                    \
     CAROUSEL_LOAD(DIM, "shared::cluster", MODE, ".multicast::cluster" GROUP,   \
                   AT, BY NEXT, __VA_ARGS__, "h"(ctas));                        \
   else                                                                         \
     CAROUSEL_LOAD(DIM, "shared::cluster", MODE,                                \
-                  ".multicast::cluster" GROUP ".L2::cache_hint", AT,           \
-                  BY NEXT LAST, __VA_ARGS__, "h"(ctas), "l"(policy));
+                  ".multicast::cluster"                                        \
+                  ".L2::cache_hint" GROUP,                                     \
+                  AT, BY NEXT LAST, __VA_ARGS__, "h"(ctas), "l"(policy));
 // cta_group is sm_100a's; elsewhere its statements would only take time.
 #if CAROUSEL_SM == 0 || CAROUSEL_SM >= 100
 #define CAROUSEL_SHAPE(DIM, MODE, AT, BY, NEXT, LAST, ...)                     \
