@@ -14,6 +14,8 @@
 #define CAROUSEL_DEVICE_TENSOR_H
 
 #include <carousel/device/tensor_load.h>
+#include <carousel/device/tensor_prefetch.h>
+#include <carousel/device/tensor_reduce.h>
 #include <carousel/device/tensor_store.h>
 
 #endif // CAROUSEL_DEVICE_TENSOR_H

@@ -5,63 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Loads of a box of a tensor into shared memory, which complete on an mbarrier,
-// and prefetches of boxes into L2. One thread issues each. Included by
-// tensor.h.
+// Loads of a box of a tensor into shared memory, which complete on an mbarrier.
+// One thread issues each.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef CAROUSEL_DEVICE_TENSOR_LOAD_H
 #define CAROUSEL_DEVICE_TENSOR_LOAD_H
 
-#include <carousel/device/types.h>
+#include <carousel/device/tensor_modes.h>
 
 namespace carousel {
-
-namespace detail {
-
-/// What a mode needs of coordinates, offsets and the target. `Own`: the tile is
-/// in this CTA's memory, and only there.
-template <load_mode Mode, int Rank, int Offsets, bool Own>
-CAROUSEL_DEVICE void check_load_mode() {
-  constexpr bool tiled = Mode == load_mode::tile || Mode == load_mode::gather4;
-  static_assert(Rank >= 1 && Rank <= 5, "expected 1 to 5 coordinates");
-  static_assert(Mode != load_mode::gather4 || Rank == 5,
-                "expected four rows and a column");
-  static_assert(tiled || Rank >= 3, "expected 3 to 5 coordinates for im2col");
-  static_assert(!tiled || Offsets == 0, "tile and gather4 have no offsets");
-  static_assert(Mode != load_mode::im2col || Offsets == Rank - 2,
-                "expected an offset for each spatial dimension");
-  static_assert(tiled || Mode == load_mode::im2col || Offsets == 2,
-                "expected two offsets, [halo, offset]");
-  if constexpr (Mode == load_mode::tile || Mode == load_mode::im2col) {
-    static_assert(target::on<Mode>::has(90, 80), "tensor copies need sm_90");
-  } else if constexpr (Own && Mode != load_mode::im2col_w_128) {
-    static_assert(target::on<Mode>::has_specific(100, 86),
-                  "gather4 and im2col_w need sm_100a or sm_120a and PTX 8.6");
-  } else {
-    static_assert(target::on<Mode>::has_family(100, 86),
-                  "im2col_w_128, and gather4 and im2col_w to the cluster or "
-                  "into L2, need sm_100a and PTX 8.6");
-  }
-}
-
-} // namespace detail
-
-// Coordinates and offsets come in memref order, the outermost first; PTX wants
-// the innermost first. The rows of gather4 and scatter4 keep their order behind
-// the column, and im2col_w's offsets are [halo, offset] in both.
-#define CAROUSEL_AT_1 "r"(at[0])
-#define CAROUSEL_AT_2 "r"(at[1]), CAROUSEL_AT_1
-#define CAROUSEL_AT_3 "r"(at[2]), CAROUSEL_AT_2
-#define CAROUSEL_AT_4 "r"(at[3]), CAROUSEL_AT_3
-#define CAROUSEL_AT_5 "r"(at[4]), CAROUSEL_AT_4
-#define CAROUSEL_AT_ROWS                                                       \
-  "r"(at[4]), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3])
-#define CAROUSEL_BY_1 "h"(by[0])
-#define CAROUSEL_BY_2 "h"(by[1]), CAROUSEL_BY_1
-#define CAROUSEL_BY_3 "h"(by[2]), CAROUSEL_BY_2
-#define CAROUSEL_BY_W "h"(by[0]), "h"(by[1])
 
 #define CAROUSEL_LOAD(DIM, TO, MODE, FLAGS, AT, TAIL, ...)                     \
   asm volatile("cp.async.bulk.tensor." DIM "." TO ".global." MODE              \
@@ -318,137 +272,6 @@ tensor_load(const void *map, const int32_t (&coordinates)[Rank],
                       Offsets>(map, coordinates, offsets,
                                detail::to_shared(destination),
                                detail::to_shared(barrier), mask.ctas, policy);
-}
-
-//===----------------------------------------------------------------------===//
-// Prefetches
-//===----------------------------------------------------------------------===//
-
-#define CAROUSEL_PREFETCH(DIM, MODE, AT, TAIL, ...)                            \
-  asm volatile("cp.async.bulk.prefetch.tensor." DIM ".L2.global." MODE         \
-               " [%0, " AT "]" TAIL ";"                                        \
-               :                                                               \
-               : "l"(map), __VA_ARGS__                                         \
-               : "memory")
-#define CAROUSEL_SHAPE(DIM, MODE, AT, BY, NEXT, LAST, ...)                     \
-  {                                                                            \
-    if constexpr (Hint)                                                        \
-      CAROUSEL_PREFETCH(DIM, MODE ".L2::cache_hint", AT, BY NEXT, __VA_ARGS__, \
-                        "l"(policy));                                          \
-    else                                                                       \
-      CAROUSEL_PREFETCH(DIM, MODE, AT, BY, __VA_ARGS__);                       \
-  }
-
-namespace detail {
-
-template <load_mode Mode, bool Hint, int Rank, int Offsets>
-CAROUSEL_DEVICE void tensor_prefetch(const void *map, const int32_t (&at)[Rank],
-                                     [[maybe_unused]] const int16_t *by,
-                                     [[maybe_unused]] uint64_t policy) {
-  check_load_mode<Mode, Rank, Offsets, false>();
-  if constexpr (Mode == load_mode::tile && Rank == 1)
-    CAROUSEL_SHAPE("1d", "tile", "{%1}", "", ", %2", ", %3", CAROUSEL_AT_1)
-  else if constexpr (Mode == load_mode::tile && Rank == 2)
-    CAROUSEL_SHAPE("2d", "tile", "{%1, %2}", "", ", %3", ", %4", CAROUSEL_AT_2)
-  else if constexpr (Mode == load_mode::tile && Rank == 3)
-    CAROUSEL_SHAPE("3d", "tile", "{%1, %2, %3}", "", ", %4", ", %5",
-                   CAROUSEL_AT_3)
-  else if constexpr (Mode == load_mode::tile && Rank == 4)
-    CAROUSEL_SHAPE("4d", "tile", "{%1, %2, %3, %4}", "", ", %5", ", %6",
-                   CAROUSEL_AT_4)
-  else if constexpr (Mode == load_mode::tile && Rank == 5)
-    CAROUSEL_SHAPE("5d", "tile", "{%1, %2, %3, %4, %5}", "", ", %6", ", %7",
-                   CAROUSEL_AT_5)
-  else if constexpr (Mode == load_mode::im2col && Rank == 3)
-    CAROUSEL_SHAPE("3d", "im2col", "{%1, %2, %3}", ", {%4}", ", %5", ", %6",
-                   CAROUSEL_AT_3, CAROUSEL_BY_1)
-  else if constexpr (Mode == load_mode::im2col && Rank == 4)
-    CAROUSEL_SHAPE("4d", "im2col", "{%1, %2, %3, %4}", ", {%5, %6}", ", %7",
-                   ", %8", CAROUSEL_AT_4, CAROUSEL_BY_2)
-  else if constexpr (Mode == load_mode::im2col && Rank == 5)
-    CAROUSEL_SHAPE("5d", "im2col", "{%1, %2, %3, %4, %5}", ", {%6, %7, %8}",
-                   ", %9", ", %10", CAROUSEL_AT_5, CAROUSEL_BY_3)
-  else
-#if CAROUSEL_SM == 0 || CAROUSEL_SM >= 100
-      if constexpr (Mode == load_mode::gather4 && Rank == 5)
-    CAROUSEL_SHAPE("2d", "tile::gather4", "{%1, %2, %3, %4, %5}", "", ", %6",
-                   ", %7", CAROUSEL_AT_ROWS)
-  else if constexpr (Mode == load_mode::im2col_w && Rank == 3)
-    CAROUSEL_SHAPE("3d", "im2col::w", "{%1, %2, %3}", ", {%4, %5}", ", %6",
-                   ", %7", CAROUSEL_AT_3, CAROUSEL_BY_W)
-  else if constexpr (Mode == load_mode::im2col_w && Rank == 4)
-    CAROUSEL_SHAPE("4d", "im2col::w", "{%1, %2, %3, %4}", ", {%5, %6}", ", %7",
-                   ", %8", CAROUSEL_AT_4, CAROUSEL_BY_W)
-  else if constexpr (Mode == load_mode::im2col_w && Rank == 5)
-    CAROUSEL_SHAPE("5d", "im2col::w", "{%1, %2, %3, %4, %5}", ", {%6, %7}",
-                   ", %8", ", %9", CAROUSEL_AT_5, CAROUSEL_BY_W)
-  else if constexpr (Mode == load_mode::im2col_w_128 && Rank == 3)
-    CAROUSEL_SHAPE("3d", "im2col::w::128", "{%1, %2, %3}", ", {%4, %5}", ", %6",
-                   ", %7", CAROUSEL_AT_3, CAROUSEL_BY_W)
-  else if constexpr (Mode == load_mode::im2col_w_128 && Rank == 4)
-    CAROUSEL_SHAPE("4d", "im2col::w::128", "{%1, %2, %3, %4}", ", {%5, %6}",
-                   ", %7", ", %8", CAROUSEL_AT_4, CAROUSEL_BY_W)
-  else if constexpr (Mode == load_mode::im2col_w_128 && Rank == 5)
-    CAROUSEL_SHAPE("5d", "im2col::w::128", "{%1, %2, %3, %4, %5}", ", {%6, %7}",
-                   ", %8", ", %9", CAROUSEL_AT_5, CAROUSEL_BY_W)
-  else
-#endif
-  {
-  }
-}
-
-} // namespace detail
-
-#undef CAROUSEL_SHAPE
-#undef CAROUSEL_PREFETCH
-#undef CAROUSEL_BY_W
-#undef CAROUSEL_BY_3
-#undef CAROUSEL_BY_2
-#undef CAROUSEL_BY_1
-#undef CAROUSEL_AT_ROWS
-#undef CAROUSEL_AT_5
-#undef CAROUSEL_AT_4
-#undef CAROUSEL_AT_3
-#undef CAROUSEL_AT_2
-#undef CAROUSEL_AT_1
-
-/// Brings a box into L2; a hint. Modes, coordinates and offsets are those of
-/// tensor_load.
-/// PTX: cp.async.bulk.prefetch.tensor.{1d .. 5d}.L2.global
-///      .{tile, tile::gather4} [map, {coordinates}]; sm_90; gather4: sm_100a
-template <load_mode Mode = load_mode::tile, int Rank>
-CAROUSEL_DEVICE void tensor_prefetch(const void *map,
-                                     const int32_t (&coordinates)[Rank]) {
-  detail::tensor_prefetch<Mode, false, Rank, 0>(map, coordinates, nullptr, 0);
-}
-
-/// PTX: ....L2::cache_hint [map, {coordinates}], policy
-template <load_mode Mode = load_mode::tile, int Rank>
-CAROUSEL_DEVICE void tensor_prefetch(const void *map,
-                                     const int32_t (&coordinates)[Rank],
-                                     uint64_t policy) {
-  detail::tensor_prefetch<Mode, true, Rank, 0>(map, coordinates, nullptr,
-                                               policy);
-}
-
-/// PTX: cp.async.bulk.prefetch.tensor.{3d, 4d, 5d}.L2.global.{im2col,
-///      im2col::w, im2col::w::128} [map, {coordinates}], {offsets}; im2col:
-///      sm_90; others: sm_100a
-template <load_mode Mode, int Rank, int Offsets>
-CAROUSEL_DEVICE void tensor_prefetch(const void *map,
-                                     const int32_t (&coordinates)[Rank],
-                                     const int16_t (&offsets)[Offsets]) {
-  detail::tensor_prefetch<Mode, false, Rank, Offsets>(map, coordinates, offsets,
-                                                      0);
-}
-
-/// PTX: ....L2::cache_hint [map, {coordinates}], {offsets}, policy
-template <load_mode Mode, int Rank, int Offsets>
-CAROUSEL_DEVICE void
-tensor_prefetch(const void *map, const int32_t (&coordinates)[Rank],
-                const int16_t (&offsets)[Offsets], uint64_t policy) {
-  detail::tensor_prefetch<Mode, true, Rank, Offsets>(map, coordinates, offsets,
-                                                     policy);
 }
 
 } // namespace carousel

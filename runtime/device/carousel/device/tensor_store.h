@@ -5,43 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stores and reductions of a box of shared memory into a tensor, which complete
-// in a bulk group (group.h). One thread issues each. Included by tensor.h.
+// Stores of a box of shared memory into a tensor, which complete in a bulk
+// group (group.h). One thread issues each.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef CAROUSEL_DEVICE_TENSOR_STORE_H
 #define CAROUSEL_DEVICE_TENSOR_STORE_H
 
-#include <carousel/device/types.h>
+#include <carousel/device/tensor_modes.h>
 
 namespace carousel {
-
-namespace detail {
-
-template <store_mode Mode, int Rank> CAROUSEL_DEVICE void check_store_mode() {
-  static_assert(Rank >= 1 && Rank <= 5, "expected 1 to 5 coordinates");
-  static_assert(Mode != store_mode::scatter4 || Rank == 5,
-                "expected four rows and a column");
-  static_assert(Mode != store_mode::im2col_no_offs || Rank >= 3,
-                "expected 3 to 5 coordinates for im2col");
-  static_assert(target::on<Mode>::has(90, 80), "tensor copies need sm_90");
-  static_assert(Mode != store_mode::scatter4 ||
-                    target::on<Mode>::has_family(100, 86),
-                "scatter4 needs sm_100a and PTX 8.6");
-}
-
-} // namespace detail
-
-// Coordinates come in memref order, the outermost first; PTX wants the
-// innermost first. The rows of scatter4 keep their order behind the column.
-#define CAROUSEL_AT_1 "r"(at[0])
-#define CAROUSEL_AT_2 "r"(at[1]), CAROUSEL_AT_1
-#define CAROUSEL_AT_3 "r"(at[2]), CAROUSEL_AT_2
-#define CAROUSEL_AT_4 "r"(at[3]), CAROUSEL_AT_3
-#define CAROUSEL_AT_5 "r"(at[4]), CAROUSEL_AT_4
-#define CAROUSEL_AT_ROWS                                                       \
-  "r"(at[4]), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3])
 
 #define CAROUSEL_STORE(DIM, MODE, FLAGS, AT, TAIL, ...)                        \
   asm volatile("cp.async.bulk.tensor." DIM ".global.shared::cta." MODE         \
@@ -97,7 +71,7 @@ CAROUSEL_DEVICE void tensor_store(uint32_t source, const void *map,
 } // namespace detail
 
 #undef CAROUSEL_SHAPE
-
+#undef CAROUSEL_STORE
 /// Copies a box from shared memory into the tensor that `map` describes, as
 /// part of the bulk group that this thread commits next. Coordinates are the
 /// first element's, the outermost first; for scatter4 `{row, row, row, row,
@@ -119,105 +93,6 @@ CAROUSEL_DEVICE void tensor_store(const void *source, const void *map,
                                   uint64_t policy) {
   detail::tensor_store<Mode, true>(detail::to_shared(source), map, coordinates,
                                    policy);
-}
-
-//===----------------------------------------------------------------------===//
-// Reductions
-//===----------------------------------------------------------------------===//
-
-#define CAROUSEL_KIND(KIND, TEXT, DIM, MODE, FLAGS, AT, TAIL, ...)             \
-  if constexpr (Kind == reduce::KIND)                                          \
-    asm volatile("cp.reduce.async.bulk.tensor." DIM                            \
-                 ".global.shared::cta." TEXT "." MODE ".bulk_group" FLAGS      \
-                 " [%0, " AT "], [%1]" TAIL ";"                                \
-                 :                                                             \
-                 : "l"(map), "r"(source), __VA_ARGS__                          \
-                 : "memory");
-#define CAROUSEL_KINDS(...)                                                    \
-  CAROUSEL_KIND(add, "add", __VA_ARGS__)                                       \
-  CAROUSEL_KIND(min, "min", __VA_ARGS__)                                       \
-  CAROUSEL_KIND(max, "max", __VA_ARGS__)                                       \
-  CAROUSEL_KIND(inc, "inc", __VA_ARGS__)                                       \
-  CAROUSEL_KIND(dec, "dec", __VA_ARGS__)                                       \
-  CAROUSEL_KIND(and_, "and", __VA_ARGS__)                                      \
-  CAROUSEL_KIND(or_, "or", __VA_ARGS__)                                        \
-  CAROUSEL_KIND(xor_, "xor", __VA_ARGS__)
-#define CAROUSEL_SHAPE(DIM, MODE, AT, BY, NEXT, LAST, ...)                     \
-  {                                                                            \
-    if constexpr (Hint) {                                                      \
-      CAROUSEL_KINDS(DIM, MODE, ".L2::cache_hint", AT, NEXT, __VA_ARGS__,      \
-                     "l"(policy))                                              \
-    } else {                                                                   \
-      CAROUSEL_KINDS(DIM, MODE, "", AT, "", __VA_ARGS__)                       \
-    }                                                                          \
-  }
-
-namespace detail {
-
-template <reduce Kind, store_mode Mode, bool Hint, int Rank>
-CAROUSEL_DEVICE void tensor_reduce(uint32_t source, const void *map,
-                                   const int32_t (&at)[Rank],
-                                   [[maybe_unused]] uint64_t policy) {
-  check_store_mode<Mode, Rank>();
-  static_assert(Mode != store_mode::scatter4, "scatter4 is for stores only");
-  if constexpr (Mode == store_mode::tile && Rank == 1)
-    CAROUSEL_SHAPE("1d", "tile", "{%2}", "", ", %3", ", %4", CAROUSEL_AT_1)
-  else if constexpr (Mode == store_mode::tile && Rank == 2)
-    CAROUSEL_SHAPE("2d", "tile", "{%2, %3}", "", ", %4", ", %5", CAROUSEL_AT_2)
-  else if constexpr (Mode == store_mode::tile && Rank == 3)
-    CAROUSEL_SHAPE("3d", "tile", "{%2, %3, %4}", "", ", %5", ", %6",
-                   CAROUSEL_AT_3)
-  else if constexpr (Mode == store_mode::tile && Rank == 4)
-    CAROUSEL_SHAPE("4d", "tile", "{%2, %3, %4, %5}", "", ", %6", ", %7",
-                   CAROUSEL_AT_4)
-  else if constexpr (Mode == store_mode::tile && Rank == 5)
-    CAROUSEL_SHAPE("5d", "tile", "{%2, %3, %4, %5, %6}", "", ", %7", ", %8",
-                   CAROUSEL_AT_5)
-  else if constexpr (Mode == store_mode::im2col_no_offs && Rank == 3)
-    CAROUSEL_SHAPE("3d", "im2col_no_offs", "{%2, %3, %4}", "", ", %5", ", %6",
-                   CAROUSEL_AT_3)
-  else if constexpr (Mode == store_mode::im2col_no_offs && Rank == 4)
-    CAROUSEL_SHAPE("4d", "im2col_no_offs", "{%2, %3, %4, %5}", "", ", %6",
-                   ", %7", CAROUSEL_AT_4)
-  else if constexpr (Mode == store_mode::im2col_no_offs && Rank == 5)
-    CAROUSEL_SHAPE("5d", "im2col_no_offs", "{%2, %3, %4, %5, %6}", "", ", %7",
-                   ", %8", CAROUSEL_AT_5)
-  else {
-  }
-}
-
-} // namespace detail
-
-#undef CAROUSEL_SHAPE
-#undef CAROUSEL_KINDS
-#undef CAROUSEL_KIND
-#undef CAROUSEL_STORE
-#undef CAROUSEL_AT_ROWS
-#undef CAROUSEL_AT_5
-#undef CAROUSEL_AT_4
-#undef CAROUSEL_AT_3
-#undef CAROUSEL_AT_2
-#undef CAROUSEL_AT_1
-
-/// Makes each element of the box Kind(element, source), atomically and relaxed
-/// at gpu scope, as part of the bulk group that this thread commits next. The
-/// type of the elements is the map's.
-/// PTX: cp.reduce.async.bulk.tensor.{1d .. 5d}.global.shared::cta.kind.{tile,
-///      im2col_no_offs}.bulk_group [map, {coordinates}], [source]; sm_90
-template <reduce Kind, store_mode Mode = store_mode::tile, int Rank>
-CAROUSEL_DEVICE void tensor_reduce(const void *source, const void *map,
-                                   const int32_t (&coordinates)[Rank]) {
-  detail::tensor_reduce<Kind, Mode, false>(detail::to_shared(source), map,
-                                           coordinates, 0);
-}
-
-/// PTX: ....L2::cache_hint [map, {coordinates}], [source], policy
-template <reduce Kind, store_mode Mode = store_mode::tile, int Rank>
-CAROUSEL_DEVICE void tensor_reduce(const void *source, const void *map,
-                                   const int32_t (&coordinates)[Rank],
-                                   uint64_t policy) {
-  detail::tensor_reduce<Kind, Mode, true>(detail::to_shared(source), map,
-                                          coordinates, policy);
 }
 
 } // namespace carousel
