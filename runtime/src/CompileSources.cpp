@@ -128,21 +128,33 @@ std::vector<std::string> getLinkerOptions(const CompileInput &input) {
   return list;
 }
 
-/// Where the sources lack what the module calls, which is a fault of theirs.
-std::optional<Error> explainUndefined(const CompileInput &input,
-                                      const Error &error) {
+/// Where the sources lack what the module calls, or have it with another type,
+/// which is a fault of theirs.
+std::optional<Error> blameSources(const CompileInput &input,
+                                  const Error &error) {
+  auto says = [&](const char *what, const std::string &name) {
+    return error.message.find(fmt::format("{} '{}'", what, name)) !=
+           std::string::npos;
+  };
   std::string missing, names;
-  for (const ExternInfo &function : input.module.externs)
-    if (error.message.find(fmt::format("reference to '{}'", function.name)) !=
-        std::string::npos)
+  bool hasOtherType = false;
+  for (const ExternInfo &function : input.module.externs) {
+    // Of PTX, of LTO-IR alone.
+    bool isUndefined = says("Undefined reference to", function.name) ||
+                       says("Unresolved extern function", function.name);
+    bool differs = says("Prototype doesn't match for", function.name);
+    hasOtherType |= differs;
+    if (isUndefined || differs)
       missing += (missing.empty() ? "" : ", ") + toString(function);
+  }
   for (const CUDASource &source : input.options.deviceSources)
     names += (names.empty() ? "" : ", ") + source.name;
   if (missing.empty())
     return std::nullopt;
   return Error{ErrorCode::InvalidArgument,
-               fmt::format("expected a device source that defines {}, got {}",
-                           missing, names)};
+               fmt::format("expected a device source that defines {}, got {}{}",
+                           missing, names,
+                           hasOtherType ? ", where it has another type" : "")};
 }
 
 Result<Compiled> link(Context::Impl &context, const CompileInput &input,
@@ -182,7 +194,7 @@ Result<Compiled> link(Context::Impl &context, const CompileInput &input,
   Result<Compiled> linked =
       runNvJitLink(*context.libraries, inputs, getLinkOptions(input));
   if (!linked) {
-    std::optional<Error> error = explainUndefined(input, linked.error());
+    std::optional<Error> error = blameSources(input, linked.error());
     return error ? tl::make_unexpected(std::move(*error)) : linked;
   }
   for (const Compiled &object : objects)

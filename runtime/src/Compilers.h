@@ -66,7 +66,7 @@ struct LinkInput {
 
 /// nvJitLink: "13.0". NoLibrary where it isn't there.
 Result<std::string> getNvJitLinkVersion(Libraries &libraries);
-/// A cubin of all inputs.
+/// A cubin of all inputs, of which only the first may be PTX.
 Result<Compiled> runNvJitLink(Libraries &libraries,
                               const std::vector<LinkInput> &inputs,
                               const std::vector<std::string> &options);

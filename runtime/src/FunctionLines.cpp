@@ -173,6 +173,7 @@ void Scanner::readWord() {
 void Scanner::endDeclaration() {
   pending.clear();
   function.clear();
+  lineHasCode = false; // of the next one
 }
 
 void Scanner::open() {

@@ -153,6 +153,10 @@ Result<Compiled> runNvJitLink(Libraries &libraries,
   const char *failed = link.run(inputs, options, linked.code);
   std::string log = link.getLog();
   CompileMessages messages = parseLog(log);
+  // The only PTX that it can mean.
+  for (CompileMessage &message : messages)
+    if (message.file == kPTXText)
+      message.file = inputs.front().name;
   if (failed || hasErrors(messages)) {
     std::string text = summarizeErrors(messages, log);
     if (text.empty())

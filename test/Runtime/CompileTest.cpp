@@ -175,7 +175,10 @@ TEST_F(Compile, CUDA) {
   fake::nvrtc::Compilation compilation = fake::nvrtc::getCompilations()[0];
   EXPECT_EQ(compilation.source, kCUDA);
   EXPECT_EQ(compilation.name, "m.sm_90a.cu");
-  EXPECT_TRUE(compilation.headers.empty());
+  std::vector<std::string> headers;
+  for (const DeviceHeader &header : getDeviceHeaders())
+    headers.emplace_back(header.name);
+  EXPECT_EQ(compilation.headers, headers);
   EXPECT_EQ(
       compilation.options,
       (std::vector<std::string>{"--gpu-architecture=sm_90a", "--std=c++17",
