@@ -11,12 +11,17 @@
 #include "Bench.h"
 #include "Compare.h"
 
+#include "carousel/Runtime/Kernel.h"
+
 namespace carousel::run {
 
 struct Options {
   std::string package;
   std::string kernel;  ///< empty: the only one
   std::string variant; ///< empty: the first whose guards hold
+  runtime::LoadOptions::Via via = runtime::LoadOptions::Via::Any;
+  std::vector<std::string> sources; ///< files of CUDA C++ to link in
+  bool fastMath = false, lineInfo = false;
   std::vector<std::string> arguments, outputs, expectations; ///< NAME=VALUE
   Tolerance tolerance;
   bool explain = false;

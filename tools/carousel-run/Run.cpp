@@ -21,6 +21,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <sstream>
 
 using namespace carousel;
 using namespace carousel::run;
@@ -103,6 +105,31 @@ static Result<runtime::Context> createContext(const Options &options,
   return runtime::Context::create(contextOptions);
 }
 
+static Result<std::string> readText(const std::string &file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::stringstream contents;
+  contents << stream.rdbuf();
+  // Of an empty file nothing is extracted, which is no error here.
+  if (!stream.is_open() || stream.bad())
+    return fail(ErrorCode::NotFound, "expected a file for --link, got '{}': {}",
+                file, std::strerror(errno));
+  return contents.str();
+}
+
+static Result<runtime::LoadOptions> makeLoadOptions(const Options &options) {
+  runtime::LoadOptions load;
+  load.via = options.via;
+  load.cuda.fastMath = options.fastMath;
+  load.cuda.lineInfo = options.lineInfo;
+  for (const std::string &file : options.sources) {
+    auto text = readText(file);
+    if (!text)
+      return tl::make_unexpected(text.error());
+    load.deviceSources.push_back({file, std::move(*text)});
+  }
+  return load;
+}
+
 static Exit explain(const runtime::Package &package, const Options &options,
                     ProgressMode progressMode) {
   const runtime::Manifest &manifest = package.getManifest();
@@ -133,7 +160,10 @@ static Exit explain(const runtime::Package &package, const Options &options,
                                        progressMode);
       if (!launcher)
         return report(launcher.error());
-      auto kernel = runtime::Kernel::get(*context, package, info.name);
+      auto load = makeLoadOptions(options);
+      if (!load)
+        return report(load.error());
+      auto kernel = runtime::Kernel::get(*context, package, info.name, *load);
       if (!kernel)
         return report(kernel.error());
       auto arguments = launcher->getArguments();
@@ -217,10 +247,13 @@ static Exit runKernel(const runtime::Package &package, const Options &options,
   auto plan = makePlan(**info, options);
   if (!plan)
     return report(plan.error());
+  auto load = makeLoadOptions(options);
+  if (!load)
+    return report(load.error());
   auto context = createContext(options, progressMode);
   if (!context)
     return report(context.error());
-  auto kernel = runtime::Kernel::get(*context, package, (*info)->name);
+  auto kernel = runtime::Kernel::get(*context, package, (*info)->name, *load);
   if (!kernel)
     return report(kernel.error());
   auto launcher =
@@ -238,6 +271,10 @@ static Exit runKernel(const runtime::Package &package, const Options &options,
   }();
   if (!launch)
     return report(launch.error());
+  if (!options.quiet)
+    for (const runtime::CompileMessage &message : kernel->getCompileMessages())
+      fmt::print(stderr, "{}: {}\n", program_invocation_short_name,
+                 toString(message));
   if (Status status = launcher->upload(); !status)
     return report(status.error());
   {
