@@ -35,7 +35,9 @@ struct Options {
   /// Whether anything but the name of the package is given: then a kernel is
   /// run or explained, otherwise all are listed.
   bool namesKernel() const {
-    return !kernel.empty() || !variant.empty() || !arguments.empty() ||
+    bool loads = via != runtime::LoadOptions::Via::Any || !sources.empty() ||
+                 fastMath || lineInfo;
+    return loads || !kernel.empty() || !variant.empty() || !arguments.empty() ||
            !outputs.empty() || !expectations.empty() || bench;
   }
 };

@@ -21,8 +21,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 
 using namespace carousel;
 using namespace carousel::run;
@@ -106,14 +104,22 @@ static Result<runtime::Context> createContext(const Options &options,
 }
 
 static Result<std::string> readText(const std::string &file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::stringstream contents;
-  contents << stream.rdbuf();
-  // Of an empty file nothing is extracted, which is no error here.
-  if (!stream.is_open() || stream.bad())
-    return fail(ErrorCode::NotFound, "expected a file for --link, got '{}': {}",
-                file, std::strerror(errno));
-  return contents.str();
+  std::string text;
+  std::FILE *stream = std::fopen(file.c_str(), "rb");
+  bool good = stream != nullptr;
+  if (stream) {
+    char buffer[4096];
+    while (size_t count = std::fread(buffer, 1, sizeof(buffer), stream))
+      text.append(buffer, count);
+    good = std::ferror(stream) == 0; // a folder can be opened
+    int error = errno;
+    std::fclose(stream);
+    errno = error;
+  }
+  if (good)
+    return text;
+  return fail(ErrorCode::NotFound, "expected a file for --link, got '{}': {}",
+              file, std::strerror(errno));
 }
 
 static Result<runtime::LoadOptions> makeLoadOptions(const Options &options) {
