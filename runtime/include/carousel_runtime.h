@@ -198,11 +198,11 @@ enum { CAROUSEL_CUBIN = 1, CAROUSEL_PTX = 2, CAROUSEL_LTOIR = 3 };
 // How CUDA C++ is compiled. All 0: as C++17, each operation rounded as IEEE 754
 // says.
 typedef struct carousel_compile_options {
-  size_t size; // sizeof(carousel_compile_options)
-  carousel_code_kind kind; // 0: CAROUSEL_CUBIN
-  int32_t line_info;       // not 0: lines for debuggers and profilers
-  int32_t fast_math;       // not 0: as nvcc's --use_fast_math
-  const char *chip;        // "sm_90a"; null: the context's device
+  size_t size;                    // sizeof(carousel_compile_options)
+  carousel_code_kind kind;        // 0: CAROUSEL_CUBIN
+  int32_t line_info;              // not 0: lines for debuggers and profilers
+  int32_t fast_math;              // not 0: as nvcc's --use_fast_math
+  const char *chip;               // "sm_90a"; null: the context's device
   const carousel_source *headers; // for #include, before Carousel's own
   size_t header_count;
   const char *const *more; // options of NVRTC, after those of this struct
@@ -226,10 +226,10 @@ typedef struct carousel_message {
 // Compiles with NVRTC. `context` may be null: no driver is needed, libraries
 // and cache are the usual ones, and `options` must name a chip. `options` may
 // be null otherwise.
-CAROUSEL_RUNTIME_API carousel_status carousel_compile(
-    const carousel_context *context, const carousel_source *source,
-    const carousel_compile_options *options,
-    carousel_code **code) CAROUSEL_RUNTIME_NOEXCEPT;
+CAROUSEL_RUNTIME_API carousel_status
+carousel_compile(const carousel_context *context, const carousel_source *source,
+                 const carousel_compile_options *options,
+                 carousel_code **code) CAROUSEL_RUNTIME_NOEXCEPT;
 CAROUSEL_RUNTIME_API void
 carousel_code_release(carousel_code *code) CAROUSEL_RUNTIME_NOEXCEPT;
 // Lives as long as the code. PTX has a null behind its last byte.
@@ -238,8 +238,8 @@ carousel_code_contents(const carousel_code *code, const void **data,
                        size_t *bytes) CAROUSEL_RUNTIME_NOEXCEPT;
 // What the compiler said in the thread's last carousel_compile, whether it
 // failed or not. Texts live until its next one.
-CAROUSEL_RUNTIME_API size_t
-carousel_message_count(void) CAROUSEL_RUNTIME_NOEXCEPT;
+CAROUSEL_RUNTIME_API size_t carousel_message_count(void)
+    CAROUSEL_RUNTIME_NOEXCEPT;
 CAROUSEL_RUNTIME_API carousel_status carousel_message_get(
     size_t number, carousel_message *message) CAROUSEL_RUNTIME_NOEXCEPT;
 

@@ -148,8 +148,8 @@ carousel_status carousel_message_get(size_t number,
 carousel_status carousel_program_load(const carousel_context *context,
                                       const carousel_code *code,
                                       carousel_program **program) noexcept {
-  if (Status status = require(
-          {{context, "context"}, {code, "code"}, {program, "program"}});
+  if (Status status =
+          require({{context, "context"}, {code, "code"}, {program, "program"}});
       !status)
     return report(status);
   Result<Program> loaded = Program::load(context->context, code->code);
@@ -168,8 +168,8 @@ carousel_status carousel_program_launch(const carousel_program *program,
                                         const carousel_launch_shape *shape,
                                         void *const *parameters,
                                         carousel_stream stream) noexcept {
-  if (Status status = require(
-          {{program, "program"}, {kernel, "kernel"}, {shape, "shape"}});
+  if (Status status =
+          require({{program, "program"}, {kernel, "kernel"}, {shape, "shape"}});
       !status)
     return report(status);
   carousel_launch_shape given = {};

@@ -27,9 +27,9 @@ namespace {
 
 /// The warnings of a compilation that the cache spared.
 CompileMessages readLog(std::string_view log, const CompileInput &input) {
-  CompileMessages messages = readNVRTCLog(
-      log, {input.image.file, std::string(input.text)},
-      input.options.cuda.headers);
+  CompileMessages messages =
+      readNVRTCLog(log, {input.image.file, std::string(input.text)},
+                   input.options.cuda.headers);
   for (const CUDASource &source : input.options.deviceSources)
     addFunctions(messages, source);
   return messages;
@@ -158,9 +158,9 @@ Result<Search::Outcome> Search::tryCompiler(size_t number,
          version.error());
     return Outcome::NextCompiler;
   }
-  CompileInput input = {
-      package.getContents(index, number), module, image,
-      getArchitecture(image, context.info.computeCapability), options};
+  CompileInput input = {package.getContents(index, number), module, image,
+                        getArchitecture(image, context.info.computeCapability),
+                        options};
   std::string key = makeCacheKey(context.info, image, compiler, *version,
                                  input.arch, compiler.getOptions(input));
 

@@ -95,11 +95,9 @@ Result<Compiled> compileCached(Libraries &libraries, const DiskCache &cache,
 }
 
 /// With the rules of the public functions.
-static Result<CompiledCode> compile(Libraries &libraries,
-                                    const DiskCache &cache,
-                                    const CUDASource &source,
-                                    const CompileOptions &options,
-                                    CompileMessages *messages) {
+static Result<CompiledCode>
+compile(Libraries &libraries, const DiskCache &cache, const CUDASource &source,
+        const CompileOptions &options, CompileMessages *messages) {
   if (!isChip(options.chip))
     return fail(ErrorCode::InvalidArgument,
                 "expected a chip to compile for, as 'sm_90a', got '{}'",
@@ -112,9 +110,8 @@ static Result<CompiledCode> compile(Libraries &libraries,
   CUDASource named = source;
   if (named.name.empty())
     named.name = "source.cu";
-  Result<Compiled> compiled =
-      compileCached(libraries, cache, named, options.chip, options.kind,
-                    options, messages);
+  Result<Compiled> compiled = compileCached(
+      libraries, cache, named, options.chip, options.kind, options, messages);
   if (!compiled && compiled.error().code == ErrorCode::NoLibrary)
     return tl::make_unexpected(std::move(compiled.error()));
   if (!compiled)

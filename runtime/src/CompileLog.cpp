@@ -272,8 +272,8 @@ std::string getDefined(std::string_view line) {
   size_t at = line.rfind('(');
   std::string_view name = trim(line.substr(0, at));
   size_t begin = name.find_last_of(" \t)");
-  return std::string(
-      begin == std::string_view::npos ? name : name.substr(begin + 1));
+  return std::string(begin == std::string_view::npos ? name
+                                                     : name.substr(begin + 1));
 }
 
 /// `.file 1 "/dir/saxpy.mlir"`
@@ -366,8 +366,8 @@ static std::string describe(const CompileMessage &message,
 std::string toString(const CompileMessage &message) noexcept {
   constexpr const char *kNames[] = {"", "error: ", "warning: ", "note: "};
   auto severity = static_cast<size_t>(message.severity);
-  return describe(message, severity < std::size(kNames) ? kNames[severity]
-                                                        : "");
+  return describe(message,
+                  severity < std::size(kNames) ? kNames[severity] : "");
 }
 
 std::string summarizeErrors(const CompileMessages &messages,
@@ -392,9 +392,9 @@ std::string summarizeErrors(const CompileMessages &messages,
   for (const CompileMessage *message : shown)
     text += (text.empty() ? "" : "; ") + describe(*message, "");
   size_t more = count - shown.size();
-  std::string tail =
-      more == 0 ? ""
-                : fmt::format("; and {} more error{}", more, more == 1 ? "" : "s");
+  std::string tail = more == 0 ? ""
+                               : fmt::format("; and {} more error{}", more,
+                                             more == 1 ? "" : "s");
   return cut(std::move(text)) + tail;
 }
 

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The driver's linker, which is always there but knows no PTX newer than
-// itself, and nvJitLink, which a toolkit brings. Neither links anything else in.
+// itself, and nvJitLink, which a toolkit brings. Neither links anything else
+// in.
 //
 //===----------------------------------------------------------------------===//
 
@@ -143,10 +144,9 @@ std::vector<std::string> getJitLinkOptions(const CompileInput &input) {
 
 Result<Compiled> jitLink(Context::Impl &context, const CompileInput &input,
                          CompileMessages &messages) {
-  return runNvJitLink(
-      *context.libraries,
-      {{LinkInput::Kind::PTX, input.text, input.image.file}},
-      getJitLinkOptions(input));
+  return runNvJitLink(*context.libraries,
+                      {{LinkInput::Kind::PTX, input.text, input.image.file}},
+                      getJitLinkOptions(input));
 }
 
 } // namespace

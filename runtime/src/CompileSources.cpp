@@ -95,7 +95,8 @@ std::vector<std::string> getLinkOptions(const CompileInput &input) {
   std::vector<std::string> list = {"-arch=" + input.arch, "-lto"};
   // LTO-IR has none of what NVRTC was told about arithmetic.
   if (cuda.fastMath)
-    list.insert(list.end(), {"-ftz=1", "-prec-div=0", "-prec-sqrt=0", "-fma=1"});
+    list.insert(list.end(),
+                {"-ftz=1", "-prec-div=0", "-prec-sqrt=0", "-fma=1"});
   else
     list.emplace_back("-fma=0");
   if (cuda.lineInfo)

@@ -65,12 +65,12 @@ private:
   uint32_t line = 1;
   Sink &sink;
 
-  bool lineHasCode = false;     ///< before `at`
-  std::string function;         ///< whose body or declaration is being read
-  std::string functionOfLine;   ///< that of the code of this line
-  std::string lastWord;         ///< directly before `at`
+  bool lineHasCode = false;   ///< before `at`
+  std::string function;       ///< whose body or declaration is being read
+  std::string functionOfLine; ///< that of the code of this line
+  std::string lastWord;       ///< directly before `at`
   unsigned parentheses = 0;
-  unsigned bodyDepth = 0;       ///< braces open since the function's
+  unsigned bodyDepth = 0; ///< braces open since the function's
   /// Lines of the declaration so far, whose function isn't known yet.
   std::vector<std::pair<std::string, uint32_t>> pending;
 };

@@ -78,14 +78,15 @@ bool runsOn(std::string_view chip, Image::Kind kind, int computeCapability) {
   return parsed && runsOn(*parsed, kind, computeCapability);
 }
 
-std::vector<size_t> rankImages(const ModuleInfo &module,
-                               int computeCapability, LoadOptions::Via via) {
+std::vector<size_t> rankImages(const ModuleInfo &module, int computeCapability,
+                               LoadOptions::Via via) {
   // The more a chip is like the device, the more its code may use.
   std::vector<std::tuple<Image::Kind, int, int, size_t>> ranked;
   for (size_t i = 0; i < module.images.size(); ++i) {
     const Image &image = module.images[i];
     std::optional<Chip> chip = parseChip(image.chip);
-    if (!isOf(image.kind, via) || !chip || !runsOn(*chip, image.kind, computeCapability))
+    if (!isOf(image.kind, via) || !chip ||
+        !runsOn(*chip, image.kind, computeCapability))
       continue;
     int specific = chip->suffix == 'a' ? 2 : chip->suffix == 'f' ? 1 : 0;
     ranked.emplace_back(image.kind, -chip->capability, -specific, i);
@@ -98,9 +99,8 @@ std::vector<size_t> rankImages(const ModuleInfo &module,
 }
 
 bool hasImages(const ModuleInfo &module, LoadOptions::Via via) {
-  return std::any_of(
-      module.images.begin(), module.images.end(),
-      [&](const Image &image) { return isOf(image.kind, via); });
+  return std::any_of(module.images.begin(), module.images.end(),
+                     [&](const Image &image) { return isOf(image.kind, via); });
 }
 
 std::string describeImages(const ModuleInfo &module) {

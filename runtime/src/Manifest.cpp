@@ -125,9 +125,9 @@ ModuleInfo ManifestReader::readModule(const Field &field) {
 ExternInfo ManifestReader::readExtern(const Field &field) {
   using Type = ExternInfo::Type;
   constexpr Spelling<Type> kTypes[] = {
-      {Type::I1, "i1"},     {Type::I8, "i8"},   {Type::I16, "i16"},
-      {Type::I32, "i32"},   {Type::I64, "i64"}, {Type::F16, "f16"},
-      {Type::BF16, "bf16"}, {Type::F32, "f32"}, {Type::F64, "f64"},
+      {Type::I1, "i1"},       {Type::I8, "i8"},      {Type::I16, "i16"},
+      {Type::I32, "i32"},     {Type::I64, "i64"},    {Type::F16, "f16"},
+      {Type::BF16, "bf16"},   {Type::F32, "f32"},    {Type::F64, "f64"},
       {Type::Pointer, "ptr"}, {Type::Other, "other"}};
   ExternInfo function;
   Field name = get(field, "name");

@@ -130,10 +130,10 @@ std::string toString(const Guard &guard, const KernelInfo &kernel) noexcept {
 
 std::string toString(const ExternInfo &function) noexcept {
   auto spell = [](ExternInfo::Type type) {
-    constexpr const char *kNames[] = {
-        "bool",   "signed char",   "short", "int",    "long long",
-        "__half", "__nv_bfloat16", "float", "double", "void *",
-        "..."};
+    constexpr const char *kNames[] = {"bool",          "signed char", "short",
+                                      "int",           "long long",   "__half",
+                                      "__nv_bfloat16", "float",       "double",
+                                      "void *",        "..."};
     return kNames[static_cast<int>(type)];
   };
   std::vector<const char *> parameters;

@@ -280,7 +280,8 @@ Result<Compiled> runNVRTC(Libraries &libraries, const CUDASource &source,
     return fail(ErrorCode::CompileError, "{}", text);
   }
   if (compiled.code.empty())
-    return fail(ErrorCode::CompileError, "expected code from NVRTC, got 0 bytes");
+    return fail(ErrorCode::CompileError,
+                "expected code from NVRTC, got 0 bytes");
   return compiled;
 }
 

@@ -34,7 +34,8 @@ struct Compiled {
 };
 
 /// Compiles `source` with the options of getNVRTCOptions. `headers` are those
-/// of the caller. `messages` gets what the log says, whether the call fails or not.
+/// of the caller. `messages` gets what the log says, whether the call fails or
+/// not.
 Result<Compiled> runNVRTC(Libraries &libraries, const CUDASource &source,
                           CodeKind kind,
                           const std::vector<std::string> &options,

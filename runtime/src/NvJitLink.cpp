@@ -74,10 +74,9 @@ private:
 
 bool Link::add(const LinkInput &input) {
   if (input.kind == LinkInput::Kind::LTOIR)
-    return succeeds(table.nvJitLinkAddData(handle, NVJITLINK_INPUT_LTOIR,
-                                           input.bytes.data(),
-                                           input.bytes.size(),
-                                           input.name.c_str()));
+    return succeeds(table.nvJitLinkAddData(
+        handle, NVJITLINK_INPUT_LTOIR, input.bytes.data(), input.bytes.size(),
+        input.name.c_str()));
   // PTX ends with a NUL, which counts.
   std::string text(input.bytes);
   return succeeds(table.nvJitLinkAddData(handle, NVJITLINK_INPUT_PTX,
@@ -91,9 +90,9 @@ const char *Link::run(const std::vector<LinkInput> &inputs,
   std::vector<const char *> arguments;
   for (const std::string &option : options)
     arguments.push_back(option.c_str());
-  if (!succeeds(table.nvJitLinkCreate(
-          &handle, static_cast<uint32_t>(arguments.size()),
-          arguments.data()))) {
+  if (!succeeds(table.nvJitLinkCreate(&handle,
+                                      static_cast<uint32_t>(arguments.size()),
+                                      arguments.data()))) {
     handle = nullptr;
     return "nvJitLinkCreate";
   }

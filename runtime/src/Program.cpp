@@ -30,7 +30,8 @@ struct Program::Impl {
     uint32_t dynamicShared = 48 << 10; ///< allowed without opting in
   };
   Status load(const std::string &image);
-  Result<Function> find(const std::string &name, const LaunchShape &shape) const;
+  Result<Function> find(const std::string &name,
+                        const LaunchShape &shape) const;
 
   Context context;
   CUmodule module = nullptr;
@@ -79,12 +80,12 @@ Program::Impl::find(const std::string &name, const LaunchShape &shape) const {
   }
   Function &function = found->second;
   if (shape.dynamicShared > function.dynamicShared) {
-    if (Status status = impl.check(
-            impl.driver->cuFuncSetAttribute(
-                function.function,
-                CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                static_cast<int>(shape.dynamicShared)),
-            "cuFuncSetAttribute");
+    if (Status status =
+            impl.check(impl.driver->cuFuncSetAttribute(
+                           function.function,
+                           CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                           static_cast<int>(shape.dynamicShared)),
+                       "cuFuncSetAttribute");
         !status)
       return fail(status.error().code, "{}: {}", name, status.error().message);
     function.dynamicShared = shape.dynamicShared;

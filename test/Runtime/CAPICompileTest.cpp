@@ -21,8 +21,8 @@ static_assert(offsetof(carousel_compile_options, more_count) == 56 &&
 
 namespace {
 
-constexpr carousel_source kSource = {
-    "k.cu", "extern \"C\" __global__ void k() {}\n"};
+constexpr carousel_source kSource = {"k.cu",
+                                     "extern \"C\" __global__ void k() {}\n"};
 
 class CAPICompile : public Compile {
 protected:
@@ -93,9 +93,9 @@ TEST_F(CAPICompile, Options) {
   carousel_code_release(code);
   fake::nvrtc::Compilation given = fake::nvrtc::getCompilations().back();
   EXPECT_EQ(given.options,
-            (std::vector<std::string>{
-                "--gpu-architecture=compute_80", "--std=c++17",
-                "--use_fast_math", "--generate-line-info", "-DX=1"}));
+            (std::vector<std::string>{"--gpu-architecture=compute_80",
+                                      "--std=c++17", "--use_fast_math",
+                                      "--generate-line-info", "-DX=1"}));
   EXPECT_EQ(given.headers[0], "mine.h");
 }
 
@@ -192,9 +192,9 @@ TEST_F(CAPICompile, LoadOptions) {
   compile.kind = 0;
   load.sources = nullptr;
   expectError("sources: expected a pointer, got null");
-  EXPECT_EQ(carousel_kernel_get_with(context, package, "scale", nullptr,
-                                     &kernel),
-            CAROUSEL_INVALID_ARGUMENT);
+  EXPECT_EQ(
+      carousel_kernel_get_with(context, package, "scale", nullptr, &kernel),
+      CAROUSEL_INVALID_ARGUMENT);
   carousel_package_close(package);
 }
 

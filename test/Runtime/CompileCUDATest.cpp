@@ -62,9 +62,9 @@ TEST_F(CompileCUDA, Options) {
   wanted.fastMath = true;
   wanted.lineInfo = true;
   wanted.more = {"--maxrregcount=32", "-DX=1"};
-  EXPECT_EQ(given(), (List{"--gpu-architecture=sm_80", "--std=c++17",
-                           "--use_fast_math", "--generate-line-info",
-                           "--maxrregcount=32", "-DX=1"}));
+  EXPECT_EQ(given(),
+            (List{"--gpu-architecture=sm_80", "--std=c++17", "--use_fast_math",
+                  "--generate-line-info", "--maxrregcount=32", "-DX=1"}));
   wanted = forChip("sm_90a");
   wanted.kind = CodeKind::PTX;
   EXPECT_EQ(given(), (List{"--gpu-architecture=compute_90a", "--std=c++17",

@@ -143,9 +143,9 @@ TEST(CacheKey, EveryPartCounts) {
             "architecture sm_90a\ndriver 13000\ncompiler 5 NVRTC\n"
             "version 4 13.0\noption 2 -a\noption 2 -b\nfile 5 m.ptx\n");
   std::set<std::string> keys = {
-      make(kNVRTC, "13.0", {}),           make(kNvJitLink, "13.0", {}),
-      make(kDriverLinker, "13.0", {}),    make(kNVRTC, "13.1", {}),
-      make(kNVRTC, "13.0", {"-a"}),       make(kNVRTC, "13.0", {"-b"}),
+      make(kNVRTC, "13.0", {}), make(kNvJitLink, "13.0", {}),
+      make(kDriverLinker, "13.0", {}), make(kNVRTC, "13.1", {}),
+      make(kNVRTC, "13.0", {"-a"}), make(kNVRTC, "13.0", {"-b"}),
       make(kNVRTC, "13.0", {"-a", "-b"}), make(kNVRTC, "13.0", {"-b", "-a"}),
       // What looks like another list is no other list.
       make(kNVRTC, "13.0", {"-a\noption 2 -b"})};

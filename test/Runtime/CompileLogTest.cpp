@@ -129,9 +129,8 @@ saxpy.cu(2): catastrophic error: #error directive: "stop here"
  and 1 catastrophic error detected in the compilation of "saxpy.cu".
 Compilation terminated.
 )")),
-      (Lines{
-          "saxpy.cu:1: error: static assertion failed with \"ints are 5\"",
-          "saxpy.cu:2: error: #error directive: \"stop here\""}));
+      (Lines{"saxpy.cu:1: error: static assertion failed with \"ints are 5\"",
+             "saxpy.cu:2: error: #error directive: \"stop here\""}));
 }
 
 TEST(CompileLog, NVRTCItself) {
@@ -299,8 +298,8 @@ __global__ void c() {}
 
 TEST(FunctionLines, BrokenText) {
   for (const char *text :
-       {"", "{", "}}}}", "void f(", "void f() { \"", "R\"(", "/*", "#line 9999999999999 \"",
-        "#line", "'", "f() { '\\"}) {
+       {"", "{", "}}}}", "void f(", "void f() { \"", "R\"(", "/*",
+        "#line 9999999999999 \"", "#line", "'", "f() { '\\"}) {
     FunctionLines lines(text, "k.cu");
     EXPECT_EQ(lines.find("k.cu", 1000), "") << text;
   }
@@ -312,10 +311,10 @@ TEST(CompileLog, NamesTheFunction) {
       parseLog("k.cu(2): error: one\nk.cu(4): error: two\n"
                "k.cu(2): error: 'saxpy' has the name\nh.h(2): error: three\n");
   addFunctions(messages, source);
-  EXPECT_EQ(toLines(messages),
-            (Lines{"k.cu:2: error: one (in 'saxpy')", "k.cu:4: error: two",
-                   "k.cu:2: error: 'saxpy' has the name",
-                   "h.h:2: error: three"}));
+  EXPECT_EQ(
+      toLines(messages),
+      (Lines{"k.cu:2: error: one (in 'saxpy')", "k.cu:4: error: two",
+             "k.cu:2: error: 'saxpy' has the name", "h.h:2: error: three"}));
 }
 
 TEST(CompileLog, TracesPTXToItsSource) {
@@ -354,11 +353,12 @@ TEST(CompileLog, TracesPTXToItsSource) {
     messages.back().text = "bad";
   }
   traceToSource(messages, kText, "/home/me");
-  EXPECT_EQ(toLines(messages),
-            (Lines{"PTX:13: error: bad (in 'k')",
-                   "dir/saxpy.mlir:30: error: bad (line 16 of the PTX) (in 'k')",
-                   "/abs/other.h:7: error: bad (line 18 of the PTX) (in 'k')",
-                   "PTX:23: error: bad (in 'helper')", "PTX:1000: error: bad"}));
+  EXPECT_EQ(
+      toLines(messages),
+      (Lines{"PTX:13: error: bad (in 'k')",
+             "dir/saxpy.mlir:30: error: bad (line 16 of the PTX) (in 'k')",
+             "/abs/other.h:7: error: bad (line 18 of the PTX) (in 'k')",
+             "PTX:23: error: bad (in 'helper')", "PTX:1000: error: bad"}));
 }
 
 } // namespace

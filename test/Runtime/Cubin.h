@@ -30,7 +30,8 @@ inline std::string findLibrary(const std::string &name) {
        {"lib64", "lib", "targets/x86_64-linux/lib", "lib/x86_64-linux-gnu"})
     for (const char *version : {".13", ".12"}) {
       std::filesystem::path path =
-          std::filesystem::path(CAROUSEL_TEST_CUDA_ROOT) / directory / (name + version);
+          std::filesystem::path(CAROUSEL_TEST_CUDA_ROOT) / directory /
+          (name + version);
       if (std::filesystem::exists(path))
         return path.string();
     }
@@ -45,8 +46,7 @@ public:
     auto names = read<Elf64_Shdr>(header.e_shoff +
                                   header.e_shstrndx * sizeof(Elf64_Shdr));
     for (unsigned i = 0; i < header.e_shnum; ++i) {
-      auto section =
-          read<Elf64_Shdr>(header.e_shoff + i * sizeof(Elf64_Shdr));
+      auto section = read<Elf64_Shdr>(header.e_shoff + i * sizeof(Elf64_Shdr));
       sections[getString(names, section.sh_name)] = section;
     }
   }
@@ -61,8 +61,7 @@ public:
     std::vector<std::string> undefined;
     Elf64_Shdr symbols = sections.at(".symtab"), names = sections.at(".strtab");
     for (uint64_t i = 1; i < symbols.sh_size / sizeof(Elf64_Sym); ++i) {
-      auto symbol =
-          read<Elf64_Sym>(symbols.sh_offset + i * sizeof(Elf64_Sym));
+      auto symbol = read<Elf64_Sym>(symbols.sh_offset + i * sizeof(Elf64_Sym));
       std::string name = getString(names, symbol.st_name);
       if (symbol.st_shndx == SHN_UNDEF && name.rfind(".nv.", 0) != 0)
         undefined.push_back(name);

@@ -76,7 +76,8 @@ TEST_F(LinkSources, PTX) {
 }
 
 TEST_F(LinkSources, CUDA) {
-  Package package = makePackage({kCallingPTXImage, kCallingCUDAImage}, kExterns);
+  Package package =
+      makePackage({kCallingPTXImage, kCallingCUDAImage}, kExterns);
   LoadOptions load = with({kActivation});
   load.via = LoadOptions::Via::CUDA;
   expectCubin(package,
@@ -103,9 +104,8 @@ TEST_F(LinkSources, Options) {
   ASSERT_TRUE(compile(package, load));
   fake::nvrtc::Compilation source = fake::nvrtc::getCompilations()[0];
   EXPECT_EQ(source.options,
-            (List{"--gpu-architecture=sm_90a", "--std=c++17",
-                  "--use_fast_math", "--generate-line-info",
-                  "--dlink-time-opt", "-DX=1",
+            (List{"--gpu-architecture=sm_90a", "--std=c++17", "--use_fast_math",
+                  "--generate-line-info", "--dlink-time-opt", "-DX=1",
                   "--pre-include=carousel/externs.h"}));
   EXPECT_EQ(source.headers[1], "mine.h");
   EXPECT_EQ(fake::nvjitlink::getLinks()[0].options,
@@ -169,15 +169,17 @@ TEST_F(LinkSources, NoSources) {
   Package package = makePackage({kCallingPTXImage}, R"(, "externs": [
       {"name": "activation", "result": "f32", "parameters": ["f32"]},
       {"name": "scale", "result": null, "parameters": ["ptr", "i64"]}])");
-  expectError(package, ErrorCode::InvalidArgument,
-              "module 'm' calls what it doesn't define: expected device "
-              "sources with extern \"C\" __device__ float activation(float), "
-              "extern \"C\" __device__ void scale(void *, long long), got none");
+  expectError(
+      package, ErrorCode::InvalidArgument,
+      "module 'm' calls what it doesn't define: expected device "
+      "sources with extern \"C\" __device__ float activation(float), "
+      "extern \"C\" __device__ void scale(void *, long long), got none");
   EXPECT_EQ(countCompilations(), (Counts{0, 0, 0}));
 }
 
 TEST_F(LinkSources, SourcesWithoutTheFunction) {
-  Package package = makePackage({kCallingPTXImage, kCallingCUDAImage}, kExterns);
+  Package package =
+      makePackage({kCallingPTXImage, kCallingCUDAImage}, kExterns);
   expectError(package, ErrorCode::CompileError,
               "module 'm': expected a device source that defines extern \"C\" "
               "__device__ float activation(float), got a.cu, b.cu",
@@ -187,7 +189,8 @@ TEST_F(LinkSources, SourcesWithoutTheFunction) {
 }
 
 TEST_F(LinkSources, ASourceThatDoesNotCompile) {
-  Package package = makePackage({kCallingPTXImage, kCallingCUDAImage}, kExterns);
+  Package package =
+      makePackage({kCallingPTXImage, kCallingCUDAImage}, kExterns);
   expectError(package, ErrorCode::CompileError,
               "module 'm': NVRTC failed: bad.cu:1: #error wrong",
               with({kActivation, {"bad.cu", "#error wrong\n"}}));
@@ -303,9 +306,8 @@ TEST_F(LoadKernel, ViaPerKernel) {
 }
 
 TEST_F(LoadKernel, ViaWhatIsNotThere) {
-  Result<Kernel> kernel = Kernel::get(
-      makeContext(), open(makeCopyManifest()), "gather",
-      by(LoadOptions::Via::CUDA));
+  Result<Kernel> kernel = Kernel::get(makeContext(), open(makeCopyManifest()),
+                                      "gather", by(LoadOptions::Via::CUDA));
   ASSERT_TRUE(kernel) << kernel.error().message;
   int64_t extents[] = {8, 1, 64, 1};
   Argument x = Argument::tensor(ElementType::F16, 0x10000, 4, extents);

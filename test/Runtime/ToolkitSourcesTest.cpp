@@ -58,10 +58,11 @@ __global__ void other() {
 )");
   ASSERT_FALSE(code);
   EXPECT_EQ(code.error().code, ErrorCode::CompileError);
-  EXPECT_EQ(code.error().message,
-            "NVRTC failed: dir/saxpy.mlir:20: identifier \"y\" is undefined "
-            "(in 'saxpy'); dir/saxpy.mlir:23: identifier \"z\" is undefined (in "
-            "'other')");
+  EXPECT_EQ(
+      code.error().message,
+      "NVRTC failed: dir/saxpy.mlir:20: identifier \"y\" is undefined "
+      "(in 'saxpy'); dir/saxpy.mlir:23: identifier \"z\" is undefined (in "
+      "'other')");
   ASSERT_EQ(messages.size(), 2u);
   EXPECT_EQ(messages[0].severity, CompileMessage::Severity::Error);
   EXPECT_EQ(messages[0].file, "dir/saxpy.mlir");
@@ -114,8 +115,8 @@ extern "C" __global__ void saxpy(float *x) {
 })"));
   ASSERT_EQ(messages.size(), 1u);
   EXPECT_EQ(messages[0].function, "saxpy");
-  EXPECT_EQ(messages[0].text.find("Entry function 'saxpy' uses too much shared"),
-            0u)
+  EXPECT_EQ(
+      messages[0].text.find("Entry function 'saxpy' uses too much shared"), 0u)
       << messages[0].text;
 }
 
@@ -170,9 +171,10 @@ TEST_F(ToolkitSources, HeadersOfTheToolkit) {
           std::filesystem::path(options.libraries.nvrtc).parent_path() /
           "../include/cuda_fp16.h"))
     GTEST_SKIP() << "no headers beside NVRTC";
-  Result<CompiledCode> code = compileText(
-      "#include <cuda_fp16.h>\n"
-      "extern \"C\" __global__ void k(__half *x) { x[0] = __hadd(x[1], x[2]); }");
+  Result<CompiledCode> code =
+      compileText("#include <cuda_fp16.h>\n"
+                  "extern \"C\" __global__ void k(__half *x) { x[0] = "
+                  "__hadd(x[1], x[2]); }");
   EXPECT_TRUE(code) << code.error().message;
 }
 
@@ -198,8 +200,8 @@ TEST_F(ToolkitSources, LineInfo) {
   for (bool lineInfo : {false, true}) {
     CompileOptions wanted;
     wanted.lineInfo = lineInfo;
-    Result<CompiledCode> code = compileText(
-        "#line 14 \"saxpy.mlir\"\n" + std::string(kMulAdd), wanted);
+    Result<CompiledCode> code =
+        compileText("#line 14 \"saxpy.mlir\"\n" + std::string(kMulAdd), wanted);
     ASSERT_TRUE(code) << code.error().message;
     EXPECT_EQ(Cubin(code->bytes).hasSection(".debug_line"), lineInfo);
     EXPECT_EQ(code->bytes.find("saxpy.mlir") != std::string::npos, lineInfo);

@@ -192,7 +192,7 @@ struct ExternInfo {
     Pointer,
     Other, ///< a vector, or several values
   };
-  std::string name;         ///< an identifier
+  std::string name;           ///< an identifier
   std::optional<Type> result; ///< none: void
   std::vector<Type> parameters;
 };
