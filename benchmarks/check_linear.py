@@ -28,6 +28,8 @@ def main():
             sys.exit(f"{row['name']}: {row['error_message']}")
         name, argument = row["name"].split("/")
         times.setdefault(name, {})[int(argument)] = row["cpu_time"]
+    if COMPARED.keys() - times.keys() or len(times) == len(COMPARED):
+        sys.exit(f"expected benchmarks of kernels, and {', '.join(sorted(COMPARED))}, got {sorted(times)}")
     failures = 0
     for name, by_argument in times.items():
         small, large, is_divided = COMPARED.get(name, DEFAULT)

@@ -57,5 +57,10 @@ Exit run::runBatch(const std::string &file) {
     fmt::print("batch {}: {}\n", number, static_cast<int>(exit));
     std::fflush(stdout);
   }
+  // A directory can be opened, and nothing be read.
+  if (stream.bad()) {
+    printError(fmt::format("can't read '{}'", file));
+    return Exit::Failure;
+  }
   return worst;
 }

@@ -19,8 +19,12 @@
 int main(int argc, char **argv) {
   using namespace carousel::run;
   // By itself: the lines have all other options.
-  if (argc == 3 && std::string_view(argv[1]) == "--batch")
-    return static_cast<int>(runBatch(argv[2]));
+  if (argc > 1 && std::string_view(argv[1]) == "--batch") {
+    if (argc == 3)
+      return static_cast<int>(runBatch(argv[2]));
+    printError("expected --batch with one file and nothing else");
+    return static_cast<int>(Exit::Usage);
+  }
   auto parsed = parseCommandLine(argc, argv);
   if (auto *end = std::get_if<Exit>(&parsed))
     return static_cast<int>(*end);

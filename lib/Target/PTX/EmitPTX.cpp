@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Hands a gpu.module to the serialisation of its `#nvvm.target`, which
-// translates it to LLVM IR, links libdevice, optimises and prints PTX.
+// MLIR's serialisation of NVVM modules up to optimised LLVM IR (translation,
+// libdevice), and LLVM's NVPTX back end behind it, less those of its passes
+// that do ptxas's work a first time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,13 +17,19 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Target/LLVM/NVVM/Target.h"
+#include "mlir/Target/LLVM/NVVM/Utils.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Pass.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Target/TargetMachine.h"
 
 using namespace mlir;
 
@@ -42,16 +49,96 @@ static StringRef findMathFunction(gpu::GPUModuleOp module) {
   return {};
 }
 
+namespace {
+
+/// What LLVM would do that ptxas does again, for the machine it knows: it costs
+/// most where indices of 64 bits meet in many addresses. Kernels ran no slower
+/// without it (benchmarks/RESULTS.md).
+bool isLeftToPTXAS(StringRef pass) {
+  static constexpr StringLiteral kBackEndPasses[] = {
+      "Loop Strength Reduction", "Straight line strength reduction",
+      "Nary reassociation"};
+  static constexpr StringLiteral kOptimisations[] = {"IndVarSimplifyPass"};
+  return llvm::is_contained(kBackEndPasses, pass) ||
+         llvm::is_contained(kOptimisations, pass);
+}
+
+/// The passes of the back end, which has no option to leave one out.
+class BackEndPasses : public llvm::legacy::PassManager {
+public:
+  void add(llvm::Pass *pass) override {
+    if (isLeftToPTXAS(pass->getPassName()))
+      delete pass;
+    else
+      PassManager::add(pass);
+  }
+};
+
+class SerializePTX : public NVVM::SerializeGPUModuleBase {
+public:
+  using SerializeGPUModuleBase::SerializeGPUModuleBase;
+
+private:
+  FailureOr<llvm::TargetMachine *> getMachine() {
+    FailureOr<llvm::TargetMachine *> machine = getOrCreateTargetMachine();
+    if (failed(machine))
+      return getOperation().emitError("expected LLVM to have NVPTX, it hasn't");
+    (*machine)->setOptLevel(static_cast<llvm::CodeGenOptLevel>(optLevel));
+    return machine;
+  }
+
+  LogicalResult optimizeModule(llvm::Module &module, int level) override {
+    FailureOr<llvm::TargetMachine *> machine = getMachine();
+    if (failed(machine))
+      return failure();
+    llvm::PipelineTuningOptions tuning;
+    // A thread has no vector units.
+    tuning.LoopVectorization = false;
+    tuning.LoopInterleaving = false;
+    tuning.SLPVectorization = false;
+    llvm::PassInstrumentationCallbacks callbacks;
+    callbacks.registerShouldRunOptionalPassCallback(
+        [](StringRef pass, llvm::Any) { return !isLeftToPTXAS(pass); });
+    llvm::PassBuilder builder(*machine, tuning, std::nullopt, &callbacks);
+    llvm::LoopAnalysisManager loops;
+    llvm::FunctionAnalysisManager functions;
+    llvm::CGSCCAnalysisManager calls;
+    llvm::ModuleAnalysisManager modules;
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(calls);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, calls, modules);
+    static const llvm::OptimizationLevel kLevels[] = {
+        llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
+        llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
+    builder.buildPerModuleDefaultPipeline(kLevels[level]).run(module, modules);
+    return success();
+  }
+
+  FailureOr<SmallVector<char, 0>>
+  moduleToObject(llvm::Module &module) override {
+    FailureOr<llvm::TargetMachine *> machine = getMachine();
+    if (failed(machine))
+      return failure();
+    SmallVector<char, 0> text;
+    llvm::raw_svector_ostream stream(text);
+    BackEndPasses passes;
+    if ((*machine)->addPassesToEmitFile(passes, stream, nullptr,
+                                        llvm::CodeGenFileType::AssemblyFile))
+      return getOperation().emitError("expected LLVM to print PTX, it doesn't");
+    passes.run(module);
+    return text;
+  }
+};
+
+} // namespace
+
 FailureOr<std::string> carousel::emitPTX(gpu::GPUModuleOp module,
                                          const EmitPTXOptions &options) {
   if (failed(getTargetSpec(module)))
     return failure();
-  auto target = dyn_cast<gpu::TargetAttrInterface>(module.getTargetsAttr()[0]);
-  if (!target) {
-    emitError(module.getLoc())
-        << "expected the serialisation of #nvvm.target to be registered";
-    return failure();
-  }
+  auto target = cast<NVVM::NVVMTargetAttr>(module.getTargetsAttr()[0]);
   // Only kernels that need it pay for reading it, or hear that it is not there.
   StringRef math = findMathFunction(module);
   SmallString<128> libdevice(options.cudaRoot);
@@ -65,16 +152,14 @@ FailureOr<std::string> carousel::emitPTX(gpu::GPUModuleOp module,
   gpu::TargetOptions targetOptions(
       found && !math.empty() ? StringRef(options.cudaRoot) : StringRef(), {},
       "", "", gpu::CompilationTarget::Assembly);
-  std::optional<SmallVector<char, 0>> object =
-      target.serializeToObject(module, targetOptions);
-  if (!object) {
+  SerializePTX serializer(*module, target, targetOptions);
+  serializer.init();
+  std::optional<SmallVector<char, 0>> text = serializer.run();
+  if (!text) {
     emitError(module.getLoc()) << "translation to PTX failed";
     return failure();
   }
-  std::string ptx(object->begin(), object->end());
-  // The serialisation ends the text with a null byte for the driver's loader.
-  while (!ptx.empty() && ptx.back() == '\0')
-    ptx.pop_back();
+  std::string ptx(text->begin(), text->end());
   if (!math.empty() && StringRef(ptx).contains(".extern .func")) {
     emitError(module.getLoc()) << "expected libdevice for the math function '"
                                << math << "', found no CUDA toolkit";
