@@ -20,6 +20,7 @@
 #include <carousel/device/cp_async.h>
 #include <carousel/device/elect.h>
 #include <carousel/device/fence.h>
+#include <carousel/device/float16.h>
 #include <carousel/device/float8.h>
 #include <carousel/device/grid_dependency.h>
 #include <carousel/device/grid_serial.h>

@@ -137,7 +137,7 @@ struct alignas(2) bf16 {
     return result;                                                             \
   }
 #define CAROUSEL_NATIVE_PAIR(TYPE, NAME, INSTRUCTION)                          \
-  CAROUSEL_DEVICE uint32_t NAME(TYPE, uint32_t a, uint32_t b) {                \
+  CAROUSEL_DEVICE static uint32_t NAME(uint32_t a, uint32_t b) {               \
     uint32_t result;                                                           \
     asm(INSTRUCTION ".rn." #TYPE "x2 %0, %1, %2;"                              \
         : "=r"(result)                                                         \
@@ -153,7 +153,7 @@ struct alignas(2) bf16 {
     return result;                                                             \
   }
 #define CAROUSEL_FUSED_PAIR(NAME, OPERANDS, CONSTANT)                          \
-  CAROUSEL_DEVICE uint32_t NAME(bf16, uint32_t a, uint32_t b) {                \
+  CAROUSEL_DEVICE static uint32_t NAME(uint32_t a, uint32_t b) {               \
     uint32_t result;                                                           \
     asm("fma.rn.bf16x2 %0, " OPERANDS ";"                                      \
         : "=r"(result)                                                         \
@@ -176,18 +176,24 @@ CAROUSEL_NATIVE(bf16, *, "mul")
 
 namespace detail {
 
-CAROUSEL_NATIVE_PAIR(f16, add_pair, "add")
-CAROUSEL_NATIVE_PAIR(f16, sub_pair, "sub")
-CAROUSEL_NATIVE_PAIR(f16, mul_pair, "mul")
+template <> struct pairs_of<f16> {
+  enum : bool { exist = true };
+  CAROUSEL_NATIVE_PAIR(f16, add, "add")
+  CAROUSEL_NATIVE_PAIR(f16, sub, "sub")
+  CAROUSEL_NATIVE_PAIR(f16, mul, "mul")
+};
+template <> struct pairs_of<bf16> {
+  enum : bool { exist = true };
 #if CAROUSEL_SM && CAROUSEL_SM < 90
-CAROUSEL_FUSED_PAIR(add_pair, "%1, %3, %2", 0x3f80u)
-CAROUSEL_FUSED_PAIR(sub_pair, "%2, %3, %1", 0xbf80u)
-CAROUSEL_FUSED_PAIR(mul_pair, "%1, %2, %3", 0x8000u)
+  CAROUSEL_FUSED_PAIR(add, "%1, %3, %2", 0x3f80u)
+  CAROUSEL_FUSED_PAIR(sub, "%2, %3, %1", 0xbf80u)
+  CAROUSEL_FUSED_PAIR(mul, "%1, %2, %3", 0x8000u)
 #else
-CAROUSEL_NATIVE_PAIR(bf16, add_pair, "add")
-CAROUSEL_NATIVE_PAIR(bf16, sub_pair, "sub")
-CAROUSEL_NATIVE_PAIR(bf16, mul_pair, "mul")
+  CAROUSEL_NATIVE_PAIR(bf16, add, "add")
+  CAROUSEL_NATIVE_PAIR(bf16, sub, "sub")
+  CAROUSEL_NATIVE_PAIR(bf16, mul, "mul")
 #endif
+};
 
 } // namespace detail
 

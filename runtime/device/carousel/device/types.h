@@ -128,6 +128,15 @@ struct ignore {
 /// See vector.h.
 template <typename Element, int Lanes> struct vec;
 
+namespace detail {
+
+/// What vec computes two lanes at a time with; float16.h has some.
+template <typename Element> struct pairs_of {
+  enum : bool { exist = false };
+};
+
+} // namespace detail
+
 //===----------------------------------------------------------------------===//
 // Addresses
 //===----------------------------------------------------------------------===//

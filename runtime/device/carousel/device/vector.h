@@ -16,7 +16,7 @@
 #ifndef CAROUSEL_DEVICE_VECTOR_H
 #define CAROUSEL_DEVICE_VECTOR_H
 
-#include <carousel/device/float16.h>
+#include <carousel/device/types.h>
 
 namespace carousel {
 
@@ -187,26 +187,25 @@ CAROUSEL_DEVICE vec<Element, Lanes> select(const vec<bool, Lanes> &mask,
       const vec<Element, Lanes> &a, const vec<Element, Lanes> &b) {            \
     CAROUSEL_LANES(RESULT, a[i] NAME b[i])                                     \
   }
-// 16-bit floating-point values are computed in pairs.
+// f16 and bf16 are computed in pairs.
 #define CAROUSEL_BINARY_IN_PAIRS(NAME, PAIR)                                   \
   template <typename Element, int Lanes>                                       \
   CAROUSEL_DEVICE vec<Element, Lanes> operator NAME(                           \
       const vec<Element, Lanes> &a, const vec<Element, Lanes> &b) {            \
-    if constexpr (Lanes % 2 == 0 && (detail::same<Element, f16> ||             \
-                                     detail::same<Element, bf16>)) {           \
+    if constexpr (Lanes % 2 == 0 && detail::pairs_of<Element>::exist) {        \
       using pairs = vec<uint32_t, Lanes / 2>;                                  \
       pairs x = bit_cast<pairs>(a), y = bit_cast<pairs>(b);                    \
       _Pragma("unroll") for (int i = 0; i < Lanes / 2; ++i) x[i] =             \
-          detail::PAIR(Element(), x[i], y[i]);                                 \
+          detail::pairs_of<Element>::PAIR(x[i], y[i]);                         \
       return bit_cast<vec<Element, Lanes>>(x);                                 \
     } else {                                                                   \
       CAROUSEL_LANES(Element, a[i] NAME b[i])                                  \
     }                                                                          \
   }
 
-CAROUSEL_BINARY_IN_PAIRS(+, add_pair)
-CAROUSEL_BINARY_IN_PAIRS(-, sub_pair)
-CAROUSEL_BINARY_IN_PAIRS(*, mul_pair)
+CAROUSEL_BINARY_IN_PAIRS(+, add)
+CAROUSEL_BINARY_IN_PAIRS(-, sub)
+CAROUSEL_BINARY_IN_PAIRS(*, mul)
 CAROUSEL_BINARY(Element, /)
 CAROUSEL_BINARY(Element, %)
 CAROUSEL_BINARY(Element, &)

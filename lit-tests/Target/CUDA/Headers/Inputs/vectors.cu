@@ -1,3 +1,4 @@
+#include <carousel/device/float16.h>
 #include <carousel/device/vector.h>
 using namespace carousel;
 __shared__ alignas(16) float tile[256];
