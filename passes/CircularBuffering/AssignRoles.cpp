@@ -73,8 +73,7 @@ static Value createRoleValue(OpBuilder &builder, Operation *op,
     if (isProducer)
       return first;
     return arith::AddIOp::create(
-        builder, loc, first,
-        gpu::ThreadIdOp::create(builder, loc, dimension));
+        builder, loc, first, gpu::ThreadIdOp::create(builder, loc, dimension));
   }
   // What producers compute is the same in all threads: any of them will do.
   if (isProducer && isa<gpu::ThreadIdOp, gpu::LaneIdOp, gpu::SubgroupIdOp>(op))
@@ -112,7 +111,8 @@ void ProducerCloner::cloneLoop(scf::ForOp loop, IRMapping &mapping) {
   auto copy = scf::ForOp::create(
       rewriter, loop.getLoc(), mapping.lookupOrDefault(loop.getLowerBound()),
       mapping.lookupOrDefault(loop.getUpperBound()),
-      mapping.lookupOrDefault(loop.getStep()), inits);
+      mapping.lookupOrDefault(loop.getStep()), inits,
+      /*bodyBuilder=*/nullptr, loop.getUnsignedCmp());
   mapping.map(loop.getInductionVar(), copy.getInductionVar());
   for (auto [number, index] : llvm::enumerate(kept)) {
     mapping.map(loop.getRegionIterArg(index), copy.getRegionIterArg(number));
