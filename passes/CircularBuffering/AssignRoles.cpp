@@ -111,7 +111,8 @@ void ProducerCloner::cloneLoop(scf::ForOp loop, IRMapping &mapping) {
   auto copy = scf::ForOp::create(
       rewriter, loop.getLoc(), mapping.lookupOrDefault(loop.getLowerBound()),
       mapping.lookupOrDefault(loop.getUpperBound()),
-      mapping.lookupOrDefault(loop.getStep()), inits);
+      mapping.lookupOrDefault(loop.getStep()), inits,
+      /*bodyBuilder=*/nullptr, loop.getUnsignedCmp());
   mapping.map(loop.getInductionVar(), copy.getInductionVar());
   for (auto [number, index] : llvm::enumerate(kept)) {
     mapping.map(loop.getRegionIterArg(index), copy.getRegionIterArg(number));

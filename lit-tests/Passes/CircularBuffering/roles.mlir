@@ -18,9 +18,9 @@ gpu.module @roles [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
   // CHECK: arith.divui %[[FIRST]], %c128
   // CHECK: } consumer threads(128) {
   // CHECK-NOT: gpu.global_id
+  // CHECK: %[[THREAD:.*]] = gpu.thread_id x
   // CHECK: %[[CTA:.*]] = gpu.block_id x
   // CHECK: %[[FIRST:.*]] = arith.muli %[[CTA]], %c128
-  // CHECK: %[[THREAD:.*]] = gpu.thread_id x
   // CHECK: %[[ID:.*]] = arith.addi %[[FIRST]], %[[THREAD]]
   // CHECK: memref.store %{{.*}}, %{{.*}}[%[[ID]]]
   gpu.func @global_id(%x: !global, %y: !global, %n: index) kernel
