@@ -22,9 +22,9 @@
 #include "RingMeetings.h"
 #include "SyncPositions.h"
 
+#include "carousel/Analysis/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -62,12 +62,6 @@ EndPlanner::EndPlanner(gpu::GPUFuncOp kernel, RingBarrierPlan &plan)
   });
 }
 
-static Value getRoot(Value memref) {
-  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
-    memref = view.getViewSource();
-  return memref;
-}
-
 //===----------------------------------------------------------------------===//
 // Stores
 //===----------------------------------------------------------------------===//
@@ -85,7 +79,7 @@ bool EndPlanner::mayTouchStored(RingStoreOp store) {
     return true;
   return llvm::any_of(transfers, [&](TransferOpInterface other) {
     if (other.getGlobal() != global) {
-      Value root = getRoot(other.getGlobal());
+      Value root = getRootBuffer(other.getGlobal());
       return root == global || !isArgument(root);
     }
     const TransferShape &otherShape = plan.shapes.at(other);
@@ -196,7 +190,8 @@ static bool isSameTile(Value lhs, Value rhs) {
 bool EndPlanner::mayTouchFilled(RingLoadOp load) {
   SmallVector<RingLoadOp> loads;
   for (TransferOpInterface other : transfers) {
-    if (!isSameTile(getRoot(other.getTile()), getRoot(load.getTile())))
+    if (!isSameTile(getRootBuffer(other.getTile()),
+                    getRootBuffer(load.getTile())))
       continue;
     auto fills = dyn_cast<RingLoadOp>(other.getOperation());
     if (!fills || !isSameTile(fills.getTile(), load.getTile()) ||

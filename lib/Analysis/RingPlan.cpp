@@ -15,6 +15,7 @@
 #include "RingTransfers.h"
 
 #include "carousel/Analysis/IndexFunction.h"
+#include "carousel/Analysis/Views.h"
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Target/TargetInfo.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
@@ -137,6 +138,25 @@ static bool isSelfContained(scf::ForOp loop, LoadOp load,
   });
 }
 
+/// Why the rest of the tile's buffer stands in the way, or an empty string:
+/// what is there outside of the loop is redirected to the last use's slot,
+/// which has nothing but the tile.
+static std::string explainOtherParts(scf::ForOp loop, LoadOp load,
+                                     ArrayRef<Operation *> accesses) {
+  Value tile = load.getTile(), buffer = getRootBuffer(tile);
+  if (cast<MemRefType>(tile.getType()).getNumElements() ==
+      cast<MemRefType>(buffer.getType()).getNumElements())
+    return {};
+  SmallVector<Operation *> direct = *getAccesses(tile);
+  for (Operation *op : accesses)
+    if (!loop->isProperAncestor(op) && !llvm::is_contained(direct, op))
+      return ("other parts of its buffer are accessed outside of the loop by "
+              "'" +
+              op->getName().getStringRef() + "'")
+          .str();
+  return {};
+}
+
 /// Why what the tile holds outside of the loop stands in the way, or an empty
 /// string. Sets `isUsedOutside`.
 std::string Planner::explainCarried(scf::ForOp loop, LoadOp load,
@@ -158,12 +178,13 @@ std::string Planner::explainCarried(scf::ForOp loop, LoadOp load,
       return "its tile is loaded outside of the loop, too";
     others.emplace_back(around, other);
   }
-  if (others.empty())
+  if (others.empty()) {
     // Outside is the slot of the last use, which the last iteration has then.
-    return isUsedOutside && load->getParentRegion() != &loop.getRegion()
-               ? "it is loaded under a condition, and its tile is accessed "
-                 "outside of the loop"
-               : "";
+    if (isUsedOutside && load->getParentRegion() != &loop.getRegion())
+      return "it is loaded under a condition, and its tile is accessed outside "
+             "of the loop";
+    return explainOtherParts(loop, load, accesses);
+  }
   isUsedOutside = false;
   // Each loop has the buffer to itself if nobody else accesses it.
   for (Operation *op : accesses)

@@ -13,7 +13,10 @@
 
 #include "RingRoles.h"
 
+#include "RingTransfers.h"
+
 #include "carousel/Analysis/IndexFunction.h"
+#include "carousel/Analysis/Views.h"
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/MathExtras.h"
@@ -67,8 +70,9 @@ private:
   void addRegionOp(Operation *op);
   std::string explainOp(Operation *op);
   bool isWritten(Value memref) const {
-    return llvm::is_contained(written, Value()) ||
-           llvm::is_contained(written, getRootBuffer(memref));
+    return llvm::any_of(written, [&](Value target) {
+      return !target || mayOverlap(target, memref);
+    });
   }
 
   gpu::GPUFuncOp kernel;
@@ -103,8 +107,7 @@ void ProducerSlice::addRegionOp(Operation *op) {
 }
 
 std::string ProducerSlice::explainOp(Operation *op) {
-  if (isa<gpu::ShuffleOp, gpu::AllReduceOp, gpu::SubgroupReduceOp,
-          gpu::RotateOp>(op))
+  if (involvesOtherThreads(op))
     return getName(op) + ", which needs the other threads";
   if (isMemoryEffectFree(op))
     return {};
@@ -121,7 +124,7 @@ std::string ProducerSlice::explainOp(Operation *op) {
 std::string ProducerSlice::explain(LoadOp load) {
   if (isWritten(load.getGlobal()))
     return "the kernel writes the memref that is loaded from";
-  llvm::append_range(values, load.getOffsets());
+  llvm::append_range(values, getInputs(load));
   addControl(load);
   while (!values.empty()) {
     Value value = values.pop_back_val();

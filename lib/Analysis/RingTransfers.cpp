@@ -11,6 +11,7 @@
 
 #include "RingTransfers.h"
 
+#include "carousel/Analysis/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -18,12 +19,6 @@
 
 using namespace mlir;
 using namespace carousel;
-
-Value carousel::getRootBuffer(Value memref) {
-  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
-    memref = view.getViewSource();
-  return memref;
-}
 
 std::optional<SmallVector<Operation *>> carousel::getAccesses(Value buffer) {
   SmallVector<Operation *> accesses;
@@ -35,6 +30,9 @@ std::optional<SmallVector<Operation *>> carousel::getAccesses(Value buffer) {
         llvm::append_range(views, user->getResults());
       } else if (isa<memref::DimOp, memref::DeallocOp>(user)) {
         continue;
+      } else if (isMemoryEffectFree(user)) {
+        // Hands the buffer or its address on: a region's yield, for example.
+        return std::nullopt;
       } else if (isa<MemoryEffectOpInterface>(user) &&
                  user->getNumRegions() == 0 &&
                  llvm::none_of(user->getResultTypes(),
@@ -47,6 +45,29 @@ std::optional<SmallVector<Operation *>> carousel::getAccesses(Value buffer) {
     }
   }
   return accesses;
+}
+
+/// Whether `root` is memory that overlaps with no other such root.
+static bool isMemoryOfItsOwn(Value root) {
+  if (auto argument = dyn_cast<BlockArgument>(root))
+    return isa<gpu::GPUFuncOp>(argument.getOwner()->getParentOp());
+  return isa<memref::GetGlobalOp, memref::AllocOp, memref::AllocaOp>(
+      root.getDefiningOp());
+}
+
+bool carousel::mayOverlap(Value lhs, Value rhs) {
+  lhs = getRootBuffer(lhs);
+  rhs = getRootBuffer(rhs);
+  auto isGlobal = [](Value root) {
+    return !isSharedMemRef(root.getType()) && !isLocalMemRef(root.getType());
+  };
+  if (isGlobal(lhs) != isGlobal(rhs))
+    return false;
+  if (lhs == rhs || !isMemoryOfItsOwn(lhs) || !isMemoryOfItsOwn(rhs))
+    return true;
+  auto global = lhs.getDefiningOp<memref::GetGlobalOp>(),
+       other = rhs.getDefiningOp<memref::GetGlobalOp>();
+  return global && other && global.getName() == other.getName();
 }
 
 static std::string getName(Operation *op) {
@@ -133,15 +154,14 @@ static void forEachWritten(Operation *op, function_ref<void(Value)> visit) {
 }
 
 bool LoopTransfers::isNeverWritten(Value memref) {
-  Value root = getRootBuffer(memref);
-  if (!isGlobalMemRef(root.getType()) || !isa<BlockArgument>(root))
+  if (!isGlobalMemRef(getRootBuffer(memref).getType()))
     return false;
   bool written = false;
   kernel.walk([&](Operation *op) {
     if (op == kernel)
       return;
     forEachWritten(op, [&](Value target) {
-      written |= !target || getRootBuffer(target) == root;
+      written |= !target || mayOverlap(target, memref);
     });
   });
   return !written;
@@ -158,6 +178,23 @@ static bool isMultipleOf(Value value, int64_t extent) {
     return isMultipleOf(sum.getLhs(), extent) &&
            isMultipleOf(sum.getRhs(), extent);
   return false;
+}
+
+/// Whether `value` is the same in all iterations: made outside of the loop, or
+/// of nothing but such values.
+bool LoopTransfers::isInvariant(Value value) {
+  llvm::SetVector<Value> values;
+  values.insert(value);
+  for (unsigned i = 0; i < values.size(); ++i) {
+    if (loop.isDefinedOutsideOfLoop(values[i]))
+      continue;
+    Operation *op = values[i].getDefiningOp();
+    if (!op || op->getNumRegions() != 0 || !isMemoryEffectFree(op) ||
+        involvesOtherThreads(op))
+      return false;
+    values.insert_range(op->getOperands());
+  }
+  return true;
 }
 
 /// Whether warps or warpgroups meet in the loop, so that what one has stored in
@@ -182,6 +219,7 @@ bool LoopTransfers::areApart(LoadOp load, StoreOp store) {
   if (load.getScope() != TransferScope::CTA && ordersUnits())
     return false;
   if (!precedes(load, store) || load.getGlobal() != store.getGlobal() ||
+      !isInvariant(load.getGlobal()) ||
       load.getOffsets() != store.getOffsets() ||
       load.getTile().getType().getShape() !=
           store.getTile().getType().getShape() ||
@@ -205,17 +243,15 @@ bool LoopTransfers::areApart(LoadOp load, StoreOp store) {
 }
 
 bool LoopTransfers::storesToSourceOf(LoadOp load) {
-  Value root = getRootBuffer(load.getGlobal());
   bool found = false;
   loop.walk([&](StoreOp store) {
-    found |= getRootBuffer(store.getGlobal()) == root;
+    found |= mayOverlap(store.getGlobal(), load.getGlobal());
   });
   return found;
 }
 
 /// Nothing in the loop writes what a load that runs ahead reads.
 std::string LoopTransfers::explainSource(LoadOp load) {
-  Value root = getRootBuffer(load.getGlobal());
   std::string reason;
   loop.walk([&](Operation *op) {
     if (isa<GridSerialWaitOp, GridSerialReleaseOp, GridDependencyWaitOp,
@@ -231,7 +267,8 @@ std::string LoopTransfers::explainSource(LoadOp load) {
       return WalkResult::interrupt();
     }
     if (auto store = dyn_cast<StoreOp>(op)) {
-      if (getRootBuffer(store.getGlobal()) == root && !areApart(load, store))
+      if (mayOverlap(store.getGlobal(), load.getGlobal()) &&
+          !areApart(load, store))
         reason =
             "the loop stores to the same memref, and it isn't visible that "
             "each box is stored after it is loaded, and apart from those of "
@@ -241,8 +278,7 @@ std::string LoopTransfers::explainSource(LoadOp load) {
         if (!target)
           reason = "the loop has " + getName(op) +
                    ", which may write the memref that is loaded from";
-        else if (isGlobalMemRef(target.getType()) &&
-                 getRootBuffer(target) == root)
+        else if (mayOverlap(target, load.getGlobal()))
           reason = "the loop writes the memref that is loaded from by " +
                    getName(op);
       });
@@ -256,16 +292,25 @@ std::string LoopTransfers::explainSource(LoadOp load) {
 // What loads are computed from
 //===----------------------------------------------------------------------===//
 
-/// Ops whose results depend on other threads of a warp or a block.
-static bool involvesOtherThreads(Operation *op) {
+bool carousel::involvesOtherThreads(Operation *op) {
   return isa<gpu::ShuffleOp, gpu::AllReduceOp, gpu::SubgroupReduceOp,
              gpu::RotateOp, gpu::SubgroupBroadcastOp>(op);
+}
+
+SmallVector<Value> carousel::getInputs(LoadOp load) {
+  SmallVector<Value> inputs(load.getOffsets());
+  inputs.push_back(load.getGlobal());
+  if (load.getMap())
+    inputs.push_back(load.getMap());
+  for (Operation *view : getViews(load.getTile()))
+    llvm::append_range(inputs, getViewParameters(view));
+  return inputs;
 }
 
 std::string LoopTransfers::explainSlice(LoadOp load,
                                         llvm::SetVector<Operation *> &slice,
                                         bool &follows) {
-  SmallVector<Value> values(load.getOffsets());
+  SmallVector<Value> values = getInputs(load);
   for (Operation *outer = load->getParentOp(); outer != loop;
        outer = outer->getParentOp())
     values.push_back(cast<scf::IfOp>(outer).getCondition());
@@ -326,6 +371,12 @@ std::string LoopTransfers::explainLoad(LoadOp load,
     reason = explainBuffer(load);
   if (!reason.empty())
     return reason;
+  // A slot has what its own use brought, and the buffer what all have.
+  for (Operation *view : getViews(load.getTile()))
+    for (Value parameter : getViewParameters(view))
+      if (!isInvariant(parameter))
+        return "it isn't visible that its tile is the same part of its buffer "
+               "in all iterations";
   Value buffer = getRootBuffer(load.getTile());
   SmallVector<Operation *> accesses = *getAccesses(buffer);
   for (Operation *op : accesses) {

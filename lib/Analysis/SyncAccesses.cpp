@@ -11,10 +11,10 @@
 
 #include "SyncAccesses.h"
 
+#include "carousel/Analysis/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -58,12 +58,6 @@ bool carousel::isCarriedByEngine(TransferOpInterface op) {
 TransferScope carousel::getRingScope(Value ring) {
   auto create = ring.getDefiningOp<RingCreateOp>();
   return create ? create.getScope() : TransferScope::CTA;
-}
-
-Value carousel::getViewRoot(Value memref) {
-  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
-    memref = view.getViewSource();
-  return memref;
 }
 
 unsigned SyncAccesses::getNumber(Value root, unsigned tile) {
@@ -127,7 +121,7 @@ static std::optional<SmallVector<Value>> getSources(Value memref) {
 
 void SyncAccesses::addBuffers(Value memref, SmallVectorImpl<Buffer> &buffers,
                               SmallPtrSetImpl<void *> &visited) {
-  memref = getViewRoot(memref);
+  memref = getRootBuffer(memref);
   if (!visited.insert(memref.getAsOpaquePointer()).second)
     return;
   Buffer buffer;

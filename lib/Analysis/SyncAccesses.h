@@ -152,9 +152,6 @@ private:
   llvm::DenseMap<mlir::Operation *, std::vector<Access>> cache;
 };
 
-/// The allocation or argument that a chain of views starts from.
-mlir::Value getViewRoot(mlir::Value memref);
-
 TransferScope getRingScope(mlir::Value ring);
 
 /// Whether an engine carries out the transfer.

@@ -14,6 +14,7 @@
 #include "LoopBounds.h"
 #include "RingRewriter.h"
 
+#include "carousel/Analysis/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -54,23 +55,20 @@ void RingRewriter::emitLoads(const LoadRingPlan &loads, Block &block,
       Value slot =
           RingTileOp::create(rewriter, loc, buffer.getType(), ring, use, index);
       // The part of the slot that is the tile.
-      SmallVector<Operation *> views;
-      for (Value view = load.getTile(); view != buffer;
-           view =
-               cast<ViewLikeOpInterface>(view.getDefiningOp()).getViewSource())
-        views.push_back(view.getDefiningOp());
       IRMapping inner(mapping);
       inner.map(buffer, slot);
-      for (Operation *view : llvm::reverse(views))
+      SmallVector<Operation *> views = getViews(load.getTile());
+      for (Operation *view : views)
         rewriter.clone(*view, inner);
       SmallVector<Value> offsets;
       for (Value offset : load.getOffsets())
         offsets.push_back(mapping.lookupOrDefault(offset));
+      Value map = load.getMap();
       RingLoadOp::create(
-          rewriter, loc, load.getGlobal(), offsets,
+          rewriter, loc, mapping.lookupOrDefault(load.getGlobal()), offsets,
           inner.lookup(load.getTile()), load.getFillAttr(), load.getScopeAttr(),
           load.getInBoundsAttr(), load.getSwizzleAttr(), load.getCacheAttr(),
-          load.getEngineAttr(), load.getMap(),
+          load.getEngineAttr(), map ? mapping.lookupOrDefault(map) : map,
           loads.overtakesStores ? rewriter.getUnitAttr() : nullptr);
     } else if (loads.slice.contains(&op)) {
       rewriter.clone(op, mapping);
@@ -120,6 +118,19 @@ void RingRewriter::emitSubmit(StoreOp store, Value tile) {
 
 /// Views that are made outside of the loop are made again in it.
 void RingRewriter::redirect(Value buffer, scf::ForOp loop, Value tile) {
+  // Those that the loop doesn't use may stand behind it, with what they are
+  // made by.
+  auto isUsedInLoop = [&](Operation *view) {
+    SmallVector<Operation *> views = {view};
+    while (!views.empty())
+      for (Operation *user : views.pop_back_val()->getUsers()) {
+        if (loop->isProperAncestor(user))
+          return true;
+        if (isa<ViewLikeOpInterface>(user))
+          views.push_back(user);
+      }
+    return false;
+  };
   SmallVector<std::pair<Value, Value>> pairs = {{buffer, tile}};
   OpBuilder::InsertionGuard guard(rewriter);
   while (!pairs.empty()) {
@@ -129,7 +140,7 @@ void RingRewriter::redirect(Value buffer, scf::ForOp loop, Value tile) {
       Operation *user = use.getOwner();
       if (loop->isProperAncestor(user)) {
         rewriter.modifyOpInPlace(user, [&] { use.set(to); });
-      } else if (isa<ViewLikeOpInterface>(user)) {
+      } else if (isa<ViewLikeOpInterface>(user) && isUsedInLoop(user)) {
         rewriter.setInsertionPointAfterValue(to);
         IRMapping mapping;
         mapping.map(from, to);
@@ -166,14 +177,10 @@ void RingRewriter::redirectOutside(const LoadRingPlan &loads, RingCreateOp ring,
                                loads.stages - 1);
       Value tile = RingTileOp::create(rewriter, loc, buffer.getType(), ring,
                                       last, index);
-      SmallVector<Operation *> chain;
-      for (Value view = use->get(); view != buffer;
-           view =
-               cast<ViewLikeOpInterface>(view.getDefiningOp()).getViewSource())
-        chain.push_back(view.getDefiningOp());
       IRMapping mapping;
       mapping.map(buffer, tile);
-      for (Operation *view : llvm::reverse(chain))
+      SmallVector<Operation *> views = getViews(use->get());
+      for (Operation *view : views)
         rewriter.clone(*view, mapping);
       Value replacement = mapping.lookup(use->get());
       rewriter.modifyOpInPlace(user, [&] { use->set(replacement); });

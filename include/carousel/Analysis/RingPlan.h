@@ -105,9 +105,6 @@ mlir::LogicalResult verifyListedStages(mlir::scf::ForOp loop);
 /// The plan for a kernel whose transfers have engines and whose block is known.
 RingPlan planRings(mlir::gpu::GPUFuncOp kernel, const TargetInfo &target);
 
-/// The allocation or the argument that a memref is a view of.
-mlir::Value getRootBuffer(mlir::Value memref);
-
 /// The ops that access a buffer, through views of it, too; nothing if it is
 /// passed to where it can't be followed.
 std::optional<llvm::SmallVector<mlir::Operation *>>
