@@ -153,7 +153,11 @@ std::string Planner::explainCarried(scf::ForOp loop, LoadOp load,
     others.emplace_back(around, other);
   }
   if (others.empty())
-    return {};
+    // Outside is the slot of the last use, which the last iteration has then.
+    return isUsedOutside && load->getParentRegion() != &loop.getRegion()
+               ? "it is loaded under a condition, and its tile is accessed "
+                 "outside of the loop"
+               : "";
   isUsedOutside = false;
   // Each loop has the buffer to itself if nobody else accesses it.
   for (Operation *op : accesses)

@@ -57,8 +57,8 @@ static std::string getName(Operation *op) {
 // Places
 //===----------------------------------------------------------------------===//
 
-/// Whether `first`, an op of the loop, is over before `second` starts in the
-/// same iteration, on every path that reaches `second`.
+/// Whether `first`, an op of the loop, is over before `second` starts if both
+/// are executed in an iteration.
 bool LoopTransfers::precedes(Operation *first, Operation *second) {
   for (Operation *outer = second; outer != loop; outer = outer->getParentOp()) {
     Operation *other = outer->getBlock()->findAncestorOpInBlock(*first);
@@ -160,10 +160,28 @@ static bool isMultipleOf(Value value, int64_t extent) {
   return false;
 }
 
-/// Whether the two have the same box in each iteration, and boxes of different
-/// iterations are apart: some offset advances by the box's extent or more.
+/// Whether warps or warpgroups meet in the loop, so that what one has stored in
+/// an iteration another may load in the next.
+bool LoopTransfers::ordersUnits() {
+  return loop
+      .walk([&](Operation *op) {
+        auto transfer = dyn_cast<TransferOpInterface>(op);
+        bool wide = transfer && transfer.getScope() == TransferScope::CTA;
+        return wide || isa<gpu::BarrierOp, FenceThreadOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether `load` is executed before `store`, the two have the same box in each
+/// iteration, and boxes of different iterations are apart: some offset advances
+/// by the box's extent or more.
 bool LoopTransfers::areApart(LoadOp load, StoreOp store) {
-  if (load.getGlobal() != store.getGlobal() ||
+  // What is known of a warp's boxes says nothing of those of another warp.
+  if (load.getScope() != TransferScope::CTA && ordersUnits())
+    return false;
+  if (!precedes(load, store) || load.getGlobal() != store.getGlobal() ||
       load.getOffsets() != store.getOffsets() ||
       load.getTile().getType().getShape() !=
           store.getTile().getType().getShape() ||
@@ -205,11 +223,19 @@ std::string LoopTransfers::explainSource(LoadOp load) {
       reason = "the loop has " + getName(op) + ", which orders CTAs or grids";
       return WalkResult::interrupt();
     }
+    if (auto fence = dyn_cast<FenceThreadOp>(op);
+        fence && fence.getScope() != MemScope::CTA &&
+        fence.getSemantics() != MemSemantics::Release) {
+      reason = "the loop has " + getName(op) +
+               ", behind which it may read what other CTAs have written";
+      return WalkResult::interrupt();
+    }
     if (auto store = dyn_cast<StoreOp>(op)) {
       if (getRootBuffer(store.getGlobal()) == root && !areApart(load, store))
         reason =
             "the loop stores to the same memref, and it isn't visible that "
-            "boxes of different iterations are apart";
+            "each box is stored after it is loaded, and apart from those of "
+            "other iterations";
     } else {
       forEachWritten(op, [&](Value target) {
         if (!target)
@@ -338,10 +364,15 @@ std::string LoopTransfers::explainStore(StoreOp store) {
     if (isWrite && !precedes(op, store))
       return "its tile is written by " + getName(op) + " after it is stored";
   }
-  for (Operation *read : reads)
+  for (Operation *read : reads) {
+    // Behind the condition of the store there may be no new tile to read.
+    if (!store->getParentRegion()->isAncestor(read->getParentRegion()))
+      return "its tile is read by " + getName(read) +
+             " where it may not be written";
     for (Operation *write : writes)
       if (!precedes(write, read))
         return "its tile is read by " + getName(read) + " before it is written";
+  }
   if (!coversTile(kernel, loop, store, writes))
     return "it isn't visible that each iteration writes the whole tile";
   return {};

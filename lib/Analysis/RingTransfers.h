@@ -46,6 +46,7 @@ private:
                            bool &follows);
   std::string explainSource(LoadOp load);
   bool isNeverWritten(mlir::Value memref);
+  bool ordersUnits();
   bool areApart(LoadOp load, StoreOp store);
   bool precedes(mlir::Operation *first, mlir::Operation *second);
 

@@ -82,7 +82,8 @@ struct Access {
   AccessBox box;
   /// By a transfer or for one, not by the thread that executes the op.
   bool isTransfer = false;
-  /// Fills the slot of the ring's use: what threads did to it before is over.
+  /// Fills the slot of the ring's use: what threads did to it before they
+  /// handed it back is over.
   bool isRefill = false;
   /// Atomic adds and the like, which have no order among themselves.
   bool isReduction = false;

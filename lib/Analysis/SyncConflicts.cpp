@@ -65,7 +65,7 @@ bool SyncFlow::needsOrder(const PendingAccess &from, const Access &to,
     return false;
   if (access.isReduction && to.isReduction)
     return false;
-  if (to.isRefill && !isAsync(access.kind))
+  if (to.isRefill && from.isHandedBack && !isAsync(access.kind))
     return false;
   return llvm::any_of(from.boxes, [&](const AccessBox &box) {
     return !areApart(positions, box, to.box, byOthers);

@@ -408,7 +408,11 @@ void SyncFlow::visitEvent(Operation *op, SyncState &state) {
         state.drain(drain.getKind(), drain.getPending(), drain.getScope());
       })
       .Case([&](RingWaitOp wait) { visitWait(wait, state); })
-      .Case([&](RingReleaseOp release) { checkRelease(release, state); })
+      .Case([&](RingReleaseOp release) {
+        checkRelease(release, state);
+        Value ring = release.getRing();
+        state.handBack(ring, kernel.accesses.getSlot(ring, release.getUse()));
+      })
       .Case([&](gpu::ReturnOp) { checkEnd(op, nullptr, state); })
       .Default([&](Operation *) {
         ArrayRef<Access> accesses = kernel.accesses.get(op);

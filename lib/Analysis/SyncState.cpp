@@ -23,8 +23,8 @@ static constexpr unsigned kMostBoxes = 4;
 bool PendingAccess::operator==(const PendingAccess &other) const {
   return op == other.op && boxes == other.boxes &&
          isFromOutside == other.isFromOutside && isFenced == other.isFenced &&
-         isDrained == other.isDrained && met == other.met &&
-         metSinceDone == other.metSinceDone &&
+         isHandedBack == other.isHandedBack && isDrained == other.isDrained &&
+         met == other.met && metSinceDone == other.metSinceDone &&
          metBeforeDone == other.metBeforeDone && seen == other.seen &&
          groups == other.groups && meetings == other.meetings;
 }
@@ -133,6 +133,13 @@ void SyncState::meet(Meet meet, unsigned number) {
   dropFinished();
 }
 
+void SyncState::handBack(Value ring, const RingSlot &slot) {
+  for (auto &[key, access] : pending) {
+    const Buffer &used = access.access.buffer;
+    access.isHandedBack |= used.ring == ring && used.slot.mustBe(slot);
+  }
+}
+
 void SyncState::reuse(Value ring, const RingSlot &slot) {
   for (auto entry = pending.begin(); entry != pending.end();) {
     const Buffer &used = entry->second.access.buffer;
@@ -217,6 +224,7 @@ bool SyncState::joinInto(PendingAccess &into, const PendingAccess &other,
   PendingAccess before = into;
   into.isFromOutside |= other.isFromOutside;
   into.isFenced &= other.isFenced;
+  into.isHandedBack &= other.isHandedBack;
   into.isDrained &= other.isDrained;
   into.met = std::min(into.met, other.met);
   into.metSinceDone = std::min(into.metSinceDone, other.metSinceDone);

@@ -53,6 +53,8 @@ struct PendingAccess {
   bool isFromOutside = false;
   /// Generic writes: the writers have fenced them.
   bool isFenced = false;
+  /// In a slot of a ring: the slot was handed back behind it.
+  bool isHandedBack = false;
   /// What engines do: its issuer has waited for it.
   bool isDrained = false;
   Meet met = Meet::Nobody;          ///< since the access
@@ -86,6 +88,7 @@ public:
   void drain(GroupWait kind, unsigned pending, TransferScope scope);
   void submit(TransferScope scope);
   void meet(Meet meet, unsigned number);
+  void handBack(mlir::Value ring, const RingSlot &slot);
   /// What was done to a slot that is in use anew is over.
   void reuse(mlir::Value ring, const RingSlot &slot);
 

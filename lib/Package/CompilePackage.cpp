@@ -57,6 +57,8 @@ private:
   LogicalResult compileModule(gpu::GPUModuleOp gpuModule,
                               const TargetInfo &chip,
                               ModuleDescription &description);
+  LogicalResult noteExterns(gpu::GPUModuleOp gpuModule, StringRef ptx,
+                            ModuleDescription &description);
   void addImage(ModuleDescription &description, const TargetInfo &chip,
                 llvm::StringLiteral kind, std::string contents);
   void dropUnused();
@@ -151,6 +153,33 @@ static std::string joinLines(StringRef text) {
   return llvm::join(lines, "; ");
 }
 
+/// What the PTX leaves for the linker: those who load the package supply it, so
+/// ptxas can't make a cubin.
+LogicalResult Compiler::noteExterns(gpu::GPUModuleOp gpuModule, StringRef ptx,
+                                    ModuleDescription &description) {
+  FailureOr<std::vector<ExternDescription>> externs =
+      describeExterns(gpuModule, ptx, options.indexBitwidth);
+  if (failed(externs))
+    return failure();
+  for (ExternDescription &function : *externs) {
+    // As for another chip.
+    if (llvm::any_of(description.externs, [&](const ExternDescription &known) {
+          return known.name == function.name;
+        }))
+      continue;
+    Operation *declaration = gpuModule.lookupSymbol(function.name);
+    if (options.cubins == Cubins::Required)
+      return declaration->emitError("expected a body of '")
+             << function.name << "' for a cubin, got a declaration";
+    if (options.cubins != Cubins::Never)
+      declaration->emitRemark("'")
+          << function.name << "' is left for the linker; the package holds no "
+          << "cubin of '" << gpuModule.getName() << "'";
+    description.externs.push_back(std::move(function));
+  }
+  return success();
+}
+
 LogicalResult Compiler::compileModule(gpu::GPUModuleOp gpuModule,
                                       const TargetInfo &chip,
                                       ModuleDescription &description) {
@@ -192,7 +221,9 @@ LogicalResult Compiler::compileModule(gpu::GPUModuleOp gpuModule,
       return func.emitError("expected an entry of its own in the PTX for ")
              << chip.chip << ", got none";
 
-  if (hasAssembler) {
+  if (failed(noteExterns(gpuModule, *ptx, description)))
+    return failure();
+  if (hasAssembler && description.externs.empty()) {
     llvm::Expected<std::string> cubin =
         assemblePTX(*ptx, chip.chip, options.cudaRoot);
     if (!cubin)
