@@ -108,7 +108,8 @@ public:
   bool hasProducers(mlir::Value ring) const {
     return producedInRole.contains(ring);
   }
-  /// What the copies wrote that threads made for a use of a ring.
+  /// What the loads of a use of a ring did and threads that don't wait for it
+  /// can't know: those of other scopes, and engines in the case of copies.
   std::vector<Access> getLanded(RingWaitOp wait);
 
   SyncPositions &getPositions() { return positions; }

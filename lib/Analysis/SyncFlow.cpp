@@ -367,7 +367,7 @@ void SyncFlow::visit(Operation *op, SyncState &state) {
       });
 }
 
-/// Loads count as done when they have been waited for; what their operands are
+/// Loads are there from when they have been waited for; what their operands are
 /// computed from is read at once. Letting others go on is over as it is done.
 static bool staysPending(Operation *op, const Access &access) {
   if (isa<RingProduceOp>(op))

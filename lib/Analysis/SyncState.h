@@ -59,6 +59,9 @@ struct PendingAccess {
   bool isDrained = false;
   Meet met = Meet::Nobody;          ///< since the access
   Meet metSinceDone = Meet::Nobody; ///< since it was fenced or drained
+  /// The most threads that met before it was fenced or drained, on some way,
+  /// unless as many have met since then.
+  Meet metBeforeDone = Meet::Nobody;
   /// Who has observed it without a meeting.
   Meet seen = Meet::Nobody;
   /// Groups submitted after it.
@@ -77,7 +80,8 @@ public:
   SyncState(SyncPositions &positions, bool hasEngines)
       : positions(&positions), hasEngines(hasEngines) {}
 
-  /// `order` numbers the accesses of a kernel; `seen` have observed it.
+  /// `order` numbers the accesses of a kernel; `seen` have observed it, so that
+  /// what an engine did is done.
   void access(mlir::Operation *op, unsigned order, const Access &access,
               Meet seen = Meet::Nobody);
   void fence(bool shared, bool global);
