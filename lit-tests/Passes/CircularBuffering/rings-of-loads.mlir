@@ -87,4 +87,43 @@ gpu.module @rings [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     } {carousel.pipeline = #carousel.pipeline<stages = [3, 2], mode = specialized>}
     gpu.return
   }
+
+  // A tile that is loaded before the loop, too, has no ring: consumers load it in their loop, at an offset
+  // that they compute there.
+  // CHECK-LABEL: gpu.func @loaded_before
+  // CHECK-DAG: %[[ONE:.*]] = carousel.ring.create {{.*}} : <1>
+  // CHECK-DAG: %[[A:.*]] = carousel.ring.create : <2 x
+  // CHECK: carousel.ring.roles producer
+  // CHECK: scf.for
+  // CHECK: carousel.ring.produce %[[A]]
+  // CHECK-NOT: carousel.ring.produce
+  // CHECK: consumer
+  // CHECK: carousel.ring.produce %[[ONE]]
+  // CHECK: carousel.ring.wait %[[ONE]]
+  // CHECK: scf.for %[[I:[^ ]*]] =
+  // CHECK: %[[AT:.*]] = arith.addi %[[I]], %[[I]]
+  // CHECK-NEXT: carousel.ring.produce %[[ONE]]
+  // CHECK-NEXT: carousel.ring.load %{{.*}}[%[[AT]]]
+  // CHECK: carousel.ring.wait %[[ONE]]
+  gpu.func @loaded_before(%x: !global, %y: !global, %z: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1024 = arith.constant 1024 : index
+    %thread = gpu.thread_id x
+    %a = memref.alloc() : !tile
+    %b = memref.alloc() : !tile
+    carousel.load %y[%c0] to %b engine<bulk> : !global, !tile
+    %first = memref.load %b[%thread] : !tile
+    scf.for %i = %c0 to %n step %c1024 {
+      carousel.load %x[%i] to %a engine<bulk> : !global, !tile
+      %v = memref.load %a[%thread] : !tile
+      %at = arith.addi %i, %i : index
+      carousel.load %y[%at] to %b engine<bulk> : !global, !tile
+      %w = memref.load %b[%thread] : !tile
+      %s = arith.addf %v, %w : f32
+      %t = arith.addf %s, %first : f32
+      memref.store %t, %z[%thread] : !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 2, mode = specialized>}
+    gpu.return
+  }
 }
