@@ -24,8 +24,6 @@
 using namespace mlir;
 using namespace carousel;
 
-static constexpr StringLiteral kDynamicShared{"carousel_dynamic_shared"};
-
 //===----------------------------------------------------------------------===//
 // Kernels
 //===----------------------------------------------------------------------===//
@@ -165,9 +163,9 @@ struct KernelToEmitC : public OpConversionPattern<gpu::GPUFuncOp> {
         rewriter.getFunctionType(parameterTypes, {}));
     func.setSpecifiersAttr(getSpecifiers(op, rewriter));
     func->setDiscardableAttr(
-        "carousel.parameters", getParameterNames(op, *parameters, rewriter));
+        TextAttrs::kParameters, getParameterNames(op, *parameters, rewriter));
     if (op.isKernel())
-      func->setDiscardableAttr("carousel.kernel", rewriter.getUnitAttr());
+      func->setDiscardableAttr(TextAttrs::kKernel, rewriter.getUnitAttr());
 
     // What isn't a parameter: tensor maps are referred to, buffers declared.
     CBuilder builder(rewriter, op.getLoc(), types);
@@ -214,7 +212,7 @@ lowerDynamicShared(gpu::DynamicSharedMemoryOp op,
   SmallVector<Type> converted;
   if (failed(builder.types.convertType(op.getType(), converted)))
     return failure();
-  Value bytes = builder.literal(kDynamicShared, converted.front());
+  Value bytes = builder.literal(TextAttrs::kDynamicShared, converted.front());
   builder.rewriter.replaceOpWithMultiple(
       op, ArrayRef<SmallVector<Value>>{{bytes, builder.index(0)}});
   return success();

@@ -13,6 +13,7 @@
 #ifndef CAROUSEL_PASSES_EMITC_TOEMITC_H
 #define CAROUSEL_PASSES_EMITC_TOEMITC_H
 
+#include "carousel/Target/EmitCUDA.h"
 #include "mlir/Dialect/EmitC/IR/EmitC.h"
 #include "mlir/Transforms/DialectConversion.h"
 
@@ -104,25 +105,6 @@ public:
 
 /// The constant that a value is, if it is one.
 std::optional<int64_t> getConstant(mlir::Value value);
-
-/// Attributes that the printer goes by, on ops of EmitC.
-struct TextAttrs {
-  /// What a call is called that is a list in braces.
-  static constexpr llvm::StringLiteral kList{"{}"};
-  /// A call that may stand in an expression.
-  static constexpr llvm::StringLiteral kPure{"carousel.pure"};
-  /// What is said in front of a statement.
-  static constexpr llvm::StringLiteral kComment{"carousel.comment"};
-  /// An array in shared memory, and its alignment.
-  static constexpr llvm::StringLiteral kShared{"carousel.shared"};
-  static constexpr llvm::StringLiteral kAlign{"carousel.align"};
-  /// A loop whose bounds are compared as signed.
-  static constexpr llvm::StringLiteral kSigned{"carousel.signed"};
-  /// A loop that is not to be unrolled.
-  static constexpr llvm::StringLiteral kRolled{"carousel.rolled"};
-  /// An op that comes of one with a name: what its result is to be called.
-  static constexpr llvm::StringLiteral kHint{"carousel.hint"};
-};
 
 /// Single values of operands that are one value each.
 inline mlir::Value one(mlir::ValueRange range) { return range.front(); }
