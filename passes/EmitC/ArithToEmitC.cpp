@@ -345,10 +345,50 @@ static LogicalResult lowerCmpF(arith::CmpFOp op, AdaptorOf<arith::CmpFOp> adapto
   return success();
 }
 
+/// The smaller or the greater of two integers, as arith is expanded: the name
+/// of the function, and whether it is of signed ones.
+static std::optional<std::pair<StringRef, bool>>
+matchMinMax(arith::SelectOp op) {
+  using Predicate = arith::CmpIPredicate;
+  auto compare = op.getCondition().getDefiningOp<arith::CmpIOp>();
+  if (!compare || isVector(op.getType()) || isBool(op.getType()))
+    return std::nullopt;
+  bool same = compare.getLhs() == op.getTrueValue() &&
+              compare.getRhs() == op.getFalseValue();
+  bool swapped = compare.getLhs() == op.getFalseValue() &&
+                 compare.getRhs() == op.getTrueValue();
+  if (!same && !swapped)
+    return std::nullopt;
+  switch (compare.getPredicate()) {
+  case Predicate::slt:
+  case Predicate::sle:
+    return std::make_pair(same ? "carousel::min" : "carousel::max", true);
+  case Predicate::sgt:
+  case Predicate::sge:
+    return std::make_pair(same ? "carousel::max" : "carousel::min", true);
+  case Predicate::ult:
+  case Predicate::ule:
+    return std::make_pair(same ? "carousel::min" : "carousel::max", false);
+  case Predicate::ugt:
+  case Predicate::uge:
+    return std::make_pair(same ? "carousel::max" : "carousel::min", false);
+  default:
+    return std::nullopt;
+  }
+}
+
 static LogicalResult lowerSelect(arith::SelectOp op,
                                  AdaptorOf<arith::SelectOp> adaptor,
                                  CBuilder &builder) {
   Value condition = one(adaptor.getCondition());
+  if (auto found = matchMinMax(op)) {
+    Value yes = one(adaptor.getTrueValue()), no = one(adaptor.getFalseValue());
+    builder.rewriter.replaceOp(
+        op, builder.pure(yes.getType(), found->first, {yes, no},
+                         {spellElement(builder.types, op.getType(),
+                                       found->second)}));
+    return success();
+  }
   // A memref's pointer, extents and strides are chosen one by one.
   SmallVector<Value> results;
   for (auto [yes, no] :
@@ -419,7 +459,10 @@ static LogicalResult lowerCast(Operation *op, ArrayRef<Value> operands,
                                               builder.constant(result, 0)));
     return success();
   }
-  if (Which == Sign::From)
+  // The sign matters to what is wider, and to floats.
+  if (Which == Sign::From &&
+      (!isa<IntegerType>(result) || result.getIntOrFloatBitWidth() >
+                                        value.getType().getIntOrFloatBitWidth()))
     value = builder.cast(value, getSigned(value.getType()));
   if (Which == Sign::To)
     value = builder.cast(value, getSigned(result));

@@ -27,13 +27,12 @@ DeviceCall &DeviceCall::address(Value memref, ValueRange converted,
   return *this;
 }
 
-DeviceCall &DeviceCall::value(ArrayRef<ValueRange> optional) {
-  llvm::append_range(operands, flatten(optional));
+DeviceCall &DeviceCall::value(ValueRange optional) {
+  llvm::append_range(operands, optional);
   return *this;
 }
 
-DeviceCall &DeviceCall::word(ArrayRef<ValueRange> optional,
-                             std::optional<uint32_t> literal) {
+DeviceCall &DeviceCall::word(ValueRange optional, std::optional<uint32_t> literal) {
   if (!optional.empty())
     return value(optional);
   if (literal)
@@ -43,13 +42,13 @@ DeviceCall &DeviceCall::word(ArrayRef<ValueRange> optional,
   return *this;
 }
 
-DeviceCall &DeviceCall::tagged(StringRef tag, ArrayRef<ValueRange> optional) {
+DeviceCall &DeviceCall::tagged(StringRef tag, ValueRange optional) {
   if (optional.empty())
     return *this;
   operands.push_back(
       builder.list(emitc::OpaqueType::get(op->getContext(),
                                           ("carousel::" + tag).str()),
-                   one(optional.front())));
+                   optional));
   return *this;
 }
 

@@ -28,17 +28,11 @@ public:
   DeviceCall &address(mlir::Value memref, mlir::ValueRange converted,
                       llvm::ArrayRef<mlir::ValueRange> indices);
   /// A value, unless there is none.
-  DeviceCall &value(llvm::ArrayRef<mlir::ValueRange> optional);
-  DeviceCall &value(mlir::ValueRange range) {
-    operands.push_back(range.front());
-    return *this;
-  }
+  DeviceCall &value(mlir::ValueRange optional);
   /// A value or a literal of 32 bits, unless there is neither.
-  DeviceCall &word(llvm::ArrayRef<mlir::ValueRange> optional,
-                   std::optional<uint32_t> literal);
+  DeviceCall &word(mlir::ValueRange optional, std::optional<uint32_t> literal);
   /// A value in a struct that says what it is: `carousel::multicast{mask}`.
-  DeviceCall &tagged(llvm::StringRef tag,
-                     llvm::ArrayRef<mlir::ValueRange> optional);
+  DeviceCall &tagged(llvm::StringRef tag, mlir::ValueRange optional);
   /// Values in braces, as signed integers.
   DeviceCall &list(llvm::ArrayRef<mlir::ValueRange> values);
 

@@ -90,7 +90,7 @@ static LogicalResult lowerWait(OpTy op, AdaptorOf<OpTy> adaptor,
   if (!adaptor.getParity().empty()) {
     Type word =
         IntegerType::get(op.getContext(), 32, IntegerType::Unsigned);
-    Value parity = one(adaptor.getParity().front());
+    Value parity = one(adaptor.getParity());
     if (std::optional<int64_t> constant = getConstant(parity))
       parity = builder.constant(word, *constant & 1);
     else

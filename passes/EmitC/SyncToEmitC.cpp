@@ -85,7 +85,7 @@ static LogicalResult lowerNamedBarrier(OpTy op, AdaptorOf<OpTy> adaptor,
                                        CBuilder &builder) {
   DeviceCall call(op, builder);
   call.word(adaptor.getId(), op.getStaticId())
-      .word(ArrayRef<ValueRange>(), op.getThreads());
+      .word(ValueRange(), op.getThreads());
   return call.finish(op.getUnaligned() ? "_unaligned" : "");
 }
 

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Register.h"
-#include "SourceNames.h"
+#include "../SourceNames.h"
 
 #include "carousel/Passes/Pipelines.h"
 #include "carousel/Target/AssemblePTX.h"

@@ -65,11 +65,14 @@ bool carousel::isFreeIdentifier(StringRef name) {
 }
 
 void NameScope::reserve(StringRef text) {
+  char before = ' ';
   while (!text.empty()) {
     StringRef word = text.take_while(
         [](char c) { return isAlnum(c) || c == '_'; });
-    if (!word.empty())
+    // A member is nobody else's name.
+    if (!word.empty() && before != '.')
       taken.insert(word);
+    before = text.front();
     text = text.drop_front(std::max<size_t>(word.size(), 1));
   }
 }

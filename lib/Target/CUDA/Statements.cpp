@@ -192,8 +192,10 @@ void FunctionPrinter::printFor(emitc::ForOp op) {
     auto type = cast<IntegerType>(counter.getType());
     std::string number = spellType(IntegerType::get(
         type.getContext(), type.getWidth(), IntegerType::Signed));
-    condition = number + "(" + name + ") < " + number + "(" +
-                express(op.getUpperBound()) + ")";
+    bool isConstant =
+        op.getUpperBound().getDefiningOp<emitc::ConstantOp>() != nullptr;
+    condition = number + "(" + name + ") < " +
+                (isConstant ? bound : number + "(" + bound + ")");
   }
   std::string step = express(op.getStep());
   std::string increment = step == "1" ? "++" + name : name + " += " + step;

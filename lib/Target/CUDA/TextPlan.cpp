@@ -196,8 +196,8 @@ void TextPlan::decide(Operation *op) {
     if (!isLoad && integer.getWidth() > 1 && integer.getWidth() < 32 &&
         !isa<emitc::CastOp, emitc::CallOpaqueOp>(op))
       return;
-  // A bound that is computed is named.
-  if (isa<emitc::ForOp>(user) && use.getOperandNumber() != 0 && isLoad)
+  // Each turn would compute it again.
+  if (isa<emitc::ForOp>(user) && use.getOperandNumber() != 0)
     return;
   unsigned point = getPoint(use);
   unsigned begin = extents.lookup(op).begin;

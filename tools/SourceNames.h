@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_TOOLS_TRANSLATE_SOURCENAMES_H
-#define CAROUSEL_TOOLS_TRANSLATE_SOURCENAMES_H
+#ifndef CAROUSEL_TOOLS_SOURCENAMES_H
+#define CAROUSEL_TOOLS_SOURCENAMES_H
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -28,4 +28,4 @@ parseWithNames(const llvm::SourceMgr &sources, mlir::MLIRContext *context);
 
 } // namespace carousel
 
-#endif // CAROUSEL_TOOLS_TRANSLATE_SOURCENAMES_H
+#endif // CAROUSEL_TOOLS_SOURCENAMES_H
