@@ -69,7 +69,8 @@ def constants(body):
             values.setdefault(register, set()).add(int(value, 0))
         except ValueError:
             values.setdefault(register, set()).add(None)
-    written = re.findall(r"^\s*(?:@!?%\w+\s+)?[\w.:]+\s+(%\w+)", body, flags=re.M)
+    written = [register for name, register in re.findall(r"^\s*(?:@!?%\w+\s+)?([\w.:]+)\s+(%\w+)", body, flags=re.M)
+               if not re.match(r"bar|st\.|red\.|cp\.|bra\b|call|prefetch|setmaxnreg|fence|mbarrier\.(init|inval|expect|complete)", name)]
     once = {register for register in values if written.count(register) <= 1}
     return {register: held.pop() for register, held in values.items() if register in once and len(held) == 1}
 
