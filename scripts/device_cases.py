@@ -118,11 +118,16 @@ def pack(cases, folder, lower=""):
     print(f"{Path(sys.argv[0]).name}: {len(listed)} cases packed")
 
 
-def line_of(case, variant, package, folder):
+def begin_line(case, variant, package):
     """Of carousel-run --batch."""
-    words = [package, "--kernel", case["kernel"], "--variant", variant, "--quiet", *case["tolerance"]]
+    words = [package, "--kernel", case["kernel"], "--variant", variant, "--quiet"]
     for argument in case["arguments"]:
         words += ["--arg", argument]
+    return words
+
+
+def line_of(case, variant, package, folder):
+    words = begin_line(case, variant, package) + case["tolerance"]
     expected = {name: folder / file for name, file in case["outputs"].items()} | case["expected"]
     for name, value in expected.items():
         words += ["--expect", f"{name}={value}"]

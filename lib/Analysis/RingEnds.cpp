@@ -137,15 +137,23 @@ bool EndPlanner::comesBehind(RingLoadOp load, scf::ForOp loop,
                              RingLoadOp earlier, scf::ForOp earlierLoop) {
   IndexPosition first =
       getOffsetAt(load, loop, loop ? loop.getLowerBound() : Value());
-  // The variable stays below the least of several bounds.
-  SmallVector<Value> bounds = {earlierLoop ? earlierLoop.getUpperBound()
-                                           : Value()};
-  for (unsigned i = 0; i < bounds.size(); ++i)
-    if (auto least = bounds[i] ? bounds[i].getDefiningOp<arith::MinSIOp>()
-                               : arith::MinSIOp())
-      bounds.append({least.getLhs(), least.getRhs()});
-  return llvm::any_of(bounds, [&](Value bound) {
-    IndexPosition end = getOffsetAt(earlier, earlierLoop, bound);
+  // The variable stays below the least of several bounds, and the offset with
+  // it: movesForward.
+  SmallVector<IndexPosition> ends = {
+      getOffsetAt(earlier, earlierLoop,
+                  earlierLoop ? earlierLoop.getUpperBound() : Value())};
+  constexpr size_t most = 16; // enough for what this project's passes make
+  for (size_t i = 0; i < ends.size() && ends.size() < most; ++i)
+    for (auto [number, factor] : IndexPosition(ends[i]).terms)
+      if (auto least =
+              positions->getValue(number).getDefiningOp<arith::MinSIOp>();
+          least && factor > 0)
+        for (Value operand : least->getOperands()) {
+          PositionMap map;
+          map[number] = positions->get(operand);
+          ends.push_back(positions->substitute(ends[i], map));
+        }
+  return llvm::any_of(ends, [&](const IndexPosition &end) {
     return positions->subtract(first, end).lo >= 0;
   });
 }

@@ -52,13 +52,19 @@ static int64_t getSlotBytes(const LoadRingPlan &ring) {
       [](int64_t sum, Value buffer) { return sum + getBytes(buffer); });
 }
 
-static std::optional<int64_t> getTripCount(scf::ForOp loop) {
+/// At most `most`.
+static std::optional<int64_t> getTripCount(scf::ForOp loop, int64_t most) {
   std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
                          upper = getConstantIntValue(loop.getUpperBound()),
                          step = getConstantIntValue(loop.getStep());
-  if (!lower || !upper || !step || *step <= 0)
+  // Numbers that an unsigned loop takes for larger ones.
+  bool isOther = loop.getUnsignedCmp() && (lower < 0 || upper < 0);
+  if (!lower || !upper || !step || *step <= 0 || isOther)
     return std::nullopt;
-  return *upper <= *lower ? 0 : llvm::divideCeil(*upper - *lower, *step);
+  if (*upper <= *lower)
+    return 0;
+  uint64_t span = static_cast<uint64_t>(*upper) - static_cast<uint64_t>(*lower);
+  return std::min<uint64_t>(llvm::divideCeil(span, *step), most);
 }
 
 /// The stages that a loop asks for with `auto`, before shared memory has its
@@ -69,7 +75,7 @@ static int64_t getWantedStages(const LoopPlan &plan) {
     bytes += getSlotBytes(ring);
   int64_t wanted = std::clamp<int64_t>(
       llvm::divideCeil(kBytesInFlight, bytes) + 1, 2, kMostAutoStages);
-  if (std::optional<int64_t> trips = getTripCount(plan.loop))
+  if (std::optional<int64_t> trips = getTripCount(plan.loop, wanted))
     wanted = std::min(wanted, std::max<int64_t>(*trips, 1));
   return wanted;
 }
@@ -172,8 +178,13 @@ std::string Planner::explainCarried(scf::ForOp loop, LoadOp load,
       return "its tile is loaded outside of the loop, too";
     others.emplace_back(around, other);
   }
-  if (others.empty())
+  if (others.empty()) {
+    // Outside is the slot of the last use, which the last iteration has then.
+    if (isUsedOutside && load->getParentRegion() != &loop.getRegion())
+      return "it is loaded under a condition, and its tile is accessed outside "
+             "of the loop";
     return explainOtherParts(loop, load, accesses);
+  }
   isUsedOutside = false;
   // Each loop has the buffer to itself if nobody else accesses it.
   for (Operation *op : accesses)

@@ -78,8 +78,8 @@ static std::string getName(Operation *op) {
 // Places
 //===----------------------------------------------------------------------===//
 
-/// Whether `first`, an op of the loop, is over before `second` starts in the
-/// same iteration, on every path that reaches `second`.
+/// Whether `first`, an op of the loop, is over before `second` starts if both
+/// are executed in an iteration.
 bool LoopTransfers::precedes(Operation *first, Operation *second) {
   for (Operation *outer = second; outer != loop; outer = outer->getParentOp()) {
     Operation *other = outer->getBlock()->findAncestorOpInBlock(*first);
@@ -197,10 +197,29 @@ bool LoopTransfers::isInvariant(Value value) {
   return true;
 }
 
-/// Whether the two have the same box in each iteration, and boxes of different
-/// iterations are apart: some offset advances by the box's extent or more.
+/// Whether warps or warpgroups meet in the loop, so that what one has stored in
+/// an iteration another may load in the next.
+bool LoopTransfers::ordersUnits() {
+  return loop
+      .walk([&](Operation *op) {
+        auto transfer = dyn_cast<TransferOpInterface>(op);
+        bool wide = transfer && transfer.getScope() == TransferScope::CTA;
+        return wide || isa<gpu::BarrierOp, FenceThreadOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether `load` is executed before `store`, the two have the same box in each
+/// iteration, and boxes of different iterations are apart: some offset advances
+/// by the box's extent or more.
 bool LoopTransfers::areApart(LoadOp load, StoreOp store) {
-  if (load.getGlobal() != store.getGlobal() || !isInvariant(load.getGlobal()) ||
+  // What is known of a warp's boxes says nothing of those of another warp.
+  if (load.getScope() != TransferScope::CTA && ordersUnits())
+    return false;
+  if (!precedes(load, store) || load.getGlobal() != store.getGlobal() ||
+      !isInvariant(load.getGlobal()) ||
       load.getOffsets() != store.getOffsets() ||
       load.getTile().getType().getShape() !=
           store.getTile().getType().getShape() ||
@@ -240,12 +259,20 @@ std::string LoopTransfers::explainSource(LoadOp load) {
       reason = "the loop has " + getName(op) + ", which orders CTAs or grids";
       return WalkResult::interrupt();
     }
+    if (auto fence = dyn_cast<FenceThreadOp>(op);
+        fence && fence.getScope() != MemScope::CTA &&
+        fence.getSemantics() != MemSemantics::Release) {
+      reason = "the loop has " + getName(op) +
+               ", behind which it may read what other CTAs have written";
+      return WalkResult::interrupt();
+    }
     if (auto store = dyn_cast<StoreOp>(op)) {
       if (mayOverlap(store.getGlobal(), load.getGlobal()) &&
           !areApart(load, store))
         reason =
             "the loop stores to the same memref, and it isn't visible that "
-            "boxes of different iterations are apart";
+            "each box is stored after it is loaded, and apart from those of "
+            "other iterations";
     } else {
       forEachWritten(op, [&](Value target) {
         if (!target)
@@ -388,10 +415,15 @@ std::string LoopTransfers::explainStore(StoreOp store) {
     if (isWrite && !precedes(op, store))
       return "its tile is written by " + getName(op) + " after it is stored";
   }
-  for (Operation *read : reads)
+  for (Operation *read : reads) {
+    // Behind the condition of the store there may be no new tile to read.
+    if (!store->getParentRegion()->isAncestor(read->getParentRegion()))
+      return "its tile is read by " + getName(read) +
+             " where it may not be written";
     for (Operation *write : writes)
       if (!precedes(write, read))
         return "its tile is read by " + getName(read) + " before it is written";
+  }
   if (!coversTile(kernel, loop, store, writes))
     return "it isn't visible that each iteration writes the whole tile";
   return {};

@@ -58,6 +58,7 @@ private:
                            bool &follows);
   std::string explainSource(LoadOp load);
   bool isNeverWritten(mlir::Value memref);
+  bool ordersUnits();
   bool areApart(LoadOp load, StoreOp store);
   bool isInvariant(mlir::Value value);
   bool precedes(mlir::Operation *first, mlir::Operation *second);

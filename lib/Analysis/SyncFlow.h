@@ -75,9 +75,10 @@ private:
   void check(mlir::Operation *op, const Access &access, const SyncState &state);
   void checkEnd(mlir::Operation *before, mlir::Block *atEndOf,
                 const SyncState &state);
-  bool needsOrder(const PendingAccess &from, const Access &to) const;
+  bool needsOrder(const PendingAccess &from, const Access &to,
+                  bool byOthers) const;
   void resolve(mlir::Operation *op, const PendingAccess &from, const Access &to,
-               Meet needed, const SyncState &state);
+               Meet needed, bool byOthers);
   SyncStep getMeetingPlace(unsigned number) const;
   unsigned countGroups(mlir::Operation *anchor,
                        const PendingAccess &from) const;

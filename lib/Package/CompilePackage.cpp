@@ -17,6 +17,7 @@
 #include "carousel/Passes/Passes.h"
 #include "carousel/Passes/Pipelines.h"
 #include "carousel/Target/AssemblePTX.h"
+#include "carousel/Target/EmitCUDA.h"
 #include "carousel/Target/EmitPTX.h"
 #include "carousel/Target/TargetInfo.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -57,6 +58,10 @@ private:
   LogicalResult compileModule(gpu::GPUModuleOp gpuModule,
                               const TargetInfo &chip,
                               ModuleDescription &description);
+  LogicalResult noteExterns(gpu::GPUModuleOp gpuModule, StringRef ptx,
+                            ModuleDescription &description);
+  LogicalResult compileCUDA(ModuleOp holder, const TargetInfo &chip,
+                            ModuleDescription &description);
   void addImage(ModuleDescription &description, const TargetInfo &chip,
                 llvm::StringLiteral kind, std::string contents);
   void dropUnused();
@@ -99,7 +104,14 @@ LogicalResult Compiler::findChips() {
 }
 
 LogicalResult Compiler::findAssembler() {
-  if (options.cubins == Cubins::Never)
+  if (!options.ptx && !options.cuda)
+    return emitError(module.getLoc())
+           << "expected PTX or CUDA C++ to be asked for, got neither";
+  if (options.cuda && options.debugWaits != 0)
+    return emitError(module.getLoc())
+           << "expected no bound of waits with CUDA C++, got "
+           << options.debugWaits << " milliseconds";
+  if (!options.ptx || options.cubins == Cubins::Never)
     return success();
   llvm::Expected<std::string> ptxas = findPTXAS(options.cudaRoot);
   hasAssembler = static_cast<bool>(ptxas);
@@ -136,7 +148,8 @@ LogicalResult Compiler::chooseVariants() {
 
 void Compiler::addImage(ModuleDescription &description, const TargetInfo &chip,
                         llvm::StringLiteral kind, std::string contents) {
-  std::string file = (description.name + "." + chip.chip + "." + kind).str();
+  StringRef ending = kind == "cuda" ? StringRef("cu") : StringRef(kind);
+  std::string file = (description.name + "." + chip.chip + "." + ending).str();
   description.images.push_back(
       {chip.chip.str(), kind, file, contents.size(), hashContents(contents)});
   package.files.push_back({std::move(file), std::move(contents)});
@@ -149,6 +162,33 @@ static std::string joinLines(StringRef text) {
   for (StringRef &line : lines)
     line = line.trim();
   return llvm::join(lines, "; ");
+}
+
+/// What the PTX leaves for the linker: those who load the package supply it, so
+/// ptxas can't make a cubin.
+LogicalResult Compiler::noteExterns(gpu::GPUModuleOp gpuModule, StringRef ptx,
+                                    ModuleDescription &description) {
+  FailureOr<std::vector<ExternDescription>> externs =
+      describeExterns(gpuModule, ptx, options.indexBitwidth);
+  if (failed(externs))
+    return failure();
+  for (ExternDescription &function : *externs) {
+    // As for another chip.
+    if (llvm::any_of(description.externs, [&](const ExternDescription &known) {
+          return known.name == function.name;
+        }))
+      continue;
+    Operation *declaration = gpuModule.lookupSymbol(function.name);
+    if (options.cubins == Cubins::Required)
+      return declaration->emitError("expected a body of '")
+             << function.name << "' for a cubin, got a declaration";
+    if (options.cubins != Cubins::Never)
+      declaration->emitRemark("'")
+          << function.name << "' is left for the linker; the package holds no "
+          << "cubin of '" << gpuModule.getName() << "'";
+    description.externs.push_back(std::move(function));
+  }
+  return success();
 }
 
 LogicalResult Compiler::compileModule(gpu::GPUModuleOp gpuModule,
@@ -169,10 +209,20 @@ LogicalResult Compiler::compileModule(gpu::GPUModuleOp gpuModule,
       erased = true;
     }
 
-  PassManager pm(module.getContext());
   // Helpers of the kernels that are gone may use what the chip lacks.
-  if (erased)
-    pm.nest<gpu::GPUModuleOp>().addPass(createSymbolDCEPass());
+  if (erased) {
+    PassManager dce(module.getContext());
+    dce.nest<gpu::GPUModuleOp>().addPass(createSymbolDCEPass());
+    if (failed(dce.run(*holder)))
+      return failure();
+  }
+  OwningOpRef<ModuleOp> forCUDA;
+  if (options.cuda)
+    forCUDA = holder->clone();
+  if (!options.ptx)
+    return compileCUDA(*forCUDA, chip, description);
+
+  PassManager pm(module.getContext());
   LowerToNVVMOptions lowering;
   lowering.chip = chip.chip.str();
   lowering.ptxVersion = options.ptxVersion;
@@ -192,7 +242,9 @@ LogicalResult Compiler::compileModule(gpu::GPUModuleOp gpuModule,
       return func.emitError("expected an entry of its own in the PTX for ")
              << chip.chip << ", got none";
 
-  if (hasAssembler) {
+  if (failed(noteExterns(gpuModule, *ptx, description)))
+    return failure();
+  if (hasAssembler && description.externs.empty()) {
     llvm::Expected<std::string> cubin =
         assemblePTX(*ptx, chip.chip, options.cudaRoot);
     if (!cubin)
@@ -204,6 +256,25 @@ LogicalResult Compiler::compileModule(gpu::GPUModuleOp gpuModule,
     addImage(description, chip, "cubin", std::move(*cubin));
   }
   addImage(description, chip, "ptx", std::move(*ptx));
+  return options.cuda ? compileCUDA(*forCUDA, chip, description) : success();
+}
+
+/// The text of a module whose kernels all run on the chip.
+LogicalResult Compiler::compileCUDA(ModuleOp holder, const TargetInfo &chip,
+                                    ModuleDescription &description) {
+  PassManager pm(module.getContext());
+  LowerToEmitCOptions lowering;
+  lowering.chip = chip.chip.str();
+  lowering.ptxVersion = options.ptxVersion;
+  lowering.indexBitwidth = options.indexBitwidth;
+  buildLowerToEmitCPipeline(pm, lowering);
+  if (failed(pm.run(holder)))
+    return failure();
+  FailureOr<std::string> text =
+      emitCUDA(*holder.getOps<gpu::GPUModuleOp>().begin());
+  if (failed(text))
+    return failure();
+  addImage(description, chip, "cuda", std::move(*text));
   return success();
 }
 

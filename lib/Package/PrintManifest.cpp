@@ -241,10 +241,21 @@ public:
     line.add("location", wait.location).print(out);
   }
 
+  void print(const ExternDescription &function) {
+    Line()
+        .add("name", function.name)
+        .add("result", function.result ? json::Value(*function.result)
+                                       : json::Value(nullptr))
+        .add("parameters", json::Array(function.parameters))
+        .print(out);
+  }
+
   void print(const ModuleDescription &module) {
     out.object([&] {
       out.attribute("name", module.name);
       printList("images", module.images);
+      if (!module.externs.empty())
+        printList("externs", module.externs);
       if (!module.waits.empty())
         printList("waits", module.waits);
     });

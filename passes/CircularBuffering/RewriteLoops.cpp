@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopBounds.h"
 #include "RingRewriter.h"
 
 #include "carousel/Analysis/Views.h"
@@ -211,14 +212,11 @@ void RingRewriter::emitPrologue(const LoopPlan &loopPlan,
     RingSyncOp::create(rewriter, loc, scope);
   if (loads.prefetch == 0)
     return;
-  Value ahead = arith::MulIOp::create(
-      rewriter, loc, loop.getStep(),
-      arith::ConstantIndexOp::create(rewriter, loc, loads.prefetch));
-  Value end = arith::AddIOp::create(rewriter, loc, loop.getLowerBound(), ahead);
-  end = arith::MinSIOp::create(rewriter, loc, end, loop.getUpperBound());
+  Value end = LoopBounds(rewriter, loop, loads.prefetch).createPrologueEnd();
   Value first = RunningIndices::read(rewriter, loc, variable);
-  auto prologue = scf::ForOp::create(rewriter, loc, loop.getLowerBound(), end,
-                                     loop.getStep(), first);
+  auto prologue = scf::ForOp::create(
+      rewriter, loc, loop.getLowerBound(), end, loop.getStep(), first,
+      /*bodyBuilder=*/nullptr, loop.getUnsignedCmp());
   rewriter.setInsertionPointToStart(prologue.getBody());
   Value use = prologue.getRegionIterArg(0);
   IRMapping mapping;
@@ -236,15 +234,16 @@ void RingRewriter::startAhead(const LoopPlan &loopPlan,
   OpBuilder::InsertionGuard guard(rewriter);
   Value variable = loop.getInductionVar(), ahead = variable;
   if (loads.prefetch != 0) {
-    Value distance = arith::MulIOp::create(
-        rewriter, loc, loop.getStep(),
-        arith::ConstantIndexOp::create(rewriter, loc, loads.prefetch));
-    ahead = arith::AddIOp::create(rewriter, loc, variable, distance);
-    Value isThere = arith::CmpIOp::create(
-        rewriter, loc, arith::CmpIPredicate::slt, ahead, loop.getUpperBound());
-    auto branch = scf::IfOp::create(rewriter, loc, isThere,
-                                    /*withElseRegion=*/false);
+    OpBuilder::InsertPoint start = rewriter.saveInsertionPoint();
+    rewriter.setInsertionPoint(loop);
+    LoopBounds bounds(rewriter, loop, loads.prefetch);
+    Value end = bounds.createSteadyEnd();
+    rewriter.restoreInsertionPoint(start);
+    auto branch =
+        scf::IfOp::create(rewriter, loc, bounds.createIsBefore(variable, end),
+                          /*withElseRegion=*/false);
     rewriter.setInsertionPointToStart(branch.thenBlock());
+    ahead = bounds.createAhead(variable);
     guards.emplace_back(branch, loads.prefetch);
   }
   // Stores that empty the slots are issued by the thread that fills them.
@@ -416,13 +415,9 @@ void RingRewriter::peelEpilogue(const LoopPlan &loopPlan) {
   Value step = steady.getStep();
   rewriter.setInsertionPoint(steady);
   // Where the steady loop stops, found without a division.
-  Value next = indices.create(getEntry(), loc);
+  Value next = indices.create(getEntry(), loc, step.getType());
   RunningIndices::write(rewriter, loc, next, steady.getLowerBound());
-  Value distance = arith::MulIOp::create(
-      rewriter, loc, step,
-      arith::ConstantIndexOp::create(rewriter, loc, farthest));
-  Value end =
-      arith::SubIOp::create(rewriter, loc, steady.getUpperBound(), distance);
+  Value end = LoopBounds(rewriter, steady, farthest).createSteadyEnd();
 
   IRMapping mapping;
   rewriter.setInsertionPointAfter(steady);

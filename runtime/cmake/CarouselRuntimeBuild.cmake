@@ -62,6 +62,21 @@ function(carousel_add_runtime_library name)
   _carousel_runtime_common(${name} EXCEPTIONS)
 endfunction()
 
+# carousel_embed_device_headers(<target>): makes DeviceHeaders.inc of the headers of runtime/device,
+# where the target's sources find it.
+function(carousel_embed_device_headers target)
+  set(root "${CAROUSEL_RUNTIME_SOURCE_DIR}/device")
+  set(output "${CMAKE_CURRENT_BINARY_DIR}/embedded/DeviceHeaders.inc")
+  set(script "${CAROUSEL_RUNTIME_SOURCE_DIR}/cmake/EmbedDeviceHeaders.cmake")
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${root}/*.h")
+  add_custom_command(OUTPUT "${output}"
+    COMMAND "${CMAKE_COMMAND}" "-DROOT=${root}" "-DOUTPUT=${output}" -P "${script}"
+    DEPENDS ${headers} "${script}"
+    COMMENT "Embedding the device headers" VERBATIM)
+  target_sources(${target} PRIVATE "${output}")
+  target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}/embedded")
+endfunction()
+
 # carousel_add_runtime_test(<name> SOURCES ... [LIBS ...]): a GoogleTest program that sees the
 # library's own headers, each case a ctest entry.
 function(carousel_add_runtime_test name)

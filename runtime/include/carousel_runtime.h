@@ -44,7 +44,7 @@ extern "C" {
 #endif
 
 // Counts up with each addition to this file.
-#define CAROUSEL_RUNTIME_VERSION 2
+#define CAROUSEL_RUNTIME_VERSION 3
 // That of the library: it has at least the functions of a header with the same
 // or a lower number.
 CAROUSEL_RUNTIME_API uint32_t carousel_runtime_version(void)
@@ -86,6 +86,8 @@ typedef struct carousel_package carousel_package;
 typedef struct carousel_kernel carousel_kernel;
 typedef struct carousel_launch carousel_launch;
 typedef struct carousel_buffer carousel_buffer;
+typedef struct carousel_code carousel_code;       // since version 3
+typedef struct carousel_program carousel_program; // since version 3
 
 // A CUstream or cudaStream_t; null: the default stream.
 typedef struct CUstream_st *carousel_stream;
@@ -181,6 +183,87 @@ carousel_context_expired_waits(const carousel_context *context,
                                const char **text) CAROUSEL_RUNTIME_NOEXCEPT;
 
 //===----------------------------------------------------------------------===//
+// CUDA C++. Since version 3
+//===----------------------------------------------------------------------===//
+
+// A text, and what messages and `#include` call it.
+typedef struct carousel_source {
+  const char *name; // "saxpy.cu"
+  const char *text;
+} carousel_source;
+
+typedef int32_t carousel_code_kind;
+enum { CAROUSEL_CUBIN = 1, CAROUSEL_PTX = 2, CAROUSEL_LTOIR = 3 };
+
+// How CUDA C++ is compiled. All 0: as C++17, each operation rounded as IEEE 754
+// says.
+typedef struct carousel_compile_options {
+  size_t size;                    // sizeof(carousel_compile_options)
+  carousel_code_kind kind;        // 0: CAROUSEL_CUBIN
+  int32_t line_info;              // not 0: lines for debuggers and profilers
+  int32_t fast_math;              // not 0: as nvcc's --use_fast_math
+  const char *chip;               // "sm_90a"; null: the context's device
+  const carousel_source *headers; // for #include, before Carousel's own
+  size_t header_count;
+  const char *const *more; // options of NVRTC, after those of this struct
+  size_t more_count;
+} carousel_compile_options;
+
+typedef int32_t carousel_severity;
+enum { CAROUSEL_ERROR = 1, CAROUSEL_WARNING = 2, CAROUSEL_NOTE = 3 };
+
+// What the compiler said. Strings are empty where it didn't.
+typedef struct carousel_message {
+  size_t size; // sizeof(carousel_message), set by the caller
+  carousel_severity severity;
+  uint32_t line;        // from 1; 0 where it names none
+  const char *file;     // as #line has it
+  const char *function; // that it is about, or that the line lies in
+  const char *text;
+  const char *source; // the line of code
+} carousel_message;
+
+// Compiles with NVRTC. `context` may be null: no driver is needed, libraries
+// and cache are the usual ones, and `options` must name a chip. `options` may
+// be null otherwise.
+CAROUSEL_RUNTIME_API carousel_status
+carousel_compile(const carousel_context *context, const carousel_source *source,
+                 const carousel_compile_options *options,
+                 carousel_code **code) CAROUSEL_RUNTIME_NOEXCEPT;
+CAROUSEL_RUNTIME_API void
+carousel_code_release(carousel_code *code) CAROUSEL_RUNTIME_NOEXCEPT;
+// Lives as long as the code. PTX has a null behind its last byte.
+CAROUSEL_RUNTIME_API carousel_status
+carousel_code_contents(const carousel_code *code, const void **data,
+                       size_t *bytes) CAROUSEL_RUNTIME_NOEXCEPT;
+// What the compiler said in the thread's last carousel_compile, whether it
+// failed or not. Texts live until its next one.
+CAROUSEL_RUNTIME_API size_t carousel_message_count(void)
+    CAROUSEL_RUNTIME_NOEXCEPT;
+CAROUSEL_RUNTIME_API carousel_status carousel_message_get(
+    size_t number, carousel_message *message) CAROUSEL_RUNTIME_NOEXCEPT;
+
+// How a kernel is launched, x first. A cluster of 0: none.
+typedef struct carousel_launch_shape {
+  size_t size; // sizeof(carousel_launch_shape)
+  uint32_t grid[3], block[3], cluster[3];
+  uint32_t dynamic_shared; // bytes
+} carousel_launch_shape;
+
+// Loads a cubin or PTX. Release it when what it launched is complete.
+CAROUSEL_RUNTIME_API carousel_status carousel_program_load(
+    const carousel_context *context, const carousel_code *code,
+    carousel_program **program) CAROUSEL_RUNTIME_NOEXCEPT;
+CAROUSEL_RUNTIME_API void
+carousel_program_release(carousel_program *program) CAROUSEL_RUNTIME_NOEXCEPT;
+// Launches an extern "C" function. `parameters` points at the value of each of
+// its parameters; nothing is known of them, so nothing is checked.
+CAROUSEL_RUNTIME_API carousel_status carousel_program_launch(
+    const carousel_program *program, const char *kernel,
+    const carousel_launch_shape *shape, void *const *parameters,
+    carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
+
+//===----------------------------------------------------------------------===//
 // Packages
 //===----------------------------------------------------------------------===//
 
@@ -226,6 +309,33 @@ CAROUSEL_RUNTIME_API carousel_status carousel_package_argument(
 CAROUSEL_RUNTIME_API carousel_status carousel_kernel_get(
     const carousel_context *context, const carousel_package *package,
     const char *name, carousel_kernel **kernel) CAROUSEL_RUNTIME_NOEXCEPT;
+
+// Which images of a package are taken.
+typedef int32_t carousel_via;
+enum {
+  CAROUSEL_VIA_ANY = 0,  // the first that works: a cubin, PTX, CUDA C++
+  CAROUSEL_VIA_PTX = 1,  // PTX, or the cubin that was made of it
+  CAROUSEL_VIA_CUDA = 2, // CUDA C++, by NVRTC
+};
+
+// How the modules of a kernel are compiled. Since version 3.
+typedef struct carousel_load_options {
+  size_t size; // sizeof(carousel_load_options)
+  carousel_via via;
+  // CUDA C++ with the functions that the kernels call and don't have.
+  const carousel_source *sources;
+  size_t source_count;
+  // For sources and the package's CUDA C++; null: the defaults. Its kind and
+  // chip are 0.
+  const carousel_compile_options *compile;
+} carousel_load_options;
+
+// carousel_kernel_get with options. Kernels with equal ones share their
+// modules. Since version 3.
+CAROUSEL_RUNTIME_API carousel_status carousel_kernel_get_with(
+    const carousel_context *context, const carousel_package *package,
+    const char *name, const carousel_load_options *options,
+    carousel_kernel **kernel) CAROUSEL_RUNTIME_NOEXCEPT;
 CAROUSEL_RUNTIME_API void
 carousel_kernel_release(carousel_kernel *kernel) CAROUSEL_RUNTIME_NOEXCEPT;
 // Compiles and loads every variant that the device can run; needed before a

@@ -16,6 +16,7 @@
 #include "Fail.h"
 
 #include "carousel/Runtime/Kernel.h"
+#include "carousel/Runtime/Program.h"
 #include "carousel_runtime.h"
 
 #include <algorithm>
@@ -36,6 +37,12 @@ struct carousel_launch {
 };
 struct carousel_buffer {
   carousel::runtime::Buffer buffer;
+};
+struct carousel_code {
+  carousel::runtime::CompiledCode code;
+};
+struct carousel_program {
+  carousel::runtime::Program program;
 };
 
 namespace carousel::runtime {
@@ -70,6 +77,10 @@ template <>
 inline constexpr size_t kFirstBytes<carousel_tensor_map_format> = 168;
 template <>
 inline constexpr size_t kFirstBytes<carousel_tensor_map_source> = 88;
+template <> inline constexpr size_t kFirstBytes<carousel_compile_options> = 64;
+template <> inline constexpr size_t kFirstBytes<carousel_message> = 48;
+template <> inline constexpr size_t kFirstBytes<carousel_launch_shape> = 48;
+template <> inline constexpr size_t kFirstBytes<carousel_load_options> = 40;
 
 /// Whether `size` can be that of the struct, in this header or another one.
 template <typename Struct> Status checkSize(size_t size, const char *name) {

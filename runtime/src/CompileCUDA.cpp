@@ -1,94 +1,146 @@
-//===- CompileCUDA.cpp - CUDA C++ to cubin --------------------------------===//
+//===- CompileCUDA.cpp - CUDA C++ compiled at run time --------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// NVRTC, straight to a cubin of the device's architecture. Kernels are
-// extern "C" and include nothing, so it needs no names and no headers.
+// NVRTC behind the disk cache. An entry has the log too, so that warnings are
+// there the second time.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compilers.h"
+#include "CompileCached.h"
+
+#include "ContextImpl.h"
 #include "Fail.h"
+#include "Hash.h"
+#include "Images.h"
+
+#include <charconv>
 
 namespace carousel::runtime {
-namespace {
 
-Result<std::string> getVersion(Context::Impl &context) {
-  Result<const NVRTCTable *> table = context.libraries->getNVRTC();
-  if (!table)
-    return tl::make_unexpected(table.error());
-  int major = 0, minor = 0;
-  if (nvrtcResult result = (*table)->nvrtcVersion(&major, &minor);
-      result != NVRTC_SUCCESS)
-    return fail(ErrorCode::NoLibrary, "nvrtcVersion failed: {}",
-                (*table)->nvrtcGetErrorString(result));
-  return fmt::format("{}.{}", major, minor);
+//===----------------------------------------------------------------------===//
+// Entries of the cache
+//===----------------------------------------------------------------------===//
+
+void appendToKey(std::string &key, std::string_view label,
+                 std::string_view value) {
+  key += fmt::format("{} {} {}\n", label, value.size(), value);
 }
 
-std::vector<std::string> getOptions(const std::string &arch) {
-  return {"--gpu-architecture=" + arch, "--std=c++17"};
+void appendToKey(std::string &key, std::string_view label,
+                 const CUDASource &source) {
+  appendToKey(key, label, source.name);
+  key += fmt::format("text {} {}\n", source.text.size(),
+                     hashContents(source.text));
 }
 
-Result<std::string> compile(Context::Impl &context, const std::string &source,
-                            const std::string &file,
-                            const std::vector<std::string> &options) {
-  Result<const NVRTCTable *> loaded = context.libraries->getNVRTC();
-  if (!loaded)
-    return tl::make_unexpected(loaded.error());
-  const NVRTCTable &table = **loaded;
+std::string pack(const Compiled &compiled) {
+  return fmt::format("{}\n{}{}", compiled.log.size(), compiled.log,
+                     compiled.code);
+}
 
-  std::vector<const char *> arguments;
-  for (const std::string &option : options)
-    arguments.push_back(option.c_str());
-  nvrtcProgram program = nullptr;
-  const char *call = "nvrtcCreateProgram";
-  nvrtcResult result = table.nvrtcCreateProgram(
-      &program, source.c_str(), file.c_str(), 0, nullptr, nullptr);
-  if (result != NVRTC_SUCCESS)
-    program = nullptr;
-  if (result == NVRTC_SUCCESS) {
-    call = "nvrtcCompileProgram";
-    result = table.nvrtcCompileProgram(
-        program, static_cast<int>(arguments.size()), arguments.data());
-  }
-  std::string cubin;
+std::optional<Compiled> unpack(std::string_view payload) {
   size_t bytes = 0;
-  if (result == NVRTC_SUCCESS) {
-    call = "nvrtcGetCUBINSize";
-    result = table.nvrtcGetCUBINSize(program, &bytes);
-  }
-  if (result == NVRTC_SUCCESS) {
-    call = "nvrtcGetCUBIN";
-    cubin.resize(bytes);
-    result = table.nvrtcGetCUBIN(program, cubin.data());
-  }
-
-  std::string log;
-  if (result != NVRTC_SUCCESS && program &&
-      table.nvrtcGetProgramLogSize(program, &bytes) == NVRTC_SUCCESS) {
-    log.resize(bytes);
-    if (table.nvrtcGetProgramLog(program, log.data()) != NVRTC_SUCCESS)
-      log.clear();
-    log = condenseLog(log);
-  }
-  if (program)
-    table.nvrtcDestroyProgram(&program);
-  if (result != NVRTC_SUCCESS) {
-    if (log.empty())
-      log =
-          fmt::format("{} failed: {}", call, table.nvrtcGetErrorString(result));
-    return fail(ErrorCode::CompileError, "{}", log);
-  }
-  if (cubin.empty())
-    return fail(ErrorCode::CompileError, "expected a cubin, got 0 bytes");
-  return cubin;
+  const char *end = payload.data() + payload.size();
+  auto [at, error] = std::from_chars(payload.data(), end, bytes);
+  if (error != std::errc() || at == end || *at != '\n')
+    return std::nullopt;
+  payload.remove_prefix(static_cast<size_t>(at + 1 - payload.data()));
+  if (bytes > payload.size())
+    return std::nullopt;
+  return Compiled{std::string(payload.substr(bytes)),
+                  std::string(payload.substr(0, bytes))};
 }
 
-} // namespace
+//===----------------------------------------------------------------------===//
+// Compilation
+//===----------------------------------------------------------------------===//
 
-const Compiler kNVRTC = {"NVRTC", getVersion, getOptions, compile};
+Result<Compiled> compileCached(Libraries &libraries, const DiskCache &cache,
+                               const CUDASource &source,
+                               const std::string &chip, CodeKind kind,
+                               const CUDAOptions &options,
+                               CompileMessages *messages) {
+  Result<std::string> version = getNVRTCVersion(libraries);
+  if (!version)
+    return tl::make_unexpected(std::move(version.error()));
+  std::vector<std::string> list = getNVRTCOptions(chip, kind, options);
+  std::string key =
+      fmt::format("carousel code 1\nkind {}\n", static_cast<int>(kind));
+  appendToKey(key, "NVRTC", *version);
+  for (const std::string &option : list)
+    appendToKey(key, "option", option);
+  for (const CUDASource &header : options.headers)
+    appendToKey(key, "header", header);
+  appendToKey(key, "source", source);
+
+  if (std::optional<std::string> payload = cache.lookup(key))
+    if (std::optional<Compiled> cached = unpack(*payload)) {
+      if (messages) {
+        CompileMessages said =
+            readNVRTCLog(cached->log, source, options.headers);
+        messages->insert(messages->end(), said.begin(), said.end());
+      }
+      return std::move(*cached);
+    }
+  Result<Compiled> compiled =
+      runNVRTC(libraries, source, kind, list, options.headers, messages);
+  // Without a cache it only takes longer the next time.
+  if (compiled)
+    (void)cache.store(key, pack(*compiled));
+  return compiled;
+}
+
+/// With the rules of the public functions.
+static Result<CompiledCode>
+compile(Libraries &libraries, const DiskCache &cache, const CUDASource &source,
+        const CompileOptions &options, CompileMessages *messages) {
+  if (!isChip(options.chip))
+    return fail(ErrorCode::InvalidArgument,
+                "expected a chip to compile for, as 'sm_90a', got '{}'",
+                options.chip);
+  if (options.kind < CodeKind::Cubin || options.kind > CodeKind::LTOIR)
+    return fail(ErrorCode::InvalidArgument,
+                "expected a kind of code from 1 to 3, got {}",
+                static_cast<int>(options.kind));
+  // NVRTC calls a program without a name by one of its own.
+  CUDASource named = source;
+  if (named.name.empty())
+    named.name = "source.cu";
+  Result<Compiled> compiled = compileCached(
+      libraries, cache, named, options.chip, options.kind, options, messages);
+  if (!compiled && compiled.error().code == ErrorCode::NoLibrary)
+    return tl::make_unexpected(std::move(compiled.error()));
+  if (!compiled)
+    return fail(compiled.error().code, "NVRTC failed: {}",
+                compiled.error().message);
+  return CompiledCode{options.kind, options.chip, std::move(compiled->code)};
+}
+
+Result<CompiledCode> compileCUDA(const CUDASource &source,
+                                 const CompileOptions &options,
+                                 std::vector<CompileMessage> *messages,
+                                 const ContextOptions &context) noexcept {
+  Libraries libraries(context.libraries);
+  DiskCache cache(context.cacheDirectory.empty()
+                      ? DiskCache::getDefaultDirectory()
+                      : context.cacheDirectory,
+                  context.cacheBytes);
+  return compile(libraries, cache, source, options, messages);
+}
+
+Result<CompiledCode>
+compileCUDA(const Context &context, const CUDASource &source,
+            const CompileOptions &options,
+            std::vector<CompileMessage> *messages) noexcept {
+  Context::Impl &impl = context.getImpl();
+  CompileOptions complete = options;
+  if (complete.chip.empty())
+    complete.chip = getChip(impl.info.computeCapability);
+  return compile(*impl.libraries, impl.cache, source, complete, messages);
+}
 
 } // namespace carousel::runtime

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The driver's linker, which is always there but knows no PTX newer than
-// itself, and nvJitLink, which a toolkit brings.
+// itself, and nvJitLink, which a toolkit brings. Neither links anything else
+// in.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +40,7 @@ Result<std::string> getLinkerVersion(Context::Impl &context) {
   return fmt::format("{} {}", context.info.driverVersion, getDriverBuild());
 }
 
-std::vector<std::string> getLinkerOptions(const std::string &arch) {
+std::vector<std::string> getLinkerOptions(const CompileInput &input) {
   // The architecture is the context's device, with all its features.
   return {};
 }
@@ -93,14 +94,14 @@ ErrorCode classify(CUresult result) {
   }
 }
 
-Result<std::string> link(Context::Impl &context, const std::string &source,
-                         const std::string &file,
-                         const std::vector<std::string> &options) {
+Result<Compiled> link(Context::Impl &context, const CompileInput &input,
+                      CompileMessages &messages) {
   CurrentContext current(context);
   if (!current.getStatus())
     return tl::make_unexpected(current.getStatus().error());
   const DriverTable &driver = *context.driver;
   LinkState state(driver);
+  std::string source(input.text);
   void *cubin = nullptr;
   size_t bytes = 0;
   const char *call = "cuLinkCreate";
@@ -110,7 +111,7 @@ Result<std::string> link(Context::Impl &context, const std::string &source,
     // PTX ends with a NUL, which counts.
     result = driver.cuLinkAddData(
         state.get(), CU_JIT_INPUT_PTX, const_cast<char *>(source.c_str()),
-        source.size() + 1, file.c_str(), 0, nullptr, nullptr);
+        source.size() + 1, input.image.file.c_str(), 0, nullptr, nullptr);
   }
   if (result == CUDA_SUCCESS) {
     call = "cuLinkComplete";
@@ -126,118 +127,33 @@ Result<std::string> link(Context::Impl &context, const std::string &source,
   }
   if (!cubin || bytes == 0)
     return fail(ErrorCode::CompileError, "expected a cubin, got 0 bytes");
-  return std::string(static_cast<const char *>(cubin), bytes);
+  return Compiled{std::string(static_cast<const char *>(cubin), bytes), {}};
 }
 
 //===----------------------------------------------------------------------===//
 // nvJitLink
 //===----------------------------------------------------------------------===//
 
-/// The library has no function for it.
-const char *toString(nvJitLinkResult result) {
-  switch (result) {
-#define CAROUSEL_CASE(name)                                                    \
-  case NVJITLINK_ERROR_##name:                                                 \
-    return "NVJITLINK_ERROR_" #name;
-    CAROUSEL_CASE(UNRECOGNIZED_OPTION)
-    CAROUSEL_CASE(MISSING_ARCH)
-    CAROUSEL_CASE(INVALID_INPUT)
-    CAROUSEL_CASE(PTX_COMPILE)
-    CAROUSEL_CASE(NVVM_COMPILE)
-    CAROUSEL_CASE(INTERNAL)
-    CAROUSEL_CASE(THREADPOOL)
-    CAROUSEL_CASE(UNRECOGNIZED_INPUT)
-    CAROUSEL_CASE(FINALIZE)
-    CAROUSEL_CASE(UNRECOGNIZED_ARCH)
-    CAROUSEL_CASE(UNSUPPORTED_ARCH)
-#undef CAROUSEL_CASE
-  default:
-    return nullptr;
-  }
+Result<std::string> getJitLinkVersion(Context::Impl &context) {
+  return getNvJitLinkVersion(*context.libraries);
 }
 
-Result<std::string> getNvJitLinkVersion(Context::Impl &context) {
-  Result<const NvJitLinkTable *> table = context.libraries->getNvJitLink();
-  if (!table)
-    return tl::make_unexpected(table.error());
-  unsigned major = 0, minor = 0;
-  if ((*table)->nvJitLinkVersion(&major, &minor) != NVJITLINK_SUCCESS)
-    return fail(ErrorCode::NoLibrary, "nvJitLinkVersion failed");
-  return fmt::format("{}.{}", major, minor);
+std::vector<std::string> getJitLinkOptions(const CompileInput &input) {
+  return {"-arch=" + input.arch};
 }
 
-std::vector<std::string> getNvJitLinkOptions(const std::string &arch) {
-  return {"-arch=" + arch};
-}
-
-Result<std::string> jitLink(Context::Impl &context, const std::string &source,
-                            const std::string &file,
-                            const std::vector<std::string> &options) {
-  Result<const NvJitLinkTable *> loaded = context.libraries->getNvJitLink();
-  if (!loaded)
-    return tl::make_unexpected(loaded.error());
-  const NvJitLinkTable &table = **loaded;
-
-  std::vector<const char *> arguments;
-  for (const std::string &option : options)
-    arguments.push_back(option.c_str());
-  nvJitLinkHandle handle = nullptr;
-  const char *call = "nvJitLinkCreate";
-  nvJitLinkResult result =
-      table.nvJitLinkCreate(&handle, arguments.size(), arguments.data());
-  if (result != NVJITLINK_SUCCESS)
-    handle = nullptr;
-  if (result == NVJITLINK_SUCCESS) {
-    call = "nvJitLinkAddData";
-    result = table.nvJitLinkAddData(handle, NVJITLINK_INPUT_PTX, source.c_str(),
-                                    source.size() + 1, file.c_str());
-  }
-  if (result == NVJITLINK_SUCCESS) {
-    call = "nvJitLinkComplete";
-    result = table.nvJitLinkComplete(handle);
-  }
-  std::string cubin;
-  size_t bytes = 0;
-  if (result == NVJITLINK_SUCCESS) {
-    call = "nvJitLinkGetLinkedCubinSize";
-    result = table.nvJitLinkGetLinkedCubinSize(handle, &bytes);
-  }
-  if (result == NVJITLINK_SUCCESS) {
-    call = "nvJitLinkGetLinkedCubin";
-    cubin.resize(bytes);
-    result = table.nvJitLinkGetLinkedCubin(handle, cubin.data());
-  }
-
-  std::string log;
-  if (result != NVJITLINK_SUCCESS && handle &&
-      table.nvJitLinkGetErrorLogSize(handle, &bytes) == NVJITLINK_SUCCESS) {
-    log.resize(bytes);
-    if (table.nvJitLinkGetErrorLog(handle, log.data()) != NVJITLINK_SUCCESS)
-      log.clear();
-    log = condenseLog(log);
-  }
-  if (handle)
-    table.nvJitLinkDestroy(&handle);
-  if (result != NVJITLINK_SUCCESS) {
-    if (log.empty()) {
-      const char *name = toString(result);
-      log =
-          fmt::format("{} failed: {}", call,
-                      name ? std::string(name)
-                           : fmt::format("error {}", static_cast<int>(result)));
-    }
-    return fail(ErrorCode::CompileError, "{}", log);
-  }
-  if (cubin.empty())
-    return fail(ErrorCode::CompileError, "expected a cubin, got 0 bytes");
-  return cubin;
+Result<Compiled> jitLink(Context::Impl &context, const CompileInput &input,
+                         CompileMessages &messages) {
+  return runNvJitLink(*context.libraries,
+                      {{LinkInput::Kind::PTX, input.text, input.image.file}},
+                      getJitLinkOptions(input));
 }
 
 } // namespace
 
 const Compiler kDriverLinker = {"the driver's compiler", getLinkerVersion,
                                 getLinkerOptions, link};
-const Compiler kNvJitLink = {"nvJitLink", getNvJitLinkVersion,
-                             getNvJitLinkOptions, jitLink};
+const Compiler kNvJitLink = {"nvJitLink", getJitLinkVersion, getJitLinkOptions,
+                             jitLink};
 
 } // namespace carousel::runtime

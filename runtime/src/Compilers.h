@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One form for the driver's linker, nvJitLink and NVRTC. Each is loaded when it
-// is asked for its version.
+// One form for the driver's linker, nvJitLink, NVRTC, and NVRTC with nvJitLink
+// where device sources are linked in. Each is loaded when it is asked for its
+// version.
 //
 //===----------------------------------------------------------------------===//
 
@@ -14,8 +15,9 @@
 #define CAROUSEL_RUNTIME_SRC_COMPILERS_H
 
 #include "ContextImpl.h"
+#include "NVRTC.h"
 
-#include "carousel/Runtime/Manifest.h"
+#include "carousel/Runtime/Kernel.h"
 
 #include <string>
 #include <string_view>
@@ -23,36 +25,57 @@
 
 namespace carousel::runtime {
 
+/// What is compiled, for what, and how.
+struct CompileInput {
+  std::string_view text;
+  const ModuleInfo &module;
+  const Image &image; ///< of the module
+  std::string arch;   ///< "sm_90a"
+  const LoadOptions &options;
+};
+
 struct Compiler {
   /// As messages call it: "the driver's compiler".
   const char *title;
   /// What tells its builds apart. NoLibrary where it isn't there.
   Result<std::string> (*getVersion)(Context::Impl &context);
-  /// The options for an architecture ("sm_90a"), in their order.
-  std::vector<std::string> (*getOptions)(const std::string &arch);
-  /// A cubin of `source`, which messages call `file`. Errors, by their code:
-  /// CompileError: the source is wrong; UnsupportedVersion: it is too new, a
-  /// newer compiler could take it; NoLibrary: the compiler isn't there;
-  /// LaunchFailed: nothing works any more in this context.
-  Result<std::string> (*compile)(Context::Impl &context,
-                                 const std::string &source,
-                                 const std::string &file,
-                                 const std::vector<std::string> &options);
+  /// Everything but the text that it compiles, in a fixed order.
+  std::vector<std::string> (*getOptions)(const CompileInput &input);
+  /// A cubin. Messages call the text by the image's file name. Errors, by
+  /// their code:
+  /// CompileError: the text is wrong; InvalidArgument: a device source is, so
+  /// that no other image does; UnsupportedVersion: the text is too new, a newer
+  /// compiler could take it; NoLibrary: the compiler isn't there; LaunchFailed:
+  /// nothing works any more in this context.
+  Result<Compiled> (*compile)(Context::Impl &context, const CompileInput &input,
+                              CompileMessages &messages);
 };
 
 extern const Compiler kDriverLinker; ///< PTX
 extern const Compiler kNvJitLink;    ///< PTX
 extern const Compiler kNVRTC;        ///< CUDA C++
+extern const Compiler kSourceLinker; ///< PTX and CUDA C++, with device sources
+
+/// Something for nvJitLink.
+struct LinkInput {
+  enum class Kind { PTX, LTOIR };
+  Kind kind;
+  std::string_view bytes;
+  std::string name;
+};
+
+/// nvJitLink: "13.0". NoLibrary where it isn't there.
+Result<std::string> getNvJitLinkVersion(Libraries &libraries);
+/// A cubin of all inputs, of which only the first may be PTX.
+Result<Compiled> runNvJitLink(Libraries &libraries,
+                              const std::vector<LinkInput> &inputs,
+                              const std::vector<std::string> &options);
 
 /// Everything that a compiled cubin depends on, for the disk cache.
 std::string makeCacheKey(const DeviceInfo &device, const Image &image,
                          const Compiler &compiler, const std::string &version,
                          const std::string &arch,
                          const std::vector<std::string> &options);
-
-/// The first lines of a compiler's log as one line, at most 4 KiB, with " | "
-/// between what were lines.
-std::string condenseLog(std::string_view log);
 
 } // namespace carousel::runtime
 

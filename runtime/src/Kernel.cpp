@@ -97,8 +97,23 @@ LaunchFrame Kernel::Impl::getFrame() const {
 
 Kernel::Kernel(std::shared_ptr<Impl> impl) : impl(std::move(impl)) {}
 
+/// Sources that nothing would be linked with are a mistake.
+static Status checkSources(const Manifest &manifest, const KernelInfo &kernel,
+                           const LoadOptions &options) {
+  if (options.deviceSources.empty())
+    return {};
+  for (const VariantInfo &variant : kernel.variants)
+    if (!manifest.modules[variant.module].externs.empty())
+      return {};
+  return fail(ErrorCode::InvalidArgument,
+              "expected no device source for '{}', which has all functions "
+              "that it calls, got {}",
+              kernel.name, options.deviceSources.front().name);
+}
+
 Result<Kernel> Kernel::get(const Context &context, const Package &package,
-                           std::string_view name) noexcept {
+                           std::string_view name,
+                           const LoadOptions &options) noexcept {
   const Manifest &manifest = package.getManifest();
   const KernelInfo *info = manifest.find(name);
   if (!info) {
@@ -108,10 +123,13 @@ Result<Kernel> Kernel::get(const Context &context, const Package &package,
     return fail(ErrorCode::NotFound, "expected a kernel of {} ({}), got '{}'",
                 package.getDirectory(), names, name);
   }
+  if (Status status = checkSources(manifest, *info, options); !status)
+    return tl::make_unexpected(std::move(status.error()));
   auto impl = std::make_shared<Impl>(context, package, *info);
+  auto shared = std::make_shared<const LoadOptions>(options);
   for (const VariantInfo &variant : info->variants)
-    impl->variants.push_back(
-        std::make_unique<DeviceVariant>(context, package, *info, variant));
+    impl->variants.push_back(std::make_unique<DeviceVariant>(
+        context, package, *info, variant, shared));
   impl->computeFrameLayout();
   return Kernel(std::move(impl));
 }
@@ -133,6 +151,20 @@ Status Kernel::loadAll() const noexcept {
               "no variant of '{}' runs on compute capability {}",
               impl->info->name,
               describeCapability(impl->context.getDevice().computeCapability));
+}
+
+std::vector<CompileMessage> Kernel::getCompileMessages() const noexcept {
+  std::vector<CompileMessage> messages;
+  std::vector<const LoadedModule *> seen; // several variants share one
+  for (const std::unique_ptr<DeviceVariant> &variant : impl->variants) {
+    LoadedModule &module = variant->getModule();
+    if (std::find(seen.begin(), seen.end(), &module) != seen.end())
+      continue;
+    seen.push_back(&module);
+    for (CompileMessage &message : module.getMessages())
+      messages.push_back(std::move(message));
+  }
+  return messages;
 }
 
 //===----------------------------------------------------------------------===//

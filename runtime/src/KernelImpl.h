@@ -16,6 +16,7 @@
 #include "Variants.h"
 
 #include "carousel/Runtime/Kernel.h"
+#include "carousel/Runtime/Program.h"
 
 #include <memory>
 
@@ -60,6 +61,10 @@ struct Launch::Impl {
 Status startKernel(Context::Impl &context, const DeviceVariant &variant,
                    CUfunction function, const Grid &grid, void **pointers,
                    Stream stream);
+/// The same for any function. `name` must live as long as the context.
+Status startFunction(Context::Impl &context, const char *name,
+                     CUfunction function, const LaunchShape &shape,
+                     void **pointers, Stream stream);
 
 } // namespace carousel::runtime
 

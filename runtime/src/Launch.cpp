@@ -23,20 +23,29 @@ Status startKernel(Context::Impl &context, const DeviceVariant &variant,
                    CUfunction function, const Grid &grid, void **pointers,
                    Stream stream) {
   const VariantInfo &info = variant.getInfo();
+  return startFunction(
+      context, variant.getName(), function,
+      {grid.blocks, info.block, info.cluster, info.dynamicShared}, pointers,
+      stream);
+}
+
+Status startFunction(Context::Impl &context, const char *name,
+                     CUfunction function, const LaunchShape &shape,
+                     void **pointers, Stream stream) {
   CUlaunchConfig config = {};
-  config.gridDimX = grid.blocks[0];
-  config.gridDimY = grid.blocks[1];
-  config.gridDimZ = grid.blocks[2];
-  config.blockDimX = info.block[0];
-  config.blockDimY = info.block[1];
-  config.blockDimZ = info.block[2];
-  config.sharedMemBytes = info.dynamicShared;
+  config.gridDimX = shape.grid[0];
+  config.gridDimY = shape.grid[1];
+  config.gridDimZ = shape.grid[2];
+  config.blockDimX = shape.block[0];
+  config.blockDimY = shape.block[1];
+  config.blockDimZ = shape.block[2];
+  config.sharedMemBytes = shape.dynamicShared;
   config.hStream = stream;
   CUlaunchAttribute cluster;
-  if (info.cluster != std::array<uint32_t, 3>{1, 1, 1}) {
+  if (shape.cluster != std::array<uint32_t, 3>{1, 1, 1}) {
     cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-    cluster.value.clusterDim = {info.cluster[0], info.cluster[1],
-                                info.cluster[2]};
+    cluster.value.clusterDim = {shape.cluster[0], shape.cluster[1],
+                                shape.cluster[2]};
     config.attrs = &cluster;
     config.numAttrs = 1;
   }
@@ -48,10 +57,10 @@ Status startKernel(Context::Impl &context, const DeviceVariant &variant,
     // A failure of earlier kernels names those.
     if (!status && status.error().code != ErrorCode::LaunchFailed)
       status.error().message =
-          fmt::format("{}: {}", info.function, status.error().message);
+          fmt::format("{}: {}", name, status.error().message);
     return status;
   }
-  context.noteLaunch(variant.getName(), stream);
+  context.noteLaunch(name, stream);
   if (!context.options.blocking)
     return {};
   CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;

@@ -14,6 +14,7 @@
 #include "LoadedModule.h"
 
 #include "Compile.h"
+#include "CompileCached.h"
 #include "Fail.h"
 #include "Parameters.h"
 
@@ -30,7 +31,21 @@ namespace {
 /// A package is known by the address of its manifest, which lives as long as
 /// the LoadedModule that holds the package; an entry that expired may be of
 /// another one and isn't found.
-using Key = std::tuple<const Context::Impl *, const Manifest *, uint32_t>;
+using Key =
+    std::tuple<const Context::Impl *, const Manifest *, uint32_t, std::string>;
+
+/// Equal for equal options only.
+std::string describe(const LoadOptions &options) {
+  std::string text = fmt::format("{} {} {}\n", static_cast<int>(options.via),
+                                 options.cuda.lineInfo, options.cuda.fastMath);
+  for (const std::string &option : options.cuda.more)
+    appendToKey(text, "option", option);
+  for (const CUDASource &header : options.cuda.headers)
+    appendToKey(text, "header", header);
+  for (const CUDASource &source : options.deviceSources)
+    appendToKey(text, "source", source);
+  return text;
+}
 
 struct Registry {
   std::mutex mutex;
@@ -46,23 +61,27 @@ struct Registry {
 
 std::shared_ptr<LoadedModule> LoadedModule::get(const Context &context,
                                                 const Package &package,
-                                                uint32_t module) {
+                                                uint32_t module,
+                                                const Options &options) {
   Registry &registry = Registry::get();
   std::lock_guard<std::mutex> lock(registry.mutex);
   for (auto it = registry.modules.begin(); it != registry.modules.end();)
     it = it->second.expired() ? registry.modules.erase(it) : std::next(it);
-  Key key = {&context.getImpl(), &package.getManifest(), module};
+  Key key = {&context.getImpl(), &package.getManifest(), module,
+             describe(*options)};
   std::weak_ptr<LoadedModule> &entry = registry.modules[key];
   std::shared_ptr<LoadedModule> shared = entry.lock();
   if (!shared) {
-    shared = std::make_shared<LoadedModule>(context, package, module);
+    shared = std::make_shared<LoadedModule>(context, package, module, options);
     entry = shared;
   }
   return shared;
 }
 
-LoadedModule::LoadedModule(Context context, Package package, uint32_t module)
-    : context(std::move(context)), package(std::move(package)), index(module) {}
+LoadedModule::LoadedModule(Context context, Package package, uint32_t module,
+                           Options options)
+    : context(std::move(context)), package(std::move(package)), index(module),
+      options(std::move(options)) {}
 
 LoadedModule::~LoadedModule() {
   if (!module)
@@ -83,7 +102,8 @@ Result<CUfunction> LoadedModule::find(const std::string &name) {
   Context::Impl &impl = context.getImpl();
   std::lock_guard<std::mutex> lock(mutex);
   if (!module) {
-    Result<CUmodule> loaded = loadModule(impl, package, index);
+    Result<CUmodule> loaded =
+        loadModule(impl, package, index, *options, &messages);
     if (!loaded)
       return tl::make_unexpected(std::move(loaded.error()));
     Result<std::shared_ptr<WaitRecord>> record =
@@ -196,6 +216,11 @@ Status LoadedModule::setAttributes(CUfunction function,
             function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
         "cuFuncSetAttribute");
   return {};
+}
+
+std::vector<CompileMessage> LoadedModule::getMessages() {
+  std::lock_guard<std::mutex> lock(mutex);
+  return messages;
 }
 
 Result<CUfunction> LoadedModule::getFunction(const KernelInfo &kernel,

@@ -15,7 +15,7 @@
 
 #include "WaitRecord.h"
 
-#include "carousel/Runtime/Package.h"
+#include "carousel/Runtime/Kernel.h"
 
 #include <mutex>
 
@@ -23,11 +23,16 @@ namespace carousel::runtime {
 
 class LoadedModule {
 public:
-  /// The one of this context and package. Loads nothing.
-  static std::shared_ptr<LoadedModule>
-  get(const Context &context, const Package &package, uint32_t module);
+  using Options = std::shared_ptr<const LoadOptions>;
 
-  LoadedModule(Context context, Package package, uint32_t module);
+  /// The one of this context, package and equal options. Loads nothing.
+  static std::shared_ptr<LoadedModule> get(const Context &context,
+                                           const Package &package,
+                                           uint32_t module,
+                                           const Options &options);
+
+  LoadedModule(Context context, Package package, uint32_t module,
+               Options options);
   ~LoadedModule();
   LoadedModule(const LoadedModule &) = delete;
   LoadedModule &operator=(const LoadedModule &) = delete;
@@ -37,6 +42,9 @@ public:
   /// failure is tried again by the next call.
   Result<CUfunction> getFunction(const KernelInfo &kernel,
                                  const VariantInfo &variant);
+
+  /// What NVRTC said when it was loaded.
+  std::vector<CompileMessage> getMessages();
 
 private:
   Result<CUfunction> find(const std::string &name);
@@ -48,8 +56,10 @@ private:
   Context context;
   Package package;
   uint32_t index;
+  Options options;
   std::mutex mutex; ///< of the load
   CUmodule module = nullptr;
+  std::vector<CompileMessage> messages;
   std::shared_ptr<WaitRecord> waits; ///< null: no wait has a bound
 };
 

@@ -82,6 +82,16 @@ static const char *getName(Image::Kind kind) {
   return kNames[static_cast<int>(kind)];
 }
 
+static bool isIdentifier(std::string_view name) {
+  auto isLetter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  return !name.empty() && isLetter(name[0]) &&
+         std::all_of(name.begin(), name.end(), [&](char c) {
+           return isLetter(c) || (c >= '0' && c <= '9');
+         });
+}
+
 ModuleInfo ManifestReader::readModule(const Field &field) {
   ModuleInfo module;
   module.name = readName(get(field, "name"));
@@ -95,12 +105,43 @@ ModuleInfo ManifestReader::readModule(const Field &field) {
            getName(image.kind), image.chip);
     module.images.push_back(std::move(image));
   });
+  // Where it calls functions that it doesn't have.
+  if (field.value.isObject() && field.value.find("externs")) {
+    Names externs;
+    forEach(get(field, "externs"), [&](const Field &element) {
+      ExternInfo function = readExtern(element);
+      checkUnique(element, externs, function.name, "function");
+      module.externs.push_back(std::move(function));
+    });
+  }
   // Where waits have bounds.
   if (field.value.isObject() && field.value.find("waits"))
     forEach(get(field, "waits"), [&](const Field &element) {
       module.waits.push_back(readWait(element));
     });
   return module;
+}
+
+ExternInfo ManifestReader::readExtern(const Field &field) {
+  using Type = ExternInfo::Type;
+  constexpr Spelling<Type> kTypes[] = {
+      {Type::I1, "i1"},       {Type::I8, "i8"},      {Type::I16, "i16"},
+      {Type::I32, "i32"},     {Type::I64, "i64"},    {Type::F16, "f16"},
+      {Type::BF16, "bf16"},   {Type::F32, "f32"},    {Type::F64, "f64"},
+      {Type::Pointer, "ptr"}, {Type::Other, "other"}};
+  ExternInfo function;
+  Field name = get(field, "name");
+  function.name = readName(name);
+  // It becomes a part of CUDA C++.
+  if (!hasFailed() && !isIdentifier(function.name))
+    fail(name, "expected an identifier, got {}", quote(function.name));
+  Field result = get(field, "result");
+  if (!hasFailed() && !result.value.isNull())
+    function.result = readEnum(result, kTypes);
+  forEach(get(field, "parameters"), [&](const Field &element) {
+    function.parameters.push_back(readEnum(element, kTypes));
+  });
+  return function;
 }
 
 WaitInfo ManifestReader::readWait(const Field &field) {
@@ -213,13 +254,7 @@ ArgumentInfo ManifestReader::readArgument(const Field &field) {
   ArgumentInfo argument;
   Field name = get(field, "name");
   argument.name = readString(name);
-  auto isLetter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  if (argument.name.empty() || !isLetter(argument.name[0]) ||
-      !std::all_of(argument.name.begin(), argument.name.end(), [&](char c) {
-        return isLetter(c) || (c >= '0' && c <= '9');
-      }))
+  if (!isIdentifier(argument.name))
     fail(name, "expected an identifier, got {}", name.value.describe());
 
   argument.kind = readEnum(get(field, "kind"), kKinds);

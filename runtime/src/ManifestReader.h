@@ -16,6 +16,7 @@
 
 #include "carousel/Runtime/Manifest.h"
 
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -31,6 +32,7 @@ private:
   void readVersion(const Field &root);
   ModuleInfo readModule(const Field &field);
   Image readImage(const Field &field);
+  ExternInfo readExtern(const Field &field);
   WaitInfo readWait(const Field &field);
   std::string readChip(const Field &field);
   std::string readFileName(const Field &field);

@@ -128,6 +128,22 @@ std::string toString(const Guard &guard, const KernelInfo &kernel) noexcept {
   return {};
 }
 
+std::string toString(const ExternInfo &function) noexcept {
+  auto spell = [](ExternInfo::Type type) {
+    constexpr const char *kNames[] = {"bool",          "signed char", "short",
+                                      "int",           "long long",   "__half",
+                                      "__nv_bfloat16", "float",       "double",
+                                      "void *",        "..."};
+    return kNames[static_cast<int>(type)];
+  };
+  std::vector<const char *> parameters;
+  for (ExternInfo::Type type : function.parameters)
+    parameters.push_back(spell(type));
+  return fmt::format("extern \"C\" __device__ {} {}({})",
+                     function.result ? spell(*function.result) : "void",
+                     function.name, fmt::join(parameters, ", "));
+}
+
 std::string toString(const ArgumentInfo &argument) noexcept {
   if (argument.kind == ArgumentInfo::Kind::Scalar)
     return fmt::format("{} {}", toString(argument.element), argument.name);

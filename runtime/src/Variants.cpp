@@ -39,25 +39,32 @@ constexpr char kDimensionNames[] = {'x', 'y', 'z'};
 
 DeviceVariant::DeviceVariant(const Context &context, const Package &package,
                              const KernelInfo &kernel,
-                             const VariantInfo &variant)
+                             const VariantInfo &variant,
+                             const LoadedModule::Options &options)
     : context(context), kernel(&kernel), info(&variant),
       name(context.getImpl().keepName(variant.function)),
-      module(LoadedModule::get(context, package, variant.module)),
+      module(LoadedModule::get(context, package, variant.module, options)),
       layout(variant) {
   for (size_t i = 0; i < variant.tensorMaps.size(); ++i)
     formatIds.push_back(TensorMapCache::makeFormatId());
-  findUnsupported(package.getManifest().modules[variant.module]);
+  findUnsupported(package.getManifest().modules[variant.module], options->via);
 }
 
-void DeviceVariant::findUnsupported(const ModuleInfo &module) {
+void DeviceVariant::findUnsupported(const ModuleInfo &module,
+                                    LoadOptions::Via via) {
   const DeviceInfo &device = context.getImpl().info;
   std::string here = describeCapability(device.computeCapability);
 
   // The module is loaded from the best image of all; a variant that isn't in
   // the code for that chip can't be had from it.
-  std::vector<size_t> images = rankImages(module, device.computeCapability);
+  std::vector<size_t> images =
+      rankImages(module, device.computeCapability, via);
   const auto &chips = info->chips;
-  if (images.empty())
+  if (!hasImages(module, via))
+    unsupported.push_back(
+        fmt::format("expected {} of module '{}', which has {}", toString(via),
+                    module.name, describeImages(module)));
+  else if (images.empty())
     unsupported.push_back(
         fmt::format("expected a device that runs code for {}, got compute "
                     "capability {}",

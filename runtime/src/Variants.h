@@ -42,7 +42,8 @@ struct Grid {
 class DeviceVariant {
 public:
   DeviceVariant(const Context &context, const Package &package,
-                const KernelInfo &kernel, const VariantInfo &variant);
+                const KernelInfo &kernel, const VariantInfo &variant,
+                const LoadedModule::Options &options);
 
   const VariantInfo &getInfo() const { return *info; }
   /// Lives as long as the context.
@@ -68,9 +69,10 @@ public:
   }
   /// Loads it if need be.
   Result<CUfunction> load() const;
+  LoadedModule &getModule() const { return *module; }
 
 private:
-  void findUnsupported(const ModuleInfo &module);
+  void findUnsupported(const ModuleInfo &module, LoadOptions::Via via);
   bool checkGrid(const Environment &environment, Grid &grid,
                  std::vector<std::string> *reasons) const;
   bool checkMaps(const Environment &environment, const LaunchFrame &frame,

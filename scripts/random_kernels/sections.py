@@ -157,12 +157,35 @@ class Section:
             rng.choice([1, 1, 2])
         for _ in range(stores):
             self.add_store(self.kernel.tile(rng.choice(self.elements), self.walk))
+        self.plan_again()
         self.plan_before()
         self.exchange = rng.choice([None, None, None, "shuffle", "buffer", "reverse"])
         if not self.accumulates and self.exchange in ("shuffle", "buffer"):
             self.exchange = None
         self.kernel.note(self)
         self.views = Views(self)
+
+    def plan_again(self):
+        """A box that is loaded again once it is stored, and stored elsewhere."""
+        self.again = []
+        plain = [store for store in self.stores if store.offsets[0] == "box" and not store.reduction and
+                 self.condition != "store"]
+        if not plain or self.rng.random() > 0.15:
+            return
+        argument = self.rng.choice(plain).argument
+        argument.access = "inout"
+        argument.seed = argument.seed or self.rng.randrange(1000)
+        load = self.add_load(argument)
+        load.tile = self.kernel.new_tile(argument.element, self.walk)
+        load.options = "" if self.walk.scope == "cta" else f" scope({self.walk.scope})"
+        self.loads.remove(load)
+        self.add_store(load.tile)
+        self.again = [load, self.stores.pop()]
+        self.kernel.features.add("loaded again")
+
+    def count_loads(self):
+        """Of the loop."""
+        return len(self.loads) + bool(self.again)
 
     def plan_before(self):
         """A tile that is there before the loop, and after it: of memory that nobody writes."""
@@ -381,6 +404,9 @@ class Section:
                         self.emit_store(store, at)
                 else:
                     self.emit_store(store, at)
+            if self.again:
+                self.emit_load(self.again[0], at)
+                self.emit_store(self.again[1], at)
             return values
 
         if self.condition != "all":

@@ -139,17 +139,19 @@ TEST(CacheKey, EveryPartCounts) {
     return makeCacheKey(device, image, compiler, version, "sm_90a", options);
   };
   EXPECT_EQ(make(kNVRTC, "13.0", {"-a", "-b"}),
-            "carousel cubin 1\nimage ptx 5 bytes 0123\ncompute capability 90\n"
-            "architecture sm_90a\ndriver 13000\ncompiler NVRTC, 13.0\n"
-            "option -a\noption -b\nfile m.ptx\n");
+            "carousel cubin 2\nimage ptx 5 bytes 0123\ncompute capability 90\n"
+            "architecture sm_90a\ndriver 13000\ncompiler 5 NVRTC\n"
+            "version 4 13.0\noption 2 -a\noption 2 -b\nfile 5 m.ptx\n");
   std::set<std::string> keys = {
-      make(kNVRTC, "13.0", {}),           make(kNvJitLink, "13.0", {}),
-      make(kDriverLinker, "13.0", {}),    make(kNVRTC, "13.1", {}),
-      make(kNVRTC, "13.0", {"-a"}),       make(kNVRTC, "13.0", {"-b"}),
-      make(kNVRTC, "13.0", {"-a", "-b"}), make(kNVRTC, "13.0", {"-b", "-a"})};
+      make(kNVRTC, "13.0", {}), make(kNvJitLink, "13.0", {}),
+      make(kDriverLinker, "13.0", {}), make(kNVRTC, "13.1", {}),
+      make(kNVRTC, "13.0", {"-a"}), make(kNVRTC, "13.0", {"-b"}),
+      make(kNVRTC, "13.0", {"-a", "-b"}), make(kNVRTC, "13.0", {"-b", "-a"}),
+      // What looks like another list is no other list.
+      make(kNVRTC, "13.0", {"-a\noption 2 -b"})};
   image.kind = Image::Kind::CUDA;
   keys.insert(make(kNVRTC, "13.0", {}));
-  EXPECT_EQ(keys.size(), 9u);
+  EXPECT_EQ(keys.size(), 10u);
 }
 
 TEST_F(Compile, DamagedEntriesAreRebuilt) {

@@ -175,10 +175,13 @@ TEST_F(Compile, CUDA) {
   fake::nvrtc::Compilation compilation = fake::nvrtc::getCompilations()[0];
   EXPECT_EQ(compilation.source, kCUDA);
   EXPECT_EQ(compilation.name, "m.sm_90a.cu");
-  EXPECT_TRUE(compilation.headers.empty());
-  EXPECT_EQ(
-      compilation.options,
-      (std::vector<std::string>{"--gpu-architecture=sm_90a", "--std=c++17"}));
+  std::vector<std::string> headers;
+  for (const DeviceHeader &header : getDeviceHeaders())
+    headers.emplace_back(header.name);
+  EXPECT_EQ(compilation.headers, headers);
+  EXPECT_EQ(compilation.options,
+            (std::vector<std::string>{"--gpu-architecture=sm_90a",
+                                      "--std=c++17", "--fmad=false"}));
 }
 
 TEST_F(Compile, CUDAForALaterDevice) {
@@ -240,8 +243,7 @@ TEST_F(Compile, EachFailureIsNamed) {
               "aborted; "
               "m.sm_80.ptx: nvJitLink failed: ERROR 4 in "
               "nvvmAddNVVMContainerToProgram; "
-              "m.sm_80.cu: NVRTC failed: m.sm_80.cu(1): error: #error out of "
-              "order");
+              "m.sm_80.cu: NVRTC failed: m.sm_80.cu:1: #error out of order");
   EXPECT_FALSE(fs::exists(options.cacheDirectory));
 }
 

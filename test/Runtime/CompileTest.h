@@ -46,8 +46,9 @@ protected:
     fake::setDevices({device});
   }
 
-  /// A package with the module 'm'.
-  Package makePackage(const std::vector<TestImage> &images) {
+  /// A package with the module 'm', which may have more members than images.
+  Package makePackage(const std::vector<TestImage> &images,
+                      const std::string &members = "") {
     std::string list;
     std::map<std::string, std::string> files;
     for (const TestImage &image : images) {
@@ -61,9 +62,9 @@ protected:
     writePackage(path,
                  fmt::format(R"({{"format": "carousel-package", "version": 1,
                                "producer": "a test", "modules": [
-                               {{"name": "m", "images": [{}]}}],
+                               {{"name": "m", "images": [{}]{}}}],
                                "kernels": []}})",
-                             list),
+                             list, members),
                  files);
     Result<Package> package = Package::open(path);
     if (!package) {
@@ -83,17 +84,19 @@ protected:
   }
 
   /// In a context of its own, as another process would.
-  Result<std::string> compile(const Package &package) {
-    return getCubin(makeContext().getImpl(), package, 0);
+  Result<std::string> compile(const Package &package,
+                              const LoadOptions &load = {}) {
+    return getCubin(makeContext().getImpl(), package, 0, load);
   }
-  void expectCubin(const Package &package, const std::string &expected) {
-    Result<std::string> cubin = compile(package);
+  void expectCubin(const Package &package, const std::string &expected,
+                   const LoadOptions &load = {}) {
+    Result<std::string> cubin = compile(package, load);
     ASSERT_TRUE(cubin) << cubin.error().message;
     EXPECT_EQ(*cubin, expected);
   }
   void expectError(const Package &package, ErrorCode code,
-                   const std::string &message) {
-    Result<std::string> cubin = compile(package);
+                   const std::string &message, const LoadOptions &load = {}) {
+    Result<std::string> cubin = compile(package, load);
     ASSERT_FALSE(cubin);
     EXPECT_EQ(cubin.error().code, code);
     EXPECT_EQ(cubin.error().message, message);

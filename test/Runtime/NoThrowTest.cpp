@@ -14,6 +14,7 @@
 #include "TestPackages.h"
 
 #include "carousel/Runtime/Kernel.h"
+#include "carousel/Runtime/Program.h"
 #include "carousel/Runtime/TensorMap.h"
 #include "carousel_runtime.h"
 
@@ -52,6 +53,7 @@ EXPECT_NOEXCEPT(parseManifest(std::string_view()));
 EXPECT_NOEXCEPT(toString(any<Expression>(), any<KernelInfo>()));
 EXPECT_NOEXCEPT(toString(any<Guard>(), any<KernelInfo>()));
 EXPECT_NOEXCEPT(toString(any<ArgumentInfo>()));
+EXPECT_NOEXCEPT(toString(any<ExternInfo>()));
 
 EXPECT_NOEXCEPT(Package::open(any<std::string>()));
 EXPECT_NOEXCEPT(any<Package>().getManifest());
@@ -66,6 +68,15 @@ EXPECT_NOEXCEPT(TensorMap::encode(any<Context>(), any<TensorMapFormat>(),
 EXPECT_NOEXCEPT(Context::create(any<ContextOptions>()));
 EXPECT_NOEXCEPT(any<Context>().getDevice());
 EXPECT_NOEXCEPT(any<Context>().synchronize());
+
+EXPECT_NOEXCEPT(compileCUDA(any<CUDASource>(), any<CompileOptions>()));
+EXPECT_NOEXCEPT(compileCUDA(any<Context>(), any<CUDASource>()));
+EXPECT_NOEXCEPT(toString(any<CompileMessage>()));
+EXPECT_NOEXCEPT(getDeviceHeaders());
+EXPECT_NOEXCEPT(Program::load(any<Context>(), any<CompiledCode>()));
+EXPECT_NOEXCEPT(Program::compile(any<Context>(), any<CUDASource>()));
+EXPECT_NOEXCEPT(any<Program>().launch(any<std::string>(), any<LaunchShape>(),
+                                      nullptr));
 
 EXPECT_NOEXCEPT(Buffer::allocate(any<Context>(), 0));
 EXPECT_NOEXCEPT(Buffer(std::move(any<Buffer>())));
@@ -82,6 +93,7 @@ EXPECT_NOEXCEPT(any<Kernel>().prepare(nullptr, 0));
 EXPECT_NOEXCEPT(any<Kernel>().prepareVariant(std::string_view(), nullptr, 0));
 EXPECT_NOEXCEPT(any<Kernel>().explain(nullptr, 0));
 EXPECT_NOEXCEPT(any<Kernel>().loadAll());
+EXPECT_NOEXCEPT(any<Kernel>().getCompileMessages());
 
 EXPECT_NOEXCEPT(any<Launch>().run());
 EXPECT_NOEXCEPT(any<Launch>().getVariant());

@@ -40,6 +40,8 @@ Examples:
       times a copy of 2 GiB, with a cold L2 cache
   carousel-run copy.pkg --explain --arg x=empty:4097 --arg y=like:x
       says which variant would run, and why not the others
+  carousel-run activation.pkg --link relu.cu --arg x=random:4096 ...
+      runs a kernel that calls a function of relu.cu
   carousel-run --batch FILE
       runs the command lines of a file, one a line, in one process, and prints
       'batch LINE: STATUS' behind each; exits with the highest status
@@ -51,6 +53,12 @@ or the file system failed.)";
 static std::string checkL2(const std::string &text) {
   if (text != "cold" && text != "warm")
     return "expected cold or warm, got '" + text + "'";
+  return {};
+}
+
+static std::string checkVia(const std::string &text) {
+  if (text != "ptx" && text != "cuda")
+    return "expected ptx or cuda, got '" + text + "'";
   return {};
 }
 
@@ -82,7 +90,7 @@ static std::string findConflict(const CLI::App &app, const Options &options) {
 std::variant<Options, Exit> carousel::run::parseCommandLine(int argc,
                                                             char **argv) {
   Options options;
-  std::string l2 = "cold";
+  std::string l2 = "cold", via;
   CLI::App app(kDescription, "carousel-run");
   app.formatter(std::make_shared<HelpFormatter>());
   app.get_help_ptr()->description("print this help");
@@ -102,6 +110,19 @@ std::variant<Options, Exit> carousel::run::parseCommandLine(int argc,
   app.add_option("--variant", options.variant,
                  "run this variant; an error if its guards don't hold")
       ->type_name("FUNCTION");
+  app.add_option("--via", via,
+                 "ptx or cuda: take only PTX and its cubins, or only\n"
+                 "CUDA C++, of the package (the first that works)")
+      ->type_name("ptx|cuda")
+      ->check(checkVia);
+  addList(app, "--link", options.sources,
+          "CUDA C++ with device functions that the package's\n"
+          "kernels call and don't have",
+          "FILE.cu");
+  app.add_flag("--fast-math", options.fastMath,
+               "compile CUDA C++ with fast, less exact arithmetic");
+  app.add_flag("--line-info", options.lineInfo,
+               "compile CUDA C++ with lines for debuggers and profilers");
   app.add_flag("--explain", options.explain,
                "don't run: show variants and guards; with --arg, which\n"
                "variant would run and why not the others");
@@ -147,6 +168,8 @@ std::variant<Options, Exit> carousel::run::parseCommandLine(int argc,
   if (auto end = parseOptions(app, argc, argv, kRequired))
     return *end;
   options.benchmark.cold = l2 == "cold";
+  using Via = carousel::runtime::LoadOptions::Via;
+  options.via = via.empty() ? Via::Any : via == "ptx" ? Via::PTX : Via::CUDA;
   if (std::string conflict = findConflict(app, options); !conflict.empty()) {
     printError(conflict);
     return Exit::Usage;

@@ -11,12 +11,17 @@
 #include "Bench.h"
 #include "Compare.h"
 
+#include "carousel/Runtime/Kernel.h"
+
 namespace carousel::run {
 
 struct Options {
   std::string package;
   std::string kernel;  ///< empty: the only one
   std::string variant; ///< empty: the first whose guards hold
+  runtime::LoadOptions::Via via = runtime::LoadOptions::Via::Any;
+  std::vector<std::string> sources; ///< files of CUDA C++ to link in
+  bool fastMath = false, lineInfo = false;
   std::vector<std::string> arguments, outputs, expectations; ///< NAME=VALUE
   Tolerance tolerance;
   bool explain = false;
@@ -30,7 +35,9 @@ struct Options {
   /// Whether anything but the name of the package is given: then a kernel is
   /// run or explained, otherwise all are listed.
   bool namesKernel() const {
-    return !kernel.empty() || !variant.empty() || !arguments.empty() ||
+    bool loads = via != runtime::LoadOptions::Via::Any || !sources.empty() ||
+                 fastMath || lineInfo;
+    return loads || !kernel.empty() || !variant.empty() || !arguments.empty() ||
            !outputs.empty() || !expectations.empty() || bench;
   }
 };

@@ -103,6 +103,39 @@ static Result<runtime::Context> createContext(const Options &options,
   return runtime::Context::create(contextOptions);
 }
 
+static Result<std::string> readText(const std::string &file) {
+  std::string text;
+  std::FILE *stream = std::fopen(file.c_str(), "rb");
+  bool good = stream != nullptr;
+  if (stream) {
+    char buffer[4096];
+    while (size_t count = std::fread(buffer, 1, sizeof(buffer), stream))
+      text.append(buffer, count);
+    good = std::ferror(stream) == 0; // a folder can be opened
+    int error = errno;
+    std::fclose(stream);
+    errno = error;
+  }
+  if (good)
+    return text;
+  return fail(ErrorCode::NotFound, "expected a file for --link, got '{}': {}",
+              file, std::strerror(errno));
+}
+
+static Result<runtime::LoadOptions> makeLoadOptions(const Options &options) {
+  runtime::LoadOptions load;
+  load.via = options.via;
+  load.cuda.fastMath = options.fastMath;
+  load.cuda.lineInfo = options.lineInfo;
+  for (const std::string &file : options.sources) {
+    auto text = readText(file);
+    if (!text)
+      return tl::make_unexpected(text.error());
+    load.deviceSources.push_back({file, std::move(*text)});
+  }
+  return load;
+}
+
 static Exit explain(const runtime::Package &package, const Options &options,
                     ProgressMode progressMode) {
   const runtime::Manifest &manifest = package.getManifest();
@@ -133,7 +166,10 @@ static Exit explain(const runtime::Package &package, const Options &options,
                                        progressMode);
       if (!launcher)
         return report(launcher.error());
-      auto kernel = runtime::Kernel::get(*context, package, info.name);
+      auto load = makeLoadOptions(options);
+      if (!load)
+        return report(load.error());
+      auto kernel = runtime::Kernel::get(*context, package, info.name, *load);
       if (!kernel)
         return report(kernel.error());
       auto arguments = launcher->getArguments();
@@ -217,10 +253,13 @@ static Exit runKernel(const runtime::Package &package, const Options &options,
   auto plan = makePlan(**info, options);
   if (!plan)
     return report(plan.error());
+  auto load = makeLoadOptions(options);
+  if (!load)
+    return report(load.error());
   auto context = createContext(options, progressMode);
   if (!context)
     return report(context.error());
-  auto kernel = runtime::Kernel::get(*context, package, (*info)->name);
+  auto kernel = runtime::Kernel::get(*context, package, (*info)->name, *load);
   if (!kernel)
     return report(kernel.error());
   auto launcher =
@@ -238,6 +277,10 @@ static Exit runKernel(const runtime::Package &package, const Options &options,
   }();
   if (!launch)
     return report(launch.error());
+  if (!options.quiet)
+    for (const runtime::CompileMessage &message : kernel->getCompileMessages())
+      fmt::print(stderr, "{}: {}\n", program_invocation_short_name,
+                 toString(message));
   if (Status status = launcher->upload(); !status)
     return report(status.error());
   {

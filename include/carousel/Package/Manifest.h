@@ -104,10 +104,20 @@ struct WaitDescription {
   std::string location; ///< "saxpy.mlir:14"; empty where it isn't known
 };
 
+/// A function that a module calls and doesn't have.
+struct ExternDescription {
+  std::string name; ///< an identifier
+  /// "f32", "ptr"; "other" for what a C function has no one type for. A result
+  /// that isn't there: void.
+  std::optional<std::string> result;
+  std::vector<std::string> parameters;
+};
+
 struct ModuleDescription {
   std::string name;
   std::vector<ImageDescription> images;
   std::vector<WaitDescription> waits; ///< by number
+  std::vector<ExternDescription> externs = {};
 };
 
 struct Manifest {
@@ -124,6 +134,13 @@ describeKernels(mlir::ModuleOp module, unsigned indexBits);
 
 /// The numbered waits of a module, by number.
 std::vector<WaitDescription> describeWaits(mlir::gpu::GPUModuleOp module);
+
+/// The functions that a module declares and that its PTX leaves for the linker.
+/// Emits an error and fails where the name of one is no identifier, which CUDA
+/// C++ couldn't define.
+mlir::FailureOr<std::vector<ExternDescription>>
+describeExterns(mlir::gpu::GPUModuleOp module, llvm::StringRef ptx,
+                unsigned indexBits);
 
 /// The text of manifest.json; the same for the same manifest.
 std::string printManifest(const Manifest &manifest);

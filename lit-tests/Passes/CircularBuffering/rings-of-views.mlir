@@ -48,7 +48,7 @@ gpu.module @views [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     scf.for %i = %c0 to %n step %c1024 {
       %back = arith.subi %n, %i : index
       %rest = memref.subview %x[%back] [%i] [1] : !global to memref<?xf32, strided<[1], offset: ?>, #gl>
-      // expected-remark @below {{not ringed: the loop stores to the same memref, and it isn't visible that boxes of different iterations are apart}}
+      // expected-remark @below {{not ringed: the loop stores to the same memref, and it isn't visible that each box is stored after it is loaded, and apart from those of other iterations}}
       carousel.load %rest[%i] to %t engine<bulk> : memref<?xf32, strided<[1], offset: ?>, #gl>, !tile
       // expected-remark @below {{not ringed: its tile has another transfer}}
       carousel.store %t to %rest[%i] engine<bulk> : !tile, memref<?xf32, strided<[1], offset: ?>, #gl>

@@ -30,5 +30,12 @@ int main(void) {
   if (carousel_context_create(&options, &context) != CAROUSEL_NO_LIBRARY)
     return 1;
   puts(carousel_last_error());
+  carousel_source source = {"k.cu", ""};
+  carousel_code *code = NULL;
+  if (carousel_compile(NULL, &source, NULL, &code) !=
+          CAROUSEL_INVALID_ARGUMENT || // no chip
+      code != NULL)
+    return 1;
+  puts(carousel_last_error());
   return 0;
 }

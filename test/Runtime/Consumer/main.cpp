@@ -6,13 +6,19 @@
 //===----------------------------------------------------------------------===//
 //
 // Opens a package that isn't there, and asks for a device: fails unless both
-// give the errors that they should on a machine without a GPU.
+// give the errors that they should on a machine without a GPU. The device
+// headers are there as files, for nvcc, and in the library, for NVRTC.
 //
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Runtime/Kernel.h"
+#include "carousel/Runtime/Program.h"
 
 #include <cstdio>
+
+#if !__has_include("carousel/device/mbarrier.h")
+#error expected the device headers among the installed ones
+#endif
 
 using namespace carousel::runtime;
 
@@ -27,5 +33,9 @@ int main() {
   if (context || context.error().code != ErrorCode::NoLibrary)
     return 1;
   std::puts(context.error().message.c_str());
-  return 0;
+  for (const DeviceHeader &header : getDeviceHeaders())
+    if (header.name == "carousel/device/mbarrier.h")
+      return 0;
+  std::puts("expected the device headers in the library");
+  return 1;
 }

@@ -7,6 +7,7 @@
 
 #include "FakeNVRTC.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -14,7 +15,7 @@
 
 struct _nvrtcProgram {
   carousel::fake::nvrtc::Compilation input;
-  std::string cubin, log;
+  std::string cubin, ptx, lto, log;
 };
 
 namespace carousel::fake::nvrtc {
@@ -160,8 +161,10 @@ nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source,
   *program = new _nvrtcProgram();
   (*program)->input.source = source;
   (*program)->input.name = name ? name : "default_program";
-  for (int i = 0; i < headerCount; ++i)
+  for (int i = 0; i < headerCount; ++i) {
     (*program)->input.headers.push_back(includeNames[i]);
+    (*program)->input.headerTexts.push_back(headers[i]);
+  }
   State &state = State::get();
   Lock lock(state.mutex);
   state.programs.insert(*program);
@@ -198,24 +201,44 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int optionCount,
     }
     return NVRTC_ERROR_COMPILATION;
   }
-  program->cubin =
-      "FAKECUBIN " + getChip(input.options) + " nvrtc\n" + input.source;
+  // As the real one: an architecture gives one of them.
+  std::string chip = getChip(input.options);
+  std::string rest = chip + " nvrtc\n" + input.source;
+  const std::string kLTO = "--dlink-time-opt";
+  if (std::find(input.options.begin(), input.options.end(), kLTO) !=
+      input.options.end())
+    program->lto = "FAKELTO " + rest;
+  else if (chip.rfind("compute_", 0) == 0)
+    program->ptx = "FAKEPTX " + rest;
+  else
+    program->cubin = "FAKECUBIN " + rest;
   return NVRTC_SUCCESS;
 }
 
-nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t *size) {
-  FAKE_ENTER(nvrtcGetCUBINSize);
-  *size = program->cubin.empty() ? 0 : program->cubin.size() + 1;
+static nvrtcResult getSize(const std::string &code, size_t *size) {
+  *size = code.empty() ? 0 : code.size() + 1;
   return NVRTC_SUCCESS;
 }
 
-nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char *cubin) {
-  FAKE_ENTER(nvrtcGetCUBIN);
-  if (program->cubin.empty())
+static nvrtcResult get(const std::string &code, char *to) {
+  if (code.empty())
     return NVRTC_ERROR_INVALID_PROGRAM;
-  std::memcpy(cubin, program->cubin.c_str(), program->cubin.size() + 1);
+  std::memcpy(to, code.c_str(), code.size() + 1);
   return NVRTC_SUCCESS;
 }
+
+#define FAKE_CODE(name, member)                                                \
+  nvrtcResult nvrtcGet##name##Size(nvrtcProgram program, size_t *size) {       \
+    FAKE_ENTER(nvrtcGet##name##Size);                                          \
+    return getSize(program->member, size);                                     \
+  }                                                                            \
+  nvrtcResult nvrtcGet##name(nvrtcProgram program, char *code) {               \
+    FAKE_ENTER(nvrtcGet##name);                                                \
+    return get(program->member, code);                                         \
+  }
+FAKE_CODE(CUBIN, cubin)
+FAKE_CODE(PTX, ptx)
+FAKE_CODE(LTOIR, lto)
 
 nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, size_t *size) {
   FAKE_ENTER(nvrtcGetProgramLogSize);

@@ -8,7 +8,7 @@
 // A shared object with the functions of NVRTC that the runtime uses. A test
 // links to it and tells the runtime to load the same file
 // (CAROUSEL_FAKE_NVRTC). The cubin is "FAKECUBIN <chip> nvrtc\n" and the
-// source. Thread-safe.
+// source; PTX and LTO-IR begin with FAKEPTX and FAKELTO. Thread-safe.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,8 @@ void setLog(std::string log);
 struct Compilation {
   std::string name, source;
   std::vector<std::string> options;
-  std::vector<std::string> headers; ///< include names
+  std::vector<std::string> headers;     ///< include names
+  std::vector<std::string> headerTexts; ///< of each
 };
 std::vector<Compilation> getCompilations();
 /// Programs that were created and not destroyed.

@@ -9,6 +9,7 @@
 #define NVJITLINK_NO_INLINE
 #include "FakeNvJitLink.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -152,16 +153,23 @@ nvJitLinkResult nvJitLinkAddData(nvJitLinkHandle handle,
                                  size_t size, const char *name) {
   State &state = State::get();
   nvJitLinkResult error = state.fail("nvJitLinkAddData", handle);
+  bool isPTX = type == NVJITLINK_INPUT_PTX;
   std::string ptx(static_cast<const char *>(data), size);
   while (!ptx.empty() && ptx.back() == '\0')
     ptx.pop_back();
   Lock lock(state.mutex);
-  state.links.push_back({name ? name : "", ptx, handle->options});
+  state.links.push_back({name ? name : "", ptx, handle->options, type});
   if (error != NVJITLINK_SUCCESS)
     return error;
-  if (type != NVJITLINK_INPUT_PTX)
+  if (type == NVJITLINK_INPUT_LTOIR) {
+    if (std::find(handle->options.begin(), handle->options.end(), "-lto") ==
+            handle->options.end() ||
+        ptx.rfind("FAKELTO ", 0) != 0)
+      return NVJITLINK_ERROR_INVALID_INPUT;
+  } else if (!isPTX) {
     return NVJITLINK_ERROR_INCORRECT_INPUT_TYPE;
-  if (ptx.find(".version") == std::string::npos) {
+  }
+  if (isPTX && ptx.find(".version") == std::string::npos) {
     handle->log = !state.log.empty()
                       ? state.log
                       : "ptxas fatal   : Missing .version directive at start "
@@ -176,6 +184,23 @@ nvJitLinkResult nvJitLinkComplete(nvJitLinkHandle handle) {
   FAKE_ENTER(nvJitLinkComplete, handle);
   if (handle->ptx.empty())
     return NVJITLINK_ERROR_INVALID_INPUT;
+  constexpr std::string_view kNeeds = "needs ";
+  for (size_t at = handle->ptx.find(kNeeds); at != std::string::npos;
+       at = handle->ptx.find(kNeeds, at + 1)) {
+    size_t begin = at + kNeeds.size();
+    std::string name =
+        handle->ptx.substr(begin, handle->ptx.find('\n', begin) - begin);
+    if (handle->ptx.find(name + "(") != std::string::npos)
+      continue;
+    handle->log = "error   : Undefined reference to '" + name +
+                  "' in 'some input'\nERROR 9: finish\n";
+    return NVJITLINK_ERROR_FINALIZE;
+  }
+  {
+    State &state = State::get();
+    Lock lock(state.mutex);
+    handle->log = state.log;
+  }
   handle->cubin =
       "FAKECUBIN " + getChip(handle->options) + " nvjitlink\n" + handle->ptx;
   return NVJITLINK_SUCCESS;

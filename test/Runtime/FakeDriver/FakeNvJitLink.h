@@ -30,12 +30,16 @@ void setVersion(unsigned major, unsigned minor);
 /// without ".version" fails by itself with NVJITLINK_ERROR_PTX_COMPILE, a
 /// handle without "-arch=sm_..." with NVJITLINK_ERROR_MISSING_ARCH.
 void failNext(std::string_view function, nvJitLinkResult error);
-/// The error log of a handle for which something failed.
+/// LTO-IR must be that of the fake NVRTC, and need "-lto". An input that asks
+/// for a function, "needs NAME\n", is undefined unless another input has
+/// "NAME(": NVJITLINK_ERROR_FINALIZE, with the real one's words.
+/// The error log of a handle for which something failed, or is noted.
 void setLog(std::string log);
 
 struct Link {
   std::string name, ptx;
   std::vector<std::string> options;
+  nvJitLinkInputType type = NVJITLINK_INPUT_PTX;
 };
 /// One for each nvJitLinkAddData.
 std::vector<Link> getLinks();

@@ -31,8 +31,10 @@ int main(int argc, char **argv) {
     return 1;
   }
   auto files = makeFiles(text.str());
-  for (auto &[name, contents] : files)
-    contents = "FAKECUBIN " + contents;
+  for (auto &[name, contents] : files) {
+    bool isPTX = name.size() > 4 && name.substr(name.size() - 4) == ".ptx";
+    contents = (isPTX ? ".version 8.0 // " : "FAKECUBIN ") + contents;
+  }
   writePackage(argv[1], text.str(), files);
   return 0;
 }

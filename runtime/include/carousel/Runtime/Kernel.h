@@ -16,12 +16,28 @@
 #ifndef CAROUSEL_RUNTIME_KERNEL_H
 #define CAROUSEL_RUNTIME_KERNEL_H
 
-#include "carousel/Runtime/Context.h"
+#include "carousel/Runtime/CompileCUDA.h"
 #include "carousel/Runtime/Package.h"
 
 #include <vector>
 
 namespace carousel::runtime {
+
+/// How the modules of a kernel are compiled.
+struct LoadOptions {
+  /// Which images of a package are taken. The numbers are part of the C ABI.
+  enum class Via : int32_t {
+    Any = 0,  ///< the first that works: a cubin, PTX, CUDA C++
+    PTX = 1,  ///< PTX, or the cubin that was made of it
+    CUDA = 2, ///< CUDA C++, by NVRTC
+  };
+  Via via = Via::Any;
+  /// CUDA C++ with the functions that the package's kernels call and don't
+  /// have (ModuleInfo::externs): compiled by NVRTC, linked by nvJitLink.
+  std::vector<CUDASource> deviceSources;
+  /// For device sources and the package's own CUDA C++.
+  CUDAOptions cuda;
+};
 
 /// What explain() says of one variant.
 struct VariantReport {
@@ -53,8 +69,11 @@ private:
 class Kernel {
 public:
   /// The kernel called `name`. Loads nothing onto the device.
+  /// Kernels with equal options share their modules. Errors where no module
+  /// needs the device sources.
   static Result<Kernel> get(const Context &context, const Package &package,
-                            std::string_view name) noexcept;
+                            std::string_view name,
+                            const LoadOptions &options = {}) noexcept;
 
   const KernelInfo &getInfo() const noexcept;
 
@@ -81,6 +100,9 @@ public:
   /// Compiles and loads every variant that the device can run. Errors where it
   /// can run none.
   Status loadAll() const noexcept;
+
+  /// What NVRTC said of the modules that are loaded: warnings.
+  std::vector<CompileMessage> getCompileMessages() const noexcept;
 
 private:
   friend class Launch;

@@ -18,6 +18,7 @@
 #include "carousel/Runtime/Types.h"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -176,9 +177,30 @@ struct WaitInfo {
   std::string location; ///< "saxpy.mlir:14"; empty where it isn't known
 };
 
+/// A function that a module calls and doesn't have.
+struct ExternInfo {
+  enum class Type : uint8_t {
+    I1,
+    I8,
+    I16,
+    I32,
+    I64,
+    F16,
+    BF16,
+    F32,
+    F64,
+    Pointer,
+    Other, ///< a vector, or several values
+  };
+  std::string name;           ///< an identifier
+  std::optional<Type> result; ///< none: void
+  std::vector<Type> parameters;
+};
+
 struct ModuleInfo {
   std::string name;
   std::vector<Image> images;
+  std::vector<ExternInfo> externs;
   std::vector<WaitInfo> waits;
 };
 
@@ -221,6 +243,8 @@ std::string toString(const Expression &expression,
                      const KernelInfo &kernel) noexcept;
 /// "x is aligned to 16 bytes".
 std::string toString(const Guard &guard, const KernelInfo &kernel) noexcept;
+/// As CUDA C++ declares it: "extern "C" __device__ float f(float, int)".
+std::string toString(const ExternInfo &function) noexcept;
 /// "tensor<?x64xf32> x (in)", "index n".
 std::string toString(const ArgumentInfo &argument) noexcept;
 

@@ -1,0 +1,45 @@
+//===- CompileCached.h - NVRTC behind the disk cache ---*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What compileCUDA does, for those who have the libraries and the cache at
+// hand, and how entries of the cache are made.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_SRC_COMPILECACHED_H
+#define CAROUSEL_RUNTIME_SRC_COMPILECACHED_H
+
+#include "DiskCache.h"
+#include "NVRTC.h"
+
+#include <optional>
+
+namespace carousel::runtime {
+
+/// Adds a line to a key. With its length, so that no two lists of values make
+/// the same key, whatever characters they have.
+void appendToKey(std::string &key, std::string_view label,
+                 std::string_view value);
+/// Its name, size and hash.
+void appendToKey(std::string &key, std::string_view label,
+                 const CUDASource &source);
+
+/// As a payload of the cache. The code comes last.
+std::string pack(const Compiled &compiled);
+std::optional<Compiled> unpack(std::string_view payload);
+
+/// Looks in the cache, compiles where it isn't there, and stores it. `messages`
+/// gets warnings in either case, and errors.
+Result<Compiled> compileCached(Libraries &libraries, const DiskCache &cache,
+                               const CUDASource &source,
+                               const std::string &chip, CodeKind kind,
+                               const CUDAOptions &options,
+                               CompileMessages *messages);
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_SRC_COMPILECACHED_H

@@ -1,0 +1,41 @@
+//===- FunctionLines.h - which function a line of CUDA C++ is in ---*- C++
+//-*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compilers say where an error is, not in which kernel. This finds definitions
+// of functions by their braces, and lines by what `#line` makes of them; it
+// doesn't preprocess, so what macros hide isn't seen. A wrong answer costs a
+// word in a message and nothing else.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_SRC_FUNCTIONLINES_H
+#define CAROUSEL_RUNTIME_SRC_FUNCTIONLINES_H
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace carousel::runtime {
+
+class FunctionLines {
+public:
+  /// Reads a text that its compiler calls `name`.
+  FunctionLines(std::string_view text, const std::string &name);
+
+  /// The function in whose definition the line lies; empty if there is none.
+  /// Where `#line` gives several lines one number, that of the first.
+  std::string find(const std::string &file, uint32_t line) const;
+
+private:
+  std::map<std::pair<std::string, uint32_t>, std::string> functions;
+};
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_SRC_FUNCTIONLINES_H

@@ -1,0 +1,51 @@
+//===- Images.h - which image of a module runs where ---*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The rules of docs/Package.md on chips and kinds of images.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_SRC_IMAGES_H
+#define CAROUSEL_RUNTIME_SRC_IMAGES_H
+
+#include "carousel/Runtime/Kernel.h"
+
+namespace carousel::runtime {
+
+/// Whether a text is the name of a chip: "sm_90a".
+bool isChip(std::string_view text);
+/// That of a device, with the features that only it has: "sm_90a", "sm_86".
+std::string getChip(int computeCapability);
+
+/// Whether code of this kind for `chip` ("sm_90a") runs on a device.
+bool runsOn(std::string_view chip, Image::Kind kind, int computeCapability);
+
+/// What to compile an image for, so that it runs on the device. The suffix of
+/// its chip is kept: without it the compiler refuses the features that the
+/// image was written for.
+std::string getArchitecture(const Image &image, int computeCapability);
+
+/// Images of a module that the device can use, best first: cubins, then PTX,
+/// then CUDA C++; the newest chip first within each. Those of one way only, if
+/// `via` says so.
+std::vector<size_t> rankImages(const ModuleInfo &module, int computeCapability,
+                               LoadOptions::Via via = LoadOptions::Via::Any);
+
+/// Whether there is an image of this way, for whatever chip.
+bool hasImages(const ModuleInfo &module, LoadOptions::Via via);
+
+/// "sm_90a (cubin, ptx), sm_100a (ptx)".
+std::string describeImages(const ModuleInfo &module);
+
+/// As in a manifest: "ptx".
+const char *toString(Image::Kind kind);
+/// "PTX"; "any code" where it doesn't matter.
+const char *toString(LoadOptions::Via via);
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_SRC_IMAGES_H

@@ -1,0 +1,95 @@
+//===- ProgramTest.cpp - compiled code that no package describes ----------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "FakeCompileTest.h"
+
+#include "carousel/Runtime/Program.h"
+
+using namespace carousel;
+using namespace carousel::runtime;
+using namespace carousel::runtime::test;
+
+namespace {
+
+const CUDASource kSource = {"k.cu", "extern \"C\" __global__ void k() {}\n"};
+
+class ProgramTest : public Compile {};
+
+TEST_F(ProgramTest, Launch) {
+  {
+    Context context = makeContext();
+    Result<Program> program = Program::compile(context, kSource);
+    ASSERT_TRUE(program) << program.error().message;
+    EXPECT_EQ(fake::getImages().back() + '\0', fromCUDA(kSource.text));
+    float x = 1;
+    void *parameters[] = {&x};
+    LaunchShape shape;
+    shape.grid = {2, 3, 4};
+    shape.block = {64, 2, 1};
+    fake::setParameterSizes("k", {sizeof(x)});
+    Status status = program->launch("k", shape, parameters);
+    ASSERT_TRUE(status) << status.error().message;
+    fake::Launch launch = fake::getLaunches().back();
+    EXPECT_EQ(launch.function, "k");
+    EXPECT_EQ(launch.grid, (std::array<unsigned, 3>{2, 3, 4}));
+    EXPECT_EQ(launch.block, (std::array<unsigned, 3>{64, 2, 1}));
+    EXPECT_FALSE(launch.hasCluster);
+    EXPECT_EQ(launch.dynamicShared, 0u);
+
+    shape.cluster = {2, 1, 1};
+    shape.dynamicShared = 100000;
+    ASSERT_TRUE(program->launch("k", shape, parameters));
+    ASSERT_TRUE(program->launch("k", shape, parameters));
+    launch = fake::getLaunches().back();
+    EXPECT_EQ(launch.cluster, (std::array<unsigned, 3>{2, 1, 1}));
+    EXPECT_EQ(launch.dynamicShared, 100000u);
+    // Asked for once each.
+    EXPECT_EQ(fake::countCalls("cuModuleGetFunction"), 1u);
+    EXPECT_EQ(fake::countCalls("cuFuncSetAttribute"), 1u);
+  }
+  EXPECT_EQ(fake::countLoadedModules(), 0u);
+}
+
+TEST_F(ProgramTest, Errors) {
+  Context context = makeContext();
+  std::vector<CompileMessage> messages;
+  Result<Program> program =
+      Program::compile(context, {"k.cu", "#error wrong\n"}, {}, &messages);
+  ASSERT_FALSE(program);
+  EXPECT_EQ(program.error().code, ErrorCode::CompileError);
+  EXPECT_EQ(messages.size(), 1u);
+
+  CompiledCode code;
+  code.kind = CodeKind::LTOIR;
+  program = Program::load(context, code);
+  ASSERT_FALSE(program);
+  EXPECT_EQ(program.error().code, ErrorCode::InvalidArgument);
+  EXPECT_EQ(program.error().message,
+            "expected a cubin or PTX to load, got LTO-IR, which only nvJitLink "
+            "takes");
+
+  program = Program::compile(context, kSource);
+  ASSERT_TRUE(program);
+  fake::setMissingFunctions({"other"});
+  Status status = program->launch("other", {}, nullptr);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::NotFound);
+  EXPECT_EQ(status.error().message,
+            "expected a kernel 'other' in the program, got none; is it extern "
+            "\"C\" __global__?");
+  fake::failNext("cuLaunchKernelEx", CUDA_ERROR_INVALID_VALUE);
+  status = program->launch("k", {}, nullptr);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().message.find("k: cuLaunchKernelEx failed: "), 0u)
+      << status.error().message;
+  fake::failNext("cuModuleLoadData", CUDA_ERROR_INVALID_IMAGE);
+  program = Program::compile(context, kSource);
+  ASSERT_FALSE(program);
+  EXPECT_EQ(program.error().code, ErrorCode::DriverError);
+}
+
+} // namespace
