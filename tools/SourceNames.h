@@ -23,8 +23,8 @@ class SourceMgr;
 namespace carousel {
 
 /// The module in the main buffer; null, after an error, if there is none.
-mlir::OwningOpRef<mlir::ModuleOp>
-parseWithNames(const llvm::SourceMgr &sources, mlir::MLIRContext *context);
+mlir::OwningOpRef<mlir::ModuleOp> parseWithNames(const llvm::SourceMgr &sources,
+                                                 mlir::MLIRContext *context);
 
 } // namespace carousel
 

@@ -21,14 +21,7 @@ using namespace carousel;
 
 using emitc::CmpPredicate;
 
-static bool isBool(Type type) { return getElementTypeOrSelf(type).isInteger(1); }
 static bool isVector(Type type) { return isa<VectorType>(type); }
-
-/// The element of a converted type as it is spelled with a sign, or without.
-static std::string spellElement(const CTypes &types, Type type, bool isSigned) {
-  Type element = types.convertType(getElementTypeOrSelf(type));
-  return types.spell(isSigned ? getSigned(element) : element);
-}
 
 //===----------------------------------------------------------------------===//
 // Constants
@@ -66,8 +59,7 @@ static LogicalResult lowerConstant(arith::ConstantOp op,
     builder.rewriter.replaceOp(op, scalar(op.getValue(), type));
     return success();
   }
-  Type element =
-      builder.types.convertType(getElementTypeOrSelf(op.getType()));
+  Type element = builder.types.convertType(getElementTypeOrSelf(op.getType()));
   if (dense.isSplat()) {
     Value one = scalar(dense.getSplatValue<Attribute>(), element);
     builder.rewriter.replaceOp(
@@ -91,8 +83,7 @@ static LogicalResult lowerPoison(ub::PoisonOp op, AdaptorOf<ub::PoisonOp>,
   if (isa<IntegerType, FloatType>(type))
     builder.rewriter.replaceOp(op, builder.constant(type, 0));
   else
-    builder.rewriter.replaceOp(
-        op, builder.list(type, {}));
+    builder.rewriter.replaceOp(op, builder.list(type, {}));
   return success();
 }
 
@@ -105,8 +96,15 @@ static LogicalResult lowerBinary(Operation *op, ArrayRef<Value> operands,
                                  CBuilder &builder, StringRef) {
   Type type = op->getResult(0).getType();
   if (isBool(type))
-    return builder.rewriter.notifyMatchFailure(op, "bools have ops of their own");
-  builder.rewriter.replaceOp(op, builder.binary<OpTy>(operands[0], operands[1]));
+    return builder.rewriter.notifyMatchFailure(op,
+                                               "bools have ops of their own");
+  // Offsets that views of static places leave.
+  if (std::is_same_v<OpTy, emitc::AddOp> && isa<IntegerType, IndexType>(type) &&
+      getConstant(operands[0]) == 0)
+    builder.rewriter.replaceOp(op, operands[1]);
+  else
+    builder.rewriter.replaceOp(op,
+                               builder.binary<OpTy>(operands[0], operands[1]));
   return success();
 }
 
@@ -117,8 +115,8 @@ static LogicalResult lowerMul(Operation *op, ArrayRef<Value> operands,
   if (!type.isInteger(16))
     return lowerBinary<emitc::MulOp>(op, operands, builder, text);
   Type wide = IntegerType::get(type.getContext(), 32, IntegerType::Unsigned);
-  Value product = builder.binary<emitc::MulOp>(
-      builder.cast(operands[0], wide), builder.cast(operands[1], wide));
+  Value product = builder.binary<emitc::MulOp>(builder.cast(operands[0], wide),
+                                               builder.cast(operands[1], wide));
   builder.rewriter.replaceOp(op, builder.cast(product, type));
   return success();
 }
@@ -132,11 +130,10 @@ static LogicalResult lowerBool(Operation *op, ArrayRef<Value> operands,
     return builder.rewriter.notifyMatchFailure(op, "not of bools");
   Value lhs = operands[0], rhs = operands[1], result;
   if (isVector(op->getResult(0).getType())) {
-    result = Kind == BoolKind::And
-                 ? builder.binary<emitc::BitwiseAndOp>(lhs, rhs)
-             : Kind == BoolKind::Or
-                 ? builder.binary<emitc::BitwiseOrOp>(lhs, rhs)
-                 : builder.binary<emitc::BitwiseXorOp>(lhs, rhs);
+    result =
+        Kind == BoolKind::And  ? builder.binary<emitc::BitwiseAndOp>(lhs, rhs)
+        : Kind == BoolKind::Or ? builder.binary<emitc::BitwiseOrOp>(lhs, rhs)
+                               : builder.binary<emitc::BitwiseXorOp>(lhs, rhs);
   } else if (Kind == BoolKind::And) {
     result = builder.binary<emitc::LogicalAndOp>(lhs, rhs);
   } else if (Kind == BoolKind::Or) {
@@ -206,205 +203,6 @@ static LogicalResult lowerCall(Operation *op, ArrayRef<Value> operands,
 }
 
 //===----------------------------------------------------------------------===//
-// Comparisons
-//===----------------------------------------------------------------------===//
-
-static LogicalResult lowerCmpI(arith::CmpIOp op, AdaptorOf<arith::CmpIOp> adaptor,
-                               CBuilder &builder) {
-  using Predicate = arith::CmpIPredicate;
-  Value lhs = one(adaptor.getLhs()), rhs = one(adaptor.getRhs());
-  Predicate predicate = op.getPredicate();
-  Type type = op.getLhs().getType();
-  bool isSigned = predicate == Predicate::slt || predicate == Predicate::sle ||
-                  predicate == Predicate::sgt || predicate == Predicate::sge;
-  if (isBool(type) && isSigned) // true is -1
-    std::swap(lhs, rhs);
-  CmpPredicate kind = CmpPredicate::eq;
-  switch (predicate) {
-  case Predicate::eq:
-    kind = CmpPredicate::eq;
-    break;
-  case Predicate::ne:
-    kind = CmpPredicate::ne;
-    break;
-  case Predicate::slt:
-  case Predicate::ult:
-    kind = CmpPredicate::lt;
-    break;
-  case Predicate::sle:
-  case Predicate::ule:
-    kind = CmpPredicate::le;
-    break;
-  case Predicate::sgt:
-  case Predicate::ugt:
-    kind = CmpPredicate::gt;
-    break;
-  case Predicate::sge:
-  case Predicate::uge:
-    kind = CmpPredicate::ge;
-    break;
-  }
-  if (isSigned && !isBool(type)) {
-    if (isVector(type)) {
-      Type number = emitc::OpaqueType::get(
-          op.getContext(),
-          "carousel::vec<" + spellElement(builder.types, type, true) + ", " +
-              std::to_string(cast<VectorType>(type).getNumElements()) + ">");
-      std::string element = spellElement(builder.types, type, true);
-      lhs = builder.pure(number, "carousel::convert", lhs, {element});
-      rhs = builder.pure(number, "carousel::convert", rhs, {element});
-    } else {
-      lhs = builder.cast(lhs, getSigned(lhs.getType()));
-      rhs = builder.cast(rhs, getSigned(rhs.getType()));
-    }
-  }
-  builder.rewriter.replaceOp(op, builder.compare(kind, lhs, rhs));
-  return success();
-}
-
-static Value combine(CBuilder &builder, bool both, Value lhs, Value rhs) {
-  if (!lhs.getType().isInteger(1))
-    return both ? builder.binary<emitc::BitwiseAndOp>(lhs, rhs)
-                : builder.binary<emitc::BitwiseOrOp>(lhs, rhs);
-  return both ? builder.binary<emitc::LogicalAndOp>(lhs, rhs)
-              : builder.binary<emitc::LogicalOrOp>(lhs, rhs);
-}
-
-/// C++ compares ordered, but for `!=`.
-static LogicalResult lowerCmpF(arith::CmpFOp op, AdaptorOf<arith::CmpFOp> adaptor,
-                               CBuilder &builder) {
-  using Predicate = arith::CmpFPredicate;
-  Value lhs = one(adaptor.getLhs()), rhs = one(adaptor.getRhs());
-  auto is = [&](CmpPredicate predicate) {
-    return builder.compare(predicate, lhs, rhs);
-  };
-  auto isNot = [&](CmpPredicate predicate) {
-    return builder.negate(is(predicate));
-  };
-  auto both = [&](bool all, CmpPredicate predicate) {
-    return combine(builder, all, builder.compare(predicate, lhs, lhs),
-                   builder.compare(predicate, rhs, rhs));
-  };
-  auto lessOrGreater = [&] {
-    return combine(builder, /*both=*/false, is(CmpPredicate::lt),
-                   is(CmpPredicate::gt));
-  };
-  Value result;
-  switch (op.getPredicate()) {
-  case Predicate::AlwaysFalse:
-  case Predicate::AlwaysTrue:
-    if (isVector(op.getLhs().getType()))
-      return failure(); // folded before
-    result = builder.constant(builder.rewriter.getI1Type(),
-                              op.getPredicate() == Predicate::AlwaysTrue);
-    break;
-  case Predicate::OEQ:
-    result = is(CmpPredicate::eq);
-    break;
-  case Predicate::OGT:
-    result = is(CmpPredicate::gt);
-    break;
-  case Predicate::OGE:
-    result = is(CmpPredicate::ge);
-    break;
-  case Predicate::OLT:
-    result = is(CmpPredicate::lt);
-    break;
-  case Predicate::OLE:
-    result = is(CmpPredicate::le);
-    break;
-  case Predicate::ONE:
-    result = lessOrGreater();
-    break;
-  case Predicate::ORD:
-    result = both(/*all=*/true, CmpPredicate::eq);
-    break;
-  case Predicate::UEQ:
-    result = builder.negate(lessOrGreater());
-    break;
-  case Predicate::UGT:
-    result = isNot(CmpPredicate::le);
-    break;
-  case Predicate::UGE:
-    result = isNot(CmpPredicate::lt);
-    break;
-  case Predicate::ULT:
-    result = isNot(CmpPredicate::ge);
-    break;
-  case Predicate::ULE:
-    result = isNot(CmpPredicate::gt);
-    break;
-  case Predicate::UNE:
-    result = is(CmpPredicate::ne);
-    break;
-  case Predicate::UNO:
-    result = both(/*all=*/false, CmpPredicate::ne);
-    break;
-  }
-  builder.rewriter.replaceOp(op, result);
-  return success();
-}
-
-/// The smaller or the greater of two integers, as arith is expanded: the name
-/// of the function, and whether it is of signed ones.
-static std::optional<std::pair<StringRef, bool>>
-matchMinMax(arith::SelectOp op) {
-  using Predicate = arith::CmpIPredicate;
-  auto compare = op.getCondition().getDefiningOp<arith::CmpIOp>();
-  if (!compare || isVector(op.getType()) || isBool(op.getType()))
-    return std::nullopt;
-  bool same = compare.getLhs() == op.getTrueValue() &&
-              compare.getRhs() == op.getFalseValue();
-  bool swapped = compare.getLhs() == op.getFalseValue() &&
-                 compare.getRhs() == op.getTrueValue();
-  if (!same && !swapped)
-    return std::nullopt;
-  switch (compare.getPredicate()) {
-  case Predicate::slt:
-  case Predicate::sle:
-    return std::make_pair(same ? "carousel::min" : "carousel::max", true);
-  case Predicate::sgt:
-  case Predicate::sge:
-    return std::make_pair(same ? "carousel::max" : "carousel::min", true);
-  case Predicate::ult:
-  case Predicate::ule:
-    return std::make_pair(same ? "carousel::min" : "carousel::max", false);
-  case Predicate::ugt:
-  case Predicate::uge:
-    return std::make_pair(same ? "carousel::max" : "carousel::min", false);
-  default:
-    return std::nullopt;
-  }
-}
-
-static LogicalResult lowerSelect(arith::SelectOp op,
-                                 AdaptorOf<arith::SelectOp> adaptor,
-                                 CBuilder &builder) {
-  Value condition = one(adaptor.getCondition());
-  if (auto found = matchMinMax(op)) {
-    Value yes = one(adaptor.getTrueValue()), no = one(adaptor.getFalseValue());
-    builder.rewriter.replaceOp(
-        op, builder.pure(yes.getType(), found->first, {yes, no},
-                         {spellElement(builder.types, op.getType(),
-                                       found->second)}));
-    return success();
-  }
-  // A memref's pointer, extents and strides are chosen one by one.
-  SmallVector<Value> results;
-  for (auto [yes, no] :
-       llvm::zip_equal(adaptor.getTrueValue(), adaptor.getFalseValue())) {
-    if (condition.getType().isInteger(1))
-      results.push_back(yes == no ? Value(yes)
-                                  : builder.select(condition, yes, no));
-    else
-      results.push_back(builder.pure(yes.getType(), "carousel::select",
-                                     {condition, yes, no}));
-  }
-  builder.rewriter.replaceOpWithMultiple(op, ArrayRef<SmallVector<Value>>{results});
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
 // Conversions of numbers
 //===----------------------------------------------------------------------===//
 
@@ -414,13 +212,12 @@ static Value convertVector(CBuilder &builder, Value value, Type from, Type to,
   Type result = builder.types.convertType(to);
   std::string element = spellElement(builder.types, to, signedTo);
   std::string source = spellElement(builder.types, from, signedFrom);
-  return builder.pure(result,
-                      signedFrom || signedTo ? "carousel::convert_from"
-                                             : "carousel::convert",
-                      value,
-                      signedFrom || signedTo
-                          ? SmallVector<std::string>{element, source}
-                          : SmallVector<std::string>{element});
+  return builder.pure(
+      result,
+      signedFrom || signedTo ? "carousel::convert_from" : "carousel::convert",
+      value,
+      signedFrom || signedTo ? SmallVector<std::string>{element, source}
+                             : SmallVector<std::string>{element});
 }
 
 enum class Sign { None, From, To };
@@ -454,15 +251,15 @@ static LogicalResult lowerCast(Operation *op, ArrayRef<Value> operands,
     return success();
   }
   if (Which == Sign::From && value.getType().isInteger(1)) { // true is -1
-    builder.rewriter.replaceOp(op,
-                               builder.select(value, builder.constant(result, -1),
-                                              builder.constant(result, 0)));
+    builder.rewriter.replaceOp(op, builder.select(value,
+                                                  builder.constant(result, -1),
+                                                  builder.constant(result, 0)));
     return success();
   }
   // The sign matters to what is wider, and to floats.
-  if (Which == Sign::From &&
-      (!isa<IntegerType>(result) || result.getIntOrFloatBitWidth() >
-                                        value.getType().getIntOrFloatBitWidth()))
+  if (Which == Sign::From && (!isa<IntegerType>(result) ||
+                              result.getIntOrFloatBitWidth() >
+                                  value.getType().getIntOrFloatBitWidth()))
     value = builder.cast(value, getSigned(value.getType()));
   if (Which == Sign::To)
     value = builder.cast(value, getSigned(result));
@@ -496,8 +293,8 @@ static LogicalResult lowerExtended(Operation *op, ArrayRef<Value> operands,
     low = builder.cast(low, operands[0].getType());
     high = builder.compare(CmpPredicate::lt, low, operands[0]);
   } else {
-    low = builder.pure(operands[0].getType(), "carousel::multiply_low", operands,
-                       {spellElement(builder.types, type, false)});
+    low = builder.pure(operands[0].getType(), "carousel::multiply_low",
+                       operands, {spellElement(builder.types, type, false)});
     high = builder.pure(
         operands[0].getType(), "carousel::multiply_high", operands,
         {spellElement(builder.types, type, isa<arith::MulSIExtendedOp>(op))});
@@ -510,9 +307,6 @@ void carousel::populateArithToEmitC(RewritePatternSet &patterns,
                                     const CTypes &types) {
   addPattern<arith::ConstantOp>(patterns, types, lowerConstant);
   addPattern<ub::PoisonOp>(patterns, types, lowerPoison);
-  addPattern<arith::CmpIOp>(patterns, types, lowerCmpI);
-  addPattern<arith::CmpFOp>(patterns, types, lowerCmpF);
-  addPattern<arith::SelectOp>(patterns, types, lowerSelect);
 
   struct Row {
     StringRef op;
@@ -540,10 +334,10 @@ void carousel::populateArithToEmitC(RewritePatternSet &patterns,
       {"arith.remsi", lowerSigned<emitc::RemOp>, "carousel::remainder_as"},
       {"arith.shrsi", lowerSigned<emitc::BitwiseRightShiftOp>,
        "carousel::shift_right_as"},
-      {"arith.minui", lowerMinMax<false>, "carousel::min"},
-      {"arith.maxui", lowerMinMax<false>, "carousel::max"},
-      {"arith.minsi", lowerMinMax<true>, "carousel::min"},
-      {"arith.maxsi", lowerMinMax<true>, "carousel::max"},
+      {"arith.minui", lowerMinMax<false>, "carousel::min_as"},
+      {"arith.maxui", lowerMinMax<false>, "carousel::max_as"},
+      {"arith.minsi", lowerMinMax<true>, "carousel::min_as"},
+      {"arith.maxsi", lowerMinMax<true>, "carousel::max_as"},
       {"arith.addui_extended", lowerExtended},
       {"arith.mulsi_extended", lowerExtended},
       {"arith.mului_extended", lowerExtended},

@@ -32,7 +32,8 @@ DeviceCall &DeviceCall::value(ValueRange optional) {
   return *this;
 }
 
-DeviceCall &DeviceCall::word(ValueRange optional, std::optional<uint32_t> literal) {
+DeviceCall &DeviceCall::word(ValueRange optional,
+                             std::optional<uint32_t> literal) {
   if (!optional.empty())
     return value(optional);
   if (literal)
@@ -45,10 +46,9 @@ DeviceCall &DeviceCall::word(ValueRange optional, std::optional<uint32_t> litera
 DeviceCall &DeviceCall::tagged(StringRef tag, ValueRange optional) {
   if (optional.empty())
     return *this;
-  operands.push_back(
-      builder.list(emitc::OpaqueType::get(op->getContext(),
-                                          ("carousel::" + tag).str()),
-                   optional));
+  operands.push_back(builder.list(
+      emitc::OpaqueType::get(op->getContext(), ("carousel::" + tag).str()),
+      optional));
   return *this;
 }
 
@@ -59,8 +59,8 @@ DeviceCall &DeviceCall::list(ArrayRef<ValueRange> values) {
   for (Value value : flatten(values))
     numbers.push_back(builder.cast(value, getSigned(value.getType())));
   // Of no type of its own: an array that the function takes.
-  operands.push_back(builder.list(
-      emitc::OpaqueType::get(op->getContext(), "auto"), numbers));
+  operands.push_back(
+      builder.list(emitc::OpaqueType::get(op->getContext(), "auto"), numbers));
   return *this;
 }
 

@@ -65,6 +65,7 @@ struct ConvertToEmitC
     CTypes types(context, indexBitwidth);
     RewritePatternSet patterns(context);
     populateArithToEmitC(patterns, types);
+    populateCompareToEmitC(patterns, types);
     populateMathToEmitC(patterns, types);
     populateVectorToEmitC(patterns, types);
     populateMemRefToEmitC(patterns, types);

@@ -53,13 +53,14 @@ static ArrayAttr getSpecifiers(gpu::GPUFuncOp func, OpBuilder &builder) {
     return builder.getStrArrayAttr({"static", "__device__"});
   specifiers = {"extern \"C\"", "__global__", "void"};
   auto launch = func->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
-  SmallVector<int64_t> block = getExtents(
-      func.getKnownBlockSizeAttr(), launch ? launch.getBlock() : ArrayRef<int64_t>());
+  SmallVector<int64_t> block =
+      getExtents(func.getKnownBlockSizeAttr(),
+                 launch ? launch.getBlock() : ArrayRef<int64_t>());
   SmallVector<int64_t> ctas =
       getExtents(func.getKnownClusterSizeAttr(),
                  launch ? launch.getCluster() : ArrayRef<int64_t>());
-  auto maxRegisters = func->getAttrOfType<IntegerAttr>(
-      NVVM::NVVMDialect::getMaxnregAttrName());
+  auto maxRegisters =
+      func->getAttrOfType<IntegerAttr>(NVVM::NVVMDialect::getMaxnregAttrName());
   if (!block.empty()) {
     bounds = "__launch_bounds__(" +
              std::to_string(block[0] * block[1] * block[2]) + ")";
@@ -117,8 +118,7 @@ static Value declareShared(CBuilder &builder, BlockArgument buffer,
       emitc::ArrayType::get({std::max<int64_t>(type.getNumElements(), 1)},
                             element),
       emitc::OpaqueAttr::get(builder.rewriter.getContext(), ""));
-  array->setDiscardableAttr(TextAttrs::kShared,
-                            builder.rewriter.getUnitAttr());
+  array->setDiscardableAttr(TextAttrs::kShared, builder.rewriter.getUnitAttr());
   if (alignment)
     array->setDiscardableAttr(TextAttrs::kAlign, alignment);
   return builder.cast(array.getResult(), types.front());
@@ -149,8 +149,7 @@ struct KernelToEmitC : public OpConversionPattern<gpu::GPUFuncOp> {
         return failure();
       if (op.isKernel() && isa<TensorMapType>(entry->getArgument(i).getType()))
         converted = {emitc::OpaqueType::get(
-            op.getContext(),
-            "const __grid_constant__ carousel::tensor_map")};
+            op.getContext(), "const __grid_constant__ carousel::tensor_map")};
       signature.addInputs(i, converted);
       parameterTypes.append(converted);
     }
@@ -158,12 +157,12 @@ struct KernelToEmitC : public OpConversionPattern<gpu::GPUFuncOp> {
       return op.emitError("expected as many parameters as the kernel ABI has, ")
              << parameters->size() << ", got " << parameterTypes.size();
 
-    auto func = emitc::FuncOp::create(
-        rewriter, op.getLoc(), op.getName(),
-        rewriter.getFunctionType(parameterTypes, {}));
+    auto func =
+        emitc::FuncOp::create(rewriter, op.getLoc(), op.getName(),
+                              rewriter.getFunctionType(parameterTypes, {}));
     func.setSpecifiersAttr(getSpecifiers(op, rewriter));
-    func->setDiscardableAttr(
-        TextAttrs::kParameters, getParameterNames(op, *parameters, rewriter));
+    func->setDiscardableAttr(TextAttrs::kParameters,
+                             getParameterNames(op, *parameters, rewriter));
     if (op.isKernel())
       func->setDiscardableAttr(TextAttrs::kKernel, rewriter.getUnitAttr());
 
@@ -184,8 +183,7 @@ struct KernelToEmitC : public OpConversionPattern<gpu::GPUFuncOp> {
       signature.remapInput(inputs + i, pointer);
     }
     rewriter.inlineRegionBefore(op.getBody(), func.getBody(), func.end());
-    Block *block =
-        rewriter.applySignatureConversion(entry, signature, &types);
+    Block *block = rewriter.applySignatureConversion(entry, signature, &types);
     (void)block;
     rewriter.eraseOp(op);
     return success();
@@ -206,9 +204,9 @@ static LogicalResult lowerReturn(gpu::ReturnOp op, AdaptorOf<gpu::ReturnOp>,
 }
 
 /// Bytes of unknown extent, which memref.dim says to be none.
-static LogicalResult
-lowerDynamicShared(gpu::DynamicSharedMemoryOp op,
-                   AdaptorOf<gpu::DynamicSharedMemoryOp>, CBuilder &builder) {
+static LogicalResult lowerDynamicShared(gpu::DynamicSharedMemoryOp op,
+                                        AdaptorOf<gpu::DynamicSharedMemoryOp>,
+                                        CBuilder &builder) {
   SmallVector<Type> converted;
   if (failed(builder.types.convertType(op.getType(), converted)))
     return failure();
@@ -235,6 +233,14 @@ struct FunctionToEmitC : public OpConversionPattern<func::FuncOp> {
     if (type.getNumResults() > 1 ||
         (!op.isExternal() && !op.getBody().hasOneBlock()))
       return rewriter.notifyMatchFailure(op, "several results, or branches");
+    // LLVM passes descriptors to functions that it doesn't see.
+    if (op.isExternal() && llvm::any_of(type.getInputs(), [](Type input) {
+          return isa<BaseMemRefType>(input);
+        }))
+      return op.emitError(
+                 "expected no memref among the arguments of a function "
+                 "without a body, got ")
+             << type;
     TypeConverter::SignatureConversion signature(type.getNumInputs());
     SmallVector<Type> results;
     if (failed(types.convertSignatureArgs(type.getInputs(), signature)) ||
@@ -246,9 +252,8 @@ struct FunctionToEmitC : public OpConversionPattern<func::FuncOp> {
         rewriter.getFunctionType(signature.getConvertedTypes(), results));
     bool isInternal = op.isPrivate() && !op.isExternal();
     func.setSpecifiersAttr(
-        isInternal
-            ? rewriter.getStrArrayAttr({"static", "__device__"})
-            : rewriter.getStrArrayAttr({"extern \"C\"", "__device__"}));
+        isInternal ? rewriter.getStrArrayAttr({"static", "__device__"})
+                   : rewriter.getStrArrayAttr({"extern \"C\"", "__device__"}));
     if (op.isExternal())
       func.setVisibility(SymbolTable::Visibility::Private);
     if (!op.isExternal()) {

@@ -61,38 +61,35 @@ static LogicalResult lowerGlobalId(gpu::GlobalIdOp op,
     return builder.cast(builder.literal((name + "." + dim).str(), word),
                         builder.types.getIndexType());
   };
-  Value base =
-      builder.binary<emitc::MulOp>(reg("blockIdx"), reg("blockDim"));
+  Value base = builder.binary<emitc::MulOp>(reg("blockIdx"), reg("blockDim"));
   builder.rewriter.replaceOp(
       op, builder.binary<emitc::AddOp>(base, reg("threadIdx")));
   return success();
 }
 
-static LogicalResult lowerBarrier(gpu::BarrierOp op,
-                                  AdaptorOf<gpu::BarrierOp>,
+static LogicalResult lowerBarrier(gpu::BarrierOp op, AdaptorOf<gpu::BarrierOp>,
                                   CBuilder &builder) {
   builder.call(Type(), "__syncthreads", {});
   builder.rewriter.eraseOp(op);
   return success();
 }
 
-/// CUDA's shuffle of the whole warp; of a part of it, one with the instruction's
-/// own operands, as the way through LLVM has it.
+/// CUDA's shuffle of the whole warp; of a part of it, one with the
+/// instruction's own operands, as the way through LLVM has it.
 static LogicalResult lowerShuffle(gpu::ShuffleOp op,
                                   AdaptorOf<gpu::ShuffleOp> adaptor,
                                   CBuilder &builder) {
   Value value = one(adaptor.getValue()), offset = one(adaptor.getOffset());
   Value width = one(adaptor.getWidth());
   Type type = value.getType();
-  if (!isa<IntegerType, FloatType>(type) ||
-      type.getIntOrFloatBitWidth() != 32)
+  if (!isa<IntegerType, FloatType>(type) || type.getIntOrFloatBitWidth() != 32)
     return builder.rewriter.notifyMatchFailure(op, "expected 32 bits");
   StringRef mode = gpu::stringifyShuffleMode(op.getMode());
   if (op.getValid().use_empty() && getConstant(width) == rules::kWarpSize) {
-    StringRef name =
-        mode == "idx" ? "__shfl_sync" : mode == "xor" ? "__shfl_xor_sync"
-                                    : mode == "up"    ? "__shfl_up_sync"
-                                                      : "__shfl_down_sync";
+    StringRef name = mode == "idx"   ? "__shfl_sync"
+                     : mode == "xor" ? "__shfl_xor_sync"
+                     : mode == "up"  ? "__shfl_up_sync"
+                                     : "__shfl_down_sync";
     Type word = IntegerType::get(op.getContext(), 32, IntegerType::Unsigned);
     auto call = builder.call(
         type, name, {builder.literal("0xffffffff", word), value, offset});
@@ -111,8 +108,8 @@ static LogicalResult lowerShuffle(gpu::ShuffleOp op,
                         call.getResult(0));
   };
   builder.rewriter.replaceOp(
-      op, {member("value", type),
-           member("valid", builder.rewriter.getI1Type())});
+      op,
+      {member("value", type), member("valid", builder.rewriter.getI1Type())});
   return success();
 }
 

@@ -74,9 +74,10 @@ static LogicalResult lowerArriveExpectTx(OpTy op, AdaptorOf<OpTy> adaptor,
       .finish();
 }
 
-static LogicalResult lowerPendingCount(MbarrierPendingCountOp op,
-                                       AdaptorOf<MbarrierPendingCountOp> adaptor,
-                                       CBuilder &builder) {
+static LogicalResult
+lowerPendingCount(MbarrierPendingCountOp op,
+                  AdaptorOf<MbarrierPendingCountOp> adaptor,
+                  CBuilder &builder) {
   return DeviceCall(op, builder).value(adaptor.getState()).finish();
 }
 
@@ -88,8 +89,7 @@ static LogicalResult lowerWait(OpTy op, AdaptorOf<OpTy> adaptor,
   call.address(op.getBarriers(), adaptor.getBarriers(), adaptor.getIndices())
       .value(adaptor.getState());
   if (!adaptor.getParity().empty()) {
-    Type word =
-        IntegerType::get(op.getContext(), 32, IntegerType::Unsigned);
+    Type word = IntegerType::get(op.getContext(), 32, IntegerType::Unsigned);
     Value parity = one(adaptor.getParity());
     if (std::optional<int64_t> constant = getConstant(parity))
       parity = builder.constant(word, *constant & 1);

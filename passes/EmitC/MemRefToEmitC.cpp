@@ -69,14 +69,15 @@ static LogicalResult lowerStore(memref::StoreOp op,
   return success();
 }
 
-static LogicalResult lowerDim(memref::DimOp op, AdaptorOf<memref::DimOp> adaptor,
+static LogicalResult lowerDim(memref::DimOp op,
+                              AdaptorOf<memref::DimOp> adaptor,
                               CBuilder &builder) {
   auto type = dyn_cast<MemRefType>(op.getSource().getType());
   std::optional<int64_t> dim = op.getConstantIndex();
   if (!type || !dim)
     return builder.rewriter.notifyMatchFailure(op, "dimension isn't static");
-  builder.rewriter.replaceOp(
-      op, builder.extent(type, adaptor.getSource(), *dim));
+  builder.rewriter.replaceOp(op,
+                             builder.extent(type, adaptor.getSource(), *dim));
   return success();
 }
 
@@ -121,9 +122,10 @@ static LogicalResult lowerView(memref::ViewOp op,
   return success();
 }
 
-static LogicalResult lowerMetadata(memref::ExtractStridedMetadataOp op,
-                                   AdaptorOf<memref::ExtractStridedMetadataOp> adaptor,
-                                   CBuilder &builder) {
+static LogicalResult
+lowerMetadata(memref::ExtractStridedMetadataOp op,
+              AdaptorOf<memref::ExtractStridedMetadataOp> adaptor,
+              CBuilder &builder) {
   MemRefType type = op.getSource().getType();
   ValueRange source = adaptor.getSource();
   auto [strides, offset] = type.getStridesAndOffset();

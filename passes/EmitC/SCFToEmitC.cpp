@@ -36,7 +36,8 @@ struct Carried {
 };
 using CarriedByOp = DenseMap<Operation *, Carried>;
 
-template <typename OpTy> class RegionPattern : public OpConversionPattern<OpTy> {
+template <typename OpTy>
+class RegionPattern : public OpConversionPattern<OpTy> {
 public:
   RegionPattern(const CTypes &types, MLIRContext *context,
                 std::shared_ptr<CarriedByOp> carried)
@@ -137,8 +138,7 @@ struct ForToEmitC : public RegionPattern<scf::ForOp> {
     CBuilder builder(rewriter, op.getLoc(), types);
     FailureOr<Variables> variables =
         createVariables(builder, op.getRegionIterArgs());
-    if (failed(variables) ||
-        !types.convertType(op.getInductionVar().getType()))
+    if (failed(variables) || !types.convertType(op.getInductionVar().getType()))
       return failure();
     bool rolled = hasSynchronization(op);
     assignAll(builder, *variables, adaptor.getInitArgs());
@@ -195,9 +195,9 @@ struct SwitchToEmitC : public RegionPattern<scf::IndexSwitchOp> {
     FailureOr<Variables> variables = createVariables(builder, op.getResults());
     if (failed(variables))
       return failure();
-    auto branch = emitc::SwitchOp::create(rewriter, op.getLoc(),
-                                          one(adaptor.getArg()), op.getCases(),
-                                          op.getNumCases());
+    auto branch =
+        emitc::SwitchOp::create(rewriter, op.getLoc(), one(adaptor.getArg()),
+                                op.getCases(), op.getNumCases());
     (*carried)[branch].yielded = *variables;
     moveBlock(builder, op.getDefaultRegion(), branch.getDefaultRegion(), 0, {});
     for (auto [from, to] :

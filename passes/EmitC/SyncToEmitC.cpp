@@ -93,8 +93,8 @@ static LogicalResult lowerRegisters(SetMaxRegistersOp op,
                                     AdaptorOf<SetMaxRegistersOp>,
                                     CBuilder &builder) {
   return DeviceCall(op, builder)
-      .argument(spellCase("register_change",
-                          stringifyRegisterChange(op.getChange())))
+      .argument(
+          spellCase("register_change", stringifyRegisterChange(op.getChange())))
       .argument(std::to_string(op.getRegisters()))
       .finish();
 }
@@ -140,8 +140,7 @@ static LogicalResult lowerSerial(OpTy op, AdaptorOf<OpTy> adaptor,
       builder.element(op.getSemaphores().getType(), adaptor.getSemaphores(),
                       flatten(adaptor.getIndices()));
   Type number = IntegerType::get(op.getContext(), 32, IntegerType::Signed);
-  Value semaphore =
-      builder.cast(address, emitc::PointerType::get(number));
+  Value semaphore = builder.cast(address, emitc::PointerType::get(number));
   return DeviceCall(op, builder)
       .value(ValueRange(semaphore))
       .value(adaptor.getTurn())
@@ -176,8 +175,7 @@ void carousel::populateSyncToEmitC(RewritePatternSet &patterns,
   addPattern<ClusterRankOfOp>(patterns, types, lowerRankOf);
   addPattern<ClusterArriveOp>(patterns, types, lowerClusterArrive);
   addPattern<ClusterWaitOp>(patterns, types, lowerClusterWait);
-  addPattern<GridSerialWaitOp>(patterns, types,
-                               lowerSerial<GridSerialWaitOp>);
+  addPattern<GridSerialWaitOp>(patterns, types, lowerSerial<GridSerialWaitOp>);
   addPattern<GridSerialReleaseOp>(patterns, types,
                                   lowerSerial<GridSerialReleaseOp>);
 }

@@ -14,6 +14,7 @@
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -38,14 +39,23 @@ Type carousel::getUnsigned(Type type) {
                           IntegerType::Unsigned);
 }
 
+bool carousel::isBool(Type type) {
+  return getElementTypeOrSelf(type).isInteger(1);
+}
+
+std::string carousel::spellElement(const CTypes &types, Type type,
+                                   bool isSigned) {
+  Type element = types.convertType(getElementTypeOrSelf(type));
+  return types.spell(isSigned ? getSigned(element) : element);
+}
+
 /// The integers that C++ has.
 static bool isCInteger(IntegerType type) {
   return llvm::is_contained({1u, 8u, 16u, 32u, 64u}, type.getWidth());
 }
 
 CTypes::CTypes(MLIRContext *context, unsigned indexBits)
-    : indexType(
-          IntegerType::get(context, indexBits, IntegerType::Unsigned)) {
+    : indexType(IntegerType::get(context, indexBits, IntegerType::Unsigned)) {
   addConversion([](Type type) -> std::optional<Type> {
     if (isa<emitc::OpaqueType, emitc::PointerType, emitc::LValueType,
             emitc::ArrayType>(type))
@@ -86,22 +96,22 @@ CTypes::CTypes(MLIRContext *context, unsigned indexBits)
     if (inputs.size() != 1 || !isa<emitc::PointerType>(type) ||
         !isa<emitc::OpaqueType>(inputs.front().getType()))
       return Value();
-    auto address = emitc::CallOpaqueOp::create(builder, loc, type, "&",
-                                               inputs);
+    auto address = emitc::CallOpaqueOp::create(builder, loc, type, "&", inputs);
     address->setDiscardableAttr(TextAttrs::kPure, builder.getUnitAttr());
     return address.getResult(0);
   });
-  addConversion([this](MemRefType type, SmallVectorImpl<Type> &results)
-                    -> std::optional<LogicalResult> {
-    Type element = getElementType(type.getElementType());
-    if (!element || !type.isStrided())
-      return failure();
-    results.push_back(emitc::PointerType::get(element));
-    results.append(getPassedExtents(type).size() +
-                       getPassedStrides(type).size(),
-                   indexType);
-    return success();
-  });
+  addConversion(
+      [this](MemRefType type,
+             SmallVectorImpl<Type> &results) -> std::optional<LogicalResult> {
+        Type element = getElementType(type.getElementType());
+        if (!element || !type.isStrided())
+          return failure();
+        results.push_back(emitc::PointerType::get(element));
+        results.append(getPassedExtents(type).size() +
+                           getPassedStrides(type).size(),
+                       indexType);
+        return success();
+      });
 }
 
 Type CTypes::getElementType(Type type) const {
@@ -177,9 +187,9 @@ Value CBuilder::negate(Value value) {
 Value CBuilder::constant(Type type, int64_t value) {
   Attribute attr;
   if (auto integer = dyn_cast<IntegerType>(type))
-    attr = IntegerAttr::get(
-        type, APInt(integer.getWidth(), value, /*isSigned=*/true,
-                    /*implicitTrunc=*/true));
+    attr = IntegerAttr::get(type,
+                            APInt(integer.getWidth(), value, /*isSigned=*/true,
+                                  /*implicitTrunc=*/true));
   else
     attr = FloatAttr::get(type, static_cast<double>(value));
   return emitc::ConstantOp::create(rewriter, loc, type, attr);
@@ -230,8 +240,8 @@ Value CBuilder::variable(Type type) {
 
 Value CBuilder::load(Value lvalue) {
   return emitc::LoadOp::create(
-      rewriter, loc, llvm::cast<emitc::LValueType>(lvalue.getType()).getValueType(),
-      lvalue);
+      rewriter, loc,
+      llvm::cast<emitc::LValueType>(lvalue.getType()).getValueType(), lvalue);
 }
 
 void CBuilder::assign(Value variable, Value value) {
@@ -240,7 +250,8 @@ void CBuilder::assign(Value variable, Value value) {
 
 Value CBuilder::subscript(Value pointer, Value index) {
   return emitc::SubscriptOp::create(
-      rewriter, loc, llvm::cast<TypedValue<emitc::PointerType>>(pointer), index);
+      rewriter, loc, llvm::cast<TypedValue<emitc::PointerType>>(pointer),
+      index);
 }
 
 Value CBuilder::addIndex(Value lhs, Value rhs) {
@@ -339,8 +350,8 @@ private:
 
 } // namespace
 
-void carousel::addNamedPattern(RewritePatternSet &patterns,
-                               const CTypes &types, StringRef op,
-                               NamedFunction function, StringRef text) {
+void carousel::addNamedPattern(RewritePatternSet &patterns, const CTypes &types,
+                               StringRef op, NamedFunction function,
+                               StringRef text) {
   patterns.add<NamedPattern>(types, op, patterns.getContext(), function, text);
 }

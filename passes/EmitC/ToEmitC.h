@@ -39,6 +39,11 @@ private:
 mlir::Type getSigned(mlir::Type type);
 mlir::Type getUnsigned(mlir::Type type);
 
+/// Whether a type is i1 or a vector of it.
+bool isBool(mlir::Type type);
+/// The element type of a source's type in C++, with a sign or without.
+std::string spellElement(const CTypes &types, mlir::Type type, bool isSigned);
+
 /// Makes the ops that stand for one op of the source.
 class CBuilder {
 public:
@@ -160,6 +165,8 @@ void addNamedPattern(mlir::RewritePatternSet &patterns, const CTypes &types,
 
 void populateArithToEmitC(mlir::RewritePatternSet &patterns,
                           const CTypes &types);
+void populateCompareToEmitC(mlir::RewritePatternSet &patterns,
+                            const CTypes &types);
 void populateMathToEmitC(mlir::RewritePatternSet &patterns,
                          const CTypes &types);
 void populateVectorToEmitC(mlir::RewritePatternSet &patterns,

@@ -114,9 +114,9 @@ static LogicalResult lowerRedAsync(RedAsyncOp op, AdaptorOf<RedAsyncOp> adaptor,
   return addReduction(call, op.getKind(), op.getType()).finish();
 }
 
-static LogicalResult
-lowerStAsyncGlobal(StAsyncGlobalOp op, AdaptorOf<StAsyncGlobalOp> adaptor,
-                   CBuilder &builder) {
+static LogicalResult lowerStAsyncGlobal(StAsyncGlobalOp op,
+                                        AdaptorOf<StAsyncGlobalOp> adaptor,
+                                        CBuilder &builder) {
   return DeviceCall(op, builder)
       .value(adaptor.getValue())
       .address(op.getDestination(), adaptor.getDestination(),
@@ -125,9 +125,9 @@ lowerStAsyncGlobal(StAsyncGlobalOp op, AdaptorOf<StAsyncGlobalOp> adaptor,
       .finish(op.getMmio() ? "_mmio" : "");
 }
 
-static LogicalResult
-lowerRedAsyncGlobal(RedAsyncGlobalOp op, AdaptorOf<RedAsyncGlobalOp> adaptor,
-                    CBuilder &builder) {
+static LogicalResult lowerRedAsyncGlobal(RedAsyncGlobalOp op,
+                                         AdaptorOf<RedAsyncGlobalOp> adaptor,
+                                         CBuilder &builder) {
   return DeviceCall(op, builder)
       .value(adaptor.getValue())
       .address(op.getDestination(), adaptor.getDestination(),
@@ -158,8 +158,7 @@ static LogicalResult lowerTensorLoad(TensorLoadOp op,
       .argument(spellCase("load_mode", stringifyTensorLoadMode(op.getMode())),
                 op.getMode() == TensorLoadMode::Tile)
       .window(op.getDestination())
-      .argument(std::to_string(op.getCtaGroup().value_or(0)),
-                !op.getCtaGroup())
+      .argument(std::to_string(op.getCtaGroup().value_or(0)), !op.getCtaGroup())
       .finish();
 }
 
@@ -203,10 +202,9 @@ static LogicalResult lowerMapGet(TensorMapGetOp op,
 static LogicalResult lowerMapPrefetch(TensorMapPrefetchOp op,
                                       AdaptorOf<TensorMapPrefetchOp> adaptor,
                                       CBuilder &builder) {
-  StringRef space = op.getSpace() == TensorMapSpace::Param ? "param"
-                    : op.getSpace() == TensorMapSpace::Const
-                        ? "constant"
-                        : "generic";
+  StringRef space = op.getSpace() == TensorMapSpace::Param   ? "param"
+                    : op.getSpace() == TensorMapSpace::Const ? "constant"
+                                                             : "generic";
   return DeviceCall(op, builder)
       .value(adaptor.getMap())
       .argument(spellCase("space", space),
@@ -279,9 +277,8 @@ lowerCpAsyncArrive(CpAsyncMbarrierArriveOp op,
 static DeviceCall &addPriorities(DeviceCall &call, EvictPriority priority,
                                  std::optional<EvictPriority> otherwise) {
   return call.argument(spellCase("evict", stringifyEvictPriority(priority)))
-      .argument(spellCase("evict",
-                          stringifyEvictPriority(
-                              otherwise.value_or(EvictPriority::Unchanged))),
+      .argument(spellCase("evict", stringifyEvictPriority(otherwise.value_or(
+                                       EvictPriority::Unchanged))),
                 !otherwise);
 }
 
@@ -291,8 +288,8 @@ static LogicalResult lowerFractional(CachePolicyFractionalOp op,
   DeviceCall call(op, builder);
   if (op.getFraction()) {
     Type type = builder.rewriter.getF32Type();
-    Value fraction = emitc::ConstantOp::create(
-        builder.rewriter, builder.loc, type, op.getFractionAttr());
+    Value fraction = emitc::ConstantOp::create(builder.rewriter, builder.loc,
+                                               type, op.getFractionAttr());
     call.value(ValueRange(fraction));
   }
   return addPriorities(call, op.getPriority(), op.getOtherwise()).finish();

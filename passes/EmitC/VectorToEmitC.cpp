@@ -19,8 +19,8 @@ using namespace carousel;
 
 /// The alignment that an access has, in bytes: what it says, or an element's.
 static std::string getAlignment(std::optional<uint64_t> said, Type element) {
-  uint64_t own = (element.isIntOrFloat() ? element.getIntOrFloatBitWidth() + 7
-                                         : 64) / 8;
+  uint64_t own =
+      (element.isIntOrFloat() ? element.getIntOrFloatBitWidth() + 7 : 64) / 8;
   return std::to_string(said.value_or(own));
 }
 
@@ -83,9 +83,9 @@ static LogicalResult lowerExtract(vector::ExtractOp op,
   Value number = first ? builder.index(*first)
                        : getElementNumber(builder, type, op.getStaticPosition(),
                                           adaptor.getDynamicPosition());
-  Value element = emitc::SubscriptOp::create(
-      builder.rewriter, builder.loc, emitc::LValueType::get(result), source,
-      number);
+  Value element = emitc::SubscriptOp::create(builder.rewriter, builder.loc,
+                                             emitc::LValueType::get(result),
+                                             source, number);
   builder.rewriter.replaceOp(op, builder.load(element));
   return success();
 }
@@ -103,10 +103,9 @@ static LogicalResult lowerInsert(vector::InsertOp op,
     return success();
   }
   if (first && isa<VectorType>(op.getValueToStoreType())) {
-    builder.rewriter.replaceOp(op, builder.pure(dest.getType(),
-                                                "carousel::insert_slice",
-                                                {value, dest},
-                                                {std::to_string(*first)}));
+    builder.rewriter.replaceOp(
+        op, builder.pure(dest.getType(), "carousel::insert_slice",
+                         {value, dest}, {std::to_string(*first)}));
     return success();
   }
   if (isa<VectorType>(op.getValueToStoreType()))
@@ -114,9 +113,9 @@ static LogicalResult lowerInsert(vector::InsertOp op,
   Value number = first ? builder.index(*first)
                        : getElementNumber(builder, type, op.getStaticPosition(),
                                           adaptor.getDynamicPosition());
-  builder.rewriter.replaceOp(op, builder.pure(dest.getType(),
-                                              "carousel::insert",
-                                              {value, dest, number}));
+  builder.rewriter.replaceOp(
+      op,
+      builder.pure(dest.getType(), "carousel::insert", {value, dest, number}));
   return success();
 }
 
@@ -154,15 +153,16 @@ static LogicalResult lowerShuffle(vector::ShuffleOp op,
   for (int64_t lane : op.getMask())
     mask.push_back(std::to_string(lane));
   builder.rewriter.replaceOp(
-      op, builder.pure(builder.types.convertType(op.getType()),
-                       "carousel::shuffle",
-                       {one(adaptor.getV1()), one(adaptor.getV2())}, mask));
+      op,
+      builder.pure(builder.types.convertType(op.getType()), "carousel::shuffle",
+                   {one(adaptor.getV1()), one(adaptor.getV2())}, mask));
   return success();
 }
 
-static LogicalResult lowerFromElements(vector::FromElementsOp op,
-                                       AdaptorOf<vector::FromElementsOp> adaptor,
-                                       CBuilder &builder) {
+static LogicalResult
+lowerFromElements(vector::FromElementsOp op,
+                  AdaptorOf<vector::FromElementsOp> adaptor,
+                  CBuilder &builder) {
   Type result = builder.types.convertType(op.getType());
   if (!result)
     return failure();
@@ -241,9 +241,9 @@ static LogicalResult lowerReduction(vector::ReductionOp op,
     break;
   }
   SmallVector<Value> operands = flatten(adaptor.getOperands());
-  builder.rewriter.replaceOp(op, builder.pure(result, "carousel::reduce_" + name,
-                                              operands,
-                                              {builder.types.spell(element)}));
+  builder.rewriter.replaceOp(
+      op, builder.pure(result, "carousel::reduce_" + name, operands,
+                       {builder.types.spell(element)}));
   return success();
 }
 
@@ -253,9 +253,8 @@ static LogicalResult lowerLoad(vector::LoadOp op,
   Type result = builder.types.convertType(op.getType());
   if (!result || op.getVectorType().getRank() > 1)
     return failure();
-  Value address =
-      builder.element(op.getMemRefType(), adaptor.getBase(),
-                      flatten(adaptor.getIndices()));
+  Value address = builder.element(op.getMemRefType(), adaptor.getBase(),
+                                  flatten(adaptor.getIndices()));
   auto call = builder.call(
       result, "carousel::load", address,
       {std::to_string(op.getVectorType().getNumElements()),
@@ -343,10 +342,10 @@ static LogicalResult lowerConstantMask(vector::ConstantMaskOp op,
       inside &= rest % type.getDimSize(dim) < op.getMaskDimSizes()[dim];
       rest /= type.getDimSize(dim);
     }
-    elements.push_back(
-        builder.constant(builder.rewriter.getI1Type(), inside));
+    elements.push_back(builder.constant(builder.rewriter.getI1Type(), inside));
   }
-  builder.rewriter.replaceOp(op, builder.list(builder.types.convertType(type), elements));
+  builder.rewriter.replaceOp(
+      op, builder.list(builder.types.convertType(type), elements));
   return success();
 }
 

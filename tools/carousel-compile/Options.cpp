@@ -44,8 +44,7 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
   cl::opt<bool> noCubin("no-cubin", cl::cat(category),
                         cl::desc("PTX only, even where there is a ptxas"));
   cl::list<std::string> emit(
-      "emit", cl::cat(category), cl::CommaSeparated,
-      cl::value_desc("kind,..."),
+      "emit", cl::cat(category), cl::CommaSeparated, cl::value_desc("kind,..."),
       cl::desc("What the package holds, of cubin, ptx and cuda (cubin,ptx)"));
   cl::opt<std::string> cudaRoot(
       "cuda-root", cl::cat(category), cl::value_desc("dir"),
@@ -97,7 +96,8 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
   }
   for (const std::string &kind : emit)
     if (kind != "ptx" && kind != "cubin" && kind != "cuda")
-      options.error = "expected --emit of cubin, ptx and cuda, got '" + kind + "'";
+      options.error =
+          "expected --emit of cubin, ptx and cuda, got '" + kind + "'";
   if (!options.error.empty())
     return options;
   if (input.empty())

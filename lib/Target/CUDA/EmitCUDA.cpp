@@ -108,8 +108,8 @@ private:
     for (bool external : {true, false})
       for (auto func : module.getOps<emitc::FuncOp>()) {
         bool isKernel = func->hasAttr(TextAttrs::kKernel);
-        bool isOther =
-            isKernel && !options.kernel.empty() && func.getName() != options.kernel;
+        bool isOther = isKernel && !options.kernel.empty() &&
+                       func.getName() != options.kernel;
         if (func.isExternal() == external && !isKernel)
           printed.push_back(func);
         if (!external && isKernel && !isOther)

@@ -86,7 +86,8 @@ static std::string spellFloat(const APFloat &value, Type type) {
   if (!type.isF32() && !type.isF64())
     return spellType(type) + "::from_bits(" + bits.str().str() + ")";
   if (!value.isFinite())
-    return (type.isF32() ? "__uint_as_float(" : "__longlong_as_double(") +
+    return (type.isF32() ? "__uint_as_float("
+                         : "__longlong_as_double((long long)") +
            bits.str().str() + ")";
   SmallString<40> digits;
   value.toString(digits, /*FormatPrecision=*/0, /*FormatMaxPadding=*/6);
@@ -101,7 +102,8 @@ static std::string spellFloat(const APFloat &value, Type type) {
     return {};
   }
   if (!again.bitwiseIsEqual(value))
-    return (type.isF32() ? "__uint_as_float(" : "__longlong_as_double(") +
+    return (type.isF32() ? "__uint_as_float("
+                         : "__longlong_as_double((long long)") +
            bits.str().str() + ")";
   return type.isF32() ? text + "f" : text;
 }
@@ -217,11 +219,10 @@ FunctionPrinter::Expression FunctionPrinter::buildCall(Operation *op) {
     return {fail(op), Precedence::Primary};
   SmallVector<std::string> arguments;
   // Templates that find their types from the arguments.
-  bool typed = (call->hasAttr(TextAttrs::kPure) && !call.getTemplateArgs()) ||
-               callee == "carousel::broadcast" ||
-               callee == "carousel::insert_slice" ||
-               callee == "carousel::st_async" ||
-               callee == "carousel::st_async_global";
+  bool typed =
+      (call->hasAttr(TextAttrs::kPure) && !call.getTemplateArgs()) ||
+      callee == "carousel::broadcast" || callee == "carousel::insert_slice" ||
+      callee == "carousel::st_async" || callee == "carousel::st_async_global";
   if (callee == "&" || callee == "-" || callee == "!")
     return {callee.str() + express(call.getOperand(0), Precedence::Unary),
             Precedence::Unary};
@@ -252,7 +253,8 @@ FunctionPrinter::Expression FunctionPrinter::buildCall(Operation *op) {
   return {text + "(" + llvm::join(arguments, ", ") + ")", Precedence::Primary};
 }
 
-static std::pair<StringRef, Precedence> getComparison(emitc::CmpPredicate kind) {
+static std::pair<StringRef, Precedence>
+getComparison(emitc::CmpPredicate kind) {
   switch (kind) {
   case emitc::CmpPredicate::eq:
     return {"==", Precedence::Equality};
@@ -285,12 +287,11 @@ FunctionPrinter::Expression FunctionPrinter::build(Operation *op, bool typed) {
   };
   return TypeSwitch<Operation *, Expression>(op)
       .Case([&](emitc::ConstantOp op) -> Expression {
-        std::string text =
-            spellConstant(op.getValue(), op.getType(), typed);
+        std::string text = spellConstant(op.getValue(), op.getType(), typed);
         if (text.empty())
           text = fail(op);
-        return {text, text.front() == '-' ? Precedence::Unary
-                                          : Precedence::Primary};
+        return {text,
+                text.front() == '-' ? Precedence::Unary : Precedence::Primary};
       })
       .Case([&](emitc::LiteralOp op) -> Expression {
         usesDynamicShared |= op.getValue() == TextAttrs::kDynamicShared;
@@ -313,9 +314,11 @@ FunctionPrinter::Expression FunctionPrinter::build(Operation *op, bool typed) {
           [&](emitc::DivOp) { return binary("/", Precedence::Multiplicative); })
       .Case(
           [&](emitc::RemOp) { return binary("%", Precedence::Multiplicative); })
-      .Case([&](emitc::BitwiseAndOp) { return binary("&", Precedence::BitAnd); })
+      .Case(
+          [&](emitc::BitwiseAndOp) { return binary("&", Precedence::BitAnd); })
       .Case([&](emitc::BitwiseOrOp) { return binary("|", Precedence::BitOr); })
-      .Case([&](emitc::BitwiseXorOp) { return binary("^", Precedence::BitXor); })
+      .Case(
+          [&](emitc::BitwiseXorOp) { return binary("^", Precedence::BitXor); })
       .Case([&](emitc::BitwiseLeftShiftOp) {
         return binary("<<", Precedence::Shift);
       })
@@ -337,8 +340,8 @@ FunctionPrinter::Expression FunctionPrinter::build(Operation *op, bool typed) {
       .Case([&](emitc::UnaryMinusOp) { return unary("-"); })
       .Case([&](emitc::UnaryPlusOp) { return unary("+"); })
       .Case([&](emitc::ConditionalOp op) -> Expression {
-        bool both = isConstant(op.getTrueValue()) &&
-                    isConstant(op.getFalseValue());
+        bool both =
+            isConstant(op.getTrueValue()) && isConstant(op.getFalseValue());
         return {express(op.getCondition(), Precedence::LogicalOr) + " ? " +
                     express(op.getTrueValue(), Precedence::LogicalOr, both) +
                     " : " +

@@ -61,8 +61,7 @@ private:
   };
 
   // Expressions.cpp
-  std::string express(mlir::Value value,
-                      Precedence least = Precedence::Lowest,
+  std::string express(mlir::Value value, Precedence least = Precedence::Lowest,
                       bool typed = false);
   Expression build(mlir::Operation *op, bool typed);
   Expression buildBinary(mlir::Operation *op, llvm::StringRef token,

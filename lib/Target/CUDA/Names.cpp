@@ -51,9 +51,8 @@ static bool isIdentifier(StringRef name) {
 }
 
 bool carousel::looksLikeMacro(StringRef name) {
-  return name.size() > 1 && llvm::none_of(name, [](char c) {
-           return isAlpha(c) && isLower(c);
-         });
+  return name.size() > 1 &&
+         llvm::none_of(name, [](char c) { return isAlpha(c) && isLower(c); });
 }
 
 bool carousel::isFreeIdentifier(StringRef name) {
@@ -67,8 +66,8 @@ bool carousel::isFreeIdentifier(StringRef name) {
 void NameScope::reserve(StringRef text) {
   char before = ' ';
   while (!text.empty()) {
-    StringRef word = text.take_while(
-        [](char c) { return isAlnum(c) || c == '_'; });
+    StringRef word =
+        text.take_while([](char c) { return isAlnum(c) || c == '_'; });
     // A member is nobody else's name.
     if (!word.empty() && before != '.')
       taken.insert(word);

@@ -43,8 +43,8 @@ std::string FunctionPrinter::getLocationComment(Operation *op) {
   FileLineColLoc loc = findFile(op->getLoc());
   if (!loc)
     return {};
-  std::string key = loc.getFilename().str() + ":" +
-                    std::to_string(loc.getLine());
+  std::string key =
+      loc.getFilename().str() + ":" + std::to_string(loc.getLine());
   if (key == lastLocation)
     return {};
   lastLocation = key;
@@ -55,9 +55,8 @@ std::string FunctionPrinter::getLocationComment(Operation *op) {
   }
   if (!options.locations)
     return {};
-  return "  // " +
-         escapeComment(llvm::sys::path::filename(loc.getFilename())) + ":" +
-         std::to_string(loc.getLine());
+  return "  // " + escapeComment(llvm::sys::path::filename(loc.getFilename())) +
+         ":" + std::to_string(loc.getLine());
 }
 
 /// Cuts a line behind commas; what follows is indented by four columns more.
@@ -260,12 +259,11 @@ void FunctionPrinter::printDo(emitc::DoOp op) {
     fail(op);
     return;
   }
-  for (auto [argument, operand] :
-       llvm::zip_equal(expression.getRegion().getArguments(),
-                       expression->getOperands()))
+  for (auto [argument, operand] : llvm::zip_equal(
+           expression.getRegion().getArguments(), expression->getOperands()))
     aliases[argument] = operand;
-  auto result = cast<emitc::YieldOp>(
-      expression.getRegion().front().getTerminator());
+  auto result =
+      cast<emitc::YieldOp>(expression.getRegion().front().getTerminator());
   printLine("} while (" + express(result.getResult()) + ");");
 }
 
@@ -376,8 +374,7 @@ void FunctionPrinter::printSignature() {
     if (!func.isExternal()) {
       Value argument = func.getArgument(i);
       if (said && i < said.size())
-        named[argument] =
-            names.unique(cast<StringAttr>(said[i]).getValue());
+        named[argument] = names.unique(cast<StringAttr>(said[i]).getValue());
       name = getName(argument);
     }
     if (spellType(type).empty())

@@ -49,8 +49,7 @@ static bool isAlwaysInlined(Operation *op) {
       return true;
     // Coordinates, and what a struct names.
     if (call.getCallee() == TextAttrs::kList)
-      if (auto type =
-              dyn_cast<emitc::OpaqueType>(call.getResult(0).getType()))
+      if (auto type = dyn_cast<emitc::OpaqueType>(call.getResult(0).getType()))
         return !type.getValue().starts_with("carousel::vec<");
   }
   return false;
@@ -154,13 +153,12 @@ unsigned TextPlan::getLastPoint(Operation *op) const {
 /// Whether a variable still holds what was read, wherever that is used.
 bool TextPlan::isReadInTime(emitc::LoadOp load) const {
   unsigned begin = extents.lookup(load).begin, last = getLastPoint(load);
-  return llvm::none_of(
-      load.getOperand().getUsers(), [&](Operation *user) {
-        if (!isa<emitc::AssignOp>(user))
-          return false;
-        unsigned at = extents.lookup(user).begin;
-        return begin < at && at < last;
-      });
+  return llvm::none_of(load.getOperand().getUsers(), [&](Operation *user) {
+    if (!isa<emitc::AssignOp>(user))
+      return false;
+    unsigned at = extents.lookup(user).begin;
+    return begin < at && at < last;
+  });
 }
 
 void TextPlan::decide(Operation *op) {
@@ -185,7 +183,8 @@ void TextPlan::decide(Operation *op) {
     return;
   }
   bool isLoad = isa<emitc::LoadOp>(op);
-  if ((!isLoad && !isPureOp(op)) || !op->hasOneUse() || sourceNames.contains(op))
+  if ((!isLoad && !isPureOp(op)) || !op->hasOneUse() ||
+      sourceNames.contains(op))
     return;
   OpOperand &use = *op->use_begin();
   Operation *user = use.getOwner();

@@ -45,8 +45,7 @@ template <> struct unsigned_of<int32_t> {
 template <> struct unsigned_of<int64_t> {
   using type = uint64_t;
 };
-template <typename Type>
-using unsigned_of_t = typename unsigned_of<Type>::type;
+template <typename Type> using unsigned_of_t = typename unsigned_of<Type>::type;
 
 /// What a template argument must not be found from.
 template <typename Type> struct as_given {
@@ -75,8 +74,8 @@ template <typename Type> using as_given_t = typename as_given<Type>::type;
     return result;                                                             \
   }
 
-CAROUSEL_AS(min, a < b ? a : b)
-CAROUSEL_AS(max, a > b ? a : b)
+CAROUSEL_AS(min_as, a < b ? a : b)
+CAROUSEL_AS(max_as, a > b ? a : b)
 CAROUSEL_AS(divide_as, a / b)
 CAROUSEL_AS(remainder_as, a % b)
 CAROUSEL_AS(shift_right_as, a >> b)
@@ -98,8 +97,7 @@ convert_from(const vec<Element, Lanes> &vector) {
 /// The low and the high half of a product.
 template <typename Number>
 CAROUSEL_DEVICE detail::unsigned_of_t<Number>
-multiply_low(detail::unsigned_of_t<Number> a,
-             detail::unsigned_of_t<Number> b) {
+multiply_low(detail::unsigned_of_t<Number> a, detail::unsigned_of_t<Number> b) {
   return static_cast<detail::unsigned_of_t<Number>>(uint64_t(a) * uint64_t(b));
 }
 template <typename Number>
@@ -308,8 +306,8 @@ CAROUSEL_DEVICE Number choose(Number a, Number b) {
   }
 
 CAROUSEL_REDUCE(reduce_add, static_cast<Element>(0.0f), a + b)
-CAROUSEL_REDUCE(reduce_mul, static_cast<Element>(1.0f), a * b)
-CAROUSEL_REDUCE(reduce_and, x[0], a & b)
+CAROUSEL_REDUCE(reduce_mul, static_cast<Element>(1.0f), a *b)
+CAROUSEL_REDUCE(reduce_and, x[0], a &b)
 CAROUSEL_REDUCE(reduce_or, x[0], a | b)
 CAROUSEL_REDUCE(reduce_xor, static_cast<Element>(0), a ^ b)
 CAROUSEL_REDUCE(reduce_min, x[0], a < b ? a : b)

@@ -33,8 +33,7 @@ CAROUSEL_DEVICE uint32_t lane_id() {
 #define CAROUSEL_REGISTER(NAME, TEXT)                                          \
   template <int Dimension> CAROUSEL_DEVICE uint32_t NAME() {                   \
     static_assert(Dimension >= 0 && Dimension <= 2, "expected 0, 1 or 2");     \
-    static_assert(target::on<Dimension>::has(90, 78),                          \
-                  "clusters need sm_90");                                      \
+    static_assert(target::on<Dimension>::has(90, 78), "clusters need sm_90");  \
     uint32_t value;                                                            \
     if constexpr (Dimension == 0)                                              \
       asm("mov.u32 %0, %%" TEXT ".x;" : "=r"(value));                          \
@@ -178,8 +177,7 @@ CAROUSEL_ATOMIC(atomic_mins,
                 atomicMin(detail::atomic_signed(at), CAROUSEL_SIGNED))
 CAROUSEL_ATOMIC(atomic_maxs,
                 atomicMax(detail::atomic_signed(at), CAROUSEL_SIGNED))
-CAROUSEL_ATOMIC(atomic_assign,
-                detail::replace(at, [b](Number) { return b; }))
+CAROUSEL_ATOMIC(atomic_assign, detail::replace(at, [b](Number) { return b; }))
 CAROUSEL_ATOMIC(atomic_maximumf, detail::replace(at, [b](Number a) {
                   return a != a ? a : b != b ? b : a > b ? a : b;
                 }))
