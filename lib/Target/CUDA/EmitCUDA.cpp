@@ -60,11 +60,16 @@ static StringRef getHeader(StringRef function) {
       {"bf16", "float16.h"},
   };
   for (auto [prefix, header] : rows)
-    if (function.starts_with(prefix))
+    if (function.starts_with(prefix) && !function.starts_with("mbarrier_state"))
       return header;
-  // Names of types and enumerators come with any header.
-  if (function.starts_with("space::") || function.contains("::") ||
-      function.starts_with("tensor_map"))
+  // Types and enumerators come with any header.
+  StringRef name =
+      function.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+  for (StringRef type : {"mbarrier", "mbarrier_state", "tensor_map",
+                         "multicast", "byte_mask", "valid", "ignore"})
+    if (name == type)
+      return "types.h";
+  if (function.drop_front(name.size()).starts_with("::"))
     return "types.h";
   return "math.h";
 }
