@@ -41,6 +41,15 @@ constexpr int64_t kMostAutoStages = 8;
 /// One slot is written while the other is read by the engine.
 constexpr int64_t kStoreStages = 2;
 
+/// More bytes than any chip has; sums of some of it fit into their type.
+constexpr int64_t kTooManyBytes = int64_t(1) << 48;
+
+static int64_t getProduct(int64_t count, int64_t bytes) {
+  int64_t product;
+  bool isLarge = llvm::MulOverflow(count, bytes, product);
+  return isLarge ? kTooManyBytes : std::min(product, kTooManyBytes);
+}
+
 static int64_t getBytes(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   return type.getNumElements() * type.getElementTypeBitWidth() / 8;
@@ -114,6 +123,7 @@ private:
   void chooseDepth();
   void chooseStages(const LoopPlan &plan, LoadRingPlan &ring, int64_t share);
   void choosePrefetch(const LoopPlan &plan, LoadRingPlan &ring);
+  bool isPeeled(const LoopPlan &plan);
   void miss(Operation *op, const Twine &reason) {
     result.misses.push_back({op, reason.str()});
   }
@@ -343,7 +353,7 @@ int64_t Planner::countFreeBytes() {
     }
     for (const LoadRingPlan &ring : plan.rings) {
       ringed.insert_range(ring.buffers);
-      rings += ring.request.value_or(0) * getSlotBytes(ring);
+      rings += getProduct(ring.request.value_or(0), getSlotBytes(ring));
     }
   }
   int64_t fixed = 0;
@@ -371,6 +381,11 @@ void Planner::chooseStages(const LoopPlan &plan, LoadRingPlan &ring,
 void Planner::choosePrefetch(const LoopPlan &plan, LoadRingPlan &ring) {
   ring.prefetch = plan.request.getPrefetch().value_or(getDefaultPrefetch(ring));
   ring.prefetch = std::min(ring.prefetch, ring.stages - 1);
+  if (plan.mode == PipelineMode::Unified && !ring.request &&
+      ring.prefetch < plan.request.getPrefetch().value_or(0))
+    miss(plan.loop, "prefetch " + Twine(ring.prefetch) + " instead of " +
+                        Twine(*plan.request.getPrefetch()) + ": the ring has " +
+                        Twine(ring.stages) + " stages");
   if (!follows.contains(plan.loop))
     return;
   if (ring.prefetch != 0 && plan.mode == PipelineMode::Unified)
@@ -381,9 +396,15 @@ void Planner::choosePrefetch(const LoopPlan &plan, LoadRingPlan &ring) {
 
 /// Whether the iterations that have nothing to load ahead get a copy of the
 /// loop: on request, since asking once an iteration costs next to nothing.
-static bool isPeeled(const LoopPlan &plan) {
-  return plan.mode == PipelineMode::Unified && plan.getPrefetch() != 0 &&
-         plan.request.getEpilogue() == PipelineEpilogue::Peeled;
+bool Planner::isPeeled(const LoopPlan &plan) {
+  if (plan.request.getEpilogue() != PipelineEpilogue::Peeled)
+    return false;
+  if (plan.mode == PipelineMode::Specialized)
+    miss(plan.loop, "no peeled epilogue: producers have no iterations without "
+                    "loads");
+  else if (plan.getPrefetch() == 0)
+    miss(plan.loop, "no peeled epilogue: no loads run ahead");
+  return plan.mode == PipelineMode::Unified && plan.getPrefetch() != 0;
 }
 
 void Planner::chooseDepth() {
@@ -404,6 +425,10 @@ void Planner::chooseDepth() {
       choosePrefetch(plan, ring);
     }
     plan.hasPeeledEpilogue = isPeeled(plan);
+    if (plan.mode == PipelineMode::Specialized && plan.request.getPrefetch())
+      miss(plan.loop, "prefetch " + Twine(*plan.request.getPrefetch()) +
+                          " without effect: producers run ahead as far as "
+                          "there are slots");
   }
 }
 
@@ -442,6 +467,15 @@ LogicalResult carousel::verifyListedStages(scf::ForOp loop) {
 //===----------------------------------------------------------------------===//
 // Reading a plan
 //===----------------------------------------------------------------------===//
+
+int64_t LoopPlan::getSlotBytes() const {
+  int64_t bytes = 0;
+  for (const LoadRingPlan &ring : rings)
+    bytes += getProduct(ring.stages, ::getSlotBytes(ring));
+  for (const StoreRingPlan &store : stores)
+    bytes += getProduct(store.stages, getBytes(store.buffer));
+  return bytes;
+}
 
 int64_t LoopPlan::getPrefetch() const {
   int64_t most = 0;

@@ -171,7 +171,7 @@ std::string ProducerSlice::explain(LoadOp load) {
 }
 
 /// The block with `producers` more threads, whose linear numbers come behind
-/// all others, or nothing.
+/// all others, or nothing if there is no such block.
 static std::optional<std::array<int64_t, 3>>
 extendBlock(std::array<int64_t, 3> block, int64_t producers) {
   unsigned last = 0; // the outermost dimension that is used
@@ -184,6 +184,8 @@ extendBlock(std::array<int64_t, 3> block, int64_t producers) {
   if (producers % plane != 0)
     return std::nullopt;
   block[last] += producers / plane;
+  if (block[2] > rules::kMaxBlockZ)
+    return std::nullopt;
   return block;
 }
 
@@ -237,8 +239,10 @@ void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
     reason = "the block's " + std::to_string(roles.consumers) +
              " threads are no whole warps";
   else if (!extended)
-    reason = "the block can't be extended by " +
-             std::to_string(roles.producers) + " threads";
+    reason = "a block of " + std::to_string((*block)[0]) + " x " +
+             std::to_string((*block)[1]) + " x " + std::to_string((*block)[2]) +
+             " can't be extended by " + std::to_string(roles.producers) +
+             " threads";
   else if (roles.consumers + roles.producers > rules::kMaxThreadsPerBlock)
     reason = "consumers and producers are " +
              std::to_string(roles.consumers + roles.producers) + " threads";

@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ClampOffsets.h"
+
 #include "carousel/Analysis/EnginePlan.h"
 #include "carousel/Analysis/Views.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
@@ -216,6 +218,7 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
       count(plan);
       emitRemarks(func, op, plan);
     }
+    clampOffsets(func);
   }
 
   void count(const EngineAssignment &plan) {

@@ -102,12 +102,15 @@ TEST_F(RingPlanTest, DepthThatIsAskedFor) {
 TEST_F(RingPlanTest, PeeledEpilogue) {
   std::string body = kLoad + kRead;
   EXPECT_TRUE(
-      contains(plan(loop(body, "stages = 5, epilogue = peeled")), "peeled"));
+      contains(plan(loop(body, "stages = 5, epilogue = peeled")), ", peeled"));
   for (const char *options : {"stages = 5", "stages = 5, epilogue = predicated",
                               // Without loads ahead there is nothing to peel.
                               "stages = 5, prefetch = 0, epilogue = peeled",
                               "mode = specialized, epilogue = peeled"})
-    EXPECT_FALSE(contains(plan(loop(body, options)), "peeled")) << options;
+    EXPECT_FALSE(contains(plan(loop(body, options)), ", peeled")) << options;
+  EXPECT_TRUE(
+      contains(plan(loop(body, "stages = 5, prefetch = 0, epilogue = peeled")),
+               "missed: scf.for: no peeled epilogue: no loads run ahead"));
 }
 
 TEST_F(RingPlanTest, RingForEachLoad) {

@@ -475,8 +475,8 @@ def NumberWaits : Pass<"carousel-number-waits", "::mlir::gpu::GPUModuleOp"> {
   let description = [{
     Counts the waits that `debug-waits` bounds (`carousel.mbarrier.wait` and
     `carousel.grid.serial_wait`) in the order in which they stand, and writes the number into
-    the label. A wait that has one keeps it; the others go on behind the largest. A wait without a
-    label gets one, with the name of its barriers' location if there is one.
+    the label. A wait that has one keeps it; the others go on behind the largest. Two waits with one
+    number are refused, unless they are copies of one (C180). A wait without a label gets one, with the name of its barriers' location if there is one.
 
     ```mlir
     carousel.mbarrier.wait %full[%slot] parity %parity label<barrier = "x full"> : ...

@@ -38,4 +38,40 @@ gpu.module @roles [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     } {carousel.pipeline = #carousel.pipeline<stages = 4, mode = specialized>}
     gpu.return
   }
+
+  // Blocks end at 64 in z: all threads stay what they are.
+  // CHECK-LABEL: gpu.func @deep
+  // CHECK-SAME: known_block_size = array<i32: 1, 1, 64>
+  // CHECK-NOT: carousel.ring.roles
+  // CHECK: carousel.ring.produce
+  gpu.func @deep(%x: !global, %y: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 1, 1, 64>} {
+    %c0 = arith.constant 0 : index
+    %c1024 = arith.constant 1024 : index
+    %thread = gpu.thread_id z
+    %t = memref.alloc() : !tile
+    scf.for %i = %c0 to %n step %c1024 {
+      carousel.load %x[%i] to %t engine<bulk> : !global, !tile
+      %v = memref.load %t[%thread] : !tile
+      memref.store %v, %y[%i] : !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 4, mode = specialized>}
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @shallow
+  // CHECK-SAME: known_block_size = array<i32: 2, 1, 64>
+  // CHECK: carousel.ring.roles producer threads(64)
+  gpu.func @shallow(%x: !global, %y: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 2, 1, 32>} {
+    %c0 = arith.constant 0 : index
+    %c1024 = arith.constant 1024 : index
+    %thread = gpu.thread_id z
+    %t = memref.alloc() : !tile
+    scf.for %i = %c0 to %n step %c1024 {
+      carousel.load %x[%i] to %t engine<bulk> : !global, !tile
+      %v = memref.load %t[%thread] : !tile
+      memref.store %v, %y[%i] : !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 4, mode = specialized, producers = 2>}
+    gpu.return
+  }
 }
