@@ -15,6 +15,7 @@
 #ifndef CAROUSEL_DEVICE_MATH_H
 #define CAROUSEL_DEVICE_MATH_H
 
+#include <carousel/device/float16.h>
 #include <carousel/device/vector.h>
 
 // libdevice has these, CUDA C++ has no names for them.
