@@ -82,8 +82,8 @@ def compile_packages(files, folder, lower):
                 check([TOOLS / "carousel-opt", file, "-o", source,
                        f"--pass-pipeline=builtin.module(carousel-lower{{chip={chip} {lower}}})"])
             # An older chip's code gets to the GPU as PTX.
-            check([TOOLS / "carousel-compile", source, "-o", package, "--chip", chip, "--quiet"]
-                  + ["--no-cubin"] * (chip != CHIPS[0]))
+            kinds = "cubin,ptx,cuda" if chip == CHIPS[0] else "ptx,cuda"
+            check([TOOLS / "carousel-compile", source, "-o", package, "--chip", chip, "--quiet", f"--emit={kinds}"])
             if lower:
                 source.unlink()
 
