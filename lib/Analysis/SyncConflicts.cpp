@@ -113,8 +113,14 @@ void SyncFlow::check(Operation *op, const Access &access,
     return;
   for (const PendingAccess &from : state.getPending()) {
     Meet needed = getNeededMeet(from.access, access);
-    if (isOutlasting(from, needed) && needsOrder(from, access, true))
-      resolve(op, from, access, from.metBeforeDone, /*byOthers=*/true);
+    if (needed < Meet::CTA && needsOrder(from, access, /*byOthers=*/true)) {
+      if (isOutlasting(from, needed))
+        resolve(op, from, access, from.metBeforeDone, /*byOthers=*/true);
+      Meet met = isAsync(from.access.kind) ? from.metSinceDone : from.met;
+      unordered.emplace(
+          kernel.numbers.lookup(from.op), kernel.numbers.lookup(op),
+          static_cast<unsigned>(from.access.kind), std::max(met, needed));
+    }
     if (!needsOrder(from, access, /*byOthers=*/false))
       continue;
     if (!from.access.isTransfer && !access.isTransfer) {

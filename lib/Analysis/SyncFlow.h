@@ -56,8 +56,9 @@ public:
 
   /// Conflicts that a plan has to resolve, in program order.
   std::vector<SyncConflict> conflicts;
-  /// Accesses that threads make by themselves and that nothing but a meeting
-  /// orders, by number, and how many of the threads have met in between.
+  /// Accesses that nothing but a meeting of the kernel's own orders, by number,
+  /// and how many of the threads have met in between: those that threads make
+  /// by themselves, and those of warps with other warps'.
   std::set<std::tuple<unsigned, unsigned, unsigned, Meet>> unordered;
 
 private:

@@ -9,6 +9,7 @@ depend on the order in which threads, CTAs and engines act."""
 
 import random
 
+from .handover import Handover
 from .sections import Section
 from .text import Body
 from .types import ELEMENTS, SHARED, WEIGHTS, Argument, Kernel, Scalar, Tile, product, row_strides
@@ -162,6 +163,7 @@ class Generator:
             section.emit()
             before = section
         self.features.add(f"{count} sections")
+        Handover(self).emit()
         return Kernel(f"k{self.seed}", self.seed, self.print(), self.arguments, self.features)
 
     def print(self):

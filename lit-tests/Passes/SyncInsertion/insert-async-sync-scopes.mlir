@@ -249,6 +249,48 @@ gpu.func @fence_of_writers(%y: !g, %i: index, %j: index, %v: f32) workgroup(%a: 
   gpu.return
 }
 
+// A meeting of all that the kernel has of its own may be what orders two warps: it stays, also where threads copy.
+// CHECK-LABEL: gpu.func @kept_for_other_warp
+// CHECK: carousel.ring.submit
+// CHECK: }
+// CHECK-NEXT: carousel.ring.sync{{$}}
+// CHECK-NEXT: carousel.barrier.warp
+// CHECK-NEXT: carousel.ring.produce
+gpu.func @kept_for_other_warp(%x: !g, %y: !g, %i: index, %j: index, %k: index) workgroup(%a: !t, %b: !t) kernel {
+  %r = carousel.ring.create scope(warp) : !r
+  carousel.ring.submit scope(warp) {
+    carousel.ring.store %a to %y[%i] scope(warp) in_bounds engine<vector, width = 16> : !t, !g
+  }
+  carousel.ring.sync
+  carousel.barrier.warp
+  carousel.ring.produce %r[%k] : !r {
+    carousel.ring.load %y[%j] to %b scope(warp) in_bounds engine<cp_async, width = 16> : !g, !t
+  }
+  carousel.ring.wait %r[%k] : !r
+  gpu.return
+}
+
+// CHECK-LABEL: gpu.func @kept_behind_engine
+// CHECK: carousel.ring.submit
+// CHECK: }
+// CHECK-NEXT: carousel.ring.drain complete 0 scope(warp)
+// CHECK-NEXT: carousel.ring.sync{{$}}
+// CHECK-NEXT: carousel.barrier.warp
+// CHECK-NEXT: carousel.ring.produce
+gpu.func @kept_behind_engine(%x: !g, %y: !g, %i: index, %j: index, %k: index) workgroup(%a: !t, %b: !t) kernel {
+  %r = carousel.ring.create scope(warp) : !r
+  carousel.ring.submit scope(warp) {
+    carousel.ring.store %a to %y[%i] scope(warp) in_bounds engine<bulk> : !t, !g
+  }
+  carousel.ring.sync
+  carousel.barrier.warp
+  carousel.ring.produce %r[%k] : !r {
+    carousel.ring.load %y[%j] to %b scope(warp) in_bounds engine<bulk> : !g, !t
+  }
+  carousel.ring.wait %r[%k] : !r
+  gpu.return
+}
+
 // What has landed for a warp is stored for the CTA: all threads meet.
 // CHECK-LABEL: gpu.func @raw_warp_load
 // CHECK: carousel.ring.wait
