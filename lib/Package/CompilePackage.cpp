@@ -63,7 +63,8 @@ private:
   LogicalResult compileCUDA(ModuleOp holder, const TargetInfo &chip,
                             ModuleDescription &description);
   void addImage(ModuleDescription &description, const TargetInfo &chip,
-                llvm::StringLiteral kind, std::string contents);
+                llvm::StringLiteral kind, std::string contents,
+                StringRef function = {});
   void dropUnused();
 
   bool runsOn(gpu::GPUFuncOp func, const TargetInfo &chip) const {
@@ -147,11 +148,14 @@ LogicalResult Compiler::chooseVariants() {
 }
 
 void Compiler::addImage(ModuleDescription &description, const TargetInfo &chip,
-                        llvm::StringLiteral kind, std::string contents) {
+                        llvm::StringLiteral kind, std::string contents,
+                        StringRef function) {
   StringRef ending = kind == "cuda" ? StringRef("cu") : StringRef(kind);
-  std::string file = (description.name + "." + chip.chip + "." + ending).str();
-  description.images.push_back(
-      {chip.chip.str(), kind, file, contents.size(), hashContents(contents)});
+  std::string file = (description.name + (function.empty() ? "" : ".") +
+                      function + "." + chip.chip + "." + ending)
+                         .str();
+  description.images.push_back({chip.chip.str(), kind, file, contents.size(),
+                                hashContents(contents), function.str()});
   package.files.push_back({std::move(file), std::move(contents)});
 }
 
@@ -259,22 +263,36 @@ LogicalResult Compiler::compileModule(gpu::GPUModuleOp gpuModule,
   return options.cuda ? compileCUDA(*forCUDA, chip, description) : success();
 }
 
-/// The text of a module whose kernels all run on the chip.
+/// A text for each kernel of a module whose kernels all run on the chip, so
+/// that only what is launched is compiled.
 LogicalResult Compiler::compileCUDA(ModuleOp holder, const TargetInfo &chip,
                                     ModuleDescription &description) {
-  PassManager pm(module.getContext());
-  LowerToEmitCOptions lowering;
-  lowering.chip = chip.chip.str();
-  lowering.ptxVersion = options.ptxVersion;
-  lowering.indexBitwidth = options.indexBitwidth;
-  buildLowerToEmitCPipeline(pm, lowering);
-  if (failed(pm.run(holder)))
-    return failure();
-  FailureOr<std::string> text =
-      emitCUDA(*holder.getOps<gpu::GPUModuleOp>().begin());
-  if (failed(text))
-    return failure();
-  addImage(description, chip, "cuda", std::move(*text));
+  SmallVector<std::string> names;
+  holder.walk([&](gpu::GPUFuncOp func) {
+    if (func.isKernel())
+      names.push_back(func.getName().str());
+  });
+  for (const std::string &name : names) {
+    OwningOpRef<ModuleOp> copy = holder.clone();
+    auto gpuModule = *copy->getOps<gpu::GPUModuleOp>().begin();
+    for (auto func :
+         llvm::make_early_inc_range(gpuModule.getOps<gpu::GPUFuncOp>()))
+      if (func.isKernel() && func.getName() != name)
+        func.erase();
+    PassManager pm(module.getContext());
+    pm.nest<gpu::GPUModuleOp>().addPass(createSymbolDCEPass());
+    LowerToEmitCOptions lowering;
+    lowering.chip = chip.chip.str();
+    lowering.ptxVersion = options.ptxVersion;
+    lowering.indexBitwidth = options.indexBitwidth;
+    buildLowerToEmitCPipeline(pm, lowering);
+    if (failed(pm.run(*copy)))
+      return failure();
+    FailureOr<std::string> text = emitCUDA(gpuModule);
+    if (failed(text))
+      return failure();
+    addImage(description, chip, "cuda", std::move(*text), name);
+  }
   return success();
 }
 

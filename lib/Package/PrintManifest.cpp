@@ -108,10 +108,11 @@ public:
   explicit Printer(json::OStream &out) : out(out) {}
 
   void print(const ImageDescription &image) {
-    Line()
-        .add("chip", image.chip)
-        .add("kind", image.kind)
-        .add("file", image.file)
+    Line line;
+    line.add("chip", image.chip).add("kind", image.kind);
+    if (!image.function.empty())
+      line.add("function", image.function);
+    line.add("file", image.file)
         .add("bytes", static_cast<int64_t>(image.bytes))
         .add("hash", image.hash)
         .print(out);

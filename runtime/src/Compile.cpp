@@ -41,13 +41,16 @@ using Accept = std::function<Status(const std::string &cubin)>;
 class Search {
 public:
   Search(Context::Impl &context, const Package &package, uint32_t module,
-         const LoadOptions &options, const Accept &accept)
-      : context(context), package(package), index(module),
+         std::string_view function, const LoadOptions &options,
+         const Accept &accept)
+      : context(context), package(package), index(module), function(function),
         module(package.getManifest().modules[module]), options(options),
         accept(accept) {}
 
   Status run();
-  /// What NVRTC said of the image that was taken.
+  /// The image that was taken.
+  const Image &getTaken() const { return module.images[taken]; }
+  /// What NVRTC said of it.
   CompileMessages takeMessages() { return std::move(messages); }
 
 private:
@@ -68,9 +71,11 @@ private:
   Context::Impl &context;
   const Package &package;
   uint32_t index;
+  std::string_view function;
   const ModuleInfo &module;
   const LoadOptions &options;
   const Accept &accept;
+  size_t taken = 0;
   CompileMessages messages;
   std::string failures;
   bool onlyLibrariesMissing = true;
@@ -80,11 +85,13 @@ Status Search::run() {
   if (Status status = checkExterns(); !status)
     return status;
   int capability = context.info.computeCapability;
-  std::vector<size_t> images = rankImages(module, capability, options.via);
+  std::vector<size_t> images =
+      rankImages(module, capability, options.via, function);
   if (images.empty())
     return tl::make_unexpected(explainNoImage());
   for (size_t image : images) {
     messages.clear();
+    taken = image;
     Result<Outcome> outcome = tryImage(image);
     if (!outcome)
       return tl::make_unexpected(outcome.error());
@@ -233,21 +240,22 @@ bool refusesImage(CUresult result) {
 } // namespace
 
 Result<std::string> getCubin(Context::Impl &context, const Package &package,
-                             uint32_t module, const LoadOptions &options) {
+                             uint32_t module, std::string_view function,
+                             const LoadOptions &options) {
   std::string taken;
   Accept accept = [&](const std::string &cubin) -> Status {
     taken = cubin;
     return {};
   };
-  if (Status status = Search(context, package, module, options, accept).run();
-      !status)
+  Search search(context, package, module, function, options, accept);
+  if (Status status = search.run(); !status)
     return tl::make_unexpected(status.error());
   return taken;
 }
 
-Result<CUmodule> loadModule(Context::Impl &context, const Package &package,
-                            uint32_t module, const LoadOptions &options,
-                            CompileMessages *messages) {
+Result<ModuleCode> loadModule(Context::Impl &context, const Package &package,
+                              uint32_t module, std::string_view function,
+                              const LoadOptions &options) {
   CUmodule loaded = nullptr;
   Accept accept = [&](const std::string &cubin) -> Status {
     CurrentContext current(context);
@@ -259,12 +267,11 @@ Result<CUmodule> loadModule(Context::Impl &context, const Package &package,
       return fail(ErrorCode::CompileError, "{}", status.error().message);
     return status;
   };
-  Search search(context, package, module, options, accept);
+  Search search(context, package, module, function, options, accept);
   if (Status status = search.run(); !status)
     return tl::make_unexpected(status.error());
-  if (messages)
-    *messages = search.takeMessages();
-  return loaded;
+  return ModuleCode{loaded, search.getTaken().function.empty(),
+                    search.takeMessages()};
 }
 
 std::string makeCacheKey(const DeviceInfo &device, const Image &image,

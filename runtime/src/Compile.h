@@ -20,22 +20,29 @@
 
 namespace carousel::runtime {
 
-/// The cubin of a module for the context's device. Falls back from one image to
-/// the next where one can't be compiled; the error names them all. Holds no
-/// lock while it compiles.
+/// The cubin of a module, with `function` or, if that is empty, any, for the
+/// context's device. Falls back from one image to the next where one can't be
+/// compiled; the error names them all. Holds no lock while it compiles.
 Result<std::string> getCubin(Context::Impl &context, const Package &package,
-                             uint32_t module, const LoadOptions &options = {});
+                             uint32_t module, std::string_view function = {},
+                             const LoadOptions &options = {});
 
-/// The module loaded into the context, which need not be current. As getCubin,
+/// Code that the driver has.
+struct ModuleCode {
+  CUmodule loaded = nullptr;
+  bool isWhole = true;                  ///< it has all functions of the module
+  std::vector<CompileMessage> messages; ///< what NVRTC said of it
+};
+
+/// The code loaded into the context, which need not be current. As getCubin,
 /// but a cubin counts only once the driver has taken it: a cached one that it
 /// refuses is removed and compiled anew, and where a new one or the package's
 /// own is refused, the next image is tried. An error that isn't about the image
 /// (out of memory, an earlier launch that failed) is returned at once. The
-/// caller unloads the module. `messages`, if it is there, becomes what NVRTC
-/// said of what was loaded.
-Result<CUmodule> loadModule(Context::Impl &context, const Package &package,
-                            uint32_t module, const LoadOptions &options = {},
-                            std::vector<CompileMessage> *messages = nullptr);
+/// caller unloads the module.
+Result<ModuleCode> loadModule(Context::Impl &context, const Package &package,
+                              uint32_t module, std::string_view function,
+                              const LoadOptions &options);
 
 } // namespace carousel::runtime
 

@@ -79,13 +79,16 @@ bool runsOn(std::string_view chip, Image::Kind kind, int computeCapability) {
 }
 
 std::vector<size_t> rankImages(const ModuleInfo &module, int computeCapability,
-                               LoadOptions::Via via) {
+                               LoadOptions::Via via,
+                               std::string_view function) {
   // The more a chip is like the device, the more its code may use.
   std::vector<std::tuple<Image::Kind, int, int, size_t>> ranked;
   for (size_t i = 0; i < module.images.size(); ++i) {
     const Image &image = module.images[i];
     std::optional<Chip> chip = parseChip(image.chip);
-    if (!isOf(image.kind, via) || !chip ||
+    bool holds = image.function.empty() || function.empty() ||
+                 image.function == function;
+    if (!holds || !isOf(image.kind, via) || !chip ||
         !runsOn(*chip, image.kind, computeCapability))
       continue;
     int specific = chip->suffix == 'a' ? 2 : chip->suffix == 'f' ? 1 : 0;
@@ -109,9 +112,10 @@ std::string describeImages(const ModuleInfo &module) {
     auto found = std::find_if(chips.begin(), chips.end(), [&](auto &chip) {
       return chip.first == image.chip;
     });
+    std::string_view kind = toString(image.kind);
     if (found == chips.end())
-      chips.emplace_back(image.chip, toString(image.kind));
-    else
+      chips.emplace_back(image.chip, kind);
+    else if (found->second.find(kind) == std::string::npos)
       found->second += fmt::format(", {}", toString(image.kind));
   }
   std::string text;

@@ -31,9 +31,10 @@ std::string getArchitecture(const Image &image, int computeCapability);
 
 /// Images of a module that the device can use, best first: cubins, then PTX,
 /// then CUDA C++; the newest chip first within each. Those of one way only, if
-/// `via` says so.
+/// `via` says so, and those that hold `function`: any, if it is empty.
 std::vector<size_t> rankImages(const ModuleInfo &module, int computeCapability,
-                               LoadOptions::Via via = LoadOptions::Via::Any);
+                               LoadOptions::Via via = LoadOptions::Via::Any,
+                               std::string_view function = {});
 
 /// Whether there is an image of this way, for whatever chip.
 bool hasImages(const ModuleInfo &module, LoadOptions::Via via);

@@ -84,40 +84,53 @@ LoadedModule::LoadedModule(Context context, Package package, uint32_t module,
       options(std::move(options)) {}
 
 LoadedModule::~LoadedModule() {
-  if (!module)
+  if (codes.empty())
     return;
   // A failure has nobody to be reported to: the context is broken, or the
   // process is about to end.
   CurrentContext current(context.getImpl());
   RelaxedCapture relaxed(*context.getImpl().driver);
-  if (current.getStatus())
-    (void)context.getImpl().driver->cuModuleUnload(module);
+  if (!current.getStatus())
+    return;
+  for (const auto &[function, code] : codes)
+    (void)context.getImpl().driver->cuModuleUnload(code.loaded);
 }
 
 //===----------------------------------------------------------------------===//
 // Loading
 //===----------------------------------------------------------------------===//
 
+/// The code with `function`, loaded if it isn't yet.
+Result<CUmodule> LoadedModule::load(const std::string &function) {
+  for (const std::string &name : {std::string(), function})
+    if (auto code = codes.find(name); code != codes.end())
+      return code->second.loaded;
+  Context::Impl &impl = context.getImpl();
+  Result<ModuleCode> code =
+      loadModule(impl, package, index, function, *options);
+  if (!code)
+    return tl::make_unexpected(std::move(code.error()));
+  Result<std::shared_ptr<WaitRecord>> record =
+      WaitRecord::attach(context, package, index, code->loaded);
+  if (!record) {
+    (void)impl.driver->cuModuleUnload(code->loaded);
+    return tl::make_unexpected(std::move(record.error()));
+  }
+  codes[code->isWhole ? std::string() : function] = {code->loaded,
+                                                     std::move(*record)};
+  messages.insert(messages.end(), code->messages.begin(), code->messages.end());
+  return code->loaded;
+}
+
 Result<CUfunction> LoadedModule::find(const std::string &name) {
   Context::Impl &impl = context.getImpl();
   std::lock_guard<std::mutex> lock(mutex);
-  if (!module) {
-    Result<CUmodule> loaded =
-        loadModule(impl, package, index, *options, &messages);
-    if (!loaded)
-      return tl::make_unexpected(std::move(loaded.error()));
-    Result<std::shared_ptr<WaitRecord>> record =
-        WaitRecord::attach(context, package, index, *loaded);
-    if (!record) {
-      (void)impl.driver->cuModuleUnload(*loaded);
-      return tl::make_unexpected(std::move(record.error()));
-    }
-    waits = std::move(*record);
-    module = *loaded;
-  }
+  Result<CUmodule> module = load(name);
+  if (!module)
+    return tl::make_unexpected(std::move(module.error()));
   CUfunction function = nullptr;
   CUresult result =
-      impl.driver->cuModuleGetFunction(&function, module, name.c_str());
+      impl.driver->cuModuleGetFunction(&function, *module, name.c_str());
   if (result == CUDA_ERROR_NOT_FOUND)
     return fail(ErrorCode::InvalidPackage,
                 "expected a function '{}' in the module '{}', got none", name,

@@ -17,6 +17,7 @@
 
 #include "carousel/Runtime/Kernel.h"
 
+#include <map>
 #include <mutex>
 
 namespace carousel::runtime {
@@ -47,6 +48,13 @@ public:
   std::vector<CompileMessage> getMessages();
 
 private:
+  /// One piece of the module's code.
+  struct Code {
+    CUmodule loaded = nullptr;
+    std::shared_ptr<WaitRecord> waits; ///< null: no wait has a bound
+  };
+
+  Result<CUmodule> load(const std::string &function);
   Result<CUfunction> find(const std::string &name);
   Status checkLimits(CUfunction function, const VariantInfo &variant);
   Status checkParameters(CUfunction function, const KernelInfo &kernel,
@@ -58,9 +66,9 @@ private:
   uint32_t index;
   Options options;
   std::mutex mutex; ///< of the load
-  CUmodule module = nullptr;
+  /// By function; that with an empty name has them all.
+  std::map<std::string, Code> codes;
   std::vector<CompileMessage> messages;
-  std::shared_ptr<WaitRecord> waits; ///< null: no wait has a bound
 };
 
 } // namespace carousel::runtime

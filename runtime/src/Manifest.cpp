@@ -99,7 +99,8 @@ ModuleInfo ManifestReader::readModule(const Field &field) {
   forEach(get(field, "images"), [&](const Field &element) {
     Image image = readImage(element);
     if (!hasFailed() &&
-        !targets.insert(image.chip + getName(image.kind)).second)
+        !targets.insert(image.chip + getName(image.kind) + image.function)
+             .second)
       fail(element,
            "expected one image of a kind for a chip, got a second {} for {}",
            getName(image.kind), image.chip);
@@ -173,6 +174,8 @@ Image ManifestReader::readImage(const Field &field) {
   Image image;
   image.chip = readChip(get(field, "chip"));
   image.kind = readEnum(get(field, "kind"), kKinds);
+  if (field.value.isObject() && field.value.find("function"))
+    image.function = readName(get(field, "function"));
   image.file = readFileName(get(field, "file"));
   Field bytes = get(field, "bytes");
   image.bytes = static_cast<uint64_t>(

@@ -58,7 +58,7 @@ void DeviceVariant::findUnsupported(const ModuleInfo &module,
   // The module is loaded from the best image of all; a variant that isn't in
   // the code for that chip can't be had from it.
   std::vector<size_t> images =
-      rankImages(module, device.computeCapability, via);
+      rankImages(module, device.computeCapability, via, info->function);
   const auto &chips = info->chips;
   if (!hasImages(module, via))
     unsupported.push_back(

@@ -29,6 +29,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
+Result<ModuleCode> load(Context &context, const Package &package) {
+  return loadModule(context.getImpl(), package, 0, {}, {});
+}
+
 //===----------------------------------------------------------------------===//
 // The disk cache
 //===----------------------------------------------------------------------===//
@@ -231,9 +235,9 @@ std::string lastImage() {
 TEST_F(Compile, LoadModule) {
   Package package = makePackage({kCubinImage, kPTXImage});
   Context context = makeContext();
-  Result<CUmodule> module = loadModule(context.getImpl(), package, 0);
+  Result<ModuleCode> module = load(context, package);
   ASSERT_TRUE(module) << module.error().message;
-  EXPECT_NE(*module, nullptr);
+  EXPECT_NE(module->loaded, nullptr);
   EXPECT_EQ(fake::countLoadedModules(), 1u);
   EXPECT_EQ(lastImage(), kCubinImage.contents);
   EXPECT_EQ(countCompilations(), (Counts{0, 0, 0}));
@@ -244,7 +248,7 @@ TEST_F(Compile, ARefusedCubinOfThePackage) {
   Package package = makePackage({kCubinImage, kPTXImage});
   Context context = makeContext();
   fake::failNext("cuModuleLoadData", CUDA_ERROR_INVALID_IMAGE);
-  Result<CUmodule> module = loadModule(context.getImpl(), package, 0);
+  Result<ModuleCode> module = load(context, package);
   ASSERT_TRUE(module) << module.error().message;
   EXPECT_EQ(lastImage() + '\0', linked(kPTX));
 }
@@ -252,23 +256,23 @@ TEST_F(Compile, ARefusedCubinOfThePackage) {
 TEST_F(Compile, ARefusedCubinOfTheCache) {
   Package package = makePackage({kPTXImage, kCUDAImage});
   Context context = makeContext();
-  ASSERT_TRUE(loadModule(context.getImpl(), package, 0));
+  ASSERT_TRUE(load(context, package));
   ASSERT_EQ(countCompilations(), (Counts{1, 0, 0}));
   fs::file_time_type stored = fs::last_write_time(onlyEntry());
 
   fake::failNext("cuModuleLoadData", CUDA_ERROR_NO_BINARY_FOR_GPU);
-  Result<CUmodule> module = loadModule(context.getImpl(), package, 0);
+  Result<ModuleCode> module = load(context, package);
   ASSERT_TRUE(module) << module.error().message;
   EXPECT_EQ(countCompilations(), (Counts{2, 0, 0})) << "compiled anew";
   EXPECT_EQ(lastImage() + '\0', linked(kPTX));
   EXPECT_GE(fs::last_write_time(onlyEntry()), stored);
 
-  ASSERT_TRUE(loadModule(context.getImpl(), package, 0));
+  ASSERT_TRUE(load(context, package));
   EXPECT_EQ(countCompilations(), (Counts{2, 0, 0})) << "cached again";
 
   // Refused twice: what is compiled now isn't better, so it isn't kept.
   fake::failNext("cuModuleLoadData", CUDA_ERROR_INVALID_IMAGE, 0, 2);
-  module = loadModule(context.getImpl(), package, 0);
+  module = load(context, package);
   ASSERT_TRUE(module) << module.error().message;
   EXPECT_EQ(lastImage() + '\0', fromCUDA(kCUDA));
   EXPECT_EQ(countCompilations(), (Counts{3, 0, 1}));
@@ -279,7 +283,7 @@ TEST_F(Compile, RefusedByTheDriver) {
   Package package = makePackage({kCubinImage, kPTXImage});
   Context context = makeContext();
   fake::failNext("cuModuleLoadData", CUDA_ERROR_INVALID_IMAGE, 0, 2);
-  Result<CUmodule> module = loadModule(context.getImpl(), package, 0);
+  Result<ModuleCode> module = load(context, package);
   ASSERT_FALSE(module);
   EXPECT_EQ(module.error().code, ErrorCode::CompileError);
   for (const char *part :
@@ -295,9 +299,9 @@ TEST_F(Compile, RefusedByTheDriver) {
 TEST_F(Compile, ARefusedCubinOfTheCacheIsNoNews) {
   Package package = makePackage({kPTXImage});
   Context context = makeContext();
-  ASSERT_TRUE(loadModule(context.getImpl(), package, 0));
+  ASSERT_TRUE(load(context, package));
   fake::failNext("cuModuleLoadData", CUDA_ERROR_INVALID_IMAGE, 0, 2);
-  Result<CUmodule> module = loadModule(context.getImpl(), package, 0);
+  Result<ModuleCode> module = load(context, package);
   ASSERT_FALSE(module);
   EXPECT_EQ(module.error().message.find(
                 "module 'm' has no image that works on compute capability 9.0: "
@@ -311,13 +315,13 @@ TEST_F(Compile, AnErrorThatIsNotTheImages) {
   Package package = makePackage({kCubinImage, kPTXImage});
   Context context = makeContext();
   fake::failNext("cuModuleLoadData", CUDA_ERROR_OUT_OF_MEMORY);
-  Result<CUmodule> module = loadModule(context.getImpl(), package, 0);
+  Result<ModuleCode> module = load(context, package);
   ASSERT_FALSE(module);
   EXPECT_EQ(module.error().code, ErrorCode::DriverError);
   EXPECT_EQ(module.error().message.find("cuModuleLoadData failed: "), 0u)
       << module.error().message;
   EXPECT_EQ(countCompilations(), (Counts{0, 0, 0}));
-  ASSERT_TRUE(loadModule(context.getImpl(), package, 0));
+  ASSERT_TRUE(load(context, package));
 }
 
 } // namespace

@@ -115,6 +115,30 @@ TEST(CondenseLog, OneLine) {
 // Compilation
 //===----------------------------------------------------------------------===//
 
+TEST_F(Compile, TextsOfOneKernelEach) {
+  Package package =
+      makePackage({{"sm_90a", "cuda", "m.a.cu", "text of a", "a"},
+                   {"sm_90a", "cuda", "m.b.cu", "text of b", "b"}});
+  auto take = [&](std::string_view function) {
+    return getCubin(makeContext().getImpl(), package, 0, function);
+  };
+  Result<std::string> ofA = take("a"), ofB = take("b");
+  ASSERT_TRUE(ofA && ofB);
+  EXPECT_NE(ofA->find("text of a"), std::string::npos) << *ofA;
+  EXPECT_NE(ofB->find("text of b"), std::string::npos) << *ofB;
+  Result<std::string> ofNone = take("c");
+  ASSERT_FALSE(ofNone);
+  EXPECT_EQ(ofNone.error().message,
+            "module 'm' has no image for compute capability 9.0; it has sm_90a "
+            "(cuda)");
+  // Code with all of them goes first where it is there.
+  Package both = makePackage({{"sm_90a", "cuda", "m.a.cu", "text of a", "a"},
+                              {"sm_90a", "ptx", "m.ptx", kPTX}});
+  ofA = getCubin(makeContext().getImpl(), both, 0, "a");
+  ASSERT_TRUE(ofA);
+  EXPECT_EQ(ofA->find("text of a"), std::string::npos) << *ofA;
+}
+
 TEST_F(Compile, CubinAsItIs) {
   Package package = makePackage({kCUDAImage, kPTXImage, kCubinImage});
   expectCubin(package, kCubinImage.contents);

@@ -29,6 +29,7 @@ namespace carousel::runtime::test {
 
 struct TestImage {
   std::string chip, kind, file, contents;
+  std::string function = {}; ///< empty: no such member
 };
 
 class CompileFixture : public testing::Test {
@@ -52,10 +53,13 @@ protected:
     std::string list;
     std::map<std::string, std::string> files;
     for (const TestImage &image : images) {
-      list += fmt::format(R"({}{{"chip": "{}", "kind": "{}", "file": "{}",
-                               "bytes": 0, "hash": ""}})",
-                          list.empty() ? "" : ", ", image.chip, image.kind,
-                          image.file);
+      list += fmt::format(
+          R"({}{{"chip": "{}", "kind": "{}", "file": "{}",
+                               "bytes": 0, "hash": ""{}}})",
+          list.empty() ? "" : ", ", image.chip, image.kind, image.file,
+          image.function.empty()
+              ? ""
+              : fmt::format(R"(, "function": "{}")", image.function));
       files[image.file] = image.contents;
     }
     std::string path = directory / fmt::format("package{}", packages++);
@@ -86,7 +90,7 @@ protected:
   /// In a context of its own, as another process would.
   Result<std::string> compile(const Package &package,
                               const LoadOptions &load = {}) {
-    return getCubin(makeContext().getImpl(), package, 0, load);
+    return getCubin(makeContext().getImpl(), package, 0, {}, load);
   }
   void expectCubin(const Package &package, const std::string &expected,
                    const LoadOptions &load = {}) {

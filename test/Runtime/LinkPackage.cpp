@@ -55,8 +55,8 @@ int main(int argc, char **argv) {
     return report(package.error().message);
   const Manifest &manifest = package->getManifest();
   for (size_t i = 0; i < manifest.modules.size(); ++i) {
-    Result<std::string> cubin =
-        getCubin(context->getImpl(), *package, static_cast<uint32_t>(i), load);
+    Result<std::string> cubin = getCubin(context->getImpl(), *package,
+                                         static_cast<uint32_t>(i), {}, load);
     if (!cubin)
       return report(cubin.error().message);
     Cubin linked(*cubin);

@@ -92,6 +92,7 @@ struct ImageDescription {
   std::string file;
   size_t bytes;
   std::string hash;
+  std::string function = {}; ///< the kernel that it holds; empty: all
 };
 
 /// A wait that has a bound (`debug-waits`).

@@ -161,7 +161,8 @@ struct Image {
   Kind kind = Kind::PTX;
   std::string file;
   uint64_t bytes = 0;
-  std::string hash; ///< XXH3, 128 bits, 32 hexadecimal digits
+  std::string hash;          ///< XXH3, 128 bits, 32 hexadecimal digits
+  std::string function = {}; ///< the only kernel that it holds; empty: all
 };
 
 /// A wait that has a bound. A kernel that waits for longer writes its number.
