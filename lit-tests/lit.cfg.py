@@ -8,13 +8,14 @@
 # Read after lit.site.cfg.py in the build tree, which knows the paths.
 #
 # Substitutions: %carousel_plugin (the plugin's shared object), %cuda_root, %ptxas,
-# %source_root, %python, %fake_driver_dir (a libcuda without a GPU). Features: ptxas, where a CUDA
-# toolkit is found.
+# %source_root, %python, %fake_driver_dir (a libcuda without a GPU), %nvrtc (the library), %nvcc.
+# Features: ptxas, nvrtc and nvcc, where a CUDA toolkit has them.
 #
 # ===------------------------------------------------------------------------===#
 
 import os
 import shutil
+import sys
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -64,3 +65,13 @@ config.substitutions += [
 ]
 if os.access(ptxas, os.X_OK):
     config.available_features.add("ptxas")
+sys.path.insert(0, os.path.join(config.carousel_source_dir, "scripts"))
+from nvrtc import find_library  # noqa: E402
+
+nvrtc = find_library(cuda_root) if cuda_root else None
+if nvrtc:
+    config.available_features.add("nvrtc")
+nvcc = os.path.join(cuda_root, "bin", "nvcc")
+if os.access(nvcc, os.X_OK):
+    config.available_features.add("nvcc")
+config.substitutions += [("%nvrtc", str(nvrtc)), ("%nvcc", nvcc)]

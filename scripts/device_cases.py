@@ -82,8 +82,8 @@ def compile_packages(files, folder, lower):
                 check([TOOLS / "carousel-opt", file, "-o", source,
                        f"--pass-pipeline=builtin.module(carousel-lower{{chip={chip} {lower}}})"])
             # An older chip's code gets to the GPU as PTX.
-            check([TOOLS / "carousel-compile", source, "-o", package, "--chip", chip, "--quiet"]
-                  + ["--no-cubin"] * (chip != CHIPS[0]))
+            kinds = "cubin,ptx,cuda" if chip == CHIPS[0] else "ptx,cuda"
+            check([TOOLS / "carousel-compile", source, "-o", package, "--chip", chip, "--quiet", f"--emit={kinds}"])
             if lower:
                 source.unlink()
 
@@ -118,11 +118,16 @@ def pack(cases, folder, lower=""):
     print(f"{Path(sys.argv[0]).name}: {len(listed)} cases packed")
 
 
-def line_of(case, variant, package, folder):
+def begin_line(case, variant, package):
     """Of carousel-run --batch."""
-    words = [package, "--kernel", case["kernel"], "--variant", variant, "--quiet", *case["tolerance"]]
+    words = [package, "--kernel", case["kernel"], "--variant", variant, "--quiet"]
     for argument in case["arguments"]:
         words += ["--arg", argument]
+    return words
+
+
+def line_of(case, variant, package, folder):
+    words = begin_line(case, variant, package) + case["tolerance"]
     expected = {name: folder / file for name, file in case["outputs"].items()} | case["expected"]
     for name, value in expected.items():
         words += ["--expect", f"{name}={value}"]

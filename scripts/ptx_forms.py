@@ -264,3 +264,13 @@ def describe(row):
     return {"family": row.family, "instruction": ".".join(itertools.takewhile(lambda m: m not in known, modifiers)),
             **kinds, "ptx": row.form.template, "needs": str(row.form.needs), "op": row.op,
             "mlir": [*row.scaffold, *row.body] or None}
+
+
+def named_registers(ptx):
+    """The PTX with the registers that inline assembly declares called as the compiler calls its own."""
+    declared = re.findall(r"\.reg \.(\w+) ([a-z]\w*);", ptx)
+    for kind, name in set(declared):
+        letter = {"pred": "p", "b8": "b", "b32": "r", "u64": "rd"}[kind]
+        ptx = re.sub(rf"(?<![.\w:%]){name}\b(?!::)", f"%{letter}0", ptx)
+    ptx = re.sub(r"\bmov\.u(\d+\s+%\w+, -?\d+;)", r"mov.b\1", ptx)  # a constant, as LLVM spells it
+    return re.sub(r"[{}]\s*(?=\.reg)|;\s*\}", ";", ptx)

@@ -6,7 +6,7 @@
 // 16 bytes, so that a store, which writes whole pieces of 16 bytes, doesn't reach behind their
 // ends.
 //
-//   carousel-sim tensor_2d.mlir --kernel @double --reference @reference --arg x=iota:50x76 \
+//   carousel-sim tensor_2d.mlir --kernel @doubled --reference @reference --arg x=iota:50x76 \
 //     --arg y=like:x --schedules 4 --policy all
 //
 //   carousel-translate --mlir-to-ptx --chip=sm_90 tensor_2d.mlir
@@ -20,7 +20,7 @@
 !barrier = memref<!carousel.mbarrier, #ws>
 
 gpu.module @patterns {
-  gpu.func @double(
+  gpu.func @doubled(
       %x: !matrix {carousel.argument = #carousel.argument<"x", in>},
       %y: !matrix {carousel.argument = #carousel.argument<"y", out>},
       %source: !map {carousel.encode = #carousel.encode<argument = 0>},

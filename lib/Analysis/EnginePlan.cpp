@@ -13,12 +13,12 @@
 
 #include "carousel/Analysis/EnginePlan.h"
 #include "carousel/Analysis/TileSwizzle.h"
+#include "carousel/Analysis/Views.h"
 
 #include "EngineCandidates.h"
 #include "TransferFacts.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -148,23 +148,12 @@ EngineAssignment EnginePlanner::planTransfer(const TransferFacts &transfer,
 // One variant
 //===----------------------------------------------------------------------===//
 
-/// The buffer whose layout a swizzle would change; views of dynamic shared
-/// memory are buffers of their own.
-static Value getSwizzledBuffer(Value tile) {
-  while (auto view = tile.getDefiningOp<ViewLikeOpInterface>()) {
-    if (isa<memref::ViewOp>(view))
-      break;
-    tile = view.getViewSource();
-  }
-  return tile;
-}
-
 EngineVariant EnginePlanner::plan(GuardUse use,
                                   std::vector<EngineFault> &faults) {
   llvm::MapVector<Value, TileRequest> requests;
   for (const TransferFacts &transfer : transfers) {
     TransferOpInterface op = transfer.op;
-    TileRequest &request = requests[getSwizzledBuffer(op.getTile())];
+    TileRequest &request = requests[getLayoutBuffer(op.getTile())];
     if (op.getEngineAttr()) {
       Swizzle swizzle =
           op.getMap() ? op.getMap().getType().getSwizzle() : Swizzle::None;
@@ -186,7 +175,7 @@ EngineVariant EnginePlanner::plan(GuardUse use,
     // Whoever reads or writes the tile has to go by the swizzle, too.
     for (const TransferFacts &transfer : transfers) {
       TransferOpInterface op = transfer.op;
-      if (getSwizzledBuffer(op.getTile()) != buffer || plain.contains(buffer))
+      if (getLayoutBuffer(op.getTile()) != buffer || plain.contains(buffer))
         continue;
       std::string why = op.getTile() != buffer
                             ? "the tile is a part of a buffer"
@@ -201,7 +190,7 @@ EngineVariant EnginePlanner::plan(GuardUse use,
     variant.transfers.clear();
     for (const TransferFacts &transfer : transfers) {
       TransferOpInterface op = transfer.op;
-      Value buffer = getSwizzledBuffer(op.getTile());
+      Value buffer = getLayoutBuffer(op.getTile());
       auto unswizzled = plain.find(buffer);
       Swizzle swizzle =
           unswizzled == plain.end() ? requests[buffer].swizzle : Swizzle::None;
@@ -220,7 +209,7 @@ EngineVariant EnginePlanner::plan(GuardUse use,
       return variant;
     for (const EngineAssignment &plan : variant.transfers) {
       TransferOpInterface op = plan.op;
-      Value buffer = getSwizzledBuffer(op.getTile());
+      Value buffer = getLayoutBuffer(op.getTile());
       const TileRequest &request = requests[buffer];
       if (plain.contains(buffer) || getSwizzle(plan) == request.swizzle)
         continue;

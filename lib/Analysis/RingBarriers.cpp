@@ -19,10 +19,10 @@
 #include "carousel/Analysis/Alignment.h"
 #include "carousel/Analysis/Divisibility.h"
 #include "carousel/Analysis/IndexFunction.h"
+#include "carousel/Analysis/Views.h"
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -252,19 +252,6 @@ LogicalResult Planner::planThreads(PlannedRing &planned) {
   return success();
 }
 
-/// The ring.tile that `memref` is or is a view of, or null.
-static RingTileOp getRingTile(Value memref) {
-  while (Operation *op = memref.getDefiningOp()) {
-    if (auto tile = dyn_cast<RingTileOp>(op))
-      return tile;
-    auto view = dyn_cast<ViewLikeOpInterface>(op);
-    if (!view)
-      break;
-    memref = view.getViewSource();
-  }
-  return {};
-}
-
 /// What a transfer asks of the address of its tile's slot.
 static int64_t getSlotAlignment(TransferOpInterface op) {
   if (op.getEngineAttr() && op.getEngineAttr().getKind() == EngineKind::Tensor)
@@ -279,7 +266,7 @@ void Planner::planTiles(PlannedRing &planned) {
     tile.type = type;
   }
   kernel.walk([&](TransferOpInterface op) {
-    RingTileOp tile = getRingTile(op.getTile());
+    auto tile = getRootBuffer(op.getTile()).getDefiningOp<RingTileOp>();
     if (!tile || tile.getRing() != planned.ring.getRing())
       return;
     int64_t &alignment = planned.tiles[tile.getIndex()].alignment;

@@ -22,9 +22,9 @@
 #include "RingMeetings.h"
 #include "SyncPositions.h"
 
+#include "carousel/Analysis/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -62,12 +62,6 @@ EndPlanner::EndPlanner(gpu::GPUFuncOp kernel, RingBarrierPlan &plan)
   });
 }
 
-static Value getRoot(Value memref) {
-  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
-    memref = view.getViewSource();
-  return memref;
-}
-
 //===----------------------------------------------------------------------===//
 // Stores
 //===----------------------------------------------------------------------===//
@@ -85,7 +79,7 @@ bool EndPlanner::mayTouchStored(RingStoreOp store) {
     return true;
   return llvm::any_of(transfers, [&](TransferOpInterface other) {
     if (other.getGlobal() != global) {
-      Value root = getRoot(other.getGlobal());
+      Value root = getRootBuffer(other.getGlobal());
       return root == global || !isArgument(root);
     }
     const TransferShape &otherShape = plan.shapes.at(other);
@@ -143,15 +137,23 @@ bool EndPlanner::comesBehind(RingLoadOp load, scf::ForOp loop,
                              RingLoadOp earlier, scf::ForOp earlierLoop) {
   IndexPosition first =
       getOffsetAt(load, loop, loop ? loop.getLowerBound() : Value());
-  // The variable stays below the least of several bounds.
-  SmallVector<Value> bounds = {earlierLoop ? earlierLoop.getUpperBound()
-                                           : Value()};
-  for (unsigned i = 0; i < bounds.size(); ++i)
-    if (auto least = bounds[i] ? bounds[i].getDefiningOp<arith::MinSIOp>()
-                               : arith::MinSIOp())
-      bounds.append({least.getLhs(), least.getRhs()});
-  return llvm::any_of(bounds, [&](Value bound) {
-    IndexPosition end = getOffsetAt(earlier, earlierLoop, bound);
+  // The variable stays below the least of several bounds, and the offset with
+  // it: movesForward.
+  SmallVector<IndexPosition> ends = {
+      getOffsetAt(earlier, earlierLoop,
+                  earlierLoop ? earlierLoop.getUpperBound() : Value())};
+  constexpr size_t most = 16; // enough for what this project's passes make
+  for (size_t i = 0; i < ends.size() && ends.size() < most; ++i)
+    for (auto [number, factor] : IndexPosition(ends[i]).terms)
+      if (auto least =
+              positions->getValue(number).getDefiningOp<arith::MinSIOp>();
+          least && factor > 0)
+        for (Value operand : least->getOperands()) {
+          PositionMap map;
+          map[number] = positions->get(operand);
+          ends.push_back(positions->substitute(ends[i], map));
+        }
+  return llvm::any_of(ends, [&](const IndexPosition &end) {
     return positions->subtract(first, end).lo >= 0;
   });
 }
@@ -188,7 +190,8 @@ static bool isSameTile(Value lhs, Value rhs) {
 bool EndPlanner::mayTouchFilled(RingLoadOp load) {
   SmallVector<RingLoadOp> loads;
   for (TransferOpInterface other : transfers) {
-    if (!isSameTile(getRoot(other.getTile()), getRoot(load.getTile())))
+    if (!isSameTile(getRootBuffer(other.getTile()),
+                    getRootBuffer(load.getTile())))
       continue;
     auto fills = dyn_cast<RingLoadOp>(other.getOperation());
     if (!fills || !isSameTile(fills.getTile(), load.getTile()) ||

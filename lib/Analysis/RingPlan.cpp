@@ -15,6 +15,7 @@
 #include "RingTransfers.h"
 
 #include "carousel/Analysis/IndexFunction.h"
+#include "carousel/Analysis/Views.h"
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Target/TargetInfo.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
@@ -40,6 +41,15 @@ constexpr int64_t kMostAutoStages = 8;
 /// One slot is written while the other is read by the engine.
 constexpr int64_t kStoreStages = 2;
 
+/// More bytes than any chip has; sums of some of it fit into their type.
+constexpr int64_t kTooManyBytes = int64_t(1) << 48;
+
+static int64_t getProduct(int64_t count, int64_t bytes) {
+  int64_t product;
+  bool isLarge = llvm::MulOverflow(count, bytes, product);
+  return isLarge ? kTooManyBytes : std::min(product, kTooManyBytes);
+}
+
 static int64_t getBytes(Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
   return type.getNumElements() * type.getElementTypeBitWidth() / 8;
@@ -51,13 +61,19 @@ static int64_t getSlotBytes(const LoadRingPlan &ring) {
       [](int64_t sum, Value buffer) { return sum + getBytes(buffer); });
 }
 
-static std::optional<int64_t> getTripCount(scf::ForOp loop) {
+/// At most `most`.
+static std::optional<int64_t> getTripCount(scf::ForOp loop, int64_t most) {
   std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
                          upper = getConstantIntValue(loop.getUpperBound()),
                          step = getConstantIntValue(loop.getStep());
-  if (!lower || !upper || !step || *step <= 0)
+  // Numbers that an unsigned loop takes for larger ones.
+  bool isOther = loop.getUnsignedCmp() && (lower < 0 || upper < 0);
+  if (!lower || !upper || !step || *step <= 0 || isOther)
     return std::nullopt;
-  return *upper <= *lower ? 0 : llvm::divideCeil(*upper - *lower, *step);
+  if (*upper <= *lower)
+    return 0;
+  uint64_t span = static_cast<uint64_t>(*upper) - static_cast<uint64_t>(*lower);
+  return std::min<uint64_t>(llvm::divideCeil(span, *step), most);
 }
 
 /// The stages that a loop asks for with `auto`, before shared memory has its
@@ -68,7 +84,7 @@ static int64_t getWantedStages(const LoopPlan &plan) {
     bytes += getSlotBytes(ring);
   int64_t wanted = std::clamp<int64_t>(
       llvm::divideCeil(kBytesInFlight, bytes) + 1, 2, kMostAutoStages);
-  if (std::optional<int64_t> trips = getTripCount(plan.loop))
+  if (std::optional<int64_t> trips = getTripCount(plan.loop, wanted))
     wanted = std::min(wanted, std::max<int64_t>(*trips, 1));
   return wanted;
 }
@@ -107,6 +123,7 @@ private:
   void chooseDepth();
   void chooseStages(const LoopPlan &plan, LoadRingPlan &ring, int64_t share);
   void choosePrefetch(const LoopPlan &plan, LoadRingPlan &ring);
+  bool isPeeled(const LoopPlan &plan);
   void miss(Operation *op, const Twine &reason) {
     result.misses.push_back({op, reason.str()});
   }
@@ -131,6 +148,25 @@ static bool isSelfContained(scf::ForOp loop, LoadOp load,
   });
 }
 
+/// Why the rest of the tile's buffer stands in the way, or an empty string:
+/// what is there outside of the loop is redirected to the last use's slot,
+/// which has nothing but the tile.
+static std::string explainOtherParts(scf::ForOp loop, LoadOp load,
+                                     ArrayRef<Operation *> accesses) {
+  Value tile = load.getTile(), buffer = getRootBuffer(tile);
+  if (cast<MemRefType>(tile.getType()).getNumElements() ==
+      cast<MemRefType>(buffer.getType()).getNumElements())
+    return {};
+  SmallVector<Operation *> direct = *getAccesses(tile);
+  for (Operation *op : accesses)
+    if (!loop->isProperAncestor(op) && !llvm::is_contained(direct, op))
+      return ("other parts of its buffer are accessed outside of the loop by "
+              "'" +
+              op->getName().getStringRef() + "'")
+          .str();
+  return {};
+}
+
 /// Why what the tile holds outside of the loop stands in the way, or an empty
 /// string. Sets `isUsedOutside`.
 std::string Planner::explainCarried(scf::ForOp loop, LoadOp load,
@@ -152,8 +188,13 @@ std::string Planner::explainCarried(scf::ForOp loop, LoadOp load,
       return "its tile is loaded outside of the loop, too";
     others.emplace_back(around, other);
   }
-  if (others.empty())
-    return {};
+  if (others.empty()) {
+    // Outside is the slot of the last use, which the last iteration has then.
+    if (isUsedOutside && load->getParentRegion() != &loop.getRegion())
+      return "it is loaded under a condition, and its tile is accessed outside "
+             "of the loop";
+    return explainOtherParts(loop, load, accesses);
+  }
   isUsedOutside = false;
   // Each loop has the buffer to itself if nobody else accesses it.
   for (Operation *op : accesses)
@@ -312,7 +353,7 @@ int64_t Planner::countFreeBytes() {
     }
     for (const LoadRingPlan &ring : plan.rings) {
       ringed.insert_range(ring.buffers);
-      rings += ring.request.value_or(0) * getSlotBytes(ring);
+      rings += getProduct(ring.request.value_or(0), getSlotBytes(ring));
     }
   }
   int64_t fixed = 0;
@@ -340,6 +381,11 @@ void Planner::chooseStages(const LoopPlan &plan, LoadRingPlan &ring,
 void Planner::choosePrefetch(const LoopPlan &plan, LoadRingPlan &ring) {
   ring.prefetch = plan.request.getPrefetch().value_or(getDefaultPrefetch(ring));
   ring.prefetch = std::min(ring.prefetch, ring.stages - 1);
+  if (plan.mode == PipelineMode::Unified && !ring.request &&
+      ring.prefetch < plan.request.getPrefetch().value_or(0))
+    miss(plan.loop, "prefetch " + Twine(ring.prefetch) + " instead of " +
+                        Twine(*plan.request.getPrefetch()) + ": the ring has " +
+                        Twine(ring.stages) + " stages");
   if (!follows.contains(plan.loop))
     return;
   if (ring.prefetch != 0 && plan.mode == PipelineMode::Unified)
@@ -350,9 +396,15 @@ void Planner::choosePrefetch(const LoopPlan &plan, LoadRingPlan &ring) {
 
 /// Whether the iterations that have nothing to load ahead get a copy of the
 /// loop: on request, since asking once an iteration costs next to nothing.
-static bool isPeeled(const LoopPlan &plan) {
-  return plan.mode == PipelineMode::Unified && plan.getPrefetch() != 0 &&
-         plan.request.getEpilogue() == PipelineEpilogue::Peeled;
+bool Planner::isPeeled(const LoopPlan &plan) {
+  if (plan.request.getEpilogue() != PipelineEpilogue::Peeled)
+    return false;
+  if (plan.mode == PipelineMode::Specialized)
+    miss(plan.loop, "no peeled epilogue: producers have no iterations without "
+                    "loads");
+  else if (plan.getPrefetch() == 0)
+    miss(plan.loop, "no peeled epilogue: no loads run ahead");
+  return plan.mode == PipelineMode::Unified && plan.getPrefetch() != 0;
 }
 
 void Planner::chooseDepth() {
@@ -373,6 +425,10 @@ void Planner::chooseDepth() {
       choosePrefetch(plan, ring);
     }
     plan.hasPeeledEpilogue = isPeeled(plan);
+    if (plan.mode == PipelineMode::Specialized && plan.request.getPrefetch())
+      miss(plan.loop, "prefetch " + Twine(*plan.request.getPrefetch()) +
+                          " without effect: producers run ahead as far as "
+                          "there are slots");
   }
 }
 
@@ -411,6 +467,15 @@ LogicalResult carousel::verifyListedStages(scf::ForOp loop) {
 //===----------------------------------------------------------------------===//
 // Reading a plan
 //===----------------------------------------------------------------------===//
+
+int64_t LoopPlan::getSlotBytes() const {
+  int64_t bytes = 0;
+  for (const LoadRingPlan &ring : rings)
+    bytes += getProduct(ring.stages, ::getSlotBytes(ring));
+  for (const StoreRingPlan &store : stores)
+    bytes += getProduct(store.stages, getBytes(store.buffer));
+  return bytes;
+}
 
 int64_t LoopPlan::getPrefetch() const {
   int64_t most = 0;

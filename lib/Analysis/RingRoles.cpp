@@ -13,7 +13,10 @@
 
 #include "RingRoles.h"
 
+#include "RingTransfers.h"
+
 #include "carousel/Analysis/IndexFunction.h"
+#include "carousel/Analysis/Views.h"
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/Support/MathExtras.h"
@@ -67,8 +70,9 @@ private:
   void addRegionOp(Operation *op);
   std::string explainOp(Operation *op);
   bool isWritten(Value memref) const {
-    return llvm::is_contained(written, Value()) ||
-           llvm::is_contained(written, getRootBuffer(memref));
+    return llvm::any_of(written, [&](Value target) {
+      return !target || mayOverlap(target, memref);
+    });
   }
 
   gpu::GPUFuncOp kernel;
@@ -103,8 +107,7 @@ void ProducerSlice::addRegionOp(Operation *op) {
 }
 
 std::string ProducerSlice::explainOp(Operation *op) {
-  if (isa<gpu::ShuffleOp, gpu::AllReduceOp, gpu::SubgroupReduceOp,
-          gpu::RotateOp>(op))
+  if (involvesOtherThreads(op))
     return getName(op) + ", which needs the other threads";
   if (isMemoryEffectFree(op))
     return {};
@@ -121,7 +124,7 @@ std::string ProducerSlice::explainOp(Operation *op) {
 std::string ProducerSlice::explain(LoadOp load) {
   if (isWritten(load.getGlobal()))
     return "the kernel writes the memref that is loaded from";
-  llvm::append_range(values, load.getOffsets());
+  llvm::append_range(values, getInputs(load));
   addControl(load);
   while (!values.empty()) {
     Value value = values.pop_back_val();
@@ -168,7 +171,7 @@ std::string ProducerSlice::explain(LoadOp load) {
 }
 
 /// The block with `producers` more threads, whose linear numbers come behind
-/// all others, or nothing.
+/// all others, or nothing if there is no such block.
 static std::optional<std::array<int64_t, 3>>
 extendBlock(std::array<int64_t, 3> block, int64_t producers) {
   unsigned last = 0; // the outermost dimension that is used
@@ -181,6 +184,8 @@ extendBlock(std::array<int64_t, 3> block, int64_t producers) {
   if (producers % plane != 0)
     return std::nullopt;
   block[last] += producers / plane;
+  if (block[2] > rules::kMaxBlockZ)
+    return std::nullopt;
   return block;
 }
 
@@ -234,8 +239,10 @@ void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
     reason = "the block's " + std::to_string(roles.consumers) +
              " threads are no whole warps";
   else if (!extended)
-    reason = "the block can't be extended by " +
-             std::to_string(roles.producers) + " threads";
+    reason = "a block of " + std::to_string((*block)[0]) + " x " +
+             std::to_string((*block)[1]) + " x " + std::to_string((*block)[2]) +
+             " can't be extended by " + std::to_string(roles.producers) +
+             " threads";
   else if (roles.consumers + roles.producers > rules::kMaxThreadsPerBlock)
     reason = "consumers and producers are " +
              std::to_string(roles.consumers + roles.producers) + " threads";

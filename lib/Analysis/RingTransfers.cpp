@@ -11,6 +11,7 @@
 
 #include "RingTransfers.h"
 
+#include "carousel/Analysis/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -18,12 +19,6 @@
 
 using namespace mlir;
 using namespace carousel;
-
-Value carousel::getRootBuffer(Value memref) {
-  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
-    memref = view.getViewSource();
-  return memref;
-}
 
 std::optional<SmallVector<Operation *>> carousel::getAccesses(Value buffer) {
   SmallVector<Operation *> accesses;
@@ -35,6 +30,9 @@ std::optional<SmallVector<Operation *>> carousel::getAccesses(Value buffer) {
         llvm::append_range(views, user->getResults());
       } else if (isa<memref::DimOp, memref::DeallocOp>(user)) {
         continue;
+      } else if (isMemoryEffectFree(user)) {
+        // Hands the buffer or its address on: a region's yield, for example.
+        return std::nullopt;
       } else if (isa<MemoryEffectOpInterface>(user) &&
                  user->getNumRegions() == 0 &&
                  llvm::none_of(user->getResultTypes(),
@@ -49,6 +47,29 @@ std::optional<SmallVector<Operation *>> carousel::getAccesses(Value buffer) {
   return accesses;
 }
 
+/// Whether `root` is memory that overlaps with no other such root.
+static bool isMemoryOfItsOwn(Value root) {
+  if (auto argument = dyn_cast<BlockArgument>(root))
+    return isa<gpu::GPUFuncOp>(argument.getOwner()->getParentOp());
+  return isa<memref::GetGlobalOp, memref::AllocOp, memref::AllocaOp>(
+      root.getDefiningOp());
+}
+
+bool carousel::mayOverlap(Value lhs, Value rhs) {
+  lhs = getRootBuffer(lhs);
+  rhs = getRootBuffer(rhs);
+  auto isGlobal = [](Value root) {
+    return !isSharedMemRef(root.getType()) && !isLocalMemRef(root.getType());
+  };
+  if (isGlobal(lhs) != isGlobal(rhs))
+    return false;
+  if (lhs == rhs || !isMemoryOfItsOwn(lhs) || !isMemoryOfItsOwn(rhs))
+    return true;
+  auto global = lhs.getDefiningOp<memref::GetGlobalOp>(),
+       other = rhs.getDefiningOp<memref::GetGlobalOp>();
+  return global && other && global.getName() == other.getName();
+}
+
 static std::string getName(Operation *op) {
   return ("'" + op->getName().getStringRef() + "'").str();
 }
@@ -57,8 +78,8 @@ static std::string getName(Operation *op) {
 // Places
 //===----------------------------------------------------------------------===//
 
-/// Whether `first`, an op of the loop, is over before `second` starts in the
-/// same iteration, on every path that reaches `second`.
+/// Whether `first`, an op of the loop, is over before `second` starts if both
+/// are executed in an iteration.
 bool LoopTransfers::precedes(Operation *first, Operation *second) {
   for (Operation *outer = second; outer != loop; outer = outer->getParentOp()) {
     Operation *other = outer->getBlock()->findAncestorOpInBlock(*first);
@@ -133,15 +154,14 @@ static void forEachWritten(Operation *op, function_ref<void(Value)> visit) {
 }
 
 bool LoopTransfers::isNeverWritten(Value memref) {
-  Value root = getRootBuffer(memref);
-  if (!isGlobalMemRef(root.getType()) || !isa<BlockArgument>(root))
+  if (!isGlobalMemRef(getRootBuffer(memref).getType()))
     return false;
   bool written = false;
   kernel.walk([&](Operation *op) {
     if (op == kernel)
       return;
     forEachWritten(op, [&](Value target) {
-      written |= !target || getRootBuffer(target) == root;
+      written |= !target || mayOverlap(target, memref);
     });
   });
   return !written;
@@ -160,10 +180,46 @@ static bool isMultipleOf(Value value, int64_t extent) {
   return false;
 }
 
-/// Whether the two have the same box in each iteration, and boxes of different
-/// iterations are apart: some offset advances by the box's extent or more.
+/// Whether `value` is the same in all iterations: made outside of the loop, or
+/// of nothing but such values.
+bool LoopTransfers::isInvariant(Value value) {
+  llvm::SetVector<Value> values;
+  values.insert(value);
+  for (unsigned i = 0; i < values.size(); ++i) {
+    if (loop.isDefinedOutsideOfLoop(values[i]))
+      continue;
+    Operation *op = values[i].getDefiningOp();
+    if (!op || op->getNumRegions() != 0 || !isMemoryEffectFree(op) ||
+        involvesOtherThreads(op))
+      return false;
+    values.insert_range(op->getOperands());
+  }
+  return true;
+}
+
+/// Whether warps or warpgroups meet in the loop, so that what one has stored in
+/// an iteration another may load in the next.
+bool LoopTransfers::ordersUnits() {
+  return loop
+      .walk([&](Operation *op) {
+        auto transfer = dyn_cast<TransferOpInterface>(op);
+        bool wide = transfer && transfer.getScope() == TransferScope::CTA;
+        return wide || isa<gpu::BarrierOp, FenceThreadOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether `load` is executed before `store`, the two have the same box in each
+/// iteration, and boxes of different iterations are apart: some offset advances
+/// by the box's extent or more.
 bool LoopTransfers::areApart(LoadOp load, StoreOp store) {
-  if (load.getGlobal() != store.getGlobal() ||
+  // What is known of a warp's boxes says nothing of those of another warp.
+  if (load.getScope() != TransferScope::CTA && ordersUnits())
+    return false;
+  if (!precedes(load, store) || load.getGlobal() != store.getGlobal() ||
+      !isInvariant(load.getGlobal()) ||
       load.getOffsets() != store.getOffsets() ||
       load.getTile().getType().getShape() !=
           store.getTile().getType().getShape() ||
@@ -187,17 +243,15 @@ bool LoopTransfers::areApart(LoadOp load, StoreOp store) {
 }
 
 bool LoopTransfers::storesToSourceOf(LoadOp load) {
-  Value root = getRootBuffer(load.getGlobal());
   bool found = false;
   loop.walk([&](StoreOp store) {
-    found |= getRootBuffer(store.getGlobal()) == root;
+    found |= mayOverlap(store.getGlobal(), load.getGlobal());
   });
   return found;
 }
 
 /// Nothing in the loop writes what a load that runs ahead reads.
 std::string LoopTransfers::explainSource(LoadOp load) {
-  Value root = getRootBuffer(load.getGlobal());
   std::string reason;
   loop.walk([&](Operation *op) {
     if (isa<GridSerialWaitOp, GridSerialReleaseOp, GridDependencyWaitOp,
@@ -205,18 +259,26 @@ std::string LoopTransfers::explainSource(LoadOp load) {
       reason = "the loop has " + getName(op) + ", which orders CTAs or grids";
       return WalkResult::interrupt();
     }
+    if (auto fence = dyn_cast<FenceThreadOp>(op);
+        fence && fence.getScope() != MemScope::CTA &&
+        fence.getSemantics() != MemSemantics::Release) {
+      reason = "the loop has " + getName(op) +
+               ", behind which it may read what other CTAs have written";
+      return WalkResult::interrupt();
+    }
     if (auto store = dyn_cast<StoreOp>(op)) {
-      if (getRootBuffer(store.getGlobal()) == root && !areApart(load, store))
+      if (mayOverlap(store.getGlobal(), load.getGlobal()) &&
+          !areApart(load, store))
         reason =
             "the loop stores to the same memref, and it isn't visible that "
-            "boxes of different iterations are apart";
+            "each box is stored after it is loaded, and apart from those of "
+            "other iterations";
     } else {
       forEachWritten(op, [&](Value target) {
         if (!target)
           reason = "the loop has " + getName(op) +
                    ", which may write the memref that is loaded from";
-        else if (isGlobalMemRef(target.getType()) &&
-                 getRootBuffer(target) == root)
+        else if (mayOverlap(target, load.getGlobal()))
           reason = "the loop writes the memref that is loaded from by " +
                    getName(op);
       });
@@ -230,16 +292,25 @@ std::string LoopTransfers::explainSource(LoadOp load) {
 // What loads are computed from
 //===----------------------------------------------------------------------===//
 
-/// Ops whose results depend on other threads of a warp or a block.
-static bool involvesOtherThreads(Operation *op) {
+bool carousel::involvesOtherThreads(Operation *op) {
   return isa<gpu::ShuffleOp, gpu::AllReduceOp, gpu::SubgroupReduceOp,
              gpu::RotateOp, gpu::SubgroupBroadcastOp>(op);
+}
+
+SmallVector<Value> carousel::getInputs(LoadOp load) {
+  SmallVector<Value> inputs(load.getOffsets());
+  inputs.push_back(load.getGlobal());
+  if (load.getMap())
+    inputs.push_back(load.getMap());
+  for (Operation *view : getViews(load.getTile()))
+    llvm::append_range(inputs, getViewParameters(view));
+  return inputs;
 }
 
 std::string LoopTransfers::explainSlice(LoadOp load,
                                         llvm::SetVector<Operation *> &slice,
                                         bool &follows) {
-  SmallVector<Value> values(load.getOffsets());
+  SmallVector<Value> values = getInputs(load);
   for (Operation *outer = load->getParentOp(); outer != loop;
        outer = outer->getParentOp())
     values.push_back(cast<scf::IfOp>(outer).getCondition());
@@ -300,6 +371,12 @@ std::string LoopTransfers::explainLoad(LoadOp load,
     reason = explainBuffer(load);
   if (!reason.empty())
     return reason;
+  // A slot has what its own use brought, and the buffer what all have.
+  for (Operation *view : getViews(load.getTile()))
+    for (Value parameter : getViewParameters(view))
+      if (!isInvariant(parameter))
+        return "it isn't visible that its tile is the same part of its buffer "
+               "in all iterations";
   Value buffer = getRootBuffer(load.getTile());
   SmallVector<Operation *> accesses = *getAccesses(buffer);
   for (Operation *op : accesses) {
@@ -338,10 +415,15 @@ std::string LoopTransfers::explainStore(StoreOp store) {
     if (isWrite && !precedes(op, store))
       return "its tile is written by " + getName(op) + " after it is stored";
   }
-  for (Operation *read : reads)
+  for (Operation *read : reads) {
+    // Behind the condition of the store there may be no new tile to read.
+    if (!store->getParentRegion()->isAncestor(read->getParentRegion()))
+      return "its tile is read by " + getName(read) +
+             " where it may not be written";
     for (Operation *write : writes)
       if (!precedes(write, read))
         return "its tile is read by " + getName(read) + " before it is written";
+  }
   if (!coversTile(kernel, loop, store, writes))
     return "it isn't visible that each iteration writes the whole tile";
   return {};

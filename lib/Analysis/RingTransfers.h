@@ -17,6 +17,18 @@
 
 namespace carousel {
 
+/// Whether the results of `op` depend on other threads of the warp or the
+/// block.
+bool involvesOtherThreads(mlir::Operation *op);
+
+/// Whether two memrefs may share bytes: different arguments of a kernel don't,
+/// where one of them is written.
+bool mayOverlap(mlir::Value lhs, mlir::Value rhs);
+
+/// What starting `load` takes, but for the tile's buffer: global memref, map,
+/// offsets, and what says which part of the buffer the tile is.
+llvm::SmallVector<mlir::Value> getInputs(LoadOp load);
+
 /// A kernel and one of its loops, as the conditions see them.
 class LoopTransfers {
 public:
@@ -46,7 +58,9 @@ private:
                            bool &follows);
   std::string explainSource(LoadOp load);
   bool isNeverWritten(mlir::Value memref);
+  bool ordersUnits();
   bool areApart(LoadOp load, StoreOp store);
+  bool isInvariant(mlir::Value value);
   bool precedes(mlir::Operation *first, mlir::Operation *second);
 
   mlir::gpu::GPUFuncOp kernel;

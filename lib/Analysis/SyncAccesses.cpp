@@ -11,10 +11,10 @@
 
 #include "SyncAccesses.h"
 
+#include "carousel/Analysis/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -58,12 +58,6 @@ bool carousel::isCarriedByEngine(TransferOpInterface op) {
 TransferScope carousel::getRingScope(Value ring) {
   auto create = ring.getDefiningOp<RingCreateOp>();
   return create ? create.getScope() : TransferScope::CTA;
-}
-
-Value carousel::getViewRoot(Value memref) {
-  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
-    memref = view.getViewSource();
-  return memref;
 }
 
 unsigned SyncAccesses::getNumber(Value root, unsigned tile) {
@@ -127,7 +121,7 @@ static std::optional<SmallVector<Value>> getSources(Value memref) {
 
 void SyncAccesses::addBuffers(Value memref, SmallVectorImpl<Buffer> &buffers,
                               SmallPtrSetImpl<void *> &visited) {
-  memref = getViewRoot(memref);
+  memref = getRootBuffer(memref);
   if (!visited.insert(memref.getAsOpaquePointer()).second)
     return;
   Buffer buffer;
@@ -323,18 +317,32 @@ std::optional<Access> SyncAccesses::getPhaseRead(RingWaitOp wait) {
 
 std::vector<Access> SyncAccesses::getLanded(RingWaitOp wait) {
   std::vector<Access> landed;
+  bool isKnownToAll = getRingScope(wait.getRing()) == TransferScope::CTA;
   for (RingLoadOp load : loads.lookup(wait.getRing())) {
-    if (isCarriedByEngine(load))
+    bool isEngine = isCarriedByEngine(load);
+    if (isEngine && isKnownToAll)
       continue;
-    for (Buffer buffer : getBuffers(load.getTile())) {
+    Access access;
+    access.kind = isEngine ? AccessKind::AsyncWrite : AccessKind::GenericWrite;
+    access.isTransfer = true;
+    access.scope = load.getScope();
+    for (const Buffer &buffer : getBuffers(load.getTile())) {
+      access.buffer = buffer;
       // Of the loads' uses this is one.
       if (buffer.ring == wait.getRing())
-        buffer.slot = getSlot(wait.getRing(), wait.getUse());
-      Access access;
-      access.kind = AccessKind::GenericWrite;
+        access.buffer.slot = getSlot(wait.getRing(), wait.getUse());
+      landed.push_back(access);
+    }
+    if (isKnownToAll)
+      continue;
+    access.kind = isEngine ? AccessKind::AsyncRead : AccessKind::GenericRead;
+    // Which box it was is known where the load was started for this wait.
+    auto produce = load->getParentOfType<RingProduceOp>();
+    if (produce->getBlock() == wait->getBlock() &&
+        produce.getUse() == wait.getUse())
+      access.box = getBox(load);
+    for (const Buffer &buffer : getBuffers(load.getGlobal())) {
       access.buffer = buffer;
-      access.isTransfer = true;
-      access.scope = load.getScope();
       landed.push_back(access);
     }
   }

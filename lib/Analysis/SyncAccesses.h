@@ -82,7 +82,8 @@ struct Access {
   AccessBox box;
   /// By a transfer or for one, not by the thread that executes the op.
   bool isTransfer = false;
-  /// Fills the slot of the ring's use: what threads did to it before is over.
+  /// Fills the slot of the ring's use: what threads did to it before they
+  /// handed it back is over.
   bool isRefill = false;
   /// Atomic adds and the like, which have no order among themselves.
   bool isReduction = false;
@@ -107,7 +108,8 @@ public:
   bool hasProducers(mlir::Value ring) const {
     return producedInRole.contains(ring);
   }
-  /// What the copies wrote that threads made for a use of a ring.
+  /// What the loads of a use of a ring did and threads that don't wait for it
+  /// can't know: those of other scopes, and engines in the case of copies.
   std::vector<Access> getLanded(RingWaitOp wait);
 
   SyncPositions &getPositions() { return positions; }
@@ -150,9 +152,6 @@ private:
   std::vector<std::string> names;
   llvm::DenseMap<mlir::Operation *, std::vector<Access>> cache;
 };
-
-/// The allocation or argument that a chain of views starts from.
-mlir::Value getViewRoot(mlir::Value memref);
 
 TransferScope getRingScope(mlir::Value ring);
 

@@ -11,6 +11,9 @@
 // - an engine's access before one of the same issuer: it drains;
 // - an engine's access before one of anybody else: its issuer drains, then they
 //   meet.
+// A transfer of a warp or warpgroup is ordered with its own threads; with
+// others it is where the kernel lets more threads meet than those, and by that
+// meeting: the issuer drains before it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,24 +32,32 @@ static TransferScope getScope(Meet meet) {
 // Which accesses are in conflict
 //===----------------------------------------------------------------------===//
 
-/// Whether the two boxes are seen to have no element in common.
+/// Whether the two boxes are seen to have no element in common, in one scope or
+/// in two, which may differ in what isn't the same in all threads.
 static bool areApart(SyncPositions &positions, const AccessBox &lhs,
-                     const AccessBox &rhs) {
-  if (!lhs.isKnown() || !rhs.isKnown() || lhs.memref != rhs.memref)
+                     const AccessBox &rhs, bool byOthers) {
+  if (!lhs.isKnown() || !rhs.isKnown() || lhs.memref != rhs.memref ||
+      (byOthers && !positions.getUniformValues().contains(lhs.memref)))
     return false;
   // What different transfers make their boxes of isn't compared.
   unsigned dims = cast<MemRefType>(lhs.memref.getType()).getRank();
-  if (lhs.transfer && lhs.transfer == rhs.transfer)
+  if (lhs.transfer && lhs.transfer == rhs.transfer && !byOthers)
     dims = lhs.first.size();
   for (unsigned dim = 0; dim < dims; ++dim) {
-    IndexInterval distance = positions.subtract(rhs.first[dim], lhs.first[dim]);
+    IndexPosition from = lhs.first[dim], to = rhs.first[dim];
+    if (byOthers) {
+      from = positions.getUniform(from);
+      to = positions.getUniform(to);
+    }
+    IndexInterval distance = positions.subtract(to, from);
     if (distance.lo >= lhs.extents[dim] || distance.hi <= -rhs.extents[dim])
       return true;
   }
   return false;
 }
 
-bool SyncFlow::needsOrder(const PendingAccess &from, const Access &to) const {
+bool SyncFlow::needsOrder(const PendingAccess &from, const Access &to,
+                          bool byOthers) const {
   const Access &access = from.access;
   if (!isWrite(access.kind) && !isWrite(to.kind))
     return false;
@@ -54,10 +65,10 @@ bool SyncFlow::needsOrder(const PendingAccess &from, const Access &to) const {
     return false;
   if (access.isReduction && to.isReduction)
     return false;
-  if (to.isRefill && !isAsync(access.kind))
+  if (to.isRefill && from.isHandedBack && !isAsync(access.kind))
     return false;
   return llvm::any_of(from.boxes, [&](const AccessBox &box) {
-    return !areApart(positions, box, to.box);
+    return !areApart(positions, box, to.box, byOthers);
   });
 }
 
@@ -69,7 +80,8 @@ static Meet getNeededMeet(const Access &from, const Access &to) {
   return getMeet(from.isTransfer ? from.scope : to.scope);
 }
 
-/// The two belong to one thread, which issues what engines do for a scope.
+/// The two belong to one thread, which issues what engines do for a scope, if
+/// they belong to the same threads at all.
 static bool haveSameIssuer(const PendingAccess &from, const Access &to) {
   return isAsync(from.access.kind) && isAsync(to.kind) &&
          from.access.scope == to.scope && !from.isFromOutside;
@@ -82,11 +94,17 @@ static bool needsFence(const PendingAccess &from, const Access &to) {
 static bool isOrdered(const PendingAccess &from, const Access &to,
                       Meet needed) {
   if (isAsync(from.access.kind))
-    return from.isDrained &&
-           (haveSameIssuer(from, to) || from.metSinceDone >= needed);
+    return from.isDrained && (haveSameIssuer(from, to) ||
+                              std::max(from.metSinceDone, from.seen) >= needed);
   if (needsFence(from, to))
     return from.isFenced && from.metSinceDone >= needed;
   return std::max(from.met, from.seen) >= needed;
+}
+
+/// Whether threads that have no part in the engine's access have met those that
+/// have, by a meeting that it may have outlasted.
+static bool isOutlasting(const PendingAccess &from, Meet needed) {
+  return isAsync(from.access.kind) && from.metBeforeDone > needed;
 }
 
 void SyncFlow::check(Operation *op, const Access &access,
@@ -94,9 +112,17 @@ void SyncFlow::check(Operation *op, const Access &access,
   if (!isChecking)
     return;
   for (const PendingAccess &from : state.getPending()) {
-    if (!needsOrder(from, access))
-      continue;
     Meet needed = getNeededMeet(from.access, access);
+    if (needed < Meet::CTA && needsOrder(from, access, /*byOthers=*/true)) {
+      if (isOutlasting(from, needed))
+        resolve(op, from, access, from.metBeforeDone, /*byOthers=*/true);
+      Meet met = isAsync(from.access.kind) ? from.metSinceDone : from.met;
+      unordered.emplace(
+          kernel.numbers.lookup(from.op), kernel.numbers.lookup(op),
+          static_cast<unsigned>(from.access.kind), std::max(met, needed));
+    }
+    if (!needsOrder(from, access, /*byOthers=*/false))
+      continue;
     if (!from.access.isTransfer && !access.isTransfer) {
       if (from.met < Meet::CTA)
         unordered.emplace(kernel.numbers.lookup(from.op),
@@ -105,7 +131,7 @@ void SyncFlow::check(Operation *op, const Access &access,
       continue;
     }
     if (!isOrdered(from, access, needed))
-      resolve(op, from, access, needed, state);
+      resolve(op, from, access, needed, /*byOthers=*/false);
   }
 }
 
@@ -134,7 +160,7 @@ unsigned SyncFlow::countGroups(Operation *anchor,
 }
 
 void SyncFlow::resolve(Operation *op, const PendingAccess &from,
-                       const Access &to, Meet needed, const SyncState &state) {
+                       const Access &to, Meet needed, bool byOthers) {
   SyncConflict conflict;
   SyncStep step;
   step.from = from.op;
@@ -152,11 +178,19 @@ void SyncFlow::resolve(Operation *op, const PendingAccess &from,
                                   : SyncStepKind::FenceGlobal;
   bool drains = isAsync(from.access.kind) && !from.isDrained;
   bool fences = needsFence(from, to);
+  bool isAlone = haveSameIssuer(from, to) && !byOthers;
 
-  // A meeting that is there already does for both.
-  bool hasMet = from.met >= needed && !from.isFromOutside;
-  if (hasMet && (fences || drains) && !haveSameIssuer(from, to)) {
-    const LastMeetings &meetings = from.getMeetings(needed);
+  // A meeting that is there already does for both. For fences that is the one
+  // with most threads: those that wrote may be others than those that issue.
+  LastMeetings meetings = from.getMeetings(needed);
+  if (fences && from.metBeforeDone > needed &&
+      !from.getMeetings(from.metBeforeDone).numbers.empty())
+    meetings = from.getMeetings(from.metBeforeDone);
+  // What was drained too late for others is drained once more.
+  bool isTooLate = byOthers && !meetings.numbers.empty();
+  drains |= isTooLate;
+  bool hasMet = (isTooLate || from.met >= needed) && !from.isFromOutside;
+  if (hasMet && (fences || drains) && !isAlone) {
     for (unsigned number : meetings.numbers) {
       SyncStep &added = conflict.steps.emplace_back(drains ? drain : fence);
       SyncStep place = getMeetingPlace(number);
@@ -202,7 +236,7 @@ void SyncFlow::resolve(Operation *op, const PendingAccess &from,
     conflict.steps.push_back(drain);
   if (fences && !from.isFenced)
     conflict.steps.push_back(fence);
-  if (!haveSameIssuer(from, to))
+  if (!isAlone)
     conflict.steps.push_back(step);
   conflicts.push_back(std::move(conflict));
 }

@@ -367,7 +367,7 @@ void SyncFlow::visit(Operation *op, SyncState &state) {
       });
 }
 
-/// Loads count as done when they have been waited for; what their operands are
+/// Loads are there from when they have been waited for; what their operands are
 /// computed from is read at once. Letting others go on is over as it is done.
 static bool staysPending(Operation *op, const Access &access) {
   if (isa<RingProduceOp>(op))
@@ -408,7 +408,11 @@ void SyncFlow::visitEvent(Operation *op, SyncState &state) {
         state.drain(drain.getKind(), drain.getPending(), drain.getScope());
       })
       .Case([&](RingWaitOp wait) { visitWait(wait, state); })
-      .Case([&](RingReleaseOp release) { checkRelease(release, state); })
+      .Case([&](RingReleaseOp release) {
+        checkRelease(release, state);
+        Value ring = release.getRing();
+        state.handBack(ring, kernel.accesses.getSlot(ring, release.getUse()));
+      })
       .Case([&](gpu::ReturnOp) { checkEnd(op, nullptr, state); })
       .Default([&](Operation *) {
         ArrayRef<Access> accesses = kernel.accesses.get(op);

@@ -56,8 +56,9 @@ public:
 
   /// Conflicts that a plan has to resolve, in program order.
   std::vector<SyncConflict> conflicts;
-  /// Accesses that threads make by themselves and that nothing but a meeting
-  /// orders, by number, and how many of the threads have met in between.
+  /// Accesses that nothing but a meeting of the kernel's own orders, by number,
+  /// and how many of the threads have met in between: those that threads make
+  /// by themselves, and those of warps with other warps'.
   std::set<std::tuple<unsigned, unsigned, unsigned, Meet>> unordered;
 
 private:
@@ -75,9 +76,10 @@ private:
   void check(mlir::Operation *op, const Access &access, const SyncState &state);
   void checkEnd(mlir::Operation *before, mlir::Block *atEndOf,
                 const SyncState &state);
-  bool needsOrder(const PendingAccess &from, const Access &to) const;
+  bool needsOrder(const PendingAccess &from, const Access &to,
+                  bool byOthers) const;
   void resolve(mlir::Operation *op, const PendingAccess &from, const Access &to,
-               Meet needed, const SyncState &state);
+               Meet needed, bool byOthers);
   SyncStep getMeetingPlace(unsigned number) const;
   unsigned countGroups(mlir::Operation *anchor,
                        const PendingAccess &from) const;

@@ -189,7 +189,10 @@ void SyncPositions::fold(IndexPosition &position,
 }
 
 IndexPosition SyncPositions::getUniform(Value value) {
-  IndexPosition position = get(value);
+  return getUniform(get(value));
+}
+
+IndexPosition SyncPositions::getUniform(IndexPosition position) {
   fold(position, [&](Value term) { return !uniform.contains(term); });
   return position;
 }

@@ -70,6 +70,7 @@ public:
   IndexPosition get(mlir::Value value);
   /// The position as far as it is the same for all threads of a block.
   IndexPosition getUniform(mlir::Value value);
+  IndexPosition getUniform(IndexPosition position);
   IndexInterval getRange(mlir::Value value);
   unsigned getNumber(mlir::Value value);
   mlir::Value getValue(unsigned number) const { return values[number]; }

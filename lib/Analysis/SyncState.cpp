@@ -23,8 +23,9 @@ static constexpr unsigned kMostBoxes = 4;
 bool PendingAccess::operator==(const PendingAccess &other) const {
   return op == other.op && boxes == other.boxes &&
          isFromOutside == other.isFromOutside && isFenced == other.isFenced &&
-         isDrained == other.isDrained && met == other.met &&
-         metSinceDone == other.metSinceDone && seen == other.seen &&
+         isHandedBack == other.isHandedBack && isDrained == other.isDrained &&
+         met == other.met && metSinceDone == other.metSinceDone &&
+         metBeforeDone == other.metBeforeDone && seen == other.seen &&
          groups == other.groups && meetings == other.meetings;
 }
 
@@ -49,7 +50,8 @@ bool SyncState::isOver(const PendingAccess &pending) const {
     return false;
   AccessKind kind = pending.access.kind;
   if (isAsync(kind))
-    return pending.isDrained && pending.metSinceDone == Meet::CTA;
+    return pending.isDrained &&
+           std::max(pending.metSinceDone, pending.seen) == Meet::CTA;
   if (std::max(pending.met, pending.seen) != Meet::CTA)
     return false;
   return kind == AccessKind::GenericRead || !hasEngines ||
@@ -73,6 +75,7 @@ void SyncState::access(Operation *op, unsigned order, const Access &access,
   added.op = op;
   added.access = access;
   added.seen = seen;
+  added.isDrained = isAsync(access.kind) && seen != Meet::Nobody;
   added.boxes.push_back(access.box);
   if (!isOver(added))
     insert(order, added);
@@ -111,15 +114,30 @@ void SyncState::submit(TransferScope scope) {
 
 void SyncState::meet(Meet meet, unsigned number) {
   for (auto &[key, access] : pending) {
-    if (access.isFromOutside)
+    // Those who meet in a role may have more to do with it than its scope.
+    if (access.isFromOutside) {
+      access.metBeforeDone = std::max(access.metBeforeDone, meet);
       continue;
+    }
     access.met = std::max(access.met, meet);
-    if (access.isFenced || access.isDrained)
+    if (!access.isFenced && !access.isDrained) {
+      access.metBeforeDone = std::max(access.metBeforeDone, meet);
+    } else {
       access.metSinceDone = std::max(access.metSinceDone, meet);
+      if (meet >= access.metBeforeDone)
+        access.metBeforeDone = Meet::Nobody;
+    }
     for (unsigned size = 0; size < static_cast<unsigned>(meet); ++size)
       access.meetings[size] = {{number}, access.groups};
   }
   dropFinished();
+}
+
+void SyncState::handBack(Value ring, const RingSlot &slot) {
+  for (auto &[key, access] : pending) {
+    const Buffer &used = access.access.buffer;
+    access.isHandedBack |= used.ring == ring && used.slot.mustBe(slot);
+  }
 }
 
 void SyncState::reuse(Value ring, const RingSlot &slot) {
@@ -206,9 +224,11 @@ bool SyncState::joinInto(PendingAccess &into, const PendingAccess &other,
   PendingAccess before = into;
   into.isFromOutside |= other.isFromOutside;
   into.isFenced &= other.isFenced;
+  into.isHandedBack &= other.isHandedBack;
   into.isDrained &= other.isDrained;
   into.met = std::min(into.met, other.met);
   into.metSinceDone = std::min(into.metSinceDone, other.metSinceDone);
+  into.metBeforeDone = std::max(into.metBeforeDone, other.metBeforeDone);
   into.seen = std::min(into.seen, other.seen);
   into.groups = std::min(into.groups, other.groups);
   for (auto [mine, theirs] : llvm::zip(into.meetings, other.meetings))

@@ -53,10 +53,15 @@ struct PendingAccess {
   bool isFromOutside = false;
   /// Generic writes: the writers have fenced them.
   bool isFenced = false;
+  /// In a slot of a ring: the slot was handed back behind it.
+  bool isHandedBack = false;
   /// What engines do: its issuer has waited for it.
   bool isDrained = false;
   Meet met = Meet::Nobody;          ///< since the access
   Meet metSinceDone = Meet::Nobody; ///< since it was fenced or drained
+  /// The most threads that met before it was fenced or drained, on some way,
+  /// unless as many have met since then.
+  Meet metBeforeDone = Meet::Nobody;
   /// Who has observed it without a meeting.
   Meet seen = Meet::Nobody;
   /// Groups submitted after it.
@@ -75,13 +80,15 @@ public:
   SyncState(SyncPositions &positions, bool hasEngines)
       : positions(&positions), hasEngines(hasEngines) {}
 
-  /// `order` numbers the accesses of a kernel; `seen` have observed it.
+  /// `order` numbers the accesses of a kernel; `seen` have observed it, so that
+  /// what an engine did is done.
   void access(mlir::Operation *op, unsigned order, const Access &access,
               Meet seen = Meet::Nobody);
   void fence(bool shared, bool global);
   void drain(GroupWait kind, unsigned pending, TransferScope scope);
   void submit(TransferScope scope);
   void meet(Meet meet, unsigned number);
+  void handBack(mlir::Value ring, const RingSlot &slot);
   /// What was done to a slot that is in use anew is over.
   void reuse(mlir::Value ring, const RingSlot &slot);
 

@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -118,7 +119,12 @@ void Coverage::visitLoop(scf::ForOp inner) {
                          step = function.evaluateConstant(inner.getStep());
   if (!lower || !upper || !step || *step <= 0)
     return;
-  for (int64_t i = *lower; i < *upper && steps < kMaxSteps; i += *step) {
+  // Numbers that an unsigned loop takes for larger ones.
+  if (inner.getUnsignedCmp() && (*lower < 0 || *upper < 0))
+    return;
+  bool isPast = false; // the type's end
+  for (int64_t i = *lower; !isPast && i < *upper && steps < kMaxSteps;
+       isPast = llvm::AddOverflow(i, *step, i)) {
     ++steps;
     inner.walk([&](Operation *op) {
       if (op == inner)

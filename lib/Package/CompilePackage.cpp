@@ -17,6 +17,7 @@
 #include "carousel/Passes/Passes.h"
 #include "carousel/Passes/Pipelines.h"
 #include "carousel/Target/AssemblePTX.h"
+#include "carousel/Target/EmitCUDA.h"
 #include "carousel/Target/EmitPTX.h"
 #include "carousel/Target/TargetInfo.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -58,6 +59,8 @@ private:
                               const TargetInfo &chip,
                               ModuleDescription &description);
   LogicalResult noteExterns(gpu::GPUModuleOp gpuModule, StringRef ptx,
+                            ModuleDescription &description);
+  LogicalResult compileCUDA(ModuleOp holder, const TargetInfo &chip,
                             ModuleDescription &description);
   void addImage(ModuleDescription &description, const TargetInfo &chip,
                 llvm::StringLiteral kind, std::string contents);
@@ -101,7 +104,14 @@ LogicalResult Compiler::findChips() {
 }
 
 LogicalResult Compiler::findAssembler() {
-  if (options.cubins == Cubins::Never)
+  if (!options.ptx && !options.cuda)
+    return emitError(module.getLoc())
+           << "expected PTX or CUDA C++ to be asked for, got neither";
+  if (options.cuda && options.debugWaits != 0)
+    return emitError(module.getLoc())
+           << "expected no bound of waits with CUDA C++, got "
+           << options.debugWaits << " milliseconds";
+  if (!options.ptx || options.cubins == Cubins::Never)
     return success();
   llvm::Expected<std::string> ptxas = findPTXAS(options.cudaRoot);
   hasAssembler = static_cast<bool>(ptxas);
@@ -138,7 +148,8 @@ LogicalResult Compiler::chooseVariants() {
 
 void Compiler::addImage(ModuleDescription &description, const TargetInfo &chip,
                         llvm::StringLiteral kind, std::string contents) {
-  std::string file = (description.name + "." + chip.chip + "." + kind).str();
+  StringRef ending = kind == "cuda" ? StringRef("cu") : StringRef(kind);
+  std::string file = (description.name + "." + chip.chip + "." + ending).str();
   description.images.push_back(
       {chip.chip.str(), kind, file, contents.size(), hashContents(contents)});
   package.files.push_back({std::move(file), std::move(contents)});
@@ -198,10 +209,20 @@ LogicalResult Compiler::compileModule(gpu::GPUModuleOp gpuModule,
       erased = true;
     }
 
-  PassManager pm(module.getContext());
   // Helpers of the kernels that are gone may use what the chip lacks.
-  if (erased)
-    pm.nest<gpu::GPUModuleOp>().addPass(createSymbolDCEPass());
+  if (erased) {
+    PassManager dce(module.getContext());
+    dce.nest<gpu::GPUModuleOp>().addPass(createSymbolDCEPass());
+    if (failed(dce.run(*holder)))
+      return failure();
+  }
+  OwningOpRef<ModuleOp> forCUDA;
+  if (options.cuda)
+    forCUDA = holder->clone();
+  if (!options.ptx)
+    return compileCUDA(*forCUDA, chip, description);
+
+  PassManager pm(module.getContext());
   LowerToNVVMOptions lowering;
   lowering.chip = chip.chip.str();
   lowering.ptxVersion = options.ptxVersion;
@@ -235,6 +256,25 @@ LogicalResult Compiler::compileModule(gpu::GPUModuleOp gpuModule,
     addImage(description, chip, "cubin", std::move(*cubin));
   }
   addImage(description, chip, "ptx", std::move(*ptx));
+  return options.cuda ? compileCUDA(*forCUDA, chip, description) : success();
+}
+
+/// The text of a module whose kernels all run on the chip.
+LogicalResult Compiler::compileCUDA(ModuleOp holder, const TargetInfo &chip,
+                                    ModuleDescription &description) {
+  PassManager pm(module.getContext());
+  LowerToEmitCOptions lowering;
+  lowering.chip = chip.chip.str();
+  lowering.ptxVersion = options.ptxVersion;
+  lowering.indexBitwidth = options.indexBitwidth;
+  buildLowerToEmitCPipeline(pm, lowering);
+  if (failed(pm.run(holder)))
+    return failure();
+  FailureOr<std::string> text =
+      emitCUDA(*holder.getOps<gpu::GPUModuleOp>().begin());
+  if (failed(text))
+    return failure();
+  addImage(description, chip, "cuda", std::move(*text));
   return success();
 }
 

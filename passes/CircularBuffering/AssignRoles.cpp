@@ -49,17 +49,36 @@ private:
 
 } // namespace carousel
 
-/// Replaces ids and extents that roles change; returns nothing for others.
-static std::optional<int64_t>
-getRoleConstant(Operation *op, const RolePlan &roles, bool isProducer) {
+/// What an id or an extent that roles change is for a role, or null for other
+/// ops: producers stand behind the block that the kernel was written for.
+static Value createRoleValue(OpBuilder &builder, Operation *op,
+                             const RolePlan &roles, bool isProducer) {
+  Location loc = op->getLoc();
+  auto create = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  auto getExtent = [&](gpu::Dimension dimension) {
+    return create(roles.consumerBlock[static_cast<unsigned>(dimension)]);
+  };
   if (auto extent = dyn_cast<gpu::BlockDimOp>(op))
-    return roles.consumerBlock[static_cast<unsigned>(extent.getDimension())];
+    return getExtent(extent.getDimension());
   if (isa<gpu::NumSubgroupsOp>(op))
-    return llvm::divideCeil(roles.consumers, 32);
+    return create(llvm::divideCeil(roles.consumers, 32));
+  // The grid's threads are numbered by the extents of the block.
+  if (auto id = dyn_cast<gpu::GlobalIdOp>(op)) {
+    gpu::Dimension dimension = id.getDimension();
+    Value first = arith::MulIOp::create(
+        builder, loc, gpu::BlockIdOp::create(builder, loc, dimension),
+        getExtent(dimension));
+    if (isProducer)
+      return first;
+    return arith::AddIOp::create(
+        builder, loc, first, gpu::ThreadIdOp::create(builder, loc, dimension));
+  }
   // What producers compute is the same in all threads: any of them will do.
   if (isProducer && isa<gpu::ThreadIdOp, gpu::LaneIdOp, gpu::SubgroupIdOp>(op))
-    return 0;
-  return std::nullopt;
+    return create(0);
+  return {};
 }
 
 bool ProducerCloner::isNeeded(Operation *op) const {
@@ -92,7 +111,8 @@ void ProducerCloner::cloneLoop(scf::ForOp loop, IRMapping &mapping) {
   auto copy = scf::ForOp::create(
       rewriter, loop.getLoc(), mapping.lookupOrDefault(loop.getLowerBound()),
       mapping.lookupOrDefault(loop.getUpperBound()),
-      mapping.lookupOrDefault(loop.getStep()), inits);
+      mapping.lookupOrDefault(loop.getStep()), inits,
+      /*bodyBuilder=*/nullptr, loop.getUnsignedCmp());
   mapping.map(loop.getInductionVar(), copy.getInductionVar());
   for (auto [number, index] : llvm::enumerate(kept)) {
     mapping.map(loop.getRegionIterArg(index), copy.getRegionIterArg(number));
@@ -171,11 +191,9 @@ void ProducerCloner::clone(Block &block, IRMapping &mapping) {
     if (op.hasTrait<OpTrait::IsTerminator>() || isa<RingRolesOp>(op) ||
         !isNeeded(&op))
       continue;
-    if (std::optional<int64_t> constant =
-            getRoleConstant(&op, roles, /*isProducer=*/true))
-      mapping.map(op.getResult(0), arith::ConstantIndexOp::create(
-                                       rewriter, op.getLoc(), *constant)
-                                       .getResult());
+    if (Value value =
+            createRoleValue(rewriter, &op, roles, /*isProducer=*/true))
+      mapping.map(op.getResult(0), value);
     else if (auto loop = dyn_cast<scf::ForOp>(op))
       cloneLoop(loop, mapping);
     else if (auto branch = dyn_cast<scf::IfOp>(op))
@@ -251,9 +269,9 @@ void RingRewriter::assignRoles(RingRolesOp op) {
     rewriter.setInsertionPoint(inner);
     if (isa<gpu::BarrierOp>(inner)) {
       rewriter.replaceOpWithNewOp<RingSyncOp>(inner, TransferScope::CTA);
-    } else if (std::optional<int64_t> constant =
-                   getRoleConstant(inner, roles, /*isProducer=*/false)) {
-      rewriter.replaceOpWithNewOp<arith::ConstantIndexOp>(inner, *constant);
+    } else if (Value value = createRoleValue(rewriter, inner, roles,
+                                             /*isProducer=*/false)) {
+      rewriter.replaceOp(inner, value);
     }
   });
   extendBlock(kernel, roles.block);

@@ -116,25 +116,52 @@ void RingRewriter::removeDeadBuffers() {
       buffers.insert(store.buffer);
   }
   for (Value buffer : buffers) {
-    Operation *alloc = buffer.getDefiningOp();
-    if (!alloc)
-      continue;
     // The buffer and its views, each behind what it is a view of.
-    llvm::SetVector<Operation *> views;
-    views.insert(alloc);
+    SmallVector<Value> views = {buffer};
     for (unsigned i = 0; i < views.size(); ++i)
-      for (Operation *user : llvm::make_early_inc_range(views[i]->getUsers())) {
+      for (Operation *user : llvm::make_early_inc_range(views[i].getUsers())) {
         if (isa<ViewLikeOpInterface>(user))
-          views.insert(user);
+          views.push_back(user->getResult(0));
         else if (isa<memref::DeallocOp>(user))
           rewriter.eraseOp(user);
         else if (auto dim = dyn_cast<memref::DimOp>(user))
           foldExtent(dim);
       }
-    for (Operation *view : llvm::reverse(views))
-      if (view->use_empty())
-        rewriter.eraseOp(view);
+    for (Value view : llvm::reverse(views))
+      if (Operation *op = view.getDefiningOp(); op && op->use_empty())
+        rewriter.eraseOp(op);
   }
+  removeDeadAttributions(buffers);
+}
+
+/// Buffers of these that the kernel declares, with the attributes of those that
+/// stay.
+void RingRewriter::removeDeadAttributions(
+    const llvm::SetVector<Value> &buffers) {
+  auto isDead = [&](BlockArgument buffer) {
+    return buffer.use_empty() && buffers.contains(buffer);
+  };
+  ArrayRef<BlockArgument> declared = kernel.getWorkgroupAttributions();
+  unsigned first = kernel.getNumArguments(), count = declared.size();
+  SmallVector<Attribute> kept;
+  llvm::BitVector dead(getEntry().getNumArguments());
+  for (auto [index, buffer] : llvm::enumerate(declared)) {
+    if (isDead(buffer))
+      dead.set(first + index);
+    else
+      kept.push_back(kernel.getWorkgroupAttribAttrs()
+                         ? (*kernel.getWorkgroupAttribAttrs())[index]
+                         : rewriter.getDictionaryAttr({}));
+  }
+  if (dead.none())
+    return;
+  rewriter.modifyOpInPlace(kernel, [&] {
+    getEntry().eraseArguments(dead);
+    kernel->setAttr(kernel.getNumWorkgroupAttributionsAttrName(),
+                    rewriter.getI64IntegerAttr(count - dead.count()));
+    if (kernel.getWorkgroupAttribAttrs())
+      kernel.setWorkgroupAttribAttrsAttr(rewriter.getArrayAttr(kept));
+  });
 }
 
 void RingRewriter::run() {
@@ -190,6 +217,25 @@ static LogicalResult verifyKernel(gpu::GPUFuncOp kernel) {
   return success();
 }
 
+/// C179: no loop asks for more slots than the chip has room for. The exact sum,
+/// with all that the kernel allocates, is --carousel-allocate-shared's; before
+/// that slots are counted, and barriers initialised, one by one.
+static LogicalResult verifySlots(const RingPlan &plan,
+                                 const TargetSpec &target) {
+  int64_t bytes = 0, most = target.info->maxSharedPerBlock;
+  for (const LoopPlan &loop : plan.loops) {
+    bytes += loop.getSlotBytes();
+    scf::ForOp op = loop.loop;
+    if (bytes > most)
+      return op.emitOpError("expected slots of at most ")
+             << most << " bytes in all on " << target.info->chip << ", got "
+             << bytes
+             << (loop.getSlotBytes() == bytes ? ""
+                                              : " with those of loops before");
+  }
+  return success();
+}
+
 namespace {
 
 struct CircularBuffer : carousel::impl::CircularBufferBase<CircularBuffer> {
@@ -206,6 +252,8 @@ struct CircularBuffer : carousel::impl::CircularBufferBase<CircularBuffer> {
         return WalkResult::interrupt();
       RingPlan plan = planRings(kernel, *target->info);
       report(plan);
+      if (failed(verifySlots(plan, *target)))
+        return WalkResult::interrupt();
       RingRewriter(kernel, plan).run();
       return WalkResult::skip();
     });
@@ -223,9 +271,11 @@ struct CircularBuffer : carousel::impl::CircularBufferBase<CircularBuffer> {
     for (const LoadRingPlan &ring : loop.rings) {
       numLoads += ring.loads.size();
       stores += ring.inPlaceStores.size();
-      remark() << "loads ringed: " << std::to_string(ring.loads.size())
-               << ", stages " << std::to_string(ring.stages) << ", prefetch "
-               << std::to_string(ring.prefetch);
+      std::string ahead = loop.mode == PipelineMode::Specialized
+                              ? "by producers"
+                              : "prefetch " + std::to_string(ring.prefetch);
+      remark() << "loads ringed: " + std::to_string(ring.loads.size()) +
+                      ", stages " + std::to_string(ring.stages) + ", " + ahead;
     }
     numStores += stores;
     if (stores != 0)

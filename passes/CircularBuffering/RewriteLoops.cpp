@@ -11,8 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopBounds.h"
 #include "RingRewriter.h"
 
+#include "carousel/Analysis/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -53,23 +55,20 @@ void RingRewriter::emitLoads(const LoadRingPlan &loads, Block &block,
       Value slot =
           RingTileOp::create(rewriter, loc, buffer.getType(), ring, use, index);
       // The part of the slot that is the tile.
-      SmallVector<Operation *> views;
-      for (Value view = load.getTile(); view != buffer;
-           view =
-               cast<ViewLikeOpInterface>(view.getDefiningOp()).getViewSource())
-        views.push_back(view.getDefiningOp());
       IRMapping inner(mapping);
       inner.map(buffer, slot);
-      for (Operation *view : llvm::reverse(views))
+      SmallVector<Operation *> views = getViews(load.getTile());
+      for (Operation *view : views)
         rewriter.clone(*view, inner);
       SmallVector<Value> offsets;
       for (Value offset : load.getOffsets())
         offsets.push_back(mapping.lookupOrDefault(offset));
+      Value map = load.getMap();
       RingLoadOp::create(
-          rewriter, loc, load.getGlobal(), offsets,
+          rewriter, loc, mapping.lookupOrDefault(load.getGlobal()), offsets,
           inner.lookup(load.getTile()), load.getFillAttr(), load.getScopeAttr(),
           load.getInBoundsAttr(), load.getSwizzleAttr(), load.getCacheAttr(),
-          load.getEngineAttr(), load.getMap(),
+          load.getEngineAttr(), map ? mapping.lookupOrDefault(map) : map,
           loads.overtakesStores ? rewriter.getUnitAttr() : nullptr);
     } else if (loads.slice.contains(&op)) {
       rewriter.clone(op, mapping);
@@ -119,6 +118,19 @@ void RingRewriter::emitSubmit(StoreOp store, Value tile) {
 
 /// Views that are made outside of the loop are made again in it.
 void RingRewriter::redirect(Value buffer, scf::ForOp loop, Value tile) {
+  // Those that the loop doesn't use may stand behind it, with what they are
+  // made by.
+  auto isUsedInLoop = [&](Operation *view) {
+    SmallVector<Operation *> views = {view};
+    while (!views.empty())
+      for (Operation *user : views.pop_back_val()->getUsers()) {
+        if (loop->isProperAncestor(user))
+          return true;
+        if (isa<ViewLikeOpInterface>(user))
+          views.push_back(user);
+      }
+    return false;
+  };
   SmallVector<std::pair<Value, Value>> pairs = {{buffer, tile}};
   OpBuilder::InsertionGuard guard(rewriter);
   while (!pairs.empty()) {
@@ -128,7 +140,7 @@ void RingRewriter::redirect(Value buffer, scf::ForOp loop, Value tile) {
       Operation *user = use.getOwner();
       if (loop->isProperAncestor(user)) {
         rewriter.modifyOpInPlace(user, [&] { use.set(to); });
-      } else if (isa<ViewLikeOpInterface>(user)) {
+      } else if (isa<ViewLikeOpInterface>(user) && isUsedInLoop(user)) {
         rewriter.setInsertionPointAfterValue(to);
         IRMapping mapping;
         mapping.map(from, to);
@@ -165,14 +177,10 @@ void RingRewriter::redirectOutside(const LoadRingPlan &loads, RingCreateOp ring,
                                loads.stages - 1);
       Value tile = RingTileOp::create(rewriter, loc, buffer.getType(), ring,
                                       last, index);
-      SmallVector<Operation *> chain;
-      for (Value view = use->get(); view != buffer;
-           view =
-               cast<ViewLikeOpInterface>(view.getDefiningOp()).getViewSource())
-        chain.push_back(view.getDefiningOp());
       IRMapping mapping;
       mapping.map(buffer, tile);
-      for (Operation *view : llvm::reverse(chain))
+      SmallVector<Operation *> views = getViews(use->get());
+      for (Operation *view : views)
         rewriter.clone(*view, mapping);
       Value replacement = mapping.lookup(use->get());
       rewriter.modifyOpInPlace(user, [&] { use->set(replacement); });
@@ -204,14 +212,11 @@ void RingRewriter::emitPrologue(const LoopPlan &loopPlan,
     RingSyncOp::create(rewriter, loc, scope);
   if (loads.prefetch == 0)
     return;
-  Value ahead = arith::MulIOp::create(
-      rewriter, loc, loop.getStep(),
-      arith::ConstantIndexOp::create(rewriter, loc, loads.prefetch));
-  Value end = arith::AddIOp::create(rewriter, loc, loop.getLowerBound(), ahead);
-  end = arith::MinSIOp::create(rewriter, loc, end, loop.getUpperBound());
+  Value end = LoopBounds(rewriter, loop, loads.prefetch).createPrologueEnd();
   Value first = RunningIndices::read(rewriter, loc, variable);
-  auto prologue = scf::ForOp::create(rewriter, loc, loop.getLowerBound(), end,
-                                     loop.getStep(), first);
+  auto prologue = scf::ForOp::create(
+      rewriter, loc, loop.getLowerBound(), end, loop.getStep(), first,
+      /*bodyBuilder=*/nullptr, loop.getUnsignedCmp());
   rewriter.setInsertionPointToStart(prologue.getBody());
   Value use = prologue.getRegionIterArg(0);
   IRMapping mapping;
@@ -229,15 +234,16 @@ void RingRewriter::startAhead(const LoopPlan &loopPlan,
   OpBuilder::InsertionGuard guard(rewriter);
   Value variable = loop.getInductionVar(), ahead = variable;
   if (loads.prefetch != 0) {
-    Value distance = arith::MulIOp::create(
-        rewriter, loc, loop.getStep(),
-        arith::ConstantIndexOp::create(rewriter, loc, loads.prefetch));
-    ahead = arith::AddIOp::create(rewriter, loc, variable, distance);
-    Value isThere = arith::CmpIOp::create(
-        rewriter, loc, arith::CmpIPredicate::slt, ahead, loop.getUpperBound());
-    auto branch = scf::IfOp::create(rewriter, loc, isThere,
-                                    /*withElseRegion=*/false);
+    OpBuilder::InsertPoint start = rewriter.saveInsertionPoint();
+    rewriter.setInsertionPoint(loop);
+    LoopBounds bounds(rewriter, loop, loads.prefetch);
+    Value end = bounds.createSteadyEnd();
+    rewriter.restoreInsertionPoint(start);
+    auto branch =
+        scf::IfOp::create(rewriter, loc, bounds.createIsBefore(variable, end),
+                          /*withElseRegion=*/false);
     rewriter.setInsertionPointToStart(branch.thenBlock());
+    ahead = bounds.createAhead(variable);
     guards.emplace_back(branch, loads.prefetch);
   }
   // Stores that empty the slots are issued by the thread that fills them.
@@ -409,13 +415,9 @@ void RingRewriter::peelEpilogue(const LoopPlan &loopPlan) {
   Value step = steady.getStep();
   rewriter.setInsertionPoint(steady);
   // Where the steady loop stops, found without a division.
-  Value next = indices.create(getEntry(), loc);
+  Value next = indices.create(getEntry(), loc, step.getType());
   RunningIndices::write(rewriter, loc, next, steady.getLowerBound());
-  Value distance = arith::MulIOp::create(
-      rewriter, loc, step,
-      arith::ConstantIndexOp::create(rewriter, loc, farthest));
-  Value end =
-      arith::SubIOp::create(rewriter, loc, steady.getUpperBound(), distance);
+  Value end = LoopBounds(rewriter, steady, farthest).createSteadyEnd();
 
   IRMapping mapping;
   rewriter.setInsertionPointAfter(steady);

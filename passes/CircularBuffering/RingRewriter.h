@@ -69,6 +69,7 @@ private:
   /// Gives everything else to the consumers.
   void assignRoles(RingRolesOp op);
   void removeDeadBuffers();
+  void removeDeadAttributions(const llvm::SetVector<mlir::Value> &buffers);
   void foldExtent(mlir::memref::DimOp dim);
 
   mlir::gpu::GPUFuncOp kernel;

@@ -20,11 +20,15 @@ using namespace mlir;
 using namespace carousel;
 
 Value RunningIndices::create(Block &block, Location loc) {
+  return create(block, loc, IndexType::get(loc.getContext()));
+}
+
+Value RunningIndices::create(Block &block, Location loc, Type type) {
   OpBuilder builder = OpBuilder::atBlockBegin(&block);
-  auto variable = memref::AllocaOp::create(
-      builder, loc, MemRefType::get({}, builder.getIndexType()));
+  auto variable =
+      memref::AllocaOp::create(builder, loc, MemRefType::get({}, type));
   write(builder, loc, variable,
-        arith::ConstantIndexOp::create(builder, loc, 0));
+        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type)));
   variables.push_back(variable);
   return variable;
 }

@@ -24,6 +24,8 @@ class RunningIndices {
 public:
   /// A variable at the top of `block`, 0 at first.
   mlir::Value create(mlir::Block &block, mlir::Location loc);
+  /// One of another type: an index, or an integer.
+  mlir::Value create(mlir::Block &block, mlir::Location loc, mlir::Type type);
 
   static mlir::Value read(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value variable);

@@ -11,7 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ClampOffsets.h"
+
 #include "carousel/Analysis/EnginePlan.h"
+#include "carousel/Analysis/Views.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
@@ -21,7 +24,6 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace carousel {
@@ -87,9 +89,7 @@ static int64_t getTileAlignment(const EngineChoice &choice) {
 /// gets its place from all of its uses.
 static void alignAttribution(gpu::GPUFuncOp kernel, TransferOpInterface op,
                              int64_t alignment) {
-  Value buffer = op.getTile();
-  while (auto view = buffer.getDefiningOp<ViewLikeOpInterface>())
-    buffer = view.getViewSource();
+  Value buffer = getRootBuffer(op.getTile());
   ArrayRef<BlockArgument> attributions = kernel.getWorkgroupAttributions();
   const auto *found = llvm::find(attributions, buffer);
   if (found == attributions.end())
@@ -218,6 +218,7 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
       count(plan);
       emitRemarks(func, op, plan);
     }
+    clampOffsets(func);
   }
 
   void count(const EngineAssignment &plan) {

@@ -12,13 +12,13 @@
 
 #include "FormTransfers.h"
 
+#include "carousel/Analysis/Views.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -248,13 +248,6 @@ std::vector<Move> carousel::findMoves(gpu::GPUFuncOp kernel) {
 // What may not stand between
 //===----------------------------------------------------------------------===//
 
-/// The buffer that a memref is a part of.
-static Value getBuffer(Value memref) {
-  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
-    memref = view.getViewSource();
-  return memref;
-}
-
 namespace {
 enum class BufferKind {
   Own,     // shares no byte with another buffer
@@ -292,8 +285,8 @@ static bool areInDifferentSpaces(Type a, Type b) {
 }
 
 static bool mayAlias(Value a, Value b) {
-  a = getBuffer(a);
-  b = getBuffer(b);
+  a = getRootBuffer(a);
+  b = getRootBuffer(b);
   if (a == b)
     return true;
   if (areInDifferentSpaces(a.getType(), b.getType()))

@@ -157,6 +157,9 @@ bool PlaceCollector::step(Operation *op) {
         end ? function.evaluate(loop.getStep()) : std::nullopt;
     if (!increment)
       return failToEvaluate();
+    // Numbers that an unsigned loop takes for larger ones.
+    if (loop.getUnsignedCmp() && (begin->constant < 0 || end->constant < 0))
+      return fail("the loop around the copy counts beyond signed numbers");
     return stepLoop(op, *begin, *end, *increment, loop.getInductionVar(),
                     loop.getBody());
   }

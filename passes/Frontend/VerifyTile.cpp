@@ -14,13 +14,13 @@
 #include "ThreadDependence.h"
 
 #include "carousel/Analysis/RingPlan.h"
+#include "carousel/Analysis/Views.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace carousel {
@@ -190,24 +190,14 @@ static LogicalResult verifyOffsets(TransferOpInterface op) {
   return success();
 }
 
-/// The buffer that `memref` is a part of. Views of dynamic shared memory are
-/// buffers of their own.
-static Value getBuffer(Value memref) {
-  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>()) {
-    if (isa<memref::ViewOp>(view))
-      break;
-    memref = view.getViewSource();
-  }
-  return memref;
-}
-
 /// C137: the first request for each buffer's layout decides.
 static LogicalResult
 verifySwizzle(TransferOpInterface op,
               llvm::DenseMap<Value, TransferOpInterface> &requests) {
   if (op.getSwizzle() == Swizzle::None)
     return success();
-  auto [request, isFirst] = requests.try_emplace(getBuffer(op.getTile()), op);
+  auto [request, isFirst] =
+      requests.try_emplace(getLayoutBuffer(op.getTile()), op);
   if (isFirst || request->second.getSwizzle() == op.getSwizzle())
     return success();
   InFlightDiagnostic error = op->emitOpError("expected swizzle ")

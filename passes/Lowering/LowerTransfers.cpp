@@ -128,8 +128,12 @@ BoxValues carousel::createBoxValues(ImplicitLocOpBuilder &b,
   // A memref that is known to be smaller than a copy would be refused, though
   // the copy that is too long is never made.
   auto type = cast<MemRefType>(box.global.getType());
-  if (type.hasStaticShape() &&
-      type.getNumElements() * shape.elementBytes < op.getTileBytes()) {
+  bool isTooSmall = llvm::any_of(
+      llvm::zip_equal(type.getShape(), shape.dims), [](const auto &pair) {
+        const auto &[extent, dim] = pair;
+        return !ShapedType::isDynamic(extent) && extent < dim.extent;
+      });
+  if (isTooSmall) {
     SmallVector<int64_t> open(type.getRank(), ShapedType::kDynamic);
     MemRefType unknown = MemRefType::Builder(type).setShape(open);
     box.global = memref::CastOp::create(b, unknown, box.global);

@@ -14,6 +14,7 @@
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_NUMBERWAITS
@@ -31,10 +32,38 @@ static std::string getDefaultName(LabelledWaitOpInterface wait) {
   return wait.getPhase() == WaitPhase::Turn ? "semaphore" : "barrier";
 }
 
+/// C180: what has a number already has one of its own, or is a copy of another
+/// wait: the table of waits would name one for both.
+static LogicalResult verifyNumbers(Operation *module) {
+  llvm::DenseMap<uint32_t, LabelledWaitOpInterface> waits;
+  auto getPlace = [](LabelledWaitOpInterface wait) {
+    return std::make_tuple(
+        wait.getLabelAttr(), wait.getPhase(),
+        wait->getParentOfType<FunctionOpInterface>().getOperation(),
+        wait->getLoc()->findInstanceOf<FileLineColLoc>());
+  };
+  WalkResult result = module->walk([&](LabelledWaitOpInterface wait) {
+    WaitLabelAttr label = wait.getLabelAttr();
+    if (!label || !label.getNumber())
+      return WalkResult::advance();
+    auto [entry, isNew] = waits.try_emplace(*label.getNumber(), wait);
+    if (isNew || getPlace(entry->second) == getPlace(wait))
+      return WalkResult::advance();
+    InFlightDiagnostic error =
+        wait->emitOpError("expected waits with different numbers, got ")
+        << *label.getNumber() << " twice";
+    error.attachNote(entry->second->getLoc()) << "the other wait";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 namespace {
 
 struct NumberWaits : public carousel::impl::NumberWaitsBase<NumberWaits> {
   void runOnOperation() override {
+    if (failed(verifyNumbers(getOperation())))
+      return signalPassFailure();
     uint32_t next = 0;
     getOperation().walk([&](LabelledWaitOpInterface wait) {
       WaitLabelAttr label = wait.getLabelAttr();

@@ -12,6 +12,7 @@
 
 #include "RingLowering.h"
 
+#include "carousel/Analysis/Views.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -187,10 +188,7 @@ static std::string getRingName(gpu::GPUFuncOp kernel, RingCreateOp ring) {
   for (Operation *user : ring.getRing().getUsers())
     if (auto produce = dyn_cast<RingProduceOp>(user))
       produce.walk([&](RingLoadOp load) {
-        Value memref = load.getGlobal();
-        while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
-          memref = view.getViewSource();
-        loaded.insert(memref);
+        loaded.insert(getRootBuffer(load.getGlobal()));
       });
   std::string name;
   for (const KernelArgument &argument : getKernelArguments(kernel))

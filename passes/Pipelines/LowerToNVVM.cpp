@@ -113,6 +113,14 @@ void carousel::registerPipelines() {
       "carousel-to-ptx",
       "Lower gpu.modules from the tile phase to gpu.binary ops that hold PTX",
       buildToPTXPipeline);
+  PassPipelineRegistration<LowerToEmitCOptions>(
+      "carousel-lower-to-emitc",
+      "Lower gpu.modules from the machine phase to the EmitC form",
+      buildLowerToEmitCPipeline);
+  PassPipelineRegistration<LowerToEmitCOptions>(
+      "carousel-to-cuda",
+      "Lower gpu.modules from the tile phase to the EmitC form of CUDA C++",
+      buildToCUDAPipeline);
   PassPipelineRegistration<LowerToNVVMOptions>(
       "carousel-lower-to-nvvm",
       "Lower gpu.modules from the machine phase to the LLVM and NVVM dialects",

@@ -9,6 +9,7 @@ depend on the order in which threads, CTAs and engines act."""
 
 import random
 
+from .handover import Handover
 from .sections import Section
 from .text import Body
 from .types import ELEMENTS, SHARED, WEIGHTS, Argument, Kernel, Scalar, Tile, product, row_strides
@@ -123,14 +124,18 @@ class Generator:
             open_ = ", offset: ?" if parts else ""
             kind = (f"memref<{'x'.join(map(str, extents))}x{element}, "
                     f"strided<[{', '.join(map(str, strides))}]{open_}>, {SHARED}>")
-            offsets = ", ".join([walk.part] * len(parts) + ["0"] * len(extents))
             sizes = ", ".join(map(str, [1] * len(parts) + extents))
             ones = ", ".join(["1"] * (len(parts) + len(extents)))
-            view = body.op(f"memref.subview {buffer}[{offsets}] [{sizes}] [{ones}] : {whole} to "
-                           f"{kind}", "s")
-            tile = Tile(view, element, extents, kind, padded)
+
+            def take(number):
+                offsets = ", ".join([number] * len(parts) + ["0"] * len(extents))
+                return body.op(f"memref.subview {buffer}[{offsets}] [{sizes}] [{ones}] : {whole} to "
+                               f"{kind}", "s")
+
+            tile = Tile(take(walk.part), element, extents, kind, padded)
+            tile.part = take if parts else None
             self.features.add("padded tile" if padded else "part of a buffer")
-        tile.walk, tile.section = walk, self.section
+        tile.walk, tile.section, tile.strides = walk, self.section, row_strides(room)
         self.tiles.append(tile)
         return tile
 
@@ -158,6 +163,7 @@ class Generator:
             section.emit()
             before = section
         self.features.add(f"{count} sections")
+        Handover(self).emit()
         return Kernel(f"k{self.seed}", self.seed, self.print(), self.arguments, self.features)
 
     def print(self):

@@ -62,11 +62,13 @@ class Guards:
             all(extent > 0 for extent in argument.extents)
 
 
-def find_variants(text, kernel, chip):
-    """The names of the kernels in `text` that may run on the arguments of `kernel`."""
+def find_variants(text, kernel, chip, serving=None):
+    """The names of the kernels in `text`, or of those `serving` it, that may run on the arguments of `kernel`."""
     guards, names = Guards(kernel, chip), []
     for match in KERNEL.finditer(text):
         name, arguments, attributes = match.groups()
+        if serving is not None and name not in serving:
+            continue
         listed = GUARDS.search(attributes or "")
         if listed and not all(guards.holds(guard) for guard in split(listed[1])):
             continue

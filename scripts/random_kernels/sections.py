@@ -10,6 +10,7 @@ to a tile needs a barrier only where a thread looks at another one's elements.""
 
 from .arithmetic import (add, broadcast, combine, convert, expression, forget_nan, from_index, vector)
 from .types import ELEMENTS, REDUCTIONS, is_float, product
+from .views import Views
 from .walk import Walk
 
 SWIZZLES = {32: "b32", 64: "b64", 128: "b128"}
@@ -156,11 +157,35 @@ class Section:
             rng.choice([1, 1, 2])
         for _ in range(stores):
             self.add_store(self.kernel.tile(rng.choice(self.elements), self.walk))
+        self.plan_again()
         self.plan_before()
         self.exchange = rng.choice([None, None, None, "shuffle", "buffer", "reverse"])
         if not self.accumulates and self.exchange in ("shuffle", "buffer"):
             self.exchange = None
         self.kernel.note(self)
+        self.views = Views(self)
+
+    def plan_again(self):
+        """A box that is loaded again once it is stored, and stored elsewhere."""
+        self.again = []
+        plain = [store for store in self.stores if store.offsets[0] == "box" and not store.reduction and
+                 self.condition != "store"]
+        if not plain or self.rng.random() > 0.15:
+            return
+        argument = self.rng.choice(plain).argument
+        argument.access = "inout"
+        argument.seed = argument.seed or self.rng.randrange(1000)
+        load = self.add_load(argument)
+        load.tile = self.kernel.new_tile(argument.element, self.walk)
+        load.options = "" if self.walk.scope == "cta" else f" scope({self.walk.scope})"
+        self.loads.remove(load)
+        self.add_store(load.tile)
+        self.again = [load, self.stores.pop()]
+        self.kernel.features.add("loaded again")
+
+    def count_loads(self):
+        """Of the loop."""
+        return len(self.loads) + bool(self.again)
 
     def plan_before(self):
         """A tile that is there before the loop, and after it: of memory that nobody writes."""
@@ -200,22 +225,25 @@ class Section:
         return ", ".join(body.const(o) if isinstance(o, int) else o for o in box)
 
     def emit_load(self, load, at):
-        self.body.line(f"carousel.load %{load.argument.name}[{self.offsets(load, at)}] to "
-                       f"{load.tile.name}{load.options} : {load.argument.type}, {load.tile.type}")
+        name, offsets, kind = self.views.memref(load, self.offsets(load, at))
+        self.body.line(f"carousel.load {name}[{offsets}] to {load.tile.name}{load.options} : {kind}, "
+                       f"{load.tile.type}")
 
     def emit_store(self, store, at):
-        self.body.line(f"carousel.store {store.tile.name} to %{store.argument.name}"
-                       f"[{self.offsets(store, at)}]{store.options} : {store.tile.type}, "
-                       f"{store.argument.type}")
+        name, offsets, kind = self.views.memref(store, self.offsets(store, at))
+        self.body.line(f"carousel.store {store.tile.name} to {name}[{offsets}]{store.options} : "
+                       f"{store.tile.type}, {kind}")
 
     # ===- Elements ---------------------------------------------------------------===#
 
-    def read(self, tile, indices, nan=False):
+    def read(self, tile, indices, nan=False, view=None):
+        """`view`: the name and the type to read the tile by."""
         body = self.body
+        name, kind = view or (tile.name, tile.type)
         shape = vector(tile.element, self.width)
         operation = "memref.load" if self.width == 1 else "vector.load"
         suffix = "" if self.width == 1 else f", {shape}"
-        value = body.op(f"{operation} {tile.name}[{body.values(indices)}] : {tile.type}{suffix}")
+        value = body.op(f"{operation} {name}[{body.values(indices)}] : {kind}{suffix}")
         if nan:
             value = forget_nan(body, value, tile.element, self.width)
         return convert(body, value, tile.element, self.kind, self.width)
@@ -250,12 +278,14 @@ class Section:
         return self.body.op(f"vector.extract {value}[{self.rng.randrange(self.width)}] : {self.kind} "
                             f"from {vector(self.kind, self.width)}")
 
-    def compute(self, loads, targets, at, carried):
+    def compute(self, loads, targets, at, carried, behind=False):
         rng, body = self.rng, self.body
         twist = rng.random() < 0.3
 
         def emit(indices, linear, values):
-            inputs = [self.read(load.tile, indices, load.nan) for load in loads]
+            views = [self.views.behind(load.tile, linear) if behind else None for load in loads]
+            inputs = [self.read(load.tile, indices, load.nan, view)
+                      for load, view in zip(loads, views)]
             if twist or not inputs:
                 number = from_index(body, body.index("add", linear, at[-1]), self.kind)
                 inputs.append(broadcast(body, number, self.kind, self.width))
@@ -353,6 +383,7 @@ class Section:
         """The body of the loop; `at` is the box, `number` counts."""
         targets = list(dict.fromkeys(store.tile for store in self.stores))
         self.number = number
+        names = self.views.enter()
 
         def work():
             values = list(carried)
@@ -373,15 +404,22 @@ class Section:
                         self.emit_store(store, at)
                 else:
                     self.emit_store(store, at)
+            if self.again:
+                self.emit_load(self.again[0], at)
+                self.emit_store(self.again[1], at)
             return values
 
         if self.condition != "all":
-            return work()
-        self.kernel.features.add("all under condition")
-        return self.guarded(self.make_condition(number), carried, work)
+            carried = work()
+        else:
+            self.kernel.features.add("all under condition")
+            carried = self.guarded(self.make_condition(number), carried, work)
+        self.views.leave(names)
+        return carried
 
     def emit(self):
         body, walk = self.body, self.walk
+        self.views.start()
         for load in self.before:
             self.emit_load(load, [0] * walk.rank)
         carried = []
@@ -391,7 +429,7 @@ class Section:
         carried = walk.emit(self, carried)
         if self.before and self.accumulates:
             self.kernel.features.add("tile after loop")
-            carried = self.compute(self.before[:1], [], [0] * walk.rank, carried)
+            carried = self.compute(self.before[:1], [], [0] * walk.rank, carried, behind=True)
         if carried:
             self.finish(carried[0])
 

@@ -60,6 +60,8 @@ class Tile:
     swizzle: int = None  # bytes, 0: none asked for; None: not decided
     walk: object = None
     section: int = 0  # the one that made it
+    strides: list = None
+    part: object = None  # of a unit's part of a buffer: takes the part of that number once more
 
 
 @dataclass(eq=False)

@@ -188,7 +188,7 @@ class Walk:
     def run_loop(self, section, carried, bounds, at, attributes=None):
         """One loop around an iteration; at(number) gives the offsets."""
         kinds = [(value, section.kind) for value in carried]
-        attributes = self.pipeline(len(section.loads)) if attributes is None else attributes
+        attributes = self.pipeline(section.count_loads()) if attributes is None else attributes
         carries_place = self.rng.random() < 0.08
         if carries_place:
             # The place is carried from turn to turn, not computed from the loop's variable.
@@ -247,7 +247,7 @@ class Walk:
         columns = self.extent(section, self.inner)
         with body.loop(self.unit, rows, self.units, kinds,
                        "" if where == "inner" else self.pipeline(
-                           len(section.loads) if where == "outer" else 0)) as (row, values, outer):
+                           section.count_loads() if where == "outer" else 0)) as (row, values, outer):
             start = body.index("mul", row, self.box[self.outer])
 
             def at(number):

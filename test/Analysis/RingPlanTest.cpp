@@ -102,12 +102,15 @@ TEST_F(RingPlanTest, DepthThatIsAskedFor) {
 TEST_F(RingPlanTest, PeeledEpilogue) {
   std::string body = kLoad + kRead;
   EXPECT_TRUE(
-      contains(plan(loop(body, "stages = 5, epilogue = peeled")), "peeled"));
+      contains(plan(loop(body, "stages = 5, epilogue = peeled")), ", peeled"));
   for (const char *options : {"stages = 5", "stages = 5, epilogue = predicated",
                               // Without loads ahead there is nothing to peel.
                               "stages = 5, prefetch = 0, epilogue = peeled",
                               "mode = specialized, epilogue = peeled"})
-    EXPECT_FALSE(contains(plan(loop(body, options)), "peeled")) << options;
+    EXPECT_FALSE(contains(plan(loop(body, options)), ", peeled")) << options;
+  EXPECT_TRUE(
+      contains(plan(loop(body, "stages = 5, prefetch = 0, epilogue = peeled")),
+               "missed: scf.for: no peeled epilogue: no loads run ahead"));
 }
 
 TEST_F(RingPlanTest, RingForEachLoad) {
@@ -187,8 +190,36 @@ TEST_F(RingPlanTest, SourceThatTheLoopWrites) {
   text = plan(loop(kLoad + "carousel.store %in to %x[%i] engine<bulk> "
                            ": !tile, !global\n",
                    "stages = 4", "%c0 to %n step %c1"));
-  EXPECT_TRUE(contains(text, "boxes of different iterations are apart"))
-      << text;
+  EXPECT_TRUE(contains(text, "apart from those of other iterations")) << text;
+  // The load would overtake the store of its own iteration.
+  text = plan(loop("carousel.store %out to %x[%i] engine<bulk> : !tile, "
+                   "!global\n" +
+                       kLoad + kRead,
+                   "stages = 4"));
+  EXPECT_TRUE(contains(text, "each box is stored after it is loaded")) << text;
+}
+
+TEST_F(RingPlanTest, FencesBeyondTheCTA) {
+  auto fenced = [&](StringRef fence) {
+    return plan(
+        loop(("carousel.fence.thread " + fence + "\n").str() + kLoad + kRead,
+             "stages = 4"));
+  };
+  EXPECT_TRUE(contains(fenced("acquire gpu"), "what other CTAs have written"));
+  EXPECT_TRUE(contains(fenced("acq_rel cluster"), "what other CTAs have"));
+  EXPECT_TRUE(contains(fenced("release gpu"), "loads: 1"));
+  EXPECT_TRUE(contains(fenced("acquire cta"), "loads: 1"));
+}
+
+TEST_F(RingPlanTest, WarpsThatMeet) {
+  std::string body =
+      "carousel.load %x[%i] to %in scope(warp) engine<bulk> : !global, !tile\n"
+      "carousel.store %in to %x[%i] scope(warp) engine<bulk> : !tile, "
+      "!global\n";
+  std::string text = plan(loop(body, "stages = 4, scope = warp"));
+  EXPECT_TRUE(contains(text, "stored in place")) << text;
+  text = plan(loop(body + "gpu.barrier\n", "stages = 4, scope = warp"));
+  EXPECT_TRUE(contains(text, "each box is stored after it is loaded")) << text;
 }
 
 TEST_F(RingPlanTest, CarriedOperandsKeepPrefetchAtZero) {
@@ -236,6 +267,27 @@ TEST_F(RingPlanTest, UseAfterTheLoop) {
       plan(loop(kLoad + kRead, "stages = 3, mode = specialized") + after),
       "unified instead of specialized: a tile is accessed outside of the "
       "loop"));
+}
+
+TEST_F(RingPlanTest, UnderAConditionAndUsedOutside) {
+  std::string condition = "%c = arith.cmpi slt, %i, %c1024 : index\nscf.if %c "
+                          "{\n";
+  std::string after = "\n%w = memref.load %in[%thread] : !tile\n"
+                      "memref.store %w, %y[%c0] : !global";
+  std::string conditional = loop(condition + kLoad + kRead + "}", "stages = 3");
+  EXPECT_TRUE(contains(plan(conditional), "loads: 1"));
+  std::string text = plan(conditional + after);
+  EXPECT_TRUE(contains(text, "it is loaded under a condition")) << text;
+  // What is stored under a condition may be read there only.
+  std::string readBehind = "%r = memref.load %out[%thread] : !tile\n"
+                           "memref.store %r, %x[%thread] : !global\n";
+  text = plan(loop(kLoad + condition + kCopy + kStore + readBehind + "}",
+                   "stages = 3"));
+  EXPECT_TRUE(contains(text, "store: stages 2")) << text;
+  text = plan(loop(kLoad + condition + kCopy + kStore + "}" + readBehind,
+                   "stages = 3"));
+  EXPECT_TRUE(contains(text, "'memref.load' where it may not be written"))
+      << text;
 }
 
 TEST_F(RingPlanTest, SharedMemoryBoundsTheDepth) {

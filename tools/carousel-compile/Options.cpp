@@ -43,6 +43,9 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
                               cl::value_desc("chip,..."), cl::desc(chipHelp));
   cl::opt<bool> noCubin("no-cubin", cl::cat(category),
                         cl::desc("PTX only, even where there is a ptxas"));
+  cl::list<std::string> emit(
+      "emit", cl::cat(category), cl::CommaSeparated, cl::value_desc("kind,..."),
+      cl::desc("What the package holds, of cubin, ptx and cuda (cubin,ptx)"));
   cl::opt<std::string> cudaRoot(
       "cuda-root", cl::cat(category), cl::value_desc("dir"),
       cl::init(CAROUSEL_CUDA_ROOT),
@@ -81,6 +84,22 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
   options.compile.cudaRoot = cudaRoot;
   using Cubins = CompilePackageOptions::Cubins;
   options.compile.cubins = noCubin ? Cubins::Never : Cubins::Auto;
+  auto emits = [&](llvm::StringRef kind) {
+    return llvm::is_contained(emit, kind);
+  };
+  if (!emit.empty()) {
+    // A cubin is made of PTX, which is then in the package, too.
+    options.compile.ptx = emits("ptx") || emits("cubin");
+    options.compile.cuda = emits("cuda");
+    if (!emits("cubin"))
+      options.compile.cubins = Cubins::Never;
+  }
+  for (const std::string &kind : emit)
+    if (kind != "ptx" && kind != "cubin" && kind != "cuda")
+      options.error =
+          "expected --emit of cubin, ptx and cuda, got '" + kind + "'";
+  if (!options.error.empty())
+    return options;
   if (input.empty())
     options.error = "expected a file to compile (see --help)";
   else if (output.empty())

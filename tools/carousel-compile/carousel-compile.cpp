@@ -13,6 +13,7 @@
 #include "Options.h"
 
 #include "../Register.h"
+#include "../SourceNames.h"
 
 #include "carousel/Package/CompilePackage.h"
 #include "carousel/Package/WritePackage.h"
@@ -53,7 +54,10 @@ int main(int argc, char **argv) {
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(input), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(sources, &context);
-  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, &context);
+  // Names are for the text that people read; they change no other.
+  OwningOpRef<ModuleOp> module =
+      options.compile.cuda ? parseWithNames(sources, &context)
+                           : parseSourceFile<ModuleOp>(sources, &context);
   if (!module)
     return 1;
   // A module that isn't written out has no line to point at.

@@ -98,14 +98,23 @@ static llvm::Error writeAll(ModuleOp module, ArrayRef<Mutant> mutants,
   return llvm::Error::success();
 }
 
+static std::string listKinds(ArrayRef<MutantKind> kinds) {
+  std::string names;
+  for (MutantKind kind : kinds)
+    names += (names.empty() ? "" : " or ") + stringifyMutantKind(kind).str();
+  return names;
+}
+
 llvm::Error mutate::run(ModuleOp module, const Options &options) {
   std::vector<Mutant> mutants = enumerateMutants(module, options.filter);
-  if (mutants.empty())
-    return fail("expected an op that synchronises" +
-                (options.filter.function.empty()
-                     ? Twine()
-                     : " in a function '" + options.filter.function + "'") +
-                ", got none");
+  if (mutants.empty()) {
+    std::string rule = "expected an op that synchronises";
+    if (!options.filter.function.empty())
+      rule += " in a function '" + options.filter.function + "'";
+    if (!options.filter.kinds.empty())
+      rule += " with a mutant of kind " + listKinds(options.filter.kinds);
+    return fail(rule + ", got none");
+  }
   if (!options.mutant.empty())
     return writeOne(module, mutants, options);
   if (!options.all.empty())

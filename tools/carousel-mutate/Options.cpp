@@ -80,5 +80,8 @@ Options mutate::parseOptions(int argc, char **argv) {
     options.error = "expected a file to mutate (see --help)";
   else if (list + !mutant.empty() + !all.empty() != 1)
     options.error = "expected one of --list, --mutant and --all";
+  else if (output.getNumOccurrences() != 0 && mutant.empty())
+    options.error = "expected -o beside --mutant, got it beside " +
+                    std::string(list ? "--list" : "--all");
   return options;
 }

@@ -1,20 +1,21 @@
-//===- carousel-translate.cpp - from IR to PTX and cubins -----------------===//
+//===- carousel-translate.cpp - from IR to PTX, cubins and CUDA C++ -------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// mlir-translate with `--mlir-to-ptx` and `--mlir-to-cubin`: runs
-// carousel-lower-to-nvvm on a module with one gpu.module and prints what its
-// target's tools make of it.
+// mlir-translate with `--mlir-to-ptx`, `--mlir-to-cubin` and `--mlir-to-cuda`:
+// lowers a module with one gpu.module and prints what comes of it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "../Register.h"
+#include "../SourceNames.h"
 
 #include "carousel/Passes/Pipelines.h"
 #include "carousel/Target/AssemblePTX.h"
+#include "carousel/Target/EmitCUDA.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
@@ -42,9 +43,29 @@ static cl::opt<std::string>
     cudaRoot("cuda-root", cl::desc("CUDA toolkit, for libdevice and ptxas"),
              cl::init(CAROUSEL_CUDA_ROOT));
 
-static FailureOr<std::string> lowerAndEmit(Operation *op) {
+static cl::opt<bool>
+    lineDirectives("cuda-line-directives", cl::init(false),
+                   cl::desc("#line directives with the locations of the IR"));
+static cl::opt<bool>
+    locations("cuda-locations", cl::init(true),
+              cl::desc("Comments with the locations of the IR"));
+
+static FailureOr<gpu::GPUModuleOp> getModule(Operation *op) {
   // One line per error: the op is in the input, at the location that is named.
   op->getContext()->printOpOnDiagnostic(false);
+  auto modules = llvm::to_vector(op->getRegion(0).getOps<gpu::GPUModuleOp>());
+  if (modules.size() != 1) {
+    emitError(op->getLoc())
+        << "expected one gpu.module, got " << modules.size();
+    return failure();
+  }
+  return modules.front();
+}
+
+static FailureOr<std::string> lowerAndEmit(Operation *op) {
+  FailureOr<gpu::GPUModuleOp> module = getModule(op);
+  if (failed(module))
+    return failure();
   PassManager pm(op->getContext(), op->getName().getStringRef());
   carousel::LowerToNVVMOptions options;
   options.chip = chip;
@@ -52,19 +73,13 @@ static FailureOr<std::string> lowerAndEmit(Operation *op) {
   options.indexBitwidth = indexBitwidth;
   options.optLevel = optLevel;
   options.debugWaits = debugWaits;
-  auto modules = llvm::to_vector(op->getRegion(0).getOps<gpu::GPUModuleOp>());
-  if (modules.size() != 1) {
-    emitError(op->getLoc())
-        << "expected one gpu.module, got " << modules.size();
-    return failure();
-  }
-  if (carousel::isTilePhase(modules.front()))
+  if (carousel::isTilePhase(*module))
     carousel::buildTileToNVVMPipeline(pm, options);
   else
     carousel::buildLowerToNVVMPipeline(pm, options);
   if (failed(pm.run(op)))
     return failure();
-  return carousel::emitPTX(modules.front(), {cudaRoot});
+  return carousel::emitPTX(*module, {cudaRoot});
 }
 
 static LogicalResult translateToPTX(Operation *op, raw_ostream &output) {
@@ -86,11 +101,45 @@ static LogicalResult translateToCubin(Operation *op, raw_ostream &output) {
   return success();
 }
 
+static LogicalResult
+translateToCUDA(const std::shared_ptr<llvm::SourceMgr> &sources,
+                raw_ostream &output, MLIRContext *context) {
+  DialectRegistry registry;
+  carousel::registerToolDialects(registry);
+  context->appendDialectRegistry(registry);
+  OwningOpRef<ModuleOp> op = carousel::parseWithNames(*sources, context);
+  if (!op)
+    return failure();
+  FailureOr<gpu::GPUModuleOp> module = getModule(*op);
+  if (failed(module))
+    return failure();
+  carousel::LowerToEmitCOptions options;
+  options.chip = chip;
+  options.ptxVersion = ptxVersion;
+  options.indexBitwidth = indexBitwidth;
+  PassManager pm(context, (*op)->getName().getStringRef());
+  if (carousel::isTilePhase(*module))
+    carousel::buildToCUDAPipeline(pm, options);
+  else
+    carousel::buildLowerToEmitCPipeline(pm, options);
+  if (failed(pm.run(*op)))
+    return failure();
+  carousel::EmitCUDAOptions text;
+  text.locations = locations;
+  text.lineDirectives = lineDirectives;
+  FailureOr<std::string> cuda = carousel::emitCUDA(*module, text);
+  if (succeeded(cuda))
+    output << *cuda;
+  return cuda;
+}
+
 int main(int argc, char **argv) {
   TranslateFromMLIRRegistration toPTX("mlir-to-ptx", "Emit PTX", translateToPTX,
                                       carousel::registerToolDialects);
   TranslateFromMLIRRegistration toCubin(
       "mlir-to-cubin", "Emit a cubin through ptxas", translateToCubin,
       carousel::registerToolDialects);
+  TranslateRegistration toCUDA("mlir-to-cuda", "Emit CUDA C++",
+                               translateToCUDA);
   return failed(mlirTranslateMain(argc, argv, "Carousel translation driver"));
 }

@@ -34,7 +34,8 @@ struct LoadRingPlan {
   llvm::SmallVector<mlir::Value> buffers;
   std::optional<int64_t> request; ///< for stages; nothing: auto
   int64_t stages = 1;
-  int64_t prefetch = 0; ///< iterations that loads run ahead
+  /// Iterations that loads run ahead; producers run as far as there are slots.
+  int64_t prefetch = 0;
   SlotRelease release = SlotRelease::EmptyBarrier;
   /// What is computed in the loop for the loads' operands and conditions.
   llvm::SetVector<mlir::Operation *> slice;
@@ -63,6 +64,8 @@ struct LoopPlan {
   /// The last iterations are a loop of their own, without loads ahead.
   bool hasPeeledEpilogue = false;
 
+  /// Of the rings' slots; a large number if it is larger still.
+  int64_t getSlotBytes() const;
   /// The most iterations that a ring's loads run ahead.
   int64_t getPrefetch() const;
   bool hasInPlaceStore(StoreOp store) const;
@@ -104,9 +107,6 @@ mlir::LogicalResult verifyListedStages(mlir::scf::ForOp loop);
 
 /// The plan for a kernel whose transfers have engines and whose block is known.
 RingPlan planRings(mlir::gpu::GPUFuncOp kernel, const TargetInfo &target);
-
-/// The allocation or the argument that a memref is a view of.
-mlir::Value getRootBuffer(mlir::Value memref);
 
 /// The ops that access a buffer, through views of it, too; nothing if it is
 /// passed to where it can't be followed.

@@ -41,7 +41,10 @@ struct CompilePackageOptions {
   unsigned optLevel = 3;
   /// Milliseconds after which a wait traps; 0: never.
   unsigned debugWaits = 0;
+  /// Cubins are made of PTX.
   Cubins cubins = Cubins::Auto;
+  bool ptx = true;
+  bool cuda = false; ///< CUDA C++, too or alone
   /// Where libdevice and ptxas are; empty: ptxas of the PATH, no libdevice.
   std::string cudaRoot;
   /// Called before each compilation.

@@ -475,8 +475,8 @@ def NumberWaits : Pass<"carousel-number-waits", "::mlir::gpu::GPUModuleOp"> {
   let description = [{
     Counts the waits that `debug-waits` bounds (`carousel.mbarrier.wait` and
     `carousel.grid.serial_wait`) in the order in which they stand, and writes the number into
-    the label. A wait that has one keeps it; the others go on behind the largest. A wait without a
-    label gets one, with the name of its barriers' location if there is one.
+    the label. A wait that has one keeps it; the others go on behind the largest. Two waits with one
+    number are refused, unless they are copies of one (C180). A wait without a label gets one, with the name of its barriers' location if there is one.
 
     ```mlir
     carousel.mbarrier.wait %full[%slot] parity %parity label<barrier = "x full"> : ...
@@ -616,6 +616,35 @@ def LowerFunctions : Pass<"carousel-lower-functions", "::mlir::gpu::GPUModuleOp"
     Option<"indexBitwidth", "index-bitwidth", "unsigned", "64", "Bits of an index: 32 or 64">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def ConvertToEmitC : Pass<"carousel-convert-to-emitc", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Convert kernels of the machine phase to the EmitC form";
+  let description = [{
+    One dialect conversion of what `carousel-lower-to-emitc` has left of arith, math, vector, memref,
+    scf, gpu, func and this dialect. docs/CUDA.md says what becomes what. Kernels become `emitc.func`s with
+    the parameters of docs/KernelABI.md, ops of this dialect calls of the device headers.
+
+    Attributes named `carousel.*` on ops of EmitC say what the dialect has no words for; `emitCUDA`
+    goes by them.
+
+    Refused, at the op: what has no form in C++, e.g. branches, integers of odd widths and scalable
+    vectors.
+
+    ```mlir
+    carousel.mbarrier.arrive_expect_tx %full[%slot], 8192 : memref<4x!carousel.mbarrier, #ws>
+    ```
+    becomes
+    ```mlir
+    %p = emitc.add %full, %slot : (!emitc.ptr<!emitc.opaque<"carousel::mbarrier">>, ui64) -> ...
+    %n = "emitc.constant"() <{value = 8192 : ui32}> : () -> ui32
+    emitc.call_opaque "carousel::mbarrier_arrive_expect_tx"(%p, %n) : ...
+    ```
+  }];
+  let options = [
+    Option<"indexBitwidth", "index-bitwidth", "unsigned", "64", "Bits of an index: 32 or 64">
+  ];
+  let dependentDialects = ["::mlir::emitc::EmitCDialect"];
 }
 
 def MarkConvergent : Pass<"carousel-mark-convergent", "::mlir::gpu::GPUModuleOp"> {

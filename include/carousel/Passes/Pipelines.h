@@ -92,6 +92,30 @@ struct ToPTXOptions : public LowerToNVVMOptions {
 /// context has what registerPTXTranslations registers.
 void buildToPTXPipeline(mlir::OpPassManager &pm, const ToPTXOptions &options);
 
+struct LowerToEmitCOptions
+    : public mlir::PassPipelineOptions<LowerToEmitCOptions> {
+  PassOptions::Option<std::string> chip{*this, "chip",
+                                        llvm::cl::desc("Chip, e.g. sm_90a"),
+                                        llvm::cl::init("sm_90a")};
+  PassOptions::Option<unsigned> ptxVersion{
+      *this, "ptx-version",
+      llvm::cl::desc("PTX version times ten, e.g. 86 (0: the default)"),
+      llvm::cl::init(0)};
+  PassOptions::Option<unsigned> indexBitwidth{
+      *this, "index-bitwidth", llvm::cl::desc("Bits of an index: 32 or 64"),
+      llvm::cl::init(64)};
+};
+
+/// `carousel-lower-to-emitc`: a builtin module whose gpu.modules are at the
+/// machine phase to one whose gpu.modules are in EmitC; emitCUDA takes it from
+/// there (docs/CUDA.md).
+void buildLowerToEmitCPipeline(mlir::OpPassManager &pm,
+                               const LowerToEmitCOptions &options);
+
+/// `carousel-to-cuda`: carousel-lower, then carousel-lower-to-emitc.
+void buildToCUDAPipeline(mlir::OpPassManager &pm,
+                         const LowerToEmitCOptions &options);
+
 /// Whether a module is to be lowered from the tile phase: it has transfers of
 /// that phase.
 bool isTilePhase(mlir::gpu::GPUModuleOp module);

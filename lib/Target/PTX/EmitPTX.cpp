@@ -57,8 +57,7 @@ namespace {
 bool isLeftToPTXAS(StringRef pass) {
   static constexpr StringLiteral kBackEndPasses[] = {
       "Loop Strength Reduction", "Straight line strength reduction",
-      "Nary reassociation",
-      "Split GEPs to a variadic base and a constant offset for better CSE"};
+      "Nary reassociation"};
   static constexpr StringLiteral kOptimisations[] = {"IndVarSimplifyPass"};
   return llvm::is_contained(kBackEndPasses, pass) ||
          llvm::is_contained(kOptimisations, pass);

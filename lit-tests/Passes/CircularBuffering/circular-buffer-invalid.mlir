@@ -86,3 +86,59 @@ gpu.module @m [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     gpu.return
   }
 }
+
+// -----
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+!global = memref<?xf32, #gl>
+!tile = memref<1024xf32, #ws>
+
+// C179: said before slots are made one by one.
+gpu.module @m [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
+  gpu.func @deep(%x: !global, %y: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1024 = arith.constant 1024 : index
+    %thread = gpu.thread_id x
+    %t = memref.alloc() : !tile
+    // expected-error @below {{expected slots of at most 232448 bytes in all on sm_90a, got 409600000}}
+    scf.for %i = %c0 to %n step %c1024 {
+      carousel.load %x[%i] to %t engine<bulk> : !global, !tile
+      %v = memref.load %t[%thread] : !tile
+      memref.store %v, %y[%i] : !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 100000>}
+    gpu.return
+  }
+}
+
+// -----
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+!global = memref<?xf32, #gl>
+!tile = memref<1024xf32, #ws>
+
+// C179: the product of stages and bytes doesn't fit into 64 bits.
+gpu.module @m [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
+  gpu.func @deepest(%x: !global, %y: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1024 = arith.constant 1024 : index
+    %thread = gpu.thread_id x
+    %t = memref.alloc() : !tile
+    %u = memref.alloc() : !tile
+    scf.for %i = %c0 to %n step %c1024 {
+      carousel.load %x[%i] to %u engine<bulk> : !global, !tile
+      %v = memref.load %u[%thread] : !tile
+      memref.store %v, %y[%i] : !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 8>}
+    // expected-error @below {{expected slots of at most 232448 bytes in all on sm_90a, got 281474976743424 with those of loops before}}
+    scf.for %i = %c0 to %n step %c1024 {
+      carousel.load %x[%i] to %t engine<bulk> : !global, !tile
+      %v = memref.load %t[%thread] : !tile
+      memref.store %v, %y[%i] : !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 9223372036854775807>}
+    gpu.return
+  }
+}

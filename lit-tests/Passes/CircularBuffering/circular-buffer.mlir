@@ -16,10 +16,11 @@ gpu.module @rings [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
   // CHECK: carousel.ring.produce %[[RING]][%[[K]]]
   // CHECK: %[[SLOT:.*]] = carousel.ring.tile %[[RING]][%[[K]]], 0
   // CHECK: carousel.ring.load %{{.*}}[%[[I]]] to %[[SLOT]] engine<bulk>
+  // CHECK: %[[STEADY:.*]] = arith.subi %{{.*}}, %c2048
   // CHECK: scf.for %[[I:.*]] = %[[C0]] to %[[N:.*]] step %[[STEP:.*]] iter_args(%[[K:.*]] = %[[C0]])
-  // CHECK: %[[AHEAD:.*]] = arith.addi %[[I]], %{{.*}} : index
-  // CHECK: %[[THERE:.*]] = arith.cmpi slt, %[[AHEAD]], %[[N]]
+  // CHECK: %[[THERE:.*]] = arith.cmpi slt, %[[I]], %[[STEADY]]
   // CHECK: scf.if %[[THERE]]
+  // CHECK: %[[AHEAD:.*]] = arith.addi %[[I]], %{{.*}} : index
   // CHECK: %[[USE:.*]] = arith.addi %[[K]], %c2
   // CHECK: carousel.ring.produce %[[RING]][%[[USE]]]
   // CHECK: carousel.ring.load %{{.*}}[%[[AHEAD]]]

@@ -188,6 +188,36 @@ gpu.func @ringed_load(%x: !g, %y: !g, %n: index) kernel {
   gpu.return
 }
 
+// What was written to a slot in front of the ring's loop, nobody hands back.
+// CHECK-LABEL: gpu.func @slot_before
+// CHECK: memref.store
+// CHECK-NEXT: carousel.fence.proxy async_shared_cta
+// CHECK-NEXT: carousel.ring.sync
+// CHECK-NEXT: scf.for
+// CHECK-NOT: carousel.ring.sync
+gpu.func @slot_before(%x: !g, %n: index, %v: f32) kernel {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c1024 = arith.constant 1024 : index
+  %t = gpu.thread_id x
+  %r = carousel.ring.create : !loads
+  %last = carousel.ring.tile %r[%c3], 0 : !loads -> !t
+  memref.store %v, %last[%t] : !t
+  %end = scf.for %i = %c0 to %n step %c1024 iter_args(%k = %c0) -> (index) {
+    %use = arith.addi %k, %c3 : index
+    carousel.ring.produce %r[%use] : !loads {
+      %to = carousel.ring.tile %r[%use], 0 : !loads -> !t
+      carousel.ring.load %x[%i] to %to engine<bulk> : !g, !t
+    }
+    carousel.ring.wait %r[%k] : !loads
+    carousel.ring.release %r[%k] : !loads
+    %next = arith.addi %k, %c1 : index
+    scf.yield %next : index
+  }
+  gpu.return
+}
+
 // In place: who fills the slot has its store read first, one use of the ring later. That is drained where the
 // next load starts.
 // CHECK-LABEL: gpu.func @in_place

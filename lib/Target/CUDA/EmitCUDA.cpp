@@ -1,0 +1,199 @@
+//===- EmitCUDA.cpp - CUDA C++ from the EmitC form ------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A module as one text: the headers that it calls, then its functions. What no
+// function may be called is known before the first name is given.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Target/EmitCUDA.h"
+
+#include "FunctionPrinter.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include <set>
+
+using namespace mlir;
+using namespace carousel;
+
+/// The header of a function of namespace carousel, by how its name begins: the
+/// first row that fits.
+static StringRef getHeader(StringRef function) {
+  static constexpr std::pair<StringLiteral, StringLiteral> rows[] = {
+      {"mbarrier_", "mbarrier.h"},
+      {"bulk_commit_group", "group.h"},
+      {"bulk_wait_group", "group.h"},
+      {"barrier_", "group.h"},
+      {"set_max_registers", "group.h"},
+      {"bulk_", "bulk.h"},
+      {"st_async", "async_values.h"},
+      {"red_async", "async_values.h"},
+      {"tensor_map_", "tensor_map.h"},
+      {"tensor_", "tensor.h"},
+      {"cp_async_", "cp_async.h"},
+      {"cache_policy_", "cache.h"},
+      {"prefetch", "cache.h"},
+      {"fence_", "fence.h"},
+      {"elect", "elect.h"},
+      {"cluster_rank", "cluster.h"},
+      {"cluster_size", "cluster.h"},
+      {"cluster_map_shared", "cluster.h"},
+      {"cluster_arrive", "cluster.h"},
+      {"cluster_wait", "cluster.h"},
+      {"grid_serial_", "grid_serial.h"},
+      {"grid_", "grid_dependency.h"},
+      {"broadcast", "vector.h"},
+      {"insert", "vector.h"},
+      {"extract_slice", "vector.h"},
+      {"shuffle<", "vector.h"},
+      {"convert", "vector.h"},
+      {"select", "vector.h"},
+      {"bit_cast", "vector.h"},
+      {"load", "vector.h"},
+      {"store", "vector.h"},
+      {"vec<", "vector.h"},
+      {"f16", "float16.h"},
+      {"bf16", "float16.h"},
+  };
+  for (auto [prefix, header] : rows)
+    if (function.starts_with(prefix) && !function.starts_with("mbarrier_state"))
+      return header;
+  // Types and enumerators come with any header.
+  StringRef name =
+      function.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+  for (StringRef type : {"mbarrier", "mbarrier_state", "tensor_map",
+                         "multicast", "byte_mask", "valid", "ignore"})
+    if (name == type)
+      return "types.h";
+  if (function.drop_front(name.size()).starts_with("::"))
+    return "types.h";
+  return "math.h";
+}
+
+namespace {
+
+class ModulePrinter {
+public:
+  ModulePrinter(gpu::GPUModuleOp module, const EmitCUDAOptions &options)
+      : module(module), options(options) {}
+
+  FailureOr<std::string> print() {
+    collect();
+    if (mlir::failed(verifyNames()))
+      return failure();
+    std::string functions;
+    for (emitc::FuncOp func : printed) {
+      FailureOr<std::string> text =
+          FunctionPrinter(func, globals, options).print();
+      if (mlir::failed(text))
+        return failure();
+      functions += "\n";
+      // No macro of a header gets in the way of a kernel's name.
+      if (looksLikeMacro(func.getName()))
+        functions += "#undef " + func.getName().str() + "\n";
+      functions += *text;
+    }
+    std::string text = "// CUDA C++17. NVRTC and nvcc compute what the IR says "
+                       "with --fmad=false.\n\n";
+    for (const std::string &header : headers)
+      text += "#include <carousel/device/" + header + ">\n";
+    text += "\n";
+    for (const std::string &name : integers)
+      text += "using carousel::" + name + ";\n";
+    return text + functions;
+  }
+
+private:
+  void collect() {
+    // Declarations first: a function is called behind its declaration.
+    for (bool external : {true, false})
+      for (auto func : module.getOps<emitc::FuncOp>()) {
+        bool isKernel = func->hasAttr(TextAttrs::kKernel);
+        bool isOther = isKernel && !options.kernel.empty() &&
+                       func.getName() != options.kernel;
+        if (func.isExternal() == external && !isKernel)
+          printed.push_back(func);
+        if (!external && isKernel && !isOther)
+          kernels.push_back(func);
+      }
+    llvm::append_range(printed, kernels);
+    headers.insert("types.h");
+    for (emitc::FuncOp func : printed) {
+      globals.reserve(func.getName());
+      for (Type type : func.getArgumentTypes())
+        use(spellType(type));
+      func.walk([&](Operation *op) {
+        for (Value result : op->getResults()) {
+          Type type = result.getType();
+          if (auto lvalue = dyn_cast<emitc::LValueType>(type))
+            type = lvalue.getValueType();
+          else if (auto array = dyn_cast<emitc::ArrayType>(type))
+            type = array.getElementType();
+          use(spellType(type));
+        }
+        if (auto call = dyn_cast<emitc::CallOpaqueOp>(op)) {
+          use((call.getCallee() + (call.getTemplateArgs() ? "<" : "")).str());
+          if (ArrayAttr arguments = call.getTemplateArgsAttr())
+            for (auto argument : arguments.getAsRange<emitc::OpaqueAttr>())
+              use(argument.getValue());
+        } else if (auto literal = dyn_cast<emitc::LiteralOp>(op)) {
+          globals.reserve(literal.getValue());
+          if (literal.getValue() == TextAttrs::kDynamicShared)
+            use("uint8_t");
+        } else if (auto loop = dyn_cast<emitc::ForOp>(op)) {
+          Type type = loop.getInductionVar().getType();
+          use(spellType(type));
+          if (auto integer = dyn_cast<IntegerType>(type))
+            use("int" + std::to_string(integer.getWidth()) + "_t");
+        }
+      });
+    }
+  }
+
+  /// Takes note of what a piece of text needs, and keeps names off it.
+  void use(StringRef text) {
+    globals.reserve(text);
+    static constexpr StringLiteral space{"carousel::"};
+    for (size_t at = text.find(space); at != StringRef::npos;
+         at = text.find(space, at + 1))
+      headers.insert(getHeader(text.substr(at + space.size())).str());
+    for (StringRef name : {"int8_t", "int16_t", "int32_t", "int64_t", "uint8_t",
+                           "uint16_t", "uint32_t", "uint64_t"})
+      for (size_t at = text.find(name); at != StringRef::npos;
+           at = text.find(name, at + 1))
+        if (at == 0 || !(llvm::isAlnum(text[at - 1]) || text[at - 1] == ':'))
+          integers.insert(name.str());
+  }
+
+  LogicalResult verifyNames() {
+    for (Operation &op : *module.getBody()) {
+      if (isa<emitc::FuncOp>(op))
+        continue;
+      return op.emitError("expected an op that has a text in CUDA C++, got '")
+             << op.getName() << "'";
+    }
+    for (emitc::FuncOp func : printed)
+      if (!isFreeIdentifier(func.getName()))
+        return func.emitError("expected a function whose name CUDA C++ can "
+                              "have, got '")
+               << func.getName() << "'";
+    return success();
+  }
+
+  gpu::GPUModuleOp module;
+  const EmitCUDAOptions &options;
+  SmallVector<emitc::FuncOp> printed, kernels;
+  NameScope globals;
+  std::set<std::string> headers, integers;
+};
+
+} // namespace
+
+FailureOr<std::string> carousel::emitCUDA(gpu::GPUModuleOp module,
+                                          const EmitCUDAOptions &options) {
+  return ModulePrinter(module, options).print();
+}

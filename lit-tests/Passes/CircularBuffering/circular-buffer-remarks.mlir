@@ -1,0 +1,74 @@
+// What a pipeline asks for and doesn't get is said, and what is said of a ring holds.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-circular-buffer))' --remark-format=emitRemark --remarks-filter=carousel-circular-buffer --verify-diagnostics -o /dev/null
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+!global = memref<?xf32, #gl>
+!tile = memref<1024xf32, #ws>
+
+gpu.module @remarks [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
+  gpu.func @specialized(%x: !global, %y: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1024 = arith.constant 1024 : index
+    %thread = gpu.thread_id x
+    %t = memref.alloc() : !tile
+    // expected-remark @below {{loads ringed: 1, stages 4, by producers}}
+    // expected-remark @below {{no peeled epilogue: producers have no iterations without loads}}
+    // expected-remark @below {{prefetch 2 without effect: producers run ahead as far as there are slots}}
+    scf.for %i = %c0 to %n step %c1024 {
+      carousel.load %x[%i] to %t engine<bulk> : !global, !tile
+      %v = memref.load %t[%thread] : !tile
+      memref.store %v, %y[%i] : !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 4, prefetch = 2, mode = specialized, epilogue = peeled>}
+    gpu.return
+  }
+
+  gpu.func @not_ahead(%x: !global, %y: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1024 = arith.constant 1024 : index
+    %thread = gpu.thread_id x
+    %t = memref.alloc() : !tile
+    // expected-remark @below {{loads ringed: 1, stages 4, prefetch 0}}
+    // expected-remark @below {{no peeled epilogue: no loads run ahead}}
+    scf.for %i = %c0 to %n step %c1024 {
+      carousel.load %x[%i] to %t engine<bulk> : !global, !tile
+      %v = memref.load %t[%thread] : !tile
+      memref.store %v, %y[%i] : !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 4, prefetch = 0, epilogue = peeled>}
+    gpu.return
+  }
+
+  gpu.func @far(%x: !global, %y: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1024 = arith.constant 1024 : index
+    %thread = gpu.thread_id x
+    %t = memref.alloc() : !tile
+    // expected-remark @below {{loads ringed: 1, stages 8, prefetch 7}}
+    // expected-remark @below {{prefetch 7 instead of 100: the ring has 8 stages}}
+    scf.for %i = %c0 to %n step %c1024 {
+      carousel.load %x[%i] to %t engine<bulk> : !global, !tile
+      %v = memref.load %t[%thread] : !tile
+      memref.store %v, %y[%i] : !global
+    } {carousel.pipeline = #carousel.pipeline<prefetch = 100>}
+    gpu.return
+  }
+
+  gpu.func @deep(%x: !global, %y: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 1, 1, 64>} {
+    %c0 = arith.constant 0 : index
+    %c1024 = arith.constant 1024 : index
+    %thread = gpu.thread_id z
+    %t = memref.alloc() : !tile
+    // expected-remark @below {{loads ringed: 1, stages 4, prefetch 2}}
+    // expected-remark @below {{unified instead of specialized: a block of 1 x 1 x 64 can't be extended by 32 threads}}
+    scf.for %i = %c0 to %n step %c1024 {
+      carousel.load %x[%i] to %t engine<bulk> : !global, !tile
+      %v = memref.load %t[%thread] : !tile
+      memref.store %v, %y[%i] : !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 4, mode = specialized>}
+    gpu.return
+  }
+}

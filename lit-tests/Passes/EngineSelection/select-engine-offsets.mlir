@@ -1,0 +1,148 @@
+// Offsets of tensor copies, whose coordinates have 32 bits: what may be farther away than that is brought nearer and
+// stays outside. Offsets that loops keep inside of an extent are left alone.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-select-engine{chip=sm_90a}))' | FileCheck %s
+// RUN: carousel-opt %s -o %t.once --pass-pipeline='builtin.module(gpu.module(carousel-select-engine{chip=sm_90a}))'
+// RUN: carousel-opt %t.once --pass-pipeline='builtin.module(gpu.module(carousel-select-engine{chip=sm_90a}))' -o %t.twice
+// RUN: grep -c arith.m %t.once > %t.count
+// RUN: grep -c arith.m %t.twice | diff %t.count -
+// RUN: carousel-opt %s -o %t.lowered --pass-pipeline='builtin.module(carousel-lower{chip=sm_90a})'
+// RUN: carousel-sim %t.lowered --kernel @far_tma --arg x=random:2048 --arg y=zeros:2048 --arg o=4294967296 --expect y=zeros:2048 --policy all --schedules 1
+// RUN: carousel-sim %t.lowered --kernel @far_load_tma --arg x=random:2048 --arg y=iota:2048 --arg o=4294967296 --expect y=zeros:2048 --policy all --schedules 1
+// RUN: carousel-sim %t.lowered --kernel @far_load_tma --arg x=random:2048 --arg y=iota:2048 --arg o=-4294967296 --expect y=zeros:2048 --policy all --schedules 1
+// RUN: carousel-sim %t.lowered --kernel @far_tma --arg x=iota:2048 --arg y=zeros:2048 --arg o=0 --expect y=iota:2048 --policy all --schedules 1
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+!v = memref<?xf32, #gl>
+!t = memref<256xf32, #ws>
+
+gpu.module @offsets {
+  // CHECK-LABEL: gpu.func @far_tma
+  // CHECK: scf.for %[[I:[^ ]*]] = %c0 to %{{.*}} step
+  // CHECK: carousel.load %{{.*}}[%[[I]]]
+  // CHECK: %[[P:.*]] = arith.addi %[[I]], %{{.*}} : index
+  // A store goes to the end at most.
+  // CHECK: %[[N:.*]] = memref.dim %{{.*}}, %{{.*}}
+  // CHECK: %[[NEAR:.*]] = arith.minsi %[[P]], %[[N]]
+  // CHECK: carousel.store %{{.*}} to %{{.*}}[%[[NEAR]]]
+  gpu.func @far(%x: !v {carousel.argument = #carousel.argument<"x", in>},
+                %y: !v {carousel.argument = #carousel.argument<"y", inout>},
+                %o: index {carousel.argument = #carousel.argument<"o", in>}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c256 = arith.constant 256 : index
+    %c4 = arith.constant 4 : index
+    %n = memref.dim %x, %c0 : !v
+    %t = memref.alloc() : !t
+    %four = arith.divsi %o, %c4 : index
+    %far = arith.muli %four, %c4 : index
+    scf.for %i = %c0 to %n step %c256 {
+      carousel.load %x[%i] to %t : !v, !t
+      %p = arith.addi %i, %far : index
+      carousel.store %t to %y[%p] : !t, !v
+    } {carousel.pipeline = #carousel.pipeline<stages = 3>}
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @far_load_tma
+  // CHECK: %[[P:.*]] = arith.addi %{{.*}}, %{{.*}} : index
+  // CHECK: %[[ABOVE:.*]] = arith.maxsi %[[P]], %c-2147483648
+  // CHECK: %[[NEAR:.*]] = arith.minsi %[[ABOVE]], %c2147483648
+  // CHECK: carousel.load %{{.*}}[%[[NEAR]]]
+  gpu.func @far_load(%x: !v {carousel.argument = #carousel.argument<"x", in>},
+                     %y: !v {carousel.argument = #carousel.argument<"y", inout>},
+                     %o: index {carousel.argument = #carousel.argument<"o", in>}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c256 = arith.constant 256 : index
+    %c4 = arith.constant 4 : index
+    %n = memref.dim %x, %c0 : !v
+    %t = memref.alloc() : !t
+    %four = arith.divsi %o, %c4 : index
+    %far = arith.muli %four, %c4 : index
+    scf.for %i = %c0 to %n step %c256 {
+      %p = arith.addi %i, %far : index
+      carousel.load %x[%p] to %t : !v, !t
+      carousel.store %t to %y[%i] : !t, !v
+    } {carousel.pipeline = #carousel.pipeline<stages = 3>}
+    gpu.return
+  }
+
+  // From the CTA's first row to the last one: the begin is never before 0, the end is an extent.
+  // CHECK-LABEL: gpu.func @near_tma
+  // CHECK-NOT: arith.maxsi
+  // CHECK-NOT: arith.minsi
+  // CHECK: gpu.return
+  gpu.func @near(%x: !v {carousel.argument = #carousel.argument<"x", in>},
+                 %y: !v {carousel.argument = #carousel.argument<"y", out>}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [sms], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c256 = arith.constant 256 : index
+    %cta = gpu.block_id x
+    %ctas = gpu.grid_dim x
+    %first = arith.muli %cta, %c256 : index
+    %step = arith.muli %ctas, %c256 : index
+    %n = memref.dim %y, %c0 : !v
+    %t = memref.alloc() : !t
+    scf.for %i = %first to %n step %step {
+      carousel.load %x[%i] to %t : !v, !t
+      carousel.store %t to %y[%i] : !t, !v
+    } {carousel.pipeline = #carousel.pipeline<stages = 3>}
+    gpu.return
+  }
+
+  // Boxes that are counted through: row and column are inside, rounded up.
+  // CHECK-LABEL: gpu.func @counted_tma
+  // CHECK-NOT: arith.maxsi
+  // CHECK-NOT: arith.minsi
+  // CHECK: gpu.return
+  gpu.func @counted(%x: memref<?x?xf32, #gl> {carousel.argument = #carousel.argument<"x", in>},
+                    %y: memref<?x?xf32, #gl> {carousel.argument = #carousel.argument<"y", out>}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [sms], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %cta = gpu.block_id x
+    %ctas = gpu.grid_dim x
+    %n0 = memref.dim %x, %c0 : memref<?x?xf32, #gl>
+    %n1 = memref.dim %x, %c1 : memref<?x?xf32, #gl>
+    %rows = arith.ceildivui %n0, %c64 : index
+    %columns = arith.ceildivui %n1, %c64 : index
+    %boxes = arith.muli %rows, %columns : index
+    %t = memref.alloc() : memref<64x64xf32, #ws>
+    scf.for %i = %cta to %boxes step %ctas {
+      %row = arith.divui %i, %columns : index
+      %column = arith.remui %i, %columns : index
+      %i0 = arith.muli %row, %c64 : index
+      %i1 = arith.muli %column, %c64 : index
+      carousel.load %x[%i0, %i1] to %t : memref<?x?xf32, #gl>, memref<64x64xf32, #ws>
+      carousel.store %t to %y[%i0, %i1] : memref<64x64xf32, #ws>, memref<?x?xf32, #gl>
+    } {carousel.pipeline = #carousel.pipeline<stages = 3>}
+    gpu.return
+  }
+
+  // What doesn't change in a loop is looked at in front of it.
+  // CHECK-LABEL: gpu.func @fixed_tma
+  // CHECK: %[[NEAR:.*]] = arith.minsi
+  // CHECK: scf.for
+  // CHECK-NOT: arith.minsi
+  // CHECK: carousel.load %{{.*}}[%[[NEAR]], %{{.*}}]
+  gpu.func @fixed(%x: memref<?x?xf32, #gl> {carousel.argument = #carousel.argument<"x", in>},
+                  %y: !v {carousel.argument = #carousel.argument<"y", out>}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [4], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %thread = gpu.thread_id x
+    %cta = gpu.block_id x
+    %row = arith.muli %cta, %c64 : index
+    %n = memref.dim %x, %c1 : memref<?x?xf32, #gl>
+    %t = memref.alloc() : memref<64x64xf32, #ws>
+    scf.for %i = %c0 to %n step %c64 {
+      carousel.load %x[%row, %i] to %t : memref<?x?xf32, #gl>, memref<64x64xf32, #ws>
+      %v = memref.load %t[%thread, %c0] : memref<64x64xf32, #ws>
+      memref.store %v, %y[%thread] : !v
+    } {carousel.pipeline = #carousel.pipeline<stages = 3>}
+    gpu.return
+  }
+}

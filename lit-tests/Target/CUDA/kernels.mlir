@@ -1,0 +1,51 @@
+// Signatures, launch bounds, clusters, registers, tensor maps and shared memory.
+// RUN: carousel-translate --mlir-to-cuda --chip=sm_90a --cuda-locations=0 %s | FileCheck %s
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+!map = !carousel.tensor_map<64x64xbf16>
+
+gpu.module @kernels {
+  gpu.func @signature(%x: memref<?x64xf32, #gl>, %y: memref<?x?xf32, strided<[?, 1], offset: ?>, #gl>,
+                      %map: !map, %n: index, %scale: f32, %flag: i1, %h: f16, %v: vector<4xf32>)
+      workgroup(%bar: memref<2x!carousel.mbarrier, #ws>,
+                %tile: memref<64x64xbf16, #ws> {llvm.align = 128 : i64}) kernel
+      attributes {known_block_size = array<i32: 64, 2, 1>, known_cluster_size = array<i32: 2, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c0_i32 = arith.constant 0 : i32
+    carousel.tensor.load %map[%c0_i32, %c0_i32] to %tile[%c0, %c0] signals %bar[%c1]
+        : !map, memref<64x64xbf16, #ws>, memref<2x!carousel.mbarrier, #ws>
+    gpu.return
+  }
+
+  gpu.func @registers(%x: memref<4xf32, #gl>) kernel
+      attributes {known_block_size = array<i32: 256, 1, 1>, nvvm.maxnreg = 168 : i32} {
+    carousel.set_max_registers dec 40
+    gpu.return
+  }
+
+  gpu.func @said(%a: f32 {carousel.argument = #carousel.argument<"alpha", in>},
+                 %x: memref<?xf32, #gl> {carousel.argument = #carousel.argument<"values", inout>}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [extent(1, 0)], block = [32], shared = 2048>} {
+    %c0 = arith.constant 0 : index
+    %c1024 = arith.constant 1024 : index
+    %bytes = gpu.dynamic_shared_memory : memref<?xi8, #ws>
+    %slots = memref.view %bytes[%c1024][] : memref<?xi8, #ws> to memref<256xf32, #ws>
+    memref.store %a, %slots[%c0] : memref<256xf32, #ws>
+    gpu.return
+  }
+
+  func.func private @outside(f32) -> f32
+  func.func private @inside(%a: f32, %m: memref<?xf32, #gl>) -> f32 {
+    %b = func.call @outside(%a) : (f32) -> f32
+    return %b : f32
+  }
+  gpu.func @calls(%x: memref<?xf32, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    %a = memref.load %x[%c0] : memref<?xf32, #gl>
+    %b = func.call @inside(%a, %x) : (f32, memref<?xf32, #gl>) -> f32
+    memref.store %b, %x[%c0] : memref<?xf32, #gl>
+    gpu.return
+  }
+}

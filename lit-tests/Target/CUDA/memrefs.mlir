@@ -1,0 +1,38 @@
+// Views are pointers with extents and strides; an element is named by one number.
+// RUN: carousel-translate --mlir-to-cuda --chip=sm_90a --cuda-locations=0 %s | FileCheck %s
+// RUN: carousel-translate --mlir-to-cuda --chip=sm_90a --cuda-locations=0 --index-bitwidth=32 %s | FileCheck %s --check-prefix=NARROW
+
+// NARROW: views(float *x, uint32_t x_extent_0, uint32_t x_extent_1, uint32_t x_stride_0, uint32_t i)
+gpu.module @memrefs {
+  gpu.func @views(%x: memref<?x?xf32, strided<[?, 1], offset: ?>, 1>, %i: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %d = memref.dim %x, %c1 : memref<?x?xf32, strided<[?, 1], offset: ?>, 1>
+    %row = memref.subview %x[%i, 4] [1, %d] [1, 2]
+        : memref<?x?xf32, strided<[?, 1], offset: ?>, 1> to memref<?xf32, strided<[2], offset: ?>, 1>
+    %v = memref.load %row[%i] : memref<?xf32, strided<[2], offset: ?>, 1>
+    memref.store %v, %x[%c0, %i] : memref<?x?xf32, strided<[?, 1], offset: ?>, 1>
+    gpu.return
+  }
+
+  gpu.func @contiguous(%x: memref<4x?x8xf32, 1>, %i: index, %j: index) kernel {
+    %c3 = arith.constant 3 : index
+    %part = memref.subview %x[1, 0, 0] [2, 1, 8] [1, 1, 1]
+        : memref<4x?x8xf32, 1> to memref<2x1x8xf32, strided<[?, 8, 1], offset: ?>, 1>
+    %v = memref.load %x[%i, %j, %c3] : memref<4x?x8xf32, 1>
+    %c0 = arith.constant 0 : index
+    memref.store %v, %part[%i, %c0, %j] : memref<2x1x8xf32, strided<[?, 8, 1], offset: ?>, 1>
+    %old = memref.atomic_rmw addf %v, %x[%i, %j, %c0] : (f32, memref<4x?x8xf32, 1>) -> f32
+    memref.store %old, %x[%c0, %c0, %c0] : memref<4x?x8xf32, 1>
+    gpu.return
+  }
+
+  gpu.func @scratch(%x: memref<8xf32, 1>, %i: index, %j: index) kernel {
+    %buffer = memref.alloca() {alignment = 16 : i64} : memref<2x4xf32>
+    %v = memref.load %x[%i] : memref<8xf32, 1>
+    memref.store %v, %buffer[%i, %j] : memref<2x4xf32>
+    %w = memref.load %buffer[%j, %i] : memref<2x4xf32>
+    memref.store %w, %x[%j] : memref<8xf32, 1>
+    gpu.return
+  }
+}

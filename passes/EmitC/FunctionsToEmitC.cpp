@@ -1,0 +1,303 @@
+//===- FunctionsToEmitC.cpp - kernels and functions to EmitC --------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel has the parameters of docs/KernelABI.md, which are what its
+// arguments become as types of C++, in their order. Shared memory is declared
+// where the kernel begins.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ToEmitC.h"
+
+#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Dialect/IR/KernelSignature.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// Three extents, or nothing: what the kernel says of its launch, or knows.
+static SmallVector<int64_t> getExtents(DenseI32ArrayAttr known,
+                                       ArrayRef<int64_t> launch) {
+  SmallVector<int64_t> extents;
+  if (known)
+    llvm::append_range(extents, known.asArrayRef());
+  else
+    llvm::append_range(extents, launch);
+  if (!extents.empty())
+    extents.resize(3, 1);
+  return extents;
+}
+
+static std::string spellExtents(ArrayRef<int64_t> extents) {
+  return std::to_string(extents[0]) + ", " + std::to_string(extents[1]) + ", " +
+         std::to_string(extents[2]);
+}
+
+static ArrayAttr getSpecifiers(gpu::GPUFuncOp func, OpBuilder &builder) {
+  SmallVector<StringRef> specifiers;
+  std::string bounds, cluster, registers;
+  if (!func.isKernel())
+    return builder.getStrArrayAttr({"static", "__device__"});
+  specifiers = {"extern \"C\"", "__global__", "void"};
+  auto launch = func->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+  SmallVector<int64_t> block =
+      getExtents(func.getKnownBlockSizeAttr(),
+                 launch ? launch.getBlock() : ArrayRef<int64_t>());
+  SmallVector<int64_t> ctas =
+      getExtents(func.getKnownClusterSizeAttr(),
+                 launch ? launch.getCluster() : ArrayRef<int64_t>());
+  auto maxRegisters =
+      func->getAttrOfType<IntegerAttr>(NVVM::NVVMDialect::getMaxnregAttrName());
+  if (!block.empty()) {
+    bounds = "__launch_bounds__(" +
+             std::to_string(block[0] * block[1] * block[2]) + ")";
+    // CUDA takes no bounds beside a number of registers.
+    if (maxRegisters)
+      bounds = "__maxnreg__(" + std::to_string(maxRegisters.getInt()) + ")";
+    specifiers.push_back(bounds);
+  } else if (maxRegisters) {
+    registers = "__maxnreg__(" + std::to_string(maxRegisters.getInt()) + ")";
+    specifiers.push_back(registers);
+  }
+  if (llvm::any_of(ctas, [](int64_t extent) { return extent != 1; })) {
+    cluster = "__cluster_dims__(" + spellExtents(ctas) + ")";
+    specifiers.push_back(cluster);
+  }
+  return builder.getStrArrayAttr(specifiers);
+}
+
+/// Names of the parameters, in the order of the ABI.
+static ArrayAttr getParameterNames(gpu::GPUFuncOp func,
+                                   ArrayRef<KernelParameter> parameters,
+                                   OpBuilder &builder) {
+  using Kind = KernelParameter::Kind;
+  SmallVector<Attribute> names;
+  for (const KernelParameter &parameter : parameters) {
+    std::string name;
+    if (auto said = func.getArgAttrOfType<ArgumentAttr>(
+            parameter.position, CarouselDialect::kArgument))
+      name = said.getName().str();
+    else if (auto loc = dyn_cast<NameLoc>(
+                 func.getArgument(parameter.position).getLoc()))
+      name = loc.getName().str();
+    if (name.empty())
+      name = (parameter.kind == Kind::TensorMap ? "map" : "arg") +
+             std::to_string(parameter.position);
+    if (parameter.kind == Kind::Extent)
+      name += "_extent_" + std::to_string(parameter.dim);
+    if (parameter.kind == Kind::Stride)
+      name += "_stride_" + std::to_string(parameter.dim);
+    names.push_back(builder.getStringAttr(name));
+  }
+  return builder.getArrayAttr(names);
+}
+
+/// An array in shared memory, as the pointer that its memref becomes.
+static Value declareShared(CBuilder &builder, BlockArgument buffer,
+                           IntegerAttr alignment) {
+  auto type = cast<MemRefType>(buffer.getType());
+  SmallVector<Type> types;
+  if (failed(builder.types.convertType(type, types)) || types.size() != 1)
+    return Value();
+  Type element = cast<emitc::PointerType>(types.front()).getPointee();
+  auto array = emitc::VariableOp::create(
+      builder.rewriter, buffer.getLoc(),
+      emitc::ArrayType::get({std::max<int64_t>(type.getNumElements(), 1)},
+                            element),
+      emitc::OpaqueAttr::get(builder.rewriter.getContext(), ""));
+  array->setDiscardableAttr(TextAttrs::kShared, builder.rewriter.getUnitAttr());
+  if (alignment)
+    array->setDiscardableAttr(TextAttrs::kAlign, alignment);
+  return builder.cast(array.getResult(), types.front());
+}
+
+namespace {
+
+struct KernelToEmitC : public OpConversionPattern<gpu::GPUFuncOp> {
+  KernelToEmitC(const CTypes &types, MLIRContext *context)
+      : OpConversionPattern(types, context), types(types) {}
+
+  LogicalResult
+  matchAndRewrite(gpu::GPUFuncOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    if (!op.getBody().hasOneBlock() || !op.getResultTypes().empty())
+      return rewriter.notifyMatchFailure(op, "branches have no form in EmitC");
+    FailureOr<SmallVector<KernelParameter>> parameters =
+        getKernelParameters(op);
+    if (failed(parameters))
+      return failure();
+    Block *entry = &op.getBody().front();
+    unsigned inputs = op.getFunctionType().getNumInputs();
+    TypeConverter::SignatureConversion signature(entry->getNumArguments());
+    SmallVector<Type> parameterTypes;
+    for (unsigned i = 0; i < inputs; ++i) {
+      SmallVector<Type> converted;
+      if (failed(types.convertType(entry->getArgument(i).getType(), converted)))
+        return failure();
+      if (op.isKernel() && isa<TensorMapType>(entry->getArgument(i).getType()))
+        converted = {emitc::OpaqueType::get(
+            op.getContext(), "const __grid_constant__ carousel::tensor_map")};
+      signature.addInputs(i, converted);
+      parameterTypes.append(converted);
+    }
+    if (parameterTypes.size() != parameters->size())
+      return op.emitError("expected as many parameters as the kernel ABI has, ")
+             << parameters->size() << ", got " << parameterTypes.size();
+
+    auto func =
+        emitc::FuncOp::create(rewriter, op.getLoc(), op.getName(),
+                              rewriter.getFunctionType(parameterTypes, {}));
+    func.setSpecifiersAttr(getSpecifiers(op, rewriter));
+    func->setDiscardableAttr(TextAttrs::kParameters,
+                             getParameterNames(op, *parameters, rewriter));
+    if (op.isKernel())
+      func->setDiscardableAttr(TextAttrs::kKernel, rewriter.getUnitAttr());
+
+    // What isn't a parameter: tensor maps are referred to, buffers declared.
+    CBuilder builder(rewriter, op.getLoc(), types);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(entry);
+    for (auto [i, buffer] :
+         llvm::enumerate(entry->getArguments().drop_front(inputs))) {
+      if (i >= op.getNumWorkgroupAttributions())
+        return rewriter.notifyMatchFailure(op, "private attributions");
+      auto alignment = op.getWorkgroupAttributionAttr(
+          i, LLVM::LLVMDialect::getAlignAttrName());
+      Value pointer = declareShared(builder, buffer,
+                                    dyn_cast_or_null<IntegerAttr>(alignment));
+      if (!pointer)
+        return failure();
+      signature.remapInput(inputs + i, pointer);
+    }
+    rewriter.inlineRegionBefore(op.getBody(), func.getBody(), func.end());
+    Block *block = rewriter.applySignatureConversion(entry, signature, &types);
+    (void)block;
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  const CTypes &types;
+};
+
+} // namespace
+
+static LogicalResult lowerReturn(gpu::ReturnOp op, AdaptorOf<gpu::ReturnOp>,
+                                 CBuilder &builder) {
+  if (op.getNumOperands() != 0)
+    return failure();
+  builder.rewriter.replaceOpWithNewOp<emitc::ReturnOp>(op, Value());
+  return success();
+}
+
+/// Bytes of unknown extent, which memref.dim says to be none.
+static LogicalResult lowerDynamicShared(gpu::DynamicSharedMemoryOp op,
+                                        AdaptorOf<gpu::DynamicSharedMemoryOp>,
+                                        CBuilder &builder) {
+  SmallVector<Type> converted;
+  if (failed(builder.types.convertType(op.getType(), converted)))
+    return failure();
+  Value bytes = builder.literal(TextAttrs::kDynamicShared, converted.front());
+  builder.rewriter.replaceOpWithMultiple(
+      op, ArrayRef<SmallVector<Value>>{{bytes, builder.index(0)}});
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Device functions
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct FunctionToEmitC : public OpConversionPattern<func::FuncOp> {
+  FunctionToEmitC(const CTypes &types, MLIRContext *context)
+      : OpConversionPattern(types, context), types(types) {}
+
+  LogicalResult
+  matchAndRewrite(func::FuncOp op, OneToNOpAdaptor,
+                  ConversionPatternRewriter &rewriter) const override {
+    FunctionType type = op.getFunctionType();
+    if (type.getNumResults() > 1 ||
+        (!op.isExternal() && !op.getBody().hasOneBlock()))
+      return rewriter.notifyMatchFailure(op, "several results, or branches");
+    // LLVM passes descriptors to functions that it doesn't see.
+    if (op.isExternal() && llvm::any_of(type.getInputs(), [](Type input) {
+          return isa<BaseMemRefType>(input);
+        }))
+      return op.emitError(
+                 "expected no memref among the arguments of a function "
+                 "without a body, got ")
+             << type;
+    TypeConverter::SignatureConversion signature(type.getNumInputs());
+    SmallVector<Type> results;
+    if (failed(types.convertSignatureArgs(type.getInputs(), signature)) ||
+        failed(types.convertTypes(type.getResults(), results)) ||
+        results.size() != type.getNumResults())
+      return failure();
+    auto func = emitc::FuncOp::create(
+        rewriter, op.getLoc(), op.getName(),
+        rewriter.getFunctionType(signature.getConvertedTypes(), results));
+    bool isInternal = op.isPrivate() && !op.isExternal();
+    func.setSpecifiersAttr(
+        isInternal ? rewriter.getStrArrayAttr({"static", "__device__"})
+                   : rewriter.getStrArrayAttr({"extern \"C\"", "__device__"}));
+    if (op.isExternal())
+      func.setVisibility(SymbolTable::Visibility::Private);
+    if (!op.isExternal()) {
+      rewriter.inlineRegionBefore(op.getBody(), func.getBody(), func.end());
+      rewriter.applySignatureConversion(&func.getBody().front(), signature,
+                                        &types);
+    }
+    rewriter.eraseOp(op);
+    return success();
+  }
+
+private:
+  const CTypes &types;
+};
+
+} // namespace
+
+static LogicalResult lowerFunctionReturn(func::ReturnOp op,
+                                         AdaptorOf<func::ReturnOp> adaptor,
+                                         CBuilder &builder) {
+  SmallVector<Value> values = flatten(adaptor.getOperands());
+  if (values.size() > 1)
+    return failure();
+  builder.rewriter.replaceOpWithNewOp<emitc::ReturnOp>(
+      op, values.empty() ? Value() : values.front());
+  return success();
+}
+
+static LogicalResult lowerCall(func::CallOp op, AdaptorOf<func::CallOp> adaptor,
+                               CBuilder &builder) {
+  SmallVector<Type> results;
+  if (failed(builder.types.convertTypes(op.getResultTypes(), results)) ||
+      results.size() != op.getNumResults() || results.size() > 1)
+    return failure();
+  builder.rewriter.replaceOpWithNewOp<emitc::CallOp>(
+      op, op.getCalleeAttr(), results, flatten(adaptor.getOperands()));
+  return success();
+}
+
+void carousel::populateFunctionsToEmitC(RewritePatternSet &patterns,
+                                        const CTypes &types) {
+  patterns.add<KernelToEmitC, FunctionToEmitC>(types, patterns.getContext());
+  addPattern<gpu::ReturnOp>(patterns, types, lowerReturn);
+  addPattern<gpu::DynamicSharedMemoryOp>(patterns, types, lowerDynamicShared);
+  addPattern<func::ReturnOp>(patterns, types, lowerFunctionReturn);
+  addPattern<func::CallOp>(patterns, types, lowerCall);
+}

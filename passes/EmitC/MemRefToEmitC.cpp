@@ -1,0 +1,253 @@
+//===- MemRefToEmitC.cpp - memref to EmitC --------------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Accesses by a pointer and one number of an element. A view is another pointer
+// with extents and strides; a static offset stays in the type and is added
+// where an element is named.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ToEmitC.h"
+
+#include "carousel/Dialect/IR/KernelSignature.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace carousel;
+
+using Values = SmallVector<Value>;
+
+static void replace(CBuilder &builder, Operation *op, ArrayRef<Values> values) {
+  SmallVector<ValueRange> ranges(values.begin(), values.end());
+  builder.rewriter.replaceOpWithMultiple(op, std::move(ranges));
+}
+
+/// The pointer, then those of the extents and strides that the type has as
+/// dynamic ones.
+static Values describe(MemRefType type, Value pointer, ArrayRef<Value> extents,
+                       ArrayRef<Value> strides) {
+  Values values = {pointer};
+  for (unsigned dim : getPassedExtents(type))
+    values.push_back(extents[dim]);
+  for (unsigned dim : getPassedStrides(type))
+    values.push_back(strides[dim]);
+  return values;
+}
+
+static Value castPointer(CBuilder &builder, Value pointer, MemRefType type) {
+  SmallVector<Type> types;
+  if (failed(builder.types.convertType(type, types)))
+    return Value();
+  return builder.cast(pointer, types.front());
+}
+
+static LogicalResult lowerLoad(memref::LoadOp op,
+                               AdaptorOf<memref::LoadOp> adaptor,
+                               CBuilder &builder) {
+  if (!builder.types.convertType(op.getType()))
+    return failure();
+  Value number = builder.linearize(op.getMemRefType(), adaptor.getMemref(),
+                                   flatten(adaptor.getIndices()));
+  builder.rewriter.replaceOp(
+      op, builder.load(builder.subscript(adaptor.getMemref()[0], number)));
+  return success();
+}
+
+static LogicalResult lowerStore(memref::StoreOp op,
+                                AdaptorOf<memref::StoreOp> adaptor,
+                                CBuilder &builder) {
+  Value number = builder.linearize(op.getMemRefType(), adaptor.getMemref(),
+                                   flatten(adaptor.getIndices()));
+  builder.assign(builder.subscript(adaptor.getMemref()[0], number),
+                 one(adaptor.getValue()));
+  builder.rewriter.eraseOp(op);
+  return success();
+}
+
+static LogicalResult lowerDim(memref::DimOp op,
+                              AdaptorOf<memref::DimOp> adaptor,
+                              CBuilder &builder) {
+  auto type = dyn_cast<MemRefType>(op.getSource().getType());
+  std::optional<int64_t> dim = op.getConstantIndex();
+  if (!type || !dim)
+    return builder.rewriter.notifyMatchFailure(op, "dimension isn't static");
+  builder.rewriter.replaceOp(op,
+                             builder.extent(type, adaptor.getSource(), *dim));
+  return success();
+}
+
+static LogicalResult lowerCast(memref::CastOp op,
+                               AdaptorOf<memref::CastOp> adaptor,
+                               CBuilder &builder) {
+  auto from = dyn_cast<MemRefType>(op.getSource().getType());
+  auto to = dyn_cast<MemRefType>(op.getType());
+  if (!from || !to)
+    return builder.rewriter.notifyMatchFailure(op, "unranked");
+  ValueRange source = adaptor.getSource();
+  Value pointer = source[0];
+  auto [fromStrides, fromOffset] = from.getStridesAndOffset();
+  auto [toStrides, toOffset] = to.getStridesAndOffset();
+  // A static offset isn't in the pointer, a dynamic one is.
+  if (!ShapedType::isDynamic(fromOffset) && ShapedType::isDynamic(toOffset))
+    pointer = builder.advance(pointer, builder.index(fromOffset));
+  else if (ShapedType::isDynamic(fromOffset) &&
+           !ShapedType::isDynamic(toOffset))
+    pointer = builder.advance(pointer, builder.index(-toOffset));
+  Values extents, strides;
+  for (unsigned dim = 0; dim < to.getRank(); ++dim) {
+    extents.push_back(builder.extent(from, source, dim));
+    strides.push_back(builder.stride(from, source, dim));
+  }
+  replace(builder, op, {describe(to, pointer, extents, strides)});
+  return success();
+}
+
+static LogicalResult lowerView(memref::ViewOp op,
+                               AdaptorOf<memref::ViewOp> adaptor,
+                               CBuilder &builder) {
+  ValueRange source = adaptor.getSource();
+  MemRefType from = op.getSource().getType();
+  Value bytes = builder.element(from, source, one(adaptor.getByteShift()));
+  Value pointer = castPointer(builder, bytes, op.getType());
+  if (!pointer)
+    return failure();
+  Values values = {pointer};
+  llvm::append_range(values, flatten(adaptor.getSizes()));
+  replace(builder, op, {values});
+  return success();
+}
+
+static LogicalResult
+lowerMetadata(memref::ExtractStridedMetadataOp op,
+              AdaptorOf<memref::ExtractStridedMetadataOp> adaptor,
+              CBuilder &builder) {
+  MemRefType type = op.getSource().getType();
+  ValueRange source = adaptor.getSource();
+  auto [strides, offset] = type.getStridesAndOffset();
+  SmallVector<Values> results;
+  results.push_back({source[0]});
+  results.push_back(
+      {builder.index(ShapedType::isDynamic(offset) ? 0 : offset)});
+  for (unsigned dim = 0; dim < type.getRank(); ++dim)
+    results.push_back({builder.extent(type, source, dim)});
+  for (unsigned dim = 0; dim < type.getRank(); ++dim)
+    results.push_back({builder.stride(type, source, dim)});
+  replace(builder, op, results);
+  return success();
+}
+
+static LogicalResult
+lowerReinterpret(memref::ReinterpretCastOp op,
+                 AdaptorOf<memref::ReinterpretCastOp> adaptor,
+                 CBuilder &builder) {
+  MemRefType type = op.getType();
+  auto from = dyn_cast<MemRefType>(op.getSource().getType());
+  if (!from)
+    return builder.rewriter.notifyMatchFailure(op, "unranked");
+  auto dynamic = [&](ArrayRef<int64_t> fixed, ArrayRef<ValueRange> operands) {
+    Values values;
+    for (int64_t value : fixed) {
+      if (!ShapedType::isDynamic(value)) {
+        values.push_back(builder.index(value));
+        continue;
+      }
+      values.push_back(operands.front().front());
+      operands = operands.drop_front();
+    }
+    return values;
+  };
+  Values offset = dynamic(op.getStaticOffsets(), adaptor.getOffsets());
+  Values extents = dynamic(op.getStaticSizes(), adaptor.getSizes());
+  Values strides = dynamic(op.getStaticStrides(), adaptor.getStrides());
+  Value pointer = adaptor.getSource()[0];
+  auto [typeStrides, typeOffset] = type.getStridesAndOffset();
+  if (ShapedType::isDynamic(typeOffset))
+    pointer = builder.advance(pointer, offset.front());
+  replace(builder, op, {describe(type, pointer, extents, strides)});
+  return success();
+}
+
+static LogicalResult
+lowerSpaceCast(memref::MemorySpaceCastOp op,
+               AdaptorOf<memref::MemorySpaceCastOp> adaptor,
+               CBuilder &builder) {
+  replace(builder, op, {llvm::to_vector(adaptor.getSource())});
+  return success();
+}
+
+static LogicalResult
+lowerAlignment(memref::AssumeAlignmentOp op,
+               AdaptorOf<memref::AssumeAlignmentOp> adaptor,
+               CBuilder &builder) {
+  replace(builder, op, {llvm::to_vector(adaptor.getMemref())});
+  return success();
+}
+
+static LogicalResult
+lowerPointer(memref::ExtractAlignedPointerAsIndexOp op,
+             AdaptorOf<memref::ExtractAlignedPointerAsIndexOp> adaptor,
+             CBuilder &builder) {
+  builder.rewriter.replaceOp(
+      op, builder.cast(adaptor.getSource()[0], builder.types.getIndexType()));
+  return success();
+}
+
+/// An array of the thread's own.
+static LogicalResult lowerAlloca(memref::AllocaOp op,
+                                 AdaptorOf<memref::AllocaOp> adaptor,
+                                 CBuilder &builder) {
+  MemRefType type = op.getType();
+  SmallVector<Type> types;
+  if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
+      failed(builder.types.convertType(type, types)))
+    return builder.rewriter.notifyMatchFailure(op, "no static extents");
+  Type element = cast<emitc::PointerType>(types.front()).getPointee();
+  auto array = emitc::VariableOp::create(
+      builder.rewriter, builder.loc,
+      emitc::ArrayType::get({std::max<int64_t>(type.getNumElements(), 1)},
+                            element),
+      emitc::OpaqueAttr::get(op.getContext(), ""));
+  if (op.getAlignment())
+    array->setDiscardableAttr(TextAttrs::kAlign, op.getAlignmentAttr());
+  replace(builder, op, {{builder.cast(array.getResult(), types.front())}});
+  return success();
+}
+
+/// CUDA's atomics, which are relaxed at gpu scope; LLVM's are acq_rel at system
+/// scope as MLIR lowers them, so the fences come with them.
+static LogicalResult lowerAtomic(memref::AtomicRMWOp op,
+                                 AdaptorOf<memref::AtomicRMWOp> adaptor,
+                                 CBuilder &builder) {
+  Type type = builder.types.convertType(op.getType());
+  if (!type)
+    return failure();
+  std::string kind = arith::stringifyAtomicRMWKind(op.getKind()).str();
+  Value address = builder.element(op.getMemRefType(), adaptor.getMemref(),
+                                  flatten(adaptor.getIndices()));
+  auto call = builder.call(type, "carousel::atomic_" + kind,
+                           {address, one(adaptor.getValue())});
+  builder.rewriter.replaceOp(op, call.getResults());
+  return success();
+}
+
+void carousel::populateMemRefToEmitC(RewritePatternSet &patterns,
+                                     const CTypes &types) {
+  addPattern<memref::LoadOp>(patterns, types, lowerLoad);
+  addPattern<memref::StoreOp>(patterns, types, lowerStore);
+  addPattern<memref::DimOp>(patterns, types, lowerDim);
+  addPattern<memref::CastOp>(patterns, types, lowerCast);
+  addPattern<memref::ViewOp>(patterns, types, lowerView);
+  addPattern<memref::ExtractStridedMetadataOp>(patterns, types, lowerMetadata);
+  addPattern<memref::ReinterpretCastOp>(patterns, types, lowerReinterpret);
+  addPattern<memref::MemorySpaceCastOp>(patterns, types, lowerSpaceCast);
+  addPattern<memref::AssumeAlignmentOp>(patterns, types, lowerAlignment);
+  addPattern<memref::ExtractAlignedPointerAsIndexOp>(patterns, types,
+                                                     lowerPointer);
+  addPattern<memref::AllocaOp>(patterns, types, lowerAlloca);
+  addPattern<memref::AtomicRMWOp>(patterns, types, lowerAtomic);
+}

@@ -1,0 +1,63 @@
+//===- LowerToEmitC.cpp - machine phase to the EmitC form -----------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pipelines carousel-lower-to-emitc and carousel-to-cuda. What is computed
+// is decided by the passes that carousel-lower-to-nvvm has, with the same
+// options: both ways give the same bytes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Passes/Passes.h"
+#include "carousel/Passes/Pipelines.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace carousel;
+
+void carousel::buildLowerToEmitCPipeline(OpPassManager &pm,
+                                         const LowerToEmitCOptions &options) {
+  OpPassManager &gpu = pm.nest<gpu::GPUModuleOp>();
+  AttachTargetOptions target;
+  target.chip = options.chip;
+  target.ptxVersion = options.ptxVersion;
+  gpu.addPass(createAttachTarget(target));
+  gpu.addPass(createCanonicalizerPass()); // counts that are constants
+  gpu.addPass(createLowerGPUOps());
+  gpu.addPass(createVerifyTarget());
+  gpu.addPass(createVerifyMachine());
+
+  gpu.addPass(createConvertVectorToSCFPass(
+      VectorTransferToSCFOptions().enableFullUnroll()));
+  gpu.addPass(createLowerVectors());
+  gpu.addPass(memref::createExpandStridedMetadataPass());
+  gpu.addPass(createLowerAffinePass());
+  gpu.addPass(arith::createArithExpandOpsPass());
+  math::MathExpandOpsPassOptions expansions;
+  expansions.opMnemonics = {"clampf"};
+  gpu.addPass(math::createMathExpandOpsPass(expansions));
+  gpu.addPass(createCanonicalizerPass());
+  gpu.addPass(createCSEPass());
+
+  ConvertToEmitCOptions conversion;
+  conversion.indexBitwidth = options.indexBitwidth;
+  gpu.addPass(createConvertToEmitC(conversion));
+}
+
+void carousel::buildToCUDAPipeline(OpPassManager &pm,
+                                   const LowerToEmitCOptions &options) {
+  LowerOptions lower;
+  lower.chip = options.chip;
+  lower.ptxVersion = options.ptxVersion;
+  buildLowerPipeline(pm, lower);
+  buildLowerToEmitCPipeline(pm, options);
+}

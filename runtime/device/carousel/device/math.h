@@ -1,0 +1,327 @@
+//===- math.h - arithmetic of scalars and vectors ---------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What printed kernels compute with, besides the operators of C++. Integers are
+// unsigned; a function that treats them as signed names the type: min<int>(a,
+// b). Floating-point functions are CUDA's, of each lane of a vector, and of
+// narrow floats by way of float.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_DEVICE_MATH_H
+#define CAROUSEL_DEVICE_MATH_H
+
+#include <carousel/device/float16.h>
+#include <carousel/device/vector.h>
+
+// libdevice has these, CUDA C++ has no names for them.
+extern "C" __device__ float __nv_powif(float, int);
+extern "C" __device__ double __nv_powi(double, int);
+
+namespace carousel {
+
+//===----------------------------------------------------------------------===//
+// Integers
+//===----------------------------------------------------------------------===//
+
+namespace detail {
+
+/// The unsigned type of a signed one; any other type is itself.
+template <typename Type> struct unsigned_of {
+  using type = Type;
+};
+template <> struct unsigned_of<int8_t> {
+  using type = uint8_t;
+};
+template <> struct unsigned_of<int16_t> {
+  using type = uint16_t;
+};
+template <> struct unsigned_of<int32_t> {
+  using type = uint32_t;
+};
+template <> struct unsigned_of<int64_t> {
+  using type = uint64_t;
+};
+template <typename Type> using unsigned_of_t = typename unsigned_of<Type>::type;
+
+/// What a template argument must not be found from.
+template <typename Type> struct as_given {
+  using type = Type;
+};
+template <typename Type> using as_given_t = typename as_given<Type>::type;
+
+} // namespace detail
+
+// A function of two numbers that are taken as `Number`, and of two vectors.
+#define CAROUSEL_AS(NAME, EXPRESSION)                                          \
+  template <typename Number>                                                   \
+  CAROUSEL_DEVICE detail::unsigned_of_t<Number> NAME(                          \
+      detail::as_given_t<Number> a, detail::as_given_t<Number> b) {            \
+    return static_cast<detail::unsigned_of_t<Number>>(EXPRESSION);             \
+  }                                                                            \
+  template <typename Number, typename Element, int Lanes>                      \
+  CAROUSEL_DEVICE vec<Element, Lanes> NAME(const vec<Element, Lanes> &x,       \
+                                           const vec<Element, Lanes> &y) {     \
+    vec<Element, Lanes> result;                                                \
+    _Pragma("unroll") for (int i = 0; i < Lanes; ++i) {                        \
+      const Number a = static_cast<Number>(x[i]),                              \
+                   b = static_cast<Number>(y[i]);                              \
+      result[i] = static_cast<Element>(EXPRESSION);                            \
+    }                                                                          \
+    return result;                                                             \
+  }
+
+CAROUSEL_AS(min_as, a < b ? a : b)
+CAROUSEL_AS(max_as, a > b ? a : b)
+CAROUSEL_AS(divide_as, a / b)
+CAROUSEL_AS(remainder_as, a % b)
+CAROUSEL_AS(shift_right_as, a >> b)
+
+#undef CAROUSEL_AS
+
+/// Lanes that are taken as `From`, as `To`.
+template <typename To, typename From, typename Element, int Lanes>
+CAROUSEL_DEVICE vec<detail::unsigned_of_t<To>, Lanes>
+convert_from(const vec<Element, Lanes> &vector) {
+  vec<detail::unsigned_of_t<To>, Lanes> result;
+#pragma unroll
+  for (int i = 0; i < Lanes; ++i)
+    result[i] = static_cast<detail::unsigned_of_t<To>>(
+        static_cast<To>(static_cast<From>(vector[i])));
+  return result;
+}
+
+/// The low and the high half of a product.
+template <typename Number>
+CAROUSEL_DEVICE detail::unsigned_of_t<Number>
+multiply_low(detail::unsigned_of_t<Number> a, detail::unsigned_of_t<Number> b) {
+  return static_cast<detail::unsigned_of_t<Number>>(uint64_t(a) * uint64_t(b));
+}
+template <typename Number>
+CAROUSEL_DEVICE detail::unsigned_of_t<Number>
+multiply_high(detail::as_given_t<Number> a, detail::as_given_t<Number> b) {
+  using result = detail::unsigned_of_t<Number>;
+  constexpr bool is_signed = static_cast<Number>(-1) < static_cast<Number>(1);
+  if constexpr (sizeof(Number) == 8 && is_signed)
+    return static_cast<result>(__mul64hi(a, b));
+  else if constexpr (sizeof(Number) == 8)
+    return static_cast<result>(__umul64hi(a, b));
+  else if constexpr (is_signed)
+    return static_cast<result>((int64_t(a) * int64_t(b)) >>
+                               (8 * sizeof(Number)));
+  else
+    return static_cast<result>((uint64_t(a) * uint64_t(b)) >>
+                               (8 * sizeof(Number)));
+}
+
+// A function of an unsigned integer, and of vectors of them.
+#define CAROUSEL_OF_INTEGER(NAME, EXPRESSION)                                  \
+  template <typename Number> CAROUSEL_DEVICE Number NAME(Number a) {           \
+    [[maybe_unused]] constexpr int bits = 8 * sizeof(Number);                  \
+    return static_cast<Number>(EXPRESSION);                                    \
+  }                                                                            \
+  template <typename Element, int Lanes>                                       \
+  CAROUSEL_DEVICE vec<Element, Lanes> NAME(const vec<Element, Lanes> &x) {     \
+    vec<Element, Lanes> result;                                                \
+    _Pragma("unroll") for (int i = 0; i < Lanes; ++i) result[i] = NAME(x[i]);  \
+    return result;                                                             \
+  }
+
+/// The magnitude of what is taken as signed.
+CAROUSEL_OF_INTEGER(abs, (a >> (bits - 1)) != 0 ? Number(0) - a : a)
+/// As many as there are bits for 0.
+CAROUSEL_OF_INTEGER(count_leading_zeros,
+                    bits == 64 ? __clzll(static_cast<int64_t>(a))
+                               : __clz(static_cast<int32_t>(a)) - (32 - bits))
+CAROUSEL_OF_INTEGER(count_trailing_zeros,
+                    a == 0       ? bits
+                    : bits == 64 ? __ffsll(static_cast<int64_t>(a)) - 1
+                                 : __ffs(static_cast<int32_t>(a)) - 1)
+CAROUSEL_OF_INTEGER(count_ones, __popcll(a))
+
+#undef CAROUSEL_OF_INTEGER
+
+//===----------------------------------------------------------------------===//
+// Floating-point functions
+//===----------------------------------------------------------------------===//
+
+// Of one number: CUDA's, and by way of float; of vectors by lanes.
+#define CAROUSEL_FUNCTION(NAME)                                                \
+  CAROUSEL_DEVICE float NAME(float a) { return ::NAME##f(a); }                 \
+  CAROUSEL_DEVICE double NAME(double a) { return ::NAME(a); }                  \
+  CAROUSEL_DEVICE f16 NAME(f16 a) { return f16(::NAME##f(float(a))); }         \
+  CAROUSEL_DEVICE bf16 NAME(bf16 a) { return bf16(::NAME##f(float(a))); }      \
+  template <typename Element, int Lanes>                                       \
+  CAROUSEL_DEVICE vec<Element, Lanes> NAME(const vec<Element, Lanes> &x) {     \
+    vec<Element, Lanes> result;                                                \
+    _Pragma("unroll") for (int i = 0; i < Lanes; ++i) result[i] = NAME(x[i]);  \
+    return result;                                                             \
+  }
+#define CAROUSEL_FUNCTION_OF_TWO(NAME)                                         \
+  CAROUSEL_DEVICE float NAME(float a, float b) { return ::NAME##f(a, b); }     \
+  CAROUSEL_DEVICE double NAME(double a, double b) { return ::NAME(a, b); }     \
+  CAROUSEL_DEVICE f16 NAME(f16 a, f16 b) {                                     \
+    return f16(::NAME##f(float(a), float(b)));                                 \
+  }                                                                            \
+  CAROUSEL_DEVICE bf16 NAME(bf16 a, bf16 b) {                                  \
+    return bf16(::NAME##f(float(a), float(b)));                                \
+  }                                                                            \
+  template <typename Element, int Lanes>                                       \
+  CAROUSEL_DEVICE vec<Element, Lanes> NAME(const vec<Element, Lanes> &x,       \
+                                           const vec<Element, Lanes> &y) {     \
+    vec<Element, Lanes> result;                                                \
+    _Pragma("unroll") for (int i = 0; i < Lanes; ++i) result[i] =              \
+        NAME(x[i], y[i]);                                                      \
+    return result;                                                             \
+  }
+
+CAROUSEL_FUNCTION(fabs)
+CAROUSEL_FUNCTION(acos)
+CAROUSEL_FUNCTION(acosh)
+CAROUSEL_FUNCTION(asin)
+CAROUSEL_FUNCTION(asinh)
+CAROUSEL_FUNCTION(atan)
+CAROUSEL_FUNCTION(atanh)
+CAROUSEL_FUNCTION(cbrt)
+CAROUSEL_FUNCTION(ceil)
+CAROUSEL_FUNCTION(cos)
+CAROUSEL_FUNCTION(cosh)
+CAROUSEL_FUNCTION(erf)
+CAROUSEL_FUNCTION(erfc)
+CAROUSEL_FUNCTION(exp)
+CAROUSEL_FUNCTION(exp2)
+CAROUSEL_FUNCTION(expm1)
+CAROUSEL_FUNCTION(floor)
+CAROUSEL_FUNCTION(log)
+CAROUSEL_FUNCTION(log10)
+CAROUSEL_FUNCTION(log1p)
+CAROUSEL_FUNCTION(log2)
+CAROUSEL_FUNCTION(rint)
+CAROUSEL_FUNCTION(round)
+CAROUSEL_FUNCTION(rsqrt)
+CAROUSEL_FUNCTION(sin)
+CAROUSEL_FUNCTION(sinh)
+CAROUSEL_FUNCTION(sqrt)
+CAROUSEL_FUNCTION(tan)
+CAROUSEL_FUNCTION(tanh)
+CAROUSEL_FUNCTION(trunc)
+CAROUSEL_FUNCTION_OF_TWO(atan2)
+CAROUSEL_FUNCTION_OF_TWO(copysign)
+CAROUSEL_FUNCTION_OF_TWO(fmod)
+CAROUSEL_FUNCTION_OF_TWO(pow)
+
+#undef CAROUSEL_FUNCTION_OF_TWO
+#undef CAROUSEL_FUNCTION
+
+/// a * b + c, rounded once.
+CAROUSEL_DEVICE float fma(float a, float b, float c) {
+  return __fmaf_rn(a, b, c);
+}
+CAROUSEL_DEVICE double fma(double a, double b, double c) {
+  return __fma_rn(a, b, c);
+}
+CAROUSEL_DEVICE f16 fma(f16 a, f16 b, f16 c) {
+  f16 result;
+  asm("fma.rn.f16 %0, %1, %2, %3;"
+      : "=h"(result.bits)
+      : "h"(a.bits), "h"(b.bits), "h"(c.bits));
+  return result;
+}
+CAROUSEL_DEVICE bf16 fma(bf16 a, bf16 b, bf16 c) {
+  bf16 result;
+  asm("fma.rn.bf16 %0, %1, %2, %3;"
+      : "=h"(result.bits)
+      : "h"(a.bits), "h"(b.bits), "h"(c.bits));
+  return result;
+}
+template <typename Element, int Lanes>
+CAROUSEL_DEVICE vec<Element, Lanes> fma(const vec<Element, Lanes> &x,
+                                        const vec<Element, Lanes> &y,
+                                        const vec<Element, Lanes> &z) {
+  vec<Element, Lanes> result;
+#pragma unroll
+  for (int i = 0; i < Lanes; ++i)
+    result[i] = fma(x[i], y[i], z[i]);
+  return result;
+}
+
+/// To the power of an integer, which is taken as signed.
+CAROUSEL_DEVICE float powi(float a, int32_t b) { return __nv_powif(a, b); }
+CAROUSEL_DEVICE double powi(double a, int32_t b) { return __nv_powi(a, b); }
+
+// Whether a number is of a kind.
+#define CAROUSEL_TEST(NAME, EXPRESSION)                                        \
+  template <typename Number> CAROUSEL_DEVICE bool NAME(Number a) {             \
+    return EXPRESSION;                                                         \
+  }                                                                            \
+  template <typename Element, int Lanes>                                       \
+  CAROUSEL_DEVICE vec<bool, Lanes> NAME(const vec<Element, Lanes> &x) {        \
+    vec<bool, Lanes> result;                                                   \
+    _Pragma("unroll") for (int i = 0; i < Lanes; ++i) result[i] = NAME(x[i]);  \
+    return result;                                                             \
+  }
+
+CAROUSEL_TEST(is_nan, a != a)
+CAROUSEL_TEST(is_inf, a == a && a - a != a - a)
+CAROUSEL_TEST(is_finite, a - a == a - a)
+
+#undef CAROUSEL_TEST
+
+//===----------------------------------------------------------------------===//
+// Reductions of a vector
+//===----------------------------------------------------------------------===//
+
+namespace detail {
+
+/// Of two numbers: the other one where one is NaN; NaN where one is.
+template <bool Greater, bool KeepsNaN, typename Number>
+CAROUSEL_DEVICE Number choose(Number a, Number b) {
+  if (a != a)
+    return KeepsNaN ? a : b;
+  if (b != b)
+    return KeepsNaN ? b : a;
+  return (Greater ? a > b : a < b) ? a : b;
+}
+
+} // namespace detail
+
+// From the first lane to the last, from `start` on if there is one.
+#define CAROUSEL_REDUCE(NAME, START, EXPRESSION)                               \
+  template <typename Number, typename Element, int Lanes>                      \
+  CAROUSEL_DEVICE Element NAME(const vec<Element, Lanes> &x,                   \
+                               detail::as_given_t<Element> start) {            \
+    _Pragma("unroll") for (int i = 0; i < Lanes; ++i) {                        \
+      const Number a = static_cast<Number>(start),                             \
+                   b = static_cast<Number>(x[i]);                              \
+      start = static_cast<Element>(EXPRESSION);                                \
+    }                                                                          \
+    return start;                                                              \
+  }                                                                            \
+  template <typename Number, typename Element, int Lanes>                      \
+  CAROUSEL_DEVICE Element NAME(const vec<Element, Lanes> &x) {                 \
+    return NAME<Number>(x, START);                                             \
+  }
+
+CAROUSEL_REDUCE(reduce_add, static_cast<Element>(0.0f), a + b)
+CAROUSEL_REDUCE(reduce_mul, static_cast<Element>(1.0f), a *b)
+CAROUSEL_REDUCE(reduce_and, x[0], a &b)
+CAROUSEL_REDUCE(reduce_or, x[0], a | b)
+CAROUSEL_REDUCE(reduce_xor, static_cast<Element>(0), a ^ b)
+CAROUSEL_REDUCE(reduce_min, x[0], a < b ? a : b)
+CAROUSEL_REDUCE(reduce_max, x[0], a > b ? a : b)
+CAROUSEL_REDUCE(reduce_minnum, x[0], (detail::choose<false, false>(a, b)))
+CAROUSEL_REDUCE(reduce_maxnum, x[0], (detail::choose<true, false>(a, b)))
+CAROUSEL_REDUCE(reduce_minimum, x[0], (detail::choose<false, true>(a, b)))
+CAROUSEL_REDUCE(reduce_maximum, x[0], (detail::choose<true, true>(a, b)))
+
+#undef CAROUSEL_REDUCE
+
+} // namespace carousel
+
+#include <carousel/device/thread.h>
+
+#endif // CAROUSEL_DEVICE_MATH_H

@@ -1,0 +1,200 @@
+//===- thread.h - registers, shuffles, atomics ------------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What CUDA C++ has no name for, or by another meaning: where a thread is, what
+// it gets from others of its warp, and what it changes atomically. Atomics are
+// relaxed, at gpu scope, as CUDA's.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_DEVICE_THREAD_H
+#define CAROUSEL_DEVICE_THREAD_H
+
+#include <carousel/device/vector.h>
+
+namespace carousel {
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+/// PTX: %laneid; sm_80
+CAROUSEL_DEVICE uint32_t lane_id() {
+  uint32_t value;
+  asm("mov.u32 %0, %%laneid;" : "=r"(value));
+  return value;
+}
+
+// x, y and z for 0, 1 and 2.
+#define CAROUSEL_REGISTER(NAME, TEXT)                                          \
+  template <int Dimension> CAROUSEL_DEVICE uint32_t NAME() {                   \
+    static_assert(Dimension >= 0 && Dimension <= 2, "expected 0, 1 or 2");     \
+    static_assert(target::on<Dimension>::has(90, 78), "clusters need sm_90");  \
+    uint32_t value;                                                            \
+    if constexpr (Dimension == 0)                                              \
+      asm("mov.u32 %0, %%" TEXT ".x;" : "=r"(value));                          \
+    else if constexpr (Dimension == 1)                                         \
+      asm("mov.u32 %0, %%" TEXT ".y;" : "=r"(value));                          \
+    else                                                                       \
+      asm("mov.u32 %0, %%" TEXT ".z;" : "=r"(value));                          \
+    return value;                                                              \
+  }
+
+/// The number of this cluster in the grid. PTX: %clusterid; sm_90
+CAROUSEL_REGISTER(cluster_id, "clusterid")
+/// The number of clusters in the grid. PTX: %nclusterid; sm_90
+CAROUSEL_REGISTER(cluster_grid_dim, "nclusterid")
+/// The number of CTAs in the cluster. PTX: %cluster_nctaid; sm_90
+CAROUSEL_REGISTER(cluster_dim_blocks, "cluster_nctaid")
+/// The number of this CTA in the cluster. PTX: %cluster_ctaid; sm_90
+CAROUSEL_REGISTER(cluster_block_id, "cluster_ctaid")
+
+#undef CAROUSEL_REGISTER
+
+//===----------------------------------------------------------------------===//
+// Shuffles of a part of a warp
+//===----------------------------------------------------------------------===//
+
+/// A value of another lane, and whether there is such a lane.
+template <typename Value> struct shuffled {
+  Value value;
+  bool valid;
+};
+
+// The first `width` lanes take part.
+#define CAROUSEL_SHUFFLE(NAME, MODE, CLAMP)                                    \
+  template <typename Value>                                                    \
+  CAROUSEL_DEVICE shuffled<Value> NAME(Value value, uint32_t lane,             \
+                                       uint32_t width) {                       \
+    static_assert(sizeof(Value) == 4, "expected 32 bits");                     \
+    const uint32_t members = 0xffffffffu >> (32 - width), clamp = CLAMP;       \
+    uint32_t word, valid;                                                      \
+    asm volatile("{\n\t.reg .pred valid;\n\tshfl.sync." MODE                   \
+                 ".b32 %0|valid, %2, %3, %4, %5;\n\tselp.u32 %1, 1, 0, "       \
+                 "valid;\n\t}"                                                 \
+                 : "=r"(word), "=r"(valid)                                     \
+                 : "r"(bit_cast<uint32_t>(value)), "r"(lane), "r"(clamp),      \
+                   "r"(members));                                              \
+    return {bit_cast<Value>(word), valid != 0};                                \
+  }
+
+/// PTX: shfl.sync.bfly.b32; sm_80
+CAROUSEL_SHUFFLE(shuffle_xor, "bfly", width - 1)
+/// PTX: shfl.sync.idx.b32; sm_80
+CAROUSEL_SHUFFLE(shuffle_idx, "idx", width - 1)
+/// PTX: shfl.sync.down.b32; sm_80
+CAROUSEL_SHUFFLE(shuffle_down, "down", width - 1)
+/// PTX: shfl.sync.up.b32; sm_80
+CAROUSEL_SHUFFLE(shuffle_up, "up", 32 - width)
+
+#undef CAROUSEL_SHUFFLE
+
+template <typename Value>
+CAROUSEL_DEVICE Value shuffled_value(const shuffled<Value> &pair) {
+  return pair.value;
+}
+template <typename Value>
+CAROUSEL_DEVICE bool shuffled_valid(const shuffled<Value> &pair) {
+  return pair.valid;
+}
+
+//===----------------------------------------------------------------------===//
+// Atomics
+//===----------------------------------------------------------------------===//
+
+namespace detail {
+
+// CUDA's functions are of other types of the same width.
+CAROUSEL_DEVICE unsigned *atomic(uint32_t *p) { return p; }
+CAROUSEL_DEVICE unsigned long long *atomic(uint64_t *p) {
+  return reinterpret_cast<unsigned long long *>(p);
+}
+CAROUSEL_DEVICE int *atomic_signed(uint32_t *p) {
+  return reinterpret_cast<int *>(p);
+}
+CAROUSEL_DEVICE long long *atomic_signed(uint64_t *p) {
+  return reinterpret_cast<long long *>(p);
+}
+
+/// By compare-and-swap: what CUDA has no function for.
+template <typename Number, typename Function>
+CAROUSEL_DEVICE Number replace(Number *at, Function function) {
+  static_assert(sizeof(Number) == 4 || sizeof(Number) == 8,
+                "expected 32 or 64 bits");
+  auto swap = [at](auto word, auto seen, auto next) {
+    using type = decltype(word);
+    return static_cast<type>(
+        atomicCAS(atomic(reinterpret_cast<type *>(at)), seen, next));
+  };
+  if constexpr (sizeof(Number) == 4) {
+    uint32_t seen = bit_cast<uint32_t>(*at), expected;
+    do {
+      expected = seen;
+      seen = swap(uint32_t(), expected,
+                  bit_cast<uint32_t>(function(bit_cast<Number>(expected))));
+    } while (seen != expected);
+    return bit_cast<Number>(seen);
+  } else {
+    uint64_t seen = bit_cast<uint64_t>(*at), expected;
+    do {
+      expected = seen;
+      seen = swap(uint64_t(), expected,
+                  bit_cast<uint64_t>(function(bit_cast<Number>(expected))));
+    } while (seen != expected);
+    return bit_cast<Number>(seen);
+  }
+}
+
+template <typename Type> struct given {
+  using type = Type;
+};
+
+} // namespace detail
+
+// Each gives the value before the change.
+#define CAROUSEL_ATOMIC(NAME, EXPRESSION)                                      \
+  template <typename Number>                                                   \
+  CAROUSEL_DEVICE Number NAME(Number *at,                                      \
+                              typename detail::given<Number>::type b) {        \
+    return static_cast<Number>(EXPRESSION);                                    \
+  }
+// How CUDA's overloads want the operand.
+#define CAROUSEL_WORD static_cast<decltype(*detail::atomic(at) + 0)>(b)
+#define CAROUSEL_SIGNED static_cast<decltype(*detail::atomic_signed(at) + 0)>(b)
+
+CAROUSEL_ATOMIC(atomic_addf, atomicAdd(at, b))
+CAROUSEL_ATOMIC(atomic_addi, atomicAdd(detail::atomic(at), CAROUSEL_WORD))
+CAROUSEL_ATOMIC(atomic_andi, atomicAnd(detail::atomic(at), CAROUSEL_WORD))
+CAROUSEL_ATOMIC(atomic_ori, atomicOr(detail::atomic(at), CAROUSEL_WORD))
+CAROUSEL_ATOMIC(atomic_xori, atomicXor(detail::atomic(at), CAROUSEL_WORD))
+CAROUSEL_ATOMIC(atomic_minu, atomicMin(detail::atomic(at), CAROUSEL_WORD))
+CAROUSEL_ATOMIC(atomic_maxu, atomicMax(detail::atomic(at), CAROUSEL_WORD))
+CAROUSEL_ATOMIC(atomic_mins,
+                atomicMin(detail::atomic_signed(at), CAROUSEL_SIGNED))
+CAROUSEL_ATOMIC(atomic_maxs,
+                atomicMax(detail::atomic_signed(at), CAROUSEL_SIGNED))
+CAROUSEL_ATOMIC(atomic_assign, detail::replace(at, [b](Number) { return b; }))
+CAROUSEL_ATOMIC(atomic_maximumf, detail::replace(at, [b](Number a) {
+                  return a != a ? a : b != b ? b : a > b ? a : b;
+                }))
+CAROUSEL_ATOMIC(atomic_minimumf, detail::replace(at, [b](Number a) {
+                  return a != a ? a : b != b ? b : a < b ? a : b;
+                }))
+CAROUSEL_ATOMIC(atomic_maxnumf, detail::replace(at, [b](Number a) {
+                  return a != a ? b : b != b ? a : a > b ? a : b;
+                }))
+CAROUSEL_ATOMIC(atomic_minnumf, detail::replace(at, [b](Number a) {
+                  return a != a ? b : b != b ? a : a < b ? a : b;
+                }))
+
+#undef CAROUSEL_SIGNED
+#undef CAROUSEL_WORD
+#undef CAROUSEL_ATOMIC
+
+} // namespace carousel
+
+#endif // CAROUSEL_DEVICE_THREAD_H

@@ -1,0 +1,185 @@
+# ===- ptx_sync.py - the asynchronous instructions of a PTX text ----------- py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""The sequences of asynchronous instructions that the paths through a kernel have, as an automaton.
+
+Two compilers lay out blocks, rotate loops and copy code as they like. What doesn't depend on that is
+the set of sequences that all paths of the control flow give. It is the language of an automaton whose
+states are places in the text; two kernels synchronise the same way if the automata have the same one.
+
+Compilers know that some paths are never taken, not all of them the same, and unroll loops of a known number of
+turns: then there are fewer sequences. So one text is held between two others. It has no sequence that the one without
+optimisation hasn't; and whatever the optimised one has directly one after the other, it has, too.
+"""
+
+import re
+from collections import deque
+
+# What orders threads and memory, or moves data asynchronously.
+SYNC = re.compile(
+    r"mbarrier\.|cp\.async|cp\.reduce|fence\b|membar|bar\.|barrier\.|elect\.|griddepcontrol|setmaxnreg|"
+    r"st\.async|red\.async|st\.bulk|tensormap|prefetch|mapa|getctarank|createpolicy|ld\.acquire|st\.release|shfl|"
+    r"atom\.|red\."
+)
+# An address is computed, not done; it may be computed more than once, or never.
+PURE = re.compile(r"mapa|getctarank|createpolicy|fence\.proxy\.tensormap::generic\.none")
+
+
+def entries(ptx):
+    """Kernel -> the text between its braces."""
+    found = {}
+    for match in re.finditer(r"\.entry\s+([\w$]+)", ptx):
+        start = ptx.index("{", ptx.index(")", match.end()))
+        depth, end = 1, start + 1
+        while depth:
+            depth += {"{": 1, "}": -1}.get(ptx[end], 0)
+            end += 1
+        found[match[1]] = ptx[start + 1 : end - 1]
+    return found
+
+
+def statements(body):
+    """Labels, as `name:`, and instructions, without declarations."""
+    body = re.sub(r"//[^\n]*", "", body)
+    body = re.sub(r"/\*.*?\*/", "", body, flags=re.S)
+    for chunk in body.split(";"):
+        chunk = chunk.strip()
+        while chunk:
+            label = re.match(r"([$\w]+):(?!:)\s*", chunk)
+            if label:
+                yield label[1] + ":"
+                chunk = chunk[label.end() :]
+            elif chunk[0] in "{}":
+                chunk = chunk[1:].lstrip()
+            else:
+                break
+        chunk = re.sub(r"^(\.loc|\.pragma|\.file)[^\n]*(\n\s*|$)", "", chunk).strip()
+        if chunk and not re.match(r"\.(reg|shared|local|loc|pragma|param|align|extern)\b", chunk):
+            yield " ".join(chunk.split())
+
+
+def constants(body):
+    """Register -> the number that is all that it ever holds."""
+    values = {}
+    for register, value in re.findall(r"\bmov\.\w+\s+(%\w+),\s*(-?\w+)\s*;", body):
+        try:
+            values.setdefault(register, set()).add(int(value, 0))
+        except ValueError:
+            values.setdefault(register, set()).add(None)
+    written = [register for name, register in re.findall(r"^\s*(?:@!?%\w+\s+)?([\w.:]+)\s+(%\w+)", body, flags=re.M)
+               if not re.match(r"bar|st\.|red\.|cp\.|bra\b|call|prefetch|setmaxnreg|fence|mbarrier\.(init|inval|expect|complete)", name)]
+    once = {register for register in values if written.count(register) <= 1}
+    return {register: held.pop() for register, held in values.items() if register in once and len(held) == 1}
+
+
+def letter(instruction, known):
+    """The instruction with what doesn't depend on the compiler: its name, its qualifiers, its numbers."""
+    name, _, operands = instruction.partition(" ")
+    name = name.replace(".shared::cta", ".shared").replace("barrier.sync.aligned", "bar.sync")
+    name = re.sub(r"\.(b|s|u)(32|64)$", r".b\2", name)  # a type without a sign
+    parts = []
+    for operand in re.split(r",\s*(?![^\[{]*[\]}])", operands):
+        operand = operand.strip()
+        value = known.get(operand)
+        if value is None and re.fullmatch(r"-?(0x[0-9a-fA-F]+|\d+)U?", operand):
+            value = int(operand.rstrip("U"), 0)
+        if value is not None:
+            parts.append(str(value & 0xFFFFFFFF))
+    if name.startswith(("mbarrier.try_wait", "mbarrier.test_wait", "shfl", "atom", "red.", "prefetch", "st.async")):
+        parts = []  # parities and values are computed
+    return " ".join([name, *parts])
+
+
+class Automaton:
+    """Non-deterministic: state -> [(letter or None, next state)]; state 0 begins, `final` ends."""
+
+    def __init__(self, body):
+        text = list(statements(body))
+        known = constants(body)
+        labels = {item[:-1]: place for place, item in enumerate(text) if item.endswith(":")}
+        tables = {label: re.findall(r"\$[\w$]+", targets)
+                  for label, targets in re.findall(r"([$\w]+):\s*\.branchtargets([^;]*);", body)}
+        self.final = len(text)
+        self.edges = {place: [] for place in range(len(text) + 1)}
+        for place, item in enumerate(text):
+            out, after = self.edges[place], (None, place + 1)
+            guard = re.match(r"@!?%?\w+\s+", item)
+            instruction = item[guard.end() :] if guard else item
+            if guard:
+                out.append(after)
+            if item.endswith(":") or item.startswith("."):
+                out.append(after)
+            elif re.match(r"bra\b", instruction):
+                out.append((None, labels[instruction.split()[-1]]))
+            elif re.match(r"brx\.idx", instruction):
+                out += [(None, labels[target]) for target in tables[instruction.split()[-1]]]
+            elif re.match(r"(ret|exit|trap)\b", instruction):
+                out.append((None, self.final))
+            elif SYNC.match(instruction) and not PURE.match(instruction):
+                out.append((letter(instruction, known), place + 1))
+            else:
+                call = re.match(r"call(?:\.uni)?\s+(?:\([^)]*\),\s*)?([\w$]+)", instruction)
+                out.append((f"call {call[1]}" if call else None, place + 1))
+
+    def close(self, states):
+        """All that is reached without an instruction."""
+        seen, work = set(states), list(states)
+        while work:
+            for symbol, target in self.edges[work.pop()]:
+                if symbol is None and target not in seen:
+                    seen.add(target)
+                    work.append(target)
+        return frozenset(seen)
+
+    def step(self, states):
+        """Letter -> the states behind it."""
+        targets = {}
+        for state in states:
+            for symbol, target in self.edges[state]:
+                if symbol is not None:
+                    targets.setdefault(symbol, set()).add(target)
+        return {symbol: self.close(places) for symbol, places in targets.items()}
+
+
+def find_excess(first, second):
+    """The shortest sequence that `first` has and `second` hasn't: what leads to it, and the instruction; None if
+    there is none. Both are made deterministic on the way."""
+    start = (first.close({0}), second.close({0}))
+    seen, work = {start}, deque([(start, ())])
+    while work:
+        (a, b), path = work.popleft()
+        if first.final in a and second.final not in b:
+            return path, "the end"
+        left, right = first.step(a), second.step(b)
+        for symbol, places in left.items():
+            if symbol not in right:
+                return path, symbol
+            pair = (places, right[symbol])
+            if pair not in seen:
+                seen.add(pair)
+                work.append((pair, (*path, symbol)))
+    return None
+
+
+def find_missing_pair(first, second):
+    """Two instructions that `first` has one after the other on some path and `second` on none; None if there are
+    none. The beginning and the end count as instructions."""
+
+    def pairs(automaton):
+        found, seen, start = set(), set(), automaton.close({0})
+        work = [("the beginning", start)]
+        while work:
+            before, places = work.pop()
+            if automaton.final in places:
+                found.add((before, "the end"))
+            for symbol, after in automaton.step(places).items():
+                found.add((before, symbol))
+                if (symbol, after) not in seen:
+                    seen.add((symbol, after))
+                    work.append((symbol, after))
+        return found
+
+    return min(pairs(first) - pairs(second), default=None)
