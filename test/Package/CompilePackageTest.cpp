@@ -11,6 +11,10 @@
 
 #include "PackageFixture.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <fstream>
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -131,6 +135,41 @@ TEST(HashTest, IsCanonicalXXH3) {
         << text.size();
     text.push_back(static_cast<char>(i * 37));
   }
+}
+
+constexpr StringLiteral kCallsAnother = R"mlir(
+  gpu.module @m {
+    func.func private @activation(%x: f32) -> f32
+    gpu.func @k(%x: f32) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [32]>} {
+      %y = func.call @activation(%x) : (f32) -> f32
+      gpu.return
+    }
+  }
+)mlir";
+
+TEST_F(CompileTest, FunctionsForTheLinker) {
+  context.loadDialect<func::FuncDialect>();
+  FailureOr<Package> package = compile(kCallsAnother);
+  ASSERT_TRUE(succeeded(package)) << said;
+  EXPECT_EQ(said, ""); // no cubin was asked for
+  const ModuleDescription &described = package->manifest.modules[0];
+  ASSERT_EQ(described.externs.size(), 1u);
+  EXPECT_EQ(described.externs[0].name, "activation");
+  EXPECT_EQ(described.externs[0].result, "f32");
+  EXPECT_EQ(described.externs[0].parameters, std::vector<std::string>{"f32"});
+
+  // A cubin that must be there can't be.
+  TemporaryDirectory directory;
+  std::filesystem::create_directory(directory / "bin");
+  std::ofstream(directory / "bin/ptxas") << "#!/bin/sh\nexit 1\n";
+  std::filesystem::permissions(directory / "bin/ptxas",
+                               std::filesystem::perms::owner_all);
+  options.cudaRoot = directory / "";
+  options.cubins = CompilePackageOptions::Cubins::Required;
+  EXPECT_TRUE(failed(compile(kCallsAnother)));
+  EXPECT_EQ(said, "expected a body of 'activation' for a cubin, got a "
+                  "declaration\n");
 }
 
 } // namespace

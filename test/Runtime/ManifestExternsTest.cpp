@@ -59,7 +59,8 @@ TEST(ManifestExterns, Errors) {
               "modules[1].externs[0].name: expected an identifier, got "
               "'f(); int g'");
   expectError(R"([{"name": "", "result": null, "parameters": []}])",
-              "modules[1].externs[0].name: expected a name, got ''");
+              "modules[1].externs[0].name: expected a name of printable "
+              "characters, got ''");
   expectError(R"([{"name": "f", "parameters": []}])",
               "modules[1].externs[0]: expected a member 'result', got none");
   expectError(R"([{"name": "f", "result": null, "parameters": ["f33"]}])",
