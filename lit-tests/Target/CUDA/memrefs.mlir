@@ -5,6 +5,9 @@
 // NARROW: views(float *x, uint32_t x_extent_0, uint32_t x_extent_1,
 // NARROW-NEXT: uint32_t x_stride_0, uint32_t i)
 gpu.module @memrefs {
+  // CHECK: __shared__ alignas(16) float box[8];
+  memref.global "private" @box : memref<8xf32, 3> = uninitialized {alignment = 16 : i64}
+
   // CHECK-LABEL: extern "C" __global__ void views(float *x, uint64_t x_extent_0, uint64_t x_extent_1,
   // CHECK-NEXT:     uint64_t x_stride_0, uint64_t i) {
   // CHECK-NEXT:   float *row = &x[i * x_stride_0 + 4];
@@ -55,6 +58,16 @@ gpu.module @memrefs {
     memref.store %v, %buffer[%i, %j] : memref<2x4xf32>
     %w = memref.load %buffer[%j, %i] : memref<2x4xf32>
     memref.store %w, %x[%j] : memref<8xf32, 1>
+    gpu.return
+  }
+
+  // CHECK-LABEL: extern "C" __global__ void globals(float *x, uint64_t i) {
+  // CHECK-NEXT:   float v = x[i];
+  // CHECK-NEXT:   box[i] = v;
+  gpu.func @globals(%x: memref<8xf32, 1>, %i: index) kernel {
+    %b = memref.get_global @box : memref<8xf32, 3>
+    %v = memref.load %x[%i] : memref<8xf32, 1>
+    memref.store %v, %b[%i] : memref<8xf32, 3>
     gpu.return
   }
 }
