@@ -85,6 +85,7 @@ gpu.module @arith {
   // CHECK-NEXT:   x[3] = -float(uint32_t(int32_t(a)));
   // CHECK-NEXT:   h[0] = carousel::tanh(n) + carousel::f16::from_bits(0x3800);
   // CHECK-NEXT:   x[0] = carousel::bit_cast<float>(i);
+  // CHECK-NEXT:   h[1] = carousel::fma_in_float(n, n, carousel::f16::from_bits(0x3800));
   // CHECK-NEXT: }
   gpu.func @floats(%x: memref<16xf32, 1>, %h: memref<16xf16, 1>, %a: f32, %n: f16, %b: bf16, %i: i32) kernel {
     %c0 = arith.constant 0 : index
@@ -113,6 +114,9 @@ gpu.module @arith {
     memref.store %11, %h[%c0] : memref<16xf16, 1>
     %12 = arith.bitcast %i : i32 to f32
     memref.store %12, %x[%c0] : memref<16xf32, 1>
+    // libdevice has no narrow one.
+    %13 = math.fma %n, %n, %half : f16
+    memref.store %13, %h[%c1] : memref<16xf16, 1>
     gpu.return
   }
 }
