@@ -72,7 +72,14 @@ def constants(body):
     written = [register for name, register in re.findall(r"^\s*(?:@!?%\w+\s+)?([\w.:]+)\s+(%\w+)", body, flags=re.M)
                if not re.match(r"bar|st\.|red\.|cp\.|bra\b|call|prefetch|setmaxnreg|fence|mbarrier\.(init|inval|expect|complete)", name)]
     once = {register for register in values if written.count(register) <= 1}
-    return {register: held.pop() for register, held in values.items() if register in once and len(held) == 1}
+    known = {register: held.pop() for register, held in values.items() if register in once and len(held) == 1}
+    copies = re.findall(r"\bmov\.\w+\s+(%\w+),\s*(%\w+)\s*;", body)
+    for _ in copies:  # copies of copies
+        found = {to: known[of] for to, of in copies if of in known and to not in known and written.count(to) == 1}
+        known.update(found)
+        if not found:
+            break
+    return {register: value for register, value in known.items() if value is not None}
 
 
 def letter(instruction, known):
@@ -90,6 +97,8 @@ def letter(instruction, known):
             parts.append(str(value & 0xFFFFFFFF))
     if name.startswith(("mbarrier.try_wait", "mbarrier.test_wait", "shfl", "atom", "red.", "prefetch", "st.async")):
         parts = []  # parities and values are computed
+    if name.startswith("mbarrier.arrive") and "expect_tx" not in name and parts[-1:] == ["1"]:
+        parts.pop()  # what it is without a count
     return " ".join([name, *parts])
 
 

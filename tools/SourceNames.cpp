@@ -70,7 +70,9 @@ OwningOpRef<ModuleOp> carousel::parseWithNames(const llvm::SourceMgr &sources,
     module = cast<ModuleOp>(&block.front());
     module->getOperation()->remove();
   } else {
-    module = ModuleOp::create(UnknownLoc::get(context));
+    StringRef file =
+        sources.getMemoryBuffer(sources.getMainFileID())->getBufferIdentifier();
+    module = ModuleOp::create(FileLineColLoc::get(context, file, 0, 0));
     Block *body = module->getBody();
     body->getOperations().splice(body->begin(), block.getOperations());
   }

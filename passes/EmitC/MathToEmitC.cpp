@@ -13,6 +13,8 @@
 
 #include "ToEmitC.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 using namespace carousel;
 
@@ -23,6 +25,11 @@ static LogicalResult lowerFunction(Operation *op, ArrayRef<Value> operands,
   if (!type)
     return failure();
   std::string callee = "carousel::" + text.str();
+  // libdevice has no narrow ones; vector.fma is an instruction of its own.
+  if (op->getName().getStringRef() == "math.fma" &&
+      getElementTypeOrSelf(op->getResult(0).getType())
+              .getIntOrFloatBitWidth() < 32)
+    callee += "_in_float";
   bool scalars = llvm::all_of(
       operands, [&](Value value) { return value.getType() == type; });
   // rsqrt and powi are CUDA's own; the rest are C's.

@@ -13,6 +13,7 @@
 
 #include "ToEmitC.h"
 
+#include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -218,8 +219,54 @@ static LogicalResult lowerAlloca(memref::AllocaOp op,
   return success();
 }
 
-/// CUDA's atomics, which are relaxed at gpu scope; LLVM's are acq_rel at system
-/// scope as MLIR lowers them, so the fences come with them.
+/// The array that a global is.
+static emitc::ArrayType getArray(CBuilder &builder, MemRefType type) {
+  SmallVector<Type> types;
+  if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
+      failed(builder.types.convertType(type, types)))
+    return {};
+  return emitc::ArrayType::get(
+      {std::max<int64_t>(type.getNumElements(), 1)},
+      cast<emitc::PointerType>(types.front()).getPointee());
+}
+
+/// A variable of the module without a value to begin with.
+static LogicalResult lowerGlobal(memref::GlobalOp op,
+                                 AdaptorOf<memref::GlobalOp>,
+                                 CBuilder &builder) {
+  emitc::ArrayType array = getArray(builder, op.getType());
+  if (!array || !op.isUninitialized())
+    return builder.rewriter.notifyMatchFailure(op, "initial values");
+  auto global = emitc::GlobalOp::create(
+      builder.rewriter, builder.loc, op.getSymName(), array,
+      /*initial_value=*/Attribute(), /*extern_specifier=*/false,
+      /*static_specifier=*/false, /*const_specifier=*/false);
+  if (isSharedMemRef(op.getType()))
+    global->setDiscardableAttr(TextAttrs::kShared,
+                               builder.rewriter.getUnitAttr());
+  if (op.getAlignmentAttr())
+    global->setDiscardableAttr(TextAttrs::kAlign, op.getAlignmentAttr());
+  builder.rewriter.eraseOp(op);
+  return success();
+}
+
+static LogicalResult lowerGetGlobal(memref::GetGlobalOp op,
+                                    AdaptorOf<memref::GetGlobalOp>,
+                                    CBuilder &builder) {
+  auto type = cast<MemRefType>(op.getType());
+  emitc::ArrayType array = getArray(builder, type);
+  if (!array)
+    return failure();
+  auto global = emitc::GetGlobalOp::create(builder.rewriter, builder.loc, array,
+                                           op.getName());
+  replace(builder, op,
+          {{builder.cast(global,
+                         emitc::PointerType::get(array.getElementType()))}});
+  return success();
+}
+
+/// CUDA's atomics, which are relaxed at gpu scope. MLIR's are acq_rel in LLVM,
+/// for which NVPTX has the same instructions.
 static LogicalResult lowerAtomic(memref::AtomicRMWOp op,
                                  AdaptorOf<memref::AtomicRMWOp> adaptor,
                                  CBuilder &builder) {
@@ -249,5 +296,7 @@ void carousel::populateMemRefToEmitC(RewritePatternSet &patterns,
   addPattern<memref::ExtractAlignedPointerAsIndexOp>(patterns, types,
                                                      lowerPointer);
   addPattern<memref::AllocaOp>(patterns, types, lowerAlloca);
+  addPattern<memref::GlobalOp>(patterns, types, lowerGlobal);
+  addPattern<memref::GetGlobalOp>(patterns, types, lowerGetGlobal);
   addPattern<memref::AtomicRMWOp>(patterns, types, lowerAtomic);
 }

@@ -86,6 +86,8 @@ public:
     if (mlir::failed(verifyNames()))
       return failure();
     std::string functions;
+    for (auto global : module.getOps<emitc::GlobalOp>())
+      functions += "\n" + declareGlobal(global);
     for (emitc::FuncOp func : printed) {
       FailureOr<std::string> text =
           FunctionPrinter(func, globals, options).print();
@@ -122,6 +124,11 @@ private:
       }
     llvm::append_range(printed, kernels);
     headers.insert("types.h");
+    for (auto global : module.getOps<emitc::GlobalOp>()) {
+      globals.reserve(global.getSymName());
+      if (auto array = dyn_cast<emitc::ArrayType>(global.getType()))
+        use(spellType(array.getElementType()));
+    }
     for (emitc::FuncOp func : printed) {
       globals.reserve(func.getName());
       for (Type type : func.getArgumentTypes())
@@ -169,10 +176,28 @@ private:
           integers.insert(name.str());
   }
 
+  static std::string declareGlobal(emitc::GlobalOp global) {
+    auto array = cast<emitc::ArrayType>(global.getType());
+    std::string text = global->hasAttr(TextAttrs::kShared)
+                           ? "__shared__ "
+                           : "static __device__ ";
+    if (auto alignment = global->getAttrOfType<IntegerAttr>(TextAttrs::kAlign))
+      text += "alignas(" + std::to_string(alignment.getInt()) + ") ";
+    text += declare(array.getElementType(), global.getSymName());
+    for (int64_t extent : array.getShape())
+      text += "[" + std::to_string(extent) + "]";
+    return text + ";\n";
+  }
+
   LogicalResult verifyNames() {
     for (Operation &op : *module.getBody()) {
       if (isa<emitc::FuncOp>(op))
         continue;
+      // Arrays without initial values are what the conversion makes.
+      if (auto global = dyn_cast<emitc::GlobalOp>(op))
+        if (isa<emitc::ArrayType>(global.getType()) &&
+            !global.getInitialValue() && isFreeIdentifier(global.getSymName()))
+          continue;
       return op.emitError("expected an op that has a text in CUDA C++, got '")
              << op.getName() << "'";
     }

@@ -297,6 +297,9 @@ FunctionPrinter::Expression FunctionPrinter::build(Operation *op, bool typed) {
         usesDynamicShared |= op.getValue() == TextAttrs::kDynamicShared;
         return {op.getValue().str(), Precedence::Primary};
       })
+      .Case([&](emitc::GetGlobalOp op) -> Expression {
+        return {op.getName().str(), Precedence::Primary};
+      })
       .Case([&](emitc::LoadOp op) -> Expression {
         return {expressLValue(op.getOperand()), Precedence::Primary};
       })

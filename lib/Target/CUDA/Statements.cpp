@@ -87,10 +87,10 @@ static void appendWrapped(std::string &output, StringRef text,
 void FunctionPrinter::printLine(StringRef text, Operation *from) {
   std::string comment;
   if (from) {
-    comment = getLocationComment(from);
     if (auto said = from->getAttrOfType<StringAttr>(TextAttrs::kComment))
       output += std::string(2 * indent, ' ') + "// " +
                 escapeComment(said.getValue()) + "\n";
+    comment = getLocationComment(from);
   }
   appendWrapped(output, text, 2 * indent);
   output += comment + "\n";

@@ -2,6 +2,20 @@
 // RUN: carousel-translate --mlir-to-cuda --chip=sm_90a --cuda-locations=0 %s | FileCheck %s
 
 gpu.module @arith {
+  // CHECK-LABEL: extern "C" __global__ void integers(uint32_t *x, uint64_t *y, uint32_t a, uint32_t b, uint16_t s,
+  // CHECK-NEXT:     uint8_t t) {
+  // CHECK-NEXT:   x[0] = uint32_t(int32_t(a - 4) / int32_t(b));
+  // CHECK-NEXT:   x[1] = uint32_t(int32_t(a & 0xfffffffcu) >> int32_t(b));
+  // CHECK-NEXT:   uint32_t min_v = carousel::min<int32_t>(a, b);
+  // CHECK-NEXT:   x[2] = carousel::max<uint32_t>(min_v, b);
+  // CHECK-NEXT:   y[0] = uint64_t(int32_t(a)) * uint64_t(b);
+  // CHECK-NEXT:   x[3] = uint32_t(uint16_t(uint32_t(s) * uint32_t(s)));
+  // CHECK-NEXT:   uint8_t n = t + t;
+  // CHECK-NEXT:   x[4] = uint32_t(int8_t(n));
+  // CHECK-NEXT:   x[5] = (a & 1) != 0 ? uint32_t(0xffffffffu) : 0;
+  // CHECK-NEXT:   uint32_t lo = carousel::multiply_high<int32_t>(a, b);
+  // CHECK-NEXT:   x[6] = carousel::multiply_low<uint32_t>(a, b) - lo;
+  // CHECK-NEXT: }
   gpu.func @integers(%x: memref<16xi32, 1>, %y: memref<16xi64, 1>, %a: i32, %b: i32, %s: i16, %t: i8) kernel {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -39,6 +53,11 @@ gpu.module @arith {
     gpu.return
   }
 
+  // CHECK-LABEL: extern "C" __global__ void bools(bool *x, bool p, bool q, float a, float b) {
+  // CHECK-NEXT:   x[0] = !p && q;
+  // CHECK-NEXT:   x[1] = !(a >= b) != (a < b || a > b);
+  // CHECK-NEXT:   x[2] = a != a || b != b || q < p;
+  // CHECK-NEXT: }
   gpu.func @bools(%x: memref<16xi1, 1>, %p: i1, %q: i1, %a: f32, %b: f32) kernel {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -58,6 +77,16 @@ gpu.module @arith {
     gpu.return
   }
 
+  // CHECK-LABEL: extern "C" __global__ void floats(float *x, carousel::f16 *h, float a, carousel::f16 n,
+  // CHECK-NEXT:     carousel::bf16 b, uint32_t i) {
+  // CHECK-NEXT:   x[0] = a * 0.333333343f + __uint_as_float(0x7fc00000);
+  // CHECK-NEXT:   x[1] = fmaf(expf(a), a, 0.333333343f);
+  // CHECK-NEXT:   x[2] = float(b) - float(int32_t(i));
+  // CHECK-NEXT:   x[3] = -float(uint32_t(int32_t(a)));
+  // CHECK-NEXT:   h[0] = carousel::tanh(n) + carousel::f16::from_bits(0x3800);
+  // CHECK-NEXT:   x[0] = carousel::bit_cast<float>(i);
+  // CHECK-NEXT:   h[1] = carousel::fma_in_float(n, n, carousel::f16::from_bits(0x3800));
+  // CHECK-NEXT: }
   gpu.func @floats(%x: memref<16xf32, 1>, %h: memref<16xf16, 1>, %a: f32, %n: f16, %b: bf16, %i: i32) kernel {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -85,6 +114,9 @@ gpu.module @arith {
     memref.store %11, %h[%c0] : memref<16xf16, 1>
     %12 = arith.bitcast %i : i32 to f32
     memref.store %12, %x[%c0] : memref<16xf32, 1>
+    // libdevice has no narrow one.
+    %13 = math.fma %n, %n, %half : f16
+    memref.store %13, %h[%c1] : memref<16xf16, 1>
     gpu.return
   }
 }

@@ -2,6 +2,23 @@
 // RUN: carousel-translate --mlir-to-cuda --chip=sm_90a --cuda-locations=0 %s | FileCheck %s
 
 gpu.module @control {
+  // CHECK-LABEL: extern "C" __global__ void loops(float *x, uint64_t x_extent_0, uint64_t n) {
+  // CHECK-NEXT:   float acc = 0.0f;
+  // CHECK-NEXT:   for (uint64_t i = 0; int64_t(i) < int64_t(n); ++i) {
+  // CHECK-NEXT:     float v = x[i];
+  // CHECK-NEXT:     float next = acc + v;
+  // CHECK-NEXT:     acc = next;
+  // CHECK-NEXT:   }
+  // CHECK-NEXT:   x[0] = acc;
+  // CHECK-NEXT:   float a = 0.0f;
+  // CHECK-NEXT:   float b = 1.0f;
+  // CHECK-NEXT:   for (uint64_t i_1 = 0; i_1 < 8; ++i_1) {
+  // CHECK-NEXT:     float pair = a;
+  // CHECK-NEXT:     a = b;
+  // CHECK-NEXT:     b = pair;
+  // CHECK-NEXT:   }
+  // CHECK-NEXT:   x[1] = a;
+  // CHECK-NEXT: }
   gpu.func @loops(%x: memref<?xf32, 1>, %n: index) kernel {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -24,6 +41,17 @@ gpu.module @control {
   }
 
   // A memref that a loop carries is a pointer, extents and strides.
+  // CHECK-LABEL: extern "C" __global__ void carried_memref(float *x, uint64_t x_extent_0, float *y,
+  // CHECK-NEXT:     uint64_t y_extent_0, uint64_t n) {
+  // CHECK-NEXT:   float *m = x;
+  // CHECK-NEXT:   uint64_t m_1 = x_extent_0;
+  // CHECK-NEXT:   for (uint64_t i = 0; int64_t(i) < int64_t(n); ++i) {
+  // CHECK-NEXT:     m[i] = 1.0f;
+  // CHECK-NEXT:     m = y;
+  // CHECK-NEXT:     m_1 = y_extent_0;
+  // CHECK-NEXT:   }
+  // CHECK-NEXT:   m[m_1] = 1.0f;
+  // CHECK-NEXT: }
   gpu.func @carried_memref(%x: memref<?xf32, 1>, %y: memref<?xf32, 1>, %n: index) kernel {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -37,6 +65,33 @@ gpu.module @control {
     gpu.return
   }
 
+  // CHECK-LABEL: extern "C" __global__ void conditions(float *x, uint64_t x_extent_0, uint32_t n) {
+  // CHECK-NEXT:   bool small_v = int32_t(n) < 4;
+  // CHECK-NEXT:   float v;
+  // CHECK-NEXT:   if (small_v) {
+  // CHECK-NEXT:     x[0] = 1.0f;
+  // CHECK-NEXT:     v = 1.0f;
+  // CHECK-NEXT:   } else {
+  // CHECK-NEXT:     bool middle = n < 9;
+  // CHECK-NEXT:     float w = middle ? 2.0f : 1.0f;
+  // CHECK-NEXT:     if (middle) {
+  // CHECK-NEXT:       __syncthreads();
+  // CHECK-NEXT:     }
+  // CHECK-NEXT:     v = w;
+  // CHECK-NEXT:   }
+  // CHECK-NEXT:   x[0] = v;
+  // CHECK-NEXT:   uint64_t k = int32_t(n);
+  // CHECK-NEXT:   switch (k) {
+  // CHECK-NEXT:   case 3: {
+  // CHECK-NEXT:     x[0] = 1.0f;
+  // CHECK-NEXT:     break;
+  // CHECK-NEXT:   }
+  // CHECK-NEXT:   default: {
+  // CHECK-NEXT:     x[0] = 2.0f;
+  // CHECK-NEXT:     break;
+  // CHECK-NEXT:   }
+  // CHECK-NEXT:   }
+  // CHECK-NEXT: }
   gpu.func @conditions(%x: memref<?xf32, 1>, %n: i32) kernel {
     %c0 = arith.constant 0 : index
     %c4 = arith.constant 4 : i32
@@ -70,6 +125,23 @@ gpu.module @control {
     gpu.return
   }
 
+  // CHECK-LABEL: extern "C" __global__ void halves(uint32_t *x, uint64_t x_extent_0, uint32_t n) {
+  // CHECK-NEXT:   uint32_t k_1;
+  // CHECK-NEXT:   bool more;
+  // CHECK-NEXT:   uint32_t k = n;
+  // CHECK-NEXT: #pragma unroll 1
+  // CHECK-NEXT:   do {
+  // CHECK-NEXT:     bool more_1 = k > 2;
+  // CHECK-NEXT:     k_1 = k;
+  // CHECK-NEXT:     more = more_1;
+  // CHECK-NEXT:     if (more) {
+  // CHECK-NEXT:       carousel::bulk_commit_group();
+  // CHECK-NEXT:       uint32_t half_v = k_1 / 2;
+  // CHECK-NEXT:       k = half_v;
+  // CHECK-NEXT:     }
+  // CHECK-NEXT:   } while (more);
+  // CHECK-NEXT:   x[0] = k_1;
+  // CHECK-NEXT: }
   gpu.func @halves(%x: memref<?xi32, 1>, %n: i32) kernel {
     %c0 = arith.constant 0 : index
     %c2 = arith.constant 2 : i32

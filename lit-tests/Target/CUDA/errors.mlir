@@ -11,15 +11,6 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  // expected-error @below {{expected a function whose name CUDA C++ can have, got 'a b'}}
-  gpu.func @"a b"() kernel {
-    gpu.return
-  }
-}
-
-// -----
-
-gpu.module @m {
   gpu.func @odd(%x: memref<4xi32, 1>) kernel {
     %c0 = arith.constant 0 : index
     %v = memref.load %x[%c0] : memref<4xi32, 1>

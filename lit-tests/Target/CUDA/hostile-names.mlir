@@ -7,6 +7,24 @@
 #ws = #gpu.address_space<workgroup>
 #gl = #gpu.address_space<global>
 
+// CHECK: #undef CAPITALS
+// CHECK-NEXT: void CAPITALS(float double_v, float shared___v, float NULL_v,
+// CHECK-NEXT: float threadIdx_v, float a_b, float a_b_1, float a_b_2, float *carousel_v, float *x,
+// CHECK-NEXT: float expf_1, float v) {
+// CHECK: // waits for x */ ., as consumer
+// CHECK-NEXT: carousel::mbarrier_wait(CAROUSEL_DEVICE_v, 0);
+// CHECK-NEXT: // waits for .. .?/, as producer
+// CHECK-NEXT: carousel::mbarrier_wait(CAROUSEL_DEVICE_v, 0);
+// CHECK-NEXT: float while_1__ = expf(expf_1);  // .:7
+// CHECK-NEXT: float uint64_t_v = while_1__ + double_v;
+// CHECK-NEXT: float blockIdx_v = uint64_t_v * shared___v;
+// CHECK-NEXT: float asm_v = blockIdx_v + NULL_v;
+// CHECK: x[1] = or_v;  // two.lines.:3
+// CHECK: void x__y(float *v, uint64_t arg1) {
+
+// LINES: {{^}}#line 7 "a\"b\\c\?\?/\012d\303\251*/"{{$}}
+// LINES: {{^}}#line 3 "two\012lines\\"{{$}}
+
 // PTX: .entry CAPITALS(
 // PTX: .entry x__y(
 gpu.module @hostile {

@@ -6,6 +6,25 @@
 !map = !carousel.tensor_map<64x64xbf16>
 
 gpu.module @kernels {
+  // CHECK-LABEL: extern "C" __device__ float outside(float arg0);
+  func.func private @outside(f32) -> f32
+  // CHECK-LABEL: static __device__ float inside(float a, float *m, uint64_t m_1) {
+  // CHECK-NEXT:   float b = outside(a);
+  // CHECK-NEXT:   return b;
+  // CHECK-NEXT: }
+  func.func private @inside(%a: f32, %m: memref<?xf32, #gl>) -> f32 {
+    %b = func.call @outside(%a) : (f32) -> f32
+    return %b : f32
+  }
+
+  // CHECK-LABEL: extern "C" __global__ void __launch_bounds__(128) __cluster_dims__(2, 1, 1) signature(float *x,
+  // CHECK-NEXT:     uint64_t x_extent_0, float *y, uint64_t y_extent_0, uint64_t y_extent_1, uint64_t y_stride_0,
+  // CHECK-NEXT:     const __grid_constant__ carousel::tensor_map map, uint64_t n, float scale, bool flag,
+  // CHECK-NEXT:     carousel::f16 h, carousel::vec<float, 4> v) {
+  // CHECK-NEXT:   __shared__ carousel::mbarrier bar[2];
+  // CHECK-NEXT:   __shared__ alignas(128) carousel::bf16 tile[4096];
+  // CHECK-NEXT:   carousel::tensor_load(&map, {0, 0}, tile, &bar[1]);
+  // CHECK-NEXT: }
   gpu.func @signature(%x: memref<?x64xf32, #gl>, %y: memref<?x?xf32, strided<[?, 1], offset: ?>, #gl>,
                       %map: !map, %n: index, %scale: f32, %flag: i1, %h: f16, %v: vector<4xf32>)
       workgroup(%bar: memref<2x!carousel.mbarrier, #ws>,
@@ -19,12 +38,21 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // CHECK-LABEL: extern "C" __global__ void __maxnreg__(168) registers(float *x) {
+  // CHECK-NEXT:   carousel::set_max_registers<carousel::register_change::dec, 40>();
+  // CHECK-NEXT: }
   gpu.func @registers(%x: memref<4xf32, #gl>) kernel
       attributes {known_block_size = array<i32: 256, 1, 1>, nvvm.maxnreg = 168 : i32} {
     carousel.set_max_registers dec 40
     gpu.return
   }
 
+  // CHECK-LABEL: extern "C" __global__ void __launch_bounds__(32) said(float alpha, float *values,
+  // CHECK-NEXT:     uint64_t values_extent_0) {
+  // CHECK-NEXT:   extern __shared__ __align__(1024) uint8_t dynamic_shared_memory[];
+  // CHECK-NEXT:   float *slots = (float *)&dynamic_shared_memory[1024];
+  // CHECK-NEXT:   slots[0] = alpha;
+  // CHECK-NEXT: }
   gpu.func @said(%a: f32 {carousel.argument = #carousel.argument<"alpha", in>},
                  %x: memref<?xf32, #gl> {carousel.argument = #carousel.argument<"values", inout>}) kernel
       attributes {carousel.launch = #carousel.launch<grid = [extent(1, 0)], block = [32], shared = 2048>} {
@@ -36,11 +64,11 @@ gpu.module @kernels {
     gpu.return
   }
 
-  func.func private @outside(f32) -> f32
-  func.func private @inside(%a: f32, %m: memref<?xf32, #gl>) -> f32 {
-    %b = func.call @outside(%a) : (f32) -> f32
-    return %b : f32
-  }
+  // CHECK-LABEL: extern "C" __global__ void calls(float *x, uint64_t x_extent_0) {
+  // CHECK-NEXT:   float a = x[0];
+  // CHECK-NEXT:   float b = inside(a, x, x_extent_0);
+  // CHECK-NEXT:   x[0] = b;
+  // CHECK-NEXT: }
   gpu.func @calls(%x: memref<?xf32, #gl>) kernel {
     %c0 = arith.constant 0 : index
     %a = memref.load %x[%c0] : memref<?xf32, #gl>

@@ -5,13 +5,14 @@
 
 #ws = #gpu.address_space<workgroup>
 
-// CHECK-LABEL: waits(
-// CHECK: bar[2];  // locations.mlir:[[#@LINE+9]]
+// CHECK: void waits(bool phase) {  // locations.mlir:[[#@LINE+10]]
+// CHECK-NEXT: bar[2];
 // CHECK-NEXT: // waits for x full, as consumer
-// CHECK-NEXT: carousel::mbarrier_wait(&bar[1], uint32_t(phase));  // locations.mlir:[[#@LINE+11]]
-// LINES: #line [[#@LINE+8]] "{{.*}}locations.mlir"
-// LINES-NEXT: {{ *}}// waits for x full, as consumer
-// LINES-NEXT: {{^ *}}carousel::mbarrier_wait
+// CHECK-NEXT: carousel::mbarrier_wait(&bar[1], uint32_t(phase));  // locations.mlir:[[#@LINE+9]]
+// LINES: bar[2];
+// LINES-NEXT: // waits for x full, as consumer
+// LINES-NEXT: #line [[#@LINE+6]] "{{.*}}locations.mlir"
+// LINES-NEXT: carousel::mbarrier_wait
 // NONE-NOT: .mlir
 gpu.module @locations {
   gpu.func @waits(%phase: i1) workgroup(%bar: memref<2x!carousel.mbarrier, #ws>) kernel {

@@ -249,6 +249,23 @@ CAROUSEL_DEVICE vec<Element, Lanes> fma(const vec<Element, Lanes> &x,
   return result;
 }
 
+/// The same of narrow floats in float, rounded twice: what the functions of
+/// libdevice make of `math.fma`.
+template <typename Number>
+CAROUSEL_DEVICE Number fma_in_float(Number a, Number b, Number c) {
+  return Number(__fmaf_rn(float(a), float(b), float(c)));
+}
+template <typename Element, int Lanes>
+CAROUSEL_DEVICE vec<Element, Lanes>
+fma_in_float(const vec<Element, Lanes> &x, const vec<Element, Lanes> &y,
+             const vec<Element, Lanes> &z) {
+  vec<Element, Lanes> result;
+#pragma unroll
+  for (int i = 0; i < Lanes; ++i)
+    result[i] = fma_in_float(x[i], y[i], z[i]);
+  return result;
+}
+
 /// To the power of an integer, which is taken as signed.
 CAROUSEL_DEVICE float powi(float a, int32_t b) { return __nv_powif(a, b); }
 CAROUSEL_DEVICE double powi(double a, int32_t b) { return __nv_powi(a, b); }
