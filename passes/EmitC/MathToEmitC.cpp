@@ -27,8 +27,8 @@ static LogicalResult lowerFunction(Operation *op, ArrayRef<Value> operands,
   std::string callee = "carousel::" + text.str();
   // libdevice has no narrow ones; vector.fma is an instruction of its own.
   if (op->getName().getStringRef() == "math.fma" &&
-      getElementTypeOrSelf(op->getResult(0).getType())
-              .getIntOrFloatBitWidth() < 32)
+      getElementTypeOrSelf(op->getResult(0).getType()).getIntOrFloatBitWidth() <
+          32)
     callee += "_in_float";
   bool scalars = llvm::all_of(
       operands, [&](Value value) { return value.getType() == type; });

@@ -255,9 +255,9 @@ CAROUSEL_DEVICE Number fma_in_float(Number a, Number b, Number c) {
   return Number(__fmaf_rn(float(a), float(b), float(c)));
 }
 template <typename Element, int Lanes>
-CAROUSEL_DEVICE vec<Element, Lanes>
-fma_in_float(const vec<Element, Lanes> &x, const vec<Element, Lanes> &y,
-             const vec<Element, Lanes> &z) {
+CAROUSEL_DEVICE vec<Element, Lanes> fma_in_float(const vec<Element, Lanes> &x,
+                                                 const vec<Element, Lanes> &y,
+                                                 const vec<Element, Lanes> &z) {
   vec<Element, Lanes> result;
 #pragma unroll
   for (int i = 0; i < Lanes; ++i)
