@@ -168,7 +168,7 @@ static LogicalResult lowerSigned(Operation *op, ArrayRef<Value> operands,
   return success();
 }
 
-/// carousel::min<int32_t>(a, b) and its like.
+/// carousel::min_as<int32_t>(a, b) and its like.
 template <bool IsSigned>
 static LogicalResult lowerMinMax(Operation *op, ArrayRef<Value> operands,
                                  CBuilder &builder, StringRef text) {
@@ -334,10 +334,10 @@ void carousel::populateArithToEmitC(RewritePatternSet &patterns,
       {"arith.remsi", lowerSigned<emitc::RemOp>, "carousel::remainder_as"},
       {"arith.shrsi", lowerSigned<emitc::BitwiseRightShiftOp>,
        "carousel::shift_right_as"},
-      {"arith.minui", lowerMinMax<false>, "carousel::min"},
-      {"arith.maxui", lowerMinMax<false>, "carousel::max"},
-      {"arith.minsi", lowerMinMax<true>, "carousel::min"},
-      {"arith.maxsi", lowerMinMax<true>, "carousel::max"},
+      {"arith.minui", lowerMinMax<false>, "carousel::min_as"},
+      {"arith.maxui", lowerMinMax<false>, "carousel::max_as"},
+      {"arith.minsi", lowerMinMax<true>, "carousel::min_as"},
+      {"arith.maxsi", lowerMinMax<true>, "carousel::max_as"},
       {"arith.addui_extended", lowerExtended},
       {"arith.mulsi_extended", lowerExtended},
       {"arith.mului_extended", lowerExtended},

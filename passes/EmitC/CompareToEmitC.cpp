@@ -176,16 +176,18 @@ matchMinMax(arith::SelectOp op) {
   switch (compare.getPredicate()) {
   case Predicate::slt:
   case Predicate::sle:
-    return std::make_pair(same ? "carousel::min" : "carousel::max", true);
+    return std::make_pair(same ? "carousel::min_as" : "carousel::max_as", true);
   case Predicate::sgt:
   case Predicate::sge:
-    return std::make_pair(same ? "carousel::max" : "carousel::min", true);
+    return std::make_pair(same ? "carousel::max_as" : "carousel::min_as", true);
   case Predicate::ult:
   case Predicate::ule:
-    return std::make_pair(same ? "carousel::min" : "carousel::max", false);
+    return std::make_pair(same ? "carousel::min_as" : "carousel::max_as",
+                          false);
   case Predicate::ugt:
   case Predicate::uge:
-    return std::make_pair(same ? "carousel::max" : "carousel::min", false);
+    return std::make_pair(same ? "carousel::max_as" : "carousel::min_as",
+                          false);
   default:
     return std::nullopt;
   }

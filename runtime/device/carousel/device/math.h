@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // What printed kernels compute with, besides the operators of C++. Integers are
-// unsigned; a function that treats them as signed names the type: min<int>(a,
-// b). Floating-point functions are CUDA's, of each lane of a vector, and of
-// narrow floats by way of float.
+// unsigned; a function that treats them as signed names the type:
+// min_as<int>(a, b). Floating-point functions are CUDA's, of each lane of a
+// vector, and of narrow floats by way of float.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,8 +74,8 @@ template <typename Type> using as_given_t = typename as_given<Type>::type;
     return result;                                                             \
   }
 
-CAROUSEL_AS(min, a < b ? a : b)
-CAROUSEL_AS(max, a > b ? a : b)
+CAROUSEL_AS(min_as, a < b ? a : b)
+CAROUSEL_AS(max_as, a > b ? a : b)
 CAROUSEL_AS(divide_as, a / b)
 CAROUSEL_AS(remainder_as, a % b)
 CAROUSEL_AS(shift_right_as, a >> b)
