@@ -69,8 +69,9 @@ def constants(body):
             values.setdefault(register, set()).add(int(value, 0))
         except ValueError:
             values.setdefault(register, set()).add(None)
-    written = [register for name, register in re.findall(r"^\s*(?:@!?%\w+\s+)?([\w.:]+)\s+(%\w+)", body, flags=re.M)
-               if not re.match(r"bar|st\.|red\.|cp\.|bra\b|call|prefetch|setmaxnreg|fence|mbarrier\.(init|inval|expect|complete)", name)]
+    reading = re.compile(r"bar|st\.|red\.|cp\.|bra\b|call|prefetch|setmaxnreg|fence|mbarrier\.(init|inval|expect|complete)")
+    firsts = re.findall(r"^\s*(?:@!?%\w+\s+)?([\w.:]+)\s+(%\w+)", body, flags=re.M)
+    written = [register for name, register in firsts if not reading.match(name)]
     once = {register for register in values if written.count(register) <= 1}
     known = {register: held.pop() for register, held in values.items() if register in once and len(held) == 1}
     copies = re.findall(r"\bmov\.\w+\s+(%\w+),\s*(%\w+)\s*;", body)

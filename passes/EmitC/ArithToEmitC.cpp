@@ -168,7 +168,7 @@ static LogicalResult lowerSigned(Operation *op, ArrayRef<Value> operands,
   return success();
 }
 
-/// carousel::min<int32_t>(a, b) and its like.
+/// carousel::min_as<int32_t>(a, b) and its like.
 template <bool IsSigned>
 static LogicalResult lowerMinMax(Operation *op, ArrayRef<Value> operands,
                                  CBuilder &builder, StringRef text) {
