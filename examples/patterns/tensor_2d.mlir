@@ -27,7 +27,7 @@ gpu.module @patterns {
       %target: !map {carousel.encode = #carousel.encode<argument = 1>})
       workgroup(%tile: !tile {llvm.align = 128 : i64}, %full: !barrier) kernel
       attributes {
-        carousel.variant = #carousel.variant<kernel = "double", guards = [
+        carousel.variant = #carousel.variant<kernel = "doubled", guards = [
           capability(90), equal(extent(0, 0), extent(1, 0)), equal(extent(0, 1), extent(1, 1)),
           divisible(extent(0, 1), 4)]>,
         carousel.launch = #carousel.launch<

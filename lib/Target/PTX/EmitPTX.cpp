@@ -23,6 +23,8 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Pass.h"
@@ -85,6 +87,30 @@ private:
       return getOperation().emitError("expected LLVM to have NVPTX, it hasn't");
     (*machine)->setOptLevel(static_cast<llvm::CodeGenOptLevel>(optLevel));
     return machine;
+  }
+
+  /// libdevice asks how exact it has to be. LLVM takes what it doesn't know for
+  /// no, by which square roots would be approximate; NVRTC says yes.
+  void handleModulePostLink(llvm::Module &module) override {
+    llvm::Function *reflect = module.getFunction("__nvvm_reflect");
+    if (!reflect)
+      return;
+    for (llvm::User *user : llvm::make_early_inc_range(reflect->users())) {
+      auto *call = dyn_cast<llvm::CallInst>(user);
+      if (!call || call->arg_size() != 1)
+        continue;
+      auto *asked = dyn_cast<llvm::GlobalVariable>(
+          call->getArgOperand(0)->stripPointerCasts());
+      auto *text =
+          asked && asked->hasInitializer()
+              ? dyn_cast<llvm::ConstantDataArray>(asked->getInitializer())
+              : nullptr;
+      if (!text || !text->isCString() ||
+          !text->getAsCString().starts_with("__CUDA_PREC_"))
+        continue;
+      call->replaceAllUsesWith(llvm::ConstantInt::get(call->getType(), 1));
+      call->eraseFromParent();
+    }
   }
 
   LogicalResult optimizeModule(llvm::Module &module, int level) override {
