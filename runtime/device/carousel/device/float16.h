@@ -144,6 +144,14 @@ struct alignas(2) bf16 {
         : "r"(a), "r"(b));                                                     \
     return result;                                                             \
   }
+/// Two floats at once, each rounded once.
+#define CAROUSEL_NARROW_PAIR(TYPE)                                             \
+  CAROUSEL_DEVICE static void narrow(TYPE *to, float low, float high) {        \
+    asm("{\n\t.reg .b32 pair;\n\tcvt.rn." #TYPE "x2.f32 pair, %3, %2;\n\t"     \
+        "mov.b32 {%0, %1}, pair;\n\t}"                                         \
+        : "=h"(to[0].bits), "=h"(to[1].bits)                                   \
+        : "f"(low), "f"(high));                                                \
+  }
 #define CAROUSEL_FUSED(NAME, OPERANDS, CONSTANT)                               \
   CAROUSEL_DEVICE bf16 operator NAME(bf16 a, bf16 b) {                         \
     bf16 result;                                                               \
@@ -181,6 +189,7 @@ template <> struct pairs_of<f16> {
   CAROUSEL_NATIVE_PAIR(f16, add, "add")
   CAROUSEL_NATIVE_PAIR(f16, sub, "sub")
   CAROUSEL_NATIVE_PAIR(f16, mul, "mul")
+  CAROUSEL_NARROW_PAIR(f16)
 };
 template <> struct pairs_of<bf16> {
   enum : bool { exist = true };
@@ -193,10 +202,12 @@ template <> struct pairs_of<bf16> {
   CAROUSEL_NATIVE_PAIR(bf16, sub, "sub")
   CAROUSEL_NATIVE_PAIR(bf16, mul, "mul")
 #endif
+  CAROUSEL_NARROW_PAIR(bf16)
 };
 
 } // namespace detail
 
+#undef CAROUSEL_NARROW_PAIR
 #undef CAROUSEL_FUSED_PAIR
 #undef CAROUSEL_FUSED
 #undef CAROUSEL_NATIVE_PAIR

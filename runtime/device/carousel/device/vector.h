@@ -144,9 +144,16 @@ CAROUSEL_DEVICE auto map(Function function, const vec<First, Lanes> &first,
 template <typename To, typename Element, int Lanes>
 CAROUSEL_DEVICE vec<To, Lanes> convert(const vec<Element, Lanes> &vector) {
   vec<To, Lanes> result;
+  if constexpr (detail::same<Element, float> && detail::pairs_of<To>::exist &&
+                Lanes % 2 == 0) {
 #pragma unroll
-  for (int i = 0; i < Lanes; ++i)
-    result[i] = static_cast<To>(vector[i]);
+    for (int i = 0; i < Lanes; i += 2)
+      detail::pairs_of<To>::narrow(&result[i], vector[i], vector[i + 1]);
+  } else {
+#pragma unroll
+    for (int i = 0; i < Lanes; ++i)
+      result[i] = static_cast<To>(vector[i]);
+  }
   return result;
 }
 
