@@ -267,28 +267,24 @@ LogicalResult Compiler::compileModule(gpu::GPUModuleOp gpuModule,
 /// that only what is launched is compiled.
 LogicalResult Compiler::compileCUDA(ModuleOp holder, const TargetInfo &chip,
                                     ModuleDescription &description) {
+  auto gpuModule = *holder.getOps<gpu::GPUModuleOp>().begin();
   SmallVector<std::string> names;
-  holder.walk([&](gpu::GPUFuncOp func) {
+  for (auto func : gpuModule.getOps<gpu::GPUFuncOp>())
     if (func.isKernel())
       names.push_back(func.getName().str());
-  });
+  PassManager pm(module.getContext());
+  LowerToEmitCOptions lowering;
+  lowering.chip = chip.chip.str();
+  lowering.ptxVersion = options.ptxVersion;
+  lowering.indexBitwidth = options.indexBitwidth;
+  buildLowerToEmitCPipeline(pm, lowering);
+  if (failed(pm.run(holder)))
+    return failure();
   for (const std::string &name : names) {
-    OwningOpRef<ModuleOp> copy = holder.clone();
-    auto gpuModule = *copy->getOps<gpu::GPUModuleOp>().begin();
-    for (auto func :
-         llvm::make_early_inc_range(gpuModule.getOps<gpu::GPUFuncOp>()))
-      if (func.isKernel() && func.getName() != name)
-        func.erase();
-    PassManager pm(module.getContext());
-    pm.nest<gpu::GPUModuleOp>().addPass(createSymbolDCEPass());
-    LowerToEmitCOptions lowering;
-    lowering.chip = chip.chip.str();
-    lowering.ptxVersion = options.ptxVersion;
-    lowering.indexBitwidth = options.indexBitwidth;
-    buildLowerToEmitCPipeline(pm, lowering);
-    if (failed(pm.run(*copy)))
-      return failure();
-    FailureOr<std::string> text = emitCUDA(gpuModule);
+    EmitCUDAOptions printing;
+    printing.lineDirectives = options.lineDirectives;
+    printing.kernel = name;
+    FailureOr<std::string> text = emitCUDA(gpuModule, printing);
     if (failed(text))
       return failure();
     addImage(description, chip, "cuda", std::move(*text), name);

@@ -46,6 +46,9 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
   cl::list<std::string> emit(
       "emit", cl::cat(category), cl::CommaSeparated, cl::value_desc("kind,..."),
       cl::desc("What the package holds, of cubin, ptx and cuda (cubin,ptx)"));
+  cl::opt<bool> lineDirectives(
+      "cuda-line-directives", cl::cat(category),
+      cl::desc("#line directives with the locations of the IR in CUDA C++"));
   cl::opt<std::string> cudaRoot(
       "cuda-root", cl::cat(category), cl::value_desc("dir"),
       cl::init(CAROUSEL_CUDA_ROOT),
@@ -91,6 +94,7 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
     // A cubin is made of PTX, which is then in the package, too.
     options.compile.ptx = emits("ptx") || emits("cubin");
     options.compile.cuda = emits("cuda");
+    options.compile.lineDirectives = lineDirectives;
     if (!emits("cubin"))
       options.compile.cubins = Cubins::Never;
   }

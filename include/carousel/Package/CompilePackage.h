@@ -45,6 +45,8 @@ struct CompilePackageOptions {
   Cubins cubins = Cubins::Auto;
   bool ptx = true;
   bool cuda = false; ///< CUDA C++, too or alone
+  /// `#line` directives in it, so that debuggers name lines of the IR.
+  bool lineDirectives = false;
   /// Where libdevice and ptxas are; empty: ptxas of the PATH, no libdevice.
   std::string cudaRoot;
   /// Called before each compilation.
