@@ -19,6 +19,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Dominance.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -258,8 +259,14 @@ Value OffsetClamp::createClamped(Value offset, Interval limits) {
 /// Stores' offsets are not negative, and neither may their coordinates be: the
 /// end is far enough, and a multiple where one is asked for.
 Value OffsetClamp::createBeforeEnd(Value offset, Value global, int64_t dim) {
+  // Both come before the store, so one of them comes before the other.
+  Operation *made = global.getDefiningOp();
+  Operation *from = offset.getDefiningOp();
+  if (!from)
+    from = &cast<BlockArgument>(offset).getOwner()->front();
+  bool isLater = made && !DominanceInfo(kernel).properlyDominates(made, from);
   OpBuilder b(kernel.getContext());
-  b.setInsertionPointAfterValue(offset);
+  b.setInsertionPointAfterValue(isLater ? global : offset);
   Location loc = offset.getLoc();
   return arith::MinSIOp::create(b, loc, offset,
                                 memref::DimOp::create(b, loc, global, dim));

@@ -145,4 +145,22 @@ gpu.module @offsets {
     } {carousel.pipeline = #carousel.pipeline<stages = 3>}
     gpu.return
   }
+
+  // A memref that is made behind the offset: its extent is known from there on.
+  // CHECK-LABEL: gpu.func @view_tma
+  // CHECK: %[[VIEW:.*]] = memref.cast
+  // CHECK: %[[END:.*]] = memref.dim %[[VIEW]]
+  // CHECK: %[[NEAR:.*]] = arith.minsi %{{.*}}, %[[END]]
+  // CHECK: carousel.store %{{.*}} to %[[VIEW]][%[[NEAR]], %{{.*}}]
+  gpu.func @view(%y: memref<?x?xf32, #gl> {carousel.argument = #carousel.argument<"y", out>}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [4], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %cta = gpu.block_id x
+    %row = arith.muli %cta, %c64 : index
+    %t = memref.alloc() : memref<64x64xf32, #ws>
+    %view = memref.cast %y : memref<?x?xf32, #gl> to memref<?x128xf32, #gl>
+    carousel.store %t to %view[%row, %c0] : memref<64x64xf32, #ws>, memref<?x128xf32, #gl>
+    gpu.return
+  }
 }
