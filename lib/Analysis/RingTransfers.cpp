@@ -254,8 +254,8 @@ bool LoopTransfers::storesToSourceOf(LoadOp load) {
 std::string LoopTransfers::explainSource(LoadOp load) {
   std::string reason;
   loop.walk([&](Operation *op) {
-    if (isa<GridSerialWaitOp, GridSerialReleaseOp, GridDependencyWaitOp,
-            GridLaunchDependentsOp>(op)) {
+    if (isa<SerializeOp, GridSerialWaitOp, GridSerialReleaseOp,
+            GridDependencyWaitOp, GridLaunchDependentsOp>(op)) {
       reason = "the loop has " + getName(op) + ", which orders CTAs or grids";
       return WalkResult::interrupt();
     }
@@ -369,6 +369,8 @@ std::string LoopTransfers::explainLoad(LoadOp load,
   std::string reason = explainPlace(load);
   if (reason.empty())
     reason = explainBuffer(load);
+  if (reason.empty() && load.getReduceAttr())
+    reason = "it reduces into its tile";
   if (!reason.empty())
     return reason;
   // A slot has what its own use brought, and the buffer what all have.

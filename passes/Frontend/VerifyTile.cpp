@@ -37,9 +37,9 @@ using namespace carousel;
 
 /// Ops of the dialect that name no way of copying.
 static bool belongsToTilePhase(Operation *op) {
-  return isa<TransferOpInterface, BarrierWarpOp, FenceThreadOp,
-             GridDependencyWaitOp, GridLaunchDependentsOp, GridSerialWaitOp,
-             GridSerialReleaseOp>(op);
+  return isa<TransferOpInterface, SerializeOp, PassTurnOp, GridTicketOp,
+             BarrierWarpOp, FenceThreadOp, GridDependencyWaitOp,
+             GridLaunchDependentsOp, GridSerialWaitOp, GridSerialReleaseOp>(op);
 }
 
 static bool isMachineType(Type type) {

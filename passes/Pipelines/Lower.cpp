@@ -34,6 +34,7 @@ void carousel::buildLowerPipeline(OpPassManager &pm,
   gpu.addPass(createCanonicalizerPass());
   gpu.addPass(createCSEPass());
   gpu.addPass(createVerifyTile());
+  gpu.addPass(createExpandAccumulate());
 
   // What carries each transfer out, and variants of kernels by that.
   SelectEngineOptions engines;
