@@ -291,7 +291,9 @@ void SyncAccesses::addTransfer(TransferOpInterface op,
     // What a bulk copy can't do at a clipped end its issuer stores by itself.
     if (hasOrdinaryEnds) {
       access.kind = AccessKind::GenericWrite;
+      access.isByIssuer = true;
       accesses.push_back(access);
+      access.isByIssuer = false;
       access.kind = write;
     }
   }

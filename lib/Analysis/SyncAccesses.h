@@ -89,9 +89,11 @@ struct Access {
   bool isReduction = false;
   /// Other CTAs' accesses, which come and go with what orders CTAs.
   bool isForeign = false;
-  /// Of others' accesses: it is the CTA's issuing thread that takes them over,
-  /// or hands its own over.
+  /// Made by the thread that issues for the scope, though not by an engine. Of
+  /// others' accesses: it is that thread that takes them over, or hands over.
   bool isByIssuer = false;
+  /// By CTAs in other turns.
+  bool isOfTurns() const { return isForeign && isByIssuer; }
   TransferScope scope = TransferScope::CTA;
 };
 

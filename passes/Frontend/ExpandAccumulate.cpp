@@ -33,7 +33,8 @@ namespace {
 /// Makes the transfers of one accumulation.
 class Expander {
 public:
-  explicit Expander(AccumulateOp op) : op(op), b(op.getLoc(), op) {}
+  Expander(AccumulateOp op, bool isOrdered)
+      : op(op), b(op.getLoc(), op), isOrdered(isOrdered) {}
 
   void run() {
     if (op.getScheme() == AccumulateScheme::Registers)
@@ -93,7 +94,7 @@ private:
     bool byThreads = op.getScheme() == AccumulateScheme::Registers;
     StoreOp::create(b, op.getTile(), op.getGlobal(), op.getOffsets(),
                     reduces ? op.getReduceAttr() : ReductionAttr(),
-                    /*exclusive=*/reduces, TransferScope::CTA, op.getInBounds(),
+                    /*exclusive=*/reduces && isOrdered, TransferScope::CTA, op.getInBounds(),
                     byThreads, op.getSwizzle(), op.getCache(), EngineAttr(),
                     /*map=*/Value());
   }
@@ -109,21 +110,21 @@ private:
 
   AccumulateOp op;
   ImplicitLocOpBuilder b;
+  bool isOrdered; ///< nobody else accesses the box
 };
 
 struct ExpandAccumulate
     : public carousel::impl::ExpandAccumulateBase<ExpandAccumulate> {
   void runOnOperation() override {
     SmallVector<SerializeOp> unordered;
-    getOperation().walk([&](SerializeOp op) {
-      if (op.getOrder() == TurnOrder::Unordered)
-        unordered.push_back(op);
-    });
-    IRRewriter rewriter(&getContext());
-    for (SerializeOp op : unordered)
-      takeOut(rewriter, op);
     SmallVector<AccumulateOp> accumulations;
-    getOperation().walk([&](AccumulateOp op) { accumulations.push_back(op); });
+    getOperation().walk([&](Operation *op) {
+      auto turns = dyn_cast<SerializeOp>(op);
+      if (turns && turns.getOrder() == TurnOrder::Unordered)
+        unordered.push_back(turns);
+      if (auto accumulate = dyn_cast<AccumulateOp>(op))
+        accumulations.push_back(accumulate);
+    });
     for (AccumulateOp op : accumulations) {
       remark::passed(
           op.getLoc(),
@@ -131,8 +132,12 @@ struct ExpandAccumulate
           << remark::add("scheme {0}{1}",
                          stringifyAccumulateScheme(op.getScheme()),
                          describeReadBack(op));
-      Expander(op).run();
+      auto turns = op->getParentOfType<SerializeOp>();
+      Expander(op, turns && turns.getOrder() == TurnOrder::Ordered).run();
     }
+    IRRewriter rewriter(&getContext());
+    for (SerializeOp op : unordered)
+      takeOut(rewriter, op);
     expanded += accumulations.size();
     if (unordered.empty() && accumulations.empty())
       markAllAnalysesPreserved();

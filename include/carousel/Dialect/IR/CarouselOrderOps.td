@@ -100,7 +100,8 @@ def Carousel_AccumulateOp : Op<Carousel_Dialect, "accumulate", [
     Without `last` the tile stays as it is.
 
     Like a `carousel.store` it orders the tile and the elements of its box, and nothing else; elements
-    outside of the global memref are left alone. Nobody else may access the box meanwhile, reductions neither.
+    outside of the global memref are left alone. In turns nobody else may access the box meanwhile, reductions neither;
+    elsewhere it is an atomic reduction of each element, as a store's.
 
     - `scheme`: `transfers` (the default) stores the tile in the first turn and reduces into the box in later ones, as engines
       can; in the last one it then loads the box. With `registers` the threads load the box, combine, and store; in the last turn
