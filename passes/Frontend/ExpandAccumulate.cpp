@@ -94,8 +94,9 @@ private:
     bool byThreads = op.getScheme() == AccumulateScheme::Registers;
     StoreOp::create(b, op.getTile(), op.getGlobal(), op.getOffsets(),
                     reduces ? op.getReduceAttr() : ReductionAttr(),
-                    /*exclusive=*/reduces && isOrdered, TransferScope::CTA, op.getInBounds(),
-                    byThreads, op.getSwizzle(), op.getCache(), EngineAttr(),
+                    /*exclusive=*/reduces && isOrdered, TransferScope::CTA,
+                    op.getInBounds(), byThreads, op.getSwizzle(), op.getCache(),
+                    EngineAttr(),
                     /*map=*/Value());
   }
 
