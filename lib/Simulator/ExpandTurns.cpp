@@ -90,10 +90,9 @@ static void expandTurn(SerializeOp op) {
   } else {
     first = last = arith::ConstantIntOp::create(b, 0, 1);
   }
-  SmallVector<Value> results(end->getOperands());
-  rewriter.eraseOp(end);
   rewriter.inlineBlockBefore(&body, op, {first, last});
-  rewriter.replaceOp(op, results);
+  rewriter.replaceOp(op, end->getOperands());
+  rewriter.eraseOp(end);
 }
 
 static void expandAccumulation(AccumulateOp op) {

@@ -160,11 +160,10 @@ struct ExpandAccumulate
         << "no turns: sums that are rounded may differ from launch to launch";
     rewriter.setInsertionPoint(op);
     Value never = arith::ConstantIntOp::create(rewriter, op.getLoc(), 0, 1);
-    auto end = cast<PassTurnOp>(op.getBody().front().getTerminator());
-    SmallVector<Value> results(end.getOperands());
-    rewriter.eraseOp(end);
+    Operation *end = op.getBody().front().getTerminator();
     rewriter.inlineBlockBefore(&op.getBody().front(), op, {never, never});
-    rewriter.replaceOp(op, results);
+    rewriter.replaceOp(op, end->getOperands());
+    rewriter.eraseOp(end);
   }
 };
 
