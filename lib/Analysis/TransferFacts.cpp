@@ -164,6 +164,9 @@ TransferFacts::TransferFacts(const KernelFacts &kernel, TransferOpInterface op)
     name = root.name;
     isArgument = source.isWhole;
     isContiguousArgument = isArgument && type.getLayout().isIdentity();
+    if (root.workspace)
+      globalAlignment = std::max(
+          globalAlignment, std::gcd(rules::kWorkspaceAlignment, globalOffset));
     gpu::GPUFuncOp func = kernel.kernel;
     auto promised = func.getArgAttrOfType<IntegerAttr>(
         root.position, LLVM::LLVMDialect::getAlignAttrName());

@@ -32,6 +32,7 @@ struct CompiledKernel::Impl {
   std::string name;
   Signature signature;
   LaunchAttr launch;
+  bool isCoresident = false;
   StaticMemory layout;
   SiteTable sites;
   uint32_t stackBytes = 0;
@@ -131,6 +132,7 @@ CompiledKernel::compile(ModuleOp module, StringRef name) {
   impl->signature = std::move(*signature);
   impl->home = (*kernel)->getParentOp();
   impl->launch = (*kernel)->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+  impl->isCoresident = (*kernel)->hasAttr(CarouselDialect::kCoresident);
 
   FailureOr<KernelModule> clone = cloneKernel(*kernel);
   if (failed(clone) || failed(lowerMachineOps(*clone, impl->sites)) ||
@@ -242,7 +244,8 @@ std::string LaunchSequence::bind(const Launch &launch, FindingLog &log) {
     own.dynamicSharedBytes = launch.dynamicSharedBytes;
   LaunchShape shape;
   if (std::string error =
-          shape.compute(kernel.launch, kernel.layout, *arguments, own, log);
+          shape.compute(kernel.launch, kernel.isCoresident, kernel.layout,
+                        *arguments, own, log);
       !error.empty())
     return error;
   // A grid without CTAs has nothing to do.

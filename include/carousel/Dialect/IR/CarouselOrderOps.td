@@ -144,7 +144,7 @@ def Carousel_AccumulateOp : Op<Carousel_Dialect, "accumulate", [
   }];
 }
 
-def Carousel_GridTicketOp : Op<Carousel_Dialect, "grid.ticket", [OrdersMemory]> {
+def Carousel_GridTicketOp : Op<Carousel_Dialect, "grid.ticket"> {
   let summary = "the next number that a counter in global memory gives out";
   let description = [{
     All threads of the CTA execute it together and get the same number: 0 for the CTA whose ticket is the first
@@ -163,7 +163,9 @@ def Carousel_GridTicketOp : Op<Carousel_Dialect, "grid.ticket", [OrdersMemory]> 
     %ticket = carousel.grid.ticket %counters[%c0] of %blocks : memref<?xi32, #gpu.address_space<global>>
     ```
   }];
-  let arguments = (ins Carousel_GlobalMemRef:$counters, Variadic<Index>:$indices, Index:$total);
+  let arguments = (ins
+    Arg<Carousel_GlobalMemRef, "counters", [MemRead<GlobalMemory>, MemWrite<GlobalMemory>]>:$counters,
+    Variadic<Index>:$indices, Index:$total);
   let results = (outs Index:$ticket);
   let assemblyFormat = "$counters `[` $indices `]` `of` $total attr-dict `:` type($counters)";
   let hasVerifier = 1;
