@@ -435,11 +435,12 @@ SyncAccesses::SyncAccesses(gpu::GPUFuncOp kernel)
   });
 }
 
-bool SyncAccesses::isWritten(const Buffer &buffer) {
+bool SyncAccesses::isWrittenInTurns(const Buffer &buffer) {
   if (!written) {
     written.emplace();
     kernel.walk([&](Operation *op) {
-      if (isa<SerializeOp, PassTurnOp>(op))
+      if (isa<SerializeOp, PassTurnOp>(op) ||
+          !op->getParentOfType<SerializeOp>())
         return;
       for (const Access &access : get(op))
         if (isWrite(access.kind) && !access.buffer.isShared)

@@ -67,9 +67,10 @@ bool SyncFlow::needsOrder(const PendingAccess &from, Operation *toOp,
     return false;
   // Turns hand on what is done in turns, and nobody writes more than this
   // kernel does.
-  if (access.isOfTurns() && !kernel.accesses.isWritten(to.buffer))
+  if (access.isOfTurns() && !kernel.accesses.isWrittenInTurns(to.buffer))
     return false;
-  if (to.isOfTurns() && !toOp->getParentOp()->isAncestor(from.op))
+  if (to.isOfTurns() && (!toOp->getParentOp()->isAncestor(from.op) ||
+                         !kernel.accesses.isWrittenInTurns(access.buffer)))
     return false;
   if (to.isRefill && from.isHandedBack && !isAsync(access.kind))
     return false;
