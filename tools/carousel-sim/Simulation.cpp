@@ -111,10 +111,9 @@ bool Simulation::compileKernels(const Input &input, run::ProgressMode mode) {
 }
 
 Status Simulation::prepare(run::ProgressMode mode) {
-  auto made =
-      makePlan(info, run::TensorOptions{options.arguments, options.outputs,
-                                        options.expectations,
-                                        options.multiprocessors});
+  auto made = makePlan(
+      info, run::TensorOptions{options.arguments, options.outputs,
+                               options.expectations, options.multiprocessors});
   if (!made)
     return tl::make_unexpected(made.error());
   plan = std::move(*made);
