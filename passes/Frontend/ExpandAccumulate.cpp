@@ -127,9 +127,9 @@ struct ExpandAccumulate
         accumulations.push_back(accumulate);
     });
     for (AccumulateOp op : accumulations) {
-      remark::passed(
-          op.getLoc(),
-          remark::RemarkOpts::name("Accumulate").category(getArgument()))
+      remark::passed(op.getLoc(), remark::RemarkOpts::name("Accumulate")
+                                      .category(getArgument())
+                                      .function(getKernelName(op)))
           << remark::add("scheme {0}{1}",
                          stringifyAccumulateScheme(op.getScheme()),
                          describeReadBack(op));
@@ -144,6 +144,10 @@ struct ExpandAccumulate
       markAllAnalysesPreserved();
   }
 
+  static StringRef getKernelName(Operation *op) {
+    return op->getParentOfType<FunctionOpInterface>().getName();
+  }
+
   static StringRef describeReadBack(AccumulateOp op) {
     if (!op.getLast())
       return ", not read back";
@@ -154,9 +158,9 @@ struct ExpandAccumulate
   }
 
   void takeOut(IRRewriter &rewriter, SerializeOp op) {
-    remark::analysis(
-        op.getLoc(),
-        remark::RemarkOpts::name("Unordered").category(getArgument()))
+    remark::analysis(op.getLoc(), remark::RemarkOpts::name("Unordered")
+                                      .category(getArgument())
+                                      .function(getKernelName(op)))
         << "no turns: sums that are rounded may differ from launch to launch";
     rewriter.setInsertionPoint(op);
     Value never = arith::ConstantIntOp::create(rewriter, op.getLoc(), 0, 1);
