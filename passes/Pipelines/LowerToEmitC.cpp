@@ -35,6 +35,7 @@ void carousel::buildLowerToEmitCPipeline(OpPassManager &pm,
   gpu.addPass(createLowerGPUOps());
   gpu.addPass(createVerifyTarget());
   gpu.addPass(createVerifyMachine());
+  gpu.addPass(createMarkOccupancy());
 
   gpu.addPass(createConvertVectorToSCFPass(
       VectorTransferToSCFOptions().enableFullUnroll()));
