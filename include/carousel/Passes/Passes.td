@@ -665,9 +665,13 @@ def ConvertToEmitC : Pass<"carousel-convert-to-emitc", "::mlir::gpu::GPUModuleOp
     %n = "emitc.constant"() <{value = 8192 : ui32}> : () -> ui32
     emitc.call_opaque "carousel::mbarrier_arrive_expect_tx"(%p, %n) : ...
     ```
+
+    `debug-waits` is that of `--convert-carousel-to-nvvm`, with what it refuses (C177, C178).
   }];
   let options = [
-    Option<"indexBitwidth", "index-bitwidth", "unsigned", "64", "Bits of an index: 32 or 64">
+    Option<"indexBitwidth", "index-bitwidth", "unsigned", "64", "Bits of an index: 32 or 64">,
+    Option<"debugWaits", "debug-waits", "unsigned", "0",
+           "Milliseconds after which a wait traps (0: never)">
   ];
   let dependentDialects = ["::mlir::emitc::EmitCDialect"];
 }
