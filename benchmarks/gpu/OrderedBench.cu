@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Usage: ordered-bench PACKAGES. Times the ordered reduction of tiles of
-// 128x128 f32 by transfers, by registers and unordered, beside hand-written
-// kernels where CAROUSEL_PEER_REDUCE names their source; then split-K products
+// 128x128 f32 by transfers, by registers and unordered, with turns by tickets and
+// by block ids, beside hand-written kernels where CAROUSEL_PEER_REDUCE names their source; then split-K products
 // of skinny shapes beside cuBLAS. Ways take turns, so that a change of the clock
 // meets all of them; the outputs are set before each launch, outside of what is
 // timed.
@@ -25,6 +25,7 @@
 
 #include <cublas_v2.h>
 
+#include <cmath>
 #include <functional>
 #include <string>
 
@@ -54,14 +55,32 @@ void takeTurns(std::vector<Way> &ways, int rounds) {
 // Reductions
 //===----------------------------------------------------------------------===//
 
+/// What `row` says of each way, in microseconds.
+struct ReductionWays {
+  float registers, transfers, registersInOrder, transfersInOrder, unordered;
+  float classic = NAN, tma = NAN, peerUnordered = NAN;
+};
+
+void print(int64_t tiles, int64_t split, const ReductionWays &us) {
+  std::printf("%5d %5d | %9.2f %9.2f %5.2f | %9.2f %9.2f %5.2f | %9.2f | %9.2f "
+              "%9.2f %9.2f | %6.2f %6.2f\n",
+              int(tiles), int(split), us.registers, us.transfers,
+              us.registers / us.transfers, us.registersInOrder,
+              us.transfersInOrder, us.registersInOrder / us.transfersInOrder,
+              us.unordered, us.classic, us.tma, us.peerUnordered,
+              us.transfersInOrder / us.tma, us.unordered / us.peerUnordered);
+}
+
 void timeReductions() {
   constexpr int64_t kMostTiles = 128;
-  std::printf("ordered reduction of 128x128 f32 tiles, us, median of 41; "
-              "ratios: registers / transfers, transfers / hand-written TMA, "
-              "unordered / hand-written\n");
-  std::printf("%5s %5s %9s %9s %9s | %9s %9s %9s | %6s %6s %6s\n", "tiles",
-              "split", "registers", "transfers", "unordered", "classic", "TMA",
-              "unordered", "ratio", "of TMA", "of un.");
+  std::printf(
+      "ordered reduction of 128x128 f32 tiles, us, median of 41\n"
+      "              turns by tickets          | turns by block ids        | "
+      "          | hand-written, by block ids    | ratios to these\n"
+      "%5s %5s | %9s %9s %5s | %9s %9s %5s | %9s | %9s %9s %9s | %6s %6s\n",
+      "tiles", "split", "registers", "transfers", "ratio", "registers",
+      "transfers", "ratio", "unordered", "classic", "TMA", "unordered", "TMA",
+      "unord.");
 #ifdef CAROUSEL_PEER_REDUCE
   float *out;
   int *semaphores;
@@ -74,13 +93,14 @@ void timeReductions() {
                 kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, N * 4),
             "hand-written");
 #endif
+  const char *inOrder = "ordered_reduction_in_order";
   for (int64_t tiles : {1, 8, 32, 128})
     for (int64_t split : {2, 4, 8, 16}) {
       std::vector<std::unique_ptr<OrderedCase>> cases;
       std::vector<Way> ways;
-      for (const char *kernel : {"by_registers", "by_transfers", "unordered"}) {
+      auto add = [&](const char *package, const char *kernel) {
         auto &test = *cases.emplace_back(
-            std::make_unique<OrderedCase>("ordered_reduction", kernel));
+            std::make_unique<OrderedCase>(package, kernel));
         test.scalar("split", split);
         test.tensor("semaphores", ElementType::I32, {tiles});
         test.tensor("tickets", ElementType::I32, {1});
@@ -93,7 +113,12 @@ void timeReductions() {
                         },
                         [&] { test.launch(); },
                         {}});
-      }
+      };
+      add("ordered_reduction", "by_registers");
+      add("ordered_reduction", "by_transfers");
+      add(inOrder, "by_registers");
+      add(inOrder, "by_transfers");
+      add("ordered_reduction", "unordered");
 #ifdef CAROUSEL_PEER_REDUCE
       auto clear = [&] {
         require(cudaMemsetAsync(out, 0, tiles * N * sizeof *out), "memory");
@@ -111,14 +136,16 @@ void timeReductions() {
            [=] { k<2><<<grid, T, N * 4>>>(out, semaphores, t, s); }, {}});
 #endif
       takeTurns(ways, 41);
-      std::vector<float> us;
-      for (Way &way : ways)
-        us.push_back(median(way.milliseconds));
-      us.resize(6);
-      std::printf("%5d %5d %9.2f %9.2f %9.2f | %9.2f %9.2f %9.2f | %6.2f %6.2f "
-                  "%6.2f\n",
-                  int(tiles), int(split), us[0], us[1], us[2], us[3], us[4],
-                  us[5], us[0] / us[1], us[1] / us[4], us[2] / us[5]);
+      ReductionWays us = {
+          median(ways[0].milliseconds), median(ways[1].milliseconds),
+          median(ways[2].milliseconds), median(ways[3].milliseconds),
+          median(ways[4].milliseconds)};
+      if (ways.size() > 5) {
+        us.classic = median(ways[5].milliseconds);
+        us.tma = median(ways[6].milliseconds);
+        us.peerUnordered = median(ways[7].milliseconds);
+      }
+      print(tiles, split, us);
     }
 }
 
