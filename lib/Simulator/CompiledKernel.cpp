@@ -243,9 +243,8 @@ std::string LaunchSequence::bind(const Launch &launch, FindingLog &log) {
   if (launch.dynamicSharedBytes)
     own.dynamicSharedBytes = launch.dynamicSharedBytes;
   LaunchShape shape;
-  if (std::string error =
-          shape.compute(kernel.launch, kernel.isCoresident, kernel.layout,
-                        *arguments, own, log);
+  if (std::string error = shape.compute(kernel.launch, kernel.isCoresident,
+                                        kernel.layout, *arguments, own, log);
       !error.empty())
     return error;
   // A grid without CTAs has nothing to do.

@@ -64,8 +64,8 @@ static uint32_t getResidency(const carousel::TargetInfo &chip,
   return static_cast<uint32_t>(std::max<uint64_t>(least, 1));
 }
 
-std::string LaunchShape::compute(carousel::LaunchAttr launch,
-                                 bool isCoresident, const StaticMemory &layout,
+std::string LaunchShape::compute(carousel::LaunchAttr launch, bool isCoresident,
+                                 const StaticMemory &layout,
                                  const LaunchArguments &arguments,
                                  const RunOptions &options, FindingLog &log) {
   const auto *chip = carousel::TargetInfo::lookup(options.chip);

@@ -247,7 +247,8 @@ static void addSources(Value value, SmallVectorImpl<Value> &sources) {
         sources.push_back(region.front().getTerminator()->getOperand(number));
   };
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
+    auto loop =
+        dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
     if (!loop)
       return;
     if (OpOperand *init = loop.getTiedLoopInit(argument)) {

@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Checks where the dialect's attributes stand and that they fit the signature
-// of the kernel: C116 to C120, C186 and C187 of docs/Spec.md. The hooks run before the
-// kernel's own verifier, so nothing of its attributes is taken for granted.
+// of the kernel: C116 to C120, C186 and C187 of docs/Spec.md. The hooks run
+// before the kernel's own verifier, so nothing of its attributes is taken for
+// granted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -246,8 +247,7 @@ LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
   gpu::GPUFuncOp kernel = getKernel(op);
   bool isLaunch = attr.getName() == kLaunch;
   bool isCoresident = attr.getName() == kCoresident;
-  if (!kernel ||
-      (!isLaunch && !isCoresident && attr.getName() != kVariant)) {
+  if (!kernel || (!isLaunch && !isCoresident && attr.getName() != kVariant)) {
     bool isFunction = isa<gpu::GPUFuncOp>(op) && !kernel;
     return refuse(op, attr,
                   isFunction ? StringRef("a device function")
