@@ -103,6 +103,18 @@ llvm::SmallVector<mlir::Value>
 createGlobalIndices(mlir::ImplicitLocOpBuilder &b, const BoxValues &box,
                     unsigned leading, mlir::ValueRange positions);
 
+/// How the transfer combines what it moves with what is there, or null.
+ReductionAttr getReduction(TransferOpInterface op);
+
+/// Combines one element with one in global memory, atomically.
+void createAtomicReduction(mlir::ImplicitLocOpBuilder &b, ReductionAttr reduce,
+                           mlir::Value value, mlir::Value memref,
+                           mlir::ValueRange indices);
+
+/// `kind(lhs, rhs)` of elements or of vectors of them, rounded to their type.
+mlir::Value createCombined(mlir::ImplicitLocOpBuilder &b, ReductionAttr reduce,
+                           mlir::Value lhs, mlir::Value rhs);
+
 /// Copies one element: a load fills it unless `isInside` (null: it is), a store
 /// or reduction leaves it alone.
 void copyElement(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue,

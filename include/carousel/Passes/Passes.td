@@ -105,6 +105,29 @@ def VerifyTile : Pass<"carousel-verify-tile", "::mlir::gpu::GPUModuleOp"> {
   }];
 }
 
+def ExpandAccumulate : Pass<"carousel-expand-accumulate", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Make transfers of accumulations, by their scheme";
+  let description = [{
+    Precondition: the tile phase. Postcondition: the tile phase, without `carousel.accumulate`, and with
+    `carousel.serialize` only where CTAs wait for each other. docs/Ordering.md says what each scheme becomes.
+
+    ```mlir
+    carousel.accumulate %tile into %work[%i] reduce<add f32> first(%first) last(%last) : !tile, !global
+    // becomes
+    scf.if %first {
+      carousel.store %tile to %work[%i] : !tile, !global
+    } else {
+      carousel.store %tile to %work[%i] reduce<add f32> exclusive : !tile, !global
+    }
+    scf.if %last {
+      carousel.load %work[%i] to %tile : !global, !tile
+    }
+    ```
+  }];
+  let statistics = [Statistic<"expanded", "expanded", "accumulations">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def SelectEngine : Pass<"carousel-select-engine", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Decide what carries each transfer out, and make variants of kernels for it";
   let description = [{
