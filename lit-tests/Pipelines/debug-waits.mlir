@@ -10,7 +10,7 @@
 // ORDER: carousel-verify-machine
 // ORDER: carousel-attach-target
 // ORDER-NEXT: carousel-number-waits
-// ORDER-NEXT: canonicalize
+// ORDER: canonicalize
 // ORDER: convert-carousel-to-nvvm{debug-waits=250
 // OFF-NOT: carousel-number-waits
 // OFF-NOT: debug-waits={{[1-9]}}
