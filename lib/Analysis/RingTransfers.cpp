@@ -130,14 +130,18 @@ std::string LoopTransfers::explainBuffer(TransferOpInterface transfer) {
 // What loads read
 //===----------------------------------------------------------------------===//
 
-/// Ops that order threads and touch no memory of their own.
-static bool isOrderOnly(Operation *op) {
-  return isa<gpu::BarrierOp, gpu::PrintfOp, BarrierWarpOp, FenceThreadOp>(op);
+bool carousel::touchesNoMemory(Operation *op) {
+  if (isa<BarrierWarpOp, FenceThreadOp, SerializeOp>(op))
+    return true;
+  // Other ops of the gpu dialect exchange values of registers, or meet.
+  return isa_and_nonnull<gpu::GPUDialect>(op->getDialect()) &&
+         op->getNumRegions() == 0 &&
+         llvm::none_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>);
 }
 
 /// Calls `visit` with each memref that `op` may write, null for any.
 static void forEachWritten(Operation *op, function_ref<void(Value)> visit) {
-  if (isOrderOnly(op) || isMemoryEffectFree(op))
+  if (touchesNoMemory(op) || isMemoryEffectFree(op))
     return;
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   if (!effects) {

@@ -291,7 +291,9 @@ void SyncAccesses::addTransfer(TransferOpInterface op,
     // What a bulk copy can't do at a clipped end its issuer stores by itself.
     if (hasOrdinaryEnds) {
       access.kind = AccessKind::GenericWrite;
+      access.isByIssuer = true;
       accesses.push_back(access);
+      access.isByIssuer = false;
       access.kind = write;
     }
   }
@@ -433,11 +435,12 @@ SyncAccesses::SyncAccesses(gpu::GPUFuncOp kernel)
   });
 }
 
-bool SyncAccesses::isWritten(const Buffer &buffer) {
+bool SyncAccesses::isWrittenInTurns(const Buffer &buffer) {
   if (!written) {
     written.emplace();
     kernel.walk([&](Operation *op) {
-      if (isa<SerializeOp, PassTurnOp>(op))
+      if (isa<SerializeOp, PassTurnOp>(op) ||
+          !op->getParentOfType<SerializeOp>())
         return;
       for (const Access &access : get(op))
         if (isWrite(access.kind) && !access.buffer.isShared)

@@ -89,9 +89,11 @@ struct Access {
   bool isReduction = false;
   /// Other CTAs' accesses, which come and go with what orders CTAs.
   bool isForeign = false;
-  /// Of others' accesses: it is the CTA's issuing thread that takes them over,
-  /// or hands its own over.
+  /// Made by the thread that issues for the scope, though not by an engine. Of
+  /// others' accesses: it is that thread that takes them over, or hands over.
   bool isByIssuer = false;
+  /// By CTAs in other turns.
+  bool isOfTurns() const { return isForeign && isByIssuer; }
   TransferScope scope = TransferScope::CTA;
 };
 
@@ -105,9 +107,9 @@ public:
   /// What a thread does to a ring's phase by waiting for a use, unless the
   /// threads hand its slots back: all of them have to see each phase.
   std::optional<Access> getPhaseRead(RingWaitOp wait);
-  /// Whether an op of the kernel may write the memory. Turns hand nothing else
+  /// Whether the kernel may write the memory in turns, which hand nothing else
   /// from CTA to CTA.
-  bool isWritten(const Buffer &buffer);
+  bool isWrittenInTurns(const Buffer &buffer);
   /// Whether consumers hand the ring's slots back.
   bool isReleased(mlir::Value ring) const { return released.contains(ring); }
   /// Whether threads in the role of producers fill the ring.
@@ -149,7 +151,7 @@ private:
   mlir::gpu::GPUFuncOp kernel;
   SyncPositions positions;
   bool usesEngines = false;
-  std::optional<std::vector<Buffer>> written; ///< in global memory
+  std::optional<std::vector<Buffer>> written; ///< in turns, in global memory
   /// Loads by the ring that they belong to.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<RingLoadOp>> loads;
   llvm::DenseSet<std::pair<mlir::Value, unsigned>> engineTiles;

@@ -67,9 +67,10 @@ bool SyncFlow::needsOrder(const PendingAccess &from, Operation *toOp,
     return false;
   // Turns hand on what is done in turns, and nobody writes more than this
   // kernel does.
-  if (access.isByIssuer && !kernel.accesses.isWritten(to.buffer))
+  if (access.isOfTurns() && !kernel.accesses.isWrittenInTurns(to.buffer))
     return false;
-  if (to.isByIssuer && !toOp->getParentOp()->isAncestor(from.op))
+  if (to.isOfTurns() && (!toOp->getParentOp()->isAncestor(from.op) ||
+                         !kernel.accesses.isWrittenInTurns(access.buffer)))
     return false;
   if (to.isRefill && from.isHandedBack && !isAsync(access.kind))
     return false;
@@ -102,6 +103,9 @@ static bool needsFence(const PendingAccess &from, const Access &to) {
 
 static bool isOrdered(const PendingAccess &from, const Access &to,
                       Meet needed) {
+  // One thread makes both.
+  if (from.access.isByIssuer && to.isByIssuer && haveSameIssuer(from, to))
+    return true;
   if (isAsync(from.access.kind))
     return from.isDrained && (haveSameIssuer(from, to) ||
                               std::max(from.metSinceDone, from.seen) >= needed);

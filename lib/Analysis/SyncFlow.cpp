@@ -412,7 +412,9 @@ void SyncFlow::visitWait(RingWaitOp wait, SyncState &state) {
 void SyncFlow::visitEvent(Operation *op, SyncState &state) {
   unsigned number = kernel.numbers.lookup(op);
   llvm::TypeSwitch<Operation *>(op)
-      .Case([&](gpu::BarrierOp) { state.meet(Meet::CTA, number); })
+      // All threads hear what one has drawn.
+      .Case<gpu::BarrierOp, GridTicketOp>(
+          [&](auto) { state.meet(Meet::CTA, number); })
       .Case([&](BarrierWarpOp barrier) {
         if (!barrier.getMask())
           state.meet(Meet::Warp, number);

@@ -33,6 +33,7 @@ struct CompiledKernel::Impl {
   Signature signature;
   LaunchAttr launch;
   bool isCoresident = false;
+  bool startsInOrder = false;
   StaticMemory layout;
   SiteTable sites;
   uint32_t stackBytes = 0;
@@ -133,6 +134,7 @@ CompiledKernel::compile(ModuleOp module, StringRef name) {
   impl->home = (*kernel)->getParentOp();
   impl->launch = (*kernel)->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
   impl->isCoresident = (*kernel)->hasAttr(CarouselDialect::kCoresident);
+  impl->startsInOrder = (*kernel)->hasAttr(CarouselDialect::kStartsInOrder);
 
   FailureOr<KernelModule> clone = cloneKernel(*kernel);
   if (failed(clone) || failed(lowerMachineOps(*clone, impl->sites)) ||
@@ -251,6 +253,7 @@ std::string LaunchSequence::bind(const Launch &launch, FindingLog &log) {
   if (log.empty() && shape.grid.grid.count() == 0)
     return "";
   shape.grid.stepLimit = options.stepLimit;
+  shape.grid.startsInOrder = kernel.startsInOrder;
   shape.grid.stackBytes = kernel.stackBytes;
   addMemory(kernel, *arguments);
   Part part{&kernel, std::move(arguments), shape, launch.dependent};

@@ -90,17 +90,18 @@ static void expandTurn(SerializeOp op) {
   } else {
     first = last = arith::ConstantIntOp::create(b, 0, 1);
   }
-  SmallVector<Value> results(end->getOperands());
-  rewriter.eraseOp(end);
   rewriter.inlineBlockBefore(&body, op, {first, last});
-  rewriter.replaceOp(op, results);
+  rewriter.replaceOp(op, end->getOperands());
+  rewriter.eraseOp(end);
 }
 
 static void expandAccumulation(AccumulateOp op) {
   ImplicitLocOpBuilder b(op.getLoc(), op);
+  auto turns = op->getParentOfType<SerializeOp>();
+  bool isOrdered = turns && turns.getOrder() == TurnOrder::Ordered;
   auto store = [&](ReductionAttr reduce) {
     StoreOp::create(b, op.getTile(), op.getGlobal(), op.getOffsets(), reduce,
-                    /*exclusive=*/bool(reduce), TransferScope::CTA,
+                    /*exclusive=*/reduce && isOrdered, TransferScope::CTA,
                     op.getInBounds(), /*by_threads=*/false, Swizzle::None,
                     EvictPriority::Normal, EngineAttr(), /*map=*/Value());
   };
@@ -150,6 +151,6 @@ static void expandTicket(GridTicketOp op) {
 
 void sim::expandTurns(Operation *root) {
   root->walk([](GridTicketOp op) { expandTicket(op); });
-  root->walk([](SerializeOp op) { expandTurn(op); });
   root->walk([](AccumulateOp op) { expandAccumulation(op); });
+  root->walk([](SerializeOp op) { expandTurn(op); });
 }

@@ -7,6 +7,7 @@
 // ORDER-NEXT: canonicalize
 // ORDER-NEXT: cse
 // ORDER-NEXT: carousel-verify-tile
+// ORDER-NEXT: carousel-expand-accumulate
 // ORDER-NEXT: carousel-select-engine
 // ORDER-NEXT: carousel-circular-buffer
 // ORDER-NEXT: carousel-swizzle-tiles

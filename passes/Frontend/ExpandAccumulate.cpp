@@ -33,7 +33,8 @@ namespace {
 /// Makes the transfers of one accumulation.
 class Expander {
 public:
-  explicit Expander(AccumulateOp op) : op(op), b(op.getLoc(), op) {}
+  Expander(AccumulateOp op, bool isOrdered)
+      : op(op), b(op.getLoc(), op), isOrdered(isOrdered) {}
 
   void run() {
     if (op.getScheme() == AccumulateScheme::Registers)
@@ -93,8 +94,9 @@ private:
     bool byThreads = op.getScheme() == AccumulateScheme::Registers;
     StoreOp::create(b, op.getTile(), op.getGlobal(), op.getOffsets(),
                     reduces ? op.getReduceAttr() : ReductionAttr(),
-                    /*exclusive=*/reduces, TransferScope::CTA, op.getInBounds(),
-                    byThreads, op.getSwizzle(), op.getCache(), EngineAttr(),
+                    /*exclusive=*/reduces && isOrdered, TransferScope::CTA,
+                    op.getInBounds(), byThreads, op.getSwizzle(), op.getCache(),
+                    EngineAttr(),
                     /*map=*/Value());
   }
 
@@ -109,33 +111,41 @@ private:
 
   AccumulateOp op;
   ImplicitLocOpBuilder b;
+  bool isOrdered; ///< nobody else accesses the box
 };
 
 struct ExpandAccumulate
     : public carousel::impl::ExpandAccumulateBase<ExpandAccumulate> {
   void runOnOperation() override {
     SmallVector<SerializeOp> unordered;
-    getOperation().walk([&](SerializeOp op) {
-      if (op.getOrder() == TurnOrder::Unordered)
-        unordered.push_back(op);
-    });
-    IRRewriter rewriter(&getContext());
-    for (SerializeOp op : unordered)
-      takeOut(rewriter, op);
     SmallVector<AccumulateOp> accumulations;
-    getOperation().walk([&](AccumulateOp op) { accumulations.push_back(op); });
+    getOperation().walk([&](Operation *op) {
+      auto turns = dyn_cast<SerializeOp>(op);
+      if (turns && turns.getOrder() == TurnOrder::Unordered)
+        unordered.push_back(turns);
+      if (auto accumulate = dyn_cast<AccumulateOp>(op))
+        accumulations.push_back(accumulate);
+    });
     for (AccumulateOp op : accumulations) {
-      remark::passed(
-          op.getLoc(),
-          remark::RemarkOpts::name("Accumulate").category(getArgument()))
+      remark::passed(op.getLoc(), remark::RemarkOpts::name("Accumulate")
+                                      .category(getArgument())
+                                      .function(getKernelName(op)))
           << remark::add("scheme {0}{1}",
                          stringifyAccumulateScheme(op.getScheme()),
                          describeReadBack(op));
-      Expander(op).run();
+      auto turns = op->getParentOfType<SerializeOp>();
+      Expander(op, turns && turns.getOrder() == TurnOrder::Ordered).run();
     }
+    IRRewriter rewriter(&getContext());
+    for (SerializeOp op : unordered)
+      takeOut(rewriter, op);
     expanded += accumulations.size();
     if (unordered.empty() && accumulations.empty())
       markAllAnalysesPreserved();
+  }
+
+  static StringRef getKernelName(Operation *op) {
+    return op->getParentOfType<FunctionOpInterface>().getName();
   }
 
   static StringRef describeReadBack(AccumulateOp op) {
@@ -148,17 +158,16 @@ struct ExpandAccumulate
   }
 
   void takeOut(IRRewriter &rewriter, SerializeOp op) {
-    remark::analysis(
-        op.getLoc(),
-        remark::RemarkOpts::name("Unordered").category(getArgument()))
+    remark::analysis(op.getLoc(), remark::RemarkOpts::name("Unordered")
+                                      .category(getArgument())
+                                      .function(getKernelName(op)))
         << "no turns: sums that are rounded may differ from launch to launch";
     rewriter.setInsertionPoint(op);
     Value never = arith::ConstantIntOp::create(rewriter, op.getLoc(), 0, 1);
-    auto end = cast<PassTurnOp>(op.getBody().front().getTerminator());
-    SmallVector<Value> results(end.getOperands());
-    rewriter.eraseOp(end);
+    Operation *end = op.getBody().front().getTerminator();
     rewriter.inlineBlockBefore(&op.getBody().front(), op, {never, never});
-    rewriter.replaceOp(op, results);
+    rewriter.replaceOp(op, end->getOperands());
+    rewriter.eraseOp(end);
   }
 };
 

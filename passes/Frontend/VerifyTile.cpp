@@ -296,15 +296,16 @@ static Operation *findBlockId(Value value) {
 /// C185: nobody waits for a CTA that may have no room yet.
 static LogicalResult verifyTurn(SerializeOp turns, gpu::GPUFuncOp kernel) {
   if (turns.getOrder() == TurnOrder::Unordered ||
-      kernel->hasAttr(CarouselDialect::kCoresident))
+      kernel->hasAttr(CarouselDialect::kCoresident) ||
+      kernel->hasAttr(CarouselDialect::kStartsInOrder))
     return success();
   Operation *source = findBlockId(turns.getTurn());
   if (!source)
     return success();
   InFlightDiagnostic error =
       turns->emitOpError("expected turns that follow carousel.grid.ticket, or "
-                         "carousel.coresident on the kernel, got a turn that "
-                         "depends on '")
+                         "carousel.coresident or carousel.starts_in_order on "
+                         "the kernel, got a turn that depends on '")
       << source->getName() << "'";
   error.attachNote(source->getLoc()) << "CTAs start in any order";
   return error;

@@ -81,6 +81,7 @@ private:
     func->removeDiscardableAttr(CarouselDialect::kLaunch);
     func->removeDiscardableAttr(CarouselDialect::kVariant);
     func->removeDiscardableAttr(CarouselDialect::kCoresident);
+    func->removeDiscardableAttr(CarouselDialect::kStartsInOrder);
     for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i) {
       func.removeArgAttr(i, CarouselDialect::kArgument);
       func.removeArgAttr(i, CarouselDialect::kEncode);

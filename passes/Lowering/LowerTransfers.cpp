@@ -13,7 +13,6 @@
 #include "LowerTransfers.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -65,20 +64,23 @@ SmallVector<Value> carousel::createDelinearized(ImplicitLocOpBuilder &b,
   return positions;
 }
 
-void carousel::createLoop(ImplicitLocOpBuilder &b, Value begin, Value end,
-                          function_ref<void(Value)> body) {
+scf::ForOp carousel::createLoop(ImplicitLocOpBuilder &b, Value begin, Value end,
+                                function_ref<void(Value)> body) {
   auto loop = scf::ForOp::create(b, begin, end, createIndex(b, 1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());
+  return loop;
 }
 
 void carousel::createLoop(ImplicitLocOpBuilder &b, int64_t count,
                           function_ref<void(Value)> body) {
   // Straight-line code where it stays short.
   constexpr int64_t kUnrolled = 4;
-  if (count > kUnrolled)
-    return createLoop(b, createIndex(b, 0), createIndex(b, count), body);
+  if (count > kUnrolled) {
+    createLoop(b, createIndex(b, 0), createIndex(b, count), body);
+    return;
+  }
   for (int64_t i = 0; i < count; ++i)
     body(createIndex(b, i));
 }

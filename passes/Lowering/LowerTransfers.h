@@ -16,6 +16,7 @@
 
 #include "carousel/Analysis/TransferShape.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace carousel {
@@ -151,8 +152,9 @@ createDelinearized(mlir::ImplicitLocOpBuilder &b, mlir::Value linear,
 /// Calls `body` for 0 to `count` - 1: once, a few times, or in a loop.
 void createLoop(mlir::ImplicitLocOpBuilder &b, int64_t count,
                 llvm::function_ref<void(mlir::Value)> body);
-void createLoop(mlir::ImplicitLocOpBuilder &b, mlir::Value begin,
-                mlir::Value end, llvm::function_ref<void(mlir::Value)> body);
+mlir::scf::ForOp createLoop(mlir::ImplicitLocOpBuilder &b, mlir::Value begin,
+                            mlir::Value end,
+                            llvm::function_ref<void(mlir::Value)> body);
 /// Calls `then` under `condition`, or right away if that is null.
 void createIf(mlir::ImplicitLocOpBuilder &b, mlir::Value condition,
               llvm::function_ref<void()> then,

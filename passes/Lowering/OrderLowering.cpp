@@ -58,10 +58,9 @@ void RingLowering::lowerTurn(SerializeOp turns) {
                                 turns.getIndices(),
                                 createCast(atEnd, passed, b.getI32Type()));
   });
-  SmallVector<Value> results(end->getOperands());
-  rewriter.eraseOp(end);
   rewriter.inlineBlockBefore(&body, turns, {first, last});
-  rewriter.replaceOp(turns, results);
+  rewriter.replaceOp(turns, end->getOperands());
+  rewriter.eraseOp(end);
 }
 
 /// One thread draws, and the others hear of it through shared memory.

@@ -82,8 +82,9 @@ void carousel::buildToPTXPipeline(OpPassManager &pm,
 bool carousel::isTilePhase(gpu::GPUModuleOp module) {
   return module
       .walk([](Operation *op) {
-        return isa<LoadOp, StoreOp>(op) ? WalkResult::interrupt()
-                                        : WalkResult::advance();
+        return isa<LoadOp, StoreOp, AccumulateOp, SerializeOp, GridTicketOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
       })
       .wasInterrupted();
 }

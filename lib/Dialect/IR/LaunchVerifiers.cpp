@@ -51,7 +51,8 @@ static LogicalResult refuse(Operation *op, NamedAttribute attr,
   StringRef name = attr.getName();
   StringRef wanted;
   if (name == CarouselDialect::kLaunch || name == CarouselDialect::kVariant ||
-      name == CarouselDialect::kCoresident)
+      name == CarouselDialect::kCoresident ||
+      name == CarouselDialect::kStartsInOrder)
     wanted = "a gpu.func that is a kernel";
   else if (name == CarouselDialect::kWorkspace)
     wanted = "a memref argument of a kernel";
@@ -246,17 +247,19 @@ LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
     return verifyPipeline(op, attr);
   gpu::GPUFuncOp kernel = getKernel(op);
   bool isLaunch = attr.getName() == kLaunch;
-  bool isCoresident = attr.getName() == kCoresident;
-  if (!kernel || (!isLaunch && !isCoresident && attr.getName() != kVariant)) {
+  bool isUnit =
+      attr.getName() == kCoresident || attr.getName() == kStartsInOrder;
+  if (!kernel || (!isLaunch && !isUnit && attr.getName() != kVariant)) {
     bool isFunction = isa<gpu::GPUFuncOp>(op) && !kernel;
     return refuse(op, attr,
                   isFunction ? StringRef("a device function")
                              : op->getName().getStringRef());
   }
-  if (isCoresident) {
+  if (isUnit) {
     if (isa<UnitAttr>(attr.getValue()))
       return success();
-    return op->emitError("expected carousel.coresident without a value, got ")
+    return op->emitError("expected ")
+           << attr.getName().strref() << " without a value, got "
            << attr.getValue();
   }
   if (isLaunch) {

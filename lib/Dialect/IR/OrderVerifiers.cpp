@@ -15,6 +15,15 @@
 using namespace mlir;
 using namespace carousel;
 
+static InFlightDiagnostic printTypes(InFlightDiagnostic error,
+                                     TypeRange types) {
+  if (types.empty())
+    error << "none";
+  else
+    error << types;
+  return error;
+}
+
 LogicalResult SerializeOp::verify() {
   if (failed(verifySemaphore(*this, getSemaphores().getType(), getIndices(),
                              "semaphores")))
@@ -23,13 +32,14 @@ LogicalResult SerializeOp::verify() {
   if (getBody().getNumArguments() != 2 ||
       !llvm::all_of(getBody().getArgumentTypes(),
                     [](Type type) { return type.isSignlessInteger(1); }))
-    return emitOpError("expected a region of two arguments of type i1, got ")
-           << getBody().getNumArguments() << " arguments";
+    return printTypes(
+        emitOpError("expected a region of two arguments of type i1, got "),
+        getBody().getArgumentTypes());
   Operation *end = getBody().front().getTerminator();
   if (end->getOperandTypes() != getResultTypes())
-    return end->emitOpError("expected the types of the results of "
-                            "carousel.serialize, got ")
-           << end->getOperandTypes();
+    return printTypes(end->emitOpError("expected the types of the results of "
+                                       "carousel.serialize, got "),
+                      end->getOperandTypes());
   return success();
 }
 

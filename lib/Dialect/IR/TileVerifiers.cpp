@@ -187,6 +187,7 @@ static LogicalResult verifyTransfer(TransferOpInterface op) {
   return verifyMap(op, global, tile);
 }
 
+/// C126
 static LogicalResult verifyFill(TransferOpInterface op, OutOfBoundsFill fill) {
   if (fill == OutOfBoundsFill::Zero)
     return success();

@@ -12,7 +12,7 @@ gpu.module @kernels {
     %block = gpu.block_id x
     %segment = arith.divui %block, %n : index
     %turn = arith.remui %block, %n : index
-    // expected-error @below {{expected turns that follow carousel.grid.ticket, or carousel.coresident on the kernel, got a turn that depends on 'gpu.block_id'}}
+    // expected-error @below {{expected turns that follow carousel.grid.ticket, or carousel.coresident or carousel.starts_in_order on the kernel, got a turn that depends on 'gpu.block_id'}}
     carousel.serialize %s[%segment] turn %turn of %n (%first, %last) {
     } : !counters
     gpu.return

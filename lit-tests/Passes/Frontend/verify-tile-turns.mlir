@@ -27,6 +27,14 @@ gpu.module @kernels {
     gpu.return
   }
 
+  gpu.func @in_order(%s: !counters, %n: index) kernel attributes {carousel.starts_in_order} {
+    %c0 = arith.constant 0 : index
+    %block = gpu.block_id x
+    carousel.serialize %s[%c0] turn %block of %n (%first, %last) {
+    } : !counters
+    gpu.return
+  }
+
   gpu.func @unordered(%s: !counters, %n: index) kernel {
     %c0 = arith.constant 0 : index
     %block = gpu.block_id x

@@ -56,6 +56,8 @@ def Carousel_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kEncode{"carousel.encode"};
     static constexpr ::llvm::StringLiteral kWorkspace{"carousel.workspace"};
     static constexpr ::llvm::StringLiteral kCoresident{"carousel.coresident"};
+    /// On a kernel, a unit: its author relies on CTAs starting in the order of their ids.
+    static constexpr ::llvm::StringLiteral kStartsInOrder{"carousel.starts_in_order"};
     /// On an scf.for of the tile phase: a PipelineAttr. Used up by the passes that make
     /// circular buffers.
     static constexpr ::llvm::StringLiteral kPipeline{"carousel.pipeline"};

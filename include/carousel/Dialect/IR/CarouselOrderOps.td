@@ -100,7 +100,8 @@ def Carousel_AccumulateOp : Op<Carousel_Dialect, "accumulate", [
     Without `last` the tile stays as it is.
 
     Like a `carousel.store` it orders the tile and the elements of its box, and nothing else; elements
-    outside of the global memref are left alone. Nobody else may access the box meanwhile, reductions neither.
+    outside of the global memref are left alone. In turns nobody else may access the box meanwhile, reductions neither;
+    elsewhere it is an atomic reduction of each element, as a store's.
 
     - `scheme`: `transfers` (the default) stores the tile in the first turn and reduces into the box in later ones, as engines
       can; in the last one it then loads the box. With `registers` the threads load the box, combine, and store; in the last turn
@@ -143,7 +144,7 @@ def Carousel_AccumulateOp : Op<Carousel_Dialect, "accumulate", [
   }];
 }
 
-def Carousel_GridTicketOp : Op<Carousel_Dialect, "grid.ticket", [OrdersMemory]> {
+def Carousel_GridTicketOp : Op<Carousel_Dialect, "grid.ticket"> {
   let summary = "the next number that a counter in global memory gives out";
   let description = [{
     All threads of the CTA execute it together and get the same number: 0 for the CTA whose ticket is the first
@@ -162,7 +163,9 @@ def Carousel_GridTicketOp : Op<Carousel_Dialect, "grid.ticket", [OrdersMemory]> 
     %ticket = carousel.grid.ticket %counters[%c0] of %blocks : memref<?xi32, #gpu.address_space<global>>
     ```
   }];
-  let arguments = (ins Carousel_GlobalMemRef:$counters, Variadic<Index>:$indices, Index:$total);
+  let arguments = (ins
+    Arg<Carousel_GlobalMemRef, "counters", [MemRead<GlobalMemory>, MemWrite<GlobalMemory>]>:$counters,
+    Variadic<Index>:$indices, Index:$total);
   let results = (outs Index:$ticket);
   let assemblyFormat = "$counters `[` $indices `]` `of` $total attr-dict `:` type($counters)";
   let hasVerifier = 1;
