@@ -183,16 +183,19 @@ EngineAttempt carousel::tryVector(const TransferFacts &facts, GuardUse use,
                                   std::optional<int64_t> width) {
   SmallVector<int64_t> widths = {16, 8, 4, 2, 1};
   // An atomic operation for each element.
-  if (facts.reduce)
+  bool isAtomic = facts.reduce && !facts.isExclusive;
+  if (isAtomic)
     widths = {facts.elementBytes};
   if (width) {
-    if (facts.reduce && *width != facts.elementBytes)
+    if (isAtomic && *width != facts.elementBytes)
       return EngineAttempt::refused("a reduction of elements of " +
                                     Twine(facts.elementBytes) + " bytes");
     widths = {*width};
   }
+  // Who combines what is there loads it first.
+  bool loads = facts.isLoad || facts.isExclusive;
   return tryWidths(facts, use, EngineKind::Vector, widths,
-                   facts.isLoad ? cost::kVectorLoadUse : cost::kVectorStoreUse,
+                   loads ? cost::kVectorLoadUse : cost::kVectorStoreUse,
                    facts.isLoad ? cost::kVectorLoadPieces
                                 : cost::kVectorStorePieces);
 }

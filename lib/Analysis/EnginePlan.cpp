@@ -97,6 +97,11 @@ EngineAssignment EnginePlanner::planTransfer(const TransferFacts &transfer,
     return plan;
   }
 
+  if (op.getByThreads()) {
+    plan.choice = *tryVector(transfer, use).choice;
+    return plan;
+  }
+
   EngineAttempt tensor;
   if (swizzle != Swizzle::None) {
     tensor = tryTensor(transfer, use, swizzle);

@@ -32,9 +32,7 @@ static std::string getName(Operation *op) {
 static SmallVector<Value> getWritten(gpu::GPUFuncOp kernel) {
   SmallVector<Value> written;
   kernel.walk([&](Operation *op) {
-    if (op == kernel ||
-        isa<gpu::BarrierOp, gpu::PrintfOp, BarrierWarpOp, FenceThreadOp>(op) ||
-        isMemoryEffectFree(op))
+    if (op == kernel || touchesNoMemory(op) || isMemoryEffectFree(op))
       return;
     auto interface = dyn_cast<MemoryEffectOpInterface>(op);
     if (!interface) {
@@ -50,6 +48,30 @@ static SmallVector<Value> getWritten(gpu::GPUFuncOp kernel) {
                                             : Value());
   });
   return written;
+}
+
+/// A ticket and what it is drawn with.
+static llvm::SetVector<Operation *> getTicketSlice(GridTicketOp ticket) {
+  llvm::SetVector<Operation *> slice;
+  slice.insert(ticket);
+  for (unsigned i = 0; i < slice.size(); ++i)
+    for (Value operand : slice[i]->getOperands())
+      if (Operation *op = operand.getDefiningOp())
+        slice.insert(op);
+  return slice;
+}
+
+/// Whether a ticket can be drawn before the threads take roles, for both of
+/// them.
+static bool isDrawnBeforeRoles(GridTicketOp ticket) {
+  if (!isa<gpu::GPUFuncOp>(ticket->getParentOp()))
+    return false;
+  llvm::SetVector<Operation *> slice = getTicketSlice(ticket);
+  return llvm::all_of(slice, [&](Operation *op) {
+    return op == ticket || isa<gpu::GridDimOp, gpu::BlockIdOp>(op) ||
+           (isPure(op) && op->getNumRegions() == 0 &&
+            !isa_and_nonnull<gpu::GPUDialect>(op->getDialect()));
+  });
 }
 
 namespace {
@@ -111,6 +133,10 @@ std::string ProducerSlice::explainOp(Operation *op) {
     return getName(op) + ", which needs the other threads";
   if (isMemoryEffectFree(op))
     return {};
+  if (auto ticket = dyn_cast<GridTicketOp>(op))
+    return isDrawnBeforeRoles(ticket)
+               ? std::string()
+               : getName(op) + ", which one role can't draw for the other";
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   if (!effects || !effects.onlyHasEffect<MemoryEffects::Read>())
     return getName(op) + ", which has effects";
@@ -264,6 +290,9 @@ void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
     roles.consumerBlock = *block;
     roles.block = *extended;
     roles.producerValues = slice.takeValues();
+    for (auto ticket : kernel.getBody().front().getOps<GridTicketOp>())
+      if (isDrawnBeforeRoles(ticket))
+        roles.beforeRoles.insert_range(getTicketSlice(ticket));
     for (LoopPlan *loop : loops)
       if (!loop->rings.empty())
         plan.roles = roles;

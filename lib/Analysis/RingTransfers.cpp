@@ -130,14 +130,18 @@ std::string LoopTransfers::explainBuffer(TransferOpInterface transfer) {
 // What loads read
 //===----------------------------------------------------------------------===//
 
-/// Ops that order threads and touch no memory of their own.
-static bool isOrderOnly(Operation *op) {
-  return isa<gpu::BarrierOp, gpu::PrintfOp, BarrierWarpOp, FenceThreadOp>(op);
+bool carousel::touchesNoMemory(Operation *op) {
+  if (isa<BarrierWarpOp, FenceThreadOp, SerializeOp>(op))
+    return true;
+  // Other ops of the gpu dialect exchange values of registers, or meet.
+  return isa_and_nonnull<gpu::GPUDialect>(op->getDialect()) &&
+         op->getNumRegions() == 0 &&
+         llvm::none_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>);
 }
 
 /// Calls `visit` with each memref that `op` may write, null for any.
 static void forEachWritten(Operation *op, function_ref<void(Value)> visit) {
-  if (isOrderOnly(op) || isMemoryEffectFree(op))
+  if (touchesNoMemory(op) || isMemoryEffectFree(op))
     return;
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   if (!effects) {
@@ -254,8 +258,8 @@ bool LoopTransfers::storesToSourceOf(LoadOp load) {
 std::string LoopTransfers::explainSource(LoadOp load) {
   std::string reason;
   loop.walk([&](Operation *op) {
-    if (isa<GridSerialWaitOp, GridSerialReleaseOp, GridDependencyWaitOp,
-            GridLaunchDependentsOp>(op)) {
+    if (isa<SerializeOp, GridSerialWaitOp, GridSerialReleaseOp,
+            GridDependencyWaitOp, GridLaunchDependentsOp>(op)) {
       reason = "the loop has " + getName(op) + ", which orders CTAs or grids";
       return WalkResult::interrupt();
     }
@@ -369,6 +373,8 @@ std::string LoopTransfers::explainLoad(LoadOp load,
   std::string reason = explainPlace(load);
   if (reason.empty())
     reason = explainBuffer(load);
+  if (reason.empty() && load.getReduceAttr())
+    reason = "it reduces into its tile";
   if (!reason.empty())
     return reason;
   // A slot has what its own use brought, and the buffer what all have.

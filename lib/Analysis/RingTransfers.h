@@ -17,6 +17,10 @@
 
 namespace carousel {
 
+/// Whether an op without known effects orders threads, or hands values from
+/// one to another, and makes no accesses of its own.
+bool touchesNoMemory(mlir::Operation *op);
+
 /// Whether the results of `op` depend on other threads of the warp or the
 /// block.
 bool involvesOtherThreads(mlir::Operation *op);

@@ -279,7 +279,9 @@ void SyncAccesses::addTransfer(TransferOpInterface op,
   access.isRefill = false;
   access.box = getBox(op);
   auto store = dyn_cast<RingStoreOp>(op.getOperation());
-  access.isReduction = store && store.getReduceAttr();
+  // Threads that have the box for themselves load, combine and store.
+  access.isReduction =
+      store && store.getReduceAttr() && !(store.getExclusive() && !isEngine);
   EngineAttr engine = op.getEngineAttr();
   bool hasOrdinaryEnds = store && !op.getInBounds() && engine &&
                          engine.getKind() == EngineKind::Bulk;
@@ -289,7 +291,9 @@ void SyncAccesses::addTransfer(TransferOpInterface op,
     // What a bulk copy can't do at a clipped end its issuer stores by itself.
     if (hasOrdinaryEnds) {
       access.kind = AccessKind::GenericWrite;
+      access.isByIssuer = true;
       accesses.push_back(access);
+      access.isByIssuer = false;
       access.kind = write;
     }
   }
@@ -383,6 +387,11 @@ void SyncAccesses::collect(Operation *op, std::vector<Access> &accesses) {
     accesses.push_back(others);
   };
   llvm::TypeSwitch<Operation *>(op)
+      // As passed on: the next turns may write what this one has read.
+      .Case<SerializeOp, PassTurnOp>([&](auto) {
+        others.isByIssuer = others.isTransfer = true;
+        takeOver();
+      })
       .Case<RingProduceOp, RingSubmitOp>([&](auto section) {
         if (auto produce = dyn_cast<RingProduceOp>(op))
           if (std::optional<Access> phase =
@@ -409,8 +418,8 @@ void SyncAccesses::collect(Operation *op, std::vector<Access> &accesses) {
       // These order accesses and make none.
       .Case<RingCreateOp, RingWaitOp, RingReleaseOp, RingDrainOp, RingSyncOp,
             RingTileOp, RingRolesOp, FenceProxyOp, BarrierWarpOp,
-            gpu::BarrierOp, GridDependencyWaitOp, GridLaunchDependentsOp>(
-          [](auto) {})
+            gpu::BarrierOp, GridDependencyWaitOp, GridLaunchDependentsOp,
+            GridTicketOp>([](auto) {})
       .Default([&](Operation *) { addEffects(op, accesses); });
 }
 
@@ -436,6 +445,22 @@ SyncAccesses::SyncAccesses(gpu::GPUFuncOp kernel)
       if (buffer.ring == produce.getRing())
         engineTiles.insert({buffer.ring, buffer.tile});
   });
+}
+
+bool SyncAccesses::isWrittenInTurns(const Buffer &buffer) {
+  if (!written) {
+    written.emplace();
+    kernel.walk([&](Operation *op) {
+      if (isa<SerializeOp, PassTurnOp>(op) ||
+          !op->getParentOfType<SerializeOp>())
+        return;
+      for (const Access &access : get(op))
+        if (isWrite(access.kind) && !access.buffer.isShared)
+          written->push_back(access.buffer);
+    });
+  }
+  return llvm::any_of(*written,
+                      [&](const Buffer &other) { return other.mayBe(buffer); });
 }
 
 ArrayRef<Access> SyncAccesses::get(Operation *op) {

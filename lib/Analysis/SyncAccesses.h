@@ -91,6 +91,11 @@ struct Access {
   bool isReduction = false;
   /// Other CTAs' accesses, which come and go with what orders CTAs.
   bool isForeign = false;
+  /// Made by the thread that issues for the scope, though not by an engine. Of
+  /// others' accesses: it is that thread that takes them over, or hands over.
+  bool isByIssuer = false;
+  /// By CTAs in other turns.
+  bool isOfTurns() const { return isForeign && isByIssuer; }
   TransferScope scope = TransferScope::CTA;
 };
 
@@ -104,6 +109,9 @@ public:
   /// What a thread does to a ring's phase by waiting for a use; null where the
   /// threads hand its slots back. Otherwise all of them have to see each phase.
   const Access *getPhaseRead(RingWaitOp wait);
+  /// Whether the kernel may write the memory in turns, which hand nothing else
+  /// from CTA to CTA.
+  bool isWrittenInTurns(const Buffer &buffer);
   /// Whether consumers hand the ring's slots back.
   bool isReleased(mlir::Value ring) const { return released.contains(ring); }
   /// Whether threads in the role of producers fill the ring.
@@ -146,6 +154,7 @@ private:
   mlir::gpu::GPUFuncOp kernel;
   SyncPositions positions;
   bool usesEngines = false;
+  std::optional<std::vector<Buffer>> written; ///< in turns, in global memory
   /// Loads by the ring that they belong to.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<RingLoadOp>> loads;
   llvm::DenseSet<std::pair<mlir::Value, unsigned>> engineTiles;

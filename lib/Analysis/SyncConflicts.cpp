@@ -56,8 +56,8 @@ static bool areApart(SyncPositions &positions, const AccessBox &lhs,
   return false;
 }
 
-bool SyncFlow::needsOrder(const PendingAccess &from, const Access &to,
-                          bool byOthers) const {
+bool SyncFlow::needsOrder(const PendingAccess &from, Operation *toOp,
+                          const Access &to, bool byOthers) const {
   const Access &access = *from.access;
   if (!isWrite(access.kind) && !isWrite(to.kind))
     return false;
@@ -65,6 +65,13 @@ bool SyncFlow::needsOrder(const PendingAccess &from, const Access &to,
       (access.isForeign && to.isForeign))
     return false;
   if (access.isReduction && to.isReduction)
+    return false;
+  // Turns hand on what is done in turns, and nobody writes more than this
+  // kernel does.
+  if (access.isOfTurns() && !kernel.accesses.isWrittenInTurns(to.buffer))
+    return false;
+  if (to.isOfTurns() && (!toOp->getParentOp()->isAncestor(from.op) ||
+                         !kernel.accesses.isWrittenInTurns(access.buffer)))
     return false;
   if (to.isRefill && from.isHandedBack && !isAsync(access.kind))
     return false;
@@ -84,7 +91,10 @@ static Meet getNeededMeet(const Access &from, const Access &to) {
 /// The two belong to one thread, which issues what engines do for a scope, if
 /// they belong to the same threads at all.
 static bool haveSameIssuer(const PendingAccess &from, const Access &to) {
-  return isAsync(from.access->kind) && isAsync(to.kind) &&
+  auto isByIssuer = [](const Access &access) {
+    return isAsync(access.kind) || access.isByIssuer;
+  };
+  return isByIssuer(*from.access) && isByIssuer(to) &&
          from.access->scope == to.scope && !from.isFromOutside;
 }
 
@@ -94,11 +104,15 @@ static bool needsFence(const PendingAccess &from, const Access &to) {
 
 static bool isOrdered(const PendingAccess &from, const Access &to,
                       Meet needed) {
+  // One thread makes both.
+  if (from.access->isByIssuer && to.isByIssuer && haveSameIssuer(from, to))
+    return true;
   if (isAsync(from.access->kind))
     return from.isDrained && (haveSameIssuer(from, to) ||
                               std::max(from.metSinceDone, from.seen) >= needed);
   if (needsFence(from, to))
-    return from.isFenced && from.metSinceDone >= needed;
+    return from.isFenced &&
+           (haveSameIssuer(from, to) || from.metSinceDone >= needed);
   return std::max(from.met, from.seen) >= needed;
 }
 
@@ -114,7 +128,7 @@ void SyncFlow::check(Operation *op, const Access &access,
     return;
   for (const PendingAccess &from : state.getPending()) {
     Meet needed = getNeededMeet(*from.access, access);
-    if (needed < Meet::CTA && needsOrder(from, access, /*byOthers=*/true)) {
+    if (needed < Meet::CTA && needsOrder(from, op, access, /*byOthers=*/true)) {
       if (isOutlasting(from, needed))
         resolve(op, from, access, from.metBeforeDone, /*byOthers=*/true);
       Meet met = isAsync(from.access->kind) ? from.metSinceDone : from.met;
@@ -122,7 +136,7 @@ void SyncFlow::check(Operation *op, const Access &access,
           kernel.numbers.lookup(from.op), kernel.numbers.lookup(op),
           static_cast<unsigned>(from.access->kind), std::max(met, needed));
     }
-    if (!needsOrder(from, access, /*byOthers=*/false))
+    if (!needsOrder(from, op, access, /*byOthers=*/false))
       continue;
     if (!from.access->isTransfer && !access.isTransfer) {
       if (from.met < Meet::CTA)
@@ -217,7 +231,8 @@ void SyncFlow::resolve(Operation *op, const PendingAccess &from,
     if (isInside)
       continue;
     bool holdsBoth = outer->isAncestor(from.op);
-    if (isa<LoopLikeOpInterface>(outer) && !holdsBoth) {
+    // A turn holds nothing that can be done before it.
+    if (isa<LoopLikeOpInterface, SerializeOp>(outer) && !holdsBoth) {
       anchor = outer;
       continue;
     }

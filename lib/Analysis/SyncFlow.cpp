@@ -34,6 +34,8 @@ static constexpr unsigned kAccessesPerOp = 1024;
 static Meet getCollective(Operation *op) {
   return llvm::TypeSwitch<Operation *, Meet>(op)
       .Case([](gpu::BarrierOp) { return Meet::CTA; })
+      .Case<SerializeOp, PassTurnOp, GridTicketOp>(
+          [](auto) { return Meet::CTA; })
       .Case<RingSyncOp, RingSubmitOp, RingDrainOp>(
           [](auto op) { return getMeet(op.getScope()); })
       .Case<RingProduceOp, RingWaitOp, RingReleaseOp>(
@@ -261,6 +263,23 @@ void SyncFlow::visitRoles(RingRolesOp roles, SyncState &state) {
     around.pop_back();
 }
 
+/// A region that is executed once. What others did in the turns before becomes
+/// visible at its begin; where it ends, what was done in it is over.
+void SyncFlow::visitTurn(SerializeOp turns, SyncState &state) {
+  unsigned order = kernel.numbers.lookup(turns) * kAccessesPerOp;
+  if (isChecking)
+    around.emplace_back(turns, state);
+  for (const Access &taken : kernel.accesses.get(turns))
+    state.access(turns, order++, taken);
+  Block &body = turns.getBody().front();
+  visitBlock(body, state);
+  PositionMap map = mapEdge(positions, body.getTerminator()->getOperands(),
+                            turns.getResults());
+  state.substitute(map, PositionMap(), IsInside{turns});
+  if (isChecking)
+    around.pop_back();
+}
+
 /// Regions that may be executed in any order, any number of times.
 void SyncFlow::visitRegions(Operation *op, SyncState &state) {
   SyncState before = state;
@@ -371,6 +390,7 @@ void SyncFlow::visit(Operation *op, SyncState &state) {
         around.pop_back();
       })
       .Case([&](RingRolesOp roles) { visitRoles(roles, state); })
+      .Case([&](SerializeOp turns) { visitTurn(turns, state); })
       .Case<RingProduceOp, RingSubmitOp>([&](auto) { visitEvent(op, state); })
       .Default([&](Operation *) {
         visitEvent(op, state);
@@ -382,6 +402,8 @@ void SyncFlow::visit(Operation *op, SyncState &state) {
 /// Loads are there from when they have been waited for; what their operands are
 /// computed from is read at once. Letting others go on is over as it is done.
 static bool staysPending(Operation *op, const Access &access) {
+  if (isa<PassTurnOp>(op))
+    return false;
   if (isa<RingProduceOp>(op))
     return !access.isTransfer;
   return !access.isForeign || isWrite(access.kind);
@@ -402,7 +424,9 @@ void SyncFlow::visitWait(RingWaitOp wait, SyncState &state) {
 void SyncFlow::visitEvent(Operation *op, SyncState &state) {
   unsigned number = kernel.numbers.lookup(op);
   llvm::TypeSwitch<Operation *>(op)
-      .Case([&](gpu::BarrierOp) { state.meet(Meet::CTA, number); })
+      // All threads hear what one has drawn.
+      .Case<gpu::BarrierOp, GridTicketOp>(
+          [&](auto) { state.meet(Meet::CTA, number); })
       .Case([&](BarrierWarpOp barrier) {
         if (!barrier.getMask())
           state.meet(Meet::Warp, number);

@@ -68,6 +68,7 @@ private:
   void visitFor(mlir::LoopLikeOpInterface loop, SyncState &state);
   void visitIf(mlir::Operation *branch, SyncState &state);
   void visitRoles(RingRolesOp roles, SyncState &state);
+  void visitTurn(SerializeOp turns, SyncState &state);
   void visitWait(RingWaitOp wait, SyncState &state);
   void checkRelease(RingReleaseOp release, const SyncState &state);
   void visitRegions(mlir::Operation *op, SyncState &state);
@@ -76,8 +77,8 @@ private:
   void check(mlir::Operation *op, const Access &access, const SyncState &state);
   void checkEnd(mlir::Operation *before, mlir::Block *atEndOf,
                 const SyncState &state);
-  bool needsOrder(const PendingAccess &from, const Access &to,
-                  bool byOthers) const;
+  bool needsOrder(const PendingAccess &from, mlir::Operation *toOp,
+                  const Access &to, bool byOthers) const;
   void resolve(mlir::Operation *op, const PendingAccess &from, const Access &to,
                Meet needed, bool byOthers);
   SyncStep getMeetingPlace(unsigned number) const;

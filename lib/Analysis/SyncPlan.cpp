@@ -24,7 +24,7 @@ using namespace carousel;
 
 static bool isOfRingPhase(Operation *op) {
   return isa<RingProduceOp, RingWaitOp, RingReleaseOp, RingSubmitOp,
-             RingDrainOp, RingSyncOp, RingRolesOp>(op);
+             RingDrainOp, RingSyncOp, RingRolesOp, SerializeOp>(op);
 }
 
 /// C173
@@ -56,6 +56,20 @@ static std::optional<SyncFault> findOtherScope(gpu::GPUFuncOp kernel) {
     if (!scope || scope == op.getScope())
       return WalkResult::advance();
     fault = SyncFault{SyncFaultKind::Scope, op, nullptr, nullptr, *scope};
+    return WalkResult::interrupt();
+  });
+  return fault;
+}
+
+/// C184: who passes a turn on has to have issued what was issued in it.
+static std::optional<SyncFault> findOtherIssuer(gpu::GPUFuncOp kernel) {
+  std::optional<SyncFault> fault;
+  kernel.walk([&](TransferOpInterface op) {
+    auto turns = op->getParentOfType<SerializeOp>();
+    if (!turns || op.getScope() == TransferScope::CTA)
+      return WalkResult::advance();
+    fault = SyncFault{SyncFaultKind::Issuer, op, nullptr, turns,
+                      TransferScope::CTA};
     return WalkResult::interrupt();
   });
   return fault;
@@ -213,6 +227,8 @@ SyncPlan carousel::planSync(gpu::GPUFuncOp function) {
   plan.fault = findUnstructured(function);
   if (!plan.fault)
     plan.fault = findOtherScope(function);
+  if (!plan.fault)
+    plan.fault = findOtherIssuer(function);
   if (plan.fault)
     return plan;
   SyncKernel kernel(function);

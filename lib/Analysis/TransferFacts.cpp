@@ -135,10 +135,12 @@ static bool isContiguous(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
 TransferFacts::TransferFacts(const KernelFacts &kernel, TransferOpInterface op)
     : kernel(kernel), op(op), isLoad(op.isLoad()), inBounds(op.getInBounds()),
       tileBytes(op.getTileBytes()) {
-  if (auto load = dyn_cast<LoadOp>(*op))
+  if (auto load = dyn_cast<LoadOp>(*op)) {
     fill = load.getFill();
-  else if (auto store = dyn_cast<StoreOp>(*op))
+  } else if (auto store = dyn_cast<StoreOp>(*op)) {
     reduce = store.getReduceAttr();
+    isExclusive = store.getExclusive();
+  }
   MemRefType global = op.getGlobal().getType();
   MemRefType tile = op.getTile().getType();
   elementBytes = tile.getElementTypeBitWidth() / 8;
@@ -162,6 +164,9 @@ TransferFacts::TransferFacts(const KernelFacts &kernel, TransferOpInterface op)
     name = root.name;
     isArgument = source.isWhole;
     isContiguousArgument = isArgument && type.getLayout().isIdentity();
+    if (root.workspace)
+      globalAlignment = std::max(
+          globalAlignment, std::gcd(rules::kWorkspaceAlignment, globalOffset));
     gpu::GPUFuncOp func = kernel.kernel;
     auto promised = func.getArgAttrOfType<IntegerAttr>(
         root.position, LLVM::LLVMDialect::getAlignAttrName());

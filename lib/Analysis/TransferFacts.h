@@ -72,6 +72,8 @@ struct TransferFacts {
   bool inBounds;
   OutOfBoundsFill fill = OutOfBoundsFill::Zero;
   ReductionAttr reduce;
+  /// Nobody else accesses the box that is reduced into.
+  bool isExclusive = false;
   int64_t elementBytes;
   int64_t tileBytes;
   int64_t rank;

@@ -14,6 +14,7 @@
 #include "carousel/Analysis/IndexFunction.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
@@ -130,6 +131,18 @@ void UniformValues::visit(Operation *op) {
       if (!contains(branch.getCondition()) ||
           !contains(branch.thenYield().getOperand(index)) ||
           !contains(branch.elseYield().getOperand(index)))
+        mark(result);
+    return;
+  }
+  // All threads of a block get the same ticket.
+  if (isa<GridTicketOp>(op))
+    return;
+  if (auto turns = dyn_cast<SerializeOp>(op);
+      turns && contains(turns.getTurn()) && contains(turns.getCount())) {
+    for (auto [result, passed] : llvm::zip_equal(
+             turns.getResults(),
+             turns.getBody().front().getTerminator()->getOperands()))
+      if (!contains(passed))
         mark(result);
     return;
   }

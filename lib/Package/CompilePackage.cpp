@@ -108,10 +108,6 @@ LogicalResult Compiler::findAssembler() {
   if (!options.ptx && !options.cuda)
     return emitError(module.getLoc())
            << "expected PTX or CUDA C++ to be asked for, got neither";
-  if (options.cuda && options.debugWaits != 0)
-    return emitError(module.getLoc())
-           << "expected no bound of waits with CUDA C++, got "
-           << options.debugWaits << " milliseconds";
   if (!options.ptx || options.cubins == Cubins::Never)
     return success();
   llvm::Expected<std::string> ptxas = findPTXAS(options.cudaRoot);
@@ -278,6 +274,7 @@ LogicalResult Compiler::compileCUDA(ModuleOp holder, const TargetInfo &chip,
   lowering.chip = chip.chip.str();
   lowering.ptxVersion = options.ptxVersion;
   lowering.indexBitwidth = options.indexBitwidth;
+  lowering.debugWaits = options.debugWaits;
   buildLowerToEmitCPipeline(pm, lowering);
   if (failed(pm.run(holder)))
     return failure();

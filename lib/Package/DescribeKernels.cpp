@@ -71,12 +71,35 @@ static LogicalResult describeTensor(gpu::GPUFuncOp func, MemRefType type,
   if (failed(type.getStridesAndOffset(strides, offset)))
     return func.emitError("expected a strided layout of argument '")
            << argument.name << "', got " << type;
-  argument.isTensor = true;
+  argument.kind = ArgumentDescription::Kind::Tensor;
   argument.element = toText(type.getElementType());
   argument.extents = type.getShape().vec();
   if (!type.getLayout().isIdentity())
     argument.strides = std::vector<int64_t>(strides.begin(), strides.end());
   return success();
+}
+
+static ExprAttr makeExpr(MLIRContext *context, ExprKind kind, int64_t value,
+                         int64_t argument = 0) {
+  return ExprAttr::get(context, kind, value, argument, ExprAttr(), ExprAttr());
+}
+
+/// Its extents in full; its strides follow from them (C187).
+static void describeWorkspace(WorkspaceAttr workspace, MemRefType type,
+                              ArgumentDescription &argument) {
+  argument.kind = ArgumentDescription::Kind::Workspace;
+  argument.extents.clear();
+  argument.strides.reset();
+  ArrayRef<ExprAttr> given = workspace.getExtents();
+  for (int64_t extent : type.getShape()) {
+    if (!ShapedType::isDynamic(extent)) {
+      argument.workspaceExtents.push_back(
+          makeExpr(type.getContext(), ExprKind::Constant, extent));
+      continue;
+    }
+    argument.workspaceExtents.push_back(given.front());
+    given = given.drop_front();
+  }
 }
 
 static FailureOr<std::vector<ArgumentDescription>>
@@ -89,6 +112,8 @@ describeArguments(gpu::GPUFuncOp func) {
     if (auto memref = dyn_cast<MemRefType>(source.type)) {
       if (failed(describeTensor(func, memref, argument)))
         return failure();
+      if (source.workspace)
+        describeWorkspace(source.workspace, memref, argument);
       continue;
     }
     if (!isa<IndexType>(source.type) && !isElement(source.type))
@@ -105,11 +130,6 @@ describeArguments(gpu::GPUFuncOp func) {
 //===----------------------------------------------------------------------===//
 // Variants
 //===----------------------------------------------------------------------===//
-
-static ExprAttr makeExpr(MLIRContext *context, ExprKind kind, int64_t value,
-                         int64_t argument = 0) {
-  return ExprAttr::get(context, kind, value, argument, ExprAttr(), ExprAttr());
-}
 
 /// With all expressions: those that carousel.encode leaves out are those of the
 /// argument itself, which the dialect has found fit (C120).
@@ -202,6 +222,7 @@ static FailureOr<VariantDescription> describeVariant(gpu::GPUFuncOp func,
   variant.block = padWithOne(launch.getBlock());
   variant.cluster = padWithOne(launch.getCluster());
   variant.dynamicShared = launch.getShared();
+  variant.isCooperative = func->hasAttr(CarouselDialect::kCoresident);
   return variant;
 }
 

@@ -119,12 +119,22 @@ public:
   }
 
   void print(const ArgumentDescription &argument) {
+    using Kind = ArgumentDescription::Kind;
     Line line;
+    if (argument.kind == Kind::Workspace) {
+      line.add("name", argument.name)
+          .add("kind", "workspace")
+          .add("element", argument.element)
+          .add("extents", toJSONList(argument.workspaceExtents))
+          .print(out);
+      return;
+    }
+    bool isTensor = argument.kind == Kind::Tensor;
     line.add("name", argument.name)
-        .add("kind", argument.isTensor ? "tensor" : "scalar")
+        .add("kind", isTensor ? "tensor" : "scalar")
         .add("access", stringifyArgumentAccess(argument.access))
         .add("element", argument.element);
-    if (argument.isTensor) {
+    if (isTensor) {
       line.add("extents", toSizes(argument.extents));
       line.add("strides", argument.strides
                               ? json::Value(toSizes(*argument.strides))
@@ -230,6 +240,8 @@ public:
       printLine("block", toIntegers(variant.block));
       printLine("cluster", toIntegers(variant.cluster));
       out.attribute("dynamic_shared", variant.dynamicShared);
+      if (variant.isCooperative)
+        out.attribute("cooperative", true);
     });
   }
 
@@ -270,10 +282,20 @@ public:
     });
   }
 
+  /// The oldest one that says all: a reader of the first would launch
+  /// cooperative variants like others.
+  static int getVersion(const Manifest &manifest) {
+    for (const KernelDescription &kernel : manifest.kernels)
+      for (const VariantDescription &variant : kernel.variants)
+        if (variant.isCooperative)
+          return kCooperativeManifestVersion;
+    return kManifestVersion;
+  }
+
   void print(const Manifest &manifest) {
     out.object([&] {
       out.attribute("format", kManifestFormat);
-      out.attribute("version", kManifestVersion);
+      out.attribute("version", getVersion(manifest));
       out.attribute("producer", manifest.producer);
       printList("modules", manifest.modules);
       printList("kernels", manifest.kernels);

@@ -449,6 +449,7 @@ FailureOr<KernelModule> sim::cloneKernel(gpu::GPUFuncOp original) {
     func.setKnownGridSizeAttr({});
     func.setKnownClusterSizeAttr({});
   });
+  expandTurns(inner);
   if (failed(expandCollectives(inner)))
     return inner.emitError("expected collectives of numbers that fit a warp's "
                            "registers"),

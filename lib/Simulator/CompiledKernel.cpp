@@ -32,6 +32,8 @@ struct CompiledKernel::Impl {
   std::string name;
   Signature signature;
   LaunchAttr launch;
+  bool isCoresident = false;
+  bool startsInOrder = false;
   StaticMemory layout;
   SiteTable sites;
   uint32_t stackBytes = 0;
@@ -131,6 +133,8 @@ CompiledKernel::compile(ModuleOp module, StringRef name) {
   impl->signature = std::move(*signature);
   impl->home = (*kernel)->getParentOp();
   impl->launch = (*kernel)->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+  impl->isCoresident = (*kernel)->hasAttr(CarouselDialect::kCoresident);
+  impl->startsInOrder = (*kernel)->hasAttr(CarouselDialect::kStartsInOrder);
 
   FailureOr<KernelModule> clone = cloneKernel(*kernel);
   if (failed(clone) || failed(lowerMachineOps(*clone, impl->sites)) ||
@@ -241,14 +245,15 @@ std::string LaunchSequence::bind(const Launch &launch, FindingLog &log) {
   if (launch.dynamicSharedBytes)
     own.dynamicSharedBytes = launch.dynamicSharedBytes;
   LaunchShape shape;
-  if (std::string error =
-          shape.compute(kernel.launch, kernel.layout, *arguments, own, log);
+  if (std::string error = shape.compute(kernel.launch, kernel.isCoresident,
+                                        kernel.layout, *arguments, own, log);
       !error.empty())
     return error;
   // A grid without CTAs has nothing to do.
   if (log.empty() && shape.grid.grid.count() == 0)
     return "";
   shape.grid.stepLimit = options.stepLimit;
+  shape.grid.startsInOrder = kernel.startsInOrder;
   shape.grid.stackBytes = kernel.stackBytes;
   addMemory(kernel, *arguments);
   Part part{&kernel, std::move(arguments), shape, launch.dependent};

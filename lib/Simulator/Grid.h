@@ -40,6 +40,8 @@ struct GridShape {
   /// CTAs that may be resident at once: multiprocessors times CTAs per
   /// multiprocessor. At least one cluster is always resident.
   uint32_t residentCTAs = 132;
+  /// CTAs become resident in the order of their ids.
+  bool startsInOrder = false;
   uint64_t stepLimit = 1ull << 32;
   /// Of each thread, without its guard.
   uint32_t stackBytes = 64 * 1024;

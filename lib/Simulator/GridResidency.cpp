@@ -49,8 +49,9 @@ void Grid::Impl::startCTAs() {
       if (!hasRoom(launch))
         return;
       // What is left stays in order as long as picks are from the ends.
-      uint32_t picked =
-          launch.begin + pick(Decision::LaunchOrder, launch.end - launch.begin);
+      uint32_t picked = launch.begin;
+      if (!launch.shape.startsInOrder)
+        picked += pick(Decision::LaunchOrder, launch.end - launch.begin);
       uint32_t number = launch.toLaunch[picked];
       if (picked == launch.begin)
         ++launch.begin;

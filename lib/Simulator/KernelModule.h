@@ -104,6 +104,10 @@ getUsedSymbols(mlir::Operation *function);
 /// doesn't know.
 mlir::FailureOr<KernelModule> cloneKernel(mlir::gpu::GPUFuncOp kernel);
 
+/// carousel.serialize, carousel.accumulate and carousel.grid.ticket in terms of
+/// other ops.
+void expandTurns(mlir::Operation *root);
+
 /// Turns the gpu and carousel ops into calls of the machine (MachineCalls.h)
 /// and memory spaces, barriers and tensor maps into plain types of the host.
 mlir::LogicalResult lowerMachineOps(KernelModule &kernel, SiteTable &sites);

@@ -64,7 +64,7 @@ static uint32_t getResidency(const carousel::TargetInfo &chip,
   return static_cast<uint32_t>(std::max<uint64_t>(least, 1));
 }
 
-std::string LaunchShape::compute(carousel::LaunchAttr launch,
+std::string LaunchShape::compute(carousel::LaunchAttr launch, bool isCoresident,
                                  const StaticMemory &layout,
                                  const LaunchArguments &arguments,
                                  const RunOptions &options, FindingLog &log) {
@@ -137,5 +137,11 @@ std::string LaunchShape::compute(carousel::LaunchAttr launch,
           : getResidency(*chip, shared, grid.block.count());
   grid.residentCTAs = static_cast<uint32_t>(std::min<uint64_t>(
       uint64_t(options.multiprocessors) * perMultiprocessor, kMaxCTAs));
+  if (isCoresident && grid.grid.count() > grid.residentCTAs)
+    return formatv("expected a grid that is resident at once, as "
+                   "carousel.coresident says, got {0} CTAs, of which {1} are "
+                   "({2} on each of {3} multiprocessors)",
+                   grid.grid.count(), grid.residentCTAs, perMultiprocessor,
+                   options.multiprocessors);
   return "";
 }

@@ -20,7 +20,9 @@ struct LaunchShape {
 
   /// From the options, else from carousel.launch. Returns what was wrong, one
   /// line; shared memory over the chip's limit is a finding instead.
-  std::string compute(LaunchAttr launch, const StaticMemory &layout,
+  /// `isCoresident`: all CTAs have to be resident at once.
+  std::string compute(LaunchAttr launch, bool isCoresident,
+                      const StaticMemory &layout,
                       const LaunchArguments &arguments,
                       const RunOptions &options, FindingLog &log);
 };

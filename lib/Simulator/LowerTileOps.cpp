@@ -41,8 +41,8 @@ static uint64_t getFill(LoadOp op) {
 }
 static uint64_t getFill(StoreOp) { return 0; }
 
-static ReductionAttr getReduction(LoadOp) { return {}; }
-static ReductionAttr getReduction(StoreOp op) { return op.getReduceAttr(); }
+static bool isExclusive(LoadOp) { return false; }
+static bool isExclusive(StoreOp op) { return op.getExclusive(); }
 
 namespace {
 
@@ -73,7 +73,7 @@ template <typename Op> struct LowerTransfer : public MachineLowering<Op> {
                                            int64_t(position));
 
     MachineCall call = this->getCall(rewriter, op);
-    ReductionAttr reduction = getReduction(op);
+    ReductionAttr reduction = op.getReduceAttr();
     const LLVMTypeConverter &converter = *this->getTypeConverter();
     return call.emit(
         "carousel_sim_move_tile",
@@ -83,6 +83,7 @@ template <typename Op> struct LowerTransfer : public MachineLowering<Op> {
          call.i64(getFill(op)),
          call.i32(reduction ? number(reduction.getKind()) : -1),
          call.i32(reduction ? number(reduction.getType()) : 0),
+         call.i32(isExclusive(op)),
          global.bufferPtr(rewriter, loc, converter, globalType),
          tile.bufferPtr(rewriter, loc, converter, tileType),
          call.i32(globalType.getRank()), call.i32(tileType.getRank()),

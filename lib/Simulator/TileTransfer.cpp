@@ -208,6 +208,7 @@ private:
   /// Checks all accesses; false if one isn't in live memory.
   bool checkAccesses(const Inside &inside);
   void fillTile(bool asPoison);
+  void reduceToTile(const Inside &inside, bool isClean);
   bool isLive(const char *address, uint64_t bytes) const;
 
   AsyncMachine::Impl &machine;
@@ -345,14 +346,26 @@ bool Move::checkAccesses(const Inside &inside) {
   };
   auto tileAccess =
       check(transfer.isLoad ? AccessKind::Write : AccessKind::Read);
-  auto globalAccess = check(transfer.isLoad      ? AccessKind::Read
-                            : transfer.reduction ? AccessKind::Reduce
-                                                 : AccessKind::Write);
+  auto globalAccess =
+      check(transfer.isLoad                               ? AccessKind::Read
+            : transfer.reduction && !transfer.isExclusive ? AccessKind::Reduce
+                                                          : AccessKind::Write);
+  // What is combined with what is there reads it, too.
+  auto targetAccess = check(AccessKind::Read);
   auto addRow = [&](auto &ranges, char *row, int64_t step, int64_t count) {
     forEachRange(
         row, step, count, transfer.elementBytes,
         [&](char *address, uint64_t bytes) { ranges.add(address, bytes); });
   };
+  if (transfer.reduction && (transfer.isLoad || transfer.isExclusive)) {
+    Ranges<decltype(targetAccess)> ranges(targetAccess);
+    forEachRow(transfer, inside, [&](char *tile, char *global, int64_t count) {
+      addRow(ranges, transfer.isLoad ? tile : global,
+             transfer.isLoad ? transfer.tileStrides.back()
+                             : transfer.globalStrides.back(),
+             count);
+    });
+  }
   {
     Ranges<decltype(globalAccess)> ranges(globalAccess);
     forEachRow(transfer, inside, [&](char *, char *global, int64_t count) {
@@ -389,11 +402,36 @@ void Move::fillTile(bool asPoison) {
   });
 }
 
+/// The tile's elements are combined with the box's, which stand on the left.
+void Move::reduceToTile(const Inside &inside, bool isClean) {
+  std::vector<std::pair<char *, std::vector<char>>> combined;
+  uint64_t moved = 0;
+  forEachRow(transfer, inside, [&](char *tile, char *global, int64_t count) {
+    forEachPiece(transfer, tile, global, count,
+                 [&](char *tile, char *global, uint64_t bytes) {
+                   if (!isLive(tile, bytes) || !isLive(global, bytes))
+                     return;
+                   std::vector<char> piece(global, global + bytes);
+                   reduce(transfer.reduction->kind, transfer.reduction->type,
+                          piece.data(), tile, bytes);
+                   combined.emplace_back(tile, std::move(piece));
+                   moved += bytes;
+                 });
+  });
+  if (!isClean || !inside.isWhole)
+    fillTile(/*asPoison=*/!isClean || transfer.isInBounds);
+  for (const auto &[tile, piece] : combined)
+    std::memcpy(tile, piece.data(), piece.size());
+  finish(moved);
+}
+
 void Move::run() {
   begin();
   Inside inside = getInside(transfer);
   checkBounds(inside);
   bool isClean = checkAccesses(inside);
+  if (transfer.isLoad && transfer.reduction)
+    return reduceToTile(inside, isClean);
   if (transfer.isLoad && (!isClean || !inside.isWhole))
     fillTile(/*asPoison=*/!isClean || transfer.isInBounds);
   uint64_t moved = 0;

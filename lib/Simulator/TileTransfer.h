@@ -38,6 +38,8 @@ struct TileTransfer {
   /// The bits of the element that a load puts where the box is outside.
   uint64_t fill = 0;
   std::optional<Reduction> reduction;
+  /// The author's promise that nobody else accesses what is reduced into.
+  bool isExclusive = false;
 
   /// The elements at index zero. Offsets, extents and strides count elements,
   /// outermost first.

@@ -95,6 +95,71 @@ func.func @reduce_elements(%tile: memref<4xi32, #ws>, %y: memref<?xi32, #gl>, %i
 #ws = #gpu.address_space<workgroup>
 #gl = #gpu.address_space<global>
 
+// C182: a load that reduces, by whoever can.
+func.func @load_reduction(%x: memref<?xf32, #gl>, %tile: memref<4xf32, #ws>, %i: index) {
+  // expected-error @below {{expected by_threads with a load's reduction, got none}}
+  carousel.load %x[%i] to %tile reduce<add f32>
+      : memref<?xf32, #gl>, memref<4xf32, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C182: a store by threads, with an engine.
+func.func @threads_engine(%tile: memref<4xf32, #ws>, %y: memref<?xf32, #gl>, %i: index) {
+  // expected-error @below {{expected engine vector for a transfer by threads, got bulk}}
+  carousel.store %tile to %y[%i] by_threads engine<bulk>
+      : memref<4xf32, #ws>, memref<?xf32, #gl>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C182: a load by threads, with cp.async.
+func.func @threads_cp_async(%x: memref<?xf32, #gl>, %tile: memref<4xf32, #ws>, %i: index) {
+  // expected-error @below {{expected engine vector for a transfer by threads, got cp_async}}
+  carousel.load %x[%i] to %tile by_threads engine<cp_async, width = 4>
+      : memref<?xf32, #gl>, memref<4xf32, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C45, C182: a load that takes the least of floating-point numbers of 32 bits, which no reduction of PTX does.
+func.func @load_reduction_type(%x: memref<?xf32, #gl>, %tile: memref<4xf32, #ws>, %i: index) {
+  // expected-error @below {{expected one of the types u32, s32, u64, s64, f16, bf16 for min, got f32}}
+  carousel.load %x[%i] to %tile by_threads reduce<min f32>
+      : memref<?xf32, #gl>, memref<4xf32, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C46: a load that adds floating-point numbers to integers.
+func.func @load_reduction_elements(%x: memref<?xi32, #gl>, %tile: memref<4xi32, #ws>, %i: index) {
+  // expected-error @below {{expected elements that hold f32, got 'i32'}}
+  carousel.load %x[%i] to %tile by_threads reduce<add f32>
+      : memref<?xi32, #gl>, memref<4xi32, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
 // C123: a load that would convert.
 func.func @converts(%x: memref<?xf16, #gl>, %tile: memref<4xbf16, #ws>, %i: index) {
   // expected-error @below {{expected a tile with the global memref's elements 'f16', got 'bf16'}}

@@ -103,4 +103,28 @@ gpu.module @kernels {
       %2: !carousel.tensor_map<32xb4x16> {carousel.encode = #carousel.encode<argument = 1, extents = [scalar(2)]>}) kernel {
     gpu.return
   }
+
+  // Memory that the runtime allocates: of rank 0, with a row-major layout that says its strides or
+  // leaves them open, and with a tensor map. Numbers count it behind what callers pass.
+  // CHECK-LABEL: gpu.func @workspaces
+  // CHECK-SAME: carousel.workspace = #carousel.workspace<[]>
+  // CHECK-SAME: carousel.argument = #carousel.argument<"sums">, carousel.workspace = #carousel.workspace<[ceildiv(extent(0, 0), 128) * sms]>
+  // CHECK-SAME: #carousel.workspace<[scalar(1), extent(0, 1)]>
+  // CHECK-SAME: #carousel.encode<argument = 4>
+  // CHECK-SAME: carousel.coresident
+  // CHECK-SAME: aligned(4, 256)
+  gpu.func @workspaces(
+      %x: !matrix, %n: index,
+      %0: memref<i32, #gl> {carousel.workspace = #carousel.workspace<[]>},
+      %1: memref<?x4x8xf32, strided<[32, 8, 1]>, #gl> {
+        carousel.argument = #carousel.argument<"sums", inout>,
+        carousel.workspace = #carousel.workspace<[ceildiv(extent(0, 0), 128) * sms]>},
+      %2: !matrix {carousel.workspace = #carousel.workspace<[scalar(1), extent(0, 1)]>},
+      %map: !map {carousel.encode = #carousel.encode<argument = 4>}) kernel
+      attributes {
+        carousel.coresident,
+        carousel.launch = #carousel.launch<grid = [extent(3, 0)], block = [64]>,
+        carousel.variant = #carousel.variant<kernel = "workspaces", guards = [aligned(4, 256)]>} {
+    gpu.return
+  }
 }

@@ -12,6 +12,7 @@
 // ORDER: carousel-lower-gpu-ops
 // ORDER-NEXT: carousel-verify-target
 // ORDER-NEXT: carousel-verify-machine
+// ORDER-NEXT: carousel-mark-occupancy
 // ORDER-NEXT: carousel-expand-kernel-abi
 // ORDER-NEXT: convert-carousel-to-nvvm
 // ORDER: convert-vector-to-scf

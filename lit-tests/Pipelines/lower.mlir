@@ -12,6 +12,7 @@
 // ORDER-NEXT: cse
 // ORDER-NEXT: )
 // ORDER-NEXT: carousel-verify-tile
+// ORDER-NEXT: carousel-expand-accumulate
 // ORDER-NEXT: carousel-select-engine
 // ORDER-NEXT: carousel-circular-buffer
 // ORDER-NEXT: carousel-swizzle-tiles

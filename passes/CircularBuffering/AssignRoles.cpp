@@ -191,6 +191,9 @@ void ProducerCloner::clone(Block &block, IRMapping &mapping) {
     if (op.hasTrait<OpTrait::IsTerminator>() || isa<RingRolesOp>(op) ||
         !isNeeded(&op))
       continue;
+    // Drawn before the threads take roles, for both.
+    if (isa<GridTicketOp>(op))
+      continue;
     if (Value value =
             createRoleValue(rewriter, &op, roles, /*isProducer=*/true))
       mapping.map(op.getResult(0), value);
@@ -258,9 +261,11 @@ void RingRewriter::assignRoles(RingRolesOp op) {
   const RolePlan &roles = *plan.roles;
   Block &entry = getEntry();
   Block *consumers = &op.getConsumer().front();
+
   for (Operation &inner : llvm::make_early_inc_range(entry)) {
     if (&inner == op || inner.hasTrait<OpTrait::IsTerminator>() ||
-        isa<RingCreateOp, memref::AllocOp>(inner))
+        isa<RingCreateOp, memref::AllocOp>(inner) ||
+        roles.beforeRoles.contains(&inner))
       continue;
     rewriter.moveOpBefore(&inner, consumers, consumers->end());
   }

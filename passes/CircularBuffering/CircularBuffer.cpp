@@ -68,11 +68,11 @@ void RingRewriter::rewriteLooseLoad(LoadOp load) {
   {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.createBlock(&produce.getBody());
-    RingLoadOp::create(rewriter, loc, load.getGlobal(), load.getOffsets(),
-                       load.getTile(), load.getFillAttr(), load.getScopeAttr(),
-                       load.getInBoundsAttr(), load.getSwizzleAttr(),
-                       load.getCacheAttr(), load.getEngineAttr(), load.getMap(),
-                       nullptr);
+    RingLoadOp::create(
+        rewriter, loc, load.getGlobal(), load.getOffsets(), load.getTile(),
+        load.getFillAttr(), load.getReduceAttr(), load.getScopeAttr(),
+        load.getInBoundsAttr(), load.getByThreadsAttr(), load.getSwizzleAttr(),
+        load.getCacheAttr(), load.getEngineAttr(), load.getMap(), nullptr);
   }
   RingWaitOp::create(rewriter, loc, ring, use);
   if (!hasBarrier)

@@ -66,8 +66,9 @@ void RingRewriter::emitLoads(const LoadRingPlan &loads, Block &block,
       Value map = load.getMap();
       RingLoadOp::create(
           rewriter, loc, mapping.lookupOrDefault(load.getGlobal()), offsets,
-          inner.lookup(load.getTile()), load.getFillAttr(), load.getScopeAttr(),
-          load.getInBoundsAttr(), load.getSwizzleAttr(), load.getCacheAttr(),
+          inner.lookup(load.getTile()), load.getFillAttr(),
+          load.getReduceAttr(), load.getScopeAttr(), load.getInBoundsAttr(),
+          load.getByThreadsAttr(), load.getSwizzleAttr(), load.getCacheAttr(),
           load.getEngineAttr(), map ? mapping.lookupOrDefault(map) : map,
           loads.overtakesStores ? rewriter.getUnitAttr() : nullptr);
     } else if (loads.slice.contains(&op)) {
@@ -105,11 +106,11 @@ void RingRewriter::emitSubmit(StoreOp store, Value tile) {
   Location loc = store.getLoc();
   auto submit = RingSubmitOp::create(rewriter, loc, store.getScope());
   rewriter.createBlock(&submit.getBody());
-  RingStoreOp::create(rewriter, loc, tile, store.getGlobal(),
-                      store.getOffsets(), store.getReduceAttr(),
-                      store.getScopeAttr(), store.getInBoundsAttr(),
-                      store.getSwizzleAttr(), store.getCacheAttr(),
-                      store.getEngineAttr(), store.getMap());
+  RingStoreOp::create(
+      rewriter, loc, tile, store.getGlobal(), store.getOffsets(),
+      store.getReduceAttr(), store.getExclusiveAttr(), store.getScopeAttr(),
+      store.getInBoundsAttr(), store.getByThreadsAttr(), store.getSwizzleAttr(),
+      store.getCacheAttr(), store.getEngineAttr(), store.getMap());
 }
 
 //===----------------------------------------------------------------------===//

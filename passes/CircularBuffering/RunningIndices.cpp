@@ -12,6 +12,7 @@
 
 #include "RunningIndices.h"
 
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -44,7 +45,7 @@ void RunningIndices::write(OpBuilder &builder, Location loc, Value variable,
 
 bool RunningIndices::canPass(Operation *op) {
   return isa<scf::ForOp, scf::IfOp, scf::WhileOp, scf::IndexSwitchOp,
-             scf::ExecuteRegionOp>(op);
+             scf::ExecuteRegionOp, SerializeOp>(op);
 }
 
 namespace {

@@ -40,7 +40,8 @@ static bool isRingOp(Operation *op) {
 static bool belongsToRingPhase(Operation *op) {
   return isRingOp(op) ||
          isa<FenceProxyOp, FenceThreadOp, BarrierWarpOp, GridDependencyWaitOp,
-             GridLaunchDependentsOp, GridSerialWaitOp, GridSerialReleaseOp>(op);
+             GridLaunchDependentsOp, GridSerialWaitOp, GridSerialReleaseOp,
+             GridTicketOp, SerializeOp, PassTurnOp>(op);
 }
 
 /// C166

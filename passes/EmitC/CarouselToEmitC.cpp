@@ -27,6 +27,15 @@ DeviceCall &DeviceCall::address(Value memref, ValueRange converted,
   return *this;
 }
 
+DeviceCall &DeviceCall::semaphore(Value memref, ValueRange converted,
+                                  ArrayRef<ValueRange> indices) {
+  Type number = IntegerType::get(op->getContext(), 32, IntegerType::Signed);
+  Value address = builder.element(cast<MemRefType>(memref.getType()), converted,
+                                  flatten(indices));
+  operands.push_back(builder.cast(address, emitc::PointerType::get(number)));
+  return *this;
+}
+
 DeviceCall &DeviceCall::value(ValueRange optional) {
   llvm::append_range(operands, optional);
   return *this;
@@ -40,6 +49,18 @@ DeviceCall &DeviceCall::word(ValueRange optional,
     operands.push_back(builder.constant(
         IntegerType::get(op->getContext(), 32, IntegerType::Unsigned),
         *literal));
+  return *this;
+}
+
+DeviceCall &DeviceCall::phase(ValueRange state, ValueRange parity) {
+  value(state);
+  if (parity.empty())
+    return *this;
+  Type word = IntegerType::get(op->getContext(), 32, IntegerType::Unsigned);
+  if (std::optional<int64_t> constant = getConstant(one(parity)))
+    operands.push_back(builder.constant(word, *constant & 1));
+  else
+    operands.push_back(builder.cast(one(parity), word));
   return *this;
 }
 

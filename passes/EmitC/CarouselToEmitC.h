@@ -27,11 +27,17 @@ public:
   /// The address of an element.
   DeviceCall &address(mlir::Value memref, mlir::ValueRange converted,
                       llvm::ArrayRef<mlir::ValueRange> indices);
+  /// The address of a semaphore. They are signed in the headers, as people
+  /// count.
+  DeviceCall &semaphore(mlir::Value memref, mlir::ValueRange converted,
+                        llvm::ArrayRef<mlir::ValueRange> indices);
   /// A value, unless there is none.
   DeviceCall &value(mlir::ValueRange optional);
   /// A value or a literal of 32 bits, unless there is neither.
   DeviceCall &word(mlir::ValueRange optional, std::optional<uint32_t> literal);
-  /// A value in a struct that says what it is: `carousel::multicast{mask}`.
+  /// The phase that a wait names: a state, or a parity as 0 or 1.
+  DeviceCall &phase(mlir::ValueRange state, mlir::ValueRange parity);
+  /// Values in a struct that says what they are: `carousel::multicast{mask}`.
   DeviceCall &tagged(llvm::StringRef tag, mlir::ValueRange optional);
   /// Values in braces, as signed integers.
   DeviceCall &list(llvm::ArrayRef<mlir::ValueRange> values);

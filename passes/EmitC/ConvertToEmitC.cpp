@@ -13,7 +13,7 @@
 
 #include "ToEmitC.h"
 
-#include "../Lowering/NVVMLowering.h"
+#include "../Lowering/BoundedWaits.h"
 
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -59,6 +59,9 @@ struct ConvertToEmitC
     gpu::GPUModuleOp module = getOperation();
     if (failed(verifyIndexBitwidth(module, indexBitwidth)))
       return signalPassFailure();
+    FailureOr<uint64_t> waitBound = checkWaitBound(module, debugWaits);
+    if (failed(waitBound))
+      return signalPassFailure();
     MLIRContext *context = &getContext();
     nameResults(module);
 
@@ -75,6 +78,7 @@ struct ConvertToEmitC
     populateMbarrierToEmitC(patterns, types);
     populateTransfersToEmitC(patterns, types);
     populateSyncToEmitC(patterns, types);
+    populateWaitsToEmitC(patterns, types, *waitBound);
 
     ConversionTarget target(*context);
     target.addLegalDialect<emitc::EmitCDialect>();

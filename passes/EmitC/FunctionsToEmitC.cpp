@@ -46,6 +46,12 @@ static std::string spellExtents(ArrayRef<int64_t> extents) {
          std::to_string(extents[2]);
 }
 
+static SmallVector<int64_t> getBlock(gpu::GPUFuncOp func) {
+  auto launch = func->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+  return getExtents(func.getKnownBlockSizeAttr(),
+                    launch ? launch.getBlock() : ArrayRef<int64_t>());
+}
+
 static ArrayAttr getSpecifiers(gpu::GPUFuncOp func, OpBuilder &builder) {
   SmallVector<StringRef> specifiers;
   std::string bounds, cluster, registers;
@@ -53,17 +59,20 @@ static ArrayAttr getSpecifiers(gpu::GPUFuncOp func, OpBuilder &builder) {
     return builder.getStrArrayAttr({"static", "__device__"});
   specifiers = {"extern \"C\"", "__global__", "void"};
   auto launch = func->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
-  SmallVector<int64_t> block =
-      getExtents(func.getKnownBlockSizeAttr(),
-                 launch ? launch.getBlock() : ArrayRef<int64_t>());
+  SmallVector<int64_t> block = getBlock(func);
   SmallVector<int64_t> ctas =
       getExtents(func.getKnownClusterSizeAttr(),
                  launch ? launch.getCluster() : ArrayRef<int64_t>());
   auto maxRegisters =
       func->getAttrOfType<IntegerAttr>(NVVM::NVVMDialect::getMaxnregAttrName());
+  auto residentCTAs = func->getAttrOfType<IntegerAttr>(
+      NVVM::NVVMDialect::getMinctasmAttrName());
   if (!block.empty()) {
-    bounds = "__launch_bounds__(" +
-             std::to_string(block[0] * block[1] * block[2]) + ")";
+    bounds =
+        "__launch_bounds__(" + std::to_string(block[0] * block[1] * block[2]);
+    if (residentCTAs)
+      bounds += ", " + std::to_string(residentCTAs.getInt());
+    bounds += ")";
     // CUDA takes no bounds beside a number of registers.
     if (maxRegisters)
       bounds = "__maxnreg__(" + std::to_string(maxRegisters.getInt()) + ")";
@@ -103,6 +112,27 @@ static ArrayAttr getParameterNames(gpu::GPUFuncOp func,
     names.push_back(builder.getStringAttr(name));
   }
   return builder.getArrayAttr(names);
+}
+
+/// Which threads there are, where the kernel asks which one it is in: LLVM
+/// knows it of the block, and counts the turns of loops that start at a thread.
+static void assumeThreads(CBuilder &builder, gpu::GPUFuncOp func) {
+  SmallVector<int64_t> block = getBlock(func);
+  if (!func.isKernel() || block.empty())
+    return;
+  std::array<bool, 3> asked = {};
+  func.walk([&](gpu::ThreadIdOp op) {
+    asked[static_cast<unsigned>(op.getDimension())] = true;
+  });
+  for (auto [dim, extent] : llvm::enumerate(block)) {
+    if (!asked[dim])
+      continue;
+    std::string text = "threadIdx." +
+                       gpu::stringifyDimension(gpu::Dimension(dim)).str() +
+                       " < " + std::to_string(extent);
+    builder.call(Type(), "__builtin_assume",
+                 builder.literal(text, builder.rewriter.getI1Type()));
+  }
 }
 
 /// An array in shared memory, as the pointer that its memref becomes.
@@ -170,6 +200,7 @@ struct KernelToEmitC : public OpConversionPattern<gpu::GPUFuncOp> {
     CBuilder builder(rewriter, op.getLoc(), types);
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(entry);
+    assumeThreads(builder, op);
     for (auto [i, buffer] :
          llvm::enumerate(entry->getArguments().drop_front(inputs))) {
       if (i >= op.getNumWorkgroupAttributions())

@@ -113,6 +113,21 @@ static LogicalResult lowerShuffle(gpu::ShuffleOp op,
   return success();
 }
 
+/// What C++ passes on as the way through LLVM does: 32 and 64 bits.
+static LogicalResult lowerPrintf(gpu::PrintfOp op,
+                                 AdaptorOf<gpu::PrintfOp> adaptor,
+                                 CBuilder &builder) {
+  SmallVector<Value> arguments = flatten(adaptor.getArgs());
+  for (Value argument : arguments)
+    if (argument.getType().isIntOrFloat() &&
+        argument.getType().getIntOrFloatBitWidth() < 32)
+      return builder.rewriter.notifyMatchFailure(op, "narrow arguments");
+  auto call = builder.call(Type(), "printf", arguments);
+  call->setDiscardableAttr(TextAttrs::kString, op.getFormatAttr());
+  builder.rewriter.eraseOp(op);
+  return success();
+}
+
 void carousel::populateGPUToEmitC(RewritePatternSet &patterns,
                                   const CTypes &types) {
   struct Row {
@@ -136,4 +151,5 @@ void carousel::populateGPUToEmitC(RewritePatternSet &patterns,
   addPattern<gpu::GlobalIdOp>(patterns, types, lowerGlobalId);
   addPattern<gpu::BarrierOp>(patterns, types, lowerBarrier);
   addPattern<gpu::ShuffleOp>(patterns, types, lowerShuffle);
+  addPattern<gpu::PrintfOp>(patterns, types, lowerPrintf);
 }

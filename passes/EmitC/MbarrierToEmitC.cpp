@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Calls of carousel/device/mbarrier.h.
+// Calls of carousel/device/mbarrier.h, apart from waits that are loops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -87,16 +87,7 @@ static LogicalResult lowerWait(OpTy op, AdaptorOf<OpTy> adaptor,
                                CBuilder &builder) {
   DeviceCall call(op, builder);
   call.address(op.getBarriers(), adaptor.getBarriers(), adaptor.getIndices())
-      .value(adaptor.getState());
-  if (!adaptor.getParity().empty()) {
-    Type word = IntegerType::get(op.getContext(), 32, IntegerType::Unsigned);
-    Value parity = one(adaptor.getParity());
-    if (std::optional<int64_t> constant = getConstant(parity))
-      parity = builder.constant(word, *constant & 1);
-    else
-      parity = builder.cast(parity, word);
-    call.value(ValueRange(parity));
-  }
+      .phase(adaptor.getState(), adaptor.getParity());
   if constexpr (!std::is_same_v<OpTy, MbarrierTestWaitOp>)
     call.value(adaptor.getSuspendNs());
   return addOrder(call, op, MemSemantics::Acquire).finish();
@@ -120,5 +111,4 @@ void carousel::populateMbarrierToEmitC(RewritePatternSet &patterns,
   addPattern<MbarrierTestWaitOp>(patterns, types,
                                  lowerWait<MbarrierTestWaitOp>);
   addPattern<MbarrierTryWaitOp>(patterns, types, lowerWait<MbarrierTryWaitOp>);
-  addPattern<MbarrierWaitOp>(patterns, types, lowerWait<MbarrierWaitOp>);
 }

@@ -13,7 +13,9 @@
 
 #include "ToEmitC.h"
 
-#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "../Lowering/LoopAnnotations.h"
+
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -116,15 +118,25 @@ static void moveBlock(CBuilder &builder, Region &from, Region &to,
 
 /// Asynchronous instructions and barriers: a compiler that copies them would
 /// still be right, but no two texts could be compared.
-static bool hasSynchronization(Operation *loop) {
+static bool hasSynchronization(Operation *loop, bool copiesToo) {
   return loop
-      ->walk([](Operation *op) {
-        return isa_and_nonnull<CarouselDialect>(op->getDialect()) ||
-                       isa<gpu::BarrierOp>(op)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
+      ->walk([&](Operation *op) {
+        bool isSynchronization =
+            isa<gpu::BarrierOp>(op) ||
+            (isa_and_nonnull<CarouselDialect>(op->getDialect()) &&
+             (copiesToo || !isa<CpAsyncCopyOp>(op)));
+        return isSynchronization ? WalkResult::interrupt()
+                                 : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+/// Whether a loop stays one. LLVM unrolls copies of a known number, whose
+/// addresses are constants apart then.
+static bool staysRolled(scf::ForOp loop) {
+  bool isCounted = loop.getStaticTripCount().has_value();
+  return forbidsUnrolling(loop) ||
+         hasSynchronization(loop, /*copiesToo=*/!isCounted);
 }
 
 namespace {
@@ -140,7 +152,7 @@ struct ForToEmitC : public RegionPattern<scf::ForOp> {
         createVariables(builder, op.getRegionIterArgs());
     if (failed(variables) || !types.convertType(op.getInductionVar().getType()))
       return failure();
-    bool rolled = hasSynchronization(op);
+    bool rolled = staysRolled(op);
     assignAll(builder, *variables, adaptor.getInitArgs());
     Value lower = one(adaptor.getLowerBound()),
           upper = one(adaptor.getUpperBound());
@@ -226,7 +238,7 @@ struct WhileToEmitC : public RegionPattern<scf::WhileOp> {
     Value more = builder.variable(rewriter.getI1Type());
     more.getDefiningOp()->setDiscardableAttr(TextAttrs::kHint,
                                              rewriter.getStringAttr("more"));
-    bool rolled = hasSynchronization(op);
+    bool rolled = hasSynchronization(op, /*copiesToo=*/true);
     assignAll(builder, *inits, adaptor.getInits());
     auto loop = emitc::DoOp::create(rewriter, loc);
     if (rolled)

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Calls of carousel/device/{fence,group,elect,cluster,grid_serial,
-// grid_dependency}.h.
+// grid_dependency}.h, apart from waits that are loops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -132,17 +132,12 @@ static LogicalResult lowerClusterWait(ClusterWaitOp op,
   return DeviceCall(op, builder).finish(op.getUnaligned() ? "_unaligned" : "");
 }
 
-/// Semaphores are signed in the headers, as people count.
-template <typename OpTy>
-static LogicalResult lowerSerial(OpTy op, AdaptorOf<OpTy> adaptor,
-                                 CBuilder &builder) {
-  Value address =
-      builder.element(op.getSemaphores().getType(), adaptor.getSemaphores(),
-                      flatten(adaptor.getIndices()));
-  Type number = IntegerType::get(op.getContext(), 32, IntegerType::Signed);
-  Value semaphore = builder.cast(address, emitc::PointerType::get(number));
+static LogicalResult lowerSerialRelease(GridSerialReleaseOp op,
+                                        AdaptorOf<GridSerialReleaseOp> adaptor,
+                                        CBuilder &builder) {
   return DeviceCall(op, builder)
-      .value(ValueRange(semaphore))
+      .semaphore(op.getSemaphores(), adaptor.getSemaphores(),
+                 adaptor.getIndices())
       .value(adaptor.getTurn())
       .finish();
 }
@@ -175,7 +170,5 @@ void carousel::populateSyncToEmitC(RewritePatternSet &patterns,
   addPattern<ClusterRankOfOp>(patterns, types, lowerRankOf);
   addPattern<ClusterArriveOp>(patterns, types, lowerClusterArrive);
   addPattern<ClusterWaitOp>(patterns, types, lowerClusterWait);
-  addPattern<GridSerialWaitOp>(patterns, types, lowerSerial<GridSerialWaitOp>);
-  addPattern<GridSerialReleaseOp>(patterns, types,
-                                  lowerSerial<GridSerialReleaseOp>);
+  addPattern<GridSerialReleaseOp>(patterns, types, lowerSerialRelease);
 }

@@ -183,6 +183,9 @@ void populateTransfersToEmitC(mlir::RewritePatternSet &patterns,
                               const CTypes &types);
 void populateSyncToEmitC(mlir::RewritePatternSet &patterns,
                          const CTypes &types);
+/// Waits that are loops; a bound of 0 is none.
+void populateWaitsToEmitC(mlir::RewritePatternSet &patterns,
+                          const CTypes &types, uint64_t nanoseconds);
 
 } // namespace carousel
 

@@ -189,12 +189,14 @@ static Operation *createTransfer(const TransferPlan &plan,
   if (plan.isLoad)
     transfer = LoadOp::create(
         builder, loc, global, offsets, tile, OutOfBoundsFill::Zero,
-        TransferScope::CTA, plan.inBounds, Swizzle::None, EvictPriority::Normal,
+        /*reduce=*/ReductionAttr(), TransferScope::CTA, plan.inBounds,
+        /*by_threads=*/false, Swizzle::None, EvictPriority::Normal,
         /*engine=*/EngineAttr(), /*map=*/Value());
   else
     transfer = StoreOp::create(
         builder, loc, tile, global, offsets, /*reduce=*/ReductionAttr(),
-        TransferScope::CTA, plan.inBounds, Swizzle::None, EvictPriority::Normal,
+        /*exclusive=*/false, TransferScope::CTA, plan.inBounds,
+        /*by_threads=*/false, Swizzle::None, EvictPriority::Normal,
         /*engine=*/EngineAttr(), /*map=*/Value());
   // What transfers refuse is said by them.
   ScopedDiagnosticHandler handler(

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // What a kernel may hold, where transfers and pipelines may stand, and that
-// nothing visible makes a transfer differ within its scope. Constraints C133 to
-// C140 of docs/Spec.md.
+// nothing visible makes a transfer differ within its scope or turns follow the
+// ids of CTAs. Constraints C133 to C140 and C185 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +19,8 @@
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Verifier.h"
@@ -38,9 +40,9 @@ using namespace carousel;
 
 /// Ops of the dialect that name no way of copying.
 static bool belongsToTilePhase(Operation *op) {
-  return isa<TransferOpInterface, BarrierWarpOp, FenceThreadOp,
-             GridDependencyWaitOp, GridLaunchDependentsOp, GridSerialWaitOp,
-             GridSerialReleaseOp>(op);
+  return isa<TransferOpInterface, SerializeOp, PassTurnOp, GridTicketOp,
+             BarrierWarpOp, FenceThreadOp, GridDependencyWaitOp,
+             GridLaunchDependentsOp, GridSerialWaitOp, GridSerialReleaseOp>(op);
 }
 
 static bool isMachineType(Type type) {
@@ -233,6 +235,84 @@ static LogicalResult verifyPipelinedLoop(scf::ForOp loop) {
 }
 
 //===----------------------------------------------------------------------===//
+// Turns
+//===----------------------------------------------------------------------===//
+
+/// Adds the values that a value is visibly computed from: by integer
+/// arithmetic, out of regions, and from iteration to iteration.
+static void addSources(Value value, SmallVectorImpl<Value> &sources) {
+  auto addYielded = [&](Operation *op, unsigned number) {
+    for (Region &region : op->getRegions())
+      if (!region.empty() && region.front().mightHaveTerminator() &&
+          number < region.front().getTerminator()->getNumOperands())
+        sources.push_back(region.front().getTerminator()->getOperand(number));
+  };
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto loop =
+        dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
+    if (!loop)
+      return;
+    if (OpOperand *init = loop.getTiedLoopInit(argument)) {
+      sources.push_back(init->get());
+      if (OpOperand *yielded = loop.getTiedLoopYieldedValue(argument))
+        sources.push_back(yielded->get());
+    } else if (auto range = dyn_cast<scf::ForOp>(*loop)) {
+      sources.push_back(range.getLowerBound());
+      sources.push_back(range.getStep());
+    }
+    return;
+  }
+  Operation *op = value.getDefiningOp();
+  unsigned number = cast<OpResult>(value).getResultNumber();
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+    if (number < loop.getInits().size())
+      sources.push_back(loop.getInits()[number]);
+    addYielded(op, number);
+  } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    sources.push_back(branch.getCondition());
+    addYielded(op, number);
+  } else if (isa_and_nonnull<arith::ArithDialect, affine::AffineDialect,
+                             index::IndexDialect>(op->getDialect())) {
+    llvm::append_range(sources, op->getOperands());
+  }
+}
+
+/// The op by which a value differs from CTA to CTA in the order of their ids,
+/// or null if that isn't visible.
+static Operation *findBlockId(Value value) {
+  SmallVector<Value> sources = {value};
+  llvm::DenseSet<Value> seen;
+  while (!sources.empty()) {
+    Value source = sources.pop_back_val();
+    if (!seen.insert(source).second)
+      continue;
+    Operation *op = source.getDefiningOp();
+    if (isa_and_nonnull<gpu::BlockIdOp, gpu::ClusterIdOp, gpu::GlobalIdOp>(op))
+      return op;
+    addSources(source, sources);
+  }
+  return nullptr;
+}
+
+/// C185: nobody waits for a CTA that may have no room yet.
+static LogicalResult verifyTurn(SerializeOp turns, gpu::GPUFuncOp kernel) {
+  if (turns.getOrder() == TurnOrder::Unordered ||
+      kernel->hasAttr(CarouselDialect::kCoresident) ||
+      kernel->hasAttr(CarouselDialect::kStartsInOrder))
+    return success();
+  Operation *source = findBlockId(turns.getTurn());
+  if (!source)
+    return success();
+  InFlightDiagnostic error =
+      turns->emitOpError("expected turns that follow carousel.grid.ticket, or "
+                         "carousel.coresident or carousel.starts_in_order on "
+                         "the kernel, got a turn that depends on '")
+      << source->getName() << "'";
+  error.attachNote(source->getLoc()) << "CTAs start in any order";
+  return error;
+}
+
+//===----------------------------------------------------------------------===//
 // Pass
 //===----------------------------------------------------------------------===//
 
@@ -245,6 +325,9 @@ static bool verifyKernel(gpu::GPUFuncOp kernel) {
              succeeded(verifyScope(op, threads)) &&
              succeeded(verifyOffsets(op)) &&
              succeeded(verifySwizzle(op, requests));
+  });
+  kernel.walk([&](SerializeOp turns) {
+    holds &= succeeded(verifyTurn(turns, kernel));
   });
   kernel.walk(
       [&](scf::ForOp loop) { holds &= succeeded(verifyPipelinedLoop(loop)); });

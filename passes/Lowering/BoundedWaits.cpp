@@ -184,11 +184,10 @@ LLVM::LLVMFuncOp ReportBuilder::create() {
   return report;
 }
 
-FailureOr<WaitBound> carousel::createWaitBound(gpu::GPUModuleOp module,
-                                               unsigned milliseconds) {
-  WaitBound bound;
+FailureOr<uint64_t> carousel::checkWaitBound(gpu::GPUModuleOp module,
+                                             unsigned milliseconds) {
   if (milliseconds == 0)
-    return bound;
+    return 0;
   bool hasWaits = false, refused = false;
   module.walk([&](LabelledWaitOpInterface wait) {
     hasWaits = true;
@@ -203,7 +202,7 @@ FailureOr<WaitBound> carousel::createWaitBound(gpu::GPUModuleOp module,
   if (refused)
     return failure();
   if (!hasWaits)
-    return bound;
+    return 0;
   for (StringRef name : {kRecordSymbol, kReportSymbol})
     if (Operation *symbol = module.lookupSymbol(name)) {
       // C178
@@ -212,7 +211,18 @@ FailureOr<WaitBound> carousel::createWaitBound(gpu::GPUModuleOp module,
       return failure();
     }
   constexpr uint64_t kNanoseconds = 1'000'000;
-  bound.nanoseconds = milliseconds * kNanoseconds;
+  return milliseconds * kNanoseconds;
+}
+
+FailureOr<WaitBound> carousel::createWaitBound(gpu::GPUModuleOp module,
+                                               unsigned milliseconds) {
+  FailureOr<uint64_t> nanoseconds = checkWaitBound(module, milliseconds);
+  if (failed(nanoseconds))
+    return failure();
+  WaitBound bound;
+  bound.nanoseconds = *nanoseconds;
+  if (bound.nanoseconds == 0)
+    return bound;
   bound.report = SymbolRefAttr::get(ReportBuilder(module).create());
   return bound;
 }

@@ -26,9 +26,14 @@ struct WaitBound {
   mlir::FlatSymbolRefAttr report;
 };
 
-/// The bound of `milliseconds` for the waits of `module`, 0 for none: declares
-/// the record and makes the function that fills it, where there is a wait.
-/// Emits an error where a wait has no number, or the record's name is taken.
+/// The nanoseconds that waits of `module` may take, 0 for any time or without a
+/// wait. Emits an error where a wait has no number, or the record's name is
+/// taken.
+mlir::FailureOr<uint64_t> checkWaitBound(mlir::gpu::GPUModuleOp module,
+                                         unsigned milliseconds);
+
+/// The same, and declares the record and makes the function that fills it,
+/// where there is a wait.
 mlir::FailureOr<WaitBound> createWaitBound(mlir::gpu::GPUModuleOp module,
                                            unsigned milliseconds);
 

@@ -80,9 +80,12 @@ private:
     }
     func->removeDiscardableAttr(CarouselDialect::kLaunch);
     func->removeDiscardableAttr(CarouselDialect::kVariant);
+    func->removeDiscardableAttr(CarouselDialect::kCoresident);
+    func->removeDiscardableAttr(CarouselDialect::kStartsInOrder);
     for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i) {
       func.removeArgAttr(i, CarouselDialect::kArgument);
       func.removeArgAttr(i, CarouselDialect::kEncode);
+      func.removeArgAttr(i, CarouselDialect::kWorkspace);
     }
   }
 

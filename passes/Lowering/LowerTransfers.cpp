@@ -13,7 +13,6 @@
 #include "LowerTransfers.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -65,20 +64,23 @@ SmallVector<Value> carousel::createDelinearized(ImplicitLocOpBuilder &b,
   return positions;
 }
 
-void carousel::createLoop(ImplicitLocOpBuilder &b, Value begin, Value end,
-                          function_ref<void(Value)> body) {
+scf::ForOp carousel::createLoop(ImplicitLocOpBuilder &b, Value begin, Value end,
+                                function_ref<void(Value)> body) {
   auto loop = scf::ForOp::create(b, begin, end, createIndex(b, 1));
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());
+  return loop;
 }
 
 void carousel::createLoop(ImplicitLocOpBuilder &b, int64_t count,
                           function_ref<void(Value)> body) {
   // Straight-line code where it stays short.
   constexpr int64_t kUnrolled = 4;
-  if (count > kUnrolled)
-    return createLoop(b, createIndex(b, 0), createIndex(b, count), body);
+  if (count > kUnrolled) {
+    createLoop(b, createIndex(b, 0), createIndex(b, count), body);
+    return;
+  }
   for (int64_t i = 0; i < count; ++i)
     body(createIndex(b, i));
 }
@@ -212,76 +214,26 @@ static Value createFill(ImplicitLocOpBuilder &b, RingLoadOp load) {
       b, b.getFloatAttr(type, APFloat::getNaN(type.getFloatSemantics())));
 }
 
-/// How memref.atomic_rmw spells a reduction; nothing if it can't.
-static std::optional<arith::AtomicRMWKind> getAtomicKind(ReductionAttr reduce,
-                                                         Type element) {
-  bool isFloat = isa<FloatType>(element);
-  bool isSigned = reduce.getType() == ReduceType::S32 ||
-                  reduce.getType() == ReduceType::S64;
-  switch (reduce.getKind()) {
-  case ReduceKind::Add:
-    return isFloat ? arith::AtomicRMWKind::addf : arith::AtomicRMWKind::addi;
-  case ReduceKind::Min:
-    if (isFloat)
-      return arith::AtomicRMWKind::minnumf;
-    return isSigned ? arith::AtomicRMWKind::mins : arith::AtomicRMWKind::minu;
-  case ReduceKind::Max:
-    if (isFloat)
-      return arith::AtomicRMWKind::maxnumf;
-    return isSigned ? arith::AtomicRMWKind::maxs : arith::AtomicRMWKind::maxu;
-  case ReduceKind::And:
-    return arith::AtomicRMWKind::andi;
-  case ReduceKind::Or:
-    return arith::AtomicRMWKind::ori;
-  case ReduceKind::Xor:
-    return arith::AtomicRMWKind::xori;
-  case ReduceKind::Inc:
-  case ReduceKind::Dec:
-    return std::nullopt;
-  }
-  llvm_unreachable("all kinds are handled");
-}
-
-/// Increment up to a bound and decrement from it, as PTX wraps them: no kind of
-/// memref.atomic_rmw does.
-static void createWrappingReduction(ImplicitLocOpBuilder &b, ReduceKind kind,
-                                    Value bound, Value memref,
-                                    ValueRange indices) {
-  auto update = memref::GenericAtomicRMWOp::create(b, memref, indices);
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(update.getBody());
-  Value old = update.getCurrentValue();
-  Value zero = createConstant(b, bound.getType(), 0);
-  Value next, wraps, wrapped;
-  if (kind == ReduceKind::Inc) {
-    next = createFolded<arith::AddIOp>(b, old, 1);
-    wraps = arith::CmpIOp::create(b, arith::CmpIPredicate::uge, old, bound);
-    wrapped = zero;
-  } else {
-    next = createFolded<arith::SubIOp>(b, old, 1);
-    wraps = arith::OrIOp::create(
-        b, arith::CmpIOp::create(b, arith::CmpIPredicate::eq, old, zero),
-        arith::CmpIOp::create(b, arith::CmpIPredicate::ugt, old, bound));
-    wrapped = bound;
-  }
-  memref::AtomicYieldOp::create(
-      b, arith::SelectOp::create(b, wraps, wrapped, next));
-}
-
 void carousel::copyElement(ImplicitLocOpBuilder &b, const TransferIssue &issue,
                            const BoxValues &box, ValueRange positions,
                            Value isInside) {
   SmallVector<Value> indices =
       createGlobalIndices(b, box, issue.shape->leading, positions);
   if (auto load = dyn_cast<RingLoadOp>(issue.op.getOperation())) {
+    auto loadElement = [&](ImplicitLocOpBuilder &at) -> Value {
+      Value loaded = memref::LoadOp::create(at, box.global, indices);
+      if (!load.getReduceAttr())
+        return loaded;
+      Value other = memref::LoadOp::create(at, box.tile, positions);
+      return createCombined(at, load.getReduceAttr(), loaded, other);
+    };
     Value value;
     if (isInside) {
       auto branch = scf::IfOp::create(
           b, isInside,
           [&](OpBuilder &nested, Location loc) {
-            Value loaded =
-                memref::LoadOp::create(nested, loc, box.global, indices);
-            scf::YieldOp::create(nested, loc, loaded);
+            ImplicitLocOpBuilder inner(loc, nested);
+            scf::YieldOp::create(nested, loc, loadElement(inner));
           },
           [&](OpBuilder &nested, Location loc) {
             ImplicitLocOpBuilder inner(loc, nested);
@@ -289,7 +241,7 @@ void carousel::copyElement(ImplicitLocOpBuilder &b, const TransferIssue &issue,
           });
       value = branch.getResult(0);
     } else {
-      value = memref::LoadOp::create(b, box.global, indices);
+      value = loadElement(b);
     }
     memref::StoreOp::create(b, value, box.tile, positions);
     return;
@@ -302,10 +254,10 @@ void carousel::copyElement(ImplicitLocOpBuilder &b, const TransferIssue &issue,
       memref::StoreOp::create(b, value, box.global, indices);
       return;
     }
-    if (std::optional<arith::AtomicRMWKind> kind =
-            getAtomicKind(reduce, value.getType()))
-      memref::AtomicRMWOp::create(b, *kind, value, box.global, indices);
-    else
-      createWrappingReduction(b, reduce.getKind(), value, box.global, indices);
+    if (!store.getExclusive())
+      return createAtomicReduction(b, reduce, value, box.global, indices);
+    Value other = memref::LoadOp::create(b, box.global, indices);
+    memref::StoreOp::create(b, createCombined(b, reduce, other, value),
+                            box.global, indices);
   });
 }

@@ -16,6 +16,7 @@
 
 #include "carousel/Analysis/TransferShape.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace carousel {
@@ -102,6 +103,18 @@ llvm::SmallVector<mlir::Value>
 createGlobalIndices(mlir::ImplicitLocOpBuilder &b, const BoxValues &box,
                     unsigned leading, mlir::ValueRange positions);
 
+/// How the transfer combines what it moves with what is there, or null.
+ReductionAttr getReduction(TransferOpInterface op);
+
+/// Combines one element with one in global memory, atomically.
+void createAtomicReduction(mlir::ImplicitLocOpBuilder &b, ReductionAttr reduce,
+                           mlir::Value value, mlir::Value memref,
+                           mlir::ValueRange indices);
+
+/// `kind(lhs, rhs)` of elements or of vectors of them, rounded to their type.
+mlir::Value createCombined(mlir::ImplicitLocOpBuilder &b, ReductionAttr reduce,
+                           mlir::Value lhs, mlir::Value rhs);
+
 /// Copies one element: a load fills it unless `isInside` (null: it is), a store
 /// or reduction leaves it alone.
 void copyElement(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue,
@@ -139,8 +152,9 @@ createDelinearized(mlir::ImplicitLocOpBuilder &b, mlir::Value linear,
 /// Calls `body` for 0 to `count` - 1: once, a few times, or in a loop.
 void createLoop(mlir::ImplicitLocOpBuilder &b, int64_t count,
                 llvm::function_ref<void(mlir::Value)> body);
-void createLoop(mlir::ImplicitLocOpBuilder &b, mlir::Value begin,
-                mlir::Value end, llvm::function_ref<void(mlir::Value)> body);
+mlir::scf::ForOp createLoop(mlir::ImplicitLocOpBuilder &b, mlir::Value begin,
+                            mlir::Value end,
+                            llvm::function_ref<void(mlir::Value)> body);
 /// Calls `then` under `condition`, or right away if that is null.
 void createIf(mlir::ImplicitLocOpBuilder &b, mlir::Value condition,
               llvm::function_ref<void()> then,

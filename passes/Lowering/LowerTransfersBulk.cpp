@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopAnnotations.h"
 #include "LowerTransfers.h"
 
 #include "carousel/Dialect/IR/HardwareRules.h"
@@ -180,13 +181,15 @@ static void issueBulkClipped(ImplicitLocOpBuilder &b,
     });
     // A load goes on to the row's end, to fill it.
     Value end = isLoad ? createIndex(b, shape.getRowElements()) : count;
-    createLoop(b, prefix, end, [&](Value position) {
+    scf::ForOp rest = createLoop(b, prefix, end, [&](Value position) {
       positions.back() = position;
       Value isInside =
           isLoad ? createIsElementInside(b, shape, box, position, isRowInside)
                  : Value();
       copyElement(b, issue, box, positions, isInside);
     });
+    // A few turns in a grid's last tile: copies of it would only be in the way.
+    forbidUnrolling(rest);
   });
 }
 

@@ -106,8 +106,10 @@ static void copyElements(ImplicitLocOpBuilder &b, const TransferIssue &issue,
 static void copyVector(ImplicitLocOpBuilder &b, const TransferIssue &issue,
                        const BoxValues &box, const Piece &piece) {
   auto store = dyn_cast<RingStoreOp>(issue.op.getOperation());
-  if (piece.elements == 1 || (store && store.getReduceAttr()))
+  bool isAtomic = store && store.getReduceAttr() && !store.getExclusive();
+  if (piece.elements == 1 || isAtomic)
     return copyElements(b, issue, box, piece);
+  ReductionAttr reduce = getReduction(issue.op);
   auto type = VectorType::get({piece.elements},
                               issue.op.getTile().getType().getElementType());
   llvm::MaybeAlign width(issue.op.getEngineAttr().getWidth());
@@ -115,6 +117,13 @@ static void copyVector(ImplicitLocOpBuilder &b, const TransferIssue &issue,
                   ValueRange toIndices) {
     Value value = vector::LoadOp::create(b, type, from, fromIndices,
                                          /*nontemporal=*/false, width);
+    if (reduce) {
+      Value other = vector::LoadOp::create(b, type, to, toIndices,
+                                           /*nontemporal=*/false, width);
+      // What is in global memory stands on the left, as in PTX.
+      value = store ? createCombined(b, reduce, other, value)
+                    : createCombined(b, reduce, value, other);
+    }
     vector::StoreOp::create(b, value, to, toIndices, /*nontemporal=*/false,
                             width);
   };

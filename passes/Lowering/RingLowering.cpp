@@ -26,7 +26,7 @@ bool carousel::isRingOp(Operation *op) {
   auto isRing = [](Type type) { return isa<RingType>(type); };
   return isa<RingCreateOp, RingProduceOp, RingWaitOp, RingReleaseOp, RingTileOp,
              RingLoadOp, RingStoreOp, RingSubmitOp, RingDrainOp, RingSyncOp,
-             RingRolesOp>(op) ||
+             RingRolesOp, SerializeOp, GridTicketOp>(op) ||
          llvm::any_of(op->getOperandTypes(), isRing) ||
          llvm::any_of(op->getResultTypes(), isRing);
 }
@@ -76,6 +76,8 @@ void RingLowering::run() {
     meet(b, plan.getThreads(sync), sync.getScope());
     sync.erase();
   });
+  lowerAll([&](GridTicketOp op) { lowerTicket(op); });
+  lowerAll([&](SerializeOp op) { lowerTurn(op); });
   // Last: they say who the threads of an op are.
   lowerAll([&](RingRolesOp op) { lowerRoles(op); });
   lowerAll([&](RingCreateOp op) { op.erase(); });

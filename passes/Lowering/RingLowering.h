@@ -75,6 +75,8 @@ private:
   void lowerRelease(RingReleaseOp release);
   void lowerSubmit(RingSubmitOp submit);
   void lowerDrain(RingDrainOp drain);
+  void lowerTurn(SerializeOp turns);
+  void lowerTicket(GridTicketOp ticket);
   void padGroups();
   void setRegistersAtEntry(RingRolesOp roles);
   void lowerRoles(RingRolesOp roles);

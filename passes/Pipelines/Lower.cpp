@@ -41,6 +41,7 @@ void carousel::buildLowerPipeline(OpPassManager &pm,
   gpu.addPass(createFormTransfers());
   addCleanup(gpu);
   gpu.addPass(createVerifyTile());
+  gpu.addPass(createExpandAccumulate());
 
   // What carries each transfer out, and variants of kernels by that.
   SelectEngineOptions engines;
@@ -85,8 +86,9 @@ void carousel::buildToPTXPipeline(OpPassManager &pm,
 bool carousel::isTilePhase(gpu::GPUModuleOp module) {
   return module
       .walk([](Operation *op) {
-        return isa<LoadOp, StoreOp>(op) ? WalkResult::interrupt()
-                                        : WalkResult::advance();
+        return isa<LoadOp, StoreOp, AccumulateOp, SerializeOp, GridTicketOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
       })
       .wasInterrupted();
 }

@@ -31,10 +31,13 @@ void carousel::buildLowerToEmitCPipeline(OpPassManager &pm,
   target.chip = options.chip;
   target.ptxVersion = options.ptxVersion;
   gpu.addPass(createAttachTarget(target));
+  if (options.debugWaits != 0)
+    gpu.addPass(createNumberWaits());
   gpu.addPass(createCanonicalizerPass()); // counts that are constants
   gpu.addPass(createLowerGPUOps());
   gpu.addPass(createVerifyTarget());
   gpu.addPass(createVerifyMachine());
+  gpu.addPass(createMarkOccupancy());
 
   gpu.addPass(createConvertVectorToSCFPass(
       VectorTransferToSCFOptions().enableFullUnroll()));
@@ -50,6 +53,7 @@ void carousel::buildLowerToEmitCPipeline(OpPassManager &pm,
 
   ConvertToEmitCOptions conversion;
   conversion.indexBitwidth = options.indexBitwidth;
+  conversion.debugWaits = options.debugWaits;
   gpu.addPass(createConvertToEmitC(conversion));
 }
 

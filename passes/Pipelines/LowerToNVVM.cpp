@@ -51,6 +51,7 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
   gpu.addPass(createLowerGPUOps());
   gpu.addPass(createVerifyTarget());
   gpu.addPass(createVerifyMachine());
+  gpu.addPass(createMarkOccupancy());
 
   // The dialect's ops and the kernels' signatures.
   ExpandKernelABIOptions abi;

@@ -52,6 +52,14 @@ static void emitFault(const SyncFault &fault) {
              "got a region of several blocks in '"
           << fault.under->getName() << "'";
     break;
+  // C184
+  case SyncFaultKind::Issuer:
+    error << "expected scope cta in carousel.serialize, whose turn the CTA's "
+             "issuing thread passes on, got "
+          << stringifyTransferScope(
+                 cast<TransferOpInterface>(fault.at).getScope());
+    error.attachNote(fault.under->getLoc()) << "the turn";
+    break;
   }
   if (fault.from)
     error.attachNote(fault.from->getLoc()) << "the other access";

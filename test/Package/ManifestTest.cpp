@@ -161,7 +161,8 @@ TEST_F(CompileTest, RuntimeReadsWhatWasMeant) {
     EXPECT_EQ(info.name, meant.name);
     EXPECT_NE(toString(info).find(meant.element), std::string::npos)
         << toString(info);
-    EXPECT_EQ(info.kind == runtime::ArgumentInfo::Kind::Tensor, meant.isTensor);
+    EXPECT_EQ(info.kind == runtime::ArgumentInfo::Kind::Tensor,
+              meant.kind == ArgumentDescription::Kind::Tensor);
     EXPECT_EQ(info.extents.size(), meant.extents.size());
     EXPECT_EQ(info.contiguous, !meant.strides.has_value());
   }

@@ -13,6 +13,7 @@
 
 #include "Compilers.h"
 #include "FakeCompileTest.h"
+#include "LoadedModule.h"
 
 #include <fmt/format.h>
 
@@ -137,6 +138,29 @@ TEST_F(Compile, TextsOfOneKernelEach) {
   ofA = getCubin(makeContext().getImpl(), both, 0, "a");
   ASSERT_TRUE(ofA);
   EXPECT_EQ(ofA->find("text of a"), std::string::npos) << *ofA;
+}
+
+// Each is a module of the driver's, with a variable of its own.
+TEST_F(Compile, RecordsOfWaitsInTextsOfOneKernelEach) {
+  Package package = makePackage(
+      {{"sm_90a", "cuda", "m.a.cu", "text of a", "a"},
+       {"sm_90a", "cuda", "m.b.cu", "text of b", "b"}},
+      R"(, "waits": [{"number": 0, "function": "a", "barrier": "x full",
+                      "role": "all", "phase": "parity", "location": ""}])");
+  fake::setGlobal("carousel_wait_record", 16);
+  Context context = makeContext();
+  {
+    auto module = LoadedModule::get(context, package, 0,
+                                    std::make_shared<const LoadOptions>());
+    for (const char *function : {"a", "b"}) {
+      VariantInfo variant;
+      variant.function = function;
+      (void)module->getFunction(KernelInfo(), variant);
+    }
+    EXPECT_EQ(fake::countCalls("cuModuleGetGlobal"), 2u);
+    EXPECT_EQ(fake::countHostAllocations(), 2u);
+  }
+  EXPECT_EQ(fake::countHostAllocations(), 0u);
 }
 
 TEST_F(Compile, CubinAsItIs) {

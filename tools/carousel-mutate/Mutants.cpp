@@ -16,6 +16,7 @@
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringMap.h"
@@ -26,9 +27,9 @@ using namespace carousel;
 using namespace carousel::mutate;
 
 static constexpr llvm::StringLiteral kKindNames[] = {
-    "drop",       "without-tx",   "flip-parity", "more-bytes",  "fewer-bytes",
-    "until-read", "more-pending", "more-count",  "fewer-count", "swap-noinc",
-    "relax",      "early",        "late"};
+    "drop",       "without-tx",   "flip-parity",  "more-bytes", "fewer-bytes",
+    "until-read", "more-pending", "other-thread", "more-count", "fewer-count",
+    "swap-noinc", "relax",        "early",        "late"};
 static_assert(std::size(kKindNames) == kNumMutantKinds);
 
 StringRef mutate::stringifyMutantKind(MutantKind kind) {
@@ -168,6 +169,39 @@ static Operation *findEarlierPlace(Operation *op) {
   return isReady ? access : nullptr;
 }
 
+/// Whether a value is computed from what differs between the threads of a CTA.
+static bool isOfThread(Value value) {
+  Operation *source = value.getDefiningOp();
+  return source &&
+         (isa<gpu::ThreadIdOp, gpu::LaneIdOp, gpu::SubgroupIdOp, ElectOp>(
+              source) ||
+          llvm::any_of(source->getOperands(), isOfThread));
+}
+
+/// Groups belong to threads, and threads that elect one issue by the first lane
+/// of a warp. The second lane does it instead, beside the branch that parts
+/// them.
+static void moveToOtherThread(Operation *op) {
+  Operation *branch = op;
+  for (Operation *outer = op->getParentOp(); outer;
+       outer = outer->getParentOp()) {
+    auto conditional = dyn_cast<scf::IfOp>(outer);
+    if (conditional && isOfThread(conditional.getCondition())) {
+      branch = outer;
+      break;
+    }
+  }
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(branch);
+  Location loc = op->getLoc();
+  Value lane = gpu::LaneIdOp::create(builder, loc, /*upper_bound=*/nullptr);
+  Value second = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value isOther = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        lane, second);
+  auto alone = scf::IfOp::create(builder, loc, isOther);
+  op->moveBefore(alone.thenBlock()->getTerminator());
+}
+
 //===----------------------------------------------------------------------===//
 // Enumeration
 //===----------------------------------------------------------------------===//
@@ -259,6 +293,10 @@ struct OpMutants {
         [wait]() mutable { wait.setPending(wait.getPending() + 1); });
   }
 
+  void addOtherThread() {
+    add(MutantKind::OtherThread, [op = op] { moveToOtherThread(op); });
+  }
+
   void addOthers();
 
 private:
@@ -308,7 +346,9 @@ void OpMutants::addOthers() {
           add(MutantKind::UntilRead,
               [wait]() mutable { wait.setUntil(GroupWait::Read); });
         addPending(wait);
+        addOtherThread();
       })
+      .Case([&](BulkCommitGroupOp) { addOtherThread(); })
       .Case([&](CpAsyncWaitGroupOp wait) { addPending(wait); })
       .Case([&](CpAsyncMbarrierArriveOp arrive) {
         add(MutantKind::SwapNoinc,

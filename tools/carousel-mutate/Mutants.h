@@ -29,6 +29,8 @@ enum class MutantKind {
   UntilRead,  ///< a bulk wait for reads instead of completion; the reverse only
               ///< waits longer
   MorePending, ///< a group wait that leaves one more group open
+  OtherThread, ///< a commit of bulk operations, or a wait for them, by a thread
+               ///< that issued none
   MoreCount,   ///< one more arrival: expected at init, or made by an arrive
   FewerCount,  ///< one arrival fewer
   SwapNoinc,   ///< a cp.async arrival that is counted, or isn't any more

@@ -22,7 +22,7 @@ using runtime::KernelInfo;
 using TensorKind = run::TensorValue::Kind;
 
 static bool isTensor(const runtime::ArgumentInfo &argument) {
-  return argument.kind == runtime::ArgumentInfo::Kind::Tensor;
+  return argument.kind != runtime::ArgumentInfo::Kind::Scalar;
 }
 
 Result<Contents> Contents::make(const KernelInfo &kernel,

@@ -162,6 +162,77 @@ static Result<RuntimeArgument> describeArgument(std::string name, Type type) {
   return argument;
 }
 
+/// Operands first.
+static void addNodes(ExprAttr expr, runtime::Expression &to) {
+  using Op = runtime::Expression::Op;
+  if (expr.getLhs()) {
+    addNodes(expr.getLhs(), to);
+    addNodes(expr.getRhs(), to);
+  }
+  runtime::Expression::Node node{Op::Constant};
+  switch (expr.getKind()) {
+  case ExprKind::Constant:
+    node.value = expr.getValue();
+    break;
+  case ExprKind::Extent:
+  case ExprKind::Stride:
+    node.op = expr.getKind() == ExprKind::Extent ? Op::Extent : Op::Stride;
+    node.dim = static_cast<uint8_t>(expr.getValue());
+    node.argument = static_cast<uint16_t>(expr.getArgument());
+    break;
+  case ExprKind::Scalar:
+    node.op = Op::Scalar;
+    node.argument = static_cast<uint16_t>(expr.getArgument());
+    break;
+  case ExprKind::SMs:
+    node.op = Op::SMs;
+    break;
+  case ExprKind::Add:
+    node.op = Op::Add;
+    break;
+  case ExprKind::Sub:
+    node.op = Op::Sub;
+    break;
+  case ExprKind::Mul:
+    node.op = Op::Mul;
+    break;
+  case ExprKind::FloorDiv:
+    node.op = Op::FloorDiv;
+    break;
+  case ExprKind::CeilDiv:
+    node.op = Op::CeilDiv;
+    break;
+  case ExprKind::Mod:
+    node.op = Op::Mod;
+    break;
+  case ExprKind::Min:
+    node.op = Op::Min;
+    break;
+  case ExprKind::Max:
+    node.op = Op::Max;
+    break;
+  }
+  to.nodes.push_back(node);
+}
+
+/// A tensor's description becomes that of a workspace.
+static void makeWorkspace(WorkspaceAttr workspace, RuntimeArgument &argument) {
+  argument.kind = RuntimeArgument::Kind::Workspace;
+  argument.contiguous = true;
+  argument.strides.clear();
+  ArrayRef<ExprAttr> given = workspace.getExtents();
+  for (int64_t extent : argument.extents) {
+    runtime::Expression &expression = argument.workspaceExtents.emplace_back();
+    if (extent != RuntimeArgument::kDynamic) {
+      expression.nodes.push_back(
+          {runtime::Expression::Op::Constant, 0, 0, extent});
+      continue;
+    }
+    addNodes(given.front(), expression);
+    given = given.drop_front();
+  }
+}
+
 Result<KernelInfo> simtool::describe(gpu::GPUFuncOp kernel) {
   KernelInfo info;
   info.name = kernel.getName().str();
@@ -174,6 +245,8 @@ Result<KernelInfo> simtool::describe(gpu::GPUFuncOp kernel) {
     argument->access = source.access == ArgumentAccess::In    ? Access::In
                        : source.access == ArgumentAccess::Out ? Access::Out
                                                               : Access::InOut;
+    if (source.workspace)
+      makeWorkspace(source.workspace, *argument);
     info.arguments.push_back(std::move(*argument));
   }
   return info;
@@ -184,15 +257,16 @@ Result<KernelInfo> simtool::describe(func::FuncOp function,
   KernelInfo info;
   info.name = function.getName().str();
   ArrayRef<Type> types = function.getFunctionType().getInputs();
-  if (types.size() != kernel.arguments.size() ||
+  auto passed = ArrayRef(kernel.arguments).take_front(kernel.countPassed());
+  if (types.size() != passed.size() ||
       function.getFunctionType().getNumResults() != 0)
     return fail(
         ErrorCode::InvalidArgument,
         "expected --reference @{} to take the {} arguments of {} and to "
         "return nothing, got {}",
-        info.name, kernel.arguments.size(), kernel.name,
+        info.name, passed.size(), kernel.name,
         toText(function.getFunctionType()));
-  for (auto [type, like] : llvm::zip_equal(types, kernel.arguments)) {
+  for (auto [type, like] : llvm::zip_equal(types, passed)) {
     auto argument = describeArgument(like.name, type);
     if (!argument)
       return fail(argument.error().code, "--reference @{}: {}: {}", info.name,

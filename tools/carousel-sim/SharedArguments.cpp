@@ -51,7 +51,8 @@ static bool join(ArgumentInfo &argument, const ArgumentInfo &other) {
 Result<std::vector<size_t>> simtool::addArguments(KernelInfo &all,
                                                   const KernelInfo &kernel) {
   std::vector<size_t> places;
-  for (const ArgumentInfo &argument : kernel.arguments) {
+  for (size_t i = 0; i < kernel.countPassed(); ++i) {
+    const ArgumentInfo &argument = kernel.arguments[i];
     auto known = std::find_if(
         all.arguments.begin(), all.arguments.end(),
         [&](const ArgumentInfo &other) { return other.name == argument.name; });
@@ -66,4 +67,33 @@ Result<std::vector<size_t>> simtool::addArguments(KernelInfo &all,
                   toString(argument));
   }
   return places;
+}
+
+runtime::Status simtool::addWorkspaces(KernelInfo &all,
+                                       const KernelInfo &kernel,
+                                       const std::vector<size_t> &known,
+                                       std::vector<size_t> &places) {
+  for (size_t i = kernel.countPassed(); i < kernel.arguments.size(); ++i) {
+    if (i < known.size()) {
+      places.push_back(known[i]);
+      continue;
+    }
+    ArgumentInfo workspace = kernel.arguments[i];
+    for (const ArgumentInfo &other : all.arguments)
+      if (other.name == workspace.name)
+        return fail(ErrorCode::InvalidArgument,
+                    "expected {} of {} to have a name of its own, since it is "
+                    "a workspace, got that of {}",
+                    workspace.name, kernel.name, toString(other));
+    // Expressions count the kernel's arguments.
+    for (runtime::Expression &extent : workspace.workspaceExtents)
+      for (runtime::Expression::Node &node : extent.nodes)
+        if (node.op == runtime::Expression::Op::Extent ||
+            node.op == runtime::Expression::Op::Stride ||
+            node.op == runtime::Expression::Op::Scalar)
+          node.argument = static_cast<uint16_t>(places[node.argument]);
+    places.push_back(all.arguments.size());
+    all.arguments.push_back(std::move(workspace));
+  }
+  return {};
 }

@@ -52,7 +52,9 @@ static Exit listKernels(const Input &input, const Options &options) {
     for (const KernelArgument &argument : getKernelArguments(kernel))
       listing.arguments.push_back(
           {argument.name, toText(argument.type),
-           stringifyArgumentAccess(argument.access).str()});
+           argument.workspace
+               ? "workspace"
+               : stringifyArgumentAccess(argument.access).str()});
     if (Attribute launch = kernel->getDiscardableAttr(CarouselDialect::kLaunch))
       listing.launch = toText(launch);
   }

@@ -15,6 +15,7 @@
 #include "Run.h"
 #include "SharedArguments.h"
 
+#include "carousel/Dialect/IR/KernelSignature.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -23,6 +24,7 @@ using namespace carousel;
 using namespace carousel::simtool;
 using runtime::ErrorCode;
 using runtime::fail;
+using runtime::KernelInfo;
 using runtime::Result;
 using runtime::Status;
 using RuntimeArgument = runtime::ArgumentInfo;
@@ -61,6 +63,7 @@ static Status writeFile(const std::string &path, const std::string &text) {
 //===----------------------------------------------------------------------===//
 
 Status Simulation::findKernels(const Input &input) {
+  std::vector<KernelInfo> infos;
   auto add = [&](const std::string &name, std::string_view option) -> Status {
     auto found = input.findKernel(name, option);
     if (!found)
@@ -73,6 +76,7 @@ Status Simulation::findKernels(const Input &input) {
       return tl::make_unexpected(arguments.error());
     info.name += (kernels.empty() ? "" : " then ") + described->name;
     kernels.push_back({*found, std::move(*arguments), nullptr});
+    infos.push_back(std::move(*described));
     return {};
   };
   if (Status status = add(options.kernel, "--kernel"); !status)
@@ -80,6 +84,18 @@ Status Simulation::findKernels(const Input &input) {
   for (const std::string &name : options.then)
     if (Status status = add(name, "--then"); !status)
       return status;
+  // Behind all that is passed; launches of one kernel share them.
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    std::vector<size_t> known;
+    for (size_t before = 0; before < i; ++before)
+      if (carousel::getKernelName(kernels[before].func) ==
+          carousel::getKernelName(kernels[i].func))
+        known = kernels[before].arguments;
+    if (Status status =
+            addWorkspaces(info, infos[i], known, kernels[i].arguments);
+        !status)
+      return status;
+  }
   return {};
 }
 
@@ -96,9 +112,9 @@ bool Simulation::compileKernels(const Input &input, run::ProgressMode mode) {
 }
 
 Status Simulation::prepare(run::ProgressMode mode) {
-  auto made =
-      makePlan(info, run::TensorOptions{options.arguments, options.outputs,
-                                        options.expectations});
+  auto made = makePlan(
+      info, run::TensorOptions{options.arguments, options.outputs,
+                               options.expectations, options.multiprocessors});
   if (!made)
     return tl::make_unexpected(made.error());
   plan = std::move(*made);
@@ -155,7 +171,8 @@ Status Simulation::addReference(const Input &input, run::ProgressMode mode) {
     return tl::make_unexpected(memory.error());
   {
     run::Progress progress(mode, "calling " + signature->name);
-    std::string error = (*compiled)->call(memory->getArguments());
+    std::string error = (*compiled)->call(
+        memory->getArguments().take_front(info.countPassed()));
     if (!error.empty())
       return fail(ErrorCode::InvalidArgument, "--reference @{}: {}",
                   signature->name, error);

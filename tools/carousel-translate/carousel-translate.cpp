@@ -117,6 +117,7 @@ translateToCUDA(const std::shared_ptr<llvm::SourceMgr> &sources,
   options.chip = chip;
   options.ptxVersion = ptxVersion;
   options.indexBitwidth = indexBitwidth;
+  options.debugWaits = debugWaits;
   PassManager pm(context, (*op)->getName().getStringRef());
   if (carousel::isTilePhase(*module))
     carousel::buildToCUDAPipeline(pm, options);

@@ -80,6 +80,9 @@ struct RolePlan {
   /// What producers compute: the results that they need of the kernel's ops,
   /// and the region arguments.
   llvm::DenseSet<mlir::Value> producerValues;
+  /// Tickets, which are drawn once for both roles, and what they are drawn
+  /// with.
+  llvm::SetVector<mlir::Operation *> beforeRoles;
   /// The block without the producers, and with them.
   std::array<int64_t, 3> consumerBlock = {1, 1, 1};
   std::array<int64_t, 3> block = {1, 1, 1};

@@ -60,6 +60,9 @@ enum class SyncFaultKind {
   Scope,
   /// C173: control flow that isn't structured.
   Unstructured,
+  /// C184: a transfer in a turn that another thread issues than the one that
+  /// passes the turn on.
+  Issuer,
 };
 
 struct SyncFault {

@@ -26,20 +26,26 @@
 
 namespace carousel {
 
-/// The name of the manifest in a package, the version that is written, and the
-/// limits of its reader.
+/// The name of the manifest in a package, the version that is written, that of
+/// packages with what readers of the first one would pass over, and the limits
+/// of its reader.
 inline constexpr llvm::StringLiteral kManifestFile = "manifest.json";
 inline constexpr llvm::StringLiteral kManifestFormat = "carousel-package";
 inline constexpr int kManifestVersion = 1;
+inline constexpr int kCooperativeManifestVersion = 2;
 inline constexpr size_t kMaxManifestBytes = 16 << 20;
 inline constexpr int64_t kMaxArgumentRank = 8;
 
-/// What callers pass.
+/// What callers pass and, behind that, what the runtime allocates.
 struct ArgumentDescription {
+  enum class Kind { Scalar, Tensor, Workspace };
+  Kind kind = Kind::Scalar;
   std::string name;
   ArgumentAccess access;
   std::string element; ///< as MLIR spells the type
-  bool isTensor = false;
+  /// Workspace: of all dimensions.
+  std::vector<ExprAttr> workspaceExtents;
+  /// The rest is a tensor's.
   std::vector<int64_t> extents;
   /// Nothing where the memref has no layout.
   std::optional<std::vector<int64_t>> strides;
@@ -74,6 +80,7 @@ struct VariantDescription {
   std::array<int64_t, 3> block;
   std::array<int64_t, 3> cluster;
   int64_t dynamicShared;
+  bool isCooperative; ///< all CTAs are on the device at once
 
   /// The capability guard that keeps this variant from devices of capability
   /// `sm` (10 * major + minor), or null.

@@ -105,6 +105,29 @@ def VerifyTile : Pass<"carousel-verify-tile", "::mlir::gpu::GPUModuleOp"> {
   }];
 }
 
+def ExpandAccumulate : Pass<"carousel-expand-accumulate", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Make transfers of accumulations, by their scheme";
+  let description = [{
+    Precondition: the tile phase. Postcondition: the tile phase, without `carousel.accumulate`, and with
+    `carousel.serialize` only where CTAs wait for each other. docs/Ordering.md says what each scheme becomes.
+
+    ```mlir
+    carousel.accumulate %tile into %work[%i] reduce<add f32> first(%first) last(%last) : !tile, !global
+    // becomes
+    scf.if %first {
+      carousel.store %tile to %work[%i] : !tile, !global
+    } else {
+      carousel.store %tile to %work[%i] reduce<add f32> exclusive : !tile, !global
+    }
+    scf.if %last {
+      carousel.load %work[%i] to %tile : !global, !tile
+    }
+    ```
+  }];
+  let statistics = [Statistic<"expanded", "expanded", "accumulations">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def SelectEngine : Pass<"carousel-select-engine", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Decide what carries each transfer out, and make variants of kernels for it";
   let description = [{
@@ -308,7 +331,8 @@ def LowerRings : Pass<"carousel-lower-rings", "::mlir::gpu::GPUModuleOp"> {
   ];
   let dependentDialects = [
     "::carousel::CarouselDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 
@@ -527,6 +551,30 @@ def VerifyMachine : Pass<"carousel-verify-machine", "::mlir::gpu::GPUModuleOp"> 
   }];
 }
 
+def MarkOccupancy : Pass<"carousel-mark-occupancy", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Say how many CTAs shared memory lets an SM hold, where they are few";
+  let description = [{
+    Precondition: the module has a target; shared memory has its places. A kernel of a known block, whose
+    shared memory leaves each thread of the CTAs that fit an SM 128 registers or more, gets their number as
+    `nvvm.minctasm`. ptxas then uses registers for instructions that overlap; without the number
+    it saves them for warps that shared memory keeps out. One that the kernel has stays, as does
+    `nvvm.maxnreg`.
+
+    ```mlir
+    // --carousel-mark-occupancy, on sm_90a
+    gpu.func @k() kernel
+      attributes {carousel.launch = #carousel.launch<grid = [sms], block = [256], shared = 98304>}
+    // gets
+    nvvm.minctasm = 2 : i32
+    ```
+  }];
+  let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
+  let statistics = [
+    Statistic<"marked", "marked", "kernels that got the number">,
+    Statistic<"unmarked", "unmarked", "kernels whose CTAs need their registers themselves">
+  ];
+}
+
 def ExpandKernelABI : Pass<"carousel-expand-kernel-abi", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Give kernels the flat signature that docs/KernelABI.md states";
   let description = [{
@@ -640,9 +688,13 @@ def ConvertToEmitC : Pass<"carousel-convert-to-emitc", "::mlir::gpu::GPUModuleOp
     %n = "emitc.constant"() <{value = 8192 : ui32}> : () -> ui32
     emitc.call_opaque "carousel::mbarrier_arrive_expect_tx"(%p, %n) : ...
     ```
+
+    `debug-waits` is that of `--convert-carousel-to-nvvm`, with what it refuses (C177, C178).
   }];
   let options = [
-    Option<"indexBitwidth", "index-bitwidth", "unsigned", "64", "Bits of an index: 32 or 64">
+    Option<"indexBitwidth", "index-bitwidth", "unsigned", "64", "Bits of an index: 32 or 64">,
+    Option<"debugWaits", "debug-waits", "unsigned", "0",
+           "Milliseconds after which a wait traps (0: never)">
   ];
   let dependentDialects = ["::mlir::emitc::EmitCDialect"];
 }

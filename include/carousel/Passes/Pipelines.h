@@ -106,6 +106,10 @@ struct LowerToEmitCOptions
   PassOptions::Option<unsigned> indexBitwidth{
       *this, "index-bitwidth", llvm::cl::desc("Bits of an index: 32 or 64"),
       llvm::cl::init(64)};
+  PassOptions::Option<unsigned> debugWaits{
+      *this, "debug-waits",
+      llvm::cl::desc("Milliseconds after which a wait traps (0: never)"),
+      llvm::cl::init(0)};
 };
 
 /// `carousel-lower-to-emitc`: a builtin module whose gpu.modules are at the

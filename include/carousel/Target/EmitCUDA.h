@@ -28,6 +28,8 @@ namespace carousel {
 struct TextAttrs {
   /// On a call_opaque: it may stand in an expression.
   static constexpr llvm::StringLiteral kPure{"cuda_pure"};
+  /// On a call_opaque: a string that is the first argument.
+  static constexpr llvm::StringLiteral kString{"cuda_string"};
   /// Said in front of a statement.
   static constexpr llvm::StringLiteral kComment{"cuda_comment"};
   /// On a variable: an array in shared memory; its alignment.

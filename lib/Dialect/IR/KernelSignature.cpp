@@ -49,6 +49,8 @@ carousel::getKernelArguments(gpu::GPUFuncOp kernel) {
     KernelArgument &argument = arguments.emplace_back();
     argument.position = position;
     argument.type = type;
+    argument.workspace = kernel.getArgAttrOfType<WorkspaceAttr>(
+        position, CarouselDialect::kWorkspace);
     argument.name = attr ? attr.getName().str()
                          : "arg" + std::to_string(arguments.size() - 1);
     // A scalar comes by value.

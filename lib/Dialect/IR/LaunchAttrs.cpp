@@ -185,6 +185,22 @@ void EncodeAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
+Attribute WorkspaceAttr::parse(AsmParser &parser, Type) {
+  SMLoc where = parser.getCurrentLocation();
+  SmallVector<ExprAttr> extents;
+  if (parser.parseLess() || parseList(parser, extents) || parser.parseGreater())
+    return {};
+  return parser.getChecked<WorkspaceAttr>(where, parser.getContext(),
+                                          ArrayRef(extents));
+}
+
+void WorkspaceAttr::print(AsmPrinter &printer) const {
+  printer << "<[";
+  llvm::interleaveComma(getExtents(), printer,
+                        [&](ExprAttr attr) { printBare(printer, attr); });
+  printer << "]>";
+}
+
 //===----------------------------------------------------------------------===//
 // Rules
 //===----------------------------------------------------------------------===//
@@ -327,5 +343,16 @@ LogicalResult EncodeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected a tensor map's offset of 0 or more bytes, "
                           "got "
                        << offset.getValue();
+  return success();
+}
+
+// C186
+LogicalResult
+WorkspaceAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                      ArrayRef<ExprAttr> extents) {
+  for (ExprAttr extent : extents)
+    if (extent.getKind() == ExprKind::Constant && extent.getValue() < 0)
+      return emitError() << "expected extents of a workspace of 0 or more, got "
+                         << extent.getValue();
   return success();
 }

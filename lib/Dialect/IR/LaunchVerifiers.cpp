@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Checks where the dialect's attributes stand and that they fit the signature
-// of the kernel: C116 to C121 of docs/Spec.md. The hooks run before the
-// kernel's own verifier, so nothing of its attributes is taken for granted.
+// of the kernel: C116 to C120, C186 and C187 of docs/Spec.md. The hooks run
+// before the kernel's own verifier, so nothing of its attributes is taken for
+// granted.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +18,6 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace mlir;
@@ -50,8 +50,12 @@ static LogicalResult refuse(Operation *op, NamedAttribute attr,
                             StringRef place) {
   StringRef name = attr.getName();
   StringRef wanted;
-  if (name == CarouselDialect::kLaunch || name == CarouselDialect::kVariant)
+  if (name == CarouselDialect::kLaunch || name == CarouselDialect::kVariant ||
+      name == CarouselDialect::kCoresident ||
+      name == CarouselDialect::kStartsInOrder)
     wanted = "a gpu.func that is a kernel";
+  else if (name == CarouselDialect::kWorkspace)
+    wanted = "a memref argument of a kernel";
   else if (name == CarouselDialect::kArgument)
     wanted = "an argument of a kernel that isn't a tensor map";
   else if (name == CarouselDialect::kEncode)
@@ -243,11 +247,20 @@ LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
     return verifyPipeline(op, attr);
   gpu::GPUFuncOp kernel = getKernel(op);
   bool isLaunch = attr.getName() == kLaunch;
-  if (!kernel || (!isLaunch && attr.getName() != kVariant)) {
+  bool isUnit =
+      attr.getName() == kCoresident || attr.getName() == kStartsInOrder;
+  if (!kernel || (!isLaunch && !isUnit && attr.getName() != kVariant)) {
     bool isFunction = isa<gpu::GPUFuncOp>(op) && !kernel;
     return refuse(op, attr,
                   isFunction ? StringRef("a device function")
                              : op->getName().getStringRef());
+  }
+  if (isUnit) {
+    if (isa<UnitAttr>(attr.getValue()))
+      return success();
+    return op->emitError("expected ")
+           << attr.getName().strref() << " without a value, got "
+           << attr.getValue();
   }
   if (isLaunch) {
     auto launch = getValue<LaunchAttr>(op, attr);
@@ -351,6 +364,79 @@ static LogicalResult verifyEncode(gpu::GPUFuncOp kernel, unsigned position,
   return verifyOwnLayout(kernel, where, map, encode, *memref);
 }
 
+/// C187: the memory is the runtime's to allocate: strides follow from the
+/// extents, and callers' arguments keep their numbers.
+static LogicalResult verifyWorkspaceMemory(gpu::GPUFuncOp kernel,
+                                           unsigned position,
+                                           MemRefType memref) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  bool follows = succeeded(memref.getStridesAndOffset(strides, offset)) &&
+                 (offset == 0 || ShapedType::isDynamic(offset));
+  int64_t run = 1; // dynamic behind a dynamic extent
+  for (int64_t dim = memref.getRank() - 1; follows && dim >= 0; --dim) {
+    follows = ShapedType::isDynamic(strides[dim]) || strides[dim] == run;
+    run = ShapedType::isDynamic(run) || memref.isDynamicDim(dim)
+              ? ShapedType::kDynamic
+              : run * memref.getDimSize(dim);
+  }
+  if (!follows || (memref.getMemorySpace() && !isGlobalMemRef(memref)))
+    return kernel.emitError("expected a workspace in global memory whose "
+                            "strides follow from its extents, got kernel "
+                            "argument ")
+           << position << " of type " << memref;
+  FunctionType type = kernel.getFunctionType();
+  for (unsigned i = position + 1; i < type.getNumInputs(); ++i)
+    if (!isa<TensorMapType>(type.getInput(i)) &&
+        !kernel.getArgAttr(i, CarouselDialect::kWorkspace))
+      return kernel.emitError("expected workspaces behind all arguments that "
+                              "callers pass, got kernel argument ")
+             << i << " behind the workspace " << position;
+  auto named = kernel.getArgAttrOfType<ArgumentAttr>(
+      position, CarouselDialect::kArgument);
+  if (named && named.getAccess() != ArgumentAccess::InOut)
+    return kernel.emitError("expected a workspace that is read and written, "
+                            "got ")
+           << stringifyArgumentAccess(named.getAccess())
+           << " for kernel argument " << position;
+  return success();
+}
+
+/// C186: of an expression, that no workspace is in it.
+static LogicalResult verifyPassed(gpu::GPUFuncOp kernel, StringRef where,
+                                  ExprAttr expr) {
+  if (expr.getLhs())
+    return success(succeeded(verifyPassed(kernel, where, expr.getLhs())) &&
+                   succeeded(verifyPassed(kernel, where, expr.getRhs())));
+  if (expr.getKind() != ExprKind::Extent && expr.getKind() != ExprKind::Stride)
+    return success();
+  unsigned position = getArgumentPositions(kernel)[expr.getArgument()];
+  if (!kernel.getArgAttr(position, CarouselDialect::kWorkspace))
+    return success();
+  return kernel.emitError("expected ")
+         << where << " to name arguments that callers pass, got argument "
+         << expr.getArgument() << ", a workspace";
+}
+
+/// C186
+static LogicalResult verifyWorkspace(gpu::GPUFuncOp kernel, unsigned position,
+                                     WorkspaceAttr workspace) {
+  auto memref = cast<MemRefType>(kernel.getFunctionType().getInput(position));
+  std::string where =
+      "carousel.workspace of kernel argument " + std::to_string(position);
+  if (workspace.getExtents().size() != memref.getNumDynamicDims())
+    return kernel.emitError("expected ")
+           << memref.getNumDynamicDims() << " extents in " << where
+           << ", one for each dynamic one of " << memref << ", got "
+           << workspace.getExtents().size();
+  ExprVerifier verifier(kernel, where);
+  for (ExprAttr extent : workspace.getExtents())
+    if (failed(verifier.verify(extent)) ||
+        failed(verifyPassed(kernel, where, extent)))
+      return failure();
+  return verifyWorkspaceMemory(kernel, position, memref);
+}
+
 LogicalResult CarouselDialect::verifyRegionArgAttribute(Operation *op,
                                                         unsigned regionIndex,
                                                         unsigned position,
@@ -364,7 +450,8 @@ LogicalResult CarouselDialect::verifyRegionArgAttribute(Operation *op,
   }
   if (!hasSignature(kernel))
     return success();
-  bool isMap = isa<TensorMapType>(kernel.getFunctionType().getInput(position));
+  Type type = kernel.getFunctionType().getInput(position);
+  bool isMap = isa<TensorMapType>(type);
   if (attr.getName() == kArgument && !isMap) {
     auto argument = getValue<ArgumentAttr>(op, attr);
     return success(argument &&
@@ -374,6 +461,13 @@ LogicalResult CarouselDialect::verifyRegionArgAttribute(Operation *op,
     auto encode = getValue<EncodeAttr>(op, attr);
     return success(encode && succeeded(verifyEncode(kernel, position, encode)));
   }
+  if (attr.getName() == kWorkspace && isa<MemRefType>(type)) {
+    auto workspace = getValue<WorkspaceAttr>(op, attr);
+    return success(workspace &&
+                   succeeded(verifyWorkspace(kernel, position, workspace)));
+  }
+  if (attr.getName() == kWorkspace)
+    return refuse(op, attr, "an argument that isn't a memref");
   return refuse(op, attr,
                 isMap ? "a tensor map argument"
                       : "an argument that isn't a tensor map");
@@ -383,53 +477,4 @@ LogicalResult CarouselDialect::verifyRegionResultAttribute(
     Operation *op, unsigned regionIndex, unsigned position,
     NamedAttribute attr) {
   return refuse(op, attr, "a result");
-}
-
-//===----------------------------------------------------------------------===//
-// Variants
-//===----------------------------------------------------------------------===//
-
-/// C121: compares with the first variant.
-static LogicalResult verifySameArguments(gpu::GPUFuncOp first,
-                                         gpu::GPUFuncOp second) {
-  StringRef name = getKernelName(second);
-  auto fail = [&](const Twine &message) {
-    InFlightDiagnostic error = second.emitError(message);
-    error.attachNote(first.getLoc()) << "the other variant";
-    return error;
-  };
-  SmallVector<KernelArgument> wanted = getKernelArguments(first);
-  SmallVector<KernelArgument> found = getKernelArguments(second);
-  if (wanted.size() != found.size())
-    return fail("expected ")
-           << wanted.size() << " arguments as in the other variant of kernel '"
-           << name << "', got " << found.size();
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    const KernelArgument &want = wanted[i], &have = found[i];
-    auto differ = [&](auto wantValue, auto haveValue) {
-      return fail("expected argument ")
-             << i << " to be " << wantValue
-             << " as in the other variant of kernel '" << name << "', got "
-             << haveValue;
-    };
-    if (want.type != have.type)
-      return differ(want.type, have.type);
-    if (want.name != have.name)
-      return differ("'" + want.name + "'", "'" + have.name + "'");
-    if (want.access != have.access)
-      return differ(stringifyArgumentAccess(want.access),
-                    stringifyArgumentAccess(have.access));
-  }
-  return success();
-}
-
-LogicalResult carousel::verifyVariants(ArrayRef<gpu::GPUFuncOp> kernels) {
-  llvm::StringMap<gpu::GPUFuncOp> first;
-  LogicalResult result = success();
-  for (gpu::GPUFuncOp kernel : kernels) {
-    auto [entry, isFirst] = first.try_emplace(getKernelName(kernel), kernel);
-    if (!isFirst && failed(verifySameArguments(entry->second, kernel)))
-      result = failure();
-  }
-  return result;
 }

@@ -81,5 +81,29 @@ static void printKeyword(OpAsmPrinter &printer, Operation *, Attr attr) {
   printer << stringifyEnum(attr.getValue());
 }
 
+/// `(%first, %last) { ... }`: a region with the names of its arguments, i1s.
+static ParseResult parseTurnRegion(OpAsmParser &parser, Region &region) {
+  SmallVector<OpAsmParser::Argument> arguments;
+  if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren))
+    return failure();
+  for (OpAsmParser::Argument &argument : arguments)
+    argument.type = parser.getBuilder().getI1Type();
+  if (parser.parseRegion(region, arguments))
+    return failure();
+  SerializeOp::ensureTerminator(
+      region, parser.getBuilder(),
+      parser.getEncodedSourceLoc(parser.getNameLoc()));
+  return success();
+}
+
+static void printTurnRegion(OpAsmPrinter &printer, SerializeOp op,
+                            Region &region) {
+  printer << '(';
+  llvm::interleaveComma(region.getArguments(), printer);
+  printer << ") ";
+  printer.printRegion(region, /*printEntryBlockArgs=*/false,
+                      /*printBlockTerminators=*/op.getNumResults() > 0);
+}
+
 #define GET_OP_CLASSES
 #include "carousel/Dialect/IR/CarouselOps.cpp.inc"

@@ -59,11 +59,18 @@ mlir::LogicalResult verifyMulticast(mlir::Operation *op, mlir::Value mask,
 mlir::LogicalResult verifyGlobalReduction(mlir::Operation *op, ReduceKind kind,
                                           ReduceType type, mlir::Type element);
 
-/// C123 to C125, C127, C128, C150: what all transfers obey.
-mlir::LogicalResult verifyTransfer(TransferOpInterface op);
+/// C29, C90: an i32 of an array of them.
+mlir::LogicalResult verifySemaphore(mlir::Operation *op,
+                                    mlir::MemRefType semaphores,
+                                    mlir::ValueRange indices,
+                                    llvm::StringRef name);
 
-/// C126: NaN fills floating-point elements out of bounds.
-mlir::LogicalResult verifyFill(TransferOpInterface op, OutOfBoundsFill fill);
+/// C45, C46, C123 to C128, C150, C182: what all loads obey, and all stores.
+/// `reduce` may be null.
+mlir::LogicalResult verifyTileLoad(TransferOpInterface op, OutOfBoundsFill fill,
+                                   ReductionAttr reduce);
+mlir::LogicalResult verifyTileStore(TransferOpInterface op,
+                                    ReductionAttr reduce);
 
 /// C132: carousel.pipeline is a #carousel.pipeline on an scf.for.
 mlir::LogicalResult verifyPipeline(mlir::Operation *op,

@@ -140,18 +140,14 @@ static LogicalResult verifyStarted(TransferOpInterface op) {
 }
 
 LogicalResult RingLoadOp::verify() {
-  if (failed(verifyTransfer(*this)) || failed(verifyFill(*this, getFill())))
+  if (failed(verifyTileLoad(*this, getFill(), getReduceAttr())))
     return failure();
   return verifyStarted<RingProduceOp>(*this);
 }
 
 LogicalResult RingStoreOp::verify() {
-  if (failed(verifyTransfer(*this)))
+  if (failed(verifyTileStore(*this, getReduceAttr())))
     return failure();
-  if (ReductionAttr reduce = getReduceAttr())
-    if (failed(verifyGlobalReduction(*this, reduce.getKind(), reduce.getType(),
-                                     getTile().getType().getElementType())))
-      return failure();
   return verifyStarted<RingSubmitOp>(*this);
 }
 

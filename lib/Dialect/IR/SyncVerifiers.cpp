@@ -99,16 +99,23 @@ LogicalResult ClusterMapSharedOp::verify() {
          << source << " and " << result;
 }
 
-template <typename Op> static LogicalResult verifySemaphore(Op op) {
-  MemRefType type = op.getSemaphores().getType();
-  if (failed(verifyIndices(op, type, op.getIndices(), "semaphores")))
+LogicalResult carousel::verifySemaphore(Operation *op, MemRefType semaphores,
+                                        ValueRange indices, StringRef name) {
+  if (failed(verifyIndices(op, semaphores, indices, name)))
     return failure();
   // C90
-  if (!type.getElementType().isSignlessInteger(32))
-    return op->emitOpError("expected semaphores of i32, got ") << type;
+  if (!semaphores.getElementType().isSignlessInteger(32))
+    return op->emitOpError("expected ")
+           << name << " of i32, got " << semaphores;
   return success();
 }
 
-LogicalResult GridSerialWaitOp::verify() { return verifySemaphore(*this); }
+LogicalResult GridSerialWaitOp::verify() {
+  return verifySemaphore(*this, getSemaphores().getType(), getIndices(),
+                         "semaphores");
+}
 
-LogicalResult GridSerialReleaseOp::verify() { return verifySemaphore(*this); }
+LogicalResult GridSerialReleaseOp::verify() {
+  return verifySemaphore(*this, getSemaphores().getType(), getIndices(),
+                         "semaphores");
+}

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Constraints C123 to C128 and C150 of docs/Spec.md, which the transfers of the
-// tile phase and the ring phase share, and what a store reads and writes.
+// Constraints C123 to C128, C150 and C182 of docs/Spec.md, which the transfers
+// of the tile phase and the ring phase share, and what a store reads and
+// writes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -172,7 +173,7 @@ static LogicalResult verifyMap(TransferOpInterface op, MemRefType global,
   return success();
 }
 
-LogicalResult carousel::verifyTransfer(TransferOpInterface op) {
+static LogicalResult verifyTransfer(TransferOpInterface op) {
   MemRefType global = op.getGlobal().getType();
   MemRefType tile = op.getTile().getType();
   if (failed(verifyElements(op, global, tile)) ||
@@ -186,8 +187,8 @@ LogicalResult carousel::verifyTransfer(TransferOpInterface op) {
   return verifyMap(op, global, tile);
 }
 
-LogicalResult carousel::verifyFill(TransferOpInterface op,
-                                   OutOfBoundsFill fill) {
+/// C126
+static LogicalResult verifyFill(TransferOpInterface op, OutOfBoundsFill fill) {
   if (fill == OutOfBoundsFill::Zero)
     return success();
   Type element = op.getTile().getType().getElementType();
@@ -201,19 +202,70 @@ LogicalResult carousel::verifyFill(TransferOpInterface op,
   return success();
 }
 
-LogicalResult LoadOp::verify() {
-  if (failed(verifyTransfer(*this)))
+/// C182
+static LogicalResult verifyThreads(TransferOpInterface op, ReductionAttr load) {
+  if (load && !op.getByThreads())
+    return op->emitOpError("expected by_threads with a load's reduction, got "
+                           "none");
+  EngineAttr engine = op.getEngineAttr();
+  if (op.getByThreads() && engine && engine.getKind() != EngineKind::Vector)
+    return op->emitOpError("expected engine vector for a transfer by threads, "
+                           "got ")
+           << stringifyEngineKind(engine.getKind());
+  return success();
+}
+
+LogicalResult carousel::verifyTileLoad(TransferOpInterface op,
+                                       OutOfBoundsFill fill,
+                                       ReductionAttr reduce) {
+  if (failed(verifyTransfer(op)) || failed(verifyFill(op, fill)) ||
+      failed(verifyThreads(op, reduce)))
     return failure();
-  return verifyFill(*this, getFill());
+  if (reduce)
+    return verifyGlobalReduction(op, reduce.getKind(), reduce.getType(),
+                                 op.getTile().getType().getElementType());
+  return success();
+}
+
+LogicalResult carousel::verifyTileStore(TransferOpInterface op,
+                                        ReductionAttr reduce) {
+  if (failed(verifyTransfer(op)) || failed(verifyThreads(op, {})))
+    return failure();
+  if (reduce)
+    return verifyGlobalReduction(op, reduce.getKind(), reduce.getType(),
+                                 op.getTile().getType().getElementType());
+  return success();
+}
+
+LogicalResult LoadOp::verify() {
+  return verifyTileLoad(*this, getFill(), getReduceAttr());
 }
 
 LogicalResult StoreOp::verify() {
-  if (failed(verifyTransfer(*this)))
-    return failure();
-  if (ReductionAttr reduce = getReduceAttr())
-    return verifyGlobalReduction(*this, reduce.getKind(), reduce.getType(),
-                                 getTile().getType().getElementType());
-  return success();
+  return verifyTileStore(*this, getReduceAttr());
+}
+
+/// A load reads its box and writes its tile, a reduction reads both.
+template <typename Op>
+static void
+addLoadEffects(Op op, SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &op.getGlobalMutable(),
+                       GlobalMemoryResource::get());
+  if (op.getReduceAttr())
+    effects.emplace_back(MemoryEffects::Read::get(), &op.getTileMutable(),
+                         SharedMemoryResource::get());
+  effects.emplace_back(MemoryEffects::Write::get(), &op.getTileMutable(),
+                       SharedMemoryResource::get());
+}
+
+void LoadOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  addLoadEffects(*this, effects);
+}
+
+void RingLoadOp::getEffects(
+    SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
+  addLoadEffects(*this, effects);
 }
 
 /// A store reads its tile and writes its box, a reduction reads both.

@@ -25,6 +25,7 @@ using namespace carousel;
 static StringRef getHeader(StringRef function) {
   static constexpr std::pair<StringLiteral, StringLiteral> rows[] = {
       {"mbarrier_", "mbarrier.h"},
+      {"wait_bound", "bounded_wait.h"},
       {"bulk_commit_group", "group.h"},
       {"bulk_wait_group", "group.h"},
       {"barrier_", "group.h"},

@@ -218,9 +218,10 @@ FunctionPrinter::Expression FunctionPrinter::buildCall(Operation *op) {
   if (call.getArgs())
     return {fail(op), Precedence::Primary};
   SmallVector<std::string> arguments;
-  // Templates that find their types from the arguments.
+  // Templates that find their types from the arguments, and variadic functions.
+  auto string = call->getAttrOfType<StringAttr>(TextAttrs::kString);
   bool typed =
-      (call->hasAttr(TextAttrs::kPure) && !call.getTemplateArgs()) ||
+      (call->hasAttr(TextAttrs::kPure) && !call.getTemplateArgs()) || string ||
       callee == "carousel::broadcast" || callee == "carousel::insert_slice" ||
       callee == "carousel::st_async" || callee == "carousel::st_async_global";
   if (callee == "&" || callee == "-" || callee == "!")
@@ -237,6 +238,8 @@ FunctionPrinter::Expression FunctionPrinter::buildCall(Operation *op) {
       list = "{" + list + "}";
     return {type + list, Precedence::Primary};
   }
+  if (string)
+    arguments.push_back(quote(string.getValue()));
   for (Value operand : call.getOperands())
     arguments.push_back(express(operand, Precedence::Lowest, typed));
   std::string text = callee.str();

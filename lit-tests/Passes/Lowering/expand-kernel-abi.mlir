@@ -28,6 +28,14 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // A workspace is a memref like others, and what is for the host goes.
+  // CHECK-LABEL: gpu.func @workspace
+  // CHECK-SAME: (%{{[^ ]+}}: !llvm.ptr<1>, %{{[^ ]+}}: i64) kernel attributes {known_block_size = array<i32: 32, 1, 1>}
+  gpu.func @workspace(%w: memref<?xi32, #gl> {carousel.workspace = #carousel.workspace<[4]>}) kernel
+      attributes {carousel.coresident, carousel.launch = #carousel.launch<grid = [1], block = [32]>} {
+    gpu.return
+  }
+
   // What the type says isn't passed.
   // CHECK-LABEL: gpu.func @static
   // CHECK-SAME: (%{{[^ ]+}}: !llvm.ptr<1>) kernel

@@ -1,5 +1,6 @@
 // What the transfers of each engine become, and what is clipped and filled.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-lower-rings),canonicalize,cse)' | FileCheck %s
+// CHECK: #[[ROLLED:.*]] = #llvm.loop_annotation<unroll = #loop_unroll>
 
 #gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>
@@ -32,6 +33,7 @@ gpu.module @kernels {
   // CHECK: memref.load
   // CHECK: scf.yield %cst
   // CHECK: memref.store
+  // CHECK-NEXT: } {llvm.loop_annotation = #[[ROLLED]]}
   // CHECK: memref.store
   // CHECK: carousel.mbarrier.arrive %[[FULL]]
   gpu.func @bulk_load(%x: !vector, %y: !vector, %a: !tile, %b: !tile) kernel

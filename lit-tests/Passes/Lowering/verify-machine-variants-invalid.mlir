@@ -91,3 +91,19 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// C121: the runtime's in one variant, the caller's in the other one.
+gpu.module @kernels {
+  // expected-note @below {{the other variant}}
+  gpu.func @a(%x: memref<?xf32>, %w: memref<?xi32> {carousel.workspace = #carousel.workspace<[4]>}) kernel
+      attributes {carousel.variant = #carousel.variant<kernel = "copy">} {
+    gpu.return
+  }
+  // expected-error @below {{expected argument 1 to be #carousel.workspace<[4]> as in the other variant of kernel 'copy', got passed by callers}}
+  gpu.func @b(%x: memref<?xf32>, %w: memref<?xi32>) kernel
+      attributes {carousel.variant = #carousel.variant<kernel = "copy">} {
+    gpu.return
+  }
+}

@@ -157,4 +157,47 @@ gpu.module @control {
     memref.store %r, %x[%c0] : memref<?xi32, 1>
     gpu.return
   }
+
+  // Loops of a known number of copies are left to NVRTC, as LLVM unrolls them; those of an unknown one, and those that say
+  // so, stay loops. Which threads there are is said where it is asked.
+  // CHECK-LABEL: extern "C" __global__ void __launch_bounds__(128, 3) unrolled(float *x,
+  // CHECK: __builtin_assume(threadIdx.x < 64);
+  // CHECK-NEXT: __builtin_assume(threadIdx.z < 2);
+  // CHECK-NOT: assume
+  // CHECK-NOT: unroll
+  // CHECK: for (uint64_t i = 0; i < 8; ++i) {
+  // CHECK: cp_async_copy
+  // CHECK: #pragma unroll 1
+  // CHECK-NEXT: for (uint64_t i_1 = 0; int64_t(i_1) < int64_t(n); ++i_1) {
+  // CHECK: cp_async_copy
+  // CHECK: #pragma unroll 1
+  // CHECK-NEXT: for (uint64_t i_2 = 0; i_2 < 8; ++i_2) {
+  // CHECK: cp_async_wait_all
+  // CHECK: #pragma unroll 1
+  // CHECK-NEXT: for (uint64_t i_3 = 0; i_3 < 8; ++i_3) {
+  // CHECK-NEXT: tile[i_3] = 1.0f;
+  gpu.func @unrolled(%x: memref<?xf32, 1>, %n: index) workgroup(%tile: memref<64xf32, 3> {llvm.align = 16 : i64}) kernel
+      attributes {known_block_size = array<i32: 64, 1, 2>, nvvm.minctasm = 3 : i32} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %one = arith.constant 1.0 : f32
+    %tx = gpu.thread_id x
+    %tz = gpu.thread_id z
+    %t = arith.addi %tx, %tz : index
+    scf.for %i = %c0 to %c8 step %c1 {
+      carousel.cp_async.copy ca %x[%t] to %tile[%i], 4 : memref<?xf32, 1>, memref<64xf32, 3>
+    }
+    scf.for %i = %c0 to %n step %c1 {
+      carousel.cp_async.copy ca %x[%t] to %tile[%i], 4 : memref<?xf32, 1>, memref<64xf32, 3>
+    }
+    scf.for %i = %c0 to %c8 step %c1 {
+      carousel.cp_async.copy ca %x[%t] to %tile[%i], 4 : memref<?xf32, 1>, memref<64xf32, 3>
+      carousel.cp_async.wait_all
+    }
+    scf.for %i = %c0 to %c8 step %c1 {
+      memref.store %one, %tile[%i] : memref<64xf32, 3>
+    } {llvm.loop_annotation = #llvm.loop_annotation<unroll = <disable = true>>}
+    gpu.return
+  }
 }

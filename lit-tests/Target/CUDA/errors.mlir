@@ -25,9 +25,9 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  gpu.func @printed(%x: f32) kernel {
+  gpu.func @printed(%x: bf16) kernel {
     // expected-error @below {{failed to legalize operation 'gpu.printf'}}
-    gpu.printf "%f", %x : f32
+    gpu.printf "%f", %x : bf16
     gpu.return
   }
 }

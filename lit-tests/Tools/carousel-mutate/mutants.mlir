@@ -130,11 +130,14 @@ gpu.module @m {
     // LIST-NEXT: copies/mbarrier.expect_tx/0/drop
     // LIST-NEXT: copies/mbarrier.expect_tx/0/more-bytes
     // LIST-NEXT: copies/bulk.commit_group/0/drop
+    // LIST-NEXT: copies/bulk.commit_group/0/other-thread
     // LIST-NEXT: copies/bulk.wait_group/0/drop
     // LIST-NEXT: copies/bulk.wait_group/0/more-pending
+    // LIST-NEXT: copies/bulk.wait_group/0/other-thread
     // LIST-NEXT: copies/bulk.wait_group/1/drop
     // LIST-NEXT: copies/bulk.wait_group/1/until-read
     // LIST-NEXT: copies/bulk.wait_group/1/more-pending
+    // LIST-NEXT: copies/bulk.wait_group/1/other-thread
     // LIST-NEXT: copies/cp_async.mbarrier_arrive/0/drop
     // LIST-NEXT: copies/cp_async.mbarrier_arrive/0/swap-noinc
     // LIST-NEXT: copies/cp_async.wait_group/0/drop
@@ -142,7 +145,7 @@ gpu.module @m {
     // LIST-NEXT: copies/fence.proxy/0/drop
     // LIST-NEXT: copies/gpu.barrier/0/drop
     // LIST-NEXT: copies/barrier.sync/0/drop
-    // LIST-NOT: /
+    // LIST-NEXT: groups
     carousel.mbarrier.expect_tx %bar[%i], 8 : memref<3x!carousel.mbarrier, #ws>
     carousel.bulk.commit_group
     carousel.bulk.wait_group read 0
@@ -152,6 +155,60 @@ gpu.module @m {
     carousel.fence.proxy async_shared_cta
     gpu.barrier
     carousel.barrier.sync 1
+    gpu.return
+  }
+
+  // A group is committed and waited for beside the branch of the threads, however deep in it; where all threads
+  // execute the op, in its place.
+  // RUN: %{mutant} groups/bulk.commit_group/0/other-thread | FileCheck %s --check-prefix=COMMIT
+  // COMMIT-LABEL: @groups
+  // COMMIT: scf.if %{{.+}} {
+  // COMMIT-NEXT: scf.for
+  // COMMIT-NEXT: scf.if %{{.+}} {
+  // COMMIT-NEXT: carousel.bulk.wait_group read 0
+  // COMMIT-NEXT: }
+  // COMMIT-NEXT: }
+  // COMMIT-NEXT: }
+  // COMMIT-NEXT: %[[LANE:.+]] = gpu.lane_id
+  // COMMIT-NEXT: %[[SECOND:.+]] = arith.constant 1 : index
+  // COMMIT-NEXT: %[[OTHER:.+]] = arith.cmpi eq, %[[LANE]], %[[SECOND]] : index
+  // COMMIT-NEXT: scf.if %[[OTHER]] {
+  // COMMIT-NEXT: carousel.bulk.commit_group
+  // COMMIT-NEXT: }
+  // COMMIT-NEXT: carousel.bulk.wait_group complete 0
+  // RUN: %{mutant} groups/bulk.wait_group/1/other-thread | FileCheck %s --check-prefix=ALL
+  // ALL-LABEL: @groups
+  // ALL: carousel.bulk.commit_group
+  // ALL: %[[LANE:.+]] = gpu.lane_id
+  // ALL: %[[OTHER:.+]] = arith.cmpi eq, %[[LANE]], %{{.+}} : index
+  // ALL-NEXT: scf.if %[[OTHER]] {
+  // ALL-NEXT: carousel.bulk.wait_group complete 0
+  // ALL-NEXT: }
+  // ALL-NEXT: gpu.return
+  gpu.func @groups(%wanted: i1, %n: index) {
+    %c0 = arith.constant 0 : index
+    %thread = gpu.thread_id x
+    %row = arith.addi %thread, %n : index
+    %issues = arith.cmpi eq, %row, %n : index
+    // LIST-SAME: /bulk.commit_group/0/drop
+    // LIST-NEXT: groups/bulk.commit_group/0/other-thread
+    // LIST-NEXT: groups/bulk.wait_group/0/drop
+    // LIST-NEXT: groups/bulk.wait_group/0/more-pending
+    // LIST-NEXT: groups/bulk.wait_group/0/other-thread
+    // LIST-NEXT: groups/bulk.wait_group/1/drop
+    // LIST-NEXT: groups/bulk.wait_group/1/until-read
+    // LIST-NEXT: groups/bulk.wait_group/1/more-pending
+    // LIST-NEXT: groups/bulk.wait_group/1/other-thread
+    // LIST-NOT: /
+    scf.if %issues {
+      scf.for %i = %c0 to %n step %n {
+        scf.if %wanted {
+          carousel.bulk.commit_group
+          carousel.bulk.wait_group read 0
+        }
+      }
+    }
+    carousel.bulk.wait_group complete 0
     gpu.return
   }
 }

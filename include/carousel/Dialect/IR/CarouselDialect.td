@@ -46,12 +46,18 @@ def Carousel_Dialect : Dialect {
     /// array<i32>. Made by --carousel-expand-kernel-abi, used up by
     /// --carousel-mark-grid-constants.
     static constexpr ::llvm::StringLiteral kTensorMapParameters{"carousel.tensor_map_parameters"};
-    /// On a kernel: a LaunchAttr and a VariantAttr. On its arguments: an ArgumentAttr, and
-    /// on tensor maps an EncodeAttr. All used up by --carousel-expand-kernel-abi.
+    /// On a kernel: a LaunchAttr and a VariantAttr, and kCoresident where all of its CTAs have to
+    /// be on the device at once, a unit. On its arguments: an ArgumentAttr, on tensor maps an
+    /// EncodeAttr, and a WorkspaceAttr on memrefs that the runtime allocates. All used up by
+    /// --carousel-expand-kernel-abi.
     static constexpr ::llvm::StringLiteral kLaunch{"carousel.launch"};
     static constexpr ::llvm::StringLiteral kVariant{"carousel.variant"};
     static constexpr ::llvm::StringLiteral kArgument{"carousel.argument"};
     static constexpr ::llvm::StringLiteral kEncode{"carousel.encode"};
+    static constexpr ::llvm::StringLiteral kWorkspace{"carousel.workspace"};
+    static constexpr ::llvm::StringLiteral kCoresident{"carousel.coresident"};
+    /// On a kernel, a unit: its author relies on CTAs starting in the order of their ids.
+    static constexpr ::llvm::StringLiteral kStartsInOrder{"carousel.starts_in_order"};
     /// On an scf.for of the tile phase: a PipelineAttr. Used up by the passes that make
     /// circular buffers.
     static constexpr ::llvm::StringLiteral kPipeline{"carousel.pipeline"};

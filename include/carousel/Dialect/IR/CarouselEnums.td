@@ -142,6 +142,18 @@ def Carousel_TransferScope : Carousel_Enum<"TransferScope", "threads that make a
   I32EnumCase<"Warp", 2, "warp">]>;
 def Carousel_TransferScopeAttr : Carousel_EnumAttr<Carousel_TransferScope, "transfer_scope">;
 
+def Carousel_TurnOrder : Carousel_Enum<"TurnOrder", "whether CTAs take turns", [
+  I32EnumCase<"Ordered", 0, "ordered">, I32EnumCase<"Unordered", 1, "unordered">]>;
+def Carousel_TurnOrderAttr : Carousel_EnumAttr<Carousel_TurnOrder, "turn_order">;
+
+def Carousel_AccumulateScheme : Carousel_Enum<"AccumulateScheme", "how a tile is accumulated", [
+  I32EnumCase<"Transfers", 0, "transfers">, I32EnumCase<"Registers", 1, "registers">]>;
+def Carousel_AccumulateSchemeAttr : Carousel_EnumAttr<Carousel_AccumulateScheme, "accumulate_scheme">;
+
+def Carousel_ReadBack : Carousel_Enum<"ReadBack", "who loads what was accumulated", [
+  I32EnumCase<"Transfer", 0, "transfer">, I32EnumCase<"Threads", 1, "threads">]>;
+def Carousel_ReadBackAttr : Carousel_EnumAttr<Carousel_ReadBack, "read_back">;
+
 def Carousel_PipelineMode : Carousel_Enum<"PipelineMode", "who produces and who consumes", [
   I32EnumCase<"Unified", 0, "unified">, I32EnumCase<"Specialized", 1, "specialized">]>;
 

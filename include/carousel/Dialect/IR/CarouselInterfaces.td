@@ -64,6 +64,8 @@ def Carousel_TransferOpInterface : OpInterface<"TransferOpInterface"> {
                     "bool", "isLoad">,
     InterfaceMethod<"Whether the author promises that the box is inside of the global memref.",
                     "bool", "getInBounds">,
+    InterfaceMethod<"Whether threads are asked to carry it out, and no engine.",
+                    "bool", "getByThreads">,
     InterfaceMethod<"The layout that is asked for the tile's machine form.",
                     "::carousel::Swizzle", "getSwizzle">,
     InterfaceMethod<"How the global memory that is touched is to be treated in L2.",

@@ -48,7 +48,7 @@ def Carousel_ExprAttr : Carousel_Attr<"Expr", "expr"> {
            | (`floordiv` | `ceildiv` | `mod` | `min` | `max`) `(` expr `,` expr `)`
     ```
 
-    `arg` counts the kernel's arguments that aren't tensor maps. `*` binds tighter than `+`
+    `arg` counts the kernel's arguments that aren't tensor maps, workspaces behind all others. `*` binds tighter than `+`
     and `-`; all three group to the left.
 
     Example:
@@ -138,6 +138,26 @@ def Carousel_EncodeAttr : Carousel_Attr<"Encode", "encode"> {
     OptionalArrayRefParameter<"::carousel::ExprAttr", "bytes, outermost first, all but the innermost">:$strides,
     // Null: 0.
     OptionalParameter<"::carousel::ExprAttr", "bytes">:$offset);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+}
+
+def Carousel_WorkspaceAttr : Carousel_Attr<"Workspace", "workspace"> {
+  let summary = "the dynamic extents of memory that the runtime allocates for a kernel";
+  let description = [{
+    On a memref argument that callers don't pass: the runtime allocates it for each stream, zeroes it
+    once, and takes it again for later launches. The expressions, one for each dynamic extent, are over the
+    arguments that callers pass.
+
+    Example:
+
+    ```mlir
+    %semaphores: memref<?xi32, #gpu.address_space<global>>
+        {carousel.workspace = #carousel.workspace<[ceildiv(extent(0, 0), 128)]>}
+    ```
+  }];
+  let parameters = (ins
+    OptionalArrayRefParameter<"::carousel::ExprAttr", "elements, outermost first">:$extents);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

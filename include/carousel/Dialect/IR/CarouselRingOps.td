@@ -139,7 +139,8 @@ class Carousel_RingTransferOp<string mnemonic, list<Trait> traits = []>
   let hasVerifier = 1;
 }
 
-def Carousel_RingLoadOp : Carousel_RingTransferOp<"load"> {
+def Carousel_RingLoadOp : Carousel_RingTransferOp<"load",
+    [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "start to copy a box of a global memref to a tile";
   let description = [{
     Belongs to the use of the `ring.produce` around it: `ring.wait` for that use says when the tile is

@@ -20,12 +20,12 @@ include "carousel/Dialect/IR/CarouselPipelineAttrs.td"
 // The options of all transfers, behind those of the op.
 defvar Carousel_TransferOptions = (ins
   DefaultValuedAttr<Carousel_TransferScopeAttr, "::carousel::TransferScope::CTA">:$scope,
-  UnitAttr:$in_bounds,
+  UnitAttr:$in_bounds, UnitAttr:$by_threads,
   DefaultValuedAttr<Carousel_SwizzleAttr, "::carousel::Swizzle::None">:$swizzle,
   DefaultValuedAttr<Carousel_EvictPriorityAttr, "::carousel::EvictPriority::Normal">:$cache,
   OptionalAttr<Carousel_EngineAttr>:$engine, Optional<Carousel_TensorMap>:$map);
 defvar Carousel_TransferLeadingFormat = [{
-  (`scope` `(` custom<Keyword>($scope)^ `)`)? (`in_bounds` $in_bounds^)?
+  (`scope` `(` custom<Keyword>($scope)^ `)`)? (`in_bounds` $in_bounds^)? (`by_threads` $by_threads^)?
 }];
 defvar Carousel_TransferTrailingFormat = [{
   (`swizzle` `(` custom<Keyword>($swizzle)^ `)`)? (`cache` `(` custom<Keyword>($cache)^ `)`)?
@@ -35,22 +35,21 @@ defvar Carousel_TransferMapType = "(`,` type($map)^)?";
 
 // What a load has between the tile and the options, and a store.
 defvar Carousel_LoadArguments = !con((ins
-  Arg<Carousel_GlobalMemRef, "box", [MemRead<GlobalMemory>]>:$global,
-  Variadic<Index>:$offsets,
-  Arg<Carousel_SharedMemRef, "tile", [MemWrite<SharedMemory>]>:$tile,
-  DefaultValuedAttr<Carousel_OutOfBoundsFillAttr, "::carousel::OutOfBoundsFill::Zero">:$fill),
+  Carousel_GlobalMemRef:$global, Variadic<Index>:$offsets, Carousel_SharedMemRef:$tile,
+  DefaultValuedAttr<Carousel_OutOfBoundsFillAttr, "::carousel::OutOfBoundsFill::Zero">:$fill,
+  OptionalAttr<Carousel_ReductionAttr>:$reduce),
   Carousel_TransferOptions);
 defvar Carousel_LoadFormat = !strconcat(
   "$global `[` $offsets `]` `to` $tile", Carousel_TransferLeadingFormat,
-  "(`fill` `(` custom<Keyword>($fill)^ `)`)?", Carousel_TransferTrailingFormat,
+  "(`fill` `(` custom<Keyword>($fill)^ `)`)? (`reduce` `` $reduce^)?", Carousel_TransferTrailingFormat,
   "`:` type($global) `,` type($tile)", Carousel_TransferMapType);
 defvar Carousel_StoreArguments = !con((ins
   Carousel_SharedMemRef:$tile, Carousel_GlobalMemRef:$global, Variadic<Index>:$offsets,
-  OptionalAttr<Carousel_ReductionAttr>:$reduce),
+  OptionalAttr<Carousel_ReductionAttr>:$reduce, UnitAttr:$exclusive),
   Carousel_TransferOptions);
 defvar Carousel_StoreFormat = !strconcat(
   "$tile `to` $global `[` $offsets `]`", Carousel_TransferLeadingFormat,
-  "(`reduce` `` $reduce^)?", Carousel_TransferTrailingFormat,
+  "(`reduce` `` $reduce^ (`exclusive` $exclusive^)?)?", Carousel_TransferTrailingFormat,
   "`:` type($tile) `,` type($global)", Carousel_TransferMapType);
 
 // No mechanism is named, so no target is asked for.
@@ -60,7 +59,8 @@ class Carousel_TransferOp<string mnemonic, list<Trait> traits = []>
   let hasVerifier = 1;
 }
 
-def Carousel_LoadOp : Carousel_TransferOp<"load"> {
+def Carousel_LoadOp : Carousel_TransferOp<"load",
+    [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "copy a box of a global memref to a tile in shared memory, together";
   let description = [{
     All threads of the scope execute it with the same operands. It starts when all of them have
@@ -78,6 +78,10 @@ def Carousel_LoadOp : Carousel_TransferOp<"load"> {
     - `swizzle`: a request for the layout of the tile's machine form. Here the tile is what its
       memref type says, and all of its readers and writers go by that.
     - `cache`: the eviction priority in L2 of what is read.
+    - `by_threads`: no engine carries it out, nor cp.async: threads copy through registers.
+    - `reduce`: each element of the tile becomes `kind(element of the box, tile's element)`, rounded
+      to the element's type. Only threads can do that: it goes with `by_threads`. Tile elements outside
+      of the global memref are filled.
     - `engine`, `map`: what carries the transfer out, as `--carousel-select-engine` has decided. They
       change nothing of what it means.
 
@@ -87,7 +91,9 @@ def Carousel_LoadOp : Carousel_TransferOp<"load"> {
     (C125); one offset per dimension (C29); NaN is for floating-point elements, and nothing is
     filled in bounds (C126); a box in bounds fits (C127); a swizzled tile is contiguous, with
     rows in multiples of the swizzle's span (C128); a map with the engine `tensor` only, of
-    the memref's rank or as `collapse` says, with a box that divides the tile (C150).
+    the memref's rank or as `collapse` says, with a box that divides the tile (C150); a reduction
+    `by_threads` that the hardware has (C45) on elements that hold its type (C46), and threads with
+    the engine `vector` only (C182).
 
     Example:
 
@@ -118,10 +124,12 @@ def Carousel_StoreOp : Carousel_TransferOp<"store",
     `in_bounds` the author promises that all elements are inside.
 
     With `reduce`, each element of the box becomes `kind(element, tile's element)`, atomically
-    and relaxed at gpu scope, once per transfer, however many threads make it.
+    and relaxed at gpu scope, once per transfer, however many threads make it. `exclusive` promises that nobody
+    else accesses the box meanwhile: threads needn't reduce atomically then.
 
     Constraints: as for `carousel.load` (C7, C29, C123, C124, C125, C127, C128, C150), and a
-    reduction that the hardware has (C45) on elements that hold its type (C46).
+    reduction that the hardware has (C45) on elements that hold its type (C46), and threads with the
+    engine `vector` only (C182).
 
     Example:
 

@@ -51,6 +51,10 @@ inline constexpr int64_t kMinInterleavedRank = 3;
 inline constexpr int64_t kTensorMapBytes = 128;
 inline constexpr int64_t kTensorMapAlignment = 128;
 
+// docs/Package.md: the runtime's allocations, which the driver aligns so (CUDA
+// C++ programming guide, Device memory accesses).
+inline constexpr int64_t kWorkspaceAlignment = 256;
+
 // PTX ISA, Swizzling modes: the tile of an unswizzled copy, and repeats of the
 // pattern.
 inline constexpr int64_t kSharedTileAlignment = 128;

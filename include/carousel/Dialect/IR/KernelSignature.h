@@ -42,12 +42,14 @@ getKernelParameters(mlir::gpu::GPUFuncOp kernel);
 llvm::SmallVector<unsigned> getPassedExtents(mlir::MemRefType type);
 llvm::SmallVector<unsigned> getPassedStrides(mlir::MemRefType type);
 
-/// What callers pass: an argument that isn't a tensor map.
+/// An argument that isn't a tensor map: what callers pass and, behind all of
+/// that, the workspaces.
 struct KernelArgument {
   unsigned position; ///< in the gpu.func
   mlir::Type type;
-  std::string name;      ///< "arg0", "arg1"... unless the kernel says it
-  ArgumentAccess access; ///< `in` for what isn't a memref
+  std::string name;        ///< "arg0", "arg1"... unless the kernel says it
+  ArgumentAccess access;   ///< `in` for what isn't a memref
+  WorkspaceAttr workspace; ///< null for what callers pass
 };
 llvm::SmallVector<KernelArgument>
 getKernelArguments(mlir::gpu::GPUFuncOp kernel);
@@ -61,8 +63,8 @@ llvm::StringRef getKernelName(mlir::gpu::GPUFuncOp kernel);
 mlir::LogicalResult
 verifyVariants(llvm::ArrayRef<mlir::gpu::GPUFuncOp> kernels);
 
-/// Positions in the gpu.func of the arguments that callers pass: all that
-/// aren't tensor maps. Launch expressions and guards count these.
+/// Positions in the gpu.func of the arguments that aren't tensor maps. Launch
+/// expressions and guards count these.
 llvm::SmallVector<unsigned> getArgumentPositions(mlir::gpu::GPUFuncOp kernel);
 
 } // namespace carousel

@@ -20,16 +20,24 @@
 
 namespace carousel {
 
+namespace detail {
+
+CAROUSEL_DEVICE int32_t load_turn(const int32_t *semaphore) {
+  int32_t now;
+  asm volatile("ld.acquire.gpu.global.b32 %0, [%1];"
+               : "=r"(now)
+               : "l"(to_global(semaphore))
+               : "memory");
+  return now;
+}
+
+} // namespace detail
+
 /// Blocks until the semaphore holds `turn`; acquires at gpu scope.
 /// PTX: a loop around ld.acquire.gpu.global.b32; sm_80
 CAROUSEL_DEVICE void grid_serial_wait(const int32_t *semaphore, int32_t turn) {
-  int32_t now;
-  do {
-    asm volatile("ld.acquire.gpu.global.b32 %0, [%1];"
-                 : "=r"(now)
-                 : "l"(detail::to_global(semaphore))
-                 : "memory");
-  } while (now != turn);
+  while (detail::load_turn(semaphore) != turn) {
+  }
 }
 
 /// Sets the semaphore to `turn`; releases at gpu scope.

@@ -120,30 +120,34 @@ CAROUSEL_DEVICE long long *atomic_signed(uint64_t *p) {
   return reinterpret_cast<long long *>(p);
 }
 
+/// The word that was there, replaced by `next` if it was `seen`.
+template <typename Word>
+CAROUSEL_DEVICE Word compare_and_swap(void *at, Word seen, Word next) {
+  return static_cast<Word>(
+      atomicCAS(atomic(reinterpret_cast<Word *>(at)), seen, next));
+}
+
 /// By compare-and-swap: what CUDA has no function for.
 template <typename Number, typename Function>
 CAROUSEL_DEVICE Number replace(Number *at, Function function) {
   static_assert(sizeof(Number) == 4 || sizeof(Number) == 8,
                 "expected 32 or 64 bits");
-  auto swap = [at](auto word, auto seen, auto next) {
-    using type = decltype(word);
-    return static_cast<type>(
-        atomicCAS(atomic(reinterpret_cast<type *>(at)), seen, next));
-  };
   if constexpr (sizeof(Number) == 4) {
     uint32_t seen = bit_cast<uint32_t>(*at), expected;
     do {
       expected = seen;
-      seen = swap(uint32_t(), expected,
-                  bit_cast<uint32_t>(function(bit_cast<Number>(expected))));
+      seen = compare_and_swap(
+          at, expected,
+          bit_cast<uint32_t>(function(bit_cast<Number>(expected))));
     } while (seen != expected);
     return bit_cast<Number>(seen);
   } else {
     uint64_t seen = bit_cast<uint64_t>(*at), expected;
     do {
       expected = seen;
-      seen = swap(uint64_t(), expected,
-                  bit_cast<uint64_t>(function(bit_cast<Number>(expected))));
+      seen = compare_and_swap(
+          at, expected,
+          bit_cast<uint64_t>(function(bit_cast<Number>(expected))));
     } while (seen != expected);
     return bit_cast<Number>(seen);
   }

@@ -1,0 +1,156 @@
+//===- ExpandTurns.cpp - turns, accumulations and tickets -------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What docs/Ordering.md says of these, in ops that the machine has: a barrier
+// and a wait of one thread in front of a turn, and behind it. An accumulation
+// is what its memory sees of it, whatever scheme it asks for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelModule.h"
+
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace carousel;
+using namespace carousel::sim;
+
+static Value createIndex(ImplicitLocOpBuilder &b, int64_t value) {
+  return arith::ConstantIndexOp::create(b, value);
+}
+
+static void createIf(ImplicitLocOpBuilder &b, Value condition,
+                     function_ref<void()> then,
+                     function_ref<void()> otherwise = nullptr) {
+  auto branch =
+      scf::IfOp::create(b, condition, /*withElseRegion=*/bool(otherwise));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  then();
+  if (!otherwise)
+    return;
+  b.setInsertionPointToStart(branch.elseBlock());
+  otherwise();
+}
+
+static Value createIsEqual(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
+  return arith::CmpIOp::create(b, arith::CmpIPredicate::eq, lhs, rhs);
+}
+
+/// Whether this is the first thread of the block.
+static Value createIsFirstThread(ImplicitLocOpBuilder &b) {
+  Value isFirst;
+  for (auto dim : {gpu::Dimension::x, gpu::Dimension::y, gpu::Dimension::z}) {
+    Value isZero =
+        createIsEqual(b, gpu::ThreadIdOp::create(b, dim), createIndex(b, 0));
+    isFirst = isFirst ? arith::AndIOp::create(b, isFirst, isZero) : isZero;
+  }
+  return isFirst;
+}
+
+static Value toI32(ImplicitLocOpBuilder &b, Value index) {
+  return arith::IndexCastOp::create(b, b.getI32Type(), index);
+}
+
+static void expandTurn(SerializeOp op) {
+  IRRewriter rewriter(op.getContext());
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  bool isOrdered = op.getOrder() == TurnOrder::Ordered;
+  Value first, last;
+  Block &body = op.getBody().front();
+  Operation *end = body.getTerminator();
+  if (isOrdered) {
+    Value next = arith::AddIOp::create(b, op.getTurn(), createIndex(b, 1));
+    first = createIsEqual(b, op.getTurn(), createIndex(b, 0));
+    last = createIsEqual(b, next, op.getCount());
+    Value isFirstThread = createIsFirstThread(b);
+    gpu::BarrierOp::create(b);
+    createIf(b, isFirstThread, [&] {
+      GridSerialWaitOp::create(b, op.getSemaphores(), op.getIndices(),
+                               toI32(b, op.getTurn()), WaitLabelAttr());
+    });
+    gpu::BarrierOp::create(b);
+    b.setInsertionPoint(end);
+    gpu::BarrierOp::create(b);
+    createIf(b, isFirstThread, [&] {
+      Value passed = arith::SelectOp::create(b, last, createIndex(b, 0), next);
+      GridSerialReleaseOp::create(b, op.getSemaphores(), op.getIndices(),
+                                  toI32(b, passed));
+    });
+  } else {
+    first = last = arith::ConstantIntOp::create(b, 0, 1);
+  }
+  rewriter.inlineBlockBefore(&body, op, {first, last});
+  rewriter.replaceOp(op, end->getOperands());
+  rewriter.eraseOp(end);
+}
+
+static void expandAccumulation(AccumulateOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  auto turns = op->getParentOfType<SerializeOp>();
+  bool isOrdered = turns && turns.getOrder() == TurnOrder::Ordered;
+  auto store = [&](ReductionAttr reduce) {
+    StoreOp::create(b, op.getTile(), op.getGlobal(), op.getOffsets(), reduce,
+                    /*exclusive=*/reduce && isOrdered, TransferScope::CTA,
+                    op.getInBounds(), /*by_threads=*/false, Swizzle::None,
+                    EvictPriority::Normal, EngineAttr(), /*map=*/Value());
+  };
+  createIf(
+      b, op.getFirst(), [&] { store({}); }, [&] { store(op.getReduceAttr()); });
+  if (op.getLast())
+    createIf(b, op.getLast(), [&] {
+      LoadOp::create(b, op.getGlobal(), op.getOffsets(), op.getTile(),
+                     OutOfBoundsFill::Zero, ReductionAttr(), TransferScope::CTA,
+                     op.getInBounds(),
+                     /*by_threads=*/false, Swizzle::None, EvictPriority::Normal,
+                     EngineAttr(), /*map=*/Value());
+    });
+  op.erase();
+}
+
+/// One thread draws; the others hear of it between two barriers.
+static void expandTicket(GridTicketOp op) {
+  ImplicitLocOpBuilder b(op.getLoc(), op.getContext());
+  b.setInsertionPointToStart(
+      &op->getParentOfType<FunctionOpInterface>().getFunctionBody().front());
+  Value drawn = memref::AllocOp::create(
+      b, MemRefType::get({1}, b.getI32Type(), MemRefLayoutAttrInterface(),
+                         gpu::AddressSpaceAttr::get(
+                             op.getContext(), gpu::AddressSpace::Workgroup)));
+  b.setInsertionPoint(op);
+  Value zero = createIndex(b, 0);
+  gpu::BarrierOp::create(b);
+  createIf(b, createIsFirstThread(b), [&] {
+    Value one = arith::ConstantIntOp::create(b, 1, 32);
+    Value number = memref::AtomicRMWOp::create(
+        b, arith::AtomicRMWKind::addi, one, op.getCounters(), op.getIndices());
+    Value next = arith::AddIOp::create(b, number, one);
+    createIf(b, createIsEqual(b, next, toI32(b, op.getTotal())), [&] {
+      memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::assign,
+                                  arith::ConstantIntOp::create(b, 0, 32),
+                                  op.getCounters(), op.getIndices());
+    });
+    memref::StoreOp::create(b, number, drawn, zero);
+  });
+  gpu::BarrierOp::create(b);
+  Value number = memref::LoadOp::create(b, drawn, zero);
+  op.getTicket().replaceAllUsesWith(
+      arith::IndexCastOp::create(b, b.getIndexType(), number));
+  op.erase();
+}
+
+void sim::expandTurns(Operation *root) {
+  root->walk([](GridTicketOp op) { expandTicket(op); });
+  root->walk([](AccumulateOp op) { expandAccumulation(op); });
+  root->walk([](SerializeOp op) { expandTurn(op); });
+}

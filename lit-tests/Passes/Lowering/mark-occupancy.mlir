@@ -1,0 +1,92 @@
+// carousel-mark-occupancy says how many CTAs shared memory leaves room for, where they may have 128
+// registers a thread.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-mark-occupancy))' | FileCheck %s
+// Twice is as good as once.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-mark-occupancy,carousel-mark-occupancy))' | FileCheck %s
+
+#ws = #gpu.address_space<workgroup>
+
+// CHECK-LABEL: gpu.module @newer
+gpu.module @newer [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
+  // 228 KB hold two of 96 KB and what each takes besides.
+  // CHECK: gpu.func @two
+  // CHECK-SAME: nvvm.minctasm = 2 : i32
+  gpu.func @two() kernel attributes {carousel.launch = #carousel.launch<grid = [1], block = [256], shared = 98304>} {
+    %shared = gpu.dynamic_shared_memory : memref<?xi8, #ws>
+    gpu.return
+  }
+  // CHECK: gpu.func @one
+  // CHECK-SAME: nvvm.minctasm = 1 : i32
+  gpu.func @one() kernel attributes {carousel.launch = #carousel.launch<grid = [1], block = [512], shared = 120000>} {
+    %shared = gpu.dynamic_shared_memory : memref<?xi8, #ws>
+    gpu.return
+  }
+  // Small blocks have more of them; static shared memory counts, as do views without a launch.
+  // CHECK: gpu.func @small
+  // CHECK-SAME: nvvm.minctasm = 6 : i32
+  gpu.func @small() workgroup(%a: memref<8192xf32, #ws>) kernel
+      attributes {known_block_size = array<i32: 60, 1, 1>} {
+    gpu.return
+  }
+  // CHECK: gpu.func @viewed
+  // CHECK-SAME: nvvm.minctasm = 3 : i32
+  gpu.func @viewed() kernel attributes {known_block_size = array<i32: 64, 2, 1>} {
+    %c1024 = arith.constant 1024 : index
+    %shared = gpu.dynamic_shared_memory : memref<?xi8, #ws>
+    %v = memref.view %shared[%c1024][] : memref<?xi8, #ws> to memref<16384xf32, #ws>
+    gpu.return
+  }
+  // Six of 256 threads need their registers; eight are all of an SM's threads.
+  // CHECK: gpu.func @six
+  // CHECK-NOT: minctasm
+  gpu.func @six() kernel attributes {carousel.launch = #carousel.launch<grid = [1], block = [256], shared = 32928>} {
+    %shared = gpu.dynamic_shared_memory : memref<?xi8, #ws>
+    gpu.return
+  }
+  // CHECK: gpu.func @none
+  // CHECK-NOT: minctasm
+  gpu.func @none() kernel attributes {known_block_size = array<i32: 256, 1, 1>} {
+    gpu.return
+  }
+  // Nobody knows the block, or the shared memory; or the kernel has said it; or it is no kernel.
+  // CHECK: gpu.func @unknown_block
+  // CHECK-NOT: minctasm
+  gpu.func @unknown_block() workgroup(%a: memref<8192xf32, #ws>) kernel {
+    gpu.return
+  }
+  // CHECK: gpu.func @unknown_shared
+  // CHECK-NOT: minctasm
+  gpu.func @unknown_shared(%i: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %shared = gpu.dynamic_shared_memory : memref<?xi8, #ws>
+    %v = memref.view %shared[%i][] : memref<?xi8, #ws> to memref<4xf32, #ws>
+    gpu.return
+  }
+  // CHECK: gpu.func @said
+  // CHECK-SAME: nvvm.minctasm = 4 : i32
+  gpu.func @said() workgroup(%a: memref<8192xf32, #ws>) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>, nvvm.minctasm = 4 : i32} {
+    gpu.return
+  }
+  // CHECK: gpu.func @registers
+  // CHECK-NOT: minctasm
+  gpu.func @registers() workgroup(%a: memref<8192xf32, #ws>) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>, nvvm.maxnreg = 168 : i32} {
+    gpu.return
+  }
+  // CHECK: gpu.func @helper
+  // CHECK-NOT: minctasm
+  gpu.func @helper() attributes {known_block_size = array<i32: 128, 1, 1>} {
+    gpu.return
+  }
+}
+
+// An older SM has less.
+// CHECK-LABEL: gpu.module @older
+gpu.module @older [#nvvm.target<chip = "sm_80", features = "+ptx88">] {
+  // CHECK: gpu.func @two
+  // CHECK-SAME: nvvm.minctasm = 1 : i32
+  gpu.func @two() kernel attributes {carousel.launch = #carousel.launch<grid = [1], block = [256], shared = 98304>} {
+    %shared = gpu.dynamic_shared_memory : memref<?xi8, #ws>
+    gpu.return
+  }
+}

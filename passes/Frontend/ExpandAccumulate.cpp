@@ -1,0 +1,174 @@
+//===- ExpandAccumulate.cpp - accumulations become transfers --------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each carousel.accumulate becomes the loads and stores of its scheme, by
+// whether its CTA's turn is the first one or the last one. A region that nobody
+// waits for is taken out of its carousel.serialize.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Passes/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/Remarks.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_EXPANDACCUMULATE
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+/// Makes the transfers of one accumulation.
+class Expander {
+public:
+  Expander(AccumulateOp op, bool isOrdered)
+      : op(op), b(op.getLoc(), op), isOrdered(isOrdered) {}
+
+  void run() {
+    if (op.getScheme() == AccumulateScheme::Registers)
+      accumulateInRegisters();
+    else
+      accumulateInMemory();
+    op.erase();
+  }
+
+private:
+  /// Stored first, reduced into later, and loaded in the last turn.
+  void accumulateInMemory() {
+    branch(
+        op.getFirst(), [&] { store(/*reduces=*/false); },
+        [&] { store(/*reduces=*/true); });
+    if (Value last = op.getLast())
+      branch(last, [&] {
+        load(/*reduces=*/false, op.getReadBack() == ReadBack::Threads);
+      });
+  }
+
+  /// The last turn ends in the tile; a turn that is the first one as well finds
+  /// all of it there.
+  void accumulateInRegisters() {
+    auto keep = [&] {
+      branch(
+          op.getFirst(), [&] { store(/*reduces=*/false); },
+          [&] { store(/*reduces=*/true); });
+    };
+    Value last = op.getLast();
+    if (!last)
+      return keep();
+    branch(
+        last,
+        [&] {
+          Value one = arith::ConstantIntOp::create(b, 1, 1);
+          Value isLater = arith::XOrIOp::create(b, op.getFirst(), one);
+          branch(isLater, [&] { load(/*reduces=*/true, /*byThreads=*/true); });
+        },
+        keep);
+  }
+
+  void branch(Value condition, function_ref<void()> then,
+              function_ref<void()> otherwise = nullptr) {
+    auto branch =
+        scf::IfOp::create(b, condition, /*withElseRegion=*/bool(otherwise));
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    then();
+    if (!otherwise)
+      return;
+    b.setInsertionPointToStart(branch.elseBlock());
+    otherwise();
+  }
+
+  void store(bool reduces) {
+    bool byThreads = op.getScheme() == AccumulateScheme::Registers;
+    StoreOp::create(b, op.getTile(), op.getGlobal(), op.getOffsets(),
+                    reduces ? op.getReduceAttr() : ReductionAttr(),
+                    /*exclusive=*/reduces && isOrdered, TransferScope::CTA,
+                    op.getInBounds(), byThreads, op.getSwizzle(), op.getCache(),
+                    EngineAttr(),
+                    /*map=*/Value());
+  }
+
+  void load(bool reduces, bool byThreads) {
+    LoadOp::create(b, op.getGlobal(), op.getOffsets(), op.getTile(),
+                   OutOfBoundsFill::Zero,
+                   reduces ? op.getReduceAttr() : ReductionAttr(),
+                   TransferScope::CTA, op.getInBounds(), byThreads,
+                   op.getSwizzle(), op.getCache(), EngineAttr(),
+                   /*map=*/Value());
+  }
+
+  AccumulateOp op;
+  ImplicitLocOpBuilder b;
+  bool isOrdered; ///< nobody else accesses the box
+};
+
+struct ExpandAccumulate
+    : public carousel::impl::ExpandAccumulateBase<ExpandAccumulate> {
+  void runOnOperation() override {
+    SmallVector<SerializeOp> unordered;
+    SmallVector<AccumulateOp> accumulations;
+    getOperation().walk([&](Operation *op) {
+      auto turns = dyn_cast<SerializeOp>(op);
+      if (turns && turns.getOrder() == TurnOrder::Unordered)
+        unordered.push_back(turns);
+      if (auto accumulate = dyn_cast<AccumulateOp>(op))
+        accumulations.push_back(accumulate);
+    });
+    for (AccumulateOp op : accumulations) {
+      remark::passed(op.getLoc(), remark::RemarkOpts::name("Accumulate")
+                                      .category(getArgument())
+                                      .function(getKernelName(op)))
+          << remark::add("scheme {0}{1}",
+                         stringifyAccumulateScheme(op.getScheme()),
+                         describeReadBack(op));
+      auto turns = op->getParentOfType<SerializeOp>();
+      Expander(op, turns && turns.getOrder() == TurnOrder::Ordered).run();
+    }
+    IRRewriter rewriter(&getContext());
+    for (SerializeOp op : unordered)
+      takeOut(rewriter, op);
+    expanded += accumulations.size();
+    if (unordered.empty() && accumulations.empty())
+      markAllAnalysesPreserved();
+  }
+
+  static StringRef getKernelName(Operation *op) {
+    return op->getParentOfType<FunctionOpInterface>().getName();
+  }
+
+  static StringRef describeReadBack(AccumulateOp op) {
+    if (!op.getLast())
+      return ", not read back";
+    if (op.getScheme() == AccumulateScheme::Registers)
+      return ", the last turn in the tile";
+    return op.getReadBack() == ReadBack::Threads ? ", read back by threads"
+                                                 : ", read back by a transfer";
+  }
+
+  void takeOut(IRRewriter &rewriter, SerializeOp op) {
+    remark::analysis(op.getLoc(), remark::RemarkOpts::name("Unordered")
+                                      .category(getArgument())
+                                      .function(getKernelName(op)))
+        << "no turns: sums that are rounded may differ from launch to launch";
+    rewriter.setInsertionPoint(op);
+    Value never = arith::ConstantIntOp::create(rewriter, op.getLoc(), 0, 1);
+    Operation *end = op.getBody().front().getTerminator();
+    rewriter.inlineBlockBefore(&op.getBody().front(), op, {never, never});
+    rewriter.replaceOp(op, end->getOperands());
+    rewriter.eraseOp(end);
+  }
+};
+
+} // namespace

@@ -1,0 +1,87 @@
+//===- MarkOccupancy.cpp - registers that shared memory leaves ------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// ptxas takes few registers and gives up instruction-level parallelism for
+// warps that could be resident beside, not knowing of dynamic shared memory.
+// Where that leaves room for few CTAs, their number says that registers are
+// plenty.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/IndexFunction.h"
+#include "carousel/Analysis/SharedMemoryUse.h"
+#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Passes/Passes.h"
+#include "carousel/Target/TargetInfo.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_MARKOCCUPANCY
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+/// Below that ptxas might have to spill what it keeps in registers unasked.
+static constexpr uint64_t kPlentyOfRegisters = 128;
+
+/// How many CTAs an SM holds if shared memory decides alone; nothing where it
+/// isn't known.
+static std::optional<uint64_t> countByShared(gpu::GPUFuncOp kernel,
+                                             const TargetInfo &chip,
+                                             SymbolTableCollection &tables) {
+  SharedMemoryUse use = computeSharedMemoryUse(kernel, tables);
+  uint64_t bytes = use.staticBytes;
+  if (use.hasDynamic) {
+    auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+    if (!launch && use.hasUnknownEnd)
+      return std::nullopt;
+    bytes = padStaticShared(bytes) +
+            std::max<uint64_t>(use.dynamicEnd, launch ? launch.getShared() : 0);
+  }
+  return chip.sharedPerSM / (bytes + chip.sharedReservedPerBlock);
+}
+
+namespace {
+
+struct MarkOccupancy : public carousel::impl::MarkOccupancyBase<MarkOccupancy> {
+  void runOnOperation() override {
+    FailureOr<TargetSpec> target = getTargetSpec(getOperation());
+    if (failed(target))
+      return signalPassFailure();
+    SymbolTableCollection tables;
+    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
+      if (kernel.isKernel())
+        mark(kernel, *target->info, tables);
+  }
+
+  void mark(gpu::GPUFuncOp kernel, const TargetInfo &chip,
+            SymbolTableCollection &tables) {
+    StringRef name = NVVM::NVVMDialect::getMinctasmAttrName();
+    // With a number of registers there is nothing to decide.
+    if (kernel->hasAttr(name) ||
+        kernel->hasAttr(NVVM::NVVMDialect::getMaxnregAttrName()))
+      return;
+    std::optional<std::array<int64_t, 3>> block = getKnownBlock(kernel);
+    std::optional<uint64_t> count = countByShared(kernel, chip, tables);
+    if (!block || !count || *count == 0)
+      return;
+    uint64_t threads = llvm::alignTo((*block)[0] * (*block)[1] * (*block)[2],
+                                     rules::kWarpSize);
+    if (*count * threads * kPlentyOfRegisters > chip.registersPerSM) {
+      ++unmarked;
+      return;
+    }
+    kernel->setAttr(name, Builder(&getContext()).getI32IntegerAttr(*count));
+    ++marked;
+  }
+};
+
+} // namespace
