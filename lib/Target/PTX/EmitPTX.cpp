@@ -98,9 +98,21 @@ public:
 
 class SerializePTX : public NVVM::SerializeGPUModuleBase {
 public:
-  using SerializeGPUModuleBase::SerializeGPUModuleBase;
+  SerializePTX(gpu::GPUModuleOp module, NVVM::NVVMTargetAttr target,
+               const gpu::TargetOptions &options, bool needsLibraries)
+      : SerializeGPUModuleBase(*module, target, options),
+        needsLibraries(needsLibraries) {}
 
 private:
+  /// MLIR reads libdevice where the environment names a toolkit, and links none
+  /// of it to a module that calls nothing.
+  std::optional<SmallVector<std::unique_ptr<llvm::Module>>>
+  loadBitcodeFiles(llvm::Module &module) override {
+    if (!needsLibraries)
+      return SmallVector<std::unique_ptr<llvm::Module>>();
+    return SerializeGPUModuleBase::loadBitcodeFiles(module);
+  }
+
   FailureOr<llvm::TargetMachine *> getMachine() {
     FailureOr<llvm::TargetMachine *> machine = getOrCreateTargetMachine();
     if (failed(machine))
@@ -180,6 +192,8 @@ private:
     passes.run(module);
     return text;
   }
+
+  bool needsLibraries;
 };
 
 } // namespace
@@ -190,9 +204,10 @@ static FailureOr<std::string> translate(gpu::GPUModuleOp module,
   auto target = cast<NVVM::NVVMTargetAttr>(module.getTargetsAttr()[0]);
   // Only kernels that need it pay for reading it, or hear that it is not there.
   bool needsMath = !findMathFunction(module).empty();
+  bool needsLibraries = needsMath || target.getLink();
   gpu::TargetOptions targetOptions(needsMath ? cudaRoot : StringRef(), {}, "",
                                    "", gpu::CompilationTarget::Assembly);
-  SerializePTX serializer(*module, target, targetOptions);
+  SerializePTX serializer(module, target, targetOptions, needsLibraries);
   serializer.init();
   std::optional<SmallVector<char, 0>> text = serializer.run();
   if (!text)
