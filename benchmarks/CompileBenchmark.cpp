@@ -127,7 +127,13 @@ void BM_EmitPTX(benchmark::State &state) {
 }
 
 #define CAROUSEL_KERNELS                                                       \
-  Arg(1)->Arg(10)->Arg(100)->Arg(1000)->Unit(benchmark::kMillisecond)
+  Arg(1)                                                                       \
+      ->Arg(10)                                                                \
+      ->Arg(100)                                                               \
+      ->Arg(1000)                                                              \
+      ->MeasureProcessCPUTime()                                                \
+      ->UseRealTime()                                                          \
+      ->Unit(benchmark::kMillisecond)
 BENCHMARK(BM_Parse)->CAROUSEL_KERNELS;
 BENCHMARK(BM_Verify)->CAROUSEL_KERNELS;
 BENCHMARK(BM_Print)->CAROUSEL_KERNELS;

@@ -22,7 +22,7 @@ MLIRContext &carousel::benchmarks::getContext() {
     registerAllDialects(registry);
     registerAllExtensions(registry);
     carousel::registerPTXTranslations(registry);
-    auto *made = new MLIRContext(registry, MLIRContext::Threading::DISABLED);
+    auto *made = new MLIRContext(registry);
     made->loadAllAvailableDialects();
     return made;
   }();

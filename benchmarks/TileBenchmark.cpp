@@ -7,17 +7,16 @@
 //
 // Each file of examples/tile, all its kernels with all their variants, and
 // kernels that are made: N transfers a stage (`BM_Transfers/N`), N stages
-// (`BM_Stages/N`). A run is what an embedder does: the pipeline from a module
-// at the tile phase to PTX, or ptxas behind that. `kernels` counts the kernels
+// (`BM_Stages/N`). A run is what an embedder does: a package in memory, of PTX
+// or with the cubin behind it, on as many threads as there are cores, as real
+// time; the processor time is that of all threads. `kernels` counts the kernels
 // of the source, `entries` those of the PTX.
 //
 //===----------------------------------------------------------------------===//
 
 #include "CompileContext.h"
-#include "carousel/Passes/Pipelines.h"
-#include "carousel/Target/AssemblePTX.h"
+#include "carousel/Package/CompilePackage.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -25,7 +24,7 @@
 #include <benchmark/benchmark.h>
 
 using namespace mlir;
-using carousel::benchmarks::getContext;
+using namespace carousel;
 using carousel::benchmarks::parse;
 
 namespace {
@@ -93,40 +92,21 @@ gpu.func @sum()mlir" +
 )mlir";
 }
 
-/// Lowers a copy of `module`, whose gpu.modules become gpu.binary ops.
-OwningOpRef<ModuleOp> compile(benchmark::State &state, ModuleOp module) {
-  state.PauseTiming();
-  OwningOpRef<ModuleOp> compiled = module.clone();
-  state.ResumeTiming();
-  PassManager pm(&getContext());
-  carousel::ToPTXOptions options;
-  options.chip = kChip.str();
+CompilePackageOptions getOptions(bool toCubin) {
+  using Cubins = CompilePackageOptions::Cubins;
+  CompilePackageOptions options;
+  options.chips = {kChip.str()};
   options.cudaRoot = CAROUSEL_CUDA_ROOT;
-  carousel::buildToPTXPipeline(pm, options);
-  if (failed(pm.run(*compiled)))
-    return {};
-  return compiled;
+  options.cubins = toCubin ? Cubins::Required : Cubins::Never;
+  return options;
 }
 
-std::vector<StringRef> getPTX(ModuleOp module) {
-  std::vector<StringRef> texts;
-  module.walk([&](gpu::BinaryOp binary) {
-    for (Attribute object : binary.getObjects())
-      texts.push_back(cast<gpu::ObjectAttr>(object).getObject().getValue());
-  });
-  return texts;
-}
-
-bool assemble(ModuleOp module) {
-  for (StringRef ptx : getPTX(module)) {
-    llvm::Expected<std::string> cubin =
-        carousel::assemblePTX(ptx, kChip, CAROUSEL_CUDA_ROOT);
-    if (!cubin) {
-      llvm::consumeError(cubin.takeError());
-      return false;
-    }
-  }
-  return true;
+int64_t countEntries(const Package &package) {
+  int64_t entries = 0;
+  for (const PackageFile &file : package.files)
+    if (StringRef(file.name).ends_with(".ptx"))
+      entries += StringRef(file.contents).count(".entry");
+  return entries;
 }
 
 void run(benchmark::State &state, const std::string &text, bool toCubin) {
@@ -135,17 +115,14 @@ void run(benchmark::State &state, const std::string &text, bool toCubin) {
     return state.SkipWithError("the kernel doesn't parse");
   int64_t kernels = 0, entries = 0;
   module->walk([&](gpu::GPUFuncOp kernel) { kernels += kernel.isKernel(); });
+  CompilePackageOptions options = getOptions(toCubin);
   for (auto _ : state) {
-    OwningOpRef<ModuleOp> compiled = compile(state, *module);
-    if (!compiled)
-      return state.SkipWithError("the pipeline failed");
-    if (toCubin && !assemble(*compiled))
-      return state.SkipWithError("ptxas failed");
+    FailureOr<Package> package = compilePackage(*module, options);
+    if (failed(package))
+      return state.SkipWithError("compilation failed");
     state.PauseTiming();
-    entries = 0;
-    for (StringRef ptx : getPTX(*compiled))
-      entries += ptx.count(".entry");
-    compiled = nullptr;
+    entries = countEntries(*package);
+    package = failure();
     state.ResumeTiming();
   }
   state.counters["kernels"] = kernels;
@@ -166,9 +143,18 @@ BENCHMARK(BM_Transfers)
     ->Arg(8)
     ->Arg(16)
     ->Arg(32)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
-BENCHMARK(BM_Stages)->Arg(2)->Arg(4)->Arg(8)->Arg(16)->Arg(32)->Unit(
-    benchmark::kMillisecond);
+BENCHMARK(BM_Stages)
+    ->Arg(2)
+    ->Arg(4)
+    ->Arg(8)
+    ->Arg(16)
+    ->Arg(32)
+    ->MeasureProcessCPUTime()
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 } // namespace
 
@@ -204,6 +190,8 @@ void carousel::benchmarks::registerExamples() {
       benchmark::RegisterBenchmark(
           ((toCubin ? "cubin_" : "ptx_") + name).c_str(),
           [=](benchmark::State &state) { run(state, text, toCubin); })
+          ->MeasureProcessCPUTime()
+          ->UseRealTime()
           ->Unit(benchmark::kMillisecond);
     }
   }

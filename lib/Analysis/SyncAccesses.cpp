@@ -315,11 +315,23 @@ std::optional<Access> SyncAccesses::getPhaseAccess(Value ring, Value use,
   return access;
 }
 
-std::optional<Access> SyncAccesses::getPhaseRead(RingWaitOp wait) {
-  return getPhaseAccess(wait.getRing(), wait.getUse(), AccessKind::GenericRead);
+const Access *SyncAccesses::getPhaseRead(RingWaitOp wait) {
+  auto [entry, isNew] = phaseReads.try_emplace(wait);
+  if (isNew)
+    if (std::optional<Access> read = getPhaseAccess(
+            wait.getRing(), wait.getUse(), AccessKind::GenericRead))
+      entry->second.push_back(std::move(*read));
+  return entry->second.empty() ? nullptr : &entry->second.front();
 }
 
-std::vector<Access> SyncAccesses::getLanded(RingWaitOp wait) {
+ArrayRef<Access> SyncAccesses::getLanded(RingWaitOp wait) {
+  auto [entry, isNew] = landings.try_emplace(wait);
+  if (isNew)
+    entry->second = collectLanded(wait);
+  return entry->second;
+}
+
+std::vector<Access> SyncAccesses::collectLanded(RingWaitOp wait) {
   std::vector<Access> landed;
   bool isKnownToAll = getRingScope(wait.getRing()) == TransferScope::CTA;
   for (RingLoadOp load : loads.lookup(wait.getRing())) {
@@ -435,11 +447,12 @@ SyncAccesses::SyncAccesses(gpu::GPUFuncOp kernel)
   });
 }
 
-bool SyncAccesses::isWritten(const Buffer &buffer) {
+bool SyncAccesses::isWrittenInTurns(const Buffer &buffer) {
   if (!written) {
     written.emplace();
     kernel.walk([&](Operation *op) {
-      if (isa<SerializeOp, PassTurnOp>(op))
+      if (isa<SerializeOp, PassTurnOp>(op) ||
+          !op->getParentOfType<SerializeOp>())
         return;
       for (const Access &access : get(op))
         if (isWrite(access.kind) && !access.buffer.isShared)

@@ -69,10 +69,12 @@ struct Buffer {
   unsigned tile = 0;
   RingSlot slot;
 
-  bool mayBe(const Buffer &other) const {
+  bool mayBe(const Buffer &other) const { return mayBe(slot, other); }
+  /// The same with another name for the slot.
+  bool mayBe(const RingSlot &mine, const Buffer &other) const {
     return isShared == other.isShared &&
            (number == 0 || other.number == 0 ||
-            (number == other.number && slot.mayBe(other.slot)));
+            (number == other.number && mine.mayBe(other.slot)));
   }
 };
 
@@ -102,14 +104,14 @@ public:
   explicit SyncAccesses(mlir::gpu::GPUFuncOp kernel);
 
   /// What `op` itself does, without its regions; a produce or a submit stands
-  /// for what it starts.
+  /// for what it starts. Accesses live as long as this object.
   llvm::ArrayRef<Access> get(mlir::Operation *op);
-  /// What a thread does to a ring's phase by waiting for a use, unless the
-  /// threads hand its slots back: all of them have to see each phase.
-  std::optional<Access> getPhaseRead(RingWaitOp wait);
-  /// Whether an op of the kernel may write the memory. Turns hand nothing else
+  /// What a thread does to a ring's phase by waiting for a use; null where the
+  /// threads hand its slots back. Otherwise all of them have to see each phase.
+  const Access *getPhaseRead(RingWaitOp wait);
+  /// Whether the kernel may write the memory in turns, which hand nothing else
   /// from CTA to CTA.
-  bool isWritten(const Buffer &buffer);
+  bool isWrittenInTurns(const Buffer &buffer);
   /// Whether consumers hand the ring's slots back.
   bool isReleased(mlir::Value ring) const { return released.contains(ring); }
   /// Whether threads in the role of producers fill the ring.
@@ -118,7 +120,7 @@ public:
   }
   /// What the loads of a use of a ring did and threads that don't wait for it
   /// can't know: those of other scopes, and engines in the case of copies.
-  std::vector<Access> getLanded(RingWaitOp wait);
+  llvm::ArrayRef<Access> getLanded(RingWaitOp wait);
 
   SyncPositions &getPositions() { return positions; }
   /// Whether something in the kernel goes through the async proxy.
@@ -132,6 +134,7 @@ public:
 
 private:
   void collect(mlir::Operation *op, std::vector<Access> &accesses);
+  std::vector<Access> collectLanded(RingWaitOp wait);
   void addTransfer(TransferOpInterface op, std::vector<Access> &accesses);
   void addEffects(mlir::Operation *op, std::vector<Access> &accesses);
   void addGeneric(mlir::Operation *op, mlir::Value memref, AccessKind kind,
@@ -151,7 +154,7 @@ private:
   mlir::gpu::GPUFuncOp kernel;
   SyncPositions positions;
   bool usesEngines = false;
-  std::optional<std::vector<Buffer>> written; ///< in global memory
+  std::optional<std::vector<Buffer>> written; ///< in turns, in global memory
   /// Loads by the ring that they belong to.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<RingLoadOp>> loads;
   llvm::DenseSet<std::pair<mlir::Value, unsigned>> engineTiles;
@@ -159,7 +162,10 @@ private:
   llvm::DenseSet<mlir::Value> producedInRole;
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, unsigned> numbers;
   std::vector<std::string> names;
-  llvm::DenseMap<mlir::Operation *, std::vector<Access>> cache;
+  using Cache = llvm::DenseMap<mlir::Operation *, std::vector<Access>>;
+  Cache cache;
+  Cache phaseReads;
+  Cache landings;
 };
 
 TransferScope getRingScope(mlir::Value ring);

@@ -58,22 +58,24 @@ static bool areApart(SyncPositions &positions, const AccessBox &lhs,
 
 bool SyncFlow::needsOrder(const PendingAccess &from, Operation *toOp,
                           const Access &to, bool byOthers) const {
-  const Access &access = from.access;
+  const Access &access = *from.access;
   if (!isWrite(access.kind) && !isWrite(to.kind))
     return false;
-  if (!access.buffer.mayBe(to.buffer) || (access.isForeign && to.isForeign))
+  if (!access.buffer.mayBe(from.slot, to.buffer) ||
+      (access.isForeign && to.isForeign))
     return false;
   if (access.isReduction && to.isReduction)
     return false;
   // Turns hand on what is done in turns, and nobody writes more than this
   // kernel does.
-  if (access.isOfTurns() && !kernel.accesses.isWritten(to.buffer))
+  if (access.isOfTurns() && !kernel.accesses.isWrittenInTurns(to.buffer))
     return false;
-  if (to.isOfTurns() && !toOp->getParentOp()->isAncestor(from.op))
+  if (to.isOfTurns() && (!toOp->getParentOp()->isAncestor(from.op) ||
+                         !kernel.accesses.isWrittenInTurns(access.buffer)))
     return false;
   if (to.isRefill && from.isHandedBack && !isAsync(access.kind))
     return false;
-  return llvm::any_of(from.boxes, [&](const AccessBox &box) {
+  return llvm::any_of(from.getBoxes(), [&](const AccessBox &box) {
     return !areApart(positions, box, to.box, byOthers);
   });
 }
@@ -92,20 +94,20 @@ static bool haveSameIssuer(const PendingAccess &from, const Access &to) {
   auto isByIssuer = [](const Access &access) {
     return isAsync(access.kind) || access.isByIssuer;
   };
-  return isByIssuer(from.access) && isByIssuer(to) &&
-         from.access.scope == to.scope && !from.isFromOutside;
+  return isByIssuer(*from.access) && isByIssuer(to) &&
+         from.access->scope == to.scope && !from.isFromOutside;
 }
 
 static bool needsFence(const PendingAccess &from, const Access &to) {
-  return from.access.kind == AccessKind::GenericWrite && isAsync(to.kind);
+  return from.access->kind == AccessKind::GenericWrite && isAsync(to.kind);
 }
 
 static bool isOrdered(const PendingAccess &from, const Access &to,
                       Meet needed) {
   // One thread makes both.
-  if (from.access.isByIssuer && to.isByIssuer && haveSameIssuer(from, to))
+  if (from.access->isByIssuer && to.isByIssuer && haveSameIssuer(from, to))
     return true;
-  if (isAsync(from.access.kind))
+  if (isAsync(from.access->kind))
     return from.isDrained && (haveSameIssuer(from, to) ||
                               std::max(from.metSinceDone, from.seen) >= needed);
   if (needsFence(from, to))
@@ -117,7 +119,7 @@ static bool isOrdered(const PendingAccess &from, const Access &to,
 /// Whether threads that have no part in the engine's access have met those that
 /// have, by a meeting that it may have outlasted.
 static bool isOutlasting(const PendingAccess &from, Meet needed) {
-  return isAsync(from.access.kind) && from.metBeforeDone > needed;
+  return isAsync(from.access->kind) && from.metBeforeDone > needed;
 }
 
 void SyncFlow::check(Operation *op, const Access &access,
@@ -125,22 +127,22 @@ void SyncFlow::check(Operation *op, const Access &access,
   if (!isChecking)
     return;
   for (const PendingAccess &from : state.getPending()) {
-    Meet needed = getNeededMeet(from.access, access);
+    Meet needed = getNeededMeet(*from.access, access);
     if (needed < Meet::CTA && needsOrder(from, op, access, /*byOthers=*/true)) {
       if (isOutlasting(from, needed))
         resolve(op, from, access, from.metBeforeDone, /*byOthers=*/true);
-      Meet met = isAsync(from.access.kind) ? from.metSinceDone : from.met;
+      Meet met = isAsync(from.access->kind) ? from.metSinceDone : from.met;
       unordered.emplace(
           kernel.numbers.lookup(from.op), kernel.numbers.lookup(op),
-          static_cast<unsigned>(from.access.kind), std::max(met, needed));
+          static_cast<unsigned>(from.access->kind), std::max(met, needed));
     }
     if (!needsOrder(from, op, access, /*byOthers=*/false))
       continue;
-    if (!from.access.isTransfer && !access.isTransfer) {
+    if (!from.access->isTransfer && !access.isTransfer) {
       if (from.met < Meet::CTA)
         unordered.emplace(kernel.numbers.lookup(from.op),
                           kernel.numbers.lookup(op),
-                          static_cast<unsigned>(from.access.kind), from.met);
+                          static_cast<unsigned>(from.access->kind), from.met);
       continue;
     }
     if (!isOrdered(from, access, needed))
@@ -179,17 +181,17 @@ void SyncFlow::resolve(Operation *op, const PendingAccess &from,
   step.from = from.op;
   step.to = op;
   step.buffer = kernel.accesses.describe(
-      from.access.buffer.number != 0 ? from.access.buffer : to.buffer);
+      from.access->buffer.number != 0 ? from.access->buffer : to.buffer);
   step.scope = getScope(needed);
   SyncStep drain = step;
   drain.kind = SyncStepKind::Drain;
-  drain.scope = from.access.scope;
-  drain.wait = from.access.kind == AccessKind::AsyncRead ? GroupWait::Read
-                                                         : GroupWait::Complete;
+  drain.scope = from.access->scope;
+  drain.wait = from.access->kind == AccessKind::AsyncRead ? GroupWait::Read
+                                                          : GroupWait::Complete;
   SyncStep fence = step;
   fence.kind = to.buffer.isShared ? SyncStepKind::FenceShared
                                   : SyncStepKind::FenceGlobal;
-  bool drains = isAsync(from.access.kind) && !from.isDrained;
+  bool drains = isAsync(from.access->kind) && !from.isDrained;
   bool fences = needsFence(from, to);
   bool isAlone = haveSameIssuer(from, to) && !byOthers;
 
@@ -265,24 +267,24 @@ void SyncFlow::checkRelease(RingReleaseOp release, const SyncState &state) {
   Value ring = release.getRing();
   RingSlot slot = kernel.accesses.getSlot(ring, release.getUse());
   for (const PendingAccess &from : state.getPending()) {
-    const Buffer &buffer = from.access.buffer;
-    if (buffer.ring != ring || !buffer.slot.mayBe(slot))
+    const Buffer &buffer = from.access->buffer;
+    if (buffer.ring != ring || !from.slot.mayBe(slot))
       continue;
     SyncStep step;
     step.before = release;
     step.from = from.op;
     step.to = release;
     step.buffer = kernel.accesses.describe(buffer);
-    step.scope = from.access.scope;
+    step.scope = from.access->scope;
     step.kind = SyncStepKind::FenceShared;
     bool isDone = true;
-    if (from.access.kind == AccessKind::AsyncRead) {
+    if (from.access->kind == AccessKind::AsyncRead) {
       // The issuer releases the slot, too: nobody has to meet. It may fill the
       // slot itself, and drain just before that.
       isDone = from.isDrained || !kernel.accesses.hasProducers(ring);
       step.kind = SyncStepKind::Drain;
       step.pending = from.groups;
-    } else if (from.access.kind == AccessKind::GenericWrite) {
+    } else if (from.access->kind == AccessKind::GenericWrite) {
       isDone =
           from.isFenced || !kernel.accesses.isFilledByEngine(ring, buffer.tile);
     }
@@ -296,7 +298,7 @@ void SyncFlow::checkEnd(Operation *before, Block *atEndOf,
   if (!isChecking)
     return;
   for (const PendingAccess &from : state.getPending()) {
-    if (from.access.kind != AccessKind::AsyncRead || from.isDrained ||
+    if (from.access->kind != AccessKind::AsyncRead || from.isDrained ||
         from.isFromOutside)
       continue;
     SyncStep step;
@@ -304,9 +306,9 @@ void SyncFlow::checkEnd(Operation *before, Block *atEndOf,
     step.before = before;
     step.atEndOf = atEndOf;
     step.pending = from.groups;
-    step.scope = from.access.scope;
+    step.scope = from.access->scope;
     step.from = from.op;
-    step.buffer = kernel.accesses.describe(from.access.buffer);
+    step.buffer = kernel.accesses.describe(from.access->buffer);
     conflicts.push_back({{step}, std::nullopt});
   }
 }

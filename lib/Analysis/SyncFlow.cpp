@@ -155,15 +155,25 @@ void SyncFlow::visitFor(LoopLikeOpInterface loop, SyncState &state) {
 
   SyncState before = state;
   state.substitute(entry, PositionMap(), nullptr);
-  bool wasChecking = std::exchange(isChecking, false);
-  for (unsigned iteration = 0;; ++iteration) {
-    SyncState end = state;
-    visitBlock(body, end);
-    end.substitute(back, backBoxes, isInside);
-    if (!state.join(end, /*widen=*/iteration >= kWidenAfter))
-      break;
+  // Once the loops around this one are at a fixpoint, and when the conflicts
+  // are looked for, it is entered as before.
+  auto known = fixpoints.find(loop);
+  if (known != fixpoints.end() && known->second.entered == state) {
+    state = known->second.reached;
+  } else {
+    Fixpoint found = {state, state};
+    bool wasChecking = std::exchange(isChecking, false);
+    for (unsigned iteration = 0;; ++iteration) {
+      SyncState end = found.reached;
+      visitBlock(body, end);
+      end.substitute(back, backBoxes, isInside);
+      if (!found.reached.join(end, /*widen=*/iteration >= kWidenAfter))
+        break;
+    }
+    isChecking = wasChecking;
+    state = found.reached;
+    fixpoints.insert_or_assign(loop.getOperation(), std::move(found));
   }
-  isChecking = wasChecking;
   if (isChecking) {
     around.emplace_back(loop, before);
     SyncState end = state;
@@ -350,6 +360,8 @@ void SyncFlow::visitBlock(Block &block, SyncState &state) {
 }
 
 void SyncFlow::visit(Operation *op, SyncState &state) {
+  if (!conflicts.empty())
+    return;
   auto before = stepsAt.find(op);
   if (before != stepsAt.end())
     applySteps(before->second, state);
@@ -403,7 +415,7 @@ void SyncFlow::visitWait(RingWaitOp wait, SyncState &state) {
   // Between the slot's last use and this one it was handed back.
   if (kernel.accesses.isReleased(ring))
     state.reuse(ring, kernel.accesses.getSlot(ring, wait.getUse()));
-  if (std::optional<Access> phase = kernel.accesses.getPhaseRead(wait))
+  if (const Access *phase = kernel.accesses.getPhaseRead(wait))
     state.access(wait, order++, *phase);
   for (const Access &landed : kernel.accesses.getLanded(wait))
     state.access(wait, order++, landed, getMeet(getRingScope(ring)));
@@ -412,7 +424,9 @@ void SyncFlow::visitWait(RingWaitOp wait, SyncState &state) {
 void SyncFlow::visitEvent(Operation *op, SyncState &state) {
   unsigned number = kernel.numbers.lookup(op);
   llvm::TypeSwitch<Operation *>(op)
-      .Case([&](gpu::BarrierOp) { state.meet(Meet::CTA, number); })
+      // All threads hear what one has drawn.
+      .Case<gpu::BarrierOp, GridTicketOp>(
+          [&](auto) { state.meet(Meet::CTA, number); })
       .Case([&](BarrierWarpOp barrier) {
         if (!barrier.getMask())
           state.meet(Meet::Warp, number);

@@ -54,7 +54,7 @@ public:
   SyncFlow(SyncKernel &kernel, llvm::ArrayRef<SyncStep> steps,
            const llvm::DenseSet<mlir::Operation *> &removed);
 
-  /// Conflicts that a plan has to resolve, in program order.
+  /// Conflicts that a plan has to resolve: those of the first op that has any.
   std::vector<SyncConflict> conflicts;
   /// Accesses that nothing but a meeting of the kernel's own orders, by number,
   /// and how many of the threads have met in between: those that threads make
@@ -91,6 +91,13 @@ private:
   const llvm::DenseSet<mlir::Operation *> &removed;
   llvm::DenseMap<void *, llvm::SmallVector<unsigned, 2>> stepsAt;
   bool isChecking = true;
+  /// What holds at the top of a loop's body, by what held where it was entered
+  /// last.
+  struct Fixpoint {
+    SyncState entered;
+    SyncState reached;
+  };
+  llvm::DenseMap<mlir::Operation *, Fixpoint> fixpoints;
   /// The ops around the one that is being visited, and what held before them.
   std::vector<std::pair<mlir::Operation *, SyncState>> around;
 };

@@ -21,22 +21,23 @@ static constexpr unsigned kManyGroups = 255;
 static constexpr unsigned kMostBoxes = 4;
 
 bool PendingAccess::operator==(const PendingAccess &other) const {
-  return op == other.op && boxes == other.boxes &&
+  return order == other.order && slot == other.slot &&
          isFromOutside == other.isFromOutside && isFenced == other.isFenced &&
          isHandedBack == other.isHandedBack && isDrained == other.isDrained &&
          met == other.met && metSinceDone == other.metSinceDone &&
          metBeforeDone == other.metBeforeDone && seen == other.seen &&
-         groups == other.groups && meetings == other.meetings;
+         groups == other.groups && meetings == other.meetings &&
+         (boxes == other.boxes || *boxes == *other.boxes);
 }
 
-SyncState::Key SyncState::getKey(unsigned order, const PendingAccess &pending) {
-  const Buffer &buffer = pending.access.buffer;
-  return {order,
-          buffer.number,
-          buffer.slot.use.terms,
-          buffer.slot.use.rest.lo,
-          buffer.slot.use.rest.hi,
-          pending.isFromOutside};
+static auto getKey(const PendingAccess &pending) {
+  const IndexPosition &use = pending.slot.use;
+  return std::tie(pending.order, use.terms, use.rest.lo, use.rest.hi,
+                  pending.isFromOutside);
+}
+
+static bool comesBefore(const PendingAccess &lhs, const PendingAccess &rhs) {
+  return getKey(lhs) < getKey(rhs);
 }
 
 //===----------------------------------------------------------------------===//
@@ -48,7 +49,7 @@ bool SyncState::isOver(const PendingAccess &pending) const {
   // Threads of the other role haven't met anybody.
   if (isInRole || pending.isFromOutside)
     return false;
-  AccessKind kind = pending.access.kind;
+  AccessKind kind = pending.access->kind;
   if (isAsync(kind))
     return pending.isDrained &&
            std::max(pending.metSinceDone, pending.seen) == Meet::CTA;
@@ -59,45 +60,67 @@ bool SyncState::isOver(const PendingAccess &pending) const {
 }
 
 void SyncState::dropFinished() {
-  for (auto entry = pending.begin(); entry != pending.end();)
-    entry = isOver(entry->second) ? pending.erase(entry) : std::next(entry);
+  llvm::erase_if(pending,
+                 [&](const PendingAccess &access) { return isOver(access); });
 }
 
-void SyncState::insert(unsigned order, const PendingAccess &added) {
-  auto [entry, isNew] = pending.try_emplace(getKey(order, added), added);
-  if (!isNew)
-    joinInto(entry->second, added, /*widen=*/false);
+void SyncState::restoreOrder() {
+  if (llvm::is_sorted(pending, comesBefore) &&
+      std::adjacent_find(pending.begin(), pending.end(),
+                         [](const auto &lhs, const auto &rhs) {
+                           return getKey(lhs) == getKey(rhs);
+                         }) == pending.end())
+    return;
+  auto places = llvm::to_vector(llvm::seq<size_t>(0, pending.size()));
+  llvm::sort(places, [&](size_t lhs, size_t rhs) {
+    return comesBefore(pending[lhs], pending[rhs]) ||
+           (lhs < rhs && !comesBefore(pending[rhs], pending[lhs]));
+  });
+  std::vector<PendingAccess> joined;
+  for (size_t place : places)
+    if (!joined.empty() && getKey(joined.back()) == getKey(pending[place]))
+      joinInto(joined.back(), pending[place], /*widen=*/false);
+    else
+      joined.push_back(std::move(pending[place]));
+  pending = std::move(joined);
 }
 
 void SyncState::access(Operation *op, unsigned order, const Access &access,
                        Meet seen) {
   PendingAccess added;
   added.op = op;
-  added.access = access;
+  added.access = &access;
+  added.order = order;
+  added.slot = access.buffer.slot;
   added.seen = seen;
   added.isDrained = isAsync(access.kind) && seen != Meet::Nobody;
-  added.boxes.push_back(access.box);
-  if (!isOver(added))
-    insert(order, added);
+  added.boxes = std::make_shared<PendingAccess::Boxes>(1, access.box);
+  if (isOver(added))
+    return;
+  auto place = llvm::lower_bound(pending, added, comesBefore);
+  if (place != pending.end() && getKey(*place) == getKey(added))
+    joinInto(*place, added, /*widen=*/false);
+  else
+    pending.insert(place, std::move(added));
 }
 
 void SyncState::fence(bool shared, bool global) {
-  for (auto &[key, access] : pending)
-    if (access.access.kind == AccessKind::GenericWrite && !access.isFenced &&
+  for (PendingAccess &access : pending)
+    if (access.access->kind == AccessKind::GenericWrite && !access.isFenced &&
         !access.isFromOutside &&
-        (access.access.buffer.isShared ? shared : global)) {
+        (access.access->buffer.isShared ? shared : global)) {
       access.isFenced = true;
       access.metSinceDone = Meet::Nobody;
     }
 }
 
 void SyncState::drain(GroupWait kind, unsigned left, TransferScope scope) {
-  for (auto &[key, access] : pending) {
-    AccessKind done = access.access.kind;
+  for (PendingAccess &access : pending) {
+    AccessKind done = access.access->kind;
     bool covers =
         done == AccessKind::AsyncRead ||
         (done == AccessKind::AsyncWrite && kind == GroupWait::Complete);
-    if (!covers || access.isDrained || access.access.scope != scope ||
+    if (!covers || access.isDrained || access.access->scope != scope ||
         access.groups < left || access.isFromOutside)
       continue;
     access.isDrained = true;
@@ -107,13 +130,13 @@ void SyncState::drain(GroupWait kind, unsigned left, TransferScope scope) {
 
 void SyncState::submit(TransferScope scope) {
   // Ages are no part of the keys.
-  for (auto &[key, access] : pending)
-    if (isAsync(access.access.kind) && access.access.scope == scope)
+  for (PendingAccess &access : pending)
+    if (isAsync(access.access->kind) && access.access->scope == scope)
       access.groups = std::min(access.groups + 1, kManyGroups);
 }
 
 void SyncState::meet(Meet meet, unsigned number) {
-  for (auto &[key, access] : pending) {
+  for (PendingAccess &access : pending) {
     // Those who meet in a role may have more to do with it than its scope.
     if (access.isFromOutside) {
       access.metBeforeDone = std::max(access.metBeforeDone, meet);
@@ -134,40 +157,32 @@ void SyncState::meet(Meet meet, unsigned number) {
 }
 
 void SyncState::handBack(Value ring, const RingSlot &slot) {
-  for (auto &[key, access] : pending) {
-    const Buffer &used = access.access.buffer;
-    access.isHandedBack |= used.ring == ring && used.slot.mustBe(slot);
-  }
+  for (PendingAccess &access : pending)
+    access.isHandedBack |=
+        access.access->buffer.ring == ring && access.slot.mustBe(slot);
 }
 
 void SyncState::reuse(Value ring, const RingSlot &slot) {
-  for (auto entry = pending.begin(); entry != pending.end();) {
-    const Buffer &used = entry->second.access.buffer;
-    bool isOld = used.ring == ring && used.slot.mustBe(slot);
-    entry = isOld ? pending.erase(entry) : std::next(entry);
-  }
+  llvm::erase_if(pending, [&](const PendingAccess &access) {
+    return access.access->buffer.ring == ring && access.slot.mustBe(slot);
+  });
 }
 
 void SyncState::enterRole() {
   isInRole = true;
-  std::map<Key, PendingAccess> before;
-  before.swap(pending);
-  for (auto &[key, access] : before) {
+  for (PendingAccess &access : pending)
     access.isFromOutside = true;
-    insert(std::get<0>(key), access);
-  }
+  restoreOrder();
 }
 
 void SyncState::leaveRole() {
   isInRole = false;
-  std::map<Key, PendingAccess> inside;
-  inside.swap(pending);
-  for (auto &[key, access] : inside) {
+  for (PendingAccess &access : pending) {
     access.isFromOutside = false;
     access.met = access.metSinceDone = access.seen = Meet::Nobody;
     access.meetings = {};
-    insert(std::get<0>(key), access);
   }
+  restoreOrder();
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,26 +204,26 @@ static bool haveSameTerms(const AccessBox &lhs, const AccessBox &rhs) {
 
 /// Boxes in terms of the same values grow together; others, those of earlier
 /// iterations of an outer loop for one, would cover too much if they did.
-void SyncState::addBox(PendingAccess &into, const AccessBox &box, bool widen) {
-  if (into.boxes.empty()) {
-    into.boxes.push_back(box);
+void SyncState::addBox(PendingAccess::Boxes &into, const AccessBox &box,
+                       bool widen) {
+  if (into.empty()) {
+    into.push_back(box);
     return;
   }
-  AccessBox &any = into.boxes.front();
+  AccessBox &any = into.front();
   if (!any.isKnown() || !box.isKnown() || any.memref != box.memref) {
     any.forget();
-    into.boxes.resize(1);
+    into.resize(1);
     return;
   }
-  AccessBox *grown = llvm::find_if(into.boxes, [&](const AccessBox &mine) {
-    return haveSameTerms(mine, box);
-  });
-  if (grown == into.boxes.end() && into.boxes.size() < kMostBoxes) {
-    into.boxes.push_back(box);
+  AccessBox *grown = llvm::find_if(
+      into, [&](const AccessBox &mine) { return haveSameTerms(mine, box); });
+  if (grown == into.end() && into.size() < kMostBoxes) {
+    into.push_back(box);
     return;
   }
-  if (grown == into.boxes.end())
-    grown = &into.boxes.back();
+  if (grown == into.end())
+    grown = &into.back();
   for (auto [mine, theirs] : llvm::zip_equal(grown->first, box.first)) {
     IndexPosition covering = positions->hull(mine, theirs);
     if (widen && covering.rest.lo != mine.rest.lo)
@@ -233,46 +248,86 @@ bool SyncState::joinInto(PendingAccess &into, const PendingAccess &other,
   into.groups = std::min(into.groups, other.groups);
   for (auto [mine, theirs] : llvm::zip(into.meetings, other.meetings))
     joinMeetings(mine, theirs);
-  for (const AccessBox &box : other.boxes)
-    addBox(into, box, widen);
+  if (into.boxes != other.boxes) {
+    PendingAccess::Boxes boxes = *into.boxes;
+    for (const AccessBox &box : other.getBoxes())
+      addBox(boxes, box, widen);
+    if (boxes != *into.boxes)
+      into.boxes = std::make_shared<PendingAccess::Boxes>(std::move(boxes));
+  }
   return !(into == before);
 }
 
 bool SyncState::join(const SyncState &other, bool widen) {
   bool changed = false;
-  for (const auto &[key, access] : other.pending) {
-    auto [entry, isNew] = pending.try_emplace(key, access);
-    changed |= isNew || joinInto(entry->second, access, widen);
+  std::vector<PendingAccess> added;
+  auto mine = pending.begin();
+  for (const PendingAccess &theirs : other.pending) {
+    while (mine != pending.end() && comesBefore(*mine, theirs))
+      ++mine;
+    if (mine == pending.end() || comesBefore(theirs, *mine))
+      added.push_back(theirs);
+    else
+      changed |= joinInto(*mine, theirs, widen);
   }
-  return changed;
+  if (added.empty())
+    return changed;
+  std::vector<PendingAccess> all;
+  all.reserve(pending.size() + added.size());
+  std::merge(std::make_move_iterator(pending.begin()),
+             std::make_move_iterator(pending.end()),
+             std::make_move_iterator(added.begin()),
+             std::make_move_iterator(added.end()), std::back_inserter(all),
+             comesBefore);
+  pending = std::move(all);
+  return true;
 }
 
 void SyncState::substitute(const PositionMap &slots, const PositionMap &boxes,
                            function_ref<bool(Value)> isGone) {
-  std::map<Key, PendingAccess> before;
-  before.swap(pending);
-  for (auto &[key, access] : before) {
-    RingSlot &slot = access.access.buffer.slot;
-    slot.use = positions->substitute(slot.use, slots, isGone);
-    slot.normalize();
+  // Most accesses have nothing to do with the values of the loop or the branch.
+  auto changes = [&](const IndexPosition &position, const PositionMap &map) {
+    return llvm::any_of(position.terms, [&](const auto &term) {
+      return map.contains(term.first) ||
+             (isGone && isGone(positions->getValue(term.first)));
+    });
+  };
+  auto loses = [&](const AccessBox &box) {
+    return box.memref && isGone && isGone(box.memref);
+  };
+  for (PendingAccess &access : pending) {
+    RingSlot &slot = access.slot;
+    if (changes(slot.use, slots)) {
+      slot.use = positions->substitute(slot.use, slots, isGone);
+      slot.normalize();
+    }
     if (!slot.use.rest.isExact())
       slot.use = IndexPosition::unknown();
-    SmallVector<AccessBox, 1> boxesBefore = std::exchange(access.boxes, {});
-    for (AccessBox &box : boxesBefore) {
-      if (box.memref && isGone && isGone(box.memref))
+    bool isSame = llvm::none_of(access.getBoxes(), [&](const AccessBox &box) {
+      return box.isKnown() &&
+             (loses(box) || llvm::any_of(box.first, [&](const auto &position) {
+                return changes(position, boxes);
+              }));
+    });
+    if (isSame)
+      continue;
+    PendingAccess::Boxes changed;
+    for (AccessBox box : access.getBoxes()) {
+      if (loses(box))
         box.forget();
       for (IndexPosition &position : box.first)
         position = positions->substitute(position, boxes, isGone);
-      addBox(access, box, /*widen=*/false);
+      addBox(changed, box, /*widen=*/false);
     }
-    insert(std::get<0>(key), access);
+    access.boxes = std::make_shared<PendingAccess::Boxes>(std::move(changed));
   }
+  restoreOrder();
 }
 
 unsigned SyncState::countGroupsSince(Operation *op) const {
   std::optional<unsigned> fewest;
-  for (const auto &[key, access] : pending)
-    if (access.op == op && isAsync(access.access.kind))
+  for (const PendingAccess &access : pending)
+    if (access.op == op && isAsync(access.access->kind))
       fewest = std::min(fewest.value_or(kManyGroups), access.groups);
   return fewest.value_or(0);
 }

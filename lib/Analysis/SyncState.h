@@ -19,8 +19,8 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <array>
-#include <map>
-#include <tuple>
+#include <memory>
+#include <vector>
 
 namespace carousel {
 
@@ -45,10 +45,16 @@ struct LastMeetings {
 };
 
 struct PendingAccess {
+  using Boxes = llvm::SmallVector<AccessBox, 1>;
+
   mlir::Operation *op = nullptr;
-  Access access;
-  /// Together they cover what was touched.
-  llvm::SmallVector<AccessBox, 1> boxes;
+  /// What doesn't change of it, and belongs to the kernel's SyncAccesses.
+  const Access *access = nullptr;
+  unsigned order = 0; ///< by which the kernel's accesses are numbered
+  RingSlot slot;      ///< in terms of what holds where the state does
+  /// Together they cover what was touched. States are copied far more often
+  /// than boxes change.
+  std::shared_ptr<const Boxes> boxes;
   /// Made before this role's threads parted from the others.
   bool isFromOutside = false;
   /// Generic writes: the writers have fenced them.
@@ -72,6 +78,7 @@ struct PendingAccess {
   const LastMeetings &getMeetings(Meet meet) const {
     return meetings[static_cast<unsigned>(meet) - 1];
   }
+  llvm::ArrayRef<AccessBox> getBoxes() const { return *boxes; }
   bool operator==(const PendingAccess &other) const;
 };
 
@@ -95,6 +102,10 @@ public:
   void enterRole();
   void leaveRole();
 
+  bool operator==(const SyncState &other) const {
+    return isInRole == other.isInRole && pending == other.pending;
+  }
+
   /// What may hold if one of the two does. Intervals that grew are widened if
   /// asked for. Returns whether anything changed.
   bool join(const SyncState &other, bool widen = false);
@@ -102,26 +113,23 @@ public:
                   llvm::function_ref<bool(mlir::Value)> isGone);
 
   /// In the order of the kernel.
-  auto getPending() const { return llvm::make_second_range(pending); }
+  llvm::ArrayRef<PendingAccess> getPending() const { return pending; }
   /// The fewest groups submitted after what `op` submitted, as far as known.
   unsigned countGroupsSince(mlir::Operation *op) const;
 
 private:
-  /// The access's number, buffer, slot and outside.
-  using Key = std::tuple<unsigned, unsigned,
-                         llvm::SmallVector<std::pair<unsigned, int64_t>, 2>,
-                         int64_t, int64_t, bool>;
-  static Key getKey(unsigned order, const PendingAccess &pending);
   bool isOver(const PendingAccess &pending) const;
-  void insert(unsigned order, const PendingAccess &pending);
   bool joinInto(PendingAccess &into, const PendingAccess &other, bool widen);
-  void addBox(PendingAccess &into, const AccessBox &box, bool widen);
+  void addBox(PendingAccess::Boxes &into, const AccessBox &box, bool widen);
   void dropFinished();
+  /// Puts accesses in their order again; those that became one are joined.
+  void restoreOrder();
 
   SyncPositions *positions;
   bool hasEngines;
   bool isInRole = false;
-  std::map<Key, PendingAccess> pending;
+  /// By number, slot and outside.
+  std::vector<PendingAccess> pending;
 };
 
 } // namespace carousel

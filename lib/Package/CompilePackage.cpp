@@ -230,6 +230,7 @@ LogicalResult Compiler::compileModule(gpu::GPUModuleOp gpuModule,
   lowering.optLevel = options.optLevel;
   lowering.debugWaits = options.debugWaits;
   buildLowerToNVVMPipeline(pm, lowering);
+  pm.enableVerifier(false); // its phases are verified
   if (failed(pm.run(*holder)))
     return failure();
   FailureOr<std::string> ptx = emitPTX(copy, {options.cudaRoot});

@@ -91,6 +91,7 @@ LogicalResult carousel::lowerTilePhase(ModuleOp module,
       lowering.chip = chip->chip.str();
       lowering.ptxVersion = options.ptxVersion;
       buildLowerPipeline(pm, lowering);
+      pm.enableVerifier(false); // its phases are verified
       if (failed(pm.run(*holder)))
         return failure();
       auto lowered = *holder->getOps<gpu::GPUModuleOp>().begin();

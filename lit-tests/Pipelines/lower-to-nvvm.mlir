@@ -8,15 +8,15 @@
 // RUN:   %s | FileCheck %s --check-prefix=OPTIONS
 
 // ORDER: carousel-attach-target
-// ORDER-NEXT: canonicalize
-// ORDER-NEXT: carousel-lower-gpu-ops
+// ORDER: canonicalize
+// ORDER: carousel-lower-gpu-ops
 // ORDER-NEXT: carousel-verify-target
 // ORDER-NEXT: carousel-verify-machine
 // ORDER-NEXT: carousel-mark-occupancy
 // ORDER-NEXT: carousel-expand-kernel-abi
 // ORDER-NEXT: convert-carousel-to-nvvm
-// ORDER-NEXT: convert-vector-to-scf
-// ORDER-NEXT: carousel-lower-vectors
+// ORDER: convert-vector-to-scf
+// ORDER: carousel-lower-vectors
 // ORDER: convert-scf-to-cf
 // ORDER: carousel-lower-functions
 // ORDER-NEXT: convert-gpu-to-nvvm

@@ -14,6 +14,7 @@
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -179,6 +180,9 @@ namespace {
 
 struct VerifyRing : public carousel::impl::VerifyRingBase<VerifyRing> {
   void runOnOperation() override {
+    // Nobody else may have (Pipelines.h).
+    if (failed(verify(getOperation())))
+      return signalPassFailure();
     bool holds = true;
     getOperation().walk<WalkOrder::PreOrder>(
         [&](Operation *op) { holds &= succeeded(verifyOp(op)); });

@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace carousel {
@@ -355,6 +356,9 @@ namespace {
 
 struct VerifyTile : public carousel::impl::VerifyTileBase<VerifyTile> {
   void runOnOperation() override {
+    // Nobody else may have (Pipelines.h).
+    if (failed(verify(getOperation())))
+      return signalPassFailure();
     bool holds = true;
     getOperation().walk<WalkOrder::PreOrder>(
         [&](Operation *op) { holds &= succeeded(verifyOp(op)); });

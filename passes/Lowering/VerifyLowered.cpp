@@ -14,6 +14,7 @@
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Verifier.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_VERIFYLOWERED
@@ -79,6 +80,9 @@ namespace {
 
 struct VerifyLowered : public carousel::impl::VerifyLoweredBase<VerifyLowered> {
   void runOnOperation() override {
+    // Nobody else may have (Pipelines.h).
+    if (failed(verify(getOperation())))
+      return signalPassFailure();
     gpu::GPUModuleOp module = getOperation();
     bool refused = false;
     module.walk([&](Operation *op) {

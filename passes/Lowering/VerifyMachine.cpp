@@ -20,6 +20,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace carousel {
@@ -327,6 +328,9 @@ namespace {
 
 struct VerifyMachine : public carousel::impl::VerifyMachineBase<VerifyMachine> {
   void runOnOperation() override {
+    // Nobody else may have (Pipelines.h).
+    if (failed(verify(getOperation())))
+      return signalPassFailure();
     bool refused = false;
     getOperation().walk(
         [&](Operation *op) { refused |= failed(verifyOp(op)); });

@@ -20,6 +20,14 @@
 using namespace mlir;
 using namespace carousel;
 
+/// Function by function, so that they are cleaned up at once.
+static OpPassManager &addCleanup(OpPassManager &gpu) {
+  OpPassManager &functions = gpu.nestAny();
+  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createCSEPass());
+  return functions;
+}
+
 void carousel::buildLowerPipeline(OpPassManager &pm,
                                   const LowerOptions &options) {
   OpPassManager &gpu = pm.nest<gpu::GPUModuleOp>();
@@ -29,10 +37,9 @@ void carousel::buildLowerPipeline(OpPassManager &pm,
   gpu.addPass(createAttachTarget(target));
 
   // Into the tile phase. Running indices are carried through loops of scf.
-  gpu.addPass(createLowerAffinePass());
+  gpu.nestAny().addPass(createLowerAffinePass());
   gpu.addPass(createFormTransfers());
-  gpu.addPass(createCanonicalizerPass());
-  gpu.addPass(createCSEPass());
+  addCleanup(gpu);
   gpu.addPass(createVerifyTile());
   gpu.addPass(createExpandAccumulate());
 
@@ -45,8 +52,7 @@ void carousel::buildLowerPipeline(OpPassManager &pm,
   // The ring phase.
   gpu.addPass(createCircularBuffer());
   gpu.addPass(createSwizzleTiles());
-  gpu.addPass(createCanonicalizerPass());
-  gpu.addPass(createCSEPass());
+  addCleanup(gpu);
   gpu.addPass(createInsertAsyncSync());
   gpu.addPass(createVerifyRing());
 
@@ -55,9 +61,7 @@ void carousel::buildLowerPipeline(OpPassManager &pm,
   rings.commitGroups = options.commitGroups;
   gpu.addPass(createLowerRings(rings));
   gpu.addPass(createAllocateShared());
-  gpu.addPass(createCanonicalizerPass());
-  gpu.addPass(createCSEPass());
-  gpu.addPass(createLoopInvariantCodeMotionPass());
+  addCleanup(gpu).addPass(createLoopInvariantCodeMotionPass());
   gpu.addPass(createVerifyTarget());
   gpu.addPass(createVerifyMachine());
 }

@@ -47,7 +47,7 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
   gpu.addPass(createAttachTarget(target));
   if (options.debugWaits != 0)
     gpu.addPass(createNumberWaits());
-  gpu.addPass(createCanonicalizerPass()); // counts that are constants
+  gpu.nestAny().addPass(createCanonicalizerPass()); // counts that are constants
   gpu.addPass(createLowerGPUOps());
   gpu.addPass(createVerifyTarget());
   gpu.addPass(createVerifyMachine());
@@ -64,27 +64,29 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
 
   // Everything else, by MLIR's own conversions.
   // Unrolled, since a loop over rows would keep the vector in local memory.
-  gpu.addPass(createConvertVectorToSCFPass(
+  gpu.nestAny().addPass(createConvertVectorToSCFPass(
       VectorTransferToSCFOptions().enableFullUnroll()));
   gpu.addPass(createLowerVectors());
-  gpu.addPass(memref::createExpandStridedMetadataPass());
-  gpu.addPass(createLowerAffinePass());
-  gpu.addPass(arith::createArithExpandOpsPass());
+  OpPassManager &functionsBefore = gpu.nestAny();
+  functionsBefore.addPass(memref::createExpandStridedMetadataPass());
+  functionsBefore.addPass(createLowerAffinePass());
+  functionsBefore.addPass(arith::createArithExpandOpsPass());
   math::MathExpandOpsPassOptions expansions;
   expansions.opMnemonics = {"clampf"};
-  gpu.addPass(math::createMathExpandOpsPass(expansions));
-  gpu.addPass(createSCFToControlFlowPass());
+  functionsBefore.addPass(math::createMathExpandOpsPass(expansions));
+  functionsBefore.addPass(createSCFToControlFlowPass());
   LowerFunctionsOptions functions;
   functions.indexBitwidth = options.indexBitwidth;
   gpu.addPass(createLowerFunctions(functions));
   ConvertGpuOpsToNVVMOpsOptions toNVVM;
   toNVVM.indexBitwidth = options.indexBitwidth;
   gpu.addPass(createConvertGpuOpsToNVVMOps(toNVVM));
-  gpu.addPass(createConvertMathToLLVMPass()); // what libdevice doesn't have
-  gpu.addPass(createConvertNVVMToLLVMPass());
-  gpu.addPass(createReconcileUnrealizedCastsPass());
-  gpu.addPass(createCanonicalizerPass());
-  gpu.addPass(createCSEPass());
+  OpPassManager &lowered = gpu.nestAny();
+  lowered.addPass(createConvertMathToLLVMPass()); // what libdevice doesn't have
+  lowered.addPass(createConvertNVVMToLLVMPass());
+  lowered.addPass(createReconcileUnrealizedCastsPass());
+  lowered.addPass(createCanonicalizerPass());
+  lowered.addPass(createCSEPass());
 
   // What NVVM and LLVM have to be told about kernels.
   gpu.addPass(createMarkConvergent());

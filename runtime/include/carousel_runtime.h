@@ -44,7 +44,7 @@ extern "C" {
 #endif
 
 // Counts up with each addition to this file.
-#define CAROUSEL_RUNTIME_VERSION 3
+#define CAROUSEL_RUNTIME_VERSION 4
 // That of the library: it has at least the functions of a header with the same
 // or a lower number.
 CAROUSEL_RUNTIME_API uint32_t carousel_runtime_version(void)
@@ -168,6 +168,12 @@ carousel_context_create(const carousel_context_options *options,
                         carousel_context **context) CAROUSEL_RUNTIME_NOEXCEPT;
 CAROUSEL_RUNTIME_API void
 carousel_context_destroy(carousel_context *context) CAROUSEL_RUNTIME_NOEXCEPT;
+// Destroys the driver's primary context of the device, with all memory and code
+// in it, whoever made it: the way out of a failure on the device, for a process
+// whose other libraries don't use the device. An error while this library has a
+// context of it; kernels, launches and buffers keep theirs. Since version 4.
+CAROUSEL_RUNTIME_API carousel_status carousel_device_reset(
+    const carousel_context_options *options) CAROUSEL_RUNTIME_NOEXCEPT;
 CAROUSEL_RUNTIME_API carousel_status
 carousel_context_device(const carousel_context *context,
                         carousel_device_info *info) CAROUSEL_RUNTIME_NOEXCEPT;
@@ -294,6 +300,7 @@ CAROUSEL_RUNTIME_API carousel_status carousel_package_kernel_count(
 CAROUSEL_RUNTIME_API carousel_status
 carousel_package_kernel_name(const carousel_package *package, size_t kernel,
                              const char **name) CAROUSEL_RUNTIME_NOEXCEPT;
+// Of what callers pass: without workspaces.
 CAROUSEL_RUNTIME_API carousel_status
 carousel_package_argument_count(const carousel_package *package, size_t kernel,
                                 size_t *count) CAROUSEL_RUNTIME_NOEXCEPT;
@@ -359,6 +366,7 @@ carousel_kernel_prepare(const carousel_kernel *kernel, const char *variant,
                         const carousel_argument *arguments, size_t count,
                         carousel_launch **launch) CAROUSEL_RUNTIME_NOEXCEPT;
 
+// With workspaces: in the stream of the first run only.
 CAROUSEL_RUNTIME_API carousel_status
 carousel_launch_run(const carousel_launch *launch,
                     carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;

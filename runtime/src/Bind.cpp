@@ -30,13 +30,13 @@ tl::unexpected<Error> refuse(const ArgumentInfo &info,
 
 std::string listNames(const KernelInfo &kernel) {
   std::string names;
-  for (const ArgumentInfo &info : kernel.arguments)
-    names += (names.empty() ? "" : ", ") + info.name;
+  for (size_t i = 0; i < kernel.countPassed(); ++i)
+    names += (names.empty() ? "" : ", ") + kernel.arguments[i].name;
   return names;
 }
 
 tl::unexpected<Error> refuseCount(const KernelInfo &kernel, size_t count) {
-  size_t wanted = kernel.arguments.size();
+  size_t wanted = kernel.countPassed();
   std::string names = wanted == 0 ? "" : " (" + listNames(kernel) + ")";
   return fail(ErrorCode::InvalidArgument, "expected {} argument{}{}, got {}",
               wanted, wanted == 1 ? "" : "s", names, count);
@@ -211,7 +211,7 @@ const char *toString(Argument::Kind kind) {
 
 Status bindArguments(const KernelInfo &kernel, const Argument *arguments,
                      size_t count, BoundArgument *bound) {
-  if (count != kernel.arguments.size())
+  if (count != kernel.countPassed())
     return refuseCount(kernel, count);
   if (count != 0 && !arguments)
     return fail(ErrorCode::InvalidArgument, "expected arguments, got null");
@@ -234,6 +234,56 @@ Status bindArguments(const KernelInfo &kernel, const Argument *arguments,
     if (!status)
       return status;
   }
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Workspaces
+//===----------------------------------------------------------------------===//
+
+static Status bindWorkspace(const ArgumentInfo &info, const KernelInfo &kernel,
+                            const Environment &environment,
+                            BoundArgument &bound) {
+  size_t rank = info.workspaceExtents.size();
+  for (size_t dim = 0; dim < rank; ++dim) {
+    const Expression &extent = info.workspaceExtents[dim];
+    std::optional<int64_t> value = evaluate(extent, environment);
+    if (!value)
+      return fail(ErrorCode::InvalidArgument, "{}: {}", info.name,
+                  explainNoValue(extent, kernel, environment));
+    if (*value < 0)
+      return fail(ErrorCode::InvalidArgument,
+                  "{}: expected extents that are not negative, got {} in "
+                  "dimension {} from {}",
+                  info.name, *value, dim, toString(extent, kernel));
+    bound.extents[dim] = *value;
+  }
+  int64_t bytes = static_cast<int64_t>(getBytes(info.element)), run = 1;
+  bool fits = true;
+  for (size_t dim = rank; dim-- > 0;) {
+    bound.strides[dim] = run;
+    fits &= !__builtin_mul_overflow(
+        run, std::max<int64_t>(bound.extents[dim], 1), &run);
+  }
+  fits &= !__builtin_mul_overflow(run, bytes, &bytes);
+  if (!fits)
+    return fail(ErrorCode::InvalidArgument,
+                "{}: expected a size in bytes below 2^63, got more", info.name);
+  bound.bytes = static_cast<uint64_t>(bytes);
+  bound.data = kNoWorkspace;
+  return {};
+}
+
+Status bindWorkspaces(const KernelInfo &kernel, int64_t multiprocessors,
+                      BoundArgument *bound) {
+  Environment environment;
+  environment.arguments = bound;
+  environment.multiprocessors = multiprocessors;
+  for (size_t i = kernel.countPassed(); i < kernel.arguments.size(); ++i)
+    if (Status status =
+            bindWorkspace(kernel.arguments[i], kernel, environment, bound[i]);
+        !status)
+      return status;
   return {};
 }
 

@@ -17,12 +17,23 @@
 
 namespace carousel::runtime {
 
-/// Checks `count` arguments against the kernel's and writes one BoundArgument
-/// each to `bound`, which has place for all of the kernel's. Strides of
+/// Checks `count` arguments against those that the kernel's callers pass and
+/// writes one BoundArgument each to `bound`, which has place for all of the
+/// kernel's. Strides of
 /// contiguous tensors are those that follow from the extents. Integers come out
 /// sign-extended, an i1 as 0 or 1, other scalars as their bits.
 Status bindArguments(const KernelInfo &kernel, const Argument *arguments,
                      size_t count, BoundArgument *bound);
+
+/// The address that stands for a workspace which isn't there yet: as well
+/// aligned as what the driver allocates (CUDA C++ programming guide, Device
+/// memory accesses), and no better.
+inline constexpr uint64_t kNoWorkspace = 256;
+
+/// Computes extents, strides and bytes of the kernel's workspaces from the
+/// arguments that are bound; their address is kNoWorkspace.
+Status bindWorkspaces(const KernelInfo &kernel, int64_t multiprocessors,
+                      BoundArgument *bound);
 
 /// Whether all extents, strides and linear offsets are below 2^31, and indices
 /// fit 32 bits: what a variant with 32-bit indices needs.

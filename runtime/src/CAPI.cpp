@@ -98,25 +98,32 @@ void carousel_context_options_init(carousel_context_options *options,
   (void)writeStruct(result, "options", options);
 }
 
+static Result<ContextOptions> convert(const carousel_context_options *options) {
+  ContextOptions wanted;
+  if (!options)
+    return wanted;
+  carousel_context_options given;
+  carousel_context_options_init(&given, sizeof(given));
+  if (Status status = readStruct(options, "options", given); !status)
+    return tl::make_unexpected(std::move(status.error()));
+  auto text = [](const char *from) { return std::string(from ? from : ""); };
+  wanted.device = given.device;
+  wanted.blocking = given.blocking != 0;
+  wanted.libraries = {text(given.driver), text(given.nvrtc),
+                      text(given.nvjitlink)};
+  wanted.cacheDirectory = text(given.cache_directory);
+  wanted.cacheBytes = given.cache_bytes;
+  return wanted;
+}
+
 carousel_status carousel_context_create(const carousel_context_options *options,
                                         carousel_context **context) noexcept {
   if (Status status = require({{context, "context"}}); !status)
     return report(status);
-  ContextOptions wanted;
-  if (options) {
-    carousel_context_options given;
-    carousel_context_options_init(&given, sizeof(given));
-    if (Status status = readStruct(options, "options", given); !status)
-      return report(status);
-    auto text = [](const char *from) { return std::string(from ? from : ""); };
-    wanted.device = given.device;
-    wanted.blocking = given.blocking != 0;
-    wanted.libraries = {text(given.driver), text(given.nvrtc),
-                        text(given.nvjitlink)};
-    wanted.cacheDirectory = text(given.cache_directory);
-    wanted.cacheBytes = given.cache_bytes;
-  }
-  Result<Context> created = Context::create(wanted);
+  Result<ContextOptions> wanted = convert(options);
+  if (!wanted)
+    return report(wanted.error());
+  Result<Context> created = Context::create(*wanted);
   if (!created)
     return report(created.error());
   *context = new carousel_context{std::move(*created)};
@@ -125,6 +132,12 @@ carousel_status carousel_context_create(const carousel_context_options *options,
 
 void carousel_context_destroy(carousel_context *context) noexcept {
   delete context;
+}
+
+carousel_status
+carousel_device_reset(const carousel_context_options *options) noexcept {
+  Result<ContextOptions> wanted = convert(options);
+  return wanted ? report(Context::reset(*wanted)) : report(wanted.error());
 }
 
 carousel_status carousel_context_device(const carousel_context *context,
@@ -221,7 +234,7 @@ carousel_status carousel_package_argument_count(const carousel_package *package,
   Result<const KernelInfo *> info = getKernel(package, kernel);
   if (!info)
     return report(info.error());
-  *count = (*info)->arguments.size();
+  *count = (*info)->countPassed();
   return CAROUSEL_OK;
 }
 
@@ -235,10 +248,10 @@ carousel_package_argument(const carousel_package *package, size_t kernel,
   if (!found)
     return report(found.error());
   const auto &arguments = (*found)->arguments;
-  if (argument >= arguments.size())
+  if (size_t count = (*found)->countPassed(); argument >= count)
     return report(Status(fail(ErrorCode::InvalidArgument,
                               "argument: expected a number below {}, got {}",
-                              arguments.size(), argument)));
+                              count, argument)));
   const ArgumentInfo &from = arguments[argument];
   carousel_argument_info result = {};
   result.name = from.name.c_str();

@@ -57,7 +57,7 @@ carousel_kernel_load_all(const carousel_kernel *kernel) noexcept {
 static Status convert(const Kernel &kernel, const carousel_argument *arguments,
                       size_t count, const Argument *&to) {
   to = nullptr;
-  if (!arguments || count != kernel.getInfo().arguments.size())
+  if (!arguments || count != kernel.getInfo().countPassed())
     return {};
   auto &converted = getOfThread<std::vector<Argument>>();
   converted.resize(count);

@@ -49,6 +49,10 @@ struct Context::Impl {
   }
   Error describe(CUresult result, const char *call) const;
 
+  /// Whether a stream records a graph, or is the default stream while another
+  /// one does. The context must be current.
+  Result<bool> isCapturing(CUstream stream);
+
   /// Waits for a stream, then forgets the launches on it. The context must be
   /// current.
   Status synchronize(CUstream stream);
@@ -67,8 +71,15 @@ struct Context::Impl {
 
   /// Asks the driver all that create() promises.
   Status open();
+  /// Destroys what the driver has of the device; an error where this library
+  /// still uses it.
+  Status reset();
 
 private:
+  /// Loads the driver and finds the device.
+  Status findDevice();
+  Status describeDevice();
+
   struct Names;
   std::unique_ptr<Names> names;
   struct WaitRecords;

@@ -26,6 +26,7 @@ struct BoundArgument {
   int64_t extents[kMaxRank] = {};
   int64_t strides[kMaxRank] = {};
   int64_t scalar = 0; ///< integers and indices: the value
+  uint64_t bytes = 0; ///< workspaces
 };
 
 /// What expressions and guards refer to.

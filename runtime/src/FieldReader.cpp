@@ -59,6 +59,12 @@ int64_t FieldReader::readInteger(const Field &field, int64_t least,
   return least;
 }
 
+bool FieldReader::readBool(const Field &field) {
+  if (!field.value.isBool())
+    fail(field, "expected true or false, got {}", field.value.describe());
+  return field.value.getBool();
+}
+
 std::string_view FieldReader::readString(const Field &field) {
   if (field.value.isString())
     return field.value.getString();

@@ -73,6 +73,7 @@ public:
   }
 
   int64_t readInteger(const Field &field, int64_t least, int64_t most);
+  bool readBool(const Field &field);
   std::string_view readString(const Field &field);
   /// A string that is not empty and has no control characters.
   std::string readName(const Field &field);

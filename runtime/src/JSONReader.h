@@ -72,11 +72,15 @@ public:
   JSONValue();
 
   bool isNull() const { return node().kind == Kind::Null; }
+  bool isBool() const {
+    return node().kind == Kind::True || node().kind == Kind::False;
+  }
   bool isInteger() const { return node().kind == Kind::Integer; }
   bool isString() const { return node().kind == Kind::String; }
   bool isArray() const { return node().kind == Kind::Array; }
   bool isObject() const { return node().kind == Kind::Object; }
 
+  bool getBool() const { return node().kind == Kind::True; }
   int64_t getInteger() const { return node().payload; }
   std::string_view getString() const;
   /// Of an array or object.

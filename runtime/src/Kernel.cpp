@@ -171,6 +171,15 @@ std::vector<CompileMessage> Kernel::getCompileMessages() const noexcept {
 // Choice
 //===----------------------------------------------------------------------===//
 
+Status Kernel::Impl::bind(const Argument *arguments, size_t count,
+                          const LaunchFrame &frame) const {
+  if (Status status = bindArguments(*info, arguments, count, frame.bound);
+      !status)
+    return status;
+  return bindWorkspaces(*info, context.getDevice().multiprocessors,
+                        frame.bound);
+}
+
 const DeviceVariant *Kernel::Impl::choose(const LaunchFrame &frame,
                                           Grid &grid) const {
   for (const std::unique_ptr<DeviceVariant> &variant : variants)
@@ -204,8 +213,7 @@ Error Kernel::Impl::explainNoVariant(const LaunchFrame &frame) const {
 Result<std::vector<VariantReport>>
 Kernel::explain(const Argument *arguments, size_t count) const noexcept {
   LaunchFrame frame = impl->getFrame();
-  if (Status status = bindArguments(*impl->info, arguments, count, frame.bound);
-      !status)
+  if (Status status = impl->bind(arguments, count, frame); !status)
     return tl::make_unexpected(std::move(status.error()));
   std::vector<VariantReport> reports;
   for (const std::unique_ptr<DeviceVariant> &variant : impl->variants) {
@@ -226,14 +234,10 @@ Kernel::explain(const Argument *arguments, size_t count) const noexcept {
 /// graph: it may take seconds, and memory that the graph doesn't own.
 static Status refuseLoadInCapture(Context::Impl &context,
                                   const DeviceVariant &variant, Stream stream) {
-  CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
-  CUresult result = context.driver->cuStreamIsCapturing(stream, &capture);
-  // The default stream, while another one captures.
-  bool implicit = result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
-  if (!implicit)
-    if (Status status = context.check(result, "cuStreamIsCapturing"); !status)
-      return status;
-  if (implicit || capture != CU_STREAM_CAPTURE_STATUS_NONE)
+  Result<bool> capturing = context.isCapturing(stream);
+  if (!capturing)
+    return tl::make_unexpected(std::move(capturing.error()));
+  if (*capturing)
     return fail(ErrorCode::InvalidArgument,
                 "expected '{}' to be loaded before its stream is captured; "
                 "prepare() and loadAll() load it",
@@ -244,9 +248,27 @@ static Status refuseLoadInCapture(Context::Impl &context,
 Status Kernel::launch(const Argument *arguments, size_t count,
                       Stream stream) const noexcept {
   LaunchFrame frame = impl->getFrame();
-  if (Status status = bindArguments(*impl->info, arguments, count, frame.bound);
-      !status)
+  if (Status status = impl->bind(arguments, count, frame); !status)
     return status;
+  Context::Impl &context = impl->context.getImpl();
+  WorkspaceTable &workspaces = impl->workspaces;
+  uint64_t streamId = 0;
+  bool complete = true;
+  if (!workspaces.empty()) {
+    CurrentContext current(context);
+    if (!current.getStatus())
+      return current.getStatus();
+    Result<uint64_t> id = getStreamId(context, stream);
+    if (!id)
+      return tl::make_unexpected(std::move(id.error()));
+    streamId = *id;
+    complete = workspaces.lookup(streamId, frame.bound);
+    // All or none, so that tensor maps have one way to get their addresses.
+    if (!complete)
+      for (size_t i = impl->info->countPassed();
+           i < impl->info->arguments.size(); ++i)
+        frame.bound[i].data = kNoWorkspace;
+  }
   Grid grid;
   const DeviceVariant *variant = impl->choose(frame, grid);
   if (!variant)
@@ -254,7 +276,6 @@ Status Kernel::launch(const Argument *arguments, size_t count,
   if (grid.isEmpty())
     return {};
 
-  Context::Impl &context = impl->context.getImpl();
   CurrentContext current(context);
   if (!current.getStatus())
     return current.getStatus();
@@ -266,6 +287,15 @@ Status Kernel::launch(const Argument *arguments, size_t count,
     if (!loaded)
       return tl::make_unexpected(std::move(loaded.error()));
     function = *loaded;
+  }
+  if (Status status = variant->checkCoresidence(grid); !status)
+    return status;
+  if (!complete) {
+    if (Status status =
+            workspaces.provide(impl->context, stream, streamId, frame.bound);
+        !status)
+      return status;
+    variant->moveSources(frame, kNoWorkspace);
   }
   if (Status status = variant->encodeMaps(frame); !status)
     return status;

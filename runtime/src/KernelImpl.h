@@ -14,6 +14,7 @@
 #define CAROUSEL_RUNTIME_SRC_KERNELIMPL_H
 
 #include "Variants.h"
+#include "Workspaces.h"
 
 #include "carousel/Runtime/Kernel.h"
 #include "carousel/Runtime/Program.h"
@@ -24,12 +25,13 @@ namespace carousel::runtime {
 
 struct Kernel::Impl : std::enable_shared_from_this<Kernel::Impl> {
   Impl(const Context &context, const Package &package, const KernelInfo &info)
-      : context(context), package(package), info(&info) {}
+      : context(context), package(package), info(&info), workspaces(info) {}
 
   Context context;
   Package package; ///< keeps `info` alive
   const KernelInfo *info;
   std::vector<std::unique_ptr<DeviceVariant>> variants;
+  mutable WorkspaceTable workspaces;
 
   /// Offsets in the memory of a frame, and its size.
   struct FrameLayout {
@@ -38,6 +40,10 @@ struct Kernel::Impl : std::enable_shared_from_this<Kernel::Impl> {
   void computeFrameLayout();
   /// The calling thread's frame, for one launch.
   LaunchFrame getFrame() const;
+
+  /// Checks the caller's arguments and computes the workspaces' extents.
+  Status bind(const Argument *arguments, size_t count,
+              const LaunchFrame &frame) const;
 
   /// The first variant that takes the bound arguments, or null.
   const DeviceVariant *choose(const LaunchFrame &frame, Grid &grid) const;
@@ -55,7 +61,18 @@ struct Launch::Impl {
   std::vector<TensorMap> maps;
   std::vector<uint64_t> storage;
   std::vector<void *> pointers;
+  /// Its own; where there are any, it runs in the stream that it runs in first.
+  std::vector<Buffer> workspaces;
+  static constexpr uint64_t kNoStream = UINT64_MAX;
+  mutable std::atomic<uint64_t> streamId = kNoStream;
+  Status checkStream(Stream stream) const;
 };
+
+/// Where a launch's attributes lie.
+using LaunchAttributes = std::array<CUlaunchAttribute, 2>;
+/// What cuLaunchKernelEx takes; points into `attributes`.
+CUlaunchConfig makeLaunchConfig(const LaunchShape &shape, bool cooperative,
+                                LaunchAttributes &attributes);
 
 /// Starts a function; the context must be current.
 Status startKernel(Context::Impl &context, const DeviceVariant &variant,
@@ -64,7 +81,7 @@ Status startKernel(Context::Impl &context, const DeviceVariant &variant,
 /// The same for any function. `name` must live as long as the context.
 Status startFunction(Context::Impl &context, const char *name,
                      CUfunction function, const LaunchShape &shape,
-                     void **pointers, Stream stream);
+                     void **pointers, Stream stream, bool cooperative = false);
 
 } // namespace carousel::runtime
 

@@ -26,12 +26,11 @@ Status startKernel(Context::Impl &context, const DeviceVariant &variant,
   return startFunction(
       context, variant.getName(), function,
       {grid.blocks, info.block, info.cluster, info.dynamicShared}, pointers,
-      stream);
+      stream, info.cooperative);
 }
 
-Status startFunction(Context::Impl &context, const char *name,
-                     CUfunction function, const LaunchShape &shape,
-                     void **pointers, Stream stream) {
+CUlaunchConfig makeLaunchConfig(const LaunchShape &shape, bool cooperative,
+                                LaunchAttributes &attributes) {
   CUlaunchConfig config = {};
   config.gridDimX = shape.grid[0];
   config.gridDimY = shape.grid[1];
@@ -40,18 +39,38 @@ Status startFunction(Context::Impl &context, const char *name,
   config.blockDimY = shape.block[1];
   config.blockDimZ = shape.block[2];
   config.sharedMemBytes = shape.dynamicShared;
-  config.hStream = stream;
-  CUlaunchAttribute cluster;
   if (shape.cluster != std::array<uint32_t, 3>{1, 1, 1}) {
+    CUlaunchAttribute &cluster = attributes[config.numAttrs++];
     cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
     cluster.value.clusterDim = {shape.cluster[0], shape.cluster[1],
                                 shape.cluster[2]};
-    config.attrs = &cluster;
-    config.numAttrs = 1;
   }
+  if (cooperative) {
+    CUlaunchAttribute &together = attributes[config.numAttrs++];
+    together.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+    together.value.cooperative = 1;
+  }
+  if (config.numAttrs != 0)
+    config.attrs = attributes.data();
+  return config;
+}
+
+Status startFunction(Context::Impl &context, const char *name,
+                     CUfunction function, const LaunchShape &shape,
+                     void **pointers, Stream stream, bool cooperative) {
+  LaunchAttributes attributes;
+  CUlaunchConfig config = makeLaunchConfig(shape, cooperative, attributes);
+  config.hStream = stream;
   const DriverTable &driver = *context.driver;
   CUresult result =
       driver.cuLaunchKernelEx(&config, function, pointers, nullptr);
+  // Fewer blocks fit than were counted: other contexts have a part of the
+  // device.
+  if (result == CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE)
+    return fail(ErrorCode::DriverError,
+                "{}: expected a grid that is on the device at once, got {} "
+                "blocks",
+                name, fmt::join(shape.grid, " x "));
   if (result != CUDA_SUCCESS) {
     Status status = context.check(result, "cuLaunchKernelEx");
     // A failure of earlier kernels names those.
@@ -89,6 +108,19 @@ Result<Launch> Kernel::Impl::prepare(const DeviceVariant &variant,
     return tl::make_unexpected(std::move(function.error()));
   launch->function = *function;
   if (!grid.isEmpty()) {
+    if (Status status = variant.checkCoresidence(grid); !status)
+      return tl::make_unexpected(std::move(status.error()));
+    if (!workspaces.empty()) {
+      CurrentContext current(context.getImpl());
+      if (!current.getStatus())
+        return tl::make_unexpected(current.getStatus().error());
+      Result<std::vector<Buffer>> buffers =
+          allocateWorkspaces(context, *info, frame.bound);
+      if (!buffers)
+        return tl::make_unexpected(std::move(buffers.error()));
+      launch->workspaces = std::move(*buffers);
+      variant.moveSources(frame, kNoWorkspace);
+    }
     if (Status status = variant.encodeMaps(frame); !status)
       return tl::make_unexpected(std::move(status.error()));
     size_t maps = variant.getInfo().tensorMaps.size();
@@ -104,8 +136,7 @@ Result<Launch> Kernel::Impl::prepare(const DeviceVariant &variant,
 Result<Launch> Kernel::prepare(const Argument *arguments,
                                size_t count) const noexcept {
   LaunchFrame frame = impl->getFrame();
-  if (Status status = bindArguments(*impl->info, arguments, count, frame.bound);
-      !status)
+  if (Status status = impl->bind(arguments, count, frame); !status)
     return tl::make_unexpected(std::move(status.error()));
   Grid grid;
   const DeviceVariant *variant = impl->choose(frame, grid);
@@ -130,8 +161,7 @@ Result<Launch> Kernel::prepareVariant(std::string_view function,
                 names, function);
   }
   LaunchFrame frame = impl->getFrame();
-  if (Status status = bindArguments(*impl->info, arguments, count, frame.bound);
-      !status)
+  if (Status status = impl->bind(arguments, count, frame); !status)
     return tl::make_unexpected(std::move(status.error()));
   Grid grid;
   std::vector<std::string> reasons;
@@ -140,6 +170,24 @@ Result<Launch> Kernel::prepareVariant(std::string_view function,
                 "variant '{}' of '{}' doesn't take these arguments: {}",
                 function, impl->info->name, fmt::join(reasons, ", "));
   return impl->prepare(**found, frame, grid);
+}
+
+/// A workspace is for launches that run one after the other.
+Status Launch::Impl::checkStream(Stream stream) const {
+  if (workspaces.empty())
+    return {};
+  Result<uint64_t> id = getStreamId(kernel->context.getImpl(), stream);
+  if (!id)
+    return tl::make_unexpected(std::move(id.error()));
+  uint64_t first = kNoStream;
+  if (streamId.compare_exchange_strong(first, *id, std::memory_order_relaxed) ||
+      first == *id)
+    return {};
+  return fail(ErrorCode::InvalidArgument,
+              "expected '{}' to run in the stream that this launch ran in "
+              "first, since it has workspaces; prepare a launch for each "
+              "stream",
+              variant->getInfo().function);
 }
 
 Launch::Launch(std::shared_ptr<const Impl> impl) : impl(std::move(impl)) {}
@@ -159,6 +207,8 @@ Status Launch::run(Stream stream) const noexcept {
   CurrentContext current(context);
   if (!current.getStatus())
     return current.getStatus();
+  if (Status status = impl->checkStream(stream); !status)
+    return status;
   // The driver copies the parameters and changes nothing in them.
   return startKernel(context, *impl->variant, impl->function, impl->grid,
                      const_cast<void **>(impl->pointers.data()), stream);

@@ -18,6 +18,14 @@
 
 namespace carousel::runtime {
 
+size_t KernelInfo::countPassed() const noexcept {
+  size_t count = arguments.size();
+  while (count > 0 &&
+         arguments[count - 1].kind == ArgumentInfo::Kind::Workspace)
+    --count;
+  return count;
+}
+
 const KernelInfo *Manifest::find(std::string_view kernel) const noexcept {
   for (const KernelInfo &info : kernels)
     if (info.name == kernel)
@@ -231,7 +239,7 @@ KernelInfo ManifestReader::readKernel(const Field &field) {
          arguments.value.size());
   Names names;
   forEach(arguments, [&](const Field &element) {
-    ArgumentInfo argument = readArgument(element);
+    ArgumentInfo argument = readArgument(element, kernel);
     checkUnique(element, names, argument.name, "argument");
     kernel.arguments.push_back(std::move(argument));
   });
@@ -245,11 +253,13 @@ KernelInfo ManifestReader::readKernel(const Field &field) {
   return kernel;
 }
 
-ArgumentInfo ManifestReader::readArgument(const Field &field) {
+ArgumentInfo ManifestReader::readArgument(const Field &field,
+                                          const KernelInfo &kernel) {
   using Kind = ArgumentInfo::Kind;
   using Access = ArgumentInfo::Access;
   constexpr Spelling<Kind> kKinds[] = {{Kind::Tensor, "tensor"},
-                                       {Kind::Scalar, "scalar"}};
+                                       {Kind::Scalar, "scalar"},
+                                       {Kind::Workspace, "workspace"}};
   constexpr Spelling<Access> kTensorAccesses[] = {
       {Access::In, "in"}, {Access::Out, "out"}, {Access::InOut, "inout"}};
   constexpr Spelling<Access> kScalarAccesses[] = {{Access::In, "in"}};
@@ -260,20 +270,57 @@ ArgumentInfo ManifestReader::readArgument(const Field &field) {
   if (!isIdentifier(argument.name))
     fail(name, "expected an identifier, got {}", name.value.describe());
 
-  argument.kind = readEnum(get(field, "kind"), kKinds);
-  bool tensor = argument.kind == Kind::Tensor;
-  Field access = get(field, "access");
-  argument.access = tensor ? readEnum(access, kTensorAccesses)
-                           : readEnum(access, kScalarAccesses);
+  Field kind = get(field, "kind");
+  argument.kind = readEnum(kind, kKinds);
+  if (argument.kind != Kind::Workspace &&
+      kernel.countPassed() != kernel.arguments.size())
+    fail(kind, "expected a workspace, since one comes before, got {}",
+         kind.value.describe());
+  if (argument.kind != Kind::Workspace) {
+    Field access = get(field, "access");
+    argument.access = argument.kind == Kind::Tensor
+                          ? readEnum(access, kTensorAccesses)
+                          : readEnum(access, kScalarAccesses);
+  }
   Field element = get(field, "element");
   std::optional<ElementType> type = parseElementType(readString(element));
-  if (!type || (tensor && *type == ElementType::Index))
+  if (!type || (argument.kind != Kind::Scalar && *type == ElementType::Index)) {
+    constexpr const char *kNames[] = {"tensor", "scalar", "workspace"};
     fail(element, "expected an element type of a {}, got {}",
-         tensor ? "tensor" : "scalar", element.value.describe());
+         kNames[static_cast<int>(argument.kind)], element.value.describe());
+  }
   argument.element = type.value_or(ElementType::F32);
-  if (tensor)
+  if (argument.kind == Kind::Tensor)
     readTensor(field, argument);
+  else if (argument.kind == Kind::Workspace)
+    readWorkspace(field, kernel, argument);
   return argument;
+}
+
+void ManifestReader::readWorkspace(const Field &field, const KernelInfo &kernel,
+                                   ArgumentInfo &argument) {
+  Field extents = get(field, "extents");
+  if (extents.value.isArray() && extents.value.size() > kMaxRank)
+    fail(extents, "expected at most {} dimensions, got {}", kMaxRank,
+         extents.value.size());
+  // Other workspaces have no extents yet when these are computed.
+  KernelInfo passed;
+  passed.arguments.assign(kernel.arguments.begin(),
+                          kernel.arguments.begin() +
+                              static_cast<ptrdiff_t>(kernel.countPassed()));
+  forEach(extents, [&](const Field &element) {
+    Expression extent = readExpression(element, passed);
+    if (hasFailed())
+      return;
+    bool constant = extent.nodes.size() == 1 &&
+                    extent.nodes[0].op == Expression::Op::Constant;
+    if (constant && extent.nodes[0].value < 0)
+      fail(element, "expected an extent that is not negative, got {}",
+           extent.nodes[0].value);
+    argument.extents.push_back(constant ? extent.nodes[0].value
+                                        : ArgumentInfo::kDynamic);
+    argument.workspaceExtents.push_back(std::move(extent));
+  });
 }
 
 void ManifestReader::readTensor(const Field &field, ArgumentInfo &argument) {

@@ -38,8 +38,11 @@ private:
   std::string readFileName(const Field &field);
 
   KernelInfo readKernel(const Field &field);
-  ArgumentInfo readArgument(const Field &field);
+  /// `kernel` has the arguments before it.
+  ArgumentInfo readArgument(const Field &field, const KernelInfo &kernel);
   void readTensor(const Field &field, ArgumentInfo &argument);
+  void readWorkspace(const Field &field, const KernelInfo &kernel,
+                     ArgumentInfo &argument);
 
   VariantInfo readVariant(const Field &field, const KernelInfo &kernel);
   Guard readGuard(const Field &field, const KernelInfo &kernel);
@@ -57,6 +60,7 @@ private:
   /// An argument's number; 0 after a failure, and there may be none then.
   uint16_t readArgumentNumber(const Field &field, const KernelInfo &kernel,
                               ArgumentInfo::Kind kind);
+  /// That of a tensor or a workspace.
   uint16_t readTensorArgument(const Field &field, const KernelInfo &kernel);
   uint16_t readIntegerArgument(const Field &field, const KernelInfo &kernel);
   uint16_t readNumber(const Field &field, size_t count, std::string_view what);

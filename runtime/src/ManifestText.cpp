@@ -145,6 +145,13 @@ std::string toString(const ExternInfo &function) noexcept {
 }
 
 std::string toString(const ArgumentInfo &argument) noexcept {
+  if (argument.kind == ArgumentInfo::Kind::Workspace) {
+    std::string type;
+    for (int64_t extent : argument.extents)
+      type += dimText(extent) + "x";
+    return fmt::format("workspace<{}{}> {}", type, toString(argument.element),
+                       argument.name);
+  }
   if (argument.kind == ArgumentInfo::Kind::Scalar)
     return fmt::format("{} {}", toString(argument.element), argument.name);
   std::string type;
@@ -160,6 +167,17 @@ std::string toString(const ArgumentInfo &argument) noexcept {
   constexpr const char *kAccesses[] = {"in", "out", "inout"};
   return fmt::format("tensor<{}> {} ({})", type, argument.name,
                      kAccesses[static_cast<int>(argument.access)]);
+}
+
+std::string toString(const ArgumentInfo &argument,
+                     const KernelInfo &kernel) noexcept {
+  if (argument.kind != ArgumentInfo::Kind::Workspace)
+    return toString(argument);
+  std::vector<std::string> extents;
+  for (const Expression &extent : argument.workspaceExtents)
+    extents.push_back(toString(extent, kernel));
+  return fmt::format("workspace<[{}] x {}> {}", fmt::join(extents, ", "),
+                     toString(argument.element), argument.name);
 }
 
 } // namespace carousel::runtime

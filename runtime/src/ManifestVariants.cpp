@@ -76,6 +76,8 @@ VariantInfo ManifestReader::readVariant(const Field &field,
              "blocks");
   variant.dynamicShared = static_cast<uint32_t>(
       readInteger(get(field, "dynamic_shared"), 0, INT32_MAX));
+  if (field.value.isObject() && field.value.find("cooperative"))
+    variant.cooperative = readBool(get(field, "cooperative"));
   return variant;
 }
 
@@ -256,8 +258,12 @@ uint16_t ManifestReader::readArgumentNumber(const Field &field,
   if (hasFailed())
     return 0;
   const ArgumentInfo &argument = kernel.arguments[number];
-  constexpr const char *kNames[] = {"tensor", "scalar"};
-  if (argument.kind != kind)
+  constexpr const char *kNames[] = {"tensor", "scalar", "workspace"};
+  // A workspace is a tensor but for who makes it.
+  ArgumentInfo::Kind given = argument.kind == ArgumentInfo::Kind::Scalar
+                                 ? ArgumentInfo::Kind::Scalar
+                                 : ArgumentInfo::Kind::Tensor;
+  if (given != kind)
     fail(field, "expected a {}, got {}, which is a {}",
          kNames[static_cast<int>(kind)], argument.name,
          kNames[static_cast<int>(argument.kind)]);

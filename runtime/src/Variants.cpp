@@ -16,6 +16,7 @@
 #include "Capability.h"
 #include "Compile.h"
 #include "Fail.h"
+#include "KernelImpl.h"
 #include "TensorMapCache.h"
 #include "TensorMapRules.h"
 
@@ -219,6 +220,15 @@ bool DeviceVariant::accepts(const LaunchFrame &frame, Grid &grid,
 // What a launch needs
 //===----------------------------------------------------------------------===//
 
+void DeviceVariant::moveSources(const LaunchFrame &frame, uint64_t from) const {
+  for (size_t i = 0; i < info->tensorMaps.size(); ++i) {
+    uint16_t argument = info->tensorMaps[i].argument;
+    // Others lie where they were.
+    if (kernel->arguments[argument].kind == ArgumentInfo::Kind::Workspace)
+      frame.sources[i].address += frame.bound[argument].data - from;
+  }
+}
+
 Status DeviceVariant::encodeMaps(const LaunchFrame &frame) const {
   TensorMapCache &cache = TensorMapCache::get();
   for (size_t i = 0; i < info->tensorMaps.size(); ++i) {
@@ -243,10 +253,66 @@ Result<CUfunction> DeviceVariant::load() const {
   if (CUfunction loaded = getLoaded())
     return loaded;
   Result<CUfunction> loaded = module->getFunction(*kernel, *info);
+  if (loaded && info->cooperative)
+    if (Status status = findCapacity(*loaded); !status)
+      return tl::make_unexpected(std::move(status.error()));
   // Threads that come here at once get the same function of the same module.
   if (loaded)
     function.store(*loaded, std::memory_order_release);
   return loaded;
+}
+
+//===----------------------------------------------------------------------===//
+// Cooperative variants
+//===----------------------------------------------------------------------===//
+
+Status DeviceVariant::findCapacity(CUfunction loaded) const {
+  Context::Impl &impl = context.getImpl();
+  CurrentContext current(impl);
+  if (!current.getStatus())
+    return current.getStatus();
+  uint64_t cluster =
+      uint64_t(info->cluster[0]) * info->cluster[1] * info->cluster[2];
+  int count = 0;
+  uint64_t blocks = 0; // that `count` counts in
+  if (cluster == 1) {
+    int threads = int(info->block[0] * info->block[1] * info->block[2]);
+    if (Status status =
+            impl.check(impl.driver->cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                           &count, loaded, threads, info->dynamicShared),
+                       "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+        !status)
+      return status;
+    blocks = uint64_t(impl.info.multiprocessors);
+  } else {
+    LaunchAttributes attributes;
+    CUlaunchConfig config = makeLaunchConfig(
+        {info->cluster, info->block, info->cluster, info->dynamicShared},
+        /*cooperative=*/false, attributes);
+    if (Status status = impl.check(
+            impl.driver->cuOccupancyMaxActiveClusters(&count, loaded, &config),
+            "cuOccupancyMaxActiveClusters");
+        !status)
+      return status;
+    blocks = cluster;
+  }
+  capacity.store(uint64_t(std::max(count, 0)) * blocks,
+                 std::memory_order_release);
+  return {};
+}
+
+Status DeviceVariant::checkCoresidence(const Grid &grid) const {
+  if (!info->cooperative)
+    return {};
+  uint64_t fits = capacity.load(std::memory_order_acquire);
+  // Below 2^63: the first dimension has 31 bits, the others 16.
+  uint64_t wanted = uint64_t(grid.blocks[0]) * grid.blocks[1] * grid.blocks[2];
+  if (wanted <= fits)
+    return {};
+  return fail(ErrorCode::InvalidArgument,
+              "{}: expected a grid of at most {} blocks, which the device "
+              "holds at once, got {} ({})",
+              info->function, fits, wanted, fmt::join(grid.blocks, " x "));
 }
 
 } // namespace carousel::runtime

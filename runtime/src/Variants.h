@@ -59,6 +59,10 @@ public:
   bool accepts(const LaunchFrame &frame, Grid &grid,
                std::vector<std::string> *reasons = nullptr) const;
 
+  /// The workspaces were bound with `from` as their address, and have their own
+  /// now: so do the sources of tensor maps.
+  void moveSources(const LaunchFrame &frame, uint64_t from) const;
+
   /// Fills frame.maps from frame.sources. Takes no memory for maps that the
   /// thread encoded before.
   Status encodeMaps(const LaunchFrame &frame) const;
@@ -71,8 +75,13 @@ public:
   Result<CUfunction> load() const;
   LoadedModule &getModule() const { return *module; }
 
+  /// Of a loaded cooperative variant: an error where the device can't hold all
+  /// blocks of the grid at once.
+  Status checkCoresidence(const Grid &grid) const;
+
 private:
   void findUnsupported(const ModuleInfo &module, LoadOptions::Via via);
+  Status findCapacity(CUfunction loaded) const;
   bool checkGrid(const Environment &environment, Grid &grid,
                  std::vector<std::string> *reasons) const;
   bool checkMaps(const Environment &environment, const LaunchFrame &frame,
@@ -91,6 +100,9 @@ private:
   ParameterLayout layout;
   std::vector<uint64_t> formatIds; ///< of the tensor maps, for the cache
   mutable std::atomic<CUfunction> function = nullptr;
+  /// Of a cooperative variant: blocks that the device holds at once. Set before
+  /// the function.
+  mutable std::atomic<uint64_t> capacity = 0;
 };
 
 } // namespace carousel::runtime

@@ -13,6 +13,7 @@
 
 #include "CAPIImpl.h"
 #include "KernelTest.h"
+#include "OrderedManifest.h"
 
 #include <atomic>
 #include <cstdlib>
@@ -94,7 +95,8 @@ carousel_argument toC(const Argument &from) {
 }
 
 TEST_F(LoadTest, WarmLaunchesTakeNoMemoryAndNoLock) {
-  Kernel copy = getKernel("copy"), copy2D = getKernel("copy_2d");
+  Kernel copy = getKernel("copy"), copy2D = getKernel("copy_2d"),
+         ordered = getKernel("ordered", makeOrderedManifest());
   CopyArguments bulk(1024), odd(1001);
   Copy2DArguments matrix(130, 1000, 1024);
   carousel_kernel inC{copy2D};
@@ -103,11 +105,13 @@ TEST_F(LoadTest, WarmLaunchesTakeNoMemoryAndNoLock) {
     expectSuccess(copy.launch(bulk.list, 2));
     expectSuccess(copy.launch(odd.list, 2)); // the first variant is refused
     expectSuccess(copy2D.launch(matrix.list, 2));
+    expectSuccess(ordered.launch(bulk.list, 1)); // with workspaces
     EXPECT_EQ(carousel_kernel_launch(&inC, list, 2, nullptr), CAROUSEL_OK);
   };
   launchAll();
   Result<Launch> prepared = copy2D.prepare(matrix.list, 2);
-  ASSERT_TRUE(prepared);
+  Result<Launch> preparedOrdered = ordered.prepare(bulk.list, 1);
+  ASSERT_TRUE(prepared && preparedOrdered);
   carousel_launch preparedInC{*prepared};
   fake::setRecording(false);
   uint64_t before = fake::countLaunches();
@@ -126,11 +130,12 @@ TEST_F(LoadTest, WarmLaunchesTakeNoMemoryAndNoLock) {
   for (int i = 0; i < 100; ++i) {
     launchAll();
     expectSuccess(prepared->run());
+    expectSuccess(preparedOrdered->run());
     EXPECT_EQ(carousel_launch_run(&preparedInC, nullptr), CAROUSEL_OK);
   }
   EXPECT_EQ(allocations, 0u);
   EXPECT_EQ(locks, 0u);
-  EXPECT_EQ(fake::countLaunches(), before + 600);
+  EXPECT_EQ(fake::countLaunches(), before + 800);
 }
 #endif
 

@@ -100,14 +100,14 @@ TEST(ManifestErrorTest, DuplicateMembers) {
 TEST(ManifestErrorTest, Version) {
   std::string manifest = makeCopyManifest();
   expectError(
-      setMember(manifest, "/version", "2"),
-      "version: expected a package of version 1 or older, got 2; update "
+      setMember(manifest, "/version", "3"),
+      "version: expected a package of version 2 or older, got 3; update "
       "the runtime",
       ErrorCode::UnsupportedVersion);
   // Nothing else of a newer package is looked at.
   expectError(
       R"({"format": "carousel-package", "version": 7, "kernels": 1})",
-      "version: expected a package of version 1 or older, got 7; update "
+      "version: expected a package of version 2 or older, got 7; update "
       "the runtime",
       ErrorCode::UnsupportedVersion);
   expectErrors(
@@ -241,34 +241,35 @@ TEST(ManifestErrorTest, FileNames) {
 }
 
 TEST(ManifestErrorTest, Arguments) {
-  expectErrors("/kernels/0/arguments/0/", "kernels[0].arguments[0]",
-               {{"name", "\"0x\"", ".name: expected an identifier, got '0x'"},
-                {"name", "\"\"", ".name: expected an identifier, got ''"},
-                {"name", "\"x y\"", ".name: expected an identifier, got 'x y'"},
-                {"name", "null", ".name: expected a string, got null"},
-                {"kind", "\"memref\"",
-                 ".kind: expected 'tensor' or 'scalar', got 'memref'"},
-                {"access", "\"rw\"",
-                 ".access: expected 'in', 'out' or 'inout', got 'rw'"},
-                {"element", "\"f33\"",
-                 ".element: expected an element type of a tensor, got 'f33'"},
-                {"element", "\"index\"",
-                 ".element: expected an element type of a tensor, got 'index'"},
-                {"element", nullptr, ": expected a member 'element', got none"},
-                {"extents", "[1, 1, 1, 1, 1, 1, 1, 1, 1]",
-                 ".extents: expected at most 8 dimensions, got 9"},
-                {"extents", "[-1]",
-                 ".extents[0]: expected an integer of at least 0, got -1"},
-                {"extents", "4", ".extents: expected a list, got 4"},
-                {"strides", "\"dense\"",
-                 ".strides: expected 'contiguous' or a list, got 'dense'"},
-                {"strides", "[1, 1]", ".strides: expected a list of 1, got 2"},
-                {"strides", "[\"x\"]",
-                 ".strides[0]: expected an integer of at least 0, "
-                 "got 'x'"},
-                {"strides", "[-1]",
-                 ".strides[0]: expected an integer of at least 0, "
-                 "got -1"}});
+  expectErrors(
+      "/kernels/0/arguments/0/", "kernels[0].arguments[0]",
+      {{"name", "\"0x\"", ".name: expected an identifier, got '0x'"},
+       {"name", "\"\"", ".name: expected an identifier, got ''"},
+       {"name", "\"x y\"", ".name: expected an identifier, got 'x y'"},
+       {"name", "null", ".name: expected a string, got null"},
+       {"kind", "\"memref\"",
+        ".kind: expected 'tensor', 'scalar' or 'workspace', got 'memref'"},
+       {"access", "\"rw\"",
+        ".access: expected 'in', 'out' or 'inout', got 'rw'"},
+       {"element", "\"f33\"",
+        ".element: expected an element type of a tensor, got 'f33'"},
+       {"element", "\"index\"",
+        ".element: expected an element type of a tensor, got 'index'"},
+       {"element", nullptr, ": expected a member 'element', got none"},
+       {"extents", "[1, 1, 1, 1, 1, 1, 1, 1, 1]",
+        ".extents: expected at most 8 dimensions, got 9"},
+       {"extents", "[-1]",
+        ".extents[0]: expected an integer of at least 0, got -1"},
+       {"extents", "4", ".extents: expected a list, got 4"},
+       {"strides", "\"dense\"",
+        ".strides: expected 'contiguous' or a list, got 'dense'"},
+       {"strides", "[1, 1]", ".strides: expected a list of 1, got 2"},
+       {"strides", "[\"x\"]",
+        ".strides[0]: expected an integer of at least 0, "
+        "got 'x'"},
+       {"strides", "[-1]",
+        ".strides[0]: expected an integer of at least 0, "
+        "got -1"}});
   expectErrors(
       "/kernels/2/arguments/", "kernels[2].arguments",
       {{"1/access", "\"inout\"", "[1].access: expected 'in', got 'inout'"},
@@ -491,8 +492,8 @@ TEST(ManifestErrorTest, MessagesAreOneLineAndShort) {
   ASSERT_FALSE(result);
   // Cut before the character that begins at the last byte shown.
   EXPECT_EQ(result.error().message,
-            "kernels[0].arguments[0].kind: expected 'tensor' or 'scalar', got "
-            "'a?" +
+            "kernels[0].arguments[0].kind: expected 'tensor', 'scalar' or "
+            "'workspace', got 'a?" +
                 std::string(98, 'b') + "...'");
 }
 } // namespace

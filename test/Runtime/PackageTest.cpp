@@ -134,10 +134,10 @@ TEST_F(PackageTest, BadManifest) {
   expectError(path, path + "/manifest.json: kernels[0].variants: expected at "
                            "least one variant, got none");
   writeFile(path + "/manifest.json",
-            setMember(makeCopyManifest(), "/version", "2"));
+            setMember(makeCopyManifest(), "/version", "3"));
   expectError(path,
-              path + "/manifest.json: version: expected a package of version 1 "
-                     "or older, got 2; update the runtime",
+              path + "/manifest.json: version: expected a package of version 2 "
+                     "or older, got 3; update the runtime",
               ErrorCode::UnsupportedVersion);
   writeFile(path + "/manifest.json", "");
   expectError(path, path + "/manifest.json: expected JSON, got an early end at "

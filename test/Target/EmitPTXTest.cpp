@@ -94,6 +94,102 @@ TEST_F(EmitPTXTest, IndexMayHave32Bits) {
   EXPECT_TRUE(has(*ptx, ".param .u32 k_param_4"));
 }
 
+/// What kernels have in common is in the text once, as if they had been
+/// translated together.
+constexpr StringLiteral kTwoKernels = R"mlir(
+  gpu.module @m {
+    func.func private @other(%v: f32) -> f32
+    func.func private @square(%v: f32) -> f32 {
+      %s = arith.mulf %v, %v : f32
+      return %s : f32
+    }
+    gpu.func @first(%x: memref<?xf32, #gpu.address_space<global>>, %n: index) kernel {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      scf.for %i = %c0 to %n step %c1 {
+        %v = memref.load %x[%i] : memref<?xf32, #gpu.address_space<global>>
+        %s = func.call @square(%v) : (f32) -> f32
+        %o = func.call @other(%s) : (f32) -> f32
+        memref.store %o, %x[%i] : memref<?xf32, #gpu.address_space<global>>
+      }
+      gpu.return
+    }
+    gpu.func @second(%x: memref<?xf32, #gpu.address_space<global>>, %n: index) kernel {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %bytes = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+      %tile = memref.view %bytes[%c0][] : memref<?xi8, #gpu.address_space<workgroup>>
+        to memref<64xf32, #gpu.address_space<workgroup>>
+      scf.for %i = %c0 to %n step %c1 {
+        %v = memref.load %x[%i] : memref<?xf32, #gpu.address_space<global>>
+        %o = func.call @other(%v) : (f32) -> f32
+        memref.store %o, %tile[%i] : memref<64xf32, #gpu.address_space<workgroup>>
+      }
+      gpu.return
+    }
+    gpu.func @third(%i: index, %v: f32) kernel {
+      %c0 = arith.constant 0 : index
+      %bytes = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+      %tile = memref.view %bytes[%c0][] : memref<?xi8, #gpu.address_space<workgroup>>
+        to memref<64xf32, #gpu.address_space<workgroup>>
+      memref.store %v, %tile[%i] : memref<64xf32, #gpu.address_space<workgroup>>
+      gpu.return
+    }
+  }
+)mlir";
+
+TEST_F(EmitPTXTest, KernelsArePutTogether) {
+  FailureOr<std::string> ptx = emit(kTwoKernels, "sm_90a");
+  ASSERT_TRUE(succeeded(ptx)) << errors;
+  StringRef text = *ptx;
+  for (StringRef once :
+       {".version", ".target", ".address_size", ".extern .func",
+        ".extern .shared", ".entry first(", ".entry second(", ".entry third("})
+    EXPECT_EQ(text.count(once), 1u) << once.str() << '\n' << *ptx;
+  EXPECT_LT(text.find(".entry first("), text.find(".entry second("));
+  EXPECT_LT(text.find(".entry second("), text.find(".entry third("));
+  EXPECT_LT(text.find(".extern .shared"), text.find(".entry second("));
+  // Labels are those of the first and of the second function.
+  EXPECT_LT(text.find("$L__BB0_"), text.find(".entry second("));
+  EXPECT_GT(text.find("$L__BB1_"), text.find(".entry second("));
+}
+
+TEST_F(EmitPTXTest, TextIsTheSameOnOneThread) {
+  FailureOr<std::string> threaded = emit(kTwoKernels, "sm_90a");
+  context.disableMultithreading();
+  FailureOr<std::string> alone = emit(kTwoKernels, "sm_90a");
+  ASSERT_TRUE(succeeded(threaded) && succeeded(alone)) << errors;
+  EXPECT_EQ(*threaded, *alone);
+}
+
+// What one kernel stores in global memory the other loads.
+TEST_F(EmitPTXTest, KernelsWithAVariableStayTogether) {
+  FailureOr<std::string> ptx = emit(R"mlir(
+    gpu.module @m {
+      memref.global "private" @count : memref<1xi32, #gpu.address_space<global>> = dense<7>
+      gpu.func @put(%v: i32) kernel {
+        %c0 = arith.constant 0 : index
+        %count = memref.get_global @count : memref<1xi32, #gpu.address_space<global>>
+        memref.store %v, %count[%c0] : memref<1xi32, #gpu.address_space<global>>
+        gpu.return
+      }
+      gpu.func @get(%x: memref<1xi32, #gpu.address_space<global>>) kernel {
+        %c0 = arith.constant 0 : index
+        %count = memref.get_global @count : memref<1xi32, #gpu.address_space<global>>
+        %v = memref.load %count[%c0] : memref<1xi32, #gpu.address_space<global>>
+        memref.store %v, %x[%c0] : memref<1xi32, #gpu.address_space<global>>
+        gpu.return
+      }
+    }
+  )mlir",
+                                    "sm_90a");
+  ASSERT_TRUE(succeeded(ptx)) << errors;
+  StringRef put, get;
+  std::tie(put, get) = StringRef(*ptx).split(".entry get(");
+  EXPECT_TRUE(put.contains("st.global")) << *ptx;
+  EXPECT_TRUE(get.contains("ld.global")) << *ptx;
+}
+
 TEST_F(EmitPTXTest, MathFunctionWithoutLibdeviceIsAnError) {
   FailureOr<std::string> ptx = emit(R"mlir(
     gpu.module @m {

@@ -155,23 +155,24 @@ static tl::unexpected<runtime::Error> failFor(const ArgumentInfo &argument,
 
 static size_t findArgument(const runtime::KernelInfo &kernel,
                            std::string_view name) {
-  size_t i = 0;
-  while (i < kernel.arguments.size() && kernel.arguments[i].name != name)
+  size_t i = 0, count = kernel.countPassed();
+  while (i < count && kernel.arguments[i].name != name)
     ++i;
   return i;
 }
 
 static std::string listArguments(const runtime::KernelInfo &kernel) {
   std::string list;
-  for (const ArgumentInfo &argument : kernel.arguments)
-    list += fmt::format("{}{}", list.empty() ? "" : ", ", argument.name);
+  for (size_t i = 0; i < kernel.countPassed(); ++i)
+    list +=
+        fmt::format("{}{}", list.empty() ? "" : ", ", kernel.arguments[i].name);
   return list.empty() ? "none" : list;
 }
 
 Result<std::vector<ArgumentValue>>
 run::parseArguments(const runtime::KernelInfo &kernel,
                     const std::vector<std::string> &options) {
-  size_t count = kernel.arguments.size();
+  size_t count = kernel.countPassed();
   std::vector<std::optional<std::string>> texts(count);
   for (const std::string &option : options) {
     auto assignment = parseAssignment(option, "--arg");
@@ -189,7 +190,7 @@ run::parseArguments(const runtime::KernelInfo &kernel,
     texts[i] = std::move(assignment->value);
   }
 
-  std::vector<ArgumentValue> values(count);
+  std::vector<ArgumentValue> values(kernel.arguments.size());
   std::vector<size_t> same(count, count); // like:NAME
   for (size_t i = 0; i < count; ++i) {
     const ArgumentInfo &argument = kernel.arguments[i];
@@ -242,7 +243,7 @@ run::makeArguments(const runtime::KernelInfo &kernel,
                    const std::vector<uint64_t> &addresses) {
   using runtime::Argument;
   std::vector<Argument> arguments;
-  for (size_t i = 0; i < kernel.arguments.size(); ++i) {
+  for (size_t i = 0; i < kernel.countPassed(); ++i) {
     const ArgumentInfo &info = kernel.arguments[i];
     if (info.kind == ArgumentInfo::Kind::Scalar) {
       uint64_t bits = values[i].scalar;
@@ -260,13 +261,48 @@ run::makeArguments(const runtime::KernelInfo &kernel,
   return arguments;
 }
 
-Status run::checkArguments(const runtime::KernelInfo &kernel,
-                           const std::vector<ArgumentValue> &values) {
-  // As good as any that a device gives out.
+/// The values as the runtime has them; addresses are as good as any that a
+/// device gives out.
+static Result<std::vector<runtime::BoundArgument>>
+bindValues(const runtime::KernelInfo &kernel,
+           const std::vector<ArgumentValue> &values) {
   constexpr uint64_t kAddress = 4096;
   std::vector<uint64_t> addresses(values.size(), kAddress);
   std::vector<runtime::BoundArgument> bound(values.size());
   auto arguments = makeArguments(kernel, values, addresses);
-  return runtime::bindArguments(kernel, arguments.data(), arguments.size(),
-                                bound.data());
+  if (Status status = runtime::bindArguments(kernel, arguments.data(),
+                                             arguments.size(), bound.data());
+      !status)
+    return tl::make_unexpected(status.error());
+  return bound;
+}
+
+Status run::checkArguments(const runtime::KernelInfo &kernel,
+                           const std::vector<ArgumentValue> &values) {
+  auto bound = bindValues(kernel, values);
+  if (!bound)
+    return tl::make_unexpected(bound.error());
+  return {};
+}
+
+Status run::addWorkspaces(const runtime::KernelInfo &kernel,
+                          int64_t multiprocessors,
+                          std::vector<ArgumentValue> &values) {
+  auto bound = bindValues(kernel, values);
+  if (!bound)
+    return tl::make_unexpected(bound.error());
+  if (Status status =
+          runtime::bindWorkspaces(kernel, multiprocessors, bound->data());
+      !status)
+    return status;
+  for (size_t i = kernel.countPassed(); i < kernel.arguments.size(); ++i) {
+    const int64_t *extents = (*bound)[i].extents;
+    auto layout = Layout::rowMajor(
+        {extents, extents + kernel.arguments[i].extents.size()});
+    if (!layout)
+      return failFor(kernel.arguments[i], layout.error());
+    values[i].tensor.kind = TensorValue::Kind::Zeros;
+    values[i].tensor.layout = std::move(*layout);
+  }
+  return {};
 }

@@ -74,6 +74,11 @@ makeArguments(const runtime::KernelInfo &kernel,
 Status checkArguments(const runtime::KernelInfo &kernel,
                       const std::vector<ArgumentValue> &values);
 
+/// Sets the values of the kernel's workspaces, which follow from the others:
+/// zeros.
+Status addWorkspaces(const runtime::KernelInfo &kernel, int64_t multiprocessors,
+                     std::vector<ArgumentValue> &values);
+
 /// The contents of a tensor; `layout.storage` elements. Numbers don't depend on
 /// the layout or on the machine: element i, counted row-major, is
 ///  - iota: i, from 0 again where the type can't hold the next integer;

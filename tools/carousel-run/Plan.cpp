@@ -21,13 +21,15 @@ using runtime::KernelInfo;
 
 static Result<Output> parseOutput(const KernelInfo &kernel,
                                   const std::string &option,
-                                  const char *optionName) {
+                                  const char *optionName, bool workspaces) {
   auto assignment = parseAssignment(option, optionName);
   if (!assignment)
     return tl::make_unexpected(assignment.error());
+  using Kind = runtime::ArgumentInfo::Kind;
   for (size_t i = 0; i < kernel.arguments.size(); ++i)
     if (kernel.arguments[i].name == assignment->name &&
-        kernel.arguments[i].kind == runtime::ArgumentInfo::Kind::Tensor) {
+        (kernel.arguments[i].kind == Kind::Tensor ||
+         (workspaces && kernel.arguments[i].kind == Kind::Workspace))) {
       Output output;
       output.argument = i;
       output.text = std::move(assignment->value);
@@ -45,10 +47,16 @@ Result<Plan> run::makePlan(const KernelInfo &kernel,
     return tl::make_unexpected(values.error());
   if (Status status = checkArguments(kernel, *values); !status)
     return tl::make_unexpected(status.error());
+  bool workspaces = options.multiprocessors.has_value();
+  if (workspaces)
+    if (Status status =
+            addWorkspaces(kernel, *options.multiprocessors, *values);
+        !status)
+      return tl::make_unexpected(status.error());
   Plan plan;
   plan.values = std::move(*values);
   for (const std::string &option : options.outputs) {
-    auto output = parseOutput(kernel, option, "--out");
+    auto output = parseOutput(kernel, option, "--out", workspaces);
     if (!output)
       return tl::make_unexpected(output.error());
     for (const Output &other : plan.files)
@@ -61,7 +69,7 @@ Result<Plan> run::makePlan(const KernelInfo &kernel,
     plan.files.push_back(std::move(*output));
   }
   for (const std::string &option : options.expectations) {
-    auto output = parseOutput(kernel, option, "--expect");
+    auto output = parseOutput(kernel, option, "--expect", workspaces);
     if (!output)
       return tl::make_unexpected(output.error());
     const runtime::ArgumentInfo &argument = kernel.arguments[output->argument];

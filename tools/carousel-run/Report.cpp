@@ -34,7 +34,7 @@ static void addSignature(std::string &text, const KernelInfo &kernel) {
   text += kernel.name + "\n";
   const char *label = "arguments";
   for (const runtime::ArgumentInfo &argument : kernel.arguments) {
-    text += fmt::format("  {:<12}{}\n", label, toString(argument));
+    text += fmt::format("  {:<12}{}\n", label, toString(argument, kernel));
     label = "";
   }
 }
@@ -95,6 +95,8 @@ std::string run::formatText(const Explanation &explanation) {
       addLine(text, "block", formatDims(variant.block));
       if (variant.cluster != std::array<uint32_t, 3>{1, 1, 1})
         addLine(text, "cluster", formatDims(variant.cluster));
+      if (variant.cooperative)
+        addLine(text, "launch", "cooperative: all blocks at once");
       if (variant.dynamicShared != 0)
         addLine(text, "shared",
                 fmt::format("{} bytes, dynamic", variant.dynamicShared));

@@ -48,9 +48,17 @@ static JSON describeSizes(const std::vector<int64_t> &sizes) {
   return list;
 }
 
-static JSON describe(const ArgumentInfo &argument) {
+static JSON describe(const ArgumentInfo &argument, const KernelInfo &kernel) {
   JSON object;
   object["name"] = argument.name;
+  if (argument.kind == ArgumentInfo::Kind::Workspace) {
+    object["kind"] = "workspace";
+    object["element"] = toString(argument.element);
+    object["extents"] = JSON::array();
+    for (const runtime::Expression &extent : argument.workspaceExtents)
+      object["extents"].push_back(toString(extent, kernel));
+    return object;
+  }
   bool tensor = argument.kind == ArgumentInfo::Kind::Tensor;
   object["kind"] = tensor ? "tensor" : "scalar";
   object["access"] = argument.access == ArgumentInfo::Access::In    ? "in"
@@ -78,6 +86,7 @@ static JSON describe(const VariantInfo &variant, const KernelInfo &kernel) {
   object["block"] = variant.block;
   object["cluster"] = variant.cluster;
   object["dynamic_shared"] = variant.dynamicShared;
+  object["cooperative"] = variant.cooperative;
   return object;
 }
 
@@ -86,7 +95,7 @@ static JSON describe(const KernelInfo &kernel) {
   object["name"] = kernel.name;
   object["arguments"] = JSON::array();
   for (const ArgumentInfo &argument : kernel.arguments)
-    object["arguments"].push_back(describe(argument));
+    object["arguments"].push_back(describe(argument, kernel));
   object["variants"] = JSON::array();
   for (const VariantInfo &variant : kernel.variants)
     object["variants"].push_back(describe(variant, kernel));

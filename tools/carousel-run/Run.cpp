@@ -151,7 +151,7 @@ static Exit explain(const runtime::Package &package, const Options &options,
     explanation.kernels.push_back(*kernel);
   }
   bool complete =
-      options.namesKernel() && explanation.kernels.front()->arguments.empty();
+      options.namesKernel() && explanation.kernels.front()->countPassed() == 0;
   if (!options.arguments.empty() || complete) {
     const KernelInfo &info = *explanation.kernels.front();
     auto plan = makePlan(info, options);

@@ -88,7 +88,8 @@ Status Simulation::findKernels(const Input &input) {
   for (size_t i = 0; i < kernels.size(); ++i) {
     std::vector<size_t> known;
     for (size_t before = 0; before < i; ++before)
-      if (getKernelName(kernels[before].func) == getKernelName(kernels[i].func))
+      if (carousel::getKernelName(kernels[before].func) ==
+          carousel::getKernelName(kernels[i].func))
         known = kernels[before].arguments;
     if (Status status =
             addWorkspaces(info, infos[i], known, kernels[i].arguments);

@@ -72,7 +72,7 @@ def FormTransfers : Pass<"carousel-form-transfers", "::mlir::gpu::GPUModuleOp"> 
 def VerifyTile : Pass<"carousel-verify-tile", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Check what the tile phase promises and an op alone can't see";
   let description = [{
-    Closes the tile phase. Precondition: none. Postcondition:
+    Closes the tile phase: what verifiers of ops demand holds, and what is below. Precondition: none. Postcondition:
 
     - No op and no type of the machine phase, but for tensor maps as arguments of kernels (C133).
       Of the dialect there may be transfers, `barrier.warp`, `fence.thread` and the `grid` ops,
@@ -247,7 +247,7 @@ def InsertAsyncSync : Pass<"carousel-insert-async-sync", "::mlir::gpu::GPUModule
 def VerifyRing : Pass<"carousel-verify-ring", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Check what the ring phase promises and an op alone can't see";
   let description = [{
-    Closes the ring phase. Precondition: none. Postcondition:
+    Closes the ring phase: what verifiers of ops demand holds, and what is below. Precondition: none. Postcondition:
 
     - No transfer and no pipeline of the tile phase, no op and no barrier of the machine phase is left (C166). Of the
       dialect there may be, besides the ops on rings, `fence.proxy`, `fence.thread`, `barrier.warp`
@@ -546,7 +546,7 @@ def VerifyMachine : Pass<"carousel-verify-machine", "::mlir::gpu::GPUModuleOp"> 
     shared memory, which nothing would allocate (C99), and `memref.load` and `memref.store` of
     barriers and tensor maps, which are opaque (C100), and a shared `memref.global` with an
     initial value (C101). Functions that serve one kernel have the same arguments (C121).
-    Nothing of the tile phase is left (C141).
+    Nothing of the tile phase is left (C141). What verifiers of ops demand holds.
     Changes nothing.
   }];
 }
@@ -731,7 +731,7 @@ def PinSharedMemory : Pass<"carousel-pin-shared-memory", "::mlir::gpu::GPUModule
 def VerifyLowered : Pass<"carousel-verify-lowered", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Check that only LLVM and NVVM ops are left";
   let description = [{
-    Closes the target phase. An op that no conversion has lowered is an error at its location
+    Closes the target phase. What verifiers of ops demand holds. An op that no conversion has lowered is an error at its location
     (C102). Changes nothing.
   }];
 }

@@ -5,7 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Pipelines that an embedder builds in C++ and carousel-opt has by name.
+// Pipelines that an embedder builds in C++ and carousel-opt has by name. The
+// passes that close a phase verify all ops, too: an embedder can do without the
+// pass manager's verification behind each pass, a tenth of the time.
 //
 //===----------------------------------------------------------------------===//
 

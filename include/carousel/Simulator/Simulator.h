@@ -42,7 +42,8 @@ mlir::OwningOpRef<mlir::ModuleOp>
 parseNamedModule(const llvm::SourceMgr &sources, mlir::MLIRContext *context);
 
 /// One argument, in the order of the gpu.func (or func.func) without its tensor
-/// maps, which the machine encodes itself as carousel.encode says.
+/// maps, which the machine encodes itself as carousel.encode says. Workspaces
+/// are among them: memory of zeros.
 struct Argument {
   /// A memref: the element at index zero, extents and strides in elements,
   /// outermost first.

@@ -21,6 +21,8 @@
 
 using namespace llvm;
 
+static constexpr unsigned kThreads = 8;
+
 Expected<std::string> carousel::findPTXAS(StringRef cudaRoot) {
   if (cudaRoot.empty()) {
     ErrorOr<std::string> found = sys::findProgramByName("ptxas");
@@ -75,9 +77,12 @@ Expected<std::string> carousel::assemblePTX(StringRef ptx, StringRef chip,
     return createStringError("can't write '" + input + "'");
 
   std::string arch = ("--gpu-name=" + chip).str();
+  // Kernels at once. The cubin is the same for every number of threads but one,
+  // so that it isn't that of the machine.
+  std::string threads = ("--split-compile=" + Twine(kThreads)).str();
   std::string error;
   int status = sys::ExecuteAndWait(
-      *ptxas, {*ptxas, arch, input, "-o", output},
+      *ptxas, {*ptxas, arch, threads, input, "-o", output},
       /*Env=*/std::nullopt, {StringRef(), StringRef(log), StringRef(log)},
       /*SecondsToWait=*/0, /*MemoryLimit=*/0, &error);
   if (status != 0)

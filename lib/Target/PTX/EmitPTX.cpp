@@ -13,9 +13,13 @@
 
 #include "carousel/Target/EmitPTX.h"
 
+#include "MergePTX.h"
+#include "SplitKernels.h"
+
 #include "carousel/Target/TargetInfo.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/IR/Threading.h"
 #include "mlir/Target/LLVM/NVVM/Target.h"
 #include "mlir/Target/LLVM/NVVM/Utils.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
@@ -34,6 +38,7 @@
 #include "llvm/Target/TargetMachine.h"
 
 using namespace mlir;
+using namespace carousel;
 
 void carousel::registerPTXTranslations(DialectRegistry &registry) {
   registerBuiltinDialectTranslation(registry);
@@ -55,7 +60,7 @@ namespace {
 
 /// What LLVM would do that ptxas does again, for the machine it knows: it costs
 /// most where indices of 64 bits meet in many addresses. Kernels ran no slower
-/// without it (benchmarks/RESULTS.md).
+/// without it.
 bool isLeftToPTXAS(StringRef pass) {
   static constexpr StringLiteral kBackEndPasses[] = {
       "Loop Strength Reduction", "Straight line strength reduction",
@@ -63,6 +68,21 @@ bool isLeftToPTXAS(StringRef pass) {
   static constexpr StringLiteral kOptimisations[] = {"IndVarSimplifyPass"};
   return llvm::is_contained(kBackEndPasses, pass) ||
          llvm::is_contained(kOptimisations, pass);
+}
+
+/// What looks for things that lowered kernels don't have, as vectorisers and
+/// libraries' calls, or that other passes find as well: without it ptxas makes
+/// the same code of the examples (benchmarks/RESULTS.md).
+bool findsNothing(StringRef pass) {
+  static constexpr StringLiteral kPasses[] = {
+      "CallSiteSplittingPass",   "ConstraintEliminationPass",
+      "Float2IntPass",           "LibCallsShrinkWrapPass",
+      "LoopDistributePass",      "LoopIdiomRecognizePass",
+      "LoopLoadEliminationPass", "LoopSinkPass",
+      "LoopVectorizePass",       "MergedLoadStoreMotionPass",
+      "OpenMPOptCGSCCPass",      "OpenMPOptPass",
+      "VectorCombinePass"};
+  return llvm::is_contained(kPasses, pass);
 }
 
 /// The passes of the back end, which has no option to leave one out.
@@ -85,7 +105,9 @@ private:
     FailureOr<llvm::TargetMachine *> machine = getOrCreateTargetMachine();
     if (failed(machine))
       return getOperation().emitError("expected LLVM to have NVPTX, it hasn't");
-    (*machine)->setOptLevel(static_cast<llvm::CodeGenOptLevel>(optLevel));
+    // At the highest level the back end would number values twice more.
+    auto level = static_cast<llvm::CodeGenOptLevel>(optLevel);
+    (*machine)->setOptLevel(std::min(level, llvm::CodeGenOptLevel::Default));
     return machine;
   }
 
@@ -124,7 +146,9 @@ private:
     tuning.SLPVectorization = false;
     llvm::PassInstrumentationCallbacks callbacks;
     callbacks.registerShouldRunOptionalPassCallback(
-        [](StringRef pass, llvm::Any) { return !isLeftToPTXAS(pass); });
+        [](StringRef pass, llvm::Any) {
+          return !isLeftToPTXAS(pass) && !findsNothing(pass);
+        });
     llvm::PassBuilder builder(*machine, tuning, std::nullopt, &callbacks);
     llvm::LoopAnalysisManager loops;
     llvm::FunctionAnalysisManager functions;
@@ -160,12 +184,50 @@ private:
 
 } // namespace
 
+/// `cudaRoot` is where libdevice is, if it is anywhere.
+static FailureOr<std::string> translate(gpu::GPUModuleOp module,
+                                        StringRef cudaRoot) {
+  auto target = cast<NVVM::NVVMTargetAttr>(module.getTargetsAttr()[0]);
+  // Only kernels that need it pay for reading it, or hear that it is not there.
+  bool needsMath = !findMathFunction(module).empty();
+  gpu::TargetOptions targetOptions(needsMath ? cudaRoot : StringRef(), {}, "",
+                                   "", gpu::CompilationTarget::Assembly);
+  SerializePTX serializer(*module, target, targetOptions);
+  serializer.init();
+  std::optional<SmallVector<char, 0>> text = serializer.run();
+  if (!text)
+    return failure();
+  return std::string(text->begin(), text->end());
+}
+
+/// Kernels at once, each in an LLVM context of its own. The text doesn't depend
+/// on how many threads the context has: kernels are taken apart in any case.
+static FailureOr<std::string> translateKernels(gpu::GPUModuleOp module,
+                                               StringRef cudaRoot) {
+  SmallVector<LLVM::LLVMFuncOp> kernels = findIndependentKernels(module);
+  if (kernels.size() < 2)
+    return translate(module, cudaRoot);
+  std::vector<std::string> texts(kernels.size());
+  auto translateKernel = [&](size_t index) -> LogicalResult {
+    OwningOpRef<gpu::GPUModuleOp> copy = extractKernel(module, kernels[index]);
+    FailureOr<std::string> text = translate(*copy, cudaRoot);
+    if (failed(text))
+      return failure();
+    texts[index] = std::move(*text);
+    return success();
+  };
+  if (failed(failableParallelForEachN(module.getContext(), 0, kernels.size(),
+                                      translateKernel)))
+    return failure();
+  if (std::optional<std::string> merged = mergePTX(texts))
+    return std::move(*merged);
+  return translate(module, cudaRoot);
+}
+
 FailureOr<std::string> carousel::emitPTX(gpu::GPUModuleOp module,
                                          const EmitPTXOptions &options) {
   if (failed(getTargetSpec(module)))
     return failure();
-  auto target = cast<NVVM::NVVMTargetAttr>(module.getTargetsAttr()[0]);
-  // Only kernels that need it pay for reading it, or hear that it is not there.
   StringRef math = findMathFunction(module);
   SmallString<128> libdevice(options.cudaRoot);
   llvm::sys::path::append(libdevice, "nvvm", "libdevice", "libdevice.10.bc");
@@ -175,18 +237,13 @@ FailureOr<std::string> carousel::emitPTX(gpu::GPUModuleOp module,
                                << math << "', found no '" << libdevice << "'";
     return failure();
   }
-  gpu::TargetOptions targetOptions(
-      found && !math.empty() ? StringRef(options.cudaRoot) : StringRef(), {},
-      "", "", gpu::CompilationTarget::Assembly);
-  SerializePTX serializer(*module, target, targetOptions);
-  serializer.init();
-  std::optional<SmallVector<char, 0>> text = serializer.run();
-  if (!text) {
+  FailureOr<std::string> ptx = translateKernels(
+      module, found ? StringRef(options.cudaRoot) : StringRef());
+  if (failed(ptx)) {
     emitError(module.getLoc()) << "translation to PTX failed";
     return failure();
   }
-  std::string ptx(text->begin(), text->end());
-  if (!math.empty() && StringRef(ptx).contains(".extern .func")) {
+  if (!math.empty() && StringRef(*ptx).contains(".extern .func")) {
     emitError(module.getLoc()) << "expected libdevice for the math function '"
                                << math << "', found no CUDA toolkit";
     return failure();

@@ -130,3 +130,76 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+!g = memref<?xf32, #gl>
+!t = memref<1024xf32, #ws>
+!s = memref<?xi32, #gl>
+
+// C184: each warp stores, and the CTA's first thread would pass the turn on.
+gpu.module @kernels {
+  gpu.func @warps_in_turn(%y: !g, %s: !s, %i: index, %turn: index, %n: index) workgroup(%a: !t) kernel {
+    // expected-note @below {{the turn}}
+    carousel.serialize %s[%i] turn %turn of %n (%first, %last) {
+      scf.if %first {
+        carousel.ring.submit scope(warp) {
+          // expected-error @below {{expected scope cta in carousel.serialize, whose turn the CTA's issuing thread passes on, got warp}}
+          carousel.ring.store %a to %y[%i] scope(warp) engine<bulk> : !t, !g
+        }
+      }
+    } : !s
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+!g = memref<?xf32, #gl>
+!t = memref<1024xf32, #ws>
+!s = memref<?xi32, #gl>
+
+// C184: a load of a warpgroup.
+gpu.module @kernels {
+  gpu.func @warpgroup_in_turn(%x: !g, %s: !s, %i: index, %turn: index, %n: index) workgroup(%a: !t) kernel {
+    %r = carousel.ring.create scope(warpgroup) : !carousel.ring<1>
+    // expected-note @below {{the turn}}
+    carousel.serialize %s[%i] turn %turn of %n (%first, %last) {
+      carousel.ring.produce %r[%i] : !carousel.ring<1> {
+        // expected-error @below {{expected scope cta in carousel.serialize, whose turn the CTA's issuing thread passes on, got warpgroup}}
+        carousel.ring.load %x[%i] to %a scope(warpgroup) engine<bulk> : !g, !t
+      }
+    } : !s
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+!g = memref<?xf32, #gl>
+!t = memref<1024xf32, #ws>
+
+// C170: a semaphore of the kernel's own in a loop that threads leave one after the other.
+gpu.module @kernels {
+  gpu.func @release_under_loop(%y: !g, %i: index, %s: memref<1xi32, #gl>, %turn: i32, %n: index)
+      workgroup(%a: !t) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %t = gpu.thread_id x
+    scf.for %k = %t to %n step %c1 {
+      // expected-note @below {{the other access}}
+      carousel.ring.submit scope(warp) {
+        carousel.ring.store %a to %y[%i] scope(warp) engine<bulk> : !t, !g
+      }
+      // expected-error-re @below {{expected all threads of the cta to pass behind the other access to {{.+}}, got both under 'scf.for'}}
+      carousel.grid.serial_release %s[%c0], %turn : memref<1xi32, #gl>
+    }
+    gpu.return
+  }
+}

@@ -166,6 +166,16 @@ CUresult CUDAAPI cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
 // Contexts
 //===----------------------------------------------------------------------===//
 
+/// As the driver does: what is in the context goes with it, errors too.
+static void destroyContext(State &state, CUctx_st &context) {
+  context.active = false;
+  context.error = CUDA_SUCCESS;
+  releaseMemory(state, &context);
+  for (CUmod_st &module : state.modules)
+    if (module.context == &context)
+      module.loaded = false;
+}
+
 CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
   FAKE_ENTER(cuDevicePrimaryCtxRetain, Needs::Driver);
   State &state = State::get();
@@ -189,13 +199,18 @@ CUresult CUDAAPI cuDevicePrimaryCtxRelease(CUdevice device) {
     return CUDA_ERROR_INVALID_CONTEXT;
   if (--context.retains > 0)
     return CUDA_SUCCESS;
-  // As the driver does: what is in the context goes with it, errors too.
-  context.active = false;
-  context.error = CUDA_SUCCESS;
-  releaseMemory(state, &context);
-  for (CUmod_st &module : state.modules)
-    if (module.context == &context)
-      module.loaded = false;
+  destroyContext(state, context);
+  return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuDevicePrimaryCtxReset(CUdevice device) {
+  FAKE_ENTER(cuDevicePrimaryCtxReset, Needs::Driver);
+  State &state = State::get();
+  Lock lock(state.mutex);
+  if (!findDevice(state, device))
+    return CUDA_ERROR_INVALID_DEVICE;
+  // Whoever retains it keeps a context that is gone.
+  destroyContext(state, state.contexts[device]);
   return CUDA_SUCCESS;
 }
 
@@ -349,6 +364,20 @@ CUresult CUDAAPI cuStreamIsCapturing(CUstream stream,
   auto found = state.capturing.find(stream);
   if (found != state.capturing.end())
     *status = found->second;
+  return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuStreamGetId(CUstream stream, unsigned long long *id) {
+  FAKE_ENTER(cuStreamGetId, Needs::Context);
+  // The default streams have no handles of their own; one for each thread.
+  static std::atomic<unsigned long long> threads = 1ull << 32;
+  static thread_local unsigned long long thread = threads++;
+  if (!stream || stream == CU_STREAM_LEGACY)
+    *id = 1;
+  else if (stream == CU_STREAM_PER_THREAD)
+    *id = thread;
+  else
+    *id = stream->id;
   return CUDA_SUCCESS;
 }
 

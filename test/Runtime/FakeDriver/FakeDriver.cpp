@@ -286,7 +286,19 @@ void setLinkLog(std::string log) {
 CUstream makeStream() {
   State &state = State::get();
   Lock lock(state.mutex);
-  return &state.streams.emplace_back();
+  CUstream stream = &state.streams.emplace_back();
+  stream->id = ++state.lastStreamId;
+  return stream;
+}
+
+void replaceStream(CUstream stream) {
+  State &state = State::get();
+  Lock lock(state.mutex);
+  stream->id = ++state.lastStreamId;
+}
+
+void setOccupancy(std::string_view function, int blocks) {
+  changeFunction(function, [&](FunctionSettings &f) { f.occupancy = blocks; });
 }
 
 void setCapturing(CUstream stream, CUstreamCaptureStatus status) {

@@ -99,6 +99,7 @@ struct Launch {
   /// 1, 1, 1 where the launch has no cluster attribute.
   std::array<unsigned, 3> cluster = {1, 1, 1};
   bool hasCluster = false;
+  bool cooperative = false;
   unsigned dynamicShared = 0;
   bool captured = false;
   /// The bytes of each parameter; none if setParameterSizes wasn't called for
@@ -216,6 +217,10 @@ static_assert(sizeof(EncodedMap) == 128);
 /// A new stream of the device; any other pointer is taken for one too. Belongs
 /// to the fake.
 CUstream makeStream();
+/// Another stream gets the handle.
+void replaceStream(CUstream stream);
+/// Blocks of a function that a multiprocessor holds at once, 2 unless set.
+void setOccupancy(std::string_view function, int blocks);
 /// What cuStreamIsCapturing says. While a stream captures, launches on it are
 /// recorded as captured and not run; waiting for it fails with
 /// CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED and invalidates it, and so do

@@ -257,15 +257,60 @@ static CUresult checkLaunch(const CUlaunchConfig &config, CUfunction function,
   return CUDA_SUCCESS;
 }
 
+/// Blocks of a function that a multiprocessor holds at once.
+static int getOccupancy(State &state, CUfunction function) {
+  if (!state.anyFunction) // launches that nobody prepared take no lock
+    return FunctionSettings().occupancy;
+  Lock lock(state.mutex);
+  auto settings = state.functions.find(function->name);
+  return settings == state.functions.end() ? FunctionSettings().occupancy
+                                           : settings->second.occupancy;
+}
+
+CUresult CUDAAPI cuOccupancyMaxActiveBlocksPerMultiprocessor(
+    int *blocks, CUfunction function, int threads, size_t dynamicShared) {
+  FAKE_ENTER(cuOccupancyMaxActiveBlocksPerMultiprocessor, Needs::Context);
+  if (!function || !function->module->loaded)
+    return CUDA_ERROR_INVALID_HANDLE;
+  if (threads <= 0 ||
+      dynamicShared > static_cast<size_t>(function->maxDynamicShared.load()))
+    return CUDA_ERROR_INVALID_VALUE;
+  *blocks = getOccupancy(State::get(), function);
+  return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuOccupancyMaxActiveClusters(int *clusters,
+                                              CUfunction function,
+                                              const CUlaunchConfig *config) {
+  FAKE_ENTER(cuOccupancyMaxActiveClusters, Needs::Context);
+  if (!function || !function->module->loaded)
+    return CUDA_ERROR_INVALID_HANDLE;
+  unsigned blocks = 0;
+  for (unsigned i = 0; i < config->numAttrs; ++i)
+    if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
+      const auto &dim = config->attrs[i].value.clusterDim;
+      blocks = dim.x * dim.y * dim.z;
+    }
+  if (blocks == 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  State &state = State::get();
+  int device = function->module->context->device;
+  *clusters = getOccupancy(state, function) *
+              state.devices[device].multiprocessors / int(blocks);
+  return CUDA_SUCCESS;
+}
+
 CUresult CUDAAPI cuLaunchKernelEx(const CUlaunchConfig *config,
                                   CUfunction function, void **parameters,
                                   void **extra) {
   FAKE_ENTER(cuLaunchKernelEx, Needs::Context);
   State &state = State::get();
   std::array<unsigned, 3> cluster = {1, 1, 1};
-  bool hasCluster = false;
+  bool hasCluster = false, cooperative = false;
   for (unsigned i = 0; i < config->numAttrs; ++i)
-    if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
+    if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
+      cooperative = config->attrs[i].value.cooperative != 0;
+    else if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION) {
       const auto &dim = config->attrs[i].value.clusterDim;
       cluster = {dim.x, dim.y, dim.z};
       hasCluster = true;
@@ -275,6 +320,13 @@ CUresult CUDAAPI cuLaunchKernelEx(const CUlaunchConfig *config,
     return error;
   if (extra)
     return CUDA_ERROR_INVALID_VALUE; // the fake knows parameters only
+  if (cooperative) {
+    uint64_t blocks =
+        uint64_t(config->gridDimX) * config->gridDimY * config->gridDimZ;
+    if (blocks > uint64_t(getOccupancy(state, function)) *
+                     state.devices[currentContext()->device].multiprocessors)
+      return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+  }
   ++state.launchCount;
   if (!state.recording && !state.anyFunction && !state.anyCapture)
     return CUDA_SUCCESS;
@@ -287,6 +339,7 @@ CUresult CUDAAPI cuLaunchKernelEx(const CUlaunchConfig *config,
   launch.block = {config->blockDimX, config->blockDimY, config->blockDimZ};
   launch.cluster = cluster;
   launch.hasCluster = hasCluster;
+  launch.cooperative = cooperative;
   launch.dynamicShared = config->sharedMemBytes;
   HostKernel kernel;
   CUresult later = CUDA_SUCCESS;

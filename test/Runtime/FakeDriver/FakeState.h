@@ -43,7 +43,7 @@ struct CUfunc_st {
 };
 
 struct CUstream_st {
-  int unused;
+  std::atomic<unsigned long long> id = 0; ///< no other stream has or had it
 };
 
 struct CUevent_st {
@@ -65,6 +65,7 @@ struct FunctionSettings {
   std::map<CUfunction_attribute, int> attributes;
   HostKernel kernel;
   CUresult error = CUDA_SUCCESS;
+  int occupancy = 2;
 };
 
 struct Failure {
@@ -110,6 +111,7 @@ struct State {
   std::deque<CUmod_st> modules;
   std::deque<CUfunc_st> kernels;
   std::deque<CUstream_st> streams;
+  unsigned long long lastStreamId = 100; ///< below: of streams without handles
   std::set<CUevent> events;
   std::map<CUdeviceptr, Allocation> memory;
   std::map<std::pair<CUmodule, std::string>, CUdeviceptr> globals;

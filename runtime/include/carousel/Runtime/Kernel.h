@@ -52,7 +52,8 @@ struct VariantReport {
 /// memory is there.
 class Launch {
 public:
-  /// Runs it. A grid without blocks does nothing.
+  /// Runs it. A grid without blocks does nothing. With workspaces it is the
+  /// first run's stream in which all others run, too; an error elsewhere.
   Status run(Stream stream = nullptr) const noexcept;
 
   const VariantInfo &getVariant() const noexcept;
@@ -80,11 +81,14 @@ public:
   /// Launches the first variant whose guards hold. Errors: arguments that don't
   /// fit the signature; no variant (with the reason why each was refused);
   /// compilation; the driver; a kernel that was launched before and failed; a
-  /// stream that is being captured, if the variant isn't loaded yet.
+  /// stream that is being captured, if the variant isn't loaded yet or memory
+  /// for workspaces isn't there; a cooperative grid that doesn't fit.
+  /// `arguments` are without workspaces: launches in one stream share these.
   Status launch(const Argument *arguments, size_t count,
                 Stream stream = nullptr) const noexcept;
 
-  /// The same, without running it. Loads the variant.
+  /// The same, without running it. Loads the variant, and allocates workspaces
+  /// for this launch alone.
   Result<Launch> prepare(const Argument *arguments,
                          size_t count) const noexcept;
   /// The same with the variant that is the function of this name, if its

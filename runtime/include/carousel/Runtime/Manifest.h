@@ -25,8 +25,8 @@
 
 namespace carousel::runtime {
 
-/// The version of manifests that this library reads.
-inline constexpr int kManifestVersion = 1;
+/// The newest version of manifests that this library reads.
+inline constexpr int kManifestVersion = 2;
 /// The most bytes of a manifest.
 inline constexpr size_t kMaxManifestBytes = 16 << 20;
 /// The most bytes of all images of a package together.
@@ -67,8 +67,9 @@ struct Expression {
   std::vector<Node> nodes;
 };
 
+/// What a caller passes or, behind all of that, what the runtime allocates.
 struct ArgumentInfo {
-  enum class Kind : uint8_t { Tensor, Scalar };
+  enum class Kind : uint8_t { Tensor, Scalar, Workspace };
   enum class Access : uint8_t { In, Out, InOut };
   /// In extents and strides: what the caller says.
   static constexpr int64_t kDynamic = INT64_MIN;
@@ -80,6 +81,8 @@ struct ArgumentInfo {
   std::vector<int64_t> extents;
   bool contiguous = true;
   std::vector<int64_t> strides; ///< empty where contiguous
+  /// Workspace, which is contiguous: of all dimensions, from what callers pass.
+  std::vector<Expression> workspaceExtents;
 };
 
 struct Guard {
@@ -217,12 +220,16 @@ struct VariantInfo {
   std::array<uint32_t, 3> block = {1, 1, 1};
   std::array<uint32_t, 3> cluster = {1, 1, 1};
   uint32_t dynamicShared = 0;
+  bool cooperative = false; ///< all blocks are on the device at once
 };
 
 struct KernelInfo {
   std::string name;
   std::vector<ArgumentInfo> arguments;
   std::vector<VariantInfo> variants; ///< most preferred first
+
+  /// How many arguments callers pass: those that come before the workspaces.
+  size_t countPassed() const noexcept;
 };
 
 struct Manifest {
@@ -246,8 +253,12 @@ std::string toString(const Expression &expression,
 std::string toString(const Guard &guard, const KernelInfo &kernel) noexcept;
 /// As CUDA C++ declares it: "extern "C" __device__ float f(float, int)".
 std::string toString(const ExternInfo &function) noexcept;
-/// "tensor<?x64xf32> x (in)", "index n".
+/// "tensor<?x64xf32> x (in)", "index n", "workspace<?xi32> semaphores".
 std::string toString(const ArgumentInfo &argument) noexcept;
+/// The same with a workspace's extents as the launch computes them:
+/// "workspace<[ceildiv(x.extent(0), 128)] x i32> semaphores".
+std::string toString(const ArgumentInfo &argument,
+                     const KernelInfo &kernel) noexcept;
 
 } // namespace carousel::runtime
 
