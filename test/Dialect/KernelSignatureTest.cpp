@@ -180,6 +180,28 @@ TEST_F(KernelSignatureTest, ArgumentsAreAllButTensorMaps) {
   EXPECT_EQ(arguments[2].access, ArgumentAccess::InOut);
 }
 
+TEST_F(KernelSignatureTest, WorkspacesAreTheLastArguments) {
+  gpu::GPUFuncOp kernel = parse(
+      "(%n: index, %w: memref<?xi32> {carousel.workspace = "
+      "#carousel.workspace<[scalar(0) * 2]>}, %m: "
+      "!carousel.tensor_map<64xs32> {carousel.encode = "
+      "#carousel.encode<argument = 1>}, %v: memref<4xi32> {carousel.argument "
+      "= #carousel.argument<\"v\">, carousel.workspace = "
+      "#carousel.workspace<[]>}) kernel");
+  EXPECT_THAT(getArgumentPositions(kernel), ElementsAre(0, 1, 3));
+  SmallVector<KernelArgument> arguments = getKernelArguments(kernel);
+  ASSERT_EQ(arguments.size(), 3u);
+  EXPECT_FALSE(arguments[0].workspace);
+  ASSERT_TRUE(arguments[1].workspace);
+  EXPECT_EQ(arguments[1].workspace.getExtents().size(), 1u);
+  EXPECT_EQ(arguments[1].name, "arg1");
+  EXPECT_EQ(arguments[1].access, ArgumentAccess::InOut);
+  EXPECT_TRUE(arguments[2].workspace.getExtents().empty());
+  EXPECT_EQ(arguments[2].name, "v");
+  // In the ABI they are memrefs like others.
+  EXPECT_EQ(getKernelParameters(kernel)->size(), 5u);
+}
+
 TEST_F(KernelSignatureTest, AKernelIsCalledByItsVariantOrItself) {
   EXPECT_EQ(getKernelName(parse("() kernel")), "a");
   EXPECT_EQ(getKernelName(parse("() kernel attributes {carousel.variant = "
