@@ -44,7 +44,7 @@ class Case:
 
 def is_at_tile_phase(file):
     """Whether a module is to be lowered: it moves tiles by ops of the tile phase."""
-    return re.search(r"^\s*carousel\.(load|store)\b", file.read_text(), re.M) is not None
+    return re.search(r"^\s*carousel\.(load|store|accumulate)\b", file.read_text(), re.M) is not None
 
 
 def find_patterns(root=ROOT):

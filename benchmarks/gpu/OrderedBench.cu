@@ -102,8 +102,6 @@ void timeReductions() {
         auto &test = *cases.emplace_back(
             std::make_unique<OrderedCase>(package, kernel));
         test.scalar("split", split);
-        test.tensor("semaphores", ElementType::I32, {tiles});
-        test.tensor("tickets", ElementType::I32, {1});
         test.tensor("y", ElementType::F32, {tiles * 128, 128});
         ways.push_back({kernel,
                         [&] {
@@ -161,8 +159,7 @@ void check(cublasStatus_t status) {
 }
 
 void timeProduct(cublasHandle_t cublas, const char *kernel, ElementType element,
-                 ElementType workElement, cudaDataType type, int64_t m,
-                 int64_t n, int64_t k) {
+                 cudaDataType type, int64_t m, int64_t n, int64_t k) {
   std::vector<int64_t> splits = {1, 4, 8, 16, 32, 64};
   std::vector<std::unique_ptr<OrderedCase>> cases;
   std::vector<Way> ways;
@@ -171,14 +168,10 @@ void timeProduct(cublasHandle_t cublas, const char *kernel, ElementType element,
     auto &test =
         *cases.emplace_back(std::make_unique<OrderedCase>("split_k", kernel));
     test.scalar("split", split);
-    test.tensor("semaphores", ElementType::I32,
-                {((m + 63) / 64) * ((n + 63) / 64)});
-    test.tensor("tickets", ElementType::I32, {1});
     test.tensor("a", element, {m, k}, 1);
     test.tensor("b", element, {k, n}, 2);
     test.tensor("bias", element, {n}, 3);
     test.tensor("c", element, {m, n});
-    test.tensor("work", workElement, {m, n});
     ways.push_back({"", nothing, [&] { test.launch(); }, {}});
   }
   OrderedCase &operands = *cases.front();
@@ -225,12 +218,9 @@ void timeProducts() {
   for (auto [m, n, k] : {std::array<int64_t, 3>{256, 256, 131072},
                          std::array<int64_t, 3>{128, 4096, 16384},
                          std::array<int64_t, 3>{64, 64, 262144}}) {
-    timeProduct(cublas, "split_k_f32", ElementType::F32, ElementType::F32,
-                CUDA_R_32F, m, n, k);
-    timeProduct(cublas, "split_k_bf16", ElementType::BF16, ElementType::F32,
-                CUDA_R_16BF, m, n, k);
-    timeProduct(cublas, "split_k_f16", ElementType::F16, ElementType::F16,
-                CUDA_R_16F, m, n, k);
+    timeProduct(cublas, "split_k_f32", ElementType::F32, CUDA_R_32F, m, n, k);
+    timeProduct(cublas, "split_k_bf16", ElementType::BF16, CUDA_R_16BF, m, n, k);
+    timeProduct(cublas, "split_k_f16", ElementType::F16, CUDA_R_16F, m, n, k);
   }
   check(cublasDestroy(cublas));
 }

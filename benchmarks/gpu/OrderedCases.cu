@@ -104,6 +104,8 @@ void OrderedCase::scalar(const std::string &name, int64_t value) {
 void OrderedCase::launch() {
   if (arguments.empty())
     for (const runtime::ArgumentInfo &info : kernel.getInfo().arguments) {
+      if (info.kind == runtime::ArgumentInfo::Kind::Workspace)
+        continue;
       auto scalar = scalars.find(info.name);
       if (scalar != scalars.end()) {
         arguments.push_back(Argument::index(scalar->second));

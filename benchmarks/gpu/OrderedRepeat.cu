@@ -8,7 +8,7 @@
 // Usage: ordered-repeat PACKAGES [LAUNCHES]. Launches each example whose CTAs
 // take turns LAUNCHES times (10,000), by PTX and by CUDA C++, with splits from 1
 // to 16. Outputs are overwritten before each launch, semaphores and counters
-// never. The first result is compared with a reference, all others with the
+// never: they are the runtime's. The first result is compared with a reference, all others with the
 // first one, bit by bit.
 //
 //===----------------------------------------------------------------------===//
@@ -80,12 +80,6 @@ void repeat(OrderedCase &test, const std::string &label,
   failed |= wrong != 0 || count != 0;
 }
 
-void addTurns(OrderedCase &test, int64_t split, int64_t segments) {
-  test.scalar("split", split);
-  test.tensor("semaphores", ElementType::I32, {segments});
-  test.tensor("tickets", ElementType::I32, {1});
-}
-
 std::string describe(const OrderedCase &test, int64_t split, Via via) {
   return test.getName() + ", split " + std::to_string(split) +
          (via == Via::CUDA ? ", CUDA C++" : ", PTX");
@@ -107,7 +101,7 @@ void testReduction(const char *kernel, int64_t split, Via via) {
   runtime::LoadOptions options;
   options.via = via;
   OrderedCase test("ordered_reduction", kernel, options);
-  addTurns(test, split, kTiles);
+  test.scalar("split", split);
   test.tensor("y", ElementType::F32, {kTiles * 128, 128});
   repeat(test, describe(test, split, via), {"y"}, [&] {
     std::vector<float> y = fetch<float>(test.memory("y"));
@@ -130,7 +124,7 @@ void testSums(bool ofColumns, int64_t split, Via via) {
   OrderedCase test("split_sums", ofColumns ? "column_sum" : "long_row_sum",
                    options);
   int64_t sums = ofColumns ? columns : rows, n = ofColumns ? rows : columns;
-  addTurns(test, split, ofColumns ? (columns + 255) / 256 : (rows + 7) / 8);
+  test.scalar("split", split);
   test.tensor("x", ElementType::F32, {rows, columns}, 1);
   test.tensor("y", ElementType::F32, {sums});
   repeat(test, describe(test, split, via), {"y"}, [&] {
@@ -155,7 +149,7 @@ void testHistogram(int64_t split, Via via) {
   runtime::LoadOptions options;
   options.via = via;
   OrderedCase test("histogram", "histogram", options);
-  addTurns(test, split, 1);
+  test.scalar("split", split);
   test.tensor("x", ElementType::I32, {kCount}, 1);
   for (const char *name : {"counts", "least", "greatest", "bits"})
     test.tensor(name, ElementType::I32, {256});
@@ -215,12 +209,11 @@ void testProduct(const char *kernel, ElementType element,
   runtime::LoadOptions options;
   options.via = via;
   OrderedCase test("split_k", kernel, options);
-  addTurns(test, split, ((m + 63) / 64) * ((n + 63) / 64));
+  test.scalar("split", split);
   test.tensor("a", element, {m, k}, 1);
   test.tensor("b", element, {k, n}, 2);
   test.tensor("bias", element, {n}, 3);
   test.tensor("c", element, {m, n});
-  test.tensor("work", workElement, {m, n});
   repeat(test, describe(test, split, via), {"c"}, [&] {
     unsigned long long *wrong, count;
     require(cudaMalloc(&wrong, sizeof *wrong), "memory");

@@ -8,7 +8,7 @@
 // - @unordered: no turns. The box is zero before, and the sum isn't the same in each launch.
 //
 //   carousel-sim ordered_reduction.mlir --kernel @by_transfers --reference @reference \
-//     --arg split=3 --arg y=empty:256x128 --arg semaphores=zeros:2 --arg tickets=zeros:1
+//     --arg split=3 --arg y=empty:256x128
 
 #gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>
@@ -45,8 +45,12 @@ gpu.module @ordered_reduction {
   gpu.func @by_transfers(
       %y: !boxes {carousel.argument = #carousel.argument<"y", out>},
       %split: index {carousel.argument = #carousel.argument<"split", in>},
-      %semaphores: !counters {carousel.argument = #carousel.argument<"semaphores", inout>},
-      %tickets: !counters {carousel.argument = #carousel.argument<"tickets", inout>}) kernel
+      %semaphores: !counters {
+        carousel.argument = #carousel.argument<"semaphores", inout>,
+        carousel.workspace = #carousel.workspace<[ceildiv(extent(0, 0), 128)]>},
+      %tickets: !counters {
+        carousel.argument = #carousel.argument<"tickets", inout>,
+        carousel.workspace = #carousel.workspace<[1]>}) kernel
       attributes {carousel.launch = #carousel.launch<
         grid = [ceildiv(extent(0, 0), 128) * scalar(1)], block = [256]>} {
     %c0 = arith.constant 0 : index
@@ -78,8 +82,12 @@ gpu.module @ordered_reduction {
   gpu.func @by_registers(
       %y: !boxes {carousel.argument = #carousel.argument<"y", out>},
       %split: index {carousel.argument = #carousel.argument<"split", in>},
-      %semaphores: !counters {carousel.argument = #carousel.argument<"semaphores", inout>},
-      %tickets: !counters {carousel.argument = #carousel.argument<"tickets", inout>}) kernel
+      %semaphores: !counters {
+        carousel.argument = #carousel.argument<"semaphores", inout>,
+        carousel.workspace = #carousel.workspace<[ceildiv(extent(0, 0), 128)]>},
+      %tickets: !counters {
+        carousel.argument = #carousel.argument<"tickets", inout>,
+        carousel.workspace = #carousel.workspace<[1]>}) kernel
       attributes {carousel.launch = #carousel.launch<
         grid = [ceildiv(extent(0, 0), 128) * scalar(1)], block = [256]>} {
     %c0 = arith.constant 0 : index
@@ -112,8 +120,12 @@ gpu.module @ordered_reduction {
   gpu.func @unordered(
       %y: !boxes {carousel.argument = #carousel.argument<"y", inout>},
       %split: index {carousel.argument = #carousel.argument<"split", in>},
-      %semaphores: !counters {carousel.argument = #carousel.argument<"semaphores", inout>},
-      %tickets: !counters {carousel.argument = #carousel.argument<"tickets", inout>}) kernel
+      %semaphores: !counters {
+        carousel.argument = #carousel.argument<"semaphores", inout>,
+        carousel.workspace = #carousel.workspace<[ceildiv(extent(0, 0), 128)]>},
+      %tickets: !counters {
+        carousel.argument = #carousel.argument<"tickets", inout>,
+        carousel.workspace = #carousel.workspace<[1]>}) kernel
       attributes {carousel.launch = #carousel.launch<
         grid = [ceildiv(extent(0, 0), 128) * scalar(1)], block = [256]>} {
     %c0 = arith.constant 0 : index
@@ -164,8 +176,7 @@ func.func private @make_value(%tile: index, %part: index, %element: index) -> f3
 }
 
 // In the order of the turns.
-func.func @reference(%y: memref<?x128xf32>, %split: index, %semaphores: memref<?xi32>,
-                     %tickets: memref<?xi32>) {
+func.func @reference(%y: memref<?x128xf32>, %split: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c128 = arith.constant 128 : index

@@ -6,7 +6,7 @@
 //
 //   carousel-sim histogram.mlir --kernel @histogram --reference @histogram_reference \
 //     --arg x=random:9001 --arg counts=empty:256 --arg least=empty:256 --arg greatest=empty:256 \
-//     --arg bits=empty:256 --arg split=3 --arg semaphores=zeros:1 --arg tickets=zeros:1
+//     --arg bits=empty:256 --arg split=3
 
 #gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>
@@ -23,8 +23,12 @@ gpu.module @histograms {
       %greatest: !values {carousel.argument = #carousel.argument<"greatest", out>},
       %bits: !values {carousel.argument = #carousel.argument<"bits", out>},
       %split: index {carousel.argument = #carousel.argument<"split", in>},
-      %semaphores: !values {carousel.argument = #carousel.argument<"semaphores", inout>},
-      %tickets: !values {carousel.argument = #carousel.argument<"tickets", inout>}) kernel
+      %semaphores: !values {
+        carousel.argument = #carousel.argument<"semaphores", inout>,
+        carousel.workspace = #carousel.workspace<[1]>},
+      %tickets: !values {
+        carousel.argument = #carousel.argument<"tickets", inout>,
+        carousel.workspace = #carousel.workspace<[1]>}) kernel
       attributes {carousel.launch = #carousel.launch<grid = [scalar(5)], block = [256]>} {
     %c0 = arith.constant 0 : index
     %c256 = arith.constant 256 : index
@@ -81,7 +85,7 @@ gpu.module @histograms {
 
 func.func @histogram_reference(
     %x: memref<?xi32>, %counts: memref<?xi32>, %least: memref<?xi32>, %greatest: memref<?xi32>,
-    %bits: memref<?xi32>, %split: index, %semaphores: memref<?xi32>, %tickets: memref<?xi32>) {
+    %bits: memref<?xi32>, %split: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c256 = arith.constant 256 : index

@@ -10,12 +10,12 @@
 //   turn, as PTX rounds reductions.
 //
 // Without tensor cores. CTAs take their places by tickets, so that a CTA waits only for such as have
-// started before it. Semaphores, one for each tile of C, and the counter of the tickets are 0 before
-// a launch and after it; `work` has the extents of C, and needs no initial value.
+// started before it. Semaphores, one for each tile of C, the counter of the tickets and `work` are the
+// runtime's to allocate; rows of `work` are multiples of 16 bytes, so that engines can reach them.
 //
 //   carousel-sim split_k.mlir --kernel @split_k_f32 --reference @split_k_f32_reference \
-//     --arg a=iota:70x40 --arg b=iota:40x72 --arg bias=iota:72 --arg c=empty:70x72 --arg work=empty:70x72 \
-//     --arg split=3 --arg semaphores=zeros:4 --arg tickets=zeros:1 --rtol 1e-6
+//     --arg a=iota:70x40 --arg b=iota:40x72 --arg bias=iota:72 --arg c=empty:70x72 \
+//     --arg split=3 --rtol 1e-6
 
 #gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>
@@ -27,12 +27,15 @@
 !counters = memref<?xi32, #gl>
 !matrix_f32 = memref<?x?xf32, strided<[?, 1], offset: ?>, #gl>
 !vector_f32 = memref<?xf32, #gl>
+!sums_f32 = memref<?x?xf32, #gl>
 !host_f32 = memref<?x?xf32, strided<[?, 1], offset: ?>>
 !matrix_bf16 = memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>
 !vector_bf16 = memref<?xbf16, #gl>
+!sums_bf16 = memref<?x?xbf16, #gl>
 !host_bf16 = memref<?x?xbf16, strided<[?, 1], offset: ?>>
 !matrix_f16 = memref<?x?xf16, strided<[?, 1], offset: ?>, #gl>
 !vector_f16 = memref<?xf16, #gl>
+!sums_f16 = memref<?x?xf16, #gl>
 !host_f16 = memref<?x?xf16, strided<[?, 1], offset: ?>>
 
 gpu.module @split_k {
@@ -41,12 +44,18 @@ gpu.module @split_k {
       %b: !matrix_f32 {carousel.argument = #carousel.argument<"b", in>},
       %bias: !vector_f32 {carousel.argument = #carousel.argument<"bias", in>},
       %c: !matrix_f32 {carousel.argument = #carousel.argument<"c", out>},
-      %work: !matrix_f32 {carousel.argument = #carousel.argument<"work", inout>},
       %split: index {carousel.argument = #carousel.argument<"split", in>},
-      %semaphores: !counters {carousel.argument = #carousel.argument<"semaphores", inout>},
-      %tickets: !counters {carousel.argument = #carousel.argument<"tickets", inout>}) kernel
+      %work: !sums_f32 {
+        carousel.argument = #carousel.argument<"work", inout>,
+        carousel.workspace = #carousel.workspace<[extent(3, 0), ceildiv(extent(3, 1), 8) * 8]>},
+      %semaphores: !counters {
+        carousel.argument = #carousel.argument<"semaphores", inout>,
+        carousel.workspace = #carousel.workspace<[ceildiv(extent(3, 0), 64) * ceildiv(extent(3, 1), 64)]>},
+      %tickets: !counters {
+        carousel.argument = #carousel.argument<"tickets", inout>,
+        carousel.workspace = #carousel.workspace<[1]>}) kernel
       attributes {carousel.launch = #carousel.launch<
-        grid = [ceildiv(extent(3, 0), 64) * ceildiv(extent(3, 1), 64) * scalar(5)],
+        grid = [ceildiv(extent(3, 0), 64) * ceildiv(extent(3, 1), 64) * scalar(4)],
         block = [256]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -106,7 +115,7 @@ gpu.module @split_k {
     vector.store %sum, %sums[%i, %j] {alignment = 16 : i64} : memref<64x64xf32, #ws>, vector<4x4xf32>
     %is_last = carousel.serialize %semaphores[%tile] turn %turn of %split (%first, %last) {
       carousel.accumulate %sums into %work[%row, %column] reduce<add f32> first(%first) last(%last)
-          : memref<64x64xf32, #ws>, !matrix_f32
+          : memref<64x64xf32, #ws>, !sums_f32
       carousel.pass_turn %last : i1
     } : !counters -> i1
     scf.if %is_last {
@@ -126,12 +135,18 @@ gpu.module @split_k {
       %b: !matrix_bf16 {carousel.argument = #carousel.argument<"b", in>},
       %bias: !vector_bf16 {carousel.argument = #carousel.argument<"bias", in>},
       %c: !matrix_bf16 {carousel.argument = #carousel.argument<"c", out>},
-      %work: !matrix_f32 {carousel.argument = #carousel.argument<"work", inout>},
       %split: index {carousel.argument = #carousel.argument<"split", in>},
-      %semaphores: !counters {carousel.argument = #carousel.argument<"semaphores", inout>},
-      %tickets: !counters {carousel.argument = #carousel.argument<"tickets", inout>}) kernel
+      %work: !sums_f32 {
+        carousel.argument = #carousel.argument<"work", inout>,
+        carousel.workspace = #carousel.workspace<[extent(3, 0), ceildiv(extent(3, 1), 8) * 8]>},
+      %semaphores: !counters {
+        carousel.argument = #carousel.argument<"semaphores", inout>,
+        carousel.workspace = #carousel.workspace<[ceildiv(extent(3, 0), 64) * ceildiv(extent(3, 1), 64)]>},
+      %tickets: !counters {
+        carousel.argument = #carousel.argument<"tickets", inout>,
+        carousel.workspace = #carousel.workspace<[1]>}) kernel
       attributes {carousel.launch = #carousel.launch<
-        grid = [ceildiv(extent(3, 0), 64) * ceildiv(extent(3, 1), 64) * scalar(5)],
+        grid = [ceildiv(extent(3, 0), 64) * ceildiv(extent(3, 1), 64) * scalar(4)],
         block = [256]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -196,7 +211,7 @@ gpu.module @split_k {
     vector.store %sum, %sums[%i, %j] {alignment = 16 : i64} : memref<64x64xf32, #ws>, vector<4x4xf32>
     %is_last = carousel.serialize %semaphores[%tile] turn %turn of %split (%first, %last) {
       carousel.accumulate %sums into %work[%row, %column] reduce<add f32> first(%first) last(%last)
-          : memref<64x64xf32, #ws>, !matrix_f32
+          : memref<64x64xf32, #ws>, !sums_f32
       carousel.pass_turn %last : i1
     } : !counters -> i1
     scf.if %is_last {
@@ -218,12 +233,18 @@ gpu.module @split_k {
       %b: !matrix_f16 {carousel.argument = #carousel.argument<"b", in>},
       %bias: !vector_f16 {carousel.argument = #carousel.argument<"bias", in>},
       %c: !matrix_f16 {carousel.argument = #carousel.argument<"c", out>},
-      %work: !matrix_f16 {carousel.argument = #carousel.argument<"work", inout>},
       %split: index {carousel.argument = #carousel.argument<"split", in>},
-      %semaphores: !counters {carousel.argument = #carousel.argument<"semaphores", inout>},
-      %tickets: !counters {carousel.argument = #carousel.argument<"tickets", inout>}) kernel
+      %work: !sums_f16 {
+        carousel.argument = #carousel.argument<"work", inout>,
+        carousel.workspace = #carousel.workspace<[extent(3, 0), ceildiv(extent(3, 1), 8) * 8]>},
+      %semaphores: !counters {
+        carousel.argument = #carousel.argument<"semaphores", inout>,
+        carousel.workspace = #carousel.workspace<[ceildiv(extent(3, 0), 64) * ceildiv(extent(3, 1), 64)]>},
+      %tickets: !counters {
+        carousel.argument = #carousel.argument<"tickets", inout>,
+        carousel.workspace = #carousel.workspace<[1]>}) kernel
       attributes {carousel.launch = #carousel.launch<
-        grid = [ceildiv(extent(3, 0), 64) * ceildiv(extent(3, 1), 64) * scalar(5)],
+        grid = [ceildiv(extent(3, 0), 64) * ceildiv(extent(3, 1), 64) * scalar(4)],
         block = [256]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -288,7 +309,7 @@ gpu.module @split_k {
     vector.store %rounded, %sums[%i, %j] {alignment = 8 : i64} : memref<64x64xf16, #ws>, vector<4x4xf16>
     %is_last = carousel.serialize %semaphores[%tile] turn %turn of %split (%first, %last) {
       carousel.accumulate %sums into %work[%row, %column] reduce<add f16> first(%first) last(%last)
-          : memref<64x64xf16, #ws>, !matrix_f16
+          : memref<64x64xf16, #ws>, !sums_f16
       carousel.pass_turn %last : i1
     } : !counters -> i1
     scf.if %is_last {
@@ -310,8 +331,7 @@ gpu.module @split_k {
 // In the order of K.
 func.func @split_k_f32_reference(
     %a: !host_f32, %b: !host_f32,
-    %bias: memref<?xf32>, %c: !host_f32, %work: !host_f32,
-    %split: index, %semaphores: memref<?xi32>, %tickets: memref<?xi32>) {
+    %bias: memref<?xf32>, %c: !host_f32, %split: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f32
@@ -338,8 +358,7 @@ func.func @split_k_f32_reference(
 // In the order of K.
 func.func @split_k_bf16_reference(
     %a: !host_bf16, %b: !host_bf16,
-    %bias: memref<?xbf16>, %c: !host_bf16, %work: !host_f32,
-    %split: index, %semaphores: memref<?xi32>, %tickets: memref<?xi32>) {
+    %bias: memref<?xbf16>, %c: !host_bf16, %split: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f32
@@ -370,8 +389,7 @@ func.func @split_k_bf16_reference(
 // In the order of K, in one sum: the parts aren't rounded.
 func.func @split_k_f16_reference(
     %a: !host_f16, %b: !host_f16,
-    %bias: memref<?xf16>, %c: !host_f16, %work: !host_f16,
-    %split: index, %semaphores: memref<?xi32>, %tickets: memref<?xi32>) {
+    %bias: memref<?xf16>, %c: !host_f16, %split: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f32

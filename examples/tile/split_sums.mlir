@@ -8,10 +8,10 @@
 //   `split` parts of the columns.
 //
 // CTAs take their places by tickets, so that a CTA waits only for such as have started before it.
-// Semaphores, one a segment, and the counter of the tickets are 0 before a launch and after it.
+// Semaphores, one a segment, and the counter of the tickets are the runtime's to allocate.
 //
 //   carousel-sim split_sums.mlir --kernel @column_sum --reference @column_sum_reference --arg split=3 \
-//     --arg x=iota:70x300 --arg y=empty:300 --arg semaphores=zeros:2 --arg tickets=zeros:1 --schedules 4
+//     --arg x=iota:70x300 --arg y=empty:300 --schedules 4
 
 #gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>
@@ -29,8 +29,12 @@ gpu.module @split_sums {
       %x: !matrix {carousel.argument = #carousel.argument<"x", in>},
       %y: !vector {carousel.argument = #carousel.argument<"y", out>},
       %split: index {carousel.argument = #carousel.argument<"split", in>},
-      %semaphores: !counters {carousel.argument = #carousel.argument<"semaphores", inout>},
-      %tickets: !counters {carousel.argument = #carousel.argument<"tickets", inout>}) kernel
+      %semaphores: !counters {
+        carousel.argument = #carousel.argument<"semaphores", inout>,
+        carousel.workspace = #carousel.workspace<[ceildiv(extent(0, 1), 256)]>},
+      %tickets: !counters {
+        carousel.argument = #carousel.argument<"tickets", inout>,
+        carousel.workspace = #carousel.workspace<[1]>}) kernel
       attributes {carousel.launch = #carousel.launch<
         grid = [ceildiv(extent(0, 1), 256) * scalar(2)], block = [256]>} {
     %c0 = arith.constant 0 : index
@@ -78,8 +82,12 @@ gpu.module @split_sums {
       %x: !matrix {carousel.argument = #carousel.argument<"x", in>},
       %y: !vector {carousel.argument = #carousel.argument<"y", out>},
       %split: index {carousel.argument = #carousel.argument<"split", in>},
-      %semaphores: !counters {carousel.argument = #carousel.argument<"semaphores", inout>},
-      %tickets: !counters {carousel.argument = #carousel.argument<"tickets", inout>}) kernel
+      %semaphores: !counters {
+        carousel.argument = #carousel.argument<"semaphores", inout>,
+        carousel.workspace = #carousel.workspace<[ceildiv(extent(0, 0), 8)]>},
+      %tickets: !counters {
+        carousel.argument = #carousel.argument<"tickets", inout>,
+        carousel.workspace = #carousel.workspace<[1]>}) kernel
       attributes {carousel.launch = #carousel.launch<
         grid = [ceildiv(extent(0, 0), 8) * scalar(2)], block = [256]>} {
     %c0 = arith.constant 0 : index
@@ -133,8 +141,7 @@ gpu.module @split_sums {
 
 // From top to bottom and from left to right, which is the order of neither kernel.
 func.func @column_sum_reference(%x: memref<?x?xf32, strided<[?, 1], offset: ?>>, %y: memref<?xf32>,
-                                %split: index, %semaphores: memref<?xi32>,
-                                %tickets: memref<?xi32>) {
+                                %split: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f32
@@ -152,8 +159,7 @@ func.func @column_sum_reference(%x: memref<?x?xf32, strided<[?, 1], offset: ?>>,
 }
 
 func.func @long_row_sum_reference(%x: memref<?x?xf32, strided<[?, 1], offset: ?>>,
-                                  %y: memref<?xf32>, %split: index, %semaphores: memref<?xi32>,
-                                  %tickets: memref<?xi32>) {
+                                  %y: memref<?xf32>, %split: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f32

@@ -230,16 +230,40 @@ static emitc::ArrayType getArray(CBuilder &builder, MemRefType type) {
       cast<emitc::PointerType>(types.front()).getPointee());
 }
 
-/// A variable of the module without a value to begin with.
+/// The values row by row, as those of the array; null where C++ has no literals
+/// for them that make a constant.
+static DenseElementsAttr getInitialValues(Attribute initial,
+                                          emitc::ArrayType array) {
+  auto values = dyn_cast_or_null<DenseElementsAttr>(initial);
+  Type element = array.getElementType();
+  if (!values || values.empty() || !element.isIntOrFloat() || element.isF16() ||
+      element.isBF16())
+    return {};
+  if (isa<FloatType>(element) &&
+      !llvm::all_of(values.getValues<APFloat>(),
+                    [](const APFloat &value) { return value.isFinite(); }))
+    return {};
+  return values
+      .reshape(RankedTensorType::get(array.getShape(), values.getElementType()))
+      .bitcast(element);
+}
+
+/// A variable of the module.
 static LogicalResult lowerGlobal(memref::GlobalOp op,
                                  AdaptorOf<memref::GlobalOp>,
                                  CBuilder &builder) {
   emitc::ArrayType array = getArray(builder, op.getType());
-  if (!array || !op.isUninitialized())
-    return builder.rewriter.notifyMatchFailure(op, "initial values");
+  if (!array || op.isExternal())
+    return builder.rewriter.notifyMatchFailure(op, "no array");
+  DenseElementsAttr values;
+  if (!op.isUninitialized()) {
+    values = getInitialValues(*op.getInitialValue(), array);
+    if (!values)
+      return builder.rewriter.notifyMatchFailure(op, "initial values");
+  }
   auto global = emitc::GlobalOp::create(
       builder.rewriter, builder.loc, op.getSymName(), array,
-      /*initial_value=*/Attribute(), /*extern_specifier=*/false,
+      /*initial_value=*/values, /*extern_specifier=*/false,
       /*static_specifier=*/false, /*const_specifier=*/false);
   if (isSharedMemRef(op.getType()))
     global->setDiscardableAttr(TextAttrs::kShared,

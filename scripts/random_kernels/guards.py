@@ -47,9 +47,12 @@ class Guards:
             "equal": lambda a, b: a == b,
         }
 
-    def holds(self, text):
+    def evaluate(self, text):
         # The text is the compiler's own; there are no builtins in reach.
-        return bool(eval(text, {"__builtins__": {}}, self.names))  # pylint: disable=eval-used
+        return eval(text, {"__builtins__": {}}, self.names)  # pylint: disable=eval-used
+
+    def holds(self, text):
+        return bool(self.evaluate(text))
 
     def can_encode(self, number):
         """What the driver asks of a tensor map over a whole argument."""

@@ -87,6 +87,8 @@ def VerifyTile : Pass<"carousel-verify-tile", "::mlir::gpu::GPUModuleOp"> {
     - A loop with `carousel.pipeline` has a transfer of the pipeline's scope in it (C138).
     - Shared memory is a workgroup attribution, or a `memref.alloc` of static extents at the
       top of the kernel (C139).
+    - The turn of a `carousel.serialize` isn't visibly computed from `gpu.block_id` and the like,
+      unless the kernel says that its CTAs are on the device at once, or start in order (C185).
 
     Changes nothing.
 
@@ -582,8 +584,8 @@ def ExpandKernelABI : Pass<"carousel-expand-kernel-abi", "::mlir::gpu::GPUModule
     dynamic strides; each tensor map a pointer to a by-value, `__grid_constant__` parameter
     of 128 bytes. Other arguments stay. `getKernelParameters` lists the same parameters.
 
-    Uses up `carousel.launch`, `carousel.variant`, `carousel.argument` and `carousel.encode`: the
-    launch's block and cluster become `known_block_size` and `known_cluster_size` where the
+    Uses up `carousel.launch`, `carousel.variant`, `carousel.coresident`, `carousel.argument`,
+    `carousel.workspace`, `carousel.encode` and what else the host is told: the launch's block and cluster become `known_block_size` and `known_cluster_size` where the
     kernel has none.
 
     Refuses a memref argument with a layout that isn't strided, or with an offset that is

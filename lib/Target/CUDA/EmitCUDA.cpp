@@ -179,25 +179,40 @@ private:
 
   static std::string declareGlobal(emitc::GlobalOp global) {
     auto array = cast<emitc::ArrayType>(global.getType());
-    std::string text = global->hasAttr(TextAttrs::kShared)
-                           ? "__shared__ "
-                           : "static __device__ ";
+    // The one place for it that C++ has beside both.
+    std::string text;
     if (auto alignment = global->getAttrOfType<IntegerAttr>(TextAttrs::kAlign))
       text += "alignas(" + std::to_string(alignment.getInt()) + ") ";
+    text += global->hasAttr(TextAttrs::kShared) ? "__shared__ "
+                                                : "static __device__ ";
     text += declare(array.getElementType(), global.getSymName());
     for (int64_t extent : array.getShape())
       text += "[" + std::to_string(extent) + "]";
+    if (Attribute values = global.getInitialValueAttr())
+      text += " = {" + spellValues(cast<ElementsAttr>(values)) + "\n}";
     return text + ";\n";
+  }
+
+  /// A few on each line.
+  static std::string spellValues(ElementsAttr values) {
+    constexpr size_t kOnALine = 8;
+    std::string text;
+    for (auto [i, value] : llvm::enumerate(values.getValues<Attribute>()))
+      text += (i == 0 ? "" : ",") + std::string(i % kOnALine ? " " : "\n    ") +
+              spellConstant(value, values.getElementType(), /*typed=*/false);
+    return text;
   }
 
   LogicalResult verifyNames() {
     for (Operation &op : *module.getBody()) {
       if (isa<emitc::FuncOp>(op))
         continue;
-      // Arrays without initial values are what the conversion makes.
+      // Arrays are what the conversion makes.
       if (auto global = dyn_cast<emitc::GlobalOp>(op))
         if (isa<emitc::ArrayType>(global.getType()) &&
-            !global.getInitialValue() && isFreeIdentifier(global.getSymName()))
+            (!global.getInitialValue() ||
+             isa<ElementsAttr>(global.getInitialValueAttr())) &&
+            isFreeIdentifier(global.getSymName()))
           continue;
       return op.emitError("expected an op that has a text in CUDA C++, got '")
              << op.getName() << "'";

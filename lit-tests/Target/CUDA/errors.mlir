@@ -35,6 +35,20 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
+  // expected-error @below {{failed to legalize operation 'memref.global'}}
+  memref.global "private" @infinite : memref<1xf32, 1> = dense<0x7F800000>
+}
+
+// -----
+
+gpu.module @m {
+  // expected-error @below {{failed to legalize operation 'memref.global'}}
+  memref.global "private" @narrow : memref<1xbf16, 1> = dense<1.0>
+}
+
+// -----
+
+gpu.module @m {
   // expected-error @below {{failed to legalize operation 'gpu.func'}}
   gpu.func @branches(%p: i1) kernel {
     cf.cond_br %p, ^a, ^b

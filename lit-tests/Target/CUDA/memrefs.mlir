@@ -5,7 +5,7 @@
 // NARROW: views(float *x, uint32_t x_extent_0, uint32_t x_extent_1,
 // NARROW-NEXT: uint32_t x_stride_0, uint32_t i)
 gpu.module @memrefs {
-  // CHECK: __shared__ alignas(16) float box[8];
+  // CHECK: alignas(16) __shared__ float box[8];
   memref.global "private" @box : memref<8xf32, 3> = uninitialized {alignment = 16 : i64}
 
   // CHECK-LABEL: extern "C" __global__ void views(float *x, uint64_t x_extent_0, uint64_t x_extent_1,
