@@ -176,15 +176,14 @@ def find_excess(first, second):
 
 def find_missing_pair(first, second):
     """Two instructions that `first` has one after the other on some path and `second` on none; None if there are
-    none. The beginning and the end count as instructions."""
+    none. The beginning counts as one. The end doesn't: where one thread waits behind a branch that it is always in, the
+    one compiler leaves the way around both branches out, on which nothing happens any more, and the other doesn't."""
 
     def pairs(automaton):
         found, seen, start = set(), set(), automaton.close({0})
         work = [("the beginning", start)]
         while work:
             before, places = work.pop()
-            if automaton.final in places:
-                found.add((before, "the end"))
             for symbol, after in automaton.step(places).items():
                 found.add((before, symbol))
                 if (symbol, after) not in seen:

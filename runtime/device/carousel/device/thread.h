@@ -153,6 +153,18 @@ CAROUSEL_DEVICE Number replace(Number *at, Function function) {
   }
 }
 
+template <typename Number>
+CAROUSEL_DEVICE Number exchange(Number *at, Number next) {
+  static_assert(sizeof(Number) == 4 || sizeof(Number) == 8,
+                "expected 32 or 64 bits");
+  if constexpr (sizeof(Number) == 4)
+    return bit_cast<Number>(static_cast<uint32_t>(atomicExch(
+        atomic(reinterpret_cast<uint32_t *>(at)), bit_cast<uint32_t>(next))));
+  else
+    return bit_cast<Number>(static_cast<uint64_t>(atomicExch(
+        atomic(reinterpret_cast<uint64_t *>(at)), bit_cast<uint64_t>(next))));
+}
+
 template <typename Type> struct given {
   using type = Type;
 };
@@ -181,7 +193,7 @@ CAROUSEL_ATOMIC(atomic_mins,
                 atomicMin(detail::atomic_signed(at), CAROUSEL_SIGNED))
 CAROUSEL_ATOMIC(atomic_maxs,
                 atomicMax(detail::atomic_signed(at), CAROUSEL_SIGNED))
-CAROUSEL_ATOMIC(atomic_assign, detail::replace(at, [b](Number) { return b; }))
+CAROUSEL_ATOMIC(atomic_assign, detail::exchange(at, b))
 CAROUSEL_ATOMIC(atomic_maximumf, detail::replace(at, [b](Number a) {
                   return a != a ? a : b != b ? b : a > b ? a : b;
                 }))
