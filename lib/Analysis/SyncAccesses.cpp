@@ -211,13 +211,29 @@ void SyncAccesses::addAnything(bool isShared, AccessKind kind,
   accesses.push_back(access);
 }
 
+/// A call of a function that only computes.
+static bool isCallOfValues(Operation *op) {
+  auto call = dyn_cast<CallOpInterface>(op);
+  Operation *callee = call ? call.resolveCallable() : nullptr;
+  auto function = dyn_cast_if_present<FunctionOpInterface>(callee);
+  return function && !function.isExternal() &&
+         !function.getFunctionBody()
+              .walk([](Operation *inner) {
+                return isMemoryEffectFree(inner) ||
+                               inner->hasTrait<OpTrait::IsTerminator>()
+                           ? WalkResult::advance()
+                           : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
 void SyncAccesses::addEffects(Operation *op, std::vector<Access> &accesses) {
   // Other ops of the gpu dialect exchange values of registers.
   bool isExchange = isa_and_nonnull<gpu::GPUDialect>(op->getDialect()) &&
                     llvm::none_of(op->getOperandTypes(), [](Type type) {
                       return isa<BaseMemRefType>(type);
                     });
-  if (isMemoryEffectFree(op) || isExchange ||
+  if (isMemoryEffectFree(op) || isExchange || isCallOfValues(op) ||
       op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
     return;
   auto interface = dyn_cast<MemoryEffectOpInterface>(op);

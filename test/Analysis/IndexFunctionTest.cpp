@@ -301,4 +301,35 @@ TEST_F(IndexFunctionTest, FormsDoNotOverflow) {
   EXPECT_EQ(big.times(-1)->constant, -INT64_MAX);
 }
 
+TEST_F(IndexFunctionTest, TurnsAndTicketsAreTheBlocks) {
+  parse(R"mlir(
+    %s = memref.alloc() : memref<4xi32, #gpu.address_space<global>>
+    %ticket = carousel.grid.ticket %s[%c4] of %a
+      : memref<4xi32, #gpu.address_space<global>>
+    %r:3 = carousel.serialize %s[%c4] turn %ticket of %a (%first, %last) {
+      %both = arith.andi %first, %last : i1
+      %sum = arith.addi %ticket, %b : index
+      carousel.pass_turn %sum, %x_id, %both : index, index, i1
+    } : memref<4xi32, #gpu.address_space<global>> -> index, index, i1
+    %chosen = arith.select %r#2, %r#0, %ticket : index
+    %other = carousel.serialize %s[%c4] turn %x_id of %a (%first, %last) {
+      %later = arith.select %first, %a, %b : index
+      memref.prefetch %own[%later], read, locality<0>, data : !own
+      carousel.pass_turn %a : index
+    } : memref<4xi32, #gpu.address_space<global>> -> index
+    memref.prefetch %own[%ticket], read, locality<0>, data : !own
+    memref.prefetch %own[%r#0], read, locality<0>, data : !own
+    memref.prefetch %own[%r#1], read, locality<0>, data : !own
+    memref.prefetch %own[%chosen], read, locality<0>, data : !own
+    memref.prefetch %own[%other], read, locality<0>, data : !own)mlir");
+  ASSERT_EQ(values.size(), 6u);
+  // Which turn it is has to be the same in all threads.
+  EXPECT_FALSE(uniform->contains(values[0]));
+  EXPECT_TRUE(uniform->contains(values[1]));
+  EXPECT_TRUE(uniform->contains(values[2]));
+  EXPECT_FALSE(uniform->contains(values[3]));
+  EXPECT_TRUE(uniform->contains(values[4]));
+  EXPECT_FALSE(uniform->contains(values[5]));
+}
+
 } // namespace

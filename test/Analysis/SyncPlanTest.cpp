@@ -39,9 +39,11 @@ protected:
       !t = memref<1024xf32, #ws>
       !r = !carousel.ring<1>
       !slots = !carousel.ring<3 x !t>
+      !semaphores = memref<?xi32, #gl>
       gpu.module @m {
         func.func private @unknown()
-        gpu.func @k(%x: !g, %y: !g, %n: index, %i: index, %v: f32)
+        gpu.func @k(%x: !g, %y: !g, %n: index, %i: index, %v: f32,
+                   %semaphores: !semaphores)
             workgroup(%a: !t, %b: !t) kernel {
           %c0 = arith.constant 0 : index
           %c1 = arith.constant 1 : index
@@ -277,6 +279,97 @@ TEST_F(SyncPlanTest, FaultsNameTheAccesses) {
   EXPECT_TRUE(isa<memref::StoreOp>(roles.fault->at));
   EXPECT_TRUE(isa<memref::LoadOp>(roles.fault->from));
   EXPECT_TRUE(roles.isEmpty());
+}
+
+//===----------------------------------------------------------------------===//
+// Turns
+//===----------------------------------------------------------------------===//
+
+static std::string inTurn(StringRef body, StringRef before = "",
+                          StringRef behind = "") {
+  return (before + R"mlir(
+    carousel.serialize %semaphores[%c0] turn %i of %n (%first, %last) {)mlir" +
+          body + "\n} : !semaphores\n" + behind)
+      .str();
+}
+
+TEST_F(SyncPlanTest, TurnsAreDrainedByTheirIssuer) {
+  SyncPlan turn = plan(inTurn(kStoreA));
+  EXPECT_EQ(getSteps(turn),
+            Steps({"fence.proxy async_global", "ring.drain complete 0"}));
+}
+
+TEST_F(SyncPlanTest, TilesAreHandedOverBeforeTheTurn) {
+  SyncPlan turn = plan(inTurn(kStoreA, "memref.store %v, %a[%t] : !t"));
+  ASSERT_EQ(getSteps(turn),
+            Steps({"fence.proxy async_shared_cta", "ring.sync",
+                   "fence.proxy async_global", "ring.drain complete 0"}));
+  EXPECT_TRUE(isa<SerializeOp>(turn.steps[0].before));
+  EXPECT_TRUE(isa<SerializeOp>(turn.steps[1].before));
+  EXPECT_TRUE(isa<RingSubmitOp>(turn.steps[2].before));
+  EXPECT_TRUE(isa<PassTurnOp>(turn.steps[3].before));
+}
+
+TEST_F(SyncPlanTest, ThreadsMeetAtBothEndsOfTurns) {
+  StringRef update = R"mlir(
+    %w = memref.load %y[%t] : !g
+    memref.store %w, %y[%t] : !g)mlir";
+  SyncPlan turn = plan(inTurn(update, kStoreB));
+  EXPECT_EQ(getSteps(turn),
+            Steps({"ring.sync", "ring.sync", "ring.drain read 0"}));
+}
+
+TEST_F(SyncPlanTest, TurnsHandOnWhatIsWrittenInTurns) {
+  SyncPlan read = plan(
+      inTurn("%w = memref.load %y[%t] : !g", "memref.store %v, %y[%t] : !g"));
+  EXPECT_TRUE(read.isEmpty());
+  SyncPlan other = plan(inTurn(R"mlir(
+    %w = memref.load %y[%t] : !g
+    memref.store %w, %a[%t] : !t)mlir"));
+  EXPECT_TRUE(other.isEmpty());
+}
+
+TEST_F(SyncPlanTest, OlderGroupsAreNoConcernOfTurns) {
+  SyncPlan older = plan(inTurn("", kStoreA));
+  EXPECT_EQ(getSteps(older), Steps({"ring.drain read 0"}));
+  SyncPlan both = plan(inTurn(kStoreA, kStoreB));
+  EXPECT_EQ(getSteps(both),
+            Steps({"fence.proxy async_global", "ring.drain complete 0"}));
+}
+
+TEST_F(SyncPlanTest, WhatIsBehindATurnSeesIt) {
+  SyncPlan threads = plan(inTurn(kStoreA, "", "%w = memref.load %y[%t] : !g"));
+  EXPECT_EQ(getSteps(threads), Steps({"fence.proxy async_global",
+                                      "ring.drain complete 0", "ring.sync"}));
+  SyncPlan engine = plan(inTurn(kStoreA, "", R"mlir(
+    carousel.ring.produce %ring[%c0] : !r {
+      carousel.ring.load %y[%i] to %b engine<bulk> : !g, !t
+    }
+    carousel.ring.wait %ring[%c0] : !r)mlir"));
+  EXPECT_EQ(getSteps(engine),
+            Steps({"fence.proxy async_global", "ring.drain complete 0"}));
+}
+
+TEST_F(SyncPlanTest, TicketsAreMeetings) {
+  SyncPlan ticket = plan((R"mlir(
+    memref.store %v, %a[%t] : !t
+    %ticket = carousel.grid.ticket %semaphores[%c0] of %n : !semaphores)mlir" +
+                          kStoreA)
+                             .str());
+  EXPECT_EQ(getSteps(ticket),
+            Steps({"fence.proxy async_shared_cta", "ring.drain read 0"}));
+  EXPECT_TRUE(isa<GridTicketOp>(ticket.steps[0].before));
+}
+
+TEST_F(SyncPlanTest, TransfersInTurnsAreOfTheCTA) {
+  SyncPlan warp = plan(inTurn(R"mlir(
+    carousel.ring.submit scope(warp) {
+      carousel.ring.store %a to %y[%i] scope(warp) engine<bulk> : !t, !g
+    })mlir"));
+  ASSERT_TRUE(warp.fault);
+  EXPECT_EQ(warp.fault->kind, SyncFaultKind::Issuer);
+  EXPECT_TRUE(isa<RingStoreOp>(warp.fault->at));
+  EXPECT_TRUE(isa<SerializeOp>(warp.fault->under));
 }
 
 } // namespace

@@ -643,5 +643,47 @@ gpu.func @callee_in_turn(%y: !g, %s: !s, %i: index, %turn: index, %n: index) wor
   } : !s
   gpu.return
 }
+// A callee that only computes is no access, so nothing is fenced for it, and the loop around it needs nothing.
+// CHECK-LABEL: gpu.func @callee_of_values(
+// CHECK: scf.for
+// CHECK-NEXT: func.call @value
+// CHECK-NEXT: memref.store
+// CHECK-NEXT: }
+// CHECK-NEXT: carousel.fence.proxy async_shared_cta
+// CHECK-NEXT: carousel.ring.sync
+// CHECK-NEXT: carousel.serialize
+// CHECK-NEXT: carousel.fence.proxy async_global
+// CHECK-NEXT: carousel.ring.submit
+// CHECK-NEXT: carousel.ring.store
+// CHECK-NEXT: }
+// CHECK-NEXT: carousel.ring.drain complete 0
+// CHECK-NEXT: }
+// CHECK-NEXT: gpu.return
+func.func private @value(%i: index) -> f32 {
+  %c2 = arith.constant 2 : index
+  %is_small = arith.cmpi ult, %i, %c2 : index
+  %v = scf.if %is_small -> f32 {
+    %one = arith.constant 1.0 : f32
+    scf.yield %one : f32
+  } else {
+    %two = arith.constant 2.0 : f32
+    scf.yield %two : f32
+  }
+  return %v : f32
+}
+gpu.func @callee_of_values(%y: !g, %s: !s, %i: index, %turn: index, %n: index) workgroup(%a: !t) kernel {
+  %c32 = arith.constant 32 : index
+  %t = gpu.thread_id x
+  scf.for %j = %t to %n step %c32 {
+    %v = func.call @value(%j) : (index) -> f32
+    memref.store %v, %a[%j] : !t
+  }
+  carousel.serialize %s[%i] turn %turn of %n (%first, %last) {
+    carousel.ring.submit {
+      carousel.ring.store %a to %y[%i] in_bounds reduce<add f32> exclusive engine<bulk> : !t, !g
+    }
+  } : !s
+  gpu.return
+}
 
 }
