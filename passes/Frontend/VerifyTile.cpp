@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // What a kernel may hold, where transfers and pipelines may stand, and that
-// nothing visible makes a transfer differ within its scope or turns follow the
-// ids of CTAs. Constraints C133 to C140 and C185 of docs/Spec.md.
+// nothing visible makes a transfer, a turn or a ticket differ within its scope,
+// or turns follow the ids of CTAs. Constraints C133 to C140 and C185 of
+// docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -114,16 +115,16 @@ static SmallVector<Value> getControl(Operation *op) {
       });
 }
 
-/// C134, C135: around the transfer is structured control flow, and nothing that
-/// visibly parts the threads of the scope.
-static LogicalResult verifySurroundings(TransferOpInterface op,
+/// C134, C135: around what the threads of a scope execute together is
+/// structured control flow, and nothing that visibly parts them.
+static LogicalResult verifySurroundings(Operation *op, StringRef name,
+                                        TransferScope scope,
                                         gpu::GPUFuncOp kernel,
                                         const ThreadDependence &threads) {
-  TransferScope scope = op.getScope();
   for (Operation *inner = op; inner != kernel; inner = inner->getParentOp()) {
     if (!inner->getParentRegion()->hasOneBlock())
-      return op->emitOpError("expected structured control flow around a "
-                             "transfer, got a region of ")
+      return op->emitOpError("expected structured control flow around a ")
+             << name << ", got a region of "
              << inner->getParentRegion()->getBlocks().size() << " blocks";
     Operation *outer = inner->getParentOp();
     if (outer == kernel)
@@ -133,20 +134,27 @@ static LogicalResult verifySurroundings(TransferOpInterface op,
       if (!source)
         continue;
       InFlightDiagnostic error = op->emitOpError("expected all threads of the ")
-                                 << stringifyTransferScope(scope)
-                                 << " at a transfer, got one under '"
+                                 << stringifyTransferScope(scope) << " at a "
+                                 << name << ", got one under '"
                                  << outer->getName() << "' that depends on '"
                                  << source->getName() << "'";
       error.attachNote(outer->getLoc()) << "the threads part here";
       return error;
     }
   }
-  for (auto [dim, offset] : llvm::enumerate(op.getOffsets()))
-    if (Operation *source = threads.findVariation(offset, scope)) {
+  return success();
+}
+
+/// C135: the threads of a scope name the same.
+static LogicalResult verifySame(Operation *op, StringRef name,
+                                ValueRange values, TransferScope scope,
+                                const ThreadDependence &threads) {
+  for (auto [number, value] : llvm::enumerate(values))
+    if (Operation *source = threads.findVariation(value, scope)) {
       InFlightDiagnostic error =
-          op->emitOpError("expected offsets that are the same in all threads "
-                          "of the ")
-          << stringifyTransferScope(scope) << ", got offset " << dim
+          op->emitOpError("expected ")
+          << name << "s that are the same in all threads of the "
+          << stringifyTransferScope(scope) << ", got " << name << " " << number
           << " that depends on '" << source->getName() << "'";
       error.attachNote(source->getLoc()) << "the threads differ here";
       return error;
@@ -321,14 +329,24 @@ static bool verifyKernel(gpu::GPUFuncOp kernel) {
   ThreadDependence threads(kernel);
   llvm::DenseMap<Value, TransferOpInterface> requests;
   kernel.walk([&](TransferOpInterface op) {
-    holds &= succeeded(verifySurroundings(op, kernel, threads)) &&
-             succeeded(verifyScope(op, threads)) &&
-             succeeded(verifyOffsets(op)) &&
-             succeeded(verifySwizzle(op, requests));
+    TransferScope scope = op.getScope();
+    holds &=
+        succeeded(verifySurroundings(op, "transfer", scope, kernel, threads)) &&
+        succeeded(verifySame(op, "offset", op.getOffsets(), scope, threads)) &&
+        succeeded(verifyScope(op, threads)) && succeeded(verifyOffsets(op)) &&
+        succeeded(verifySwizzle(op, requests));
   });
+  auto areTogether = [&](Operation *op, StringRef name) {
+    return succeeded(verifySurroundings(op, name, TransferScope::CTA, kernel,
+                                        threads)) &&
+           succeeded(verifySame(op, "operand", op->getOperands(),
+                                TransferScope::CTA, threads));
+  };
   kernel.walk([&](SerializeOp turns) {
-    holds &= succeeded(verifyTurn(turns, kernel));
+    holds &= areTogether(turns, "turn") && succeeded(verifyTurn(turns, kernel));
   });
+  kernel.walk(
+      [&](GridTicketOp ticket) { holds &= areTogether(ticket, "ticket"); });
   kernel.walk(
       [&](scf::ForOp loop) { holds &= succeeded(verifyPipelinedLoop(loop)); });
   return holds;

@@ -1,4 +1,5 @@
-// Turns that follow the ids of CTAs, in kernels that don't say that all CTAs are on the device at once.
+// Turns that follow the ids of CTAs, in kernels that don't say that all CTAs are on the device at once; and turns and
+// tickets that not all threads of a CTA take, or not the same.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-verify-tile))' --split-input-file --verify-diagnostics
 
 #gl = #gpu.address_space<global>
@@ -85,6 +86,104 @@ gpu.module @kernels {
       }
       scf.yield %next : index
     }
+    gpu.return
+  }
+}
+
+// -----
+
+#gl = #gpu.address_space<global>
+!counters = memref<?xi32, #gl>
+
+// C135: a turn that one warp takes.
+gpu.module @kernels {
+  gpu.func @warp_takes_turn(%s: !counters, %turn: index, %n: index) kernel {
+    %c32 = arith.constant 32 : index
+    %thread = gpu.thread_id x
+    %is_first = arith.cmpi ult, %thread, %c32 : index
+    // expected-note @below {{the threads part here}}
+    scf.if %is_first {
+      // expected-error @below {{expected all threads of the cta at a turn, got one under 'scf.if' that depends on 'gpu.thread_id'}}
+      carousel.serialize %s[%n] turn %turn of %n (%first, %last) {
+      } : !counters
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+#gl = #gpu.address_space<global>
+!counters = memref<?xi32, #gl>
+
+// C135: a semaphore for each warp.
+gpu.module @kernels {
+  gpu.func @semaphore_of_warp(%s: !counters, %turn: index, %n: index) kernel {
+    %c32 = arith.constant 32 : index
+    // expected-note @below {{the threads differ here}}
+    %thread = gpu.thread_id x
+    %warp = arith.divui %thread, %c32 : index
+    // expected-error @below {{expected operands that are the same in all threads of the cta, got operand 1 that depends on 'gpu.thread_id'}}
+    carousel.serialize %s[%warp] turn %turn of %n (%first, %last) {
+    } : !counters
+    gpu.return
+  }
+}
+
+// -----
+
+#gl = #gpu.address_space<global>
+!counters = memref<?xi32, #gl>
+
+// C135: a ticket for each thread, in a loop of its own.
+gpu.module @kernels {
+  gpu.func @ticket_of_thread(%c: !counters, %n: index) kernel {
+    %c1 = arith.constant 1 : index
+    %thread = gpu.thread_id x
+    // expected-note @below {{the threads part here}}
+    scf.for %i = %thread to %n step %c1 {
+      // expected-error @below {{expected all threads of the cta at a ticket, got one under 'scf.for' that depends on 'gpu.thread_id'}}
+      %ticket = carousel.grid.ticket %c[%n] of %n : !counters
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+!counters = memref<?xi32, #gl>
+
+// C135: an accumulation at an offset by thread.
+gpu.module @kernels {
+  gpu.func @accumulate_by_thread(%y: memref<?xf32, #gl>, %s: !counters, %turn: index, %n: index)
+      workgroup(%tile: memref<32xf32, #ws>) kernel {
+    // expected-note @below {{the threads differ here}}
+    %thread = gpu.thread_id x
+    carousel.serialize %s[%n] turn %turn of %n (%first, %last) {
+      // expected-error @below {{expected offsets that are the same in all threads of the cta, got offset 0 that depends on 'gpu.thread_id'}}
+      carousel.accumulate %tile into %y[%thread] reduce<add f32> first(%first)
+          : memref<32xf32, #ws>, memref<?xf32, #gl>
+    } : !counters
+    gpu.return
+  }
+}
+
+// -----
+
+#gl = #gpu.address_space<global>
+!counters = memref<?xi32, #gl>
+
+// C134: branches of the cf dialect.
+gpu.module @kernels {
+  gpu.func @blocks(%c: !counters, %n: index, %wanted: i1) kernel {
+    cf.cond_br %wanted, ^then, ^end
+  ^then:
+    // expected-error @below {{expected structured control flow around a ticket, got a region of 3 blocks}}
+    %ticket = carousel.grid.ticket %c[%n] of %n : !counters
+    cf.br ^end
+  ^end:
     gpu.return
   }
 }
