@@ -44,7 +44,7 @@ extern "C" {
 #endif
 
 // Counts up with each addition to this file.
-#define CAROUSEL_RUNTIME_VERSION 4
+#define CAROUSEL_RUNTIME_VERSION 3
 // That of the library: it has at least the functions of a header with the same
 // or a lower number.
 CAROUSEL_RUNTIME_API uint32_t carousel_runtime_version(void)
@@ -168,12 +168,6 @@ carousel_context_create(const carousel_context_options *options,
                         carousel_context **context) CAROUSEL_RUNTIME_NOEXCEPT;
 CAROUSEL_RUNTIME_API void
 carousel_context_destroy(carousel_context *context) CAROUSEL_RUNTIME_NOEXCEPT;
-// Destroys the driver's primary context of the device, with all memory and code
-// in it, whoever made it: the way out of a failure on the device, for a process
-// whose other libraries don't use the device. An error while this library has a
-// context of it; kernels, launches and buffers keep theirs. Since version 4.
-CAROUSEL_RUNTIME_API carousel_status carousel_device_reset(
-    const carousel_context_options *options) CAROUSEL_RUNTIME_NOEXCEPT;
 CAROUSEL_RUNTIME_API carousel_status
 carousel_context_device(const carousel_context *context,
                         carousel_device_info *info) CAROUSEL_RUNTIME_NOEXCEPT;

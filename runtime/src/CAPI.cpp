@@ -134,12 +134,6 @@ void carousel_context_destroy(carousel_context *context) noexcept {
   delete context;
 }
 
-carousel_status
-carousel_device_reset(const carousel_context_options *options) noexcept {
-  Result<ContextOptions> wanted = convert(options);
-  return wanted ? report(Context::reset(*wanted)) : report(wanted.error());
-}
-
 carousel_status carousel_context_device(const carousel_context *context,
                                         carousel_device_info *info) noexcept {
   if (Status status = require({{context, "context"}, {info, "info"}}); !status)

@@ -18,7 +18,6 @@
 #include "WaitRecord.h"
 
 #include <algorithm>
-#include <map>
 #include <mutex>
 #include <set>
 
@@ -91,28 +90,9 @@ Context::Impl::Impl(const ContextOptions &options)
       names(std::make_unique<Names>()),
       waitRecords(std::make_unique<WaitRecords>()) {}
 
-namespace {
-/// How many contexts of this library each device has. Its lock is held where
-/// the driver's context is made and destroyed.
-struct OpenContexts {
-  std::mutex mutex;
-  std::map<CUdevice, unsigned> counts;
-
-  /// Never destroyed: contexts may outlive static objects.
-  static OpenContexts &get() {
-    static OpenContexts *contexts = new OpenContexts();
-    return *contexts;
-  }
-};
-} // namespace
-
 Context::Impl::~Impl() {
-  if (!context)
-    return;
-  OpenContexts &open = OpenContexts::get();
-  std::lock_guard<std::mutex> lock(open.mutex);
-  driver->cuDevicePrimaryCtxRelease(device);
-  --open.counts[device];
+  if (context)
+    driver->cuDevicePrimaryCtxRelease(device);
 }
 
 Error Context::Impl::describe(CUresult result, const char *call) const {
@@ -127,7 +107,7 @@ Error Context::Impl::describe(CUresult result, const char *call) const {
   return {ErrorCode::DriverError, fmt::format("{} failed: {}", call, text)};
 }
 
-Status Context::Impl::findDevice() {
+Status Context::Impl::open() {
   Result<const DriverTable *> table = libraries->getDriver();
   if (!table)
     return tl::make_unexpected(table.error());
@@ -170,10 +150,11 @@ Status Context::Impl::findDevice() {
     return fail(ErrorCode::NotFound, "expected a device of 0 to {}, got {}",
                 count - 1, options.device);
   }
-  return check(driver->cuDeviceGet(&device, options.device), "cuDeviceGet");
-}
+  if (Status status =
+          check(driver->cuDeviceGet(&device, options.device), "cuDeviceGet");
+      !status)
+    return status;
 
-Status Context::Impl::describeDevice() {
   info.ordinal = options.device;
   char name[256] = "";
   if (Status status = check(driver->cuDeviceGetName(name, sizeof(name), device),
@@ -198,38 +179,14 @@ Status Context::Impl::describeDevice() {
   info.computeCapability = 10 * major + minor;
   info.maxSharedPerBlock = static_cast<uint32_t>(shared);
   info.l2Bytes = static_cast<uint64_t>(l2);
-  return {};
-}
 
-Status Context::Impl::open() {
-  if (Status status = findDevice(); !status)
-    return status;
-  if (Status status = describeDevice(); !status)
-    return status;
-  OpenContexts &open = OpenContexts::get();
-  std::lock_guard<std::mutex> lock(open.mutex);
   CUcontext retained = nullptr;
   if (Status status = check(driver->cuDevicePrimaryCtxRetain(&retained, device),
                             "cuDevicePrimaryCtxRetain");
       !status)
     return status;
   context = retained;
-  ++open.counts[device];
   return {};
-}
-
-Status Context::Impl::reset() {
-  if (Status status = findDevice(); !status)
-    return status;
-  OpenContexts &open = OpenContexts::get();
-  std::lock_guard<std::mutex> lock(open.mutex);
-  if (unsigned count = open.counts[device])
-    return fail(ErrorCode::InvalidArgument,
-                "expected no context of device {} to be left, nor a kernel, "
-                "launch or buffer that keeps one, got {} context{}",
-                options.device, count, count == 1 ? "" : "s");
-  return check(driver->cuDevicePrimaryCtxReset(device),
-               "cuDevicePrimaryCtxReset");
 }
 
 Result<bool> Context::Impl::isCapturing(CUstream stream) {
@@ -312,10 +269,6 @@ Result<Context> Context::create(const ContextOptions &options) noexcept {
   if (Status status = impl->open(); !status)
     return tl::make_unexpected(std::move(status.error()));
   return Context(std::move(impl));
-}
-
-Status Context::reset(const ContextOptions &options) noexcept {
-  return Impl(options).reset();
 }
 
 const DeviceInfo &Context::getDevice() const noexcept { return impl->info; }

@@ -71,15 +71,8 @@ struct Context::Impl {
 
   /// Asks the driver all that create() promises.
   Status open();
-  /// Destroys what the driver has of the device; an error where this library
-  /// still uses it.
-  Status reset();
 
 private:
-  /// Loads the driver and finds the device.
-  Status findDevice();
-  Status describeDevice();
-
   struct Names;
   std::unique_ptr<Names> names;
   struct WaitRecords;

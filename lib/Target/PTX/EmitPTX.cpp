@@ -34,6 +34,7 @@
 #include "llvm/Pass.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -222,17 +223,21 @@ static FailureOr<std::string> translateKernels(gpu::GPUModuleOp module,
   SmallVector<LLVM::LLVMFuncOp> kernels = findIndependentKernels(module);
   if (kernels.size() < 2)
     return translate(module, cudaRoot);
-  std::vector<std::string> texts(kernels.size());
-  auto translateKernel = [&](size_t index) -> LogicalResult {
-    OwningOpRef<gpu::GPUModuleOp> copy = extractKernel(module, kernels[index]);
+  // To take one out costs time in proportion to the module.
+  constexpr size_t kMostParts = 16;
+  size_t size = llvm::divideCeil(kernels.size(), kMostParts);
+  std::vector<std::string> texts(llvm::divideCeil(kernels.size(), size));
+  auto translatePart = [&](size_t index) -> LogicalResult {
+    auto part = ArrayRef(kernels).drop_front(index * size).take_front(size);
+    OwningOpRef<gpu::GPUModuleOp> copy = extractKernels(module, part);
     FailureOr<std::string> text = translate(*copy, cudaRoot);
     if (failed(text))
       return failure();
     texts[index] = std::move(*text);
     return success();
   };
-  if (failed(failableParallelForEachN(module.getContext(), 0, kernels.size(),
-                                      translateKernel)))
+  if (failed(failableParallelForEachN(module.getContext(), 0, texts.size(),
+                                      translatePart)))
     return failure();
   if (std::optional<std::string> merged = mergePTX(texts))
     return std::move(*merged);

@@ -47,11 +47,12 @@ carousel::findIndependentKernels(gpu::GPUModuleOp module) {
   return kernels;
 }
 
-OwningOpRef<gpu::GPUModuleOp> carousel::extractKernel(gpu::GPUModuleOp module,
-                                                      LLVM::LLVMFuncOp kernel) {
+OwningOpRef<gpu::GPUModuleOp>
+carousel::extractKernels(gpu::GPUModuleOp module,
+                         ArrayRef<LLVM::LLVMFuncOp> kernels) {
   SymbolTable table(module);
   llvm::SmallSetVector<Operation *, 16> needed;
-  needed.insert(kernel);
+  needed.insert(kernels.begin(), kernels.end());
   // Lists of what is used, and all that they name.
   for (auto global : module.getOps<LLVM::GlobalOp>())
     if (global.getLinkage() == LLVM::Linkage::Appending)

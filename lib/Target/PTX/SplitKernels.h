@@ -23,9 +23,10 @@ namespace carousel {
 llvm::SmallVector<mlir::LLVM::LLVMFuncOp>
 findIndependentKernels(mlir::gpu::GPUModuleOp module);
 
-/// A copy of the module with `kernel` and what it needs.
+/// A copy of the module with `kernels` and what they need.
 mlir::OwningOpRef<mlir::gpu::GPUModuleOp>
-extractKernel(mlir::gpu::GPUModuleOp module, mlir::LLVM::LLVMFuncOp kernel);
+extractKernels(mlir::gpu::GPUModuleOp module,
+               llvm::ArrayRef<mlir::LLVM::LLVMFuncOp> kernels);
 
 } // namespace carousel
 

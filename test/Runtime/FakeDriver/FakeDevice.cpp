@@ -166,16 +166,6 @@ CUresult CUDAAPI cuDeviceGetAttribute(int *value, CUdevice_attribute attribute,
 // Contexts
 //===----------------------------------------------------------------------===//
 
-/// As the driver does: what is in the context goes with it, errors too.
-static void destroyContext(State &state, CUctx_st &context) {
-  context.active = false;
-  context.error = CUDA_SUCCESS;
-  releaseMemory(state, &context);
-  for (CUmod_st &module : state.modules)
-    if (module.context == &context)
-      module.loaded = false;
-}
-
 CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
   FAKE_ENTER(cuDevicePrimaryCtxRetain, Needs::Driver);
   State &state = State::get();
@@ -199,18 +189,13 @@ CUresult CUDAAPI cuDevicePrimaryCtxRelease(CUdevice device) {
     return CUDA_ERROR_INVALID_CONTEXT;
   if (--context.retains > 0)
     return CUDA_SUCCESS;
-  destroyContext(state, context);
-  return CUDA_SUCCESS;
-}
-
-CUresult CUDAAPI cuDevicePrimaryCtxReset(CUdevice device) {
-  FAKE_ENTER(cuDevicePrimaryCtxReset, Needs::Driver);
-  State &state = State::get();
-  Lock lock(state.mutex);
-  if (!findDevice(state, device))
-    return CUDA_ERROR_INVALID_DEVICE;
-  // Whoever retains it keeps a context that is gone.
-  destroyContext(state, state.contexts[device]);
+  // As the driver does: what is in the context goes with it, but a kernel's
+  // error stays in the process.
+  context.active = false;
+  releaseMemory(state, &context);
+  for (CUmod_st &module : state.modules)
+    if (module.context == &context)
+      module.loaded = false;
   return CUDA_SUCCESS;
 }
 

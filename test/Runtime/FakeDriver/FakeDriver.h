@@ -64,7 +64,8 @@ void setDriverVersion(int version);
 void failNext(std::string_view function, CUresult error, unsigned skip = 0,
               unsigned count = 1);
 /// What a kernel that fails does to its context: from now on every call that
-/// needs the context returns `error`. CUDA_SUCCESS heals it, unlike a GPU.
+/// needs the context returns `error`, also when it was released and retained
+/// again. CUDA_SUCCESS heals it, unlike a GPU.
 void poison(CUresult error, int device = 0);
 /// Launching the function succeeds and then poisons the context.
 void setKernelError(std::string_view function, CUresult error);

@@ -126,6 +126,10 @@ TEST_F(FakeDriverTest, AKernelThatFailsPoisonsTheContext) {
   EXPECT_EQ(launch(good, 1, 1), CUDA_ERROR_ILLEGAL_ADDRESS);
   EXPECT_EQ(cuStreamSynchronize(nullptr), CUDA_ERROR_ILLEGAL_ADDRESS);
   EXPECT_EQ(fake::countLaunches(), 1u);
+  EXPECT_EQ(cuDevicePrimaryCtxRelease(0), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamSynchronize(nullptr), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+  EXPECT_EQ(cuDevicePrimaryCtxRetain(&context, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamSynchronize(nullptr), CUDA_ERROR_ILLEGAL_ADDRESS);
 }
 
 TEST_F(FakeDriverTest, FailsTheCallThatItWasToldTo) {

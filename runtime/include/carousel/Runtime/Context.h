@@ -59,13 +59,6 @@ public:
   /// Loads the driver if that hasn't happened and retains the primary context.
   static Result<Context> create(const ContextOptions &options = {}) noexcept;
 
-  /// Destroys the driver's primary context of a device, with all memory and
-  /// code in it, whoever made it: the way out of a failure on the device, for
-  /// a process whose other libraries don't use the device. An error while this
-  /// library has a context of the device; kernels, launches and buffers keep
-  /// theirs.
-  static Status reset(const ContextOptions &options = {}) noexcept;
-
   const DeviceInfo &getDevice() const noexcept;
   /// Waits for a stream. Reports the failure of kernels launched before, with
   /// their names.
