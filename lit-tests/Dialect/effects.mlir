@@ -517,3 +517,28 @@ func.func @pure_hoisted(%x: memref<?xf32, #gl>, %tile: memref<4xf32, #ws>,
   }
   return
 }
+
+// What others wrote in turns before is seen in a turn and behind it; a ticket is drawn each time.
+// CHECK-LABEL: func @loads_around_turns
+// CHECK: memref.load
+// CHECK: carousel.grid.ticket
+// CHECK: memref.load
+// CHECK: carousel.grid.ticket
+// CHECK: carousel.serialize
+// CHECK-NEXT: memref.load
+// CHECK: }
+// CHECK: memref.load
+// CHECK: return
+func.func @loads_around_turns(%s: memref<?xi32, #gl>, %y: memref<?xf32, #gl>, %i: index, %n: index)
+    -> (f32, f32, f32, f32, index, index) {
+  %0 = memref.load %y[%i] : memref<?xf32, #gl>
+  %first = carousel.grid.ticket %s[%i] of %n : memref<?xi32, #gl>
+  %1 = memref.load %y[%i] : memref<?xf32, #gl>
+  %second = carousel.grid.ticket %s[%i] of %n : memref<?xi32, #gl>
+  %2 = carousel.serialize %s[%i] turn %first of %n (%is_first, %is_last) {
+    %v = memref.load %y[%i] : memref<?xf32, #gl>
+    carousel.pass_turn %v : f32
+  } : memref<?xi32, #gl> -> f32
+  %3 = memref.load %y[%i] : memref<?xf32, #gl>
+  return %0, %1, %2, %3, %first, %second : f32, f32, f32, f32, index, index
+}
