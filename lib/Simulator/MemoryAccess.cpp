@@ -46,7 +46,7 @@ class Judge {
 public:
   Judge(History &history, const Access &access, Space space, bool strictFences)
       : history(history), access(access), strictFences(strictFences),
-        id(history.intern(access)) {
+        isGlobal(space == Space::Global), id(history.intern(access)) {
     if (const View *view = access.view) {
       order = &view->order;
       fenced =
@@ -64,6 +64,7 @@ private:
   History &history;
   const Access &access;
   const bool strictFences;
+  const bool isGlobal;
   const RecordId id;
   const Clock *order = nullptr, *fenced = nullptr;
 };
@@ -117,14 +118,17 @@ void Judge::judgePair(RecordId number, RecordSet since,
     verdict.faults |= 1u << fault;
   };
   // Bytes that the generic proxy wrote reach the async proxy through a fence
-  // only; what it read matters in the strict reading alone.
+  // only, and so do those that another CTA's engines wrote to global memory,
+  // since what tells of them is generic; what was read matters in the strict
+  // reading alone.
   bool isEarlierRead = earlier.kind == AccessKind::Read;
+  bool isOfOtherCTA = isGlobal && earlier.epoch.cta() != access.epoch.cta();
   bool needsFence = earlier.epoch && access.proxy == Proxy::Async &&
-                    earlier.proxy == Proxy::Generic &&
+                    (earlier.proxy == Proxy::Generic || isOfOtherCTA) &&
                     (!isEarlierRead || strictFences) &&
                     !(fenced && fenced->covers(earlier.epoch)) &&
                     !isHandedOn(number, since, fenced);
-  if (needsFence && !isEarlierRead)
+  if (needsFence && !isEarlierRead && earlier.proxy == Proxy::Generic)
     verdict.isStale = true;
   if (!isOrdered(earlier) && !isHandedOn(number, since, order)) {
     bool isEngine = earlier.isEngine() || history[id].isEngine();

@@ -49,6 +49,7 @@ gpu.module @twins {
     scf.if %is_last {
       scf.if %issues {
         carousel.grid.serial_wait %turns[%c0], %one : !turns
+        carousel.fence.proxy async_global
         carousel.bulk.reduce add s32 %tile[%c0] to %y[%c0], 64 : !tile, !vector
         carousel.bulk.commit_group
         carousel.bulk.wait_group complete 0
@@ -94,6 +95,7 @@ gpu.module @twins {
     scf.if %is_last {
       scf.if %issues {
         carousel.grid.serial_wait %turns[%c0], %one : !turns
+        carousel.fence.proxy async_global
         carousel.bulk.reduce add s32 %tile[%c0] to %y[%c0], 64 : !tile, !vector
         carousel.bulk.commit_group
         carousel.bulk.wait_group complete 0
