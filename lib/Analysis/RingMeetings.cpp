@@ -238,6 +238,9 @@ LogicalResult carousel::planNamedBarriers(gpu::GPUFuncOp kernel,
   WalkResult result = kernel.walk([&](Operation *op) {
     if (auto sync = dyn_cast<RingSyncOp>(op))
       return WalkResult(assign(op, sync.getScope()));
+    // What one thread draws the others hear of in a meeting.
+    if (isa<GridTicketOp>(op))
+      return WalkResult(assign(op, TransferScope::CTA));
     if (auto release = dyn_cast<RingReleaseOp>(op)) {
       RingCreateOp ring = plan.lookup(release.getRing()).ring;
       if (ring.getRelease() != SlotRelease::EmptyBarrier &&

@@ -62,10 +62,18 @@ static llvm::SetVector<Operation *> getTicketSlice(GridTicketOp ticket) {
 }
 
 /// Whether a ticket can be drawn before the threads take roles, for both of
-/// them.
+/// them: nothing that comes before it would come behind it then.
 static bool isDrawnBeforeRoles(GridTicketOp ticket) {
   if (!isa<gpu::GPUFuncOp>(ticket->getParentOp()))
     return false;
+  for (Operation &before : *ticket->getBlock()) {
+    if (&before == ticket)
+      break;
+    auto other = dyn_cast<GridTicketOp>(before);
+    if (other ? !isDrawnBeforeRoles(other)
+              : !isMemoryEffectFree(&before) && !isa<memref::AllocOp>(before))
+      return false;
+  }
   llvm::SetVector<Operation *> slice = getTicketSlice(ticket);
   return llvm::all_of(slice, [&](Operation *op) {
     return op == ticket || isa<gpu::GridDimOp, gpu::BlockIdOp>(op) ||
@@ -290,9 +298,15 @@ void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
     roles.consumerBlock = *block;
     roles.block = *extended;
     roles.producerValues = slice.takeValues();
-    for (auto ticket : kernel.getBody().front().getOps<GridTicketOp>())
-      if (isDrawnBeforeRoles(ticket))
-        roles.beforeRoles.insert_range(getTicketSlice(ticket));
+    // Those that producers need, and those that are drawn before them.
+    SmallVector<GridTicketOp> tickets, needed;
+    for (auto ticket : kernel.getBody().front().getOps<GridTicketOp>()) {
+      tickets.push_back(ticket);
+      if (roles.producerValues.contains(ticket.getTicket()))
+        needed = tickets;
+    }
+    for (GridTicketOp ticket : needed)
+      roles.beforeRoles.insert_range(getTicketSlice(ticket));
     for (LoopPlan *loop : loops)
       if (!loop->rings.empty())
         plan.roles = roles;

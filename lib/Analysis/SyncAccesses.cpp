@@ -295,9 +295,9 @@ void SyncAccesses::addTransfer(TransferOpInterface op,
   access.isRefill = false;
   access.box = getBox(op);
   auto store = dyn_cast<RingStoreOp>(op.getOperation());
-  // Threads that have the box for themselves load, combine and store.
-  access.isReduction =
-      store && store.getReduceAttr() && !(store.getExclusive() && !isEngine);
+  // One that is exclusive is ordered with others of its CTA.
+  if (store && !store.getExclusive())
+    access.reduction = store.getReduceAttr();
   EngineAttr engine = op.getEngineAttr();
   bool hasOrdinaryEnds = store && !op.getInBounds() && engine &&
                          engine.getKind() == EngineKind::Bulk;

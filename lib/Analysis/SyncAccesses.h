@@ -87,8 +87,9 @@ struct Access {
   /// Fills the slot of the ring's use: what threads did to it before they
   /// handed it back is over.
   bool isRefill = false;
-  /// Atomic adds and the like, which have no order among themselves.
-  bool isReduction = false;
+  /// Of a reduction that isn't exclusive: those of one kind have no order among
+  /// themselves.
+  ReductionAttr reduction;
   /// Other CTAs' accesses, which come and go with what orders CTAs.
   bool isForeign = false;
   /// Made by the thread that issues for the scope, though not by an engine. Of

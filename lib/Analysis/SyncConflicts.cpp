@@ -64,7 +64,7 @@ bool SyncFlow::needsOrder(const PendingAccess &from, Operation *toOp,
   if (!access.buffer.mayBe(from.slot, to.buffer) ||
       (access.isForeign && to.isForeign))
     return false;
-  if (access.isReduction && to.isReduction)
+  if (access.reduction && access.reduction == to.reduction)
     return false;
   // Turns hand on what is done in turns, and nobody writes more than this
   // kernel does.

@@ -421,12 +421,27 @@ void SyncFlow::visitWait(RingWaitOp wait, SyncState &state) {
     state.access(wait, order++, landed, getMeet(getRingScope(ring)));
 }
 
+/// A ticket is drawn before the threads meet. Who goes by its number, behind
+/// fences of its own, may rely on a meeting in front of it.
+void SyncFlow::noteBeforeTicket(Operation *ticket, const SyncState &state) {
+  if (!isChecking)
+    return;
+  for (const PendingAccess &from : state.getPending())
+    if (!from.access->buffer.isShared && !isAsync(from.access->kind))
+      unordered.emplace(kernel.numbers.lookup(from.op),
+                        kernel.numbers.lookup(ticket),
+                        static_cast<unsigned>(from.access->kind), from.met);
+}
+
 void SyncFlow::visitEvent(Operation *op, SyncState &state) {
   unsigned number = kernel.numbers.lookup(op);
   llvm::TypeSwitch<Operation *>(op)
       // All threads hear what one has drawn.
-      .Case<gpu::BarrierOp, GridTicketOp>(
-          [&](auto) { state.meet(Meet::CTA, number); })
+      .Case([&](gpu::BarrierOp) { state.meet(Meet::CTA, number); })
+      .Case([&](GridTicketOp) {
+        noteBeforeTicket(op, state);
+        state.meet(Meet::CTA, number);
+      })
       .Case([&](BarrierWarpOp barrier) {
         if (!barrier.getMask())
           state.meet(Meet::Warp, number);

@@ -70,6 +70,7 @@ private:
   void visitRoles(RingRolesOp roles, SyncState &state);
   void visitTurn(SerializeOp turns, SyncState &state);
   void visitWait(RingWaitOp wait, SyncState &state);
+  void noteBeforeTicket(mlir::Operation *ticket, const SyncState &state);
   void checkRelease(RingReleaseOp release, const SyncState &state);
   void visitRegions(mlir::Operation *op, SyncState &state);
   void applySteps(llvm::ArrayRef<unsigned> indices, SyncState &state);

@@ -56,8 +56,8 @@ private:
       });
   }
 
-  /// The last turn ends in the tile; a turn that is the first one as well finds
-  /// all of it there.
+  /// The last turn ends in the tile. If it is the first one as well all of it
+  /// is there, but for zeros outside of the global memref.
   void accumulateInRegisters() {
     auto keep = [&] {
       branch(
@@ -72,7 +72,13 @@ private:
         [&] {
           Value one = arith::ConstantIntOp::create(b, 1, 1);
           Value isLater = arith::XOrIOp::create(b, op.getFirst(), one);
-          branch(isLater, [&] { load(/*reduces=*/true, /*byThreads=*/true); });
+          auto combine = [&] { load(/*reduces=*/true, /*byThreads=*/true); };
+          if (op.getInBounds())
+            return branch(isLater, combine);
+          branch(isLater, combine, [&] {
+            store(/*reduces=*/false);
+            load(/*reduces=*/false, /*byThreads=*/true);
+          });
         },
         keep);
   }

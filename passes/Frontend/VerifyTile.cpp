@@ -256,10 +256,16 @@ static void addSources(Value value, SmallVectorImpl<Value> &sources) {
         sources.push_back(region.front().getTerminator()->getOperand(number));
   };
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop =
-        dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
+    Operation *owner = argument.getOwner()->getParentOp();
+    auto loop = dyn_cast<LoopLikeOpInterface>(owner);
     if (!loop)
       return;
+    auto whileLoop = dyn_cast<scf::WhileOp>(owner);
+    if (whileLoop && argument.getOwner() == whileLoop.getAfterBody()) {
+      sources.push_back(
+          whileLoop.getConditionOp().getArgs()[argument.getArgNumber()]);
+      return;
+    }
     if (OpOperand *init = loop.getTiedLoopInit(argument)) {
       sources.push_back(init->get());
       if (OpOperand *yielded = loop.getTiedLoopYieldedValue(argument))
@@ -272,12 +278,15 @@ static void addSources(Value value, SmallVectorImpl<Value> &sources) {
   }
   Operation *op = value.getDefiningOp();
   unsigned number = cast<OpResult>(value).getResultNumber();
-  if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    sources.push_back(loop.getConditionOp().getArgs()[number]);
+  } else if (auto loop = dyn_cast<LoopLikeOpInterface>(op)) {
     if (number < loop.getInits().size())
       sources.push_back(loop.getInits()[number]);
     addYielded(op, number);
-  } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
-    sources.push_back(branch.getCondition());
+  } else if (isa<RegionBranchOpInterface>(op)) {
+    // Branches, and turns.
+    llvm::append_range(sources, op->getOperands());
     addYielded(op, number);
   } else if (isa_and_nonnull<arith::ArithDialect, affine::AffineDialect,
                              index::IndexDialect>(op->getDialect())) {
@@ -335,6 +344,13 @@ static bool verifyKernel(gpu::GPUFuncOp kernel) {
         succeeded(verifySame(op, "offset", op.getOffsets(), scope, threads)) &&
         succeeded(verifyScope(op, threads)) && succeeded(verifyOffsets(op)) &&
         succeeded(verifySwizzle(op, requests));
+    auto accumulate = dyn_cast<AccumulateOp>(*op);
+    if (!accumulate)
+      return;
+    SmallVector<Value> turns = {accumulate.getFirst()};
+    if (accumulate.getLast())
+      turns.push_back(accumulate.getLast());
+    holds &= succeeded(verifySame(op, "turn", turns, scope, threads));
   });
   auto areTogether = [&](Operation *op, StringRef name) {
     return succeeded(verifySurroundings(op, name, TransferScope::CTA, kernel,
@@ -352,6 +368,16 @@ static bool verifyKernel(gpu::GPUFuncOp kernel) {
   return holds;
 }
 
+/// C134
+static LogicalResult verifyInKernel(Operation *op, StringRef name) {
+  auto kernel = dyn_cast_or_null<gpu::GPUFuncOp>(
+      op->getParentOfType<FunctionOpInterface>().getOperation());
+  if (kernel && kernel.isKernel())
+    return success();
+  return op->emitOpError("expected a kernel around a ")
+         << name << ", got a device function";
+}
+
 static LogicalResult verifyOp(Operation *op) {
   if (failed(verifyPhase(op)))
     return failure();
@@ -359,14 +385,12 @@ static LogicalResult verifyOp(Operation *op) {
       .Case<memref::AllocOp, memref::AllocaOp>(
           [](auto alloc) { return verifyAllocation(alloc); })
       // C134
-      .Case([](TransferOpInterface transfer) -> LogicalResult {
-        auto func = transfer->getParentOfType<FunctionOpInterface>();
-        auto kernel = dyn_cast_or_null<gpu::GPUFuncOp>(func.getOperation());
-        if (kernel && kernel.isKernel())
-          return success();
-        return transfer->emitOpError("expected a kernel around a transfer, got "
-                                     "a device function");
+      .Case([](TransferOpInterface transfer) {
+        return verifyInKernel(transfer, "transfer");
       })
+      .Case([](SerializeOp turns) { return verifyInKernel(turns, "turn"); })
+      .Case(
+          [](GridTicketOp ticket) { return verifyInKernel(ticket, "ticket"); })
       .Default([](Operation *) { return success(); });
 }
 

@@ -187,3 +187,69 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+#gl = #gpu.address_space<global>
+!counters = memref<?xi32, #gl>
+
+// C185: work that a CTA takes by its id, again and again.
+gpu.module @kernels {
+  gpu.func @again(%s: !counters, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    // expected-note @below {{CTAs start in any order}}
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
+    %last = scf.while (%a = %block) : (index) -> index {
+      %exists = arith.cmpi ult, %a, %n : index
+      scf.condition(%exists) %a : index
+    } do {
+    ^bb0(%turn: index):
+      // expected-error @below {{got a turn that depends on 'gpu.block_id'}}
+      carousel.serialize %s[%c0] turn %turn of %n (%first, %last_turn) {
+      } : !counters
+      %next = arith.addi %turn, %blocks : index
+      scf.yield %next : index
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+!counters = memref<?xi32, #gl>
+
+// C135: not all threads take the turn for the first one.
+gpu.module @kernels {
+  gpu.func @first_of_thread(%y: memref<?xf32, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    // expected-note @below {{the threads differ here}}
+    %thread = gpu.thread_id x
+    %is_first = arith.cmpi eq, %thread, %c0 : index
+    %tile = memref.alloc() : memref<64xf32, #ws>
+    // expected-error @below {{expected turns that are the same in all threads of the cta, got turn 0 that depends on 'gpu.thread_id'}}
+    carousel.accumulate %tile into %y[%c0] reduce<add f32> first(%is_first)
+        : memref<64xf32, #ws>, memref<?xf32, #gl>
+    gpu.return
+  }
+}
+
+// -----
+
+#gl = #gpu.address_space<global>
+!counters = memref<?xi32, #gl>
+
+// C134
+gpu.module @kernels {
+  gpu.func @device(%s: !counters, %n: index) {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{expected a kernel around a ticket, got a device function}}
+    %ticket = carousel.grid.ticket %s[%c0] of %n : !counters
+    // expected-error @below {{expected a kernel around a turn, got a device function}}
+    carousel.serialize %s[%c0] turn %ticket of %n (%first, %last) {
+    } : !counters
+    gpu.return
+  }
+}
