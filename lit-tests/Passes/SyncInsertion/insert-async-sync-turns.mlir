@@ -382,12 +382,13 @@ gpu.func @tile_in_turn(%y: !g, %s: !s, %i: index, %turn: index, %n: index, %v: f
   gpu.return
 }
 
-// A turn that only some CTAs take, and a loop in it: one fence, one wait.
+// A turn that only some CTAs take, and a loop in it whose boxes overlap: one fence, and each reduction behind the one before.
 // CHECK-LABEL: gpu.func @one_way(
 // CHECK: scf.if
 // CHECK-NEXT: carousel.serialize
 // CHECK-NEXT: carousel.fence.proxy async_global
 // CHECK-NEXT: scf.for
+// CHECK-NEXT: carousel.ring.drain complete 0
 // CHECK-NEXT: carousel.ring.submit
 // CHECK-NEXT: carousel.ring.store
 // CHECK-NEXT: }
