@@ -140,11 +140,13 @@ private:
         continue;
       bool isOwn = !old.operationId && !now.operationId &&
                    old.epoch.getAgent() == now.epoch.getAgent();
-      bool isFenced = old.proxy == Proxy::Async ||
+      bool isOfOtherCTA = space == 1 && old.epoch.cta() != now.epoch.cta();
+      bool isFenced = (old.proxy == Proxy::Async && !isOfOtherCTA) ||
                       now.proxy == Proxy::Generic ||
                       (old.kind == AccessKind::Read && !strict) ||
                       knows(knowledge.fenced[space], old.epoch);
-      if (!isFenced && old.kind != AccessKind::Read)
+      if (!isFenced && old.kind != AccessKind::Read &&
+          old.proxy == Proxy::Generic)
         expected.result.stale = true;
       if (!isOwn && !knows(knowledge.order, old.epoch))
         add(expected,
