@@ -1,5 +1,4 @@
-//===- GridState.h - what a grid keeps ---------------------------*- C++
-//-*-===//
+//===- GridState.h - what a grid keeps --------------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -261,7 +261,6 @@ void RingRewriter::assignRoles(RingRolesOp op) {
   const RolePlan &roles = *plan.roles;
   Block &entry = getEntry();
   Block *consumers = &op.getConsumer().front();
-
   for (Operation &inner : llvm::make_early_inc_range(entry)) {
     if (&inner == op || inner.hasTrait<OpTrait::IsTerminator>() ||
         isa<RingCreateOp, memref::AllocOp>(inner) ||

@@ -1,5 +1,4 @@
-//===- Workspaces.h - memory that the runtime gives to kernels ---*- C++
-//-*-===//
+//===- Workspaces.h - memory given to kernels -------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
