@@ -143,14 +143,16 @@ void RingRewriter::removeDeadAttributions(
   };
   ArrayRef<BlockArgument> declared = kernel.getWorkgroupAttributions();
   unsigned first = kernel.getNumArguments(), count = declared.size();
+  // They end with the last one that has any.
+  ArrayAttr attributes = kernel.getWorkgroupAttribAttrsAttr();
   SmallVector<Attribute> kept;
   llvm::BitVector dead(getEntry().getNumArguments());
   for (auto [index, buffer] : llvm::enumerate(declared)) {
     if (isDead(buffer))
       dead.set(first + index);
     else
-      kept.push_back(kernel.getWorkgroupAttribAttrs()
-                         ? (*kernel.getWorkgroupAttribAttrs())[index]
+      kept.push_back(attributes && index < attributes.size()
+                         ? attributes[index]
                          : rewriter.getDictionaryAttr({}));
   }
   if (dead.none())
@@ -159,7 +161,7 @@ void RingRewriter::removeDeadAttributions(
     getEntry().eraseArguments(dead);
     kernel->setAttr(kernel.getNumWorkgroupAttributionsAttrName(),
                     rewriter.getI64IntegerAttr(count - dead.count()));
-    if (kernel.getWorkgroupAttribAttrs())
+    if (attributes)
       kernel.setWorkgroupAttribAttrsAttr(rewriter.getArrayAttr(kept));
   });
 }
