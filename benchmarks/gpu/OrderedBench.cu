@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Usage: ordered-bench PACKAGES. Times the ordered reduction of tiles of
+// Usage: ordered-bench PACKAGES [reductions | products]. Times the ordered reduction of tiles of
 // 128x128 f32 by transfers, by registers and unordered, with turns by tickets and
 // by block ids, beside hand-written kernels where CAROUSEL_PEER_REDUCE names their source; then split-K products
 // of skinny shapes beside cuBLAS. Ways take turns, so that a change of the clock
@@ -228,8 +228,11 @@ void timeProducts() {
 } // namespace
 
 int main(int argc, char **argv) {
-  setPackages(argc, argv);
-  timeReductions();
-  timeProducts();
+  setPackages(std::min(argc, 2), argv);
+  std::string only = argc > 2 ? argv[2] : "";
+  if (only != "products")
+    timeReductions();
+  if (only != "reductions")
+    timeProducts();
   return 0;
 }

@@ -246,6 +246,7 @@ int main(int argc, char **argv) {
   for (Via via : {Via::PTX, Via::CUDA})
     for (int64_t split : {1, 2, 5, 16}) {
       testReduction("by_transfers", split, via);
+      testReduction("by_pieces", split, via);
       testReduction("by_registers", split, via);
       testSums(/*ofColumns=*/true, split, via);
       testSums(/*ofColumns=*/false, split, via);

@@ -4,6 +4,8 @@
 //
 // - @by_transfers: the tile waits in shared memory; the first CTA stores it, the next ones reduce it
 //   into the box.
+// - @by_pieces: the same in four pieces, each with a semaphore of its own, so that the next CTA adds
+//   its first piece while this one adds the others.
 // - @by_registers: the threads load the box, add, and store: the classic scheme.
 // - @unordered: no turns. The box is zero before, and the sum isn't the same in each launch.
 //
@@ -15,7 +17,9 @@
 
 !boxes = memref<?x128xf32, #gl>
 !counters = memref<?xi32, #gl>
+!semaphores = memref<?x32xi32, #gl> // 128 bytes apart: who waits for one isn't in the way of others
 !tile = memref<128x128xf32, #ws>
+!piece = memref<32x128xf32, strided<[128, 1], offset: ?>, #ws>
 
 gpu.module @ordered_reduction {
   // What part `part` has for the four elements of tile `tile` from `element` on.
@@ -45,7 +49,7 @@ gpu.module @ordered_reduction {
   gpu.func @by_transfers(
       %y: !boxes {carousel.argument = #carousel.argument<"y", out>},
       %split: index {carousel.argument = #carousel.argument<"split", in>},
-      %semaphores: !counters {
+      %semaphores: !semaphores {
         carousel.argument = #carousel.argument<"semaphores", inout>,
         carousel.workspace = #carousel.workspace<[ceildiv(extent(0, 0), 128)]>},
       %tickets: !counters {
@@ -57,6 +61,7 @@ gpu.module @ordered_reduction {
     %c4 = arith.constant 4 : index
     %c128 = arith.constant 128 : index
     %c1024 = arith.constant 1024 : index
+    %c8192 = arith.constant 8192 : index
     %c16384 = arith.constant 16384 : index
     %thread = gpu.thread_id x
     %blocks = gpu.grid_dim x
@@ -67,22 +72,77 @@ gpu.module @ordered_reduction {
     %row = arith.muli %number, %c128 : index
     %tile = memref.alloc() {alignment = 128 : i64} : !tile
     %first_element = arith.muli %thread, %c4 : index
-    scf.for %i = %first_element to %c16384 step %c1024 {
-      %v = func.call @make_values(%number, %part, %i) : (index, index, index) -> vector<4xf32>
-      %tile_row = arith.divui %i, %c128 : index
-      %tile_column = arith.remui %i, %c128 : index
-      vector.store %v, %tile[%tile_row, %tile_column] {alignment = 16 : i64} : !tile, vector<4xf32>
+    scf.for %half = %c0 to %c16384 step %c8192 {
+      scf.for %step = %c0 to %c8192 step %c1024 {
+        %j = arith.addi %half, %step : index
+        %i = arith.addi %j, %first_element : index
+        %v = func.call @make_values(%number, %part, %i) : (index, index, index) -> vector<4xf32>
+        %tile_row = arith.divui %i, %c128 : index
+        %tile_column = arith.remui %i, %c128 : index
+        vector.store %v, %tile[%tile_row, %tile_column] {alignment = 16 : i64} : !tile, vector<4xf32>
+      }
     }
-    carousel.serialize %semaphores[%number] turn %part of %split (%first, %last) {
+    carousel.serialize %semaphores[%number, %c0] turn %part of %split (%first, %last) {
       carousel.accumulate %tile into %y[%row, %c0] reduce<add f32> first(%first) : !tile, !boxes
-    } : !counters
+    } : !semaphores
+    gpu.return
+  }
+
+  gpu.func @by_pieces(
+      %y: !boxes {carousel.argument = #carousel.argument<"y", out>},
+      %split: index {carousel.argument = #carousel.argument<"split", in>},
+      %semaphores: !semaphores {
+        carousel.argument = #carousel.argument<"semaphores", inout>,
+        carousel.workspace = #carousel.workspace<[ceildiv(extent(0, 0), 128) * 4]>},
+      %tickets: !counters {
+        carousel.argument = #carousel.argument<"tickets", inout>,
+        carousel.workspace = #carousel.workspace<[1]>}) kernel
+      attributes {carousel.launch = #carousel.launch<
+        grid = [ceildiv(extent(0, 0), 128) * scalar(1)], block = [256]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %c32 = arith.constant 32 : index
+    %c128 = arith.constant 128 : index
+    %c1024 = arith.constant 1024 : index
+    %c8192 = arith.constant 8192 : index
+    %c16384 = arith.constant 16384 : index
+    %thread = gpu.thread_id x
+    %blocks = gpu.grid_dim x
+    %ticket = carousel.grid.ticket %tickets[%c0] of %blocks : !counters
+    %tiles = arith.divui %blocks, %split : index
+    %number = arith.remui %ticket, %tiles : index
+    %part = arith.divui %ticket, %tiles : index
+    %row = arith.muli %number, %c128 : index
+    %tile = memref.alloc() {alignment = 128 : i64} : !tile
+    %first_element = arith.muli %thread, %c4 : index
+    scf.for %half = %c0 to %c16384 step %c8192 {
+      scf.for %step = %c0 to %c8192 step %c1024 {
+        %j = arith.addi %half, %step : index
+        %i = arith.addi %j, %first_element : index
+        %v = func.call @make_values(%number, %part, %i) : (index, index, index) -> vector<4xf32>
+        %tile_row = arith.divui %i, %c128 : index
+        %tile_column = arith.remui %i, %c128 : index
+        vector.store %v, %tile[%tile_row, %tile_column] {alignment = 16 : i64} : !tile, vector<4xf32>
+      }
+    }
+    scf.for %piece = %c0 to %c4 step %c1 {
+      %begin = arith.muli %piece, %c32 : index
+      %piece_row = arith.addi %row, %begin : index
+      %segments = arith.muli %number, %c4 : index
+      %segment = arith.addi %segments, %piece : index
+      %box = memref.subview %tile[%begin, 0] [32, 128] [1, 1] : !tile to !piece
+      carousel.serialize %semaphores[%segment, %c0] turn %part of %split (%first, %last) {
+        carousel.accumulate %box into %y[%piece_row, %c0] reduce<add f32> first(%first) : !piece, !boxes
+      } : !semaphores
+    }
     gpu.return
   }
 
   gpu.func @by_registers(
       %y: !boxes {carousel.argument = #carousel.argument<"y", out>},
       %split: index {carousel.argument = #carousel.argument<"split", in>},
-      %semaphores: !counters {
+      %semaphores: !semaphores {
         carousel.argument = #carousel.argument<"semaphores", inout>,
         carousel.workspace = #carousel.workspace<[ceildiv(extent(0, 0), 128)]>},
       %tickets: !counters {
@@ -94,6 +154,7 @@ gpu.module @ordered_reduction {
     %c4 = arith.constant 4 : index
     %c128 = arith.constant 128 : index
     %c1024 = arith.constant 1024 : index
+    %c8192 = arith.constant 8192 : index
     %c16384 = arith.constant 16384 : index
     %thread = gpu.thread_id x
     %blocks = gpu.grid_dim x
@@ -104,23 +165,27 @@ gpu.module @ordered_reduction {
     %row = arith.muli %number, %c128 : index
     %tile = memref.alloc() {alignment = 128 : i64} : !tile
     %first_element = arith.muli %thread, %c4 : index
-    scf.for %i = %first_element to %c16384 step %c1024 {
-      %v = func.call @make_values(%number, %part, %i) : (index, index, index) -> vector<4xf32>
-      %tile_row = arith.divui %i, %c128 : index
-      %tile_column = arith.remui %i, %c128 : index
-      vector.store %v, %tile[%tile_row, %tile_column] {alignment = 16 : i64} : !tile, vector<4xf32>
+    scf.for %half = %c0 to %c16384 step %c8192 {
+      scf.for %step = %c0 to %c8192 step %c1024 {
+        %j = arith.addi %half, %step : index
+        %i = arith.addi %j, %first_element : index
+        %v = func.call @make_values(%number, %part, %i) : (index, index, index) -> vector<4xf32>
+        %tile_row = arith.divui %i, %c128 : index
+        %tile_column = arith.remui %i, %c128 : index
+        vector.store %v, %tile[%tile_row, %tile_column] {alignment = 16 : i64} : !tile, vector<4xf32>
+      }
     }
-    carousel.serialize %semaphores[%number] turn %part of %split (%first, %last) {
+    carousel.serialize %semaphores[%number, %c0] turn %part of %split (%first, %last) {
       carousel.accumulate %tile into %y[%row, %c0] reduce<add f32> first(%first)
           scheme(registers) : !tile, !boxes
-    } : !counters
+    } : !semaphores
     gpu.return
   }
 
   gpu.func @unordered(
       %y: !boxes {carousel.argument = #carousel.argument<"y", inout>},
       %split: index {carousel.argument = #carousel.argument<"split", in>},
-      %semaphores: !counters {
+      %semaphores: !semaphores {
         carousel.argument = #carousel.argument<"semaphores", inout>,
         carousel.workspace = #carousel.workspace<[ceildiv(extent(0, 0), 128)]>},
       %tickets: !counters {
@@ -132,6 +197,7 @@ gpu.module @ordered_reduction {
     %c4 = arith.constant 4 : index
     %c128 = arith.constant 128 : index
     %c1024 = arith.constant 1024 : index
+    %c8192 = arith.constant 8192 : index
     %c16384 = arith.constant 16384 : index
     %thread = gpu.thread_id x
     %block = gpu.block_id x
@@ -142,15 +208,19 @@ gpu.module @ordered_reduction {
     %row = arith.muli %number, %c128 : index
     %tile = memref.alloc() {alignment = 128 : i64} : !tile
     %first_element = arith.muli %thread, %c4 : index
-    scf.for %i = %first_element to %c16384 step %c1024 {
-      %v = func.call @make_values(%number, %part, %i) : (index, index, index) -> vector<4xf32>
-      %tile_row = arith.divui %i, %c128 : index
-      %tile_column = arith.remui %i, %c128 : index
-      vector.store %v, %tile[%tile_row, %tile_column] {alignment = 16 : i64} : !tile, vector<4xf32>
+    scf.for %half = %c0 to %c16384 step %c8192 {
+      scf.for %step = %c0 to %c8192 step %c1024 {
+        %j = arith.addi %half, %step : index
+        %i = arith.addi %j, %first_element : index
+        %v = func.call @make_values(%number, %part, %i) : (index, index, index) -> vector<4xf32>
+        %tile_row = arith.divui %i, %c128 : index
+        %tile_column = arith.remui %i, %c128 : index
+        vector.store %v, %tile[%tile_row, %tile_column] {alignment = 16 : i64} : !tile, vector<4xf32>
+      }
     }
-    carousel.serialize %semaphores[%number] turn %part of %split order(unordered) (%first, %last) {
+    carousel.serialize %semaphores[%number, %c0] turn %part of %split order(unordered) (%first, %last) {
       carousel.accumulate %tile into %y[%row, %c0] reduce<add f32> first(%first) : !tile, !boxes
-    } : !counters
+    } : !semaphores
     gpu.return
   }
 }

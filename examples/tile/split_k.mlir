@@ -25,6 +25,7 @@
 #row_of_c = affine_map<(m, n, k) -> (m, n)>
 
 !counters = memref<?xi32, #gl>
+!semaphores = memref<?x32xi32, #gl> // 128 bytes apart: who waits for one isn't in the way of others
 !matrix_f32 = memref<?x?xf32, strided<[?, 1], offset: ?>, #gl>
 !vector_f32 = memref<?xf32, #gl>
 !sums_f32 = memref<?x?xf32, #gl>
@@ -48,7 +49,7 @@ gpu.module @split_k {
       %work: !sums_f32 {
         carousel.argument = #carousel.argument<"work", inout>,
         carousel.workspace = #carousel.workspace<[extent(3, 0), ceildiv(extent(3, 1), 8) * 8]>},
-      %semaphores: !counters {
+      %semaphores: !semaphores {
         carousel.argument = #carousel.argument<"semaphores", inout>,
         carousel.workspace = #carousel.workspace<[ceildiv(extent(3, 0), 64) * ceildiv(extent(3, 1), 64)]>},
       %tickets: !counters {
@@ -113,11 +114,11 @@ gpu.module @split_k {
       scf.yield %next : vector<4x4xf32>
     } {carousel.pipeline = #carousel.pipeline<stages = auto>}
     vector.store %sum, %sums[%i, %j] {alignment = 16 : i64} : memref<64x64xf32, #ws>, vector<4x4xf32>
-    %is_last = carousel.serialize %semaphores[%tile] turn %turn of %split (%first, %last) {
+    %is_last = carousel.serialize %semaphores[%tile, %c0] turn %turn of %split (%first, %last) {
       carousel.accumulate %sums into %work[%row, %column] reduce<add f32> first(%first) last(%last)
           : memref<64x64xf32, #ws>, !sums_f32
       carousel.pass_turn %last : i1
-    } : !counters -> i1
+    } : !semaphores -> i1
     scf.if %is_last {
       %total = vector.load %sums[%i, %j] {alignment = 16 : i64} : memref<64x64xf32, #ws>, vector<4x4xf32>
       %bias_row = vector.load %biases[%j] {alignment = 16 : i64} : memref<64xf32, #ws>, vector<4xf32>
@@ -139,7 +140,7 @@ gpu.module @split_k {
       %work: !sums_f32 {
         carousel.argument = #carousel.argument<"work", inout>,
         carousel.workspace = #carousel.workspace<[extent(3, 0), ceildiv(extent(3, 1), 8) * 8]>},
-      %semaphores: !counters {
+      %semaphores: !semaphores {
         carousel.argument = #carousel.argument<"semaphores", inout>,
         carousel.workspace = #carousel.workspace<[ceildiv(extent(3, 0), 64) * ceildiv(extent(3, 1), 64)]>},
       %tickets: !counters {
@@ -209,11 +210,11 @@ gpu.module @split_k {
       scf.yield %next : vector<4x4xf32>
     } {carousel.pipeline = #carousel.pipeline<stages = auto>}
     vector.store %sum, %sums[%i, %j] {alignment = 16 : i64} : memref<64x64xf32, #ws>, vector<4x4xf32>
-    %is_last = carousel.serialize %semaphores[%tile] turn %turn of %split (%first, %last) {
+    %is_last = carousel.serialize %semaphores[%tile, %c0] turn %turn of %split (%first, %last) {
       carousel.accumulate %sums into %work[%row, %column] reduce<add f32> first(%first) last(%last)
           : memref<64x64xf32, #ws>, !sums_f32
       carousel.pass_turn %last : i1
-    } : !counters -> i1
+    } : !semaphores -> i1
     scf.if %is_last {
       %total = vector.load %sums[%i, %j] {alignment = 16 : i64} : memref<64x64xf32, #ws>, vector<4x4xf32>
       %bias_row = vector.load %biases[%j] {alignment = 8 : i64} : memref<64xbf16, #ws>, vector<4xbf16>
@@ -237,7 +238,7 @@ gpu.module @split_k {
       %work: !sums_f16 {
         carousel.argument = #carousel.argument<"work", inout>,
         carousel.workspace = #carousel.workspace<[extent(3, 0), ceildiv(extent(3, 1), 8) * 8]>},
-      %semaphores: !counters {
+      %semaphores: !semaphores {
         carousel.argument = #carousel.argument<"semaphores", inout>,
         carousel.workspace = #carousel.workspace<[ceildiv(extent(3, 0), 64) * ceildiv(extent(3, 1), 64)]>},
       %tickets: !counters {
@@ -307,11 +308,11 @@ gpu.module @split_k {
     } {carousel.pipeline = #carousel.pipeline<stages = auto>}
     %rounded = arith.truncf %sum : vector<4x4xf32> to vector<4x4xf16>
     vector.store %rounded, %sums[%i, %j] {alignment = 8 : i64} : memref<64x64xf16, #ws>, vector<4x4xf16>
-    %is_last = carousel.serialize %semaphores[%tile] turn %turn of %split (%first, %last) {
+    %is_last = carousel.serialize %semaphores[%tile, %c0] turn %turn of %split (%first, %last) {
       carousel.accumulate %sums into %work[%row, %column] reduce<add f16> first(%first) last(%last)
           : memref<64x64xf16, #ws>, !sums_f16
       carousel.pass_turn %last : i1
-    } : !counters -> i1
+    } : !semaphores -> i1
     scf.if %is_last {
       %total = vector.load %sums[%i, %j] {alignment = 8 : i64} : memref<64x64xf16, #ws>, vector<4x4xf16>
       %bias_row = vector.load %biases[%j] {alignment = 8 : i64} : memref<64xf16, #ws>, vector<4xf16>

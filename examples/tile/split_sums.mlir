@@ -19,6 +19,7 @@
 !vector = memref<?xf32, #gl>
 !matrix = memref<?x?xf32, strided<[?, 1], offset: ?>, #gl>
 !counters = memref<?xi32, #gl>
+!semaphores = memref<?x32xi32, #gl> // 128 bytes apart: who waits for one isn't in the way of others
 !tile = memref<16x256xf32, #ws>
 !sums = memref<256xf32, #ws>
 !slice = memref<8x256xf32, #ws>
@@ -29,7 +30,7 @@ gpu.module @split_sums {
       %x: !matrix {carousel.argument = #carousel.argument<"x", in>},
       %y: !vector {carousel.argument = #carousel.argument<"y", out>},
       %split: index {carousel.argument = #carousel.argument<"split", in>},
-      %semaphores: !counters {
+      %semaphores: !semaphores {
         carousel.argument = #carousel.argument<"semaphores", inout>,
         carousel.workspace = #carousel.workspace<[ceildiv(extent(0, 1), 256)]>},
       %tickets: !counters {
@@ -72,9 +73,9 @@ gpu.module @split_sums {
       scf.yield %next : f32
     } {carousel.pipeline = #carousel.pipeline<stages = auto>}
     memref.store %sum, %sums[%thread] : !sums
-    carousel.serialize %semaphores[%segment] turn %turn of %split (%first, %last) {
+    carousel.serialize %semaphores[%segment, %c0] turn %turn of %split (%first, %last) {
       carousel.accumulate %sums into %y[%column] reduce<add f32> first(%first) : !sums, !vector
-    } : !counters
+    } : !semaphores
     gpu.return
   }
 
@@ -82,7 +83,7 @@ gpu.module @split_sums {
       %x: !matrix {carousel.argument = #carousel.argument<"x", in>},
       %y: !vector {carousel.argument = #carousel.argument<"y", out>},
       %split: index {carousel.argument = #carousel.argument<"split", in>},
-      %semaphores: !counters {
+      %semaphores: !semaphores {
         carousel.argument = #carousel.argument<"semaphores", inout>,
         carousel.workspace = #carousel.workspace<[ceildiv(extent(0, 0), 8)]>},
       %tickets: !counters {
@@ -132,9 +133,9 @@ gpu.module @split_sums {
     scf.if %leads {
       memref.store %sum, %sums[%warp] : !row_sums
     }
-    carousel.serialize %semaphores[%segment] turn %turn of %split (%first, %last) {
+    carousel.serialize %semaphores[%segment, %c0] turn %turn of %split (%first, %last) {
       carousel.accumulate %sums into %y[%row] reduce<add f32> first(%first) : !row_sums, !vector
-    } : !counters
+    } : !semaphores
     gpu.return
   }
 }

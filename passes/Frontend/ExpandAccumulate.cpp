@@ -17,6 +17,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Remarks.h"
 
@@ -120,15 +121,37 @@ private:
   bool isOrdered; ///< nobody else accesses the box
 };
 
+/// CTAs poll the line of L2 that their semaphore is in.
+constexpr int64_t kLineBytes = 128;
+
+/// How far the semaphore is from its neighbours, where that is known; none for
+/// one that has no neighbours.
+std::optional<int64_t> getSpacing(SerializeOp op) {
+  auto type = cast<MemRefType>(op.getSemaphores().getType());
+  auto [strides, offset] = type.getStridesAndOffset();
+  std::optional<int64_t> least;
+  for (auto [dim, index] : llvm::enumerate(op.getIndices())) {
+    if (type.getDimSize(dim) == 1 || matchPattern(index, m_Constant()) ||
+        ShapedType::isDynamic(strides[dim]))
+      continue;
+    int64_t bytes = std::abs(strides[dim]) * type.getElementTypeBitWidth() / 8;
+    least = std::min(least.value_or(bytes), bytes);
+  }
+  return least;
+}
+
 struct ExpandAccumulate
     : public carousel::impl::ExpandAccumulateBase<ExpandAccumulate> {
   void runOnOperation() override {
     SmallVector<SerializeOp> unordered;
     SmallVector<AccumulateOp> accumulations;
     getOperation().walk([&](Operation *op) {
-      auto turns = dyn_cast<SerializeOp>(op);
-      if (turns && turns.getOrder() == TurnOrder::Unordered)
-        unordered.push_back(turns);
+      if (auto turns = dyn_cast<SerializeOp>(op)) {
+        if (turns.getOrder() == TurnOrder::Unordered)
+          unordered.push_back(turns);
+        else
+          lookAtSpacing(turns);
+      }
       if (auto accumulate = dyn_cast<AccumulateOp>(op))
         accumulations.push_back(accumulate);
     });
@@ -161,6 +184,18 @@ struct ExpandAccumulate
       return ", the last turn in the tile";
     return op.getReadBack() == ReadBack::Threads ? ", read back by threads"
                                                  : ", read back by a transfer";
+  }
+
+  void lookAtSpacing(SerializeOp op) {
+    std::optional<int64_t> spacing = getSpacing(op);
+    if (!spacing || *spacing >= kLineBytes)
+      return;
+    remark::missed(op.getLoc(), remark::RemarkOpts::name("Semaphores")
+                                    .category(getArgument())
+                                    .function(getKernelName(op)))
+        << remark::add("semaphores are {0} bytes apart: CTAs that wait for one "
+                       "slow down those of its line, of {1} bytes",
+                       *spacing, kLineBytes);
   }
 
   void takeOut(IRRewriter &rewriter, SerializeOp op) {

@@ -112,6 +112,7 @@ def ExpandAccumulate : Pass<"carousel-expand-accumulate", "::mlir::gpu::GPUModul
   let description = [{
     Precondition: the tile phase. Postcondition: the tile phase, without `carousel.accumulate`, and with
     `carousel.serialize` only where CTAs wait for each other. docs/Ordering.md says what each scheme becomes.
+    A remark says where segments' semaphores share lines of 128 bytes.
 
     ```mlir
     carousel.accumulate %tile into %work[%i] reduce<add f32> first(%first) last(%last) : !tile, !global

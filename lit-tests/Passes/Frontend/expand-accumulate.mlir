@@ -25,6 +25,7 @@ gpu.module @kernels {
   // CHECK-NEXT: }
   // CHECK-NEXT: } :
   // CHECK-NEXT: gpu.return
+  // REMARK: remark: [Missed] Semaphores | Category:carousel-expand-accumulate | Function=transfers | Remark="semaphores are 4 bytes apart: CTAs that wait for one slow down those of its line, of 128 bytes"
   // REMARK: remark: [Passed] Accumulate | Category:carousel-expand-accumulate | Function=transfers | Remark="scheme transfers, not read back"
   gpu.func @transfers(%y: !box, %s: !counters, %i: index, %turn: index, %count: index)
       workgroup(%tile: !tile) kernel {
@@ -200,6 +201,15 @@ gpu.module @kernels {
     } : !counters
     carousel.serialize %s[%i] turn %turn of %count (%first, %last) {
     } : !counters
+    gpu.return
+  }
+
+  // Semaphores in lines of their own: there is nothing to say.
+  // REMARK-NOT: Function=apart
+  gpu.func @apart(%s: memref<?x32xi32, #gl>, %i: index, %turn: index, %count: index) kernel {
+    %c0 = arith.constant 0 : index
+    carousel.serialize %s[%i, %c0] turn %turn of %count (%first, %last) {
+    } : memref<?x32xi32, #gl>
     gpu.return
   }
 }
