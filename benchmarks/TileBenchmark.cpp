@@ -5,8 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each file of examples/tile, all its kernels with all their variants, and
-// kernels that are made: N transfers a stage (`BM_Transfers/N`), N stages
+// Each file of examples/tile, all its kernels with all their variants (`ptx_`,
+// `cubin_`); each of its kernels alone, of the variants the one with the best
+// engines, as a compiler has it compiled that knows the arguments (`first_`);
+// and kernels that are made: N transfers a stage (`BM_Transfers/N`), N stages
 // (`BM_Stages/N`). A run is what an embedder does: a package in memory, of PTX
 // or with the cubin behind it, on as many threads as there are cores, as real
 // time; the processor time is that of all threads. `kernels` counts the kernels
@@ -109,13 +111,26 @@ int64_t countEntries(const Package &package) {
   return entries;
 }
 
-void run(benchmark::State &state, const std::string &text, bool toCubin) {
+/// What is compiled of a file.
+struct Task {
+  bool toCubin = false;
+  std::string kernel; ///< its first variant; all variants of all if empty
+};
+
+void run(benchmark::State &state, const std::string &text, const Task &task) {
   OwningOpRef<ModuleOp> module = parse(text);
   if (!module)
     return state.SkipWithError("the kernel doesn't parse");
+  if (!task.kernel.empty())
+    module->walk([&](gpu::GPUFuncOp kernel) {
+      if (kernel.isKernel() && kernel.getName() != task.kernel)
+        kernel.erase();
+    });
   int64_t kernels = 0, entries = 0;
   module->walk([&](gpu::GPUFuncOp kernel) { kernels += kernel.isKernel(); });
-  CompilePackageOptions options = getOptions(toCubin);
+  CompilePackageOptions options = getOptions(task.toCubin);
+  if (!task.kernel.empty())
+    options.wanted = [](StringRef, ArrayRef<GuardAttr>) { return true; };
   for (auto _ : state) {
     FailureOr<Package> package = compilePackage(*module, options);
     if (failed(package))
@@ -130,11 +145,11 @@ void run(benchmark::State &state, const std::string &text, bool toCubin) {
 }
 
 void BM_Transfers(benchmark::State &state) {
-  run(state, makeKernel(state.range(0), /*stages=*/2), /*toCubin=*/false);
+  run(state, makeKernel(state.range(0), /*stages=*/2), {});
 }
 
 void BM_Stages(benchmark::State &state) {
-  run(state, makeKernel(/*transfers=*/2, state.range(0)), /*toCubin=*/false);
+  run(state, makeKernel(/*transfers=*/2, state.range(0)), {});
 }
 
 BENCHMARK(BM_Transfers)
@@ -181,18 +196,28 @@ void carousel::benchmarks::registerExamples() {
     if (!buffer)
       fail(file, buffer.getError());
     std::string text = (*buffer)->getBuffer().str();
-    std::string name = llvm::sys::path::stem(file).str();
-    // What is left for the linker makes no cubin.
-    bool isWhole = !StringRef(text).contains("func.func private");
-    for (bool toCubin : {false, true}) {
-      if (toCubin && !isWhole)
-        continue;
+    auto add = [&](const llvm::Twine &name, const Task &task) {
       benchmark::RegisterBenchmark(
-          ((toCubin ? "cubin_" : "ptx_") + name).c_str(),
-          [=](benchmark::State &state) { run(state, text, toCubin); })
+          name.str().c_str(),
+          [=](benchmark::State &state) { run(state, text, task); })
           ->MeasureProcessCPUTime()
           ->UseRealTime()
           ->Unit(benchmark::kMillisecond);
+    };
+    StringRef name = llvm::sys::path::stem(file);
+    add("ptx_" + name, {});
+    // What is left for the linker makes no cubin.
+    bool isWhole = !StringRef(text).contains("func.func private");
+    if (isWhole)
+      add("cubin_" + name, {/*toCubin=*/true, ""});
+    constexpr llvm::StringLiteral kFunction = "gpu.func @";
+    for (StringRef rest = text; rest.contains(kFunction);) {
+      rest = rest.split(kFunction).second;
+      std::string kernel =
+          rest.take_until([](char c) { return c == '('; }).str();
+      add("first_ptx_" + kernel, {/*toCubin=*/false, kernel});
+      if (isWhole)
+        add("first_cubin_" + kernel, {/*toCubin=*/true, kernel});
     }
   }
 }

@@ -10,12 +10,14 @@ carousel_add_unittest(CarouselAnalysisTests
           Analysis/SharedMemoryPlanTest.cpp Analysis/SyncPlanTest.cpp Analysis/TransferShapeTest.cpp
   LIBS CarouselAnalysis)
 carousel_add_unittest(CarouselTargetTests
-  SOURCES Target/AssemblePTXTest.cpp Target/EmitPTXTest.cpp Target/TargetInfoTest.cpp
+  SOURCES Target/AssemblePTXTest.cpp Target/EmitPTXTest.cpp Target/SplitKernelsTest.cpp
+          Target/TargetInfoTest.cpp
   LIBS CarouselPasses CarouselAnalysis CarouselEmitPTX CarouselTargetInfo CarouselDialect)
 target_compile_definitions(CarouselTargetTests PRIVATE
   CAROUSEL_CUDA_ROOT="${CAROUSEL_CUDA_ROOT}")
 carousel_add_unittest(CarouselPackageTests
-  SOURCES Package/CompilePackageTest.cpp Package/ManifestTest.cpp Package/WritePackageTest.cpp
+  SOURCES Package/CompilePackageTest.cpp Package/KernelPartsTest.cpp Package/ManifestTest.cpp
+          Package/WritePackageTest.cpp
   LIBS CarouselPackage CarouselPasses CarouselEmitPTX CarouselDialect CarouselRuntime)
 
 carousel_add_unittest(CarouselSimulatorMemoryTests

@@ -57,30 +57,33 @@ void takeTurns(std::vector<Way> &ways, int rounds) {
 
 /// What `row` says of each way, in microseconds.
 struct ReductionWays {
-  float registers, transfers, registersInOrder, transfersInOrder, unordered;
-  float classic = NAN, tma = NAN, peerUnordered = NAN;
+  float registers, transfers, pieces;
+  float registersInOrder, transfersInOrder, piecesInOrder, unordered;
+  float classic, tma, peerUnordered; ///< NaN without hand-written kernels
 };
 
 void print(int64_t tiles, int64_t split, const ReductionWays &us) {
-  std::printf("%5d %5d | %9.2f %9.2f %5.2f | %9.2f %9.2f %5.2f | %9.2f | %9.2f "
-              "%9.2f %9.2f | %6.2f %6.2f\n",
+  std::printf("%5d %5d | %9.2f %9.2f %5.2f %7.2f | %9.2f %9.2f %5.2f %7.2f | "
+              "%9.2f | %9.2f %9.2f %9.2f | %6.2f %6.2f %6.2f\n",
               int(tiles), int(split), us.registers, us.transfers,
-              us.registers / us.transfers, us.registersInOrder,
+              us.registers / us.transfers, us.pieces, us.registersInOrder,
               us.transfersInOrder, us.registersInOrder / us.transfersInOrder,
-              us.unordered, us.classic, us.tma, us.peerUnordered,
-              us.transfersInOrder / us.tma, us.unordered / us.peerUnordered);
+              us.piecesInOrder, us.unordered, us.classic, us.tma,
+              us.peerUnordered, us.transfersInOrder / us.tma,
+              us.piecesInOrder / us.tma, us.unordered / us.peerUnordered);
 }
 
 void timeReductions() {
   constexpr int64_t kMostTiles = 128;
   std::printf(
       "ordered reduction of 128x128 f32 tiles, us, median of 41\n"
-      "              turns by tickets          | turns by block ids        | "
-      "          | hand-written, by block ids    | ratios to these\n"
-      "%5s %5s | %9s %9s %5s | %9s %9s %5s | %9s | %9s %9s %9s | %6s %6s\n",
-      "tiles", "split", "registers", "transfers", "ratio", "registers",
-      "transfers", "ratio", "unordered", "classic", "TMA", "unordered", "TMA",
-      "unord.");
+      "              turns by tickets                  | turns by block ids     "
+      "           |           | hand-written, by block ids    | ratios to these\n"
+      "%5s %5s | %9s %9s %5s %7s | %9s %9s %5s %7s | %9s | %9s %9s %9s | %6s "
+      "%6s %6s\n",
+      "tiles", "split", "registers", "transfers", "ratio", "pieces",
+      "registers", "transfers", "ratio", "pieces", "unordered", "classic",
+      "TMA", "unordered", "TMA", "pieces", "unord.");
 #ifdef CAROUSEL_PEER_REDUCE
   float *out;
   int *semaphores;
@@ -114,8 +117,10 @@ void timeReductions() {
       };
       add("ordered_reduction", "by_registers");
       add("ordered_reduction", "by_transfers");
+      add("ordered_reduction", "by_pieces");
       add(inOrder, "by_registers");
       add(inOrder, "by_transfers");
+      add(inOrder, "by_pieces");
       add("ordered_reduction", "unordered");
 #ifdef CAROUSEL_PEER_REDUCE
       auto clear = [&] {
@@ -134,16 +139,12 @@ void timeReductions() {
            [=] { k<2><<<grid, T, N * 4>>>(out, semaphores, t, s); }, {}});
 #endif
       takeTurns(ways, 41);
-      ReductionWays us = {
-          median(ways[0].milliseconds), median(ways[1].milliseconds),
-          median(ways[2].milliseconds), median(ways[3].milliseconds),
-          median(ways[4].milliseconds)};
-      if (ways.size() > 5) {
-        us.classic = median(ways[5].milliseconds);
-        us.tma = median(ways[6].milliseconds);
-        us.peerUnordered = median(ways[7].milliseconds);
-      }
-      print(tiles, split, us);
+      auto us = [&](size_t way) {
+        return way < ways.size() ? median(ways[way].milliseconds) : NAN;
+      };
+      print(tiles, split,
+            {us(0), us(1), us(2), us(3), us(4), us(5), us(6), us(7), us(8),
+             us(9)});
     }
 }
 

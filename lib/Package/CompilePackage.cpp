@@ -12,13 +12,13 @@
 
 #include "carousel/Package/CompilePackage.h"
 
+#include "KernelParts.h"
 #include "LowerTilePhase.h"
 
 #include "carousel/Passes/Passes.h"
 #include "carousel/Passes/Pipelines.h"
 #include "carousel/Target/AssemblePTX.h"
 #include "carousel/Target/EmitCUDA.h"
-#include "carousel/Target/EmitPTX.h"
 #include "carousel/Target/TargetInfo.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Verifier.h"
@@ -222,18 +222,16 @@ LogicalResult Compiler::compileModule(gpu::GPUModuleOp gpuModule,
   if (!options.ptx)
     return compileCUDA(*forCUDA, chip, description);
 
-  PassManager pm(module.getContext());
   LowerToNVVMOptions lowering;
   lowering.chip = chip.chip.str();
   lowering.ptxVersion = options.ptxVersion;
   lowering.indexBitwidth = options.indexBitwidth;
   lowering.optLevel = options.optLevel;
   lowering.debugWaits = options.debugWaits;
-  buildLowerToNVVMPipeline(pm, lowering);
-  pm.enableVerifier(false); // its phases are verified
-  if (failed(pm.run(*holder)))
-    return failure();
-  FailureOr<std::string> ptx = emitPTX(copy, {options.cudaRoot});
+  FailureOr<std::string> ptx = emitKernels(
+      *holder,
+      [&](OpPassManager &pm) { buildLowerToNVVMPipeline(pm, lowering); },
+      {options.cudaRoot});
   if (failed(ptx))
     return failure();
 

@@ -11,12 +11,15 @@
 
 #include "LowerTilePhase.h"
 
+#include "KernelParts.h"
+
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Passes/Pipelines.h"
 #include "carousel/Target/TargetInfo.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/MapVector.h"
 
 #include <limits>
 
@@ -72,6 +75,35 @@ static OwningOpRef<ModuleOp> copyFor(gpu::GPUModuleOp source,
   return holder;
 }
 
+/// Leaves the first variant of each kernel that is wanted.
+static LogicalResult keepWanted(gpu::GPUModuleOp module, const TargetInfo &chip,
+                                const CompilePackageOptions &options) {
+  if (!options.wanted)
+    return success();
+  llvm::MapVector<StringAttr, SmallVector<gpu::GPUFuncOp>> kernels;
+  for (auto func : module.getOps<gpu::GPUFuncOp>())
+    if (func.isKernel())
+      kernels[StringAttr::get(func.getContext(), getKernelName(func))]
+          .push_back(func);
+  for (auto &[name, variants] : kernels) {
+    auto isWanted = [&, name = name](gpu::GPUFuncOp func) {
+      auto variant =
+          func->getAttrOfType<VariantAttr>(CarouselDialect::kVariant);
+      return options.wanted(name, variant ? variant.getGuards()
+                                          : ArrayRef<GuardAttr>());
+    };
+    auto *kept = llvm::find_if(variants, isWanted);
+    if (kept == variants.end())
+      return variants.front().emitError("expected a variant of kernel '")
+             << name.getValue() << "' for " << chip.chip << " that is wanted, got "
+             << variants.size() << " that aren't";
+    for (gpu::GPUFuncOp variant : variants)
+      if (variant != *kept)
+        variant.erase();
+  }
+  return success();
+}
+
 LogicalResult carousel::lowerTilePhase(ModuleOp module,
                                        ArrayRef<const TargetInfo *> chips,
                                        const CompilePackageOptions &options) {
@@ -86,13 +118,18 @@ LogicalResult carousel::lowerTilePhase(ModuleOp module,
       continue;
     for (const TargetInfo *chip : order) {
       OwningOpRef<ModuleOp> holder = copyFor(source, *chip);
-      PassManager pm(module.getContext());
       LowerOptions lowering;
       lowering.chip = chip->chip.str();
       lowering.ptxVersion = options.ptxVersion;
-      buildLowerPipeline(pm, lowering);
+      PassManager pm(module.getContext());
+      buildEnginePipeline(pm, lowering);
       pm.enableVerifier(false); // its phases are verified
-      if (failed(pm.run(*holder)))
+      if (failed(pm.run(*holder)) ||
+          failed(keepWanted(*holder->getOps<gpu::GPUModuleOp>().begin(), *chip,
+                            options)) ||
+          failed(lowerKernels(*holder, [&](OpPassManager &rings) {
+            buildRingPipeline(rings, lowering);
+          })))
         return failure();
       auto lowered = *holder->getOps<gpu::GPUModuleOp>().begin();
       for (auto kernel : lowered.getOps<gpu::GPUFuncOp>())

@@ -17,7 +17,8 @@
 // ORDER-NEXT: convert-carousel-to-nvvm
 // ORDER: convert-vector-to-scf
 // ORDER: carousel-lower-vectors
-// ORDER: convert-scf-to-cf
+// ORDER: carousel-lower-math
+// ORDER-NEXT: convert-scf-to-cf
 // ORDER: carousel-lower-functions
 // ORDER-NEXT: convert-gpu-to-nvvm
 // ORDER: reconcile-unrealized-casts

@@ -28,9 +28,8 @@ static OpPassManager &addCleanup(OpPassManager &gpu) {
   return functions;
 }
 
-void carousel::buildLowerPipeline(OpPassManager &pm,
-                                  const LowerOptions &options) {
-  OpPassManager &gpu = pm.nest<gpu::GPUModuleOp>();
+/// To the tile phase with its engines, a kernel for each variant.
+static void addEngines(OpPassManager &gpu, const LowerOptions &options) {
   AttachTargetOptions target;
   target.chip = options.chip;
   target.ptxVersion = options.ptxVersion;
@@ -48,7 +47,10 @@ void carousel::buildLowerPipeline(OpPassManager &pm,
   engines.variants = options.variants;
   engines.preferEngine = options.preferEngine;
   gpu.addPass(createSelectEngine(engines));
+}
 
+/// From there to the machine phase, each kernel without the others.
+static void addRings(OpPassManager &gpu, const LowerOptions &options) {
   // The ring phase.
   gpu.addPass(createCircularBuffer());
   gpu.addPass(createSwizzleTiles());
@@ -64,6 +66,23 @@ void carousel::buildLowerPipeline(OpPassManager &pm,
   addCleanup(gpu).addPass(createLoopInvariantCodeMotionPass());
   gpu.addPass(createVerifyTarget());
   gpu.addPass(createVerifyMachine());
+}
+
+void carousel::buildEnginePipeline(OpPassManager &pm,
+                                   const LowerOptions &options) {
+  addEngines(pm.nest<gpu::GPUModuleOp>(), options);
+}
+
+void carousel::buildRingPipeline(OpPassManager &pm,
+                                 const LowerOptions &options) {
+  addRings(pm.nest<gpu::GPUModuleOp>(), options);
+}
+
+void carousel::buildLowerPipeline(OpPassManager &pm,
+                                  const LowerOptions &options) {
+  OpPassManager &gpu = pm.nest<gpu::GPUModuleOp>();
+  addEngines(gpu, options);
+  addRings(gpu, options);
 }
 
 void carousel::buildTileToNVVMPipeline(OpPassManager &pm,

@@ -74,6 +74,7 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
   math::MathExpandOpsPassOptions expansions;
   expansions.opMnemonics = {"clampf"};
   functionsBefore.addPass(math::createMathExpandOpsPass(expansions));
+  functionsBefore.addPass(createLowerMath());
   functionsBefore.addPass(createSCFToControlFlowPass());
   LowerFunctionsOptions functions;
   functions.indexBitwidth = options.indexBitwidth;

@@ -67,6 +67,14 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
       cl::value_desc("milliseconds"),
       cl::desc("Waits that take longer say which one it is, and trap (0: "
                "never)"));
+  enum class Variants { All, First };
+  cl::opt<Variants> variants(
+      "variants", cl::cat(category), cl::init(Variants::All),
+      cl::desc("Which variants of kernels at the tile phase are compiled:"),
+      cl::values(clEnumValN(Variants::All, "all", "all (the default)"),
+                 clEnumValN(Variants::First, "first",
+                            "the one with the best engines; launches that its "
+                            "guards don't hold for are refused")));
   cl::opt<bool> quiet("quiet", cl::cat(category),
                       cl::desc("Neither progress nor a summary"));
   cl::HideUnrelatedOptions(category);
@@ -85,6 +93,8 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
   options.compile.optLevel = optLevel;
   options.compile.debugWaits = debugWaits;
   options.compile.cudaRoot = cudaRoot;
+  if (variants == Variants::First)
+    options.compile.wanted = [](llvm::StringRef, auto) { return true; };
   using Cubins = CompilePackageOptions::Cubins;
   options.compile.cubins = noCubin ? Cubins::Never : Cubins::Auto;
   auto emits = [&](llvm::StringRef kind) {

@@ -656,6 +656,21 @@ def LowerVectors : Pass<"carousel-lower-vectors", "::mlir::gpu::GPUModuleOp"> {
   ];
 }
 
+def LowerMath : Pass<"carousel-lower-math"> {
+  let summary = "Lower math that is one instruction of PTX to LLVM's intrinsics";
+  let description = [{
+    `math.fma` of f32 and f64, and of vectors of these. The results are those of libdevice, whose function is
+    the same instruction. Other functions and types are left for `--convert-gpu-to-nvvm`.
+
+    ```mlir
+    %v = math.fma %a, %b, %c : vector<4xf32>
+    // becomes
+    %v = llvm.intr.fma(%a, %b, %c) : (vector<4xf32>, vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def LowerFunctions : Pass<"carousel-lower-functions", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower device functions of the func dialect to LLVM";
   let description = [{

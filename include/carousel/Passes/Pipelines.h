@@ -51,6 +51,13 @@ struct LowerOptions : public mlir::PassPipelineOptions<LowerOptions> {
 /// one at the machine phase, for one chip.
 void buildLowerPipeline(mlir::OpPassManager &pm, const LowerOptions &options);
 
+/// The two halves of `carousel-lower`: up to the tile phase with the engines of
+/// all transfers and all variants of kernels, and on from there, each kernel
+/// without looking at others. Between them kernels may be left out, and taken
+/// apart to be lowered at once (SplitKernels.h).
+void buildEnginePipeline(mlir::OpPassManager &pm, const LowerOptions &options);
+void buildRingPipeline(mlir::OpPassManager &pm, const LowerOptions &options);
+
 struct LowerToNVVMOptions
     : public mlir::PassPipelineOptions<LowerToNVVMOptions> {
   PassOptions::Option<std::string> chip{*this, "chip",

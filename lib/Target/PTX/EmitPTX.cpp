@@ -13,9 +13,8 @@
 
 #include "carousel/Target/EmitPTX.h"
 
-#include "MergePTX.h"
-#include "SplitKernels.h"
-
+#include "carousel/Target/MergePTX.h"
+#include "carousel/Target/SplitKernels.h"
 #include "carousel/Target/TargetInfo.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -220,17 +219,12 @@ static FailureOr<std::string> translate(gpu::GPUModuleOp module,
 /// on how many threads the context has: kernels are taken apart in any case.
 static FailureOr<std::string> translateKernels(gpu::GPUModuleOp module,
                                                StringRef cudaRoot) {
-  SmallVector<LLVM::LLVMFuncOp> kernels = findIndependentKernels(module);
-  if (kernels.size() < 2)
+  SmallVector<OwningOpRef<gpu::GPUModuleOp>> parts = splitKernels(module);
+  if (parts.empty())
     return translate(module, cudaRoot);
-  // To take one out costs time in proportion to the module.
-  constexpr size_t kMostParts = 16;
-  size_t size = llvm::divideCeil(kernels.size(), kMostParts);
-  std::vector<std::string> texts(llvm::divideCeil(kernels.size(), size));
+  std::vector<std::string> texts(parts.size());
   auto translatePart = [&](size_t index) -> LogicalResult {
-    auto part = ArrayRef(kernels).drop_front(index * size).take_front(size);
-    OwningOpRef<gpu::GPUModuleOp> copy = extractKernels(module, part);
-    FailureOr<std::string> text = translate(*copy, cudaRoot);
+    FailureOr<std::string> text = translate(*parts[index], cudaRoot);
     if (failed(text))
       return failure();
     texts[index] = std::move(*text);

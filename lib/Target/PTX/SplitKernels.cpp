@@ -9,54 +9,77 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SplitKernels.h"
+#include "carousel/Target/SplitKernels.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/OperationSupport.h"
+#include "mlir/IR/Threading.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
+using namespace carousel;
 
-static bool isKernel(LLVM::LLVMFuncOp func) {
-  return func->hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName());
+static bool isKernel(Operation &op) {
+  if (auto func = dyn_cast<gpu::GPUFuncOp>(op))
+    return func.isKernel();
+  return isa<LLVM::LLVMFuncOp>(op) &&
+         op.hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName());
 }
 
-/// Whether what the module says of the symbol is the same in every copy.
-static bool canBeCopied(Operation &op) {
-  if (auto func = dyn_cast<LLVM::LLVMFuncOp>(op))
-    // Others may call one that is neither a kernel nor private.
-    return isKernel(func) || func.isExternal() ||
-           func.getLinkage() == LLVM::Linkage::Internal ||
-           func.getLinkage() == LLVM::Linkage::Private;
+/// Lists of what is used: they hold for the whole module.
+static bool isList(Operation &op) {
   auto global = dyn_cast<LLVM::GlobalOp>(op);
-  // LLVM looks at all stores to a variable of global memory at once.
-  return global && (global.getConstant() ||
-                    global.getLinkage() == LLVM::Linkage::Appending ||
-                    global.getAddrSpace() ==
-                        static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
+  return global && global.getLinkage() == LLVM::Linkage::Appending;
 }
 
-SmallVector<LLVM::LLVMFuncOp>
-carousel::findIndependentKernels(gpu::GPUModuleOp module) {
-  SmallVector<LLVM::LLVMFuncOp> kernels;
+/// Whether what the module says of the symbol is the same in every copy. Others
+/// may call a function that is neither a kernel nor private, and LLVM looks at
+/// all stores to a variable of global memory at once.
+static bool canBeCopied(Operation &op) {
+  if (isKernel(op) || isList(op))
+    return true;
+  if (auto func = dyn_cast<LLVM::LLVMFuncOp>(op))
+    return func.isExternal() || func.getLinkage() == LLVM::Linkage::Internal ||
+           func.getLinkage() == LLVM::Linkage::Private;
+  if (auto func = dyn_cast<func::FuncOp>(op))
+    return func.isExternal() || func.isPrivate();
+  if (auto global = dyn_cast<LLVM::GlobalOp>(op))
+    return global.getConstant() ||
+           global.getAddrSpace() ==
+               static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared);
+  auto global = dyn_cast<memref::GlobalOp>(op);
+  return global &&
+         (global.getConstant() ||
+          gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(global.getType()));
+}
+
+/// The kernels of a module, in order, if each can be compiled without the
+/// others; otherwise none.
+static SmallVector<Operation *>
+findIndependentKernels(gpu::GPUModuleOp module) {
+  SmallVector<Operation *> kernels;
   for (Operation &op : *module.getBody()) {
     if (!canBeCopied(op))
       return {};
-    auto func = dyn_cast<LLVM::LLVMFuncOp>(op);
-    if (func && isKernel(func))
-      kernels.push_back(func);
+    if (isKernel(op))
+      kernels.push_back(&op);
   }
   return kernels;
 }
 
-OwningOpRef<gpu::GPUModuleOp>
-carousel::extractKernels(gpu::GPUModuleOp module,
-                         ArrayRef<LLVM::LLVMFuncOp> kernels) {
-  SymbolTable table(module);
+/// A copy of the module with `kernels` and what they need, in its order.
+static OwningOpRef<gpu::GPUModuleOp>
+extractKernels(gpu::GPUModuleOp module, ArrayRef<Operation *> kernels,
+               const SymbolTable &table) {
   llvm::SmallSetVector<Operation *, 16> needed;
   needed.insert(kernels.begin(), kernels.end());
-  // Lists of what is used, and all that they name.
-  for (auto global : module.getOps<LLVM::GlobalOp>())
-    if (global.getLinkage() == LLVM::Linkage::Appending)
-      needed.insert(global);
+  for (Operation &op : *module.getBody())
+    if (isList(op))
+      needed.insert(&op);
   for (size_t i = 0; i < needed.size(); ++i)
     if (auto uses = SymbolTable::getSymbolUses(needed[i]))
       for (const SymbolTable::SymbolUse &use : *uses)
@@ -68,9 +91,56 @@ carousel::extractKernels(gpu::GPUModuleOp module,
       cast<gpu::GPUModuleOp>(module->cloneWithoutRegions()));
   OpBuilder builder(copy->getContext());
   builder.createBlock(&copy->getBodyRegion());
-  // In the order of the module.
   for (Operation &op : *module.getBody())
     if (needed.contains(&op))
       builder.clone(op);
   return copy;
+}
+
+SmallVector<OwningOpRef<gpu::GPUModuleOp>>
+carousel::splitKernels(gpu::GPUModuleOp module) {
+  SmallVector<Operation *> kernels = findIndependentKernels(module);
+  if (kernels.size() < 2)
+    return {};
+  // To take one out costs time in proportion to the module.
+  constexpr size_t kMostParts = 16;
+  size_t size = llvm::divideCeil(kernels.size(), kMostParts);
+  SmallVector<OwningOpRef<gpu::GPUModuleOp>> parts(
+      llvm::divideCeil(kernels.size(), size));
+  SymbolTable table(module);
+  parallelFor(module.getContext(), 0, parts.size(), [&](size_t index) {
+    auto part = ArrayRef(kernels).drop_front(index * size).take_front(size);
+    parts[index] = extractKernels(module, part, table);
+  });
+  return parts;
+}
+
+LogicalResult carousel::joinKernels(gpu::GPUModuleOp module,
+                                    ArrayRef<gpu::GPUModuleOp> parts) {
+  llvm::MapVector<StringAttr, Operation *> symbols;
+  for (gpu::GPUModuleOp part : parts)
+    for (Operation &op : *part.getBody()) {
+      auto symbol = dyn_cast<SymbolOpInterface>(op);
+      if (!symbol)
+        return failure();
+      auto [entry, isNew] = symbols.try_emplace(symbol.getNameAttr(), &op);
+      if (!isNew &&
+          !OperationEquivalence::isEquivalentTo(
+              entry->second, &op, OperationEquivalence::IgnoreLocations))
+        return failure();
+    }
+  // What passes say of the module they say of each part.
+  DictionaryAttr attributes = module->getAttrDictionary();
+  if (!parts.empty())
+    attributes = gpu::GPUModuleOp(parts.front())->getAttrDictionary();
+  for (gpu::GPUModuleOp part : parts)
+    if (part->getAttrDictionary() != attributes)
+      return failure();
+  module->setAttrs(attributes);
+  module.getBody()->clear();
+  for (Operation *op : llvm::make_second_range(symbols)) {
+    op->remove();
+    module.getBody()->push_back(op);
+  }
+  return success();
 }

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_LIB_TARGET_PTX_MERGEPTX_H
-#define CAROUSEL_LIB_TARGET_PTX_MERGEPTX_H
+#ifndef CAROUSEL_TARGET_MERGEPTX_H
+#define CAROUSEL_TARGET_MERGEPTX_H
 
 #include "mlir/Support/LLVM.h"
 
@@ -27,4 +27,4 @@ std::optional<std::string> mergePTX(llvm::ArrayRef<std::string> texts);
 
 } // namespace carousel
 
-#endif // CAROUSEL_LIB_TARGET_PTX_MERGEPTX_H
+#endif // CAROUSEL_TARGET_MERGEPTX_H

@@ -1,0 +1,45 @@
+// carousel-lower-math makes one instruction of what would be calls of libdevice, element by element; types that have no such
+// instruction are left.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(func.func(carousel-lower-math)))' | FileCheck %s
+// What is called then: libdevice for the other types only.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(carousel-lower-to-nvvm{chip=sm_90a})' | FileCheck %s --check-prefix=CALLS
+
+gpu.module @math {
+  // CHECK-LABEL: func @scalars
+  // CHECK-SAME: (%[[A:.+]]: f32, %[[B:.+]]: f64)
+  // CHECK-NEXT: llvm.intr.fma(%[[A]], %[[A]], %[[A]]) : (f32, f32, f32) -> f32
+  // CHECK-NEXT: llvm.intr.fma(%[[B]], %[[B]], %[[B]]) {fastmathFlags = #llvm.fastmath<nnan>} : (f64, f64, f64) -> f64
+  // CALLS-LABEL: llvm.func @scalars
+  // CALLS-NOT: llvm.call
+  // CALLS: llvm.return
+  func.func @scalars(%a: f32, %b: f64) -> (f32, f64) {
+    %x = math.fma %a, %a, %a : f32
+    %y = math.fma %b, %b, %b fastmath<nnan> : f64
+    return %x, %y : f32, f64
+  }
+
+  // CHECK-LABEL: func @vectors
+  // CHECK-SAME: (%[[A:.+]]: vector<4xf32>)
+  // CHECK-NEXT: llvm.intr.fma(%[[A]], %[[A]], %[[A]]) : (vector<4xf32>, vector<4xf32>, vector<4xf32>) -> vector<4xf32>
+  // CALLS-LABEL: llvm.func @vectors
+  // CALLS-NOT: llvm.call
+  // CALLS: llvm.return
+  func.func @vectors(%a: vector<4xf32>) -> vector<4xf32> {
+    %x = math.fma %a, %a, %a : vector<4xf32>
+    return %x : vector<4xf32>
+  }
+
+  // CHECK-LABEL: func @left
+  // CHECK-NEXT: math.fma
+  // CHECK-NEXT: math.fma
+  // CHECK-NEXT: math.absf
+  // CALLS-LABEL: llvm.func @left
+  // CALLS: llvm.call @__nv_fmaf
+  // CALLS: llvm.call @__nv_fabsf
+  func.func @left(%a: bf16, %b: vector<2x2xf32>, %c: f32) -> (bf16, vector<2x2xf32>, f32) {
+    %x = math.fma %a, %a, %a : bf16
+    %y = math.fma %b, %b, %b : vector<2x2xf32>
+    %z = math.absf %c : f32
+    return %x, %y, %z : bf16, vector<2x2xf32>, f32
+  }
+}

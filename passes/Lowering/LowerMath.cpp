@@ -1,0 +1,60 @@
+//===- LowerMath.cpp - math that is one instruction -----------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Converts fused multiply-adds to LLVM's, vectors as they are. MLIR's
+// conversion to NVVM would call libdevice for each element, which every kernel
+// that calls it reads.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Passes/Passes.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_LOWERMATH
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+/// Of a type that the instruction has: narrow ones libdevice computes in f32.
+/// The conversion to NVVM refuses the intrinsics of most other functions.
+static bool isInstruction(Operation *op) {
+  if (!isa<math::FmaOp>(op))
+    return false;
+  Type type = op->getResult(0).getType();
+  auto vector = dyn_cast<VectorType>(type);
+  if (vector && (vector.getRank() != 1 || vector.isScalable()))
+    return false;
+  Type element = getElementTypeOrSelf(type);
+  return element.isF32() || element.isF64();
+}
+
+namespace {
+
+struct LowerMath : public carousel::impl::LowerMathBase<LowerMath> {
+  void runOnOperation() override {
+    // It converts none of these types.
+    LLVMTypeConverter types(&getContext());
+    RewritePatternSet patterns(&getContext());
+    populateMathToLLVMConversionPatterns(types, patterns);
+    ConversionTarget target(getContext());
+    target.addLegalDialect<LLVM::LLVMDialect>();
+    target.markUnknownOpDynamicallyLegal(
+        [](Operation *op) { return !isInstruction(op); });
+    if (failed(applyPartialConversion(getOperation(), target,
+                                      std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,119 @@
+//===- KernelPartsTest.cpp - kernels compiled at once, and left out -------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PackageFixture.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace carousel;
+using namespace carousel::test;
+
+namespace {
+
+class KernelPartsTest : public CompileTest {
+protected:
+  KernelPartsTest() {
+    context.loadDialect<func::FuncDialect, scf::SCFDialect>();
+  }
+
+  /// Two kernels that call one function, which has `body`.
+  static std::string makeKernels(StringRef body) {
+    std::string text = "gpu.module @m { func.func private @helper() { " +
+                       body.str() + " return }";
+    for (const char *name : {"a", "b"})
+      text += std::string("gpu.func @") + name + R"mlir((%x: f32) kernel
+        attributes {carousel.launch = #carousel.launch<grid = [1], block = [32]>} {
+          func.call @helper() : () -> ()
+          gpu.return
+        })mlir";
+    return text + "}";
+  }
+};
+
+// Both kernels have it in their parts.
+TEST_F(KernelPartsTest, WhatIsWrongIsSaidOnce) {
+  options.chips = {"sm_80"};
+  EXPECT_TRUE(failed(compile(makeKernels("carousel.bulk.commit_group"))));
+  StringRef first = StringRef(said).split('\n').first;
+  EXPECT_TRUE(first.contains("sm_90")) << said;
+  EXPECT_EQ(StringRef(said).count(first), 1u) << said;
+}
+
+TEST_F(KernelPartsTest, TextIsThatOfOneThread) {
+  std::string text = makeKernels("gpu.barrier");
+  FailureOr<Package> several = compile(text);
+  ASSERT_TRUE(succeeded(several)) << said;
+  context.disableMultithreading();
+  FailureOr<Package> one = compile(text);
+  ASSERT_TRUE(succeeded(one)) << said;
+  ASSERT_EQ(several->files.size(), one->files.size());
+  for (auto [lhs, rhs] : llvm::zip(several->files, one->files))
+    EXPECT_EQ(lhs.contents, rhs.contents) << lhs.name;
+  StringRef ptx = several->files.front().contents;
+  EXPECT_EQ(ptx.count(".entry"), 2u);
+  EXPECT_EQ(ptx.count(".version"), 1u);
+}
+
+constexpr StringLiteral kCopy = R"mlir(
+  #gl = #gpu.address_space<global>
+  #ws = #gpu.address_space<workgroup>
+  gpu.module @m {
+    gpu.func @copy(%x: memref<?xf32, #gl> {carousel.argument = #carousel.argument<"x", in>},
+                   %y: memref<?xf32, #gl> {carousel.argument = #carousel.argument<"y", out>}) kernel
+        attributes {carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
+      %c0 = arith.constant 0 : index
+      %t = memref.alloc() : memref<1024xf32, #ws>
+      carousel.load %x[%c0] to %t : memref<?xf32, #gl>, memref<1024xf32, #ws>
+      carousel.store %t to %y[%c0] : memref<1024xf32, #ws>, memref<?xf32, #gl>
+      gpu.return
+    }
+  }
+)mlir";
+
+TEST_F(KernelPartsTest, FirstVariantThatIsWantedIsTheOnlyOne) {
+  options.chips = {"sm_80", "sm_90a"};
+  FailureOr<Package> all = compile(kCopy);
+  ASSERT_TRUE(succeeded(all)) << said;
+  ASSERT_EQ(all->manifest.kernels.size(), 1u);
+  EXPECT_EQ(all->manifest.kernels[0].variants.size(), 4u);
+
+  // The best one: guards of its own on both chips.
+  options.wanted = [](StringRef kernel, ArrayRef<GuardAttr>) {
+    return kernel == "copy";
+  };
+  FailureOr<Package> best = compile(kCopy);
+  ASSERT_TRUE(succeeded(best)) << said;
+  ASSERT_EQ(best->manifest.kernels[0].variants.size(), 2u);
+  EXPECT_EQ(best->manifest.kernels[0].variants[0].functionName, "copy_tma");
+  EXPECT_EQ(best->manifest.kernels[0].variants[1].functionName, "copy_wide");
+
+  // The one for any address.
+  auto needsAlignment = [](ArrayRef<GuardAttr> guards) {
+    return llvm::any_of(guards, [](GuardAttr guard) {
+      return guard.getKind() == GuardKind::Aligned;
+    });
+  };
+  options.wanted = [&](StringRef, ArrayRef<GuardAttr> guards) {
+    return !needsAlignment(guards);
+  };
+  FailureOr<Package> any = compile(kCopy);
+  ASSERT_TRUE(succeeded(any)) << said;
+  ASSERT_EQ(any->manifest.kernels[0].variants.size(), 2u);
+  EXPECT_EQ(any->manifest.kernels[0].variants[0].functionName, "copy");
+  EXPECT_EQ(said, "");
+}
+
+TEST_F(KernelPartsTest, AKernelWithoutAWantedVariantIsAnError) {
+  options.wanted = [](StringRef, ArrayRef<GuardAttr>) { return false; };
+  EXPECT_TRUE(failed(compile(kCopy)));
+  EXPECT_EQ(said, "expected a variant of kernel 'copy' for sm_90a that is "
+                  "wanted, got 2 that aren't\n");
+}
+
+} // namespace
