@@ -95,8 +95,8 @@ static LogicalResult keepWanted(gpu::GPUModuleOp module, const TargetInfo &chip,
     auto *kept = llvm::find_if(variants, isWanted);
     if (kept == variants.end())
       return variants.front().emitError("expected a variant of kernel '")
-             << name.getValue() << "' for " << chip.chip << " that is wanted, got "
-             << variants.size() << " that aren't";
+             << name.getValue() << "' for " << chip.chip
+             << " that is wanted, got " << variants.size() << " that aren't";
     for (gpu::GPUFuncOp variant : variants)
       if (variant != *kept)
         variant.erase();
