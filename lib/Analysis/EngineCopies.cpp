@@ -130,11 +130,10 @@ static bool hasPieces(const TransferFacts &facts, Needs &needs, int64_t width) {
     return false;
   if (!shape.tileIsContiguous)
     return needs.refuse("rows of the tile with gaps between elements");
-  for (const ReassociationIndices &group :
-       ArrayRef(shape.tileGroups).drop_back()) {
+  for (auto [dim, group] :
+       llvm::zip(shape.getTileDims(), ArrayRef(shape.tileGroups).drop_back())) {
     int64_t step = facts.tileStrides[group.back()] * facts.elementBytes;
-    if (facts.box[facts.rank - shape.tileRank + group.back()] > 1 &&
-        step % width != 0)
+    if (dim.extent > 1 && step % width != 0)
       return needs.refuse("rows of the tile every " + Twine(step) +
                           " bytes, not at multiples of " + Twine(width));
   }

@@ -247,9 +247,9 @@ bool Needs::isOffsetMultiple(int64_t dim, int64_t bytes) {
 }
 
 bool Needs::isBoxAligned(const TransferShape &shape, int64_t bytes) {
-  for (const ReassociationIndices &group :
-       ArrayRef(shape.globalGroups).drop_back())
-    if (facts.box[group.back()] > 1 && !isStrideMultiple(group.back(), bytes))
+  for (auto [dim, group] :
+       llvm::zip(shape.dims, ArrayRef(shape.globalGroups).drop_back()))
+    if (dim.extent > 1 && !isStrideMultiple(group.back(), bytes))
       return false;
   for (int64_t dim = 0; dim < facts.rank; ++dim)
     if (!isOffsetMultiple(dim, bytes))

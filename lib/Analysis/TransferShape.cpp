@@ -25,7 +25,7 @@ using namespace carousel;
 
 int64_t TransferShape::getRows() const {
   int64_t rows = 1;
-  for (const BoxDim &dim : ArrayRef(dims).drop_front(leading).drop_back())
+  for (const BoxDim &dim : getTileDims().drop_back())
     rows *= dim.extent;
   return rows;
 }
@@ -146,10 +146,10 @@ static std::string explainBulk(TransferOpInterface op,
   int64_t offset;
   (void)tile.getStridesAndOffset(strides, offset);
   // The rows' places in the tile, all but the innermost group's.
-  for (const ReassociationIndices &group :
-       ArrayRef(shape.tileGroups).drop_back()) {
+  for (auto [dim, group] :
+       llvm::zip(shape.getTileDims(), ArrayRef(shape.tileGroups).drop_back())) {
     int64_t step = strides[group.back()] * shape.elementBytes;
-    if (tile.getDimSize(group.back()) > 1 && step % rules::kBulkGranule != 0)
+    if (dim.extent > 1 && step % rules::kBulkGranule != 0)
       return "rows of the tile at multiples of " +
              llvm::utostr(rules::kBulkGranule) +
              " bytes with engine bulk, got every " + llvm::utostr(step);

@@ -136,6 +136,15 @@ TEST_F(EngineCopiesTest, WidthOfPieces) {
       {"memref<?x6xf32, strided<[8, 1]>, 1>", "64x6xf32", "%i, %c0",
        "cp_async, width = 8"},
       {"memref<?x6xf32, 1>", "64x6xf32", "%i, %c0", "cp_async, width = 16"},
+      // Rows every 20 and every 24 bytes, with a dimension of 1 between them
+      // and their elements.
+      {"memref<?x1x5xi32, 1>", "3x1x8xi32", "%c0, %c0, %c0",
+       "cp_async, width = 4"},
+      {"memref<?x1x6xi32, 1>", "3x1x8xi32", "%c0, %c0, %c0",
+       "cp_async, width = 8"},
+      // The same in the tile.
+      {"memref<?x1x8xi32, 1>", "3x1x4xi32, strided<[6, 6, 1]>",
+       "%c0, %c0, %c0", "cp_async, width = 8"},
   };
   for (const Case &c : cases) {
     std::string tile = std::string("memref<") + c.tile + ", 3>";

@@ -51,6 +51,10 @@ struct TransferShape {
   /// What the innermost offset is a multiple of, in elements; 0 if it is zero.
   int64_t innerDivisor = 1;
 
+  /// One per group of the tile.
+  llvm::ArrayRef<BoxDim> getTileDims() const {
+    return llvm::ArrayRef(dims).drop_front(leading);
+  }
   int64_t getRowElements() const { return dims.back().extent; }
   int64_t getRowBytes() const { return getRowElements() * elementBytes; }
   /// Whether a row ends with less than a granule of bulk copies.
