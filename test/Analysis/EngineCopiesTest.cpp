@@ -143,8 +143,8 @@ TEST_F(EngineCopiesTest, WidthOfPieces) {
       {"memref<?x1x6xi32, 1>", "3x1x8xi32", "%c0, %c0, %c0",
        "cp_async, width = 8"},
       // The same in the tile.
-      {"memref<?x1x8xi32, 1>", "3x1x4xi32, strided<[6, 6, 1]>",
-       "%c0, %c0, %c0", "cp_async, width = 8"},
+      {"memref<?x1x8xi32, 1>", "3x1x4xi32, strided<[6, 6, 1]>", "%c0, %c0, %c0",
+       "cp_async, width = 8"},
   };
   for (const Case &c : cases) {
     std::string tile = std::string("memref<") + c.tile + ", 3>";
