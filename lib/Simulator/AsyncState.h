@@ -171,6 +171,11 @@ public:
   const GroupQueue *waitingOn = nullptr;
   uint32_t waitTarget = 0;
   bool waitRead = false;
+  /// The semaphore whose turn it has waited for last; what it knew then, and
+  /// its open group.
+  const int32_t *turn = nullptr;
+  Clock turnBegin;
+  uint32_t turnGroup = 0;
 
   /// What a fence released, for relaxed operations after it; what relaxed reads
   /// have seen, for a fence after them.

@@ -118,15 +118,28 @@ void AsyncMachine::gridSerialWait(int32_t *address, int32_t turn) {
   while (*static_cast<volatile int32_t *>(address) != turn)
     machine.grid.wait(semaphore);
   thread.cycles = std::max(thread.cycles, semaphore.cycles) + kBarrierCycles;
+  state.turn = address;
+  state.turnBegin = thread.view.order;
+  state.turnGroup = state.bulk.open();
   atomicRead(address, /*acquire=*/true);
 }
 
 void AsyncMachine::Impl::checkSemaphore(Thread &thread,
                                         const int32_t *semaphore) {
+  // What was issued before the turn began isn't announced, of the own groups
+  // those that were committed: whoever reads it all the same has a race.
+  ThreadState &state = stateOf(thread);
+  auto isBeforeTurn = [&](const GlobalWrite &write) {
+    if (state.turn != semaphore)
+      return false;
+    return write.thread == thread.index ? write.group < state.turnGroup
+                                        : state.turnBegin.covers(write.issue);
+  };
   for (const GlobalWrite &write : ctaOf(thread.cta).globalWrites) {
     bool isKnown =
         write.thread == thread.index || thread.view.order.covers(write.issue);
-    if (!isKnown || thread.view.order.covers(write.write))
+    if (!isKnown || thread.view.order.covers(write.write) ||
+        isBeforeTurn(write))
       continue;
     report(FindingKind::ReleaseInFlight, here().actor("grid.serial_release"),
            "expected bulk writes to be complete, and the releasing thread to "

@@ -12,6 +12,7 @@ import random
 from .handover import Handover
 from .sections import Section
 from .text import Body
+from .turns import Turns
 from .types import ELEMENTS, SHARED, WEIGHTS, Argument, Kernel, Scalar, Tile, product, row_strides
 
 
@@ -21,6 +22,7 @@ class Generator:
         self.features, self.arguments = set(), []
         self.tiles, self.buffers, self.attributions = [], {}, []
         self.section = 0
+        self.coresident = False  # are all CTAs on the device at once?
         self.reuse = False  # may a section take the tiles of one before?
         self.block = self.rng.choice([32, 64, 64, 96, 128, 128, 160, 256])
         self.grid = self.rng.choice([1, 1, 2, 2, 3, 4, 5, 6])
@@ -164,6 +166,7 @@ class Generator:
             before = section
         self.features.add(f"{count} sections")
         Handover(self).emit()
+        Turns(self).emit()
         return Kernel(f"k{self.seed}", self.seed, self.print(), self.arguments, self.features)
 
     def print(self):
@@ -172,6 +175,7 @@ class Generator:
         launch = f"grid = [{self.grid}], block = [{self.block}]"
         if self.shared_bytes:
             launch += f", shared = {self.shared_bytes}"
+        attributes = "carousel.coresident, " if self.coresident else ""
         ids = ["%thread = gpu.thread_id x", "%block = gpu.block_id x"]
         return f"""// {', '.join(sorted(self.features))}
 {SHARED} = #gpu.address_space<workgroup>
@@ -179,7 +183,7 @@ class Generator:
 gpu.module @m{self.seed} {{
   gpu.func @k{self.seed}(
       {declared}){shared} kernel
-      attributes {{carousel.launch = #carousel.launch<{launch}>}} {{
+      attributes {{{attributes}carousel.launch = #carousel.launch<{launch}>}} {{
 {chr(10).join('    ' + line for line in ids)}
 {self.body.text()}
     gpu.return

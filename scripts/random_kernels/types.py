@@ -101,6 +101,23 @@ class Argument:
 
 
 @dataclass(eq=False)
+class Workspace:
+    """Memory that the runtime allocates, zero before the first launch. Nobody passes it."""
+    name: str
+    element: str
+    extents: list
+    access: str = "workspace"
+
+    def __post_init__(self):
+        self.type = f"memref<{'x'.join(map(str, self.extents))}x{self.element}, {GLOBAL}>"
+        self.strides = row_strides(self.extents)
+
+    def declare(self):
+        return (f'%{self.name}: {self.type} {{carousel.argument = #carousel.argument<"{self.name}", inout>, '
+                f'carousel.workspace = #carousel.workspace<[]>}}')
+
+
+@dataclass(eq=False)
 class Scalar:
     """An index that a kernel is given: a bound or a condition."""
     name: str
@@ -127,8 +144,9 @@ class Kernel:
         """The arguments of carousel-sim."""
         words = ["--kernel", "@" + self.name]
         for argument in self.arguments:
-            words += ["--arg", argument.value()]
+            if argument.access != "workspace":
+                words += ["--arg", argument.value()]
         return words
 
     def outputs(self):
-        return [a.name for a in self.arguments if a.access != "in"]
+        return [a.name for a in self.arguments if a.access not in ("in", "workspace")]

@@ -311,6 +311,52 @@ TEST(BulkGroup, SemaphoresOrderCTAs) {
                 inTurn(Turn::NoRelease));
 }
 
+/// A thread stores a part of a tile, and the first one takes a turn.
+auto storeBesideTurn(uint32_t issuer, bool isInTurn, bool isReadByNext) {
+  return [=](AsyncRun &run) {
+    char *tile = run.global(2 * kTile, true, "%y");
+    std::memset(tile, 0, 2 * kTile);
+    auto *semaphore =
+        reinterpret_cast<int32_t *>(run.global(16, true, "%semaphore"));
+    std::memset(static_cast<void *>(semaphore), 0, 16);
+    return [=, &run](Thread &thread) {
+      AsyncMachine &machine = run.machine;
+      auto wait = [&] {
+        if (thread.index == 0)
+          machine.gridSerialWait(semaphore, int32_t(thread.cta));
+      };
+      if (isInTurn)
+        wait();
+      run.fill(run.shared(kData + thread.index * 32), 32, 7);
+      machine.fenceProxy(ProxyKind::Async);
+      run.barrier();
+      if (thread.index == issuer) {
+        machine.bulkStore(run.shared(kData), tile + thread.cta * kTile, kTile);
+        machine.bulkCommitGroup();
+      }
+      run.barrier();
+      if (!isInTurn)
+        wait();
+      if (thread.index == 0 && thread.cta == 1 && isReadByNext)
+        run.load(tile, 32);
+      if (thread.index == 0)
+        machine.gridSerialRelease(semaphore, int32_t(thread.cta) + 1);
+      if (thread.index == issuer)
+        machine.bulkWaitGroup(false, 0);
+    };
+  };
+}
+
+TEST(BulkGroup, ATurnAnnouncesWhatIsIssuedInIt) {
+  for (uint32_t issuer : {0, 1}) {
+    expectClean(makeShape(2, 32), 3, storeBesideTurn(issuer, false, false));
+    expectFinding(makeShape(2, 32), 3, FindingKind::ReleaseInFlight,
+                  storeBesideTurn(issuer, true, false));
+    expectFinding(makeShape(2, 32), 3, FindingKind::EngineRace,
+                  storeBesideTurn(issuer, false, true));
+  }
+}
+
 TEST(BulkGroup, AReleaseReplacesWhatNobodyWrote) {
   auto useUnwritten = [](bool isWait) {
     return [=](AsyncRun &run) {
