@@ -73,6 +73,13 @@ static std::optional<EngineChoice> makeBulk(const TransferFacts &facts,
   std::optional<BoxRows> rows = findRows(facts, needs);
   if (!rows)
     return std::nullopt;
+  // Dimensions of 1 whose strides fit nothing keep rows apart.
+  std::string apart = explainBulk(
+      facts.op, computeTransferShape(facts.op, facts.kernel.indices));
+  if (!apart.empty()) {
+    needs.refuse("a shape that needs " + apart);
+    return std::nullopt;
+  }
   int64_t bytes = rows->rowElements * facts.elementBytes;
   int64_t piece = rows->isOnePiece ? facts.tileBytes : bytes;
   if (piece % granule != 0) {

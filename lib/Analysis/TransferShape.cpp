@@ -136,8 +136,8 @@ static std::string explainPieces(EngineAttr engine,
   return "";
 }
 
-static std::string explainBulk(TransferOpInterface op,
-                               const TransferShape &shape) {
+std::string carousel::explainBulk(TransferOpInterface op,
+                                  const TransferShape &shape) {
   if (!shape.globalIsContiguous || !shape.tileIsContiguous)
     return "rows that are contiguous in global memory and in the tile with "
            "engine bulk, got strides between elements";

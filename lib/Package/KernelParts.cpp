@@ -16,6 +16,9 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Threading.h"
 
+#include <mutex>
+#include <set>
+
 using namespace mlir;
 using namespace carousel;
 
@@ -57,12 +60,39 @@ public:
     });
   }
 
-  /// Whether the work succeeds without a diagnostic; none is shown.
+  /// Whether the work succeeds without a diagnostic. None is shown yet.
   bool isQuiet(llvm::function_ref<LogicalResult()> work) {
-    std::atomic<bool> spoke = false;
     ScopedDiagnosticHandler handler(holder->getContext(),
-                                    [&](Diagnostic &) { spoke = true; });
-    return succeeded(work()) && !spoke;
+                                    [&](Diagnostic &diagnostic) {
+                                      std::scoped_lock lock(mutex);
+                                      kept.push_back(std::move(diagnostic));
+                                    });
+    return succeeded(work()) && kept.empty();
+  }
+
+  /// Does the work as a whole, which says again what the parts have said. What
+  /// it doesn't say again is another thread's of the same context.
+  LogicalResult doAsWhole(llvm::function_ref<LogicalResult()> work) {
+    std::set<std::pair<void *, std::string>> said;
+    auto getKey = [](Diagnostic &diagnostic) {
+      return std::make_pair(
+          const_cast<void *>(diagnostic.getLocation().getAsOpaquePointer()),
+          diagnostic.str());
+    };
+    LogicalResult result = success();
+    {
+      ScopedDiagnosticHandler handler(
+          holder->getContext(), [&](Diagnostic &diagnostic) -> LogicalResult {
+            std::scoped_lock lock(mutex);
+            said.insert(getKey(diagnostic));
+            return failure(); // others handle it
+          });
+      result = work();
+    }
+    for (Diagnostic &diagnostic : kept)
+      if (!said.count(getKey(diagnostic)))
+        holder->getContext()->getDiagEngine().emit(std::move(diagnostic));
+    return result;
   }
 
   ArrayRef<gpu::GPUModuleOp> getModules() { return modules; }
@@ -70,6 +100,8 @@ public:
 private:
   OwningOpRef<ModuleOp> holder;
   SmallVector<gpu::GPUModuleOp> modules;
+  std::mutex mutex;
+  std::vector<Diagnostic> kept;
 };
 
 } // namespace
@@ -79,7 +111,7 @@ LogicalResult carousel::lowerKernels(ModuleOp holder, BuildPipeline build) {
   if (parts.lower(build) &&
       succeeded(joinKernels(getModule(holder), parts.getModules())))
     return success();
-  return run(holder, build);
+  return parts.doAsWhole([&] { return run(holder, build); });
 }
 
 FailureOr<std::string> carousel::emitKernels(ModuleOp holder,
@@ -104,7 +136,12 @@ FailureOr<std::string> carousel::emitKernels(ModuleOp holder,
         emitted && (merged = mergePTX(texts)))
       return std::move(*merged);
   }
-  if (failed(run(holder, build)))
-    return failure();
-  return emitPTX(getModule(holder), options);
+  FailureOr<std::string> ptx = failure();
+  (void)parts.doAsWhole([&]() -> LogicalResult {
+    if (failed(run(holder, build)))
+      return failure();
+    ptx = emitPTX(getModule(holder), options);
+    return ptx;
+  });
+  return ptx;
 }

@@ -124,11 +124,14 @@ private:
 /// CTAs poll the line of L2 that their semaphore is in.
 constexpr int64_t kLineBytes = 128;
 
-/// How far the semaphore is from its neighbours, where that is known; none for
-/// one that has no neighbours.
+/// How far the semaphore is from those of other values of its indices, where
+/// that is known.
 std::optional<int64_t> getSpacing(SerializeOp op) {
   auto type = cast<MemRefType>(op.getSemaphores().getType());
-  auto [strides, offset] = type.getStridesAndOffset();
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return std::nullopt;
   std::optional<int64_t> least;
   for (auto [dim, index] : llvm::enumerate(op.getIndices())) {
     if (type.getDimSize(dim) == 1 || matchPattern(index, m_Constant()) ||

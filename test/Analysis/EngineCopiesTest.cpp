@@ -74,6 +74,17 @@ TEST_F(EngineCopiesTest, RowsWithoutAMapByBulkCopies) {
   EXPECT_EQ(getGuards(p), "capability(90); aligned(0, 16)");
 }
 
+TEST_F(EngineCopiesTest, RowsThatADimensionOfOneKeepsApart) {
+  EnginePlan p = plan("%x: memref<?x1x66xi32, strided<[66, 77, 1]>, 1>", R"mlir(
+    %t = memref.alloc() : memref<64x1x66xi32, 3>
+    carousel.load %x[%c0, %c0, %c0] to %t
+        : memref<?x1x66xi32, strided<[66, 77, 1]>, 1>, memref<64x1x66xi32, 3>
+  )mlir");
+  EXPECT_EQ(getReason(p, EngineKind::Bulk),
+            "a shape that needs rows of the tile at multiples of 16 bytes with "
+            "engine bulk, got every 264");
+}
+
 TEST_F(EngineCopiesTest, RowsThatEndAnywhereAreNotBulkCopies) {
   EnginePlan p = plan(kMatrix, kLoadTile);
   EXPECT_EQ(getReason(p, EngineKind::Bulk, 1),

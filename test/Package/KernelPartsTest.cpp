@@ -10,6 +10,10 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include <mutex>
+#include <set>
+#include <thread>
+
 using namespace mlir;
 using namespace carousel;
 using namespace carousel::test;
@@ -43,6 +47,45 @@ TEST_F(KernelPartsTest, WhatIsWrongIsSaidOnce) {
   StringRef first = StringRef(said).split('\n').first;
   EXPECT_TRUE(first.contains("sm_90")) << said;
   EXPECT_EQ(StringRef(said).count(first), 1u) << said;
+}
+
+// No kernel calls it.
+TEST_F(KernelPartsTest, WhatIsWrongElsewhereIsSaid) {
+  options.chips = {"sm_80"};
+  std::string text = makeKernels("");
+  text.insert(text.find("func.func"), "func.func private @unused() { "
+                                      "carousel.bulk.commit_group return } ");
+  EXPECT_TRUE(failed(compile(text)));
+  EXPECT_TRUE(StringRef(said).contains("sm_90")) << said;
+}
+
+// What one compilation says, another one in the same context doesn't keep.
+TEST_F(KernelPartsTest, OtherThreadsAreHeard) {
+  handler.reset();
+  std::mutex mutex;
+  std::set<unsigned> lines;
+  handler = std::make_unique<ScopedDiagnosticHandler>(
+      &context, [&](Diagnostic &diagnostic) {
+        std::scoped_lock lock(mutex);
+        lines.insert(cast<FileLineColLoc>(diagnostic.getLocation()).getLine());
+      });
+  options.chips = {"sm_80"};
+  OwningOpRef<ModuleOp> right =
+      parseSourceString<ModuleOp>(makeKernels("gpu.barrier"), &context);
+  ASSERT_TRUE(right);
+  constexpr int kTimes = 20;
+  std::thread other([&] {
+    for (int i = 0; i < kTimes; ++i)
+      EXPECT_TRUE(succeeded(compilePackage(*right, options)));
+  });
+  for (int i = 0; i < kTimes; ++i) {
+    OwningOpRef<ModuleOp> wrong = parseSourceString<ModuleOp>(
+        std::string(i, '\n') + makeKernels("carousel.bulk.commit_group"),
+        &context);
+    EXPECT_TRUE(wrong && failed(compilePackage(*wrong, options)));
+  }
+  other.join();
+  EXPECT_EQ(lines.size(), size_t(kTimes));
 }
 
 TEST_F(KernelPartsTest, TextIsThatOfOneThread) {

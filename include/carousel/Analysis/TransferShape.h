@@ -69,6 +69,9 @@ struct TransferShape {
 TransferShape computeTransferShape(TransferOpInterface op,
                                    const Divisibility &facts);
 
+/// Why bulk copies can't carry the transfer out, or an empty string (C164).
+std::string explainBulk(TransferOpInterface op, const TransferShape &shape);
+
 /// Why the transfer's engine can't carry it out, or an empty string (C164).
 std::string explainEngine(TransferOpInterface op, const TransferShape &shape);
 

@@ -48,9 +48,10 @@ struct CompilePackageOptions {
   /// `#line` directives in it, so that debuggers name lines of the IR.
   bool lineDirectives = false;
   /// Whether a variant of a kernel at the tile phase is wanted, by its guards.
-  /// They are asked for in order of preference, for each chip; the first one
-  /// that is wanted is compiled, and no other. None: all are compiled. For
-  /// those who know the arguments of the launch, or want less code.
+  /// They are asked for in order of preference, for each chip and gpu.module;
+  /// the first one that is wanted is compiled, and no other. None: all are
+  /// compiled. For those who know the arguments of the launch, or want less
+  /// code.
   std::function<bool(llvm::StringRef kernel, llvm::ArrayRef<GuardAttr> guards)>
       wanted;
   /// Where libdevice and ptxas are; empty: ptxas of the PATH, no libdevice.

@@ -660,7 +660,8 @@ def LowerMath : Pass<"carousel-lower-math"> {
   let summary = "Lower math that is one instruction of PTX to LLVM's intrinsics";
   let description = [{
     `math.fma` of f32 and f64, and of vectors of these. The results are those of libdevice, whose function is
-    the same instruction. Other functions and types are left for `--convert-gpu-to-nvvm`.
+    the same instruction. Precondition: vectors are of rank 1 (`--carousel-lower-vectors`), others are left; so are other functions and
+    types, for `--convert-gpu-to-nvvm`. Refuses nothing.
 
     ```mlir
     %v = math.fma %a, %b, %c : vector<4xf32>

@@ -20,9 +20,10 @@
 namespace carousel {
 
 /// Copies of the module with some of its kernels each, in order, and what these
-/// need: sixteen at most, by which kernels they have doesn't depend on the
-/// machine. None if the module has one kernel, or things that can't be there
-/// twice: variables of global memory, or functions that others may call.
+/// need; what no kernel needs is in the first. Sixteen at most: which kernels
+/// they have doesn't depend on the machine. None if the module has one kernel,
+/// or things that can't be there twice: variables of global memory, or
+/// functions that others may call.
 llvm::SmallVector<mlir::OwningOpRef<mlir::gpu::GPUModuleOp>>
 splitKernels(mlir::gpu::GPUModuleOp module);
 

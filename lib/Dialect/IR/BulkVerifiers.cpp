@@ -275,8 +275,10 @@ LogicalResult CpAsyncCopyOp::verify() {
       !llvm::is_contained(rules::kCpAsyncPrefetchSizes, *getL2Prefetch()))
     return emitOpError("expected an L2 prefetch of 64, 128 or 256 bytes, got ")
            << static_cast<int32_t>(*getL2Prefetch());
+  // C42, of several elements.
   for (MemRefType type : {getSource().getType(), getDestination().getType()})
-    if (failed(verifyContiguous(*this, type)))
+    if (size * 8 != getElementBits(type.getElementType()) &&
+        failed(verifyContiguous(*this, type)))
       return failure();
   // C41: no more than the valid bytes are read.
   if (!getValid() && failed(verifyRoom(*this, getSource().getType(), size)))

@@ -66,6 +66,8 @@ static std::optional<int64_t> getConsecutiveBytes(MemRefType type) {
     return std::nullopt;
   int64_t run = 1;
   for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
+    if (type.getDimSize(dim) == 1)
+      continue;
     if (ShapedType::isDynamic(strides[dim]))
       return std::nullopt;
     if (strides[dim] != run)

@@ -238,6 +238,14 @@ static FailureOr<std::string> translateKernels(gpu::GPUModuleOp module,
   return translate(module, cudaRoot);
 }
 
+/// Whether a function of libdevice is left for a linker; others may be.
+static bool callsMathLibrary(StringRef ptx) {
+  for (StringRef line : llvm::split(ptx, '\n'))
+    if (line.starts_with(".extern .func") && line.contains(" __nv_"))
+      return true;
+  return false;
+}
+
 FailureOr<std::string> carousel::emitPTX(gpu::GPUModuleOp module,
                                          const EmitPTXOptions &options) {
   if (failed(getTargetSpec(module)))
@@ -257,7 +265,7 @@ FailureOr<std::string> carousel::emitPTX(gpu::GPUModuleOp module,
     emitError(module.getLoc()) << "translation to PTX failed";
     return failure();
   }
-  if (!math.empty() && StringRef(*ptx).contains(".extern .func")) {
+  if (!math.empty() && callsMathLibrary(*ptx)) {
     emitError(module.getLoc()) << "expected libdevice for the math function '"
                                << math << "', found no CUDA toolkit";
     return failure();

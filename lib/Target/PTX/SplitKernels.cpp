@@ -71,11 +71,13 @@ findIndependentKernels(gpu::GPUModuleOp module) {
   return kernels;
 }
 
-/// A copy of the module with `kernels` and what they need, in its order.
-static OwningOpRef<gpu::GPUModuleOp>
-extractKernels(gpu::GPUModuleOp module, ArrayRef<Operation *> kernels,
-               const SymbolTable &table) {
-  llvm::SmallSetVector<Operation *, 16> needed;
+using Symbols = llvm::SmallSetVector<Operation *, 16>;
+
+/// `kernels` and what they need.
+static Symbols findNeeded(gpu::GPUModuleOp module,
+                          ArrayRef<Operation *> kernels,
+                          const SymbolTable &table) {
+  Symbols needed;
   needed.insert(kernels.begin(), kernels.end());
   for (Operation &op : *module.getBody())
     if (isList(op))
@@ -86,13 +88,18 @@ extractKernels(gpu::GPUModuleOp module, ArrayRef<Operation *> kernels,
         if (Operation *symbol =
                 table.lookup(use.getSymbolRef().getRootReference()))
           needed.insert(symbol);
+  return needed;
+}
 
+/// A copy of the module with these of its symbols, in its order.
+static OwningOpRef<gpu::GPUModuleOp> extract(gpu::GPUModuleOp module,
+                                             const Symbols &symbols) {
   OwningOpRef<gpu::GPUModuleOp> copy(
       cast<gpu::GPUModuleOp>(module->cloneWithoutRegions()));
   OpBuilder builder(copy->getContext());
   builder.createBlock(&copy->getBodyRegion());
   for (Operation &op : *module.getBody())
-    if (needed.contains(&op))
+    if (symbols.contains(&op))
       builder.clone(op);
   return copy;
 }
@@ -105,12 +112,23 @@ carousel::splitKernels(gpu::GPUModuleOp module) {
   // To take one out costs time in proportion to the module.
   constexpr size_t kMostParts = 16;
   size_t size = llvm::divideCeil(kernels.size(), kMostParts);
-  SmallVector<OwningOpRef<gpu::GPUModuleOp>> parts(
-      llvm::divideCeil(kernels.size(), size));
+  size_t count = llvm::divideCeil(kernels.size(), size);
+  std::vector<Symbols> needed(count);
   SymbolTable table(module);
-  parallelFor(module.getContext(), 0, parts.size(), [&](size_t index) {
+  parallelFor(module.getContext(), 0, count, [&](size_t index) {
     auto part = ArrayRef(kernels).drop_front(index * size).take_front(size);
-    parts[index] = extractKernels(module, part, table);
+    needed[index] = findNeeded(module, part, table);
+  });
+  // What no kernel needs is in the first part: it may be wrong, or be meant for
+  // the host.
+  for (Operation &op : *module.getBody())
+    if (llvm::none_of(needed, [&](const Symbols &symbols) {
+          return symbols.contains(&op);
+        }))
+      needed.front().insert(&op);
+  SmallVector<OwningOpRef<gpu::GPUModuleOp>> parts(count);
+  parallelFor(module.getContext(), 0, count, [&](size_t index) {
+    parts[index] = extract(module, needed[index]);
   });
   return parts;
 }

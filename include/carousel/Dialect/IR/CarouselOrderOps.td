@@ -48,10 +48,11 @@ def Carousel_SerializeOp : Op<Carousel_Dialect, "serialize", [
     Example:
 
     ```mlir
-    carousel.serialize %semaphores[%segment] turn %position of %count (%first, %last) {
+    // A line of the cache for each semaphore, since those who wait poll it.
+    carousel.serialize %semaphores[%segment, %c0] turn %position of %count (%first, %last) {
       carousel.accumulate %tile into %work[%i] reduce<add f32> first(%first) last(%last)
           : memref<1024xf32, #gpu.address_space<workgroup>>, memref<?xf32, #gpu.address_space<global>>
-    } : memref<?xi32, #gpu.address_space<global>>
+    } : memref<?x32xi32, #gpu.address_space<global>>
     ```
   }];
   let arguments = (ins
