@@ -171,8 +171,8 @@ public:
   const GroupQueue *waitingOn = nullptr;
   uint32_t waitTarget = 0;
   bool waitRead = false;
-  /// The semaphore whose turn it has waited for last; what it knew then, and
-  /// its open group.
+  /// The semaphore whose turn the thread has; what it knew when the turn began,
+  /// and its open group.
   const int32_t *turn = nullptr;
   Clock turnBegin;
   uint32_t turnGroup = 0;

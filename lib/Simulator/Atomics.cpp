@@ -155,6 +155,7 @@ void AsyncMachine::gridSerialRelease(int32_t *address, int32_t turn) {
   Impl &machine = *impl;
   Thread &thread = machine.grid.current();
   machine.checkSemaphore(thread, address);
+  machine.stateOf(thread).turn = nullptr;
   if (!accessSemaphore(machine, address, /*isStore=*/true))
     return;
   *static_cast<volatile int32_t *>(address) = turn;

@@ -312,7 +312,8 @@ TEST(BulkGroup, SemaphoresOrderCTAs) {
 }
 
 /// A thread stores a part of a tile, and the first one takes a turn.
-auto storeBesideTurn(uint32_t issuer, bool isInTurn, bool isReadByNext) {
+auto storeBesideTurn(uint32_t issuer, bool isInTurn, bool isReadByNext,
+                     bool isReleasedAgain = false) {
   return [=](AsyncRun &run) {
     char *tile = run.global(2 * kTile, true, "%y");
     std::memset(tile, 0, 2 * kTile);
@@ -341,6 +342,8 @@ auto storeBesideTurn(uint32_t issuer, bool isInTurn, bool isReadByNext) {
         run.load(tile, 32);
       if (thread.index == 0)
         machine.gridSerialRelease(semaphore, int32_t(thread.cta) + 1);
+      if (thread.index == 0 && isReleasedAgain)
+        machine.gridSerialRelease(semaphore, int32_t(thread.cta) + 1);
       if (thread.index == issuer)
         machine.bulkWaitGroup(false, 0);
     };
@@ -354,6 +357,9 @@ TEST(BulkGroup, ATurnAnnouncesWhatIsIssuedInIt) {
                   storeBesideTurn(issuer, true, false));
     expectFinding(makeShape(2, 32), 3, FindingKind::EngineRace,
                   storeBesideTurn(issuer, false, true));
+    // A second release is of no turn.
+    expectFinding(makeShape(1, 32), 3, FindingKind::ReleaseInFlight,
+                  storeBesideTurn(issuer, false, false, true));
   }
 }
 
