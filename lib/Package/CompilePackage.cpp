@@ -26,6 +26,8 @@
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/DenseSet.h"
 
+#include <mutex>
+
 using namespace mlir;
 using namespace carousel;
 
@@ -349,9 +351,45 @@ FailureOr<Package> Compiler::compile() {
   return std::move(package);
 }
 
+namespace {
+
+/// That a compilation runs in a context. There is one at a time: pass managers
+/// load dialects into the context when they start, and its threads, which do
+/// work of any pass manager, would mix up what they say.
+class Occupation {
+public:
+  explicit Occupation(MLIRContext *context) : context(context) {
+    std::scoped_lock lock(mutex);
+    won = contexts.insert(context).second;
+  }
+  ~Occupation() {
+    std::scoped_lock lock(mutex);
+    if (won)
+      contexts.erase(context);
+  }
+  Occupation(const Occupation &) = delete;
+  Occupation &operator=(const Occupation &) = delete;
+
+  explicit operator bool() const { return won; }
+
+private:
+  static inline std::mutex mutex;
+  static inline llvm::DenseSet<MLIRContext *> contexts; // those occupied
+
+  MLIRContext *context;
+  bool won;
+};
+
+} // namespace
+
 FailureOr<Package>
 carousel::compilePackage(ModuleOp module,
                          const CompilePackageOptions &options) {
+  Occupation occupation(module.getContext());
+  if (!occupation)
+    return emitError(module.getLoc())
+           << "expected one compilation at a time in an MLIR context, got "
+              "another one that runs";
   OwningOpRef<ModuleOp> copy = module.clone();
   FailureOr<Package> package = Compiler(*copy, options).compile();
   if (succeeded(package))

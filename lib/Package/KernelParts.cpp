@@ -60,14 +60,21 @@ public:
     });
   }
 
-  /// Whether the work succeeds without a diagnostic. None is shown yet.
+  /// Whether the work succeeds without a diagnostic. None is shown yet: not
+  /// even by its thread can one be known for this work's, since MLIR's workers
+  /// do the tasks of others while they wait.
   bool isQuiet(llvm::function_ref<LogicalResult()> work) {
-    ScopedDiagnosticHandler handler(holder->getContext(),
-                                    [&](Diagnostic &diagnostic) {
-                                      std::scoped_lock lock(mutex);
-                                      kept.push_back(std::move(diagnostic));
-                                    });
-    return succeeded(work()) && kept.empty();
+    LogicalResult result = success();
+    {
+      ScopedDiagnosticHandler handler(holder->getContext(),
+                                      [&](Diagnostic &diagnostic) {
+                                        std::scoped_lock lock(mutex);
+                                        kept.push_back(std::move(diagnostic));
+                                      });
+      result = work();
+    }
+    return succeeded(result) &&
+           kept.empty(); // without the handler, nobody adds
   }
 
   /// Does the work as a whole, which says again what the parts have said. What

@@ -5,13 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../../lib/Package/KernelParts.h"
 #include "PackageFixture.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
-#include <mutex>
-#include <set>
 #include <thread>
 
 using namespace mlir;
@@ -59,33 +58,67 @@ TEST_F(KernelPartsTest, WhatIsWrongElsewhereIsSaid) {
   EXPECT_TRUE(StringRef(said).contains("sm_90")) << said;
 }
 
-// What one compilation says, another one in the same context doesn't keep.
+// What another thread says while the parts are lowered isn't the parts'.
 TEST_F(KernelPartsTest, OtherThreadsAreHeard) {
-  handler.reset();
-  std::mutex mutex;
-  std::set<unsigned> lines;
-  handler = std::make_unique<ScopedDiagnosticHandler>(
-      &context, [&](Diagnostic &diagnostic) {
-        std::scoped_lock lock(mutex);
-        lines.insert(cast<FileLineColLoc>(diagnostic.getLocation()).getLine());
-      });
+  module = parseSourceString<ModuleOp>(makeKernels("gpu.barrier"), &context);
+  ASSERT_TRUE(module);
+  Location loc = UnknownLoc::get(&context);
+  unsigned times = 0;
+  EXPECT_TRUE(succeeded(lowerKernels(*module, [&](OpPassManager &) {
+    emitWarning(loc) << "of the kernels";
+    if (times++ == 0)
+      std::thread([&] { emitWarning(loc) << "of another thread"; }).join();
+  })));
+  EXPECT_EQ(times, 2u); // the parts, and the whole that says it again
+  EXPECT_EQ(said, "of the kernels\nof another thread\n");
+}
+
+// On another thread or not.
+TEST_F(KernelPartsTest, OneCompilationAtATime) {
   options.chips = {"sm_80"};
-  OwningOpRef<ModuleOp> right =
-      parseSourceString<ModuleOp>(makeKernels("gpu.barrier"), &context);
-  ASSERT_TRUE(right);
-  constexpr int kTimes = 20;
-  std::thread other([&] {
-    for (int i = 0; i < kTimes; ++i)
-      EXPECT_TRUE(succeeded(compilePackage(*right, options)));
-  });
-  for (int i = 0; i < kTimes; ++i) {
-    OwningOpRef<ModuleOp> wrong = parseSourceString<ModuleOp>(
-        std::string(i, '\n') + makeKernels("carousel.bulk.commit_group"),
-        &context);
-    EXPECT_TRUE(wrong && failed(compilePackage(*wrong, options)));
-  }
-  other.join();
-  EXPECT_EQ(lines.size(), size_t(kTimes));
+  CompilePackageOptions same = options;
+  int refused = 0;
+  options.progress = [&](const CompileStep &) {
+    refused += failed(compilePackage(*module, same));
+    std::thread([&] {
+      refused += failed(compilePackage(*module, same));
+    }).join();
+  };
+  std::string text = makeKernels("gpu.barrier");
+  EXPECT_TRUE(succeeded(compile(text))) << said;
+  EXPECT_EQ(refused, 2);
+  std::string expected = "expected one compilation at a time in an MLIR "
+                         "context, got another one that runs\n";
+  EXPECT_EQ(said, expected + expected);
+
+  options.progress = {};
+  EXPECT_TRUE(succeeded(compile(text))) << said;
+}
+
+// Each has a context of its own.
+TEST_F(KernelPartsTest, CompilationsInSeveralContexts) {
+  struct Other : CompileTest {
+    Other() { context.loadDialect<func::FuncDialect>(); }
+    void TestBody() override {}
+    using CompileTest::compile;
+    using CompileTest::options;
+    using CompileTest::said;
+  };
+  std::vector<std::thread> threads;
+  for (bool isRight : {true, false, true, false})
+    threads.emplace_back([isRight] {
+      for (int i = 0; i < 5; ++i) {
+        Other other;
+        other.options.chips = {"sm_80"};
+        EXPECT_EQ(succeeded(other.compile(makeKernels(
+                      isRight ? "gpu.barrier" : "carousel.bulk.commit_group"))),
+                  isRight);
+        EXPECT_EQ(StringRef(other.said).count("sm_90"), isRight ? 0u : 1u)
+            << other.said;
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
 }
 
 TEST_F(KernelPartsTest, TextIsThatOfOneThread) {

@@ -75,7 +75,8 @@ struct Package {
 /// Compiles every kernel of `module`, whose gpu.modules are at the tile phase
 /// or the machine phase, and which is left as it is. A gpu.module with a target
 /// is compiled for that chip only. Emits an error at the op that is to blame,
-/// or at the module.
+/// or at the module. Compilations at once
+/// need contexts of their own; one in a context where another runs is an error.
 mlir::FailureOr<Package> compilePackage(mlir::ModuleOp module,
                                         const CompilePackageOptions &options);
 
