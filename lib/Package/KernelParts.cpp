@@ -74,7 +74,7 @@ public:
       result = work();
     }
     return succeeded(result) &&
-           kept.empty(); // without the handler, nobody adds
+           kept.empty(); // nobody adds to it any more
   }
 
   /// Does the work as a whole, which says again what the parts have said. What
