@@ -62,24 +62,27 @@ TransferScope carousel::getRingScope(Value ring) {
 
 unsigned SyncAccesses::getNumber(Value root, unsigned tile) {
   auto [entry, isNew] =
-      numbers.try_emplace(std::make_pair(root, tile), names.size());
-  if (!isNew)
-    return entry->second;
-  std::string name;
-  llvm::raw_string_ostream os(name);
+      numbers.try_emplace(std::make_pair(root, tile), buffers.size());
+  if (isNew)
+    buffers.emplace_back(root, tile);
+  return entry->second;
+}
+
+std::string SyncAccesses::describe(const Buffer &buffer) {
+  if (buffer.number == 0)
+    return buffer.isShared ? "shared memory" : "global memory";
+  if (!names)
+    names = std::make_unique<AsmState>(kernel,
+                                       OpPrintingFlags().useLocalScope());
+  auto [root, tile] = buffers[buffer.number];
+  std::string text;
+  llvm::raw_string_ostream os(text);
   if (tile == kPhase)
     os << "the phase of ";
   else if (isa<RingType>(root.getType()))
     os << "tile " << tile << " of ";
-  root.printAsOperand(os, OpPrintingFlags().useLocalScope());
-  names.push_back(name);
-  return entry->second;
-}
-
-std::string SyncAccesses::describe(const Buffer &buffer) const {
-  if (buffer.number == 0)
-    return buffer.isShared ? "shared memory" : "global memory";
-  return names[buffer.number];
+  root.printAsOperand(os, *names);
+  return text;
 }
 
 RingSlot SyncAccesses::getSlot(Value ring, Value use) {
@@ -441,7 +444,7 @@ void SyncAccesses::collect(Operation *op, std::vector<Access> &accesses) {
 
 SyncAccesses::SyncAccesses(gpu::GPUFuncOp kernel)
     : kernel(kernel), positions(kernel) {
-  names.push_back("");
+  buffers.emplace_back(); // any
   kernel.walk([&](RingReleaseOp op) { released.insert(op.getRing()); });
   kernel.walk([&](RingProduceOp op) {
     auto roles = op->getParentOfType<RingRolesOp>();

@@ -18,6 +18,9 @@
 #include "SyncPositions.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "mlir/IR/AsmState.h"
+
+#include <memory>
 
 namespace carousel {
 
@@ -130,7 +133,7 @@ public:
   bool isFilledByEngine(mlir::Value ring, unsigned tile) const {
     return engineTiles.contains({ring, tile});
   }
-  std::string describe(const Buffer &buffer) const;
+  std::string describe(const Buffer &buffer);
   RingSlot getSlot(mlir::Value ring, mlir::Value use);
 
 private:
@@ -162,7 +165,8 @@ private:
   llvm::DenseSet<mlir::Value> released;
   llvm::DenseSet<mlir::Value> producedInRole;
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, unsigned> numbers;
-  std::vector<std::string> names;
+  std::vector<std::pair<mlir::Value, unsigned>> buffers; ///< by number
+  std::unique_ptr<mlir::AsmState> names; ///< of values, once they are asked for
   using Cache = llvm::DenseMap<mlir::Operation *, std::vector<Access>>;
   Cache cache;
   Cache phaseReads;

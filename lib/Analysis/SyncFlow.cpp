@@ -51,6 +51,8 @@ SyncKernel::SyncKernel(gpu::GPUFuncOp kernel)
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
     numbers[op] = ops.size();
     ops.push_back(op);
+    if (isEvent(op))
+      events[op->getBlock()].push_back(op);
     Meet meet = getCollective(op);
     if (meet == Meet::Nobody)
       return;
@@ -60,6 +62,29 @@ SyncKernel::SyncKernel(gpu::GPUFuncOp kernel)
       known = std::max(known, meet);
     }
   });
+}
+
+/// Arithmetic isn't, and is most of a kernel.
+bool SyncKernel::isEvent(Operation *op) {
+  return op->getNumRegions() > 0 || op->hasTrait<OpTrait::IsTerminator>() ||
+         isa<CarouselDialect>(op->getDialect()) || !isMemoryEffectFree(op) ||
+         !accesses.get(op).empty();
+}
+
+ArrayRef<Operation *> SyncKernel::getEvents(Block &block) const {
+  auto known = events.find(&block);
+  if (known == events.end())
+    return {};
+  return known->second;
+}
+
+void SyncKernel::addEvent(Operation *op) {
+  std::vector<Operation *> &known = events[op->getBlock()];
+  auto place = llvm::lower_bound(known, op, [&](Operation *lhs, Operation *rhs) {
+    return numbers.lookup(lhs) < numbers.lookup(rhs);
+  });
+  if (place == known.end() || *place != op)
+    known.insert(place, op);
 }
 
 bool SyncKernel::isTakenTogether(Operation *op, Meet meet) const {
@@ -162,6 +187,11 @@ void SyncFlow::visitFor(LoopLikeOpInterface loop, SyncState &state) {
     state = known->second.reached;
   } else {
     Fixpoint found = {state, state};
+    // An iteration of an outer loop begins with all that the one before began
+    // with, and so leads at least where that one led.
+    if (SyncState probe = state;
+        known != fixpoints.end() && !probe.join(known->second.entered))
+      found.reached.join(known->second.reached);
     bool wasChecking = std::exchange(isChecking, false);
     for (unsigned iteration = 0;; ++iteration) {
       SyncState end = found.reached;
@@ -317,6 +347,8 @@ SyncFlow::SyncFlow(SyncKernel &kernel, ArrayRef<SyncStep> steps,
     void *place = step.before ? static_cast<void *>(step.before)
                               : static_cast<void *>(step.atEndOf);
     stepsAt[place].push_back(index);
+    if (step.before)
+      kernel.addEvent(step.before);
   }
   for (auto &[place, indices] : stepsAt)
     llvm::sort(indices, [&](unsigned lhs, unsigned rhs) {
@@ -349,8 +381,8 @@ void SyncFlow::applySteps(ArrayRef<unsigned> indices, SyncState &state) {
 }
 
 void SyncFlow::visitBlock(Block &block, SyncState &state) {
-  for (Operation &op : block)
-    visit(&op, state);
+  for (Operation *op : kernel.getEvents(block))
+    visit(op, state);
   auto atEnd = stepsAt.find(&block);
   if (atEnd != stepsAt.end())
     applySteps(atEnd->second, state);

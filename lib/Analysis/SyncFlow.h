@@ -34,12 +34,20 @@ public:
   std::vector<mlir::Operation *> ops;
   llvm::DenseMap<mlir::Operation *, unsigned> numbers;
 
+  /// The ops of a block that the flow has anything to do at.
+  llvm::ArrayRef<mlir::Operation *> getEvents(mlir::Block &block) const;
+  /// From now on `op`, too.
+  void addEvent(mlir::Operation *op);
+
   /// Whether all threads of a scope that come to `op`, an op with regions,
   /// take the same ways through it.
   bool isTakenTogether(mlir::Operation *op, Meet meet) const;
 
 private:
+  bool isEvent(mlir::Operation *op);
+
   llvm::DenseMap<mlir::Operation *, Meet> collective;
+  llvm::DenseMap<mlir::Block *, std::vector<mlir::Operation *>> events;
 };
 
 /// Two accesses of which the second doesn't wait for the first, and what would

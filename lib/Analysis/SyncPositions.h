@@ -52,6 +52,7 @@ struct IndexPosition {
   IndexInterval rest;
 
   static IndexPosition unknown() { return {}; }
+  bool isUnknown() const { return terms.empty() && rest.isUnknown(); }
   bool isConstant() const { return terms.empty() && rest.isExact(); }
   /// One value and an interval, or null.
   const unsigned *getSingleValue() const;

@@ -30,14 +30,33 @@ bool PendingAccess::operator==(const PendingAccess &other) const {
          (boxes == other.boxes || *boxes == *other.boxes);
 }
 
-static auto getKey(const PendingAccess &pending) {
-  const IndexPosition &use = pending.slot.use;
-  return std::tie(pending.order, use.terms, use.rest.lo, use.rest.hi,
-                  pending.isFromOutside);
+bool SyncState::operator==(const SyncState &other) const {
+  return isInRole == other.isInRole &&
+         llvm::equal(pending, other.pending,
+                     [](const Pending &lhs, const Pending &rhs) {
+                       return lhs == rhs || *lhs == *rhs;
+                     });
 }
 
-static bool comesBefore(const PendingAccess &lhs, const PendingAccess &rhs) {
-  return getKey(lhs) < getKey(rhs);
+/// Less than, equal to or greater than 0.
+static int compareKeys(const PendingAccess &lhs, const PendingAccess &rhs) {
+  if (lhs.order != rhs.order) // mostly
+    return lhs.order < rhs.order ? -1 : 1;
+  auto getRest = [](const PendingAccess &pending) {
+    const IndexPosition &use = pending.slot.use;
+    return std::tie(use.terms, use.rest.lo, use.rest.hi,
+                    pending.isFromOutside);
+  };
+  auto mine = getRest(lhs), theirs = getRest(rhs);
+  return mine == theirs ? 0 : mine < theirs ? -1 : 1;
+}
+
+/// A copy in the place of `pending`, to be changed.
+static PendingAccess &
+change(llvm::IntrusiveRefCntPtr<const PendingAccess> &pending) {
+  auto copy = llvm::makeIntrusiveRefCnt<PendingAccess>(*pending);
+  pending = copy;
+  return *copy;
 }
 
 //===----------------------------------------------------------------------===//
@@ -61,25 +80,25 @@ bool SyncState::isOver(const PendingAccess &pending) const {
 
 void SyncState::dropFinished() {
   llvm::erase_if(pending,
-                 [&](const PendingAccess &access) { return isOver(access); });
+                 [&](const Pending &access) { return isOver(*access); });
 }
 
 void SyncState::restoreOrder() {
-  if (llvm::is_sorted(pending, comesBefore) &&
-      std::adjacent_find(pending.begin(), pending.end(),
-                         [](const auto &lhs, const auto &rhs) {
-                           return getKey(lhs) == getKey(rhs);
+  // Two that are equal aren't in order, either.
+  if (std::adjacent_find(pending.begin(), pending.end(),
+                         [](const Pending &lhs, const Pending &rhs) {
+                           return compareKeys(*lhs, *rhs) >= 0;
                          }) == pending.end())
     return;
   auto places = llvm::to_vector(llvm::seq<size_t>(0, pending.size()));
   llvm::sort(places, [&](size_t lhs, size_t rhs) {
-    return comesBefore(pending[lhs], pending[rhs]) ||
-           (lhs < rhs && !comesBefore(pending[rhs], pending[lhs]));
+    int order = compareKeys(*pending[lhs], *pending[rhs]);
+    return order < 0 || (order == 0 && lhs < rhs);
   });
-  std::vector<PendingAccess> joined;
+  std::vector<Pending> joined;
   for (size_t place : places)
-    if (!joined.empty() && getKey(joined.back()) == getKey(pending[place]))
-      joinInto(joined.back(), pending[place], /*widen=*/false);
+    if (!joined.empty() && compareKeys(*joined.back(), *pending[place]) == 0)
+      joinInto(joined.back(), *pending[place], /*widen=*/false);
     else
       joined.push_back(std::move(pending[place]));
   pending = std::move(joined);
@@ -87,100 +106,111 @@ void SyncState::restoreOrder() {
 
 void SyncState::access(Operation *op, unsigned order, const Access &access,
                        Meet seen) {
-  PendingAccess added;
-  added.op = op;
-  added.access = &access;
-  added.order = order;
-  added.slot = access.buffer.slot;
-  added.seen = seen;
-  added.isDrained = isAsync(access.kind) && seen != Meet::Nobody;
-  added.boxes = std::make_shared<PendingAccess::Boxes>(1, access.box);
-  if (isOver(added))
+  auto added = llvm::makeIntrusiveRefCnt<PendingAccess>();
+  added->op = op;
+  added->access = &access;
+  added->order = order;
+  added->slot = access.buffer.slot;
+  added->seen = seen;
+  added->isDrained = isAsync(access.kind) && seen != Meet::Nobody;
+  added->boxes = std::make_shared<PendingAccess::Boxes>(1, access.box);
+  if (isOver(*added))
     return;
-  auto place = llvm::lower_bound(pending, added, comesBefore);
-  if (place != pending.end() && getKey(*place) == getKey(added))
-    joinInto(*place, added, /*widen=*/false);
+  auto place = llvm::lower_bound(
+      pending, *added, [](const Pending &lhs, const PendingAccess &rhs) {
+        return compareKeys(*lhs, rhs) < 0;
+      });
+  if (place != pending.end() && compareKeys(**place, *added) == 0)
+    joinInto(*place, *added, /*widen=*/false);
   else
     pending.insert(place, std::move(added));
 }
 
 void SyncState::fence(bool shared, bool global) {
-  for (PendingAccess &access : pending)
-    if (access.access->kind == AccessKind::GenericWrite && !access.isFenced &&
-        !access.isFromOutside &&
-        (access.access->buffer.isShared ? shared : global)) {
-      access.isFenced = true;
-      access.metSinceDone = Meet::Nobody;
-    }
+  for (Pending &access : pending) {
+    if (access->access->kind != AccessKind::GenericWrite || access->isFenced ||
+        access->isFromOutside ||
+        !(access->access->buffer.isShared ? shared : global))
+      continue;
+    PendingAccess &fenced = change(access);
+    fenced.isFenced = true;
+    fenced.metSinceDone = Meet::Nobody;
+  }
 }
 
 void SyncState::drain(GroupWait kind, unsigned left, TransferScope scope) {
-  for (PendingAccess &access : pending) {
-    AccessKind done = access.access->kind;
+  for (Pending &access : pending) {
+    AccessKind done = access->access->kind;
     bool covers =
         done == AccessKind::AsyncRead ||
         (done == AccessKind::AsyncWrite && kind == GroupWait::Complete);
-    if (!covers || access.isDrained || access.access->scope != scope ||
-        access.groups < left || access.isFromOutside)
+    if (!covers || access->isDrained || access->access->scope != scope ||
+        access->groups < left || access->isFromOutside)
       continue;
-    access.isDrained = true;
-    access.metSinceDone = Meet::Nobody;
+    PendingAccess &drained = change(access);
+    drained.isDrained = true;
+    drained.metSinceDone = Meet::Nobody;
   }
 }
 
 void SyncState::submit(TransferScope scope) {
   // Ages are no part of the keys.
-  for (PendingAccess &access : pending)
-    if (isAsync(access.access->kind) && access.access->scope == scope)
-      access.groups = std::min(access.groups + 1, kManyGroups);
+  for (Pending &access : pending)
+    if (isAsync(access->access->kind) && access->access->scope == scope)
+      change(access).groups = std::min(access->groups + 1, kManyGroups);
+}
+
+static void meetSince(PendingAccess &access, Meet meet, unsigned number) {
+  // Those who meet in a role may have more to do with it than its scope.
+  if (access.isFromOutside) {
+    access.metBeforeDone = std::max(access.metBeforeDone, meet);
+    return;
+  }
+  access.met = std::max(access.met, meet);
+  if (!access.isFenced && !access.isDrained) {
+    access.metBeforeDone = std::max(access.metBeforeDone, meet);
+  } else {
+    access.metSinceDone = std::max(access.metSinceDone, meet);
+    if (meet >= access.metBeforeDone)
+      access.metBeforeDone = Meet::Nobody;
+  }
+  for (unsigned size = 0; size < static_cast<unsigned>(meet); ++size)
+    access.meetings[size] = {{number}, access.groups};
 }
 
 void SyncState::meet(Meet meet, unsigned number) {
-  for (PendingAccess &access : pending) {
-    // Those who meet in a role may have more to do with it than its scope.
-    if (access.isFromOutside) {
-      access.metBeforeDone = std::max(access.metBeforeDone, meet);
-      continue;
-    }
-    access.met = std::max(access.met, meet);
-    if (!access.isFenced && !access.isDrained) {
-      access.metBeforeDone = std::max(access.metBeforeDone, meet);
-    } else {
-      access.metSinceDone = std::max(access.metSinceDone, meet);
-      if (meet >= access.metBeforeDone)
-        access.metBeforeDone = Meet::Nobody;
-    }
-    for (unsigned size = 0; size < static_cast<unsigned>(meet); ++size)
-      access.meetings[size] = {{number}, access.groups};
-  }
+  for (Pending &access : pending)
+    meetSince(change(access), meet, number);
   dropFinished();
 }
 
 void SyncState::handBack(Value ring, const RingSlot &slot) {
-  for (PendingAccess &access : pending)
-    access.isHandedBack |=
-        access.access->buffer.ring == ring && access.slot.mustBe(slot);
+  for (Pending &access : pending)
+    if (!access->isHandedBack && access->access->buffer.ring == ring &&
+        access->slot.mustBe(slot))
+      change(access).isHandedBack = true;
 }
 
 void SyncState::reuse(Value ring, const RingSlot &slot) {
-  llvm::erase_if(pending, [&](const PendingAccess &access) {
-    return access.access->buffer.ring == ring && access.slot.mustBe(slot);
+  llvm::erase_if(pending, [&](const Pending &access) {
+    return access->access->buffer.ring == ring && access->slot.mustBe(slot);
   });
 }
 
 void SyncState::enterRole() {
   isInRole = true;
-  for (PendingAccess &access : pending)
-    access.isFromOutside = true;
+  for (Pending &access : pending)
+    change(access).isFromOutside = true;
   restoreOrder();
 }
 
 void SyncState::leaveRole() {
   isInRole = false;
-  for (PendingAccess &access : pending) {
-    access.isFromOutside = false;
-    access.met = access.metSinceDone = access.seen = Meet::Nobody;
-    access.meetings = {};
+  for (Pending &access : pending) {
+    PendingAccess &left = change(access);
+    left.isFromOutside = false;
+    left.met = left.metSinceDone = left.seen = Meet::Nobody;
+    left.meetings = {};
   }
   restoreOrder();
 }
@@ -234,9 +264,11 @@ void SyncState::addBox(PendingAccess::Boxes &into, const AccessBox &box,
   }
 }
 
-bool SyncState::joinInto(PendingAccess &into, const PendingAccess &other,
+bool SyncState::joinInto(Pending &pending, const PendingAccess &other,
                          bool widen) {
-  PendingAccess before = into;
+  if (pending.get() == &other || *pending == other)
+    return false;
+  PendingAccess into = *pending;
   into.isFromOutside |= other.isFromOutside;
   into.isFenced &= other.isFenced;
   into.isHandedBack &= other.isHandedBack;
@@ -255,32 +287,31 @@ bool SyncState::joinInto(PendingAccess &into, const PendingAccess &other,
     if (boxes != *into.boxes)
       into.boxes = std::make_shared<PendingAccess::Boxes>(std::move(boxes));
   }
-  return !(into == before);
+  if (into == *pending)
+    return false;
+  pending = llvm::makeIntrusiveRefCnt<PendingAccess>(std::move(into));
+  return true;
 }
 
 bool SyncState::join(const SyncState &other, bool widen) {
   bool changed = false;
-  std::vector<PendingAccess> added;
+  std::vector<Pending> all;
+  all.reserve(std::max(pending.size(), other.pending.size()));
   auto mine = pending.begin();
-  for (const PendingAccess &theirs : other.pending) {
-    while (mine != pending.end() && comesBefore(*mine, theirs))
-      ++mine;
-    if (mine == pending.end() || comesBefore(theirs, *mine))
-      added.push_back(theirs);
-    else
-      changed |= joinInto(*mine, theirs, widen);
+  for (const Pending &theirs : other.pending) {
+    while (mine != pending.end() && compareKeys(**mine, *theirs) < 0)
+      all.push_back(std::move(*mine++));
+    if (mine == pending.end() || compareKeys(**mine, *theirs) > 0) {
+      all.push_back(theirs);
+      changed = true;
+    } else {
+      changed |= joinInto(*mine, *theirs, widen);
+      all.push_back(std::move(*mine++));
+    }
   }
-  if (added.empty())
-    return changed;
-  std::vector<PendingAccess> all;
-  all.reserve(pending.size() + added.size());
-  std::merge(std::make_move_iterator(pending.begin()),
-             std::make_move_iterator(pending.end()),
-             std::make_move_iterator(added.begin()),
-             std::make_move_iterator(added.end()), std::back_inserter(all),
-             comesBefore);
+  std::move(mine, pending.end(), std::back_inserter(all));
   pending = std::move(all);
-  return true;
+  return changed;
 }
 
 void SyncState::substitute(const PositionMap &slots, const PositionMap &boxes,
@@ -295,15 +326,21 @@ void SyncState::substitute(const PositionMap &slots, const PositionMap &boxes,
   auto loses = [&](const AccessBox &box) {
     return box.memref && isGone && isGone(box.memref);
   };
-  for (PendingAccess &access : pending) {
-    RingSlot &slot = access.slot;
-    if (changes(slot.use, slots)) {
-      slot.use = positions->substitute(slot.use, slots, isGone);
-      slot.normalize();
+  bool keysChanged = false;
+  for (Pending &access : pending) {
+    const IndexPosition &use = access->slot.use;
+    bool isUseChanged = changes(use, slots);
+    if (isUseChanged || !(use.rest.isExact() || use.isUnknown())) {
+      RingSlot &slot = change(access).slot;
+      if (isUseChanged) {
+        slot.use = positions->substitute(slot.use, slots, isGone);
+        slot.normalize();
+      }
+      if (!slot.use.rest.isExact())
+        slot.use = IndexPosition::unknown();
+      keysChanged = true;
     }
-    if (!slot.use.rest.isExact())
-      slot.use = IndexPosition::unknown();
-    bool isSame = llvm::none_of(access.getBoxes(), [&](const AccessBox &box) {
+    bool isSame = llvm::none_of(access->getBoxes(), [&](const AccessBox &box) {
       return box.isKnown() &&
              (loses(box) || llvm::any_of(box.first, [&](const auto &position) {
                 return changes(position, boxes);
@@ -312,21 +349,23 @@ void SyncState::substitute(const PositionMap &slots, const PositionMap &boxes,
     if (isSame)
       continue;
     PendingAccess::Boxes changed;
-    for (AccessBox box : access.getBoxes()) {
+    for (AccessBox box : access->getBoxes()) {
       if (loses(box))
         box.forget();
       for (IndexPosition &position : box.first)
         position = positions->substitute(position, boxes, isGone);
       addBox(changed, box, /*widen=*/false);
     }
-    access.boxes = std::make_shared<PendingAccess::Boxes>(std::move(changed));
+    change(access).boxes =
+        std::make_shared<PendingAccess::Boxes>(std::move(changed));
   }
-  restoreOrder();
+  if (keysChanged)
+    restoreOrder();
 }
 
 unsigned SyncState::countGroupsSince(Operation *op) const {
   std::optional<unsigned> fewest;
-  for (const PendingAccess &access : pending)
+  for (const PendingAccess &access : getPending())
     if (access.op == op && isAsync(access.access->kind))
       fewest = std::min(fewest.value_or(kManyGroups), access.groups);
   return fewest.value_or(0);

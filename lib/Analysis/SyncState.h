@@ -16,6 +16,7 @@
 
 #include "SyncAccesses.h"
 
+#include "llvm/ADT/IntrusiveRefCntPtr.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <array>
@@ -44,7 +45,8 @@ struct LastMeetings {
   }
 };
 
-struct PendingAccess {
+/// States share them, and change copies.
+struct PendingAccess : llvm::RefCountedBase<PendingAccess> {
   using Boxes = llvm::SmallVector<AccessBox, 1>;
 
   mlir::Operation *op = nullptr;
@@ -102,9 +104,7 @@ public:
   void enterRole();
   void leaveRole();
 
-  bool operator==(const SyncState &other) const {
-    return isInRole == other.isInRole && pending == other.pending;
-  }
+  bool operator==(const SyncState &other) const;
 
   /// What may hold if one of the two does. Intervals that grew are widened if
   /// asked for. Returns whether anything changed.
@@ -113,13 +113,16 @@ public:
                   llvm::function_ref<bool(mlir::Value)> isGone);
 
   /// In the order of the kernel.
-  llvm::ArrayRef<PendingAccess> getPending() const { return pending; }
+  auto getPending() const { return llvm::make_pointee_range(pending); }
   /// The fewest groups submitted after what `op` submitted, as far as known.
   unsigned countGroupsSince(mlir::Operation *op) const;
 
 private:
+  using Pending = llvm::IntrusiveRefCntPtr<const PendingAccess>;
+
   bool isOver(const PendingAccess &pending) const;
-  bool joinInto(PendingAccess &into, const PendingAccess &other, bool widen);
+  /// Whether that changed anything.
+  bool joinInto(Pending &into, const PendingAccess &other, bool widen);
   void addBox(PendingAccess::Boxes &into, const AccessBox &box, bool widen);
   void dropFinished();
   /// Puts accesses in their order again; those that became one are joined.
@@ -129,7 +132,7 @@ private:
   bool hasEngines;
   bool isInRole = false;
   /// By number, slot and outside.
-  std::vector<PendingAccess> pending;
+  std::vector<Pending> pending;
 };
 
 } // namespace carousel
