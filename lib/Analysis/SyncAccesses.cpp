@@ -72,8 +72,8 @@ std::string SyncAccesses::describe(const Buffer &buffer) {
   if (buffer.number == 0)
     return buffer.isShared ? "shared memory" : "global memory";
   if (!names)
-    names = std::make_unique<AsmState>(kernel,
-                                       OpPrintingFlags().useLocalScope());
+    names =
+        std::make_unique<AsmState>(kernel, OpPrintingFlags().useLocalScope());
   auto [root, tile] = buffers[buffer.number];
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -80,9 +80,10 @@ ArrayRef<Operation *> SyncKernel::getEvents(Block &block) const {
 
 void SyncKernel::addEvent(Operation *op) {
   std::vector<Operation *> &known = events[op->getBlock()];
-  auto place = llvm::lower_bound(known, op, [&](Operation *lhs, Operation *rhs) {
-    return numbers.lookup(lhs) < numbers.lookup(rhs);
-  });
+  auto place =
+      llvm::lower_bound(known, op, [&](Operation *lhs, Operation *rhs) {
+        return numbers.lookup(lhs) < numbers.lookup(rhs);
+      });
   if (place == known.end() || *place != op)
     known.insert(place, op);
 }

@@ -44,8 +44,7 @@ static int compareKeys(const PendingAccess &lhs, const PendingAccess &rhs) {
     return lhs.order < rhs.order ? -1 : 1;
   auto getRest = [](const PendingAccess &pending) {
     const IndexPosition &use = pending.slot.use;
-    return std::tie(use.terms, use.rest.lo, use.rest.hi,
-                    pending.isFromOutside);
+    return std::tie(use.terms, use.rest.lo, use.rest.hi, pending.isFromOutside);
   };
   auto mine = getRest(lhs), theirs = getRest(rhs);
   return mine == theirs ? 0 : mine < theirs ? -1 : 1;
