@@ -135,23 +135,22 @@ static void assumeThreads(CBuilder &builder, gpu::GPUFuncOp func) {
   }
 }
 
-/// An array in shared memory, as the pointer that its memref becomes.
-static Value declareShared(CBuilder &builder, BlockArgument buffer,
-                           IntegerAttr alignment) {
-  auto type = cast<MemRefType>(buffer.getType());
-  SmallVector<Type> types;
-  if (failed(builder.types.convertType(type, types)) || types.size() != 1)
-    return Value();
-  Type element = cast<emitc::PointerType>(types.front()).getPointee();
-  auto array = emitc::VariableOp::create(
-      builder.rewriter, buffer.getLoc(),
-      emitc::ArrayType::get({std::max<int64_t>(type.getNumElements(), 1)},
-                            element),
-      emitc::OpaqueAttr::get(builder.rewriter.getContext(), ""));
-  array->setDiscardableAttr(TextAttrs::kShared, builder.rewriter.getUnitAttr());
-  if (alignment)
-    array->setDiscardableAttr(TextAttrs::kAlign, alignment);
-  return builder.cast(array.getResult(), types.front());
+/// What declares a kernel's buffer, which is in shared memory or the thread's
+/// own.
+static Value declareBuffer(ConversionPatternRewriter &rewriter,
+                           const CTypes &types, gpu::GPUFuncOp kernel,
+                           unsigned index) {
+  StringRef align = LLVM::LLVMDialect::getAlignAttrName();
+  unsigned shared = kernel.getNumWorkgroupAttributions();
+  bool isShared = index < shared;
+  BlockArgument buffer = isShared
+                             ? kernel.getWorkgroupAttributions()[index]
+                             : kernel.getPrivateAttributions()[index - shared];
+  Attribute alignment =
+      isShared ? kernel.getWorkgroupAttributionAttr(index, align)
+               : kernel.getPrivateAttributionAttr(index - shared, align);
+  CBuilder builder(rewriter, buffer.getLoc(), types);
+  return builder.array(cast<MemRefType>(buffer.getType()), alignment, isShared);
 }
 
 namespace {
@@ -201,16 +200,10 @@ struct KernelToEmitC : public OpConversionPattern<gpu::GPUFuncOp> {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(entry);
     assumeThreads(builder, op);
-    for (auto [i, buffer] :
-         llvm::enumerate(entry->getArguments().drop_front(inputs))) {
-      if (i >= op.getNumWorkgroupAttributions())
-        return rewriter.notifyMatchFailure(op, "private attributions");
-      auto alignment = op.getWorkgroupAttributionAttr(
-          i, LLVM::LLVMDialect::getAlignAttrName());
-      Value pointer = declareShared(builder, buffer,
-                                    dyn_cast_or_null<IntegerAttr>(alignment));
-      if (!pointer)
-        return failure();
+    for (unsigned i = 0; i < entry->getNumArguments() - inputs; ++i) {
+      Value pointer = declareBuffer(rewriter, types, op, i);
+      if (!pointer) // C188 in front of this
+        return rewriter.notifyMatchFailure(op, "a buffer with a layout");
       signature.remapInput(inputs + i, pointer);
     }
     rewriter.inlineRegionBefore(op.getBody(), func.getBody(), func.end());

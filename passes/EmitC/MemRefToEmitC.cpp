@@ -202,20 +202,11 @@ lowerPointer(memref::ExtractAlignedPointerAsIndexOp op,
 static LogicalResult lowerAlloca(memref::AllocaOp op,
                                  AdaptorOf<memref::AllocaOp> adaptor,
                                  CBuilder &builder) {
-  MemRefType type = op.getType();
-  SmallVector<Type> types;
-  if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
-      failed(builder.types.convertType(type, types)))
+  Value pointer = builder.array(op.getType(), op.getAlignmentAttr(),
+                                /*isShared=*/false);
+  if (!pointer)
     return builder.rewriter.notifyMatchFailure(op, "no static extents");
-  Type element = cast<emitc::PointerType>(types.front()).getPointee();
-  auto array = emitc::VariableOp::create(
-      builder.rewriter, builder.loc,
-      emitc::ArrayType::get({std::max<int64_t>(type.getNumElements(), 1)},
-                            element),
-      emitc::OpaqueAttr::get(op.getContext(), ""));
-  if (op.getAlignment())
-    array->setDiscardableAttr(TextAttrs::kAlign, op.getAlignmentAttr());
-  replace(builder, op, {{builder.cast(array.getResult(), types.front())}});
+  replace(builder, op, {{pointer}});
   return success();
 }
 

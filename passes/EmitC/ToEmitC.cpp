@@ -238,6 +238,24 @@ Value CBuilder::variable(Type type) {
       emitc::OpaqueAttr::get(rewriter.getContext(), ""));
 }
 
+Value CBuilder::array(MemRefType type, Attribute alignment, bool isShared) {
+  SmallVector<Type> converted;
+  if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
+      failed(types.convertType(type, converted)))
+    return Value();
+  Type element = mlir::cast<emitc::PointerType>(converted.front()).getPointee();
+  auto array = emitc::VariableOp::create(
+      rewriter, loc,
+      emitc::ArrayType::get({std::max<int64_t>(type.getNumElements(), 1)},
+                            element),
+      emitc::OpaqueAttr::get(rewriter.getContext(), ""));
+  if (isShared)
+    array->setDiscardableAttr(TextAttrs::kShared, rewriter.getUnitAttr());
+  if (alignment)
+    array->setDiscardableAttr(TextAttrs::kAlign, alignment);
+  return cast(array.getResult(), converted.front());
+}
+
 Value CBuilder::load(Value lvalue) {
   return emitc::LoadOp::create(
       rewriter, loc,

@@ -81,6 +81,11 @@ public:
                                  llvm::ArrayRef<std::string> arguments = {});
 
   mlir::Value variable(mlir::Type type);
+  /// An array with the elements of a memref, as the pointer that the memref
+  /// becomes; null if it has a layout or extents that aren't known. It is in
+  /// shared memory or the thread's own.
+  mlir::Value array(mlir::MemRefType type, mlir::Attribute alignment,
+                    bool isShared);
   mlir::Value load(mlir::Value lvalue);
   void assign(mlir::Value variable, mlir::Value value);
   mlir::Value subscript(mlir::Value pointer, mlir::Value index);

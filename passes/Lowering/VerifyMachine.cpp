@@ -195,8 +195,25 @@ static LogicalResult verifyReplace(TensorMapReplaceOp op) {
 // Allocations and accesses of other dialects
 //===----------------------------------------------------------------------===//
 
+/// C188: MLIR's conversions count the elements, not the bytes that a layout
+/// spreads them over.
+static LogicalResult verifyDeclared(Operation *op, Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  if (memref && memref.hasStaticShape() && memref.getLayout().isIdentity())
+    return success();
+  return op->emitOpError("expected a contiguous buffer of static extents where "
+                         "memory is declared, got ")
+         << type;
+}
+
 /// C104
 static LogicalResult verifyAttributions(gpu::GPUFuncOp func) {
+  for (BlockArgument buffer : func.getWorkgroupAttributions())
+    if (failed(verifyDeclared(func, buffer.getType())))
+      return failure();
+  for (BlockArgument buffer : func.getPrivateAttributions())
+    if (failed(verifyDeclared(func, buffer.getType())))
+      return failure();
   for (unsigned i = 0, e = func.getNumWorkgroupAttributions(); i < e; ++i) {
     Attribute attr = func.getWorkgroupAttributionAttr(
         i, LLVM::LLVMDialect::getAlignAttrName());
@@ -243,6 +260,8 @@ static LogicalResult verifyCopy(memref::CopyOp op) {
 
 /// C101: PTX has no initial values in shared memory; LLVM drops them.
 static LogicalResult verifyGlobal(memref::GlobalOp op) {
+  if (failed(verifyDeclared(op, op.getType())))
+    return failure();
   if (!isSharedMemRef(op.getType()) || op.isUninitialized())
     return success();
   if (op.isExternal())

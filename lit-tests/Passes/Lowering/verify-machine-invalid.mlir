@@ -374,6 +374,36 @@ gpu.module @kernels {
 
 #ws = #gpu.address_space<workgroup>
 
+// C188: 16 elements, spread over 28.
+gpu.module @kernels {
+  // expected-error @below {{expected a contiguous buffer of static extents where memory is declared, got 'memref<4x4xf32, strided<[8, 1]>, #gpu.address_space<workgroup>>'}}
+  gpu.func @spread() workgroup(%tile: memref<4x4xf32, strided<[8, 1]>, #ws>) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  // expected-error @below {{expected a contiguous buffer of static extents where memory is declared, got 'memref<4x4xf32, strided<[8, 1]>, #gpu.address_space<private>>'}}
+  gpu.func @spread() private(%own: memref<4x4xf32, strided<[8, 1]>, #gpu.address_space<private>>) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+
+gpu.module @kernels {
+  // expected-error @below {{expected a contiguous buffer of static extents where memory is declared, got 'memref<4x4xf32, strided<[8, 1]>, #gpu.address_space<workgroup>>'}}
+  memref.global "private" @spread : memref<4x4xf32, strided<[8, 1]>, #ws> = uninitialized
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+
 // C104: an alignment that is none.
 gpu.module @kernels {
   // expected-error @below {{expected an alignment of shared memory that is a power of two up to 65536, got 0 : i64}}

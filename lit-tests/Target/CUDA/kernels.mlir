@@ -38,6 +38,26 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // CHECK-LABEL: extern "C" __global__ void __launch_bounds__(32) scratch(float x) {
+  // CHECK-NEXT:   __shared__ float shared[8];
+  // CHECK-NEXT:   alignas(16) float own[4];
+  // CHECK-NEXT:   float other[2];
+  // CHECK-NEXT:   own[3] = x;
+  // CHECK-NEXT:   other[1] = x;
+  // CHECK-NEXT:   shared[2] = x;
+  gpu.func @scratch(%x: f32) workgroup(%shared: memref<8xf32, #ws>)
+      private(%own: memref<4xf32, #gpu.address_space<private>> {llvm.align = 16 : i64},
+              %other: memref<2xf32, #gpu.address_space<private>>) kernel
+      attributes {known_block_size = array<i32: 32, 1, 1>} {
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    memref.store %x, %own[%c3] : memref<4xf32, #gpu.address_space<private>>
+    memref.store %x, %other[%c1] : memref<2xf32, #gpu.address_space<private>>
+    memref.store %x, %shared[%c2] : memref<8xf32, #ws>
+    gpu.return
+  }
+
   // CHECK-LABEL: extern "C" __global__ void __maxnreg__(168) registers(float *x) {
   // CHECK-NEXT:   carousel::set_max_registers<carousel::register_change::dec, 40>();
   // CHECK-NEXT: }
