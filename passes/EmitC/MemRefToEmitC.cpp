@@ -210,17 +210,6 @@ static LogicalResult lowerAlloca(memref::AllocaOp op,
   return success();
 }
 
-/// The array that a global is.
-static emitc::ArrayType getArray(CBuilder &builder, MemRefType type) {
-  SmallVector<Type> types;
-  if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
-      failed(builder.types.convertType(type, types)))
-    return {};
-  return emitc::ArrayType::get(
-      {std::max<int64_t>(type.getNumElements(), 1)},
-      cast<emitc::PointerType>(types.front()).getPointee());
-}
-
 /// The values row by row, as those of the array; null where C++ has no literals
 /// for them that make a constant.
 static DenseElementsAttr getInitialValues(Attribute initial,
@@ -243,7 +232,7 @@ static DenseElementsAttr getInitialValues(Attribute initial,
 static LogicalResult lowerGlobal(memref::GlobalOp op,
                                  AdaptorOf<memref::GlobalOp>,
                                  CBuilder &builder) {
-  emitc::ArrayType array = getArray(builder, op.getType());
+  emitc::ArrayType array = builder.types.getArray(op.getType());
   if (!array || op.isExternal())
     return builder.rewriter.notifyMatchFailure(op, "no array");
   DenseElementsAttr values;
@@ -269,7 +258,7 @@ static LogicalResult lowerGetGlobal(memref::GetGlobalOp op,
                                     AdaptorOf<memref::GetGlobalOp>,
                                     CBuilder &builder) {
   auto type = cast<MemRefType>(op.getType());
-  emitc::ArrayType array = getArray(builder, type);
+  emitc::ArrayType array = builder.types.getArray(type);
   if (!array)
     return failure();
   auto global = emitc::GetGlobalOp::create(builder.rewriter, builder.loc, array,

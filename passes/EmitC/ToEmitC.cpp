@@ -124,6 +124,16 @@ Type CTypes::getElementType(Type type) const {
   return convertType(type);
 }
 
+emitc::ArrayType CTypes::getArray(MemRefType type) const {
+  SmallVector<Type> converted;
+  if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
+      failed(convertType(type, converted)))
+    return {};
+  return emitc::ArrayType::get(
+      {std::max<int64_t>(type.getNumElements(), 1)},
+      cast<emitc::PointerType>(converted.front()).getPointee());
+}
+
 std::string CTypes::spell(Type type) const {
   if (auto opaque = dyn_cast<emitc::OpaqueType>(type))
     return opaque.getValue().str();
@@ -239,21 +249,18 @@ Value CBuilder::variable(Type type) {
 }
 
 Value CBuilder::array(MemRefType type, Attribute alignment, bool isShared) {
-  SmallVector<Type> converted;
-  if (!type.hasStaticShape() || !type.getLayout().isIdentity() ||
-      failed(types.convertType(type, converted)))
+  emitc::ArrayType arrayType = types.getArray(type);
+  if (!arrayType)
     return Value();
-  Type element = mlir::cast<emitc::PointerType>(converted.front()).getPointee();
   auto array = emitc::VariableOp::create(
-      rewriter, loc,
-      emitc::ArrayType::get({std::max<int64_t>(type.getNumElements(), 1)},
-                            element),
+      rewriter, loc, arrayType,
       emitc::OpaqueAttr::get(rewriter.getContext(), ""));
   if (isShared)
     array->setDiscardableAttr(TextAttrs::kShared, rewriter.getUnitAttr());
   if (alignment)
     array->setDiscardableAttr(TextAttrs::kAlign, alignment);
-  return cast(array.getResult(), converted.front());
+  return cast(array.getResult(),
+              emitc::PointerType::get(arrayType.getElementType()));
 }
 
 Value CBuilder::load(Value lvalue) {

@@ -30,6 +30,9 @@ public:
   std::string spell(mlir::Type type) const;
   /// What an element of a memref is, or null.
   mlir::Type getElementType(mlir::Type type) const;
+  /// The array that a declared memref is; null if it has a layout or extents
+  /// that aren't known.
+  mlir::emitc::ArrayType getArray(mlir::MemRefType type) const;
 
 private:
   mlir::Type indexType;
@@ -81,9 +84,8 @@ public:
                                  llvm::ArrayRef<std::string> arguments = {});
 
   mlir::Value variable(mlir::Type type);
-  /// An array with the elements of a memref, as the pointer that the memref
-  /// becomes; null if it has a layout or extents that aren't known. It is in
-  /// shared memory or the thread's own.
+  /// A declaration of a memref's array, in shared memory or the thread's own,
+  /// as the pointer that the memref becomes; null if there is none.
   mlir::Value array(mlir::MemRefType type, mlir::Attribute alignment,
                     bool isShared);
   mlir::Value load(mlir::Value lvalue);

@@ -207,26 +207,32 @@ static LogicalResult verifyDeclared(Operation *op, Type type) {
 }
 
 /// C104
+static LogicalResult verifyAlignment(gpu::GPUFuncOp func, Attribute attr,
+                                     StringRef memory) {
+  if (!attr)
+    return success();
+  auto align = dyn_cast<IntegerAttr>(attr);
+  int64_t value = align ? align.getInt() : 0;
+  if (value > 0 && llvm::isPowerOf2_64(value) &&
+      value <= rules::kMaxDeclaredAlignment)
+    return success();
+  return func.emitError("expected an alignment of ")
+         << memory << " memory that is a power of two up to "
+         << rules::kMaxDeclaredAlignment << ", got " << attr;
+}
+
 static LogicalResult verifyAttributions(gpu::GPUFuncOp func) {
-  for (BlockArgument buffer : func.getWorkgroupAttributions())
-    if (failed(verifyDeclared(func, buffer.getType())))
+  StringRef align = LLVM::LLVMDialect::getAlignAttrName();
+  for (auto [i, buffer] : llvm::enumerate(func.getWorkgroupAttributions()))
+    if (failed(verifyDeclared(func, buffer.getType())) ||
+        failed(verifyAlignment(func, func.getWorkgroupAttributionAttr(i, align),
+                               "shared")))
       return failure();
-  for (BlockArgument buffer : func.getPrivateAttributions())
-    if (failed(verifyDeclared(func, buffer.getType())))
+  for (auto [i, buffer] : llvm::enumerate(func.getPrivateAttributions()))
+    if (failed(verifyDeclared(func, buffer.getType())) ||
+        failed(verifyAlignment(func, func.getPrivateAttributionAttr(i, align),
+                               "private")))
       return failure();
-  for (unsigned i = 0, e = func.getNumWorkgroupAttributions(); i < e; ++i) {
-    Attribute attr = func.getWorkgroupAttributionAttr(
-        i, LLVM::LLVMDialect::getAlignAttrName());
-    if (!attr)
-      continue;
-    auto align = dyn_cast<IntegerAttr>(attr);
-    int64_t value = align ? align.getInt() : 0;
-    if (value <= 0 || !llvm::isPowerOf2_64(value) ||
-        value > rules::kMaxDeclaredAlignment)
-      return func.emitError("expected an alignment of shared memory that is a "
-                            "power of two up to ")
-             << rules::kMaxDeclaredAlignment << ", got " << attr;
-  }
   return success();
 }
 

@@ -548,7 +548,8 @@ def VerifyMachine : Pass<"carousel-verify-machine", "::mlir::gpu::GPUModuleOp"> 
     What is unknown until run time passes. Also refuses `memref.alloc` and `memref.alloca` of
     shared memory, which nothing would allocate (C99), and `memref.load` and `memref.store` of
     barriers and tensor maps, which are opaque (C100), and a shared `memref.global` with an
-    initial value (C101). Functions that serve one kernel have the same arguments (C121).
+    initial value (C101). Memory that is declared is contiguous (C188), with an alignment that
+    is one (C104). Functions that serve one kernel have the same arguments (C121).
     Nothing of the tile phase is left (C141). What verifiers of ops demand holds.
     Changes nothing.
   }];

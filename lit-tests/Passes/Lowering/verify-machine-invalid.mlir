@@ -404,6 +404,18 @@ gpu.module @kernels {
 
 #ws = #gpu.address_space<workgroup>
 
+// C104: in private memory, too.
+gpu.module @kernels {
+  // expected-error @below {{expected an alignment of private memory that is a power of two up to 65536, got 3 : i64}}
+  gpu.func @align() private(%own: memref<8xf32, #gpu.address_space<private>> {llvm.align = 3 : i64}) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+
 // C104: an alignment that is none.
 gpu.module @kernels {
   // expected-error @below {{expected an alignment of shared memory that is a power of two up to 65536, got 0 : i64}}
