@@ -91,6 +91,17 @@ TEST_F(SyncPlanTest, NothingWithoutRings) {
   EXPECT_FALSE(empty.fault);
 }
 
+// What is written behind an inner loop reaches it round the outer one only.
+TEST_F(SyncPlanTest, AnInnerLoopMeetsWhatTheOuterOneBrings) {
+  SyncPlan nested = plan(("scf.for %o = %c0 to %n step %c1 {"
+                          "scf.for %p = %c0 to %n step %c1 {" +
+                          kStoreA + "} memref.store %v, %a[%t] : !t }")
+                             .str());
+  Steps steps = getSteps(nested);
+  EXPECT_TRUE(llvm::is_contained(steps, "fence.proxy async_shared_cta"));
+  EXPECT_TRUE(llvm::is_contained(steps, "ring.drain read 0"));
+}
+
 TEST_F(SyncPlanTest, PrintsStepsWithTheirReasons) {
   SyncPlan raw = plan(("memref.store %v, %a[%t] : !t" + kStoreA).str());
   std::string text;
