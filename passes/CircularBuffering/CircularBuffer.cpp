@@ -64,7 +64,7 @@ void RingRewriter::rewriteLooseLoad(LoadOp load) {
   }
   rewriter.setInsertionPoint(load);
   Value use = RunningIndices::read(rewriter, loc, variable);
-  auto produce = RingProduceOp::create(rewriter, loc, ring, use);
+  auto produce = RingProduceOp::create(rewriter, loc, ring, use, IntegerAttr());
   {
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.createBlock(&produce.getBody());

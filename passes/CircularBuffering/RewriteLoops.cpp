@@ -93,10 +93,13 @@ void RingRewriter::emitLoads(const LoadRingPlan &loads, Block &block,
 }
 
 void RingRewriter::emitProduce(const LoadRingPlan &loads, scf::ForOp loop,
-                               RingCreateOp ring, Value use,
-                               IRMapping mapping) {
+                               RingCreateOp ring, Value use, IRMapping mapping,
+                               int64_t ahead) {
   OpBuilder::InsertionGuard guard(rewriter);
-  auto produce = RingProduceOp::create(rewriter, loop.getLoc(), ring, use);
+  auto produce =
+      RingProduceOp::create(rewriter, loop.getLoc(), ring, use, IntegerAttr());
+  if (ahead != 0)
+    produce.setAhead(ahead);
   rewriter.createBlock(&produce.getBody());
   emitLoads(loads, *loop.getBody(), ring, use, mapping);
 }
@@ -222,7 +225,7 @@ void RingRewriter::emitPrologue(const LoopPlan &loopPlan,
   Value use = prologue.getRegionIterArg(0);
   IRMapping mapping;
   mapping.map(loop.getInductionVar(), prologue.getInductionVar());
-  emitProduce(loads, loop, ring, use, mapping);
+  emitProduce(loads, loop, ring, use, mapping, loads.prefetch);
   scf::YieldOp::create(rewriter, loc, addConstant(rewriter, loc, use, 1));
 }
 
@@ -256,7 +259,8 @@ void RingRewriter::startAhead(const LoopPlan &loopPlan,
   IRMapping mapping;
   mapping.map(variable, ahead);
   emitProduce(loads, loop, ring,
-              addConstant(rewriter, loc, use, loads.prefetch), mapping);
+              addConstant(rewriter, loc, use, loads.prefetch), mapping,
+              loads.prefetch);
 }
 
 /// Stores from the ring's own tiles: the threads meet, then the engine reads.

@@ -50,9 +50,10 @@ private:
   void redirectOutside(const LoadRingPlan &loads, RingCreateOp ring,
                        mlir::Value variable);
   /// Fills use `use` of `ring` with the loop's loads, its values replaced by
-  /// `mapping`.
+  /// `mapping`. They are those of `ahead` iterations later (ring.produce).
   void emitProduce(const LoadRingPlan &loads, mlir::scf::ForOp loop,
-                   RingCreateOp ring, mlir::Value use, mlir::IRMapping mapping);
+                   RingCreateOp ring, mlir::Value use, mlir::IRMapping mapping,
+                   int64_t ahead = 0);
   void emitLoads(const LoadRingPlan &loads, mlir::Block &block,
                  RingCreateOp ring, mlir::Value use, mlir::IRMapping &mapping);
   void emitSubmit(StoreOp store, mlir::Value tile);

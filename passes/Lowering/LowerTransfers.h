@@ -47,6 +47,8 @@ struct TransferIssue {
 // One thread
 //===----------------------------------------------------------------------===//
 
+/// The boxes of its map that a tensor copy's tile is made of.
+int64_t getTensorBoxes(TransferOpInterface op);
 /// The bytes that a load signals when all of its box is inside.
 int64_t getWholeBytes(const TransferIssue &issue);
 /// Whether a thread has to copy the ends of rows even so, since they aren't

@@ -31,7 +31,7 @@ static int64_t getRowPrefix(const TransferShape &shape) {
   return llvm::alignDown(shape.getRowElements(), getGranule(shape));
 }
 
-static int64_t getTensorBoxes(TransferOpInterface op) {
+int64_t carousel::getTensorBoxes(TransferOpInterface op) {
   return op.getTileBytes() / op.getMap().getType().getBoxBytes();
 }
 

@@ -37,15 +37,17 @@ RingLowering::RingLowering(gpu::GPUFuncOp kernel, const TargetSpec &target,
       top(kernel.getLoc(), kernel.getContext()) {}
 
 void RingLowering::run() {
+  // Ops at the top come before this one, in the order of their making.
+  top.setInsertionPointToStart(&kernel.getBody().front());
+  Operation *marker = createIndex(top, 0).getDefiningOp();
+  top.setInsertionPoint(marker);
+
+  foldPrologues();
   SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) {
     if (isRingOp(op))
       ops.push_back(op);
   });
-  // Ops at the top come before this one, in the order of their making.
-  top.setInsertionPointToStart(&kernel.getBody().front());
-  Operation *marker = createIndex(top, 0).getDefiningOp();
-  top.setInsertionPoint(marker);
 
   createBuffers();
   createBarriers();

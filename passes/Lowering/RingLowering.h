@@ -57,6 +57,9 @@ private:
   mlir::Value getPolicy(EvictPriority priority);
 
   // Rings.
+  /// Lets loops make the fills of prologues, where these are much code
+  /// (FoldPrologues.cpp).
+  void foldPrologues();
   void createBuffers();
   void createBarriers();
   void initBarriers();

@@ -67,6 +67,11 @@ def Carousel_RingProduceOp : Carousel_RingUseOp<"produce", [
     and branches besides the loads. It is executed by those producers that the loads' engines
     need, perhaps by one thread.
 
+    `ahead(n)` says that a loop's loads are started `n` iterations ahead: in it, under a branch around which is the loop,
+    those of the iteration `n` later if there is one, and in a loop of its own in front of it those of its first `n`
+    iterations, or of all if there are fewer. The two do the same for the same iteration, so that a lowering may
+    start all of them in that loop.
+
     Constraints: the region holds nothing but `ring.load`, `ring.tile`, `scf.if` and ops that change nothing
     (C153).
 
@@ -79,8 +84,9 @@ def Carousel_RingProduceOp : Carousel_RingUseOp<"produce", [
     }
     ```
   }];
+  let arguments = (ins Carousel_Ring:$ring, Index:$use, OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$ahead);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$ring `[` $use `]` attr-dict `:` type($ring) $body";
+  let assemblyFormat = "$ring `[` $use `]` (`ahead` `(` $ahead^ `)`)? attr-dict `:` type($ring) $body";
   let hasVerifier = 1;
 }
 
