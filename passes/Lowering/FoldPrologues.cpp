@@ -82,10 +82,10 @@ static bool isFilledByLeader(const PlannedRing &planned) {
 /// nothing in it waits for them, nor writes what they read.
 static bool mayPass(Operation *op, Value ring) {
   WalkResult result = op->walk([&](Operation *inner) {
-    bool isPassed = isa<RingProduceOp, RingLoadOp, RingDrainOp, RingSyncOp>(
-                        inner) ||
-                    inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
-                    isMemoryEffectFree(inner);
+    bool isPassed =
+        isa<RingProduceOp, RingLoadOp, RingDrainOp, RingSyncOp>(inner) ||
+        inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
+        isMemoryEffectFree(inner);
     auto produce = dyn_cast<RingProduceOp>(inner);
     return isPassed && !(produce && produce.getRing() == ring)
                ? WalkResult::advance()
@@ -94,8 +94,8 @@ static bool mayPass(Operation *op, Value ring) {
   return !result.wasInterrupted();
 }
 
-/// The loop in front of `fills.loop` that makes its ring's first fills, if there
-/// is nothing else in it.
+/// The loop in front of `fills.loop` that makes its ring's first fills, if
+/// there is nothing else in it.
 static scf::ForOp findPrologue(const Fills &fills) {
   scf::ForOp loop = fills.loop;
   RingProduceOp produce = fills.produce;
@@ -140,7 +140,8 @@ static std::optional<APInt> getGrowth(scf::ForOp loop, BlockArgument argument) {
 static LogicalResult findSlice(Fills &fills) {
   DenseSet<Value> used;
   auto addOperands = [&](Operation *op) {
-    op->walk([&](Operation *inner) { used.insert_range(inner->getOperands()); });
+    op->walk(
+        [&](Operation *inner) { used.insert_range(inner->getOperands()); });
   };
   for (Operation &op : *fills.branch.thenBlock())
     addOperands(&op);
@@ -188,14 +189,14 @@ static bool hasSameUses(Fills &fills) {
              fills.loop.getTiedLoopInit(use)->get();
 }
 
-static std::optional<Fills> matchFills(RingProduceOp produce,
-                                       const RingBarrierPlan &plan) {
+/// What can be folded with `produce`, if that is worth it.
+static std::optional<Fills>
+matchFills(RingProduceOp produce, const RingBarrierPlan &plan, int64_t least) {
   Fills fills;
   fills.produce = produce;
   fills.branch = dyn_cast<scf::IfOp>(produce->getParentOp());
-  fills.loop = fills.branch
-                   ? dyn_cast<scf::ForOp>(fills.branch->getParentOp())
-                   : scf::ForOp();
+  fills.loop = fills.branch ? dyn_cast<scf::ForOp>(fills.branch->getParentOp())
+                            : scf::ForOp();
   const PlannedRing &planned = plan.lookup(produce.getRing());
   RingCreateOp ring = planned.ring;
   if (!fills.loop || !produce.getAhead() || fills.branch.elseBlock() ||
@@ -213,10 +214,8 @@ static std::optional<Fills> matchFills(RingProduceOp produce,
     if (!mayPass(op, produce.getRing()))
       return std::nullopt;
   fills.prologue = findPrologue(fills);
-  // Below that the loop around the fills is as much as is saved.
-  constexpr int64_t kLeastCode = 32;
   if (!fills.prologue ||
-      estimateCode(fills.prologue.getRegion(), plan) < kLeastCode ||
+      estimateCode(fills.prologue.getRegion(), plan) < least ||
       !hasSameUses(fills) || failed(findSlice(fills)))
     return std::nullopt;
   return fills;
@@ -232,9 +231,9 @@ static IRMapping mapVariables(ImplicitLocOpBuilder &b, const Fills &fills,
                               Value distance, scf::ForOp folded) {
   scf::ForOp loop = fills.loop;
   IRMapping mapping;
-  mapping.map(loop.getInductionVar(),
-              createFolded<arith::SubIOp>(b, folded.getInductionVar(),
-                                          distance));
+  mapping.map(
+      loop.getInductionVar(),
+      createFolded<arith::SubIOp>(b, folded.getInductionVar(), distance));
   for (auto [entry, argument] :
        llvm::zip_equal(fills.carried, folded.getRegionIterArgs()))
     mapping.map(entry.first,
@@ -251,8 +250,7 @@ static void foldInto(Fills &fills, Value leader) {
   ImplicitLocOpBuilder outside(loop.getLoc(), loop);
   Type type = loop.getInductionVar().getType();
   Value distance = createFolded<arith::MulIOp>(
-      outside, loop.getStep(),
-      createConstant(outside, type, fills.ahead));
+      outside, loop.getStep(), createConstant(outside, type, fills.ahead));
 
   ImplicitLocOpBuilder b(branch.getLoc(), branch);
   auto issue = scf::IfOp::create(b, leader, /*withElseRegion=*/false);
@@ -282,9 +280,9 @@ static void foldInto(Fills &fills, Value leader) {
   for (Operation *op : fills.slice)
     b.clone(*op, mapping);
   // The ops themselves, by which the plan knows them.
-  SmallVector<Operation *> ops = llvm::map_to_vector(
-      branch.thenBlock()->without_terminator(),
-      [](Operation &op) { return &op; });
+  SmallVector<Operation *> ops =
+      llvm::map_to_vector(branch.thenBlock()->without_terminator(),
+                          [](Operation &op) { return &op; });
   for (Operation *op : ops) {
     op->moveBefore(folded.getBody(), folded.getBody()->end());
     op->walk([&](Operation *inner) {
@@ -296,8 +294,8 @@ static void foldInto(Fills &fills, Value leader) {
   SmallVector<Value> yields;
   for (auto [entry, argument] :
        llvm::zip_equal(fills.carried, folded.getRegionIterArgs()))
-    yields.push_back(createFolded<arith::AddIOp>(b, argument,
-                                                 entry.second.getSExtValue()));
+    yields.push_back(
+        createFolded<arith::AddIOp>(b, argument, entry.second.getSExtValue()));
   scf::YieldOp::create(b, yields);
   branch.erase();
   fills.prologue.erase();
@@ -307,22 +305,28 @@ static void foldInto(Fills &fills, Value leader) {
     forbidUnrolling(loop);
 }
 
-void RingLowering::foldPrologues() {
+unsigned RingLowering::foldPrologues(int64_t least) {
+  if (least < 0)
+    return 0;
   SmallVector<RingProduceOp> produces;
   kernel.walk([&](RingProduceOp produce) {
     if (produce.getAhead())
       produces.push_back(produce);
   });
+  unsigned folded = 0;
   for (RingProduceOp produce : produces) {
-    std::optional<Fills> fills = matchFills(produce, plan);
+    std::optional<Fills> fills = matchFills(produce, plan, least);
     if (!fills)
       continue;
-    const PlannedRing &planned = plan.lookup(produce.getRing());
-    RingCreateOp ring = planned.ring;
     fills->prologue.walk([&](Operation *op) {
       plan.shapes.erase(op);
       plan.orderedEnds.erase(op);
+      plan.metProduces.erase(op);
     });
+    const PlannedRing &planned = plan.lookup(produce.getRing());
+    RingCreateOp ring = planned.ring;
     foldInto(*fills, getLeader(planned.producers, ring.getScope()));
+    ++folded;
   }
+  return folded;
 }

@@ -144,6 +144,12 @@ struct LowerRings : public carousel::impl::LowerRingsBase<LowerRings> {
     emitRemarks(kernel, *plan);
     count(kernel, *plan);
     RingLowering lowering(kernel, target, std::move(*plan));
+    if (unsigned folded = lowering.foldPrologues(foldFrom)) {
+      prologuesFolded += folded;
+      remark::passed(kernel.getLoc(), getRemarkOptions(kernel)) << remark::add(
+          "{0} prologues folded: their loops make the first fills, too",
+          folded);
+    }
     lowering.run();
     for (int64_t registers : lowering.getSkippedRegisters())
       remark::missed(kernel.getLoc(), getRemarkOptions(kernel)) << remark::add(

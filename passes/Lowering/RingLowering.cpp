@@ -34,15 +34,13 @@ bool carousel::isRingOp(Operation *op) {
 RingLowering::RingLowering(gpu::GPUFuncOp kernel, const TargetSpec &target,
                            RingBarrierPlan plan)
     : kernel(kernel), target(target), plan(std::move(plan)),
-      top(kernel.getLoc(), kernel.getContext()) {}
-
-void RingLowering::run() {
+      top(kernel.getLoc(), kernel.getContext()) {
   // Ops at the top come before this one, in the order of their making.
   top.setInsertionPointToStart(&kernel.getBody().front());
-  Operation *marker = createIndex(top, 0).getDefiningOp();
-  top.setInsertionPoint(marker);
+  top.setInsertionPoint(createIndex(top, 0).getDefiningOp());
+}
 
-  foldPrologues();
+void RingLowering::run() {
   SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) {
     if (isRingOp(op))

@@ -28,6 +28,11 @@ class RingLowering {
 public:
   RingLowering(mlir::gpu::GPUFuncOp kernel, const TargetSpec &target,
                RingBarrierPlan plan);
+  /// Lets loops make the first fills of their rings, too, where these stand in
+  /// loops of their own and a fill takes `least` instructions or more by
+  /// estimate; returns how many loops are gone (FoldPrologues.cpp). Before
+  /// `run`.
+  unsigned foldPrologues(int64_t least);
   void run();
 
   /// Register counts of roles that the target can't set.
@@ -57,9 +62,6 @@ private:
   mlir::Value getPolicy(EvictPriority priority);
 
   // Rings.
-  /// Lets loops make the fills of prologues, where these are much code
-  /// (FoldPrologues.cpp).
-  void foldPrologues();
   void createBuffers();
   void createBarriers();
   void initBarriers();

@@ -61,6 +61,7 @@ static void addRings(OpPassManager &gpu, const LowerOptions &options) {
   // The machine phase.
   LowerRingsOptions rings;
   rings.commitGroups = options.commitGroups;
+  rings.foldFrom = options.foldPrologues;
   gpu.addPass(createLowerRings(rings));
   gpu.addPass(createAllocateShared());
   addCleanup(gpu).addPass(createLoopInvariantCodeMotionPass());

@@ -294,6 +294,8 @@ def LowerRings : Pass<"carousel-lower-rings", "::mlir::gpu::GPUModuleOp"> {
       next to it does as well.
     - `submit` is a bulk group of the scope's first thread, `drain` its wait.
     - Meetings of roles and warpgroups get named barriers.
+    - The first fills of a ring, in a loop in front of the one that fills the others (`ahead`), are made by the first iteration
+      of that one where a fill is much code for its issuing thread, so that it stands once.
     - Boxes that reach outside are clipped and filled: by the engine where it can, else by the threads.
 
     docs/Rings.md, "Lowering", has the details. The sm_80 has the same scheme with cp.async and vector
@@ -322,10 +324,14 @@ def LowerRings : Pass<"carousel-lower-rings", "::mlir::gpu::GPUModuleOp"> {
   let options = [
     Option<"commitGroups", "cp-async-groups", "bool", "false",
            "Rings that cp.async fills ahead, by the threads that use them, are without mbarriers: "
-           "waits are for commit groups, and a meeting (docs/Rings.md)">
+           "waits are for commit groups, and a meeting (docs/Rings.md)">,
+    Option<"foldFrom", "fold-prologues-from", "int64_t", "32",
+           "Instructions that a fill takes, by estimate, from which on it stands once, in the loop that fills ahead "
+           "(negative: never)">
   ];
   let statistics = [
     Statistic<"ringsLowered", "rings", "rings lowered">,
+    Statistic<"prologuesFolded", "prologues-folded", "loops of first fills that other loops make">,
     Statistic<"barriers", "barriers", "mbarriers made">,
     Statistic<"byOneThread", "by-one-thread", "transfers that one thread issues">,
     Statistic<"byAllThreads", "by-all-threads", "transfers that threads make themselves">,

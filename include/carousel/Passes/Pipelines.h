@@ -40,6 +40,11 @@ struct LowerOptions : public mlir::PassPipelineOptions<LowerOptions> {
       *this, "cp-async-groups",
       llvm::cl::desc("Fill rings of cp.async by commit groups where it can be"),
       llvm::cl::init(false)};
+  PassOptions::Option<int64_t> foldPrologues{
+      *this, "fold-prologues-from",
+      llvm::cl::desc("Instructions of a fill from which on it stands once, in "
+                     "its loop (negative: never)"),
+      llvm::cl::init(32)};
   PassOptions::Option<std::string> preferEngine{
       *this, "prefer-engine",
       llvm::cl::desc("Engine that carries out all that it can (none: by cost)"),
