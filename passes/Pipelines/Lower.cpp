@@ -36,7 +36,10 @@ static void addEngines(OpPassManager &gpu, const LowerOptions &options) {
   gpu.addPass(createAttachTarget(target));
 
   // Into the tile phase. Running indices are carried through loops of scf.
-  gpu.nestAny().addPass(createLowerAffinePass());
+  gpu.nestAny().addPass(
+      createRunWherePresent({"affine"}, [](OpPassManager &pm) {
+        pm.addPass(createLowerAffinePass());
+      }));
   gpu.addPass(createFormTransfers());
   addCleanup(gpu);
   gpu.addPass(createVerifyTile());

@@ -64,16 +64,32 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
 
   // Everything else, by MLIR's own conversions.
   // Unrolled, since a loop over rows would keep the vector in local memory.
-  gpu.nestAny().addPass(createConvertVectorToSCFPass(
-      VectorTransferToSCFOptions().enableFullUnroll()));
+  gpu.nestAny().addPass(createRunWherePresent(
+      {"vector.transfer_read", "vector.transfer_write", "vector.print"},
+      [](OpPassManager &pm) {
+        pm.addPass(createConvertVectorToSCFPass(
+            VectorTransferToSCFOptions().enableFullUnroll()));
+      }));
   gpu.addPass(createLowerVectors());
   OpPassManager &functionsBefore = gpu.nestAny();
-  functionsBefore.addPass(memref::createExpandStridedMetadataPass());
-  functionsBefore.addPass(createLowerAffinePass());
+  functionsBefore.addPass(createRunWherePresent(
+      {"memref.subview", "memref.expand_shape", "memref.collapse_shape",
+       "memref.extract_strided_metadata",
+       "memref.extract_aligned_pointer_as_index"},
+      [](OpPassManager &pm) {
+        pm.addPass(memref::createExpandStridedMetadataPass());
+      }));
+  functionsBefore.addPass(
+      createRunWherePresent({"affine"}, [](OpPassManager &pm) {
+        pm.addPass(createLowerAffinePass());
+      }));
   functionsBefore.addPass(arith::createArithExpandOpsPass());
-  math::MathExpandOpsPassOptions expansions;
-  expansions.opMnemonics = {"clampf"};
-  functionsBefore.addPass(math::createMathExpandOpsPass(expansions));
+  functionsBefore.addPass(
+      createRunWherePresent({"math.clampf"}, [](OpPassManager &pm) {
+        math::MathExpandOpsPassOptions expansions;
+        expansions.opMnemonics = {"clampf"};
+        pm.addPass(math::createMathExpandOpsPass(expansions));
+      }));
   functionsBefore.addPass(createLowerMath());
   functionsBefore.addPass(createSCFToControlFlowPass());
   LowerFunctionsOptions functions;

@@ -13,6 +13,7 @@
 #define CAROUSEL_PASSES_PASSES_H
 
 #include "mlir/Pass/Pass.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <memory>
 
@@ -24,6 +25,11 @@ namespace carousel {
 
 #define GEN_PASS_DECL
 #include "carousel/Passes/Passes.h.inc"
+
+/// carousel-run-where-present, with the passes that `populate` adds.
+std::unique_ptr<mlir::Pass>
+createRunWherePresent(llvm::ArrayRef<llvm::StringRef> ops,
+                      llvm::function_ref<void(mlir::OpPassManager &)> populate);
 
 #define GEN_PASS_REGISTRATION
 #include "carousel/Passes/Passes.h.inc"

@@ -781,4 +781,26 @@ def EmbedPTX : Pass<"carousel-embed-ptx", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
 }
 
+//===----------------------------------------------------------------------===//
+// Pipelines
+//===----------------------------------------------------------------------===//
+
+def RunWherePresent : Pass<"carousel-run-where-present"> {
+  let summary = "Run a pipeline on ops that hold certain ops, and on no others";
+  let description = [{
+    Looks for `ops`, names of ops or of dialects, in the op that it runs on, and runs `pipeline` on it where there is one.
+    Carousel's pipelines leave out what rewrites ops that a kernel doesn't have: rewriting nothing costs about a
+    hundredth of a kernel's compilation for each such pass.
+
+    ```
+    any(carousel-run-where-present{ops=affine pipeline=lower-affine})
+    ```
+  }];
+  let options = [
+    ListOption<"ops", "ops", "std::string", "Names of ops or dialects">,
+    Option<"pipeline", "pipeline", "std::string", "\"\"", "Passes to run">
+  ];
+  let constructor = "::carousel::createRunWherePresent({}, [](::mlir::OpPassManager &) {})";
+}
+
 #endif // CAROUSEL_PASSES_PASSES_TD
