@@ -44,6 +44,13 @@ constexpr llvm::StringLiteral kTransfer = R"mlir(
     %s$ = arith.addf %s@, %v$ : f32
 )mlir";
 
+/// Where something is: by the environment, on another machine than the one that
+/// built.
+std::string getPlace(const char *variable, StringRef built) {
+  const char *place = std::getenv(variable);
+  return place ? place : built.str();
+}
+
 std::string numberText(StringRef text, int64_t number) {
   std::string filled;
   for (char c : text)
@@ -98,7 +105,7 @@ CompilePackageOptions getOptions(bool toCubin) {
   using Cubins = CompilePackageOptions::Cubins;
   CompilePackageOptions options;
   options.chips = {kChip.str()};
-  options.cudaRoot = CAROUSEL_CUDA_ROOT;
+  options.cudaRoot = getPlace("CUDA_HOME", CAROUSEL_CUDA_ROOT);
   options.cubins = toCubin ? Cubins::Required : Cubins::Never;
   return options;
 }
@@ -183,13 +190,14 @@ BENCHMARK(BM_Stages)
 void carousel::benchmarks::registerExamples() {
   std::error_code error;
   std::vector<std::string> files;
-  for (llvm::sys::fs::directory_iterator entry(CAROUSEL_TILE_EXAMPLES, error),
-       end;
+  std::string examples =
+      getPlace("CAROUSEL_TILE_EXAMPLES", CAROUSEL_TILE_EXAMPLES);
+  for (llvm::sys::fs::directory_iterator entry(examples, error), end;
        entry != end && !error; entry.increment(error))
     if (StringRef(entry->path()).ends_with(".mlir"))
       files.push_back(entry->path());
   if (error)
-    fail(CAROUSEL_TILE_EXAMPLES, error);
+    fail(examples, error);
   llvm::sort(files);
   for (const std::string &file : files) {
     auto buffer = llvm::MemoryBuffer::getFile(file);
