@@ -138,8 +138,9 @@ void run(benchmark::State &state, const std::string &text, const Task &task) {
   CompilePackageOptions options = getOptions(task.toCubin);
   if (!task.kernel.empty())
     options.wanted = [](StringRef, ArrayRef<GuardAttr>) { return true; };
+  PackageCompiler compiler(module->getContext());
   for (auto _ : state) {
-    FailureOr<Package> package = compilePackage(*module, options);
+    FailureOr<Package> package = compiler.compile(*module, options);
     if (failed(package))
       return state.SkipWithError("compilation failed");
     state.PauseTiming();

@@ -25,6 +25,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <mutex>
 
@@ -47,8 +48,9 @@ using Cubins = CompilePackageOptions::Cubins;
 /// Compiles one module.
 class Compiler {
 public:
-  Compiler(ModuleOp module, const CompilePackageOptions &options)
-      : module(module), options(options) {}
+  Compiler(ModuleOp module, const CompilePackageOptions &options,
+           PassManagers &managers)
+      : module(module), options(options), managers(managers) {}
 
   FailureOr<Package> compile();
 
@@ -81,6 +83,7 @@ private:
 
   ModuleOp module;
   const CompilePackageOptions &options;
+  PassManagers &managers;
   SmallVector<const TargetInfo *> chips;
   bool hasAssembler = false;
   llvm::DenseSet<std::pair<Operation *, const TargetInfo *>> chosen;
@@ -230,10 +233,15 @@ LogicalResult Compiler::compileModule(gpu::GPUModuleOp gpuModule,
   lowering.indexBitwidth = options.indexBitwidth;
   lowering.optLevel = options.optLevel;
   lowering.debugWaits = options.debugWaits;
-  FailureOr<std::string> ptx = emitKernels(
-      *holder,
-      [&](OpPassManager &pm) { buildLowerToNVVMPipeline(pm, lowering); },
-      {options.cudaRoot});
+  std::string name =
+      llvm::formatv("NVVM, {0}, PTX {1}, {2} bits, level {3}, waits {4}",
+                    chip.chip, options.ptxVersion, options.indexBitwidth,
+                    options.optLevel, options.debugWaits);
+  auto build = [&](OpPassManager &pm) {
+    buildLowerToNVVMPipeline(pm, lowering);
+  };
+  FailureOr<std::string> ptx =
+      emitKernels(*holder, managers, {name, build}, {options.cudaRoot});
   if (failed(ptx))
     return failure();
 
@@ -310,7 +318,8 @@ void Compiler::dropUnused() {
 FailureOr<Package> Compiler::compile() {
   // The attributes are read before the pipeline looks at them.
   if (failed(verify(module)) || failed(findChips()) ||
-      failed(lowerTilePhase(module, chips, options)) || failed(numberWaits()))
+      failed(lowerTilePhase(module, chips, options, managers)) ||
+      failed(numberWaits()))
     return failure();
   FailureOr<std::vector<KernelDescription>> kernels =
       describeKernels(module, options.indexBitwidth);
@@ -382,19 +391,34 @@ private:
 
 } // namespace
 
+PackageCompiler::PackageCompiler(MLIRContext *context)
+    : managers(std::make_unique<PassManagers>(context)) {}
+
+PackageCompiler::~PackageCompiler() = default;
+
 FailureOr<Package>
-carousel::compilePackage(ModuleOp module,
+PackageCompiler::compile(ModuleOp module,
                          const CompilePackageOptions &options) {
+  if (module.getContext() != managers->getContext())
+    return emitError(module.getLoc())
+           << "expected a module of the compiler's MLIR context, got one of "
+              "another";
   Occupation occupation(module.getContext());
   if (!occupation)
     return emitError(module.getLoc())
            << "expected one compilation at a time in an MLIR context, got "
               "another one that runs";
   OwningOpRef<ModuleOp> copy = module.clone();
-  FailureOr<Package> package = Compiler(*copy, options).compile();
+  FailureOr<Package> package = Compiler(*copy, options, *managers).compile();
   if (succeeded(package))
     for (KernelDescription &kernel : package->manifest.kernels)
       for (VariantDescription &variant : kernel.variants)
         variant.function = {};
   return package;
+}
+
+FailureOr<Package>
+carousel::compilePackage(ModuleOp module,
+                         const CompilePackageOptions &options) {
+  return PackageCompiler(module.getContext()).compile(module, options);
 }

@@ -26,11 +26,9 @@ static gpu::GPUModuleOp getModule(ModuleOp holder) {
   return *holder.getOps<gpu::GPUModuleOp>().begin();
 }
 
-static LogicalResult run(ModuleOp holder, BuildPipeline build) {
-  PassManager pm(holder.getContext());
-  build(pm);
-  pm.enableVerifier(false); // its phases are verified
-  return pm.run(holder);
+static LogicalResult run(ModuleOp holder, PassManagers &managers,
+                         const NamedPipeline &pipeline) {
+  return managers.get(pipeline.name, pipeline.build).run(holder);
 }
 
 namespace {
@@ -53,10 +51,12 @@ public:
   }
 
   /// Whether there are any, and the pipeline has nothing to say of them.
-  bool lower(BuildPipeline build) {
+  bool lower(PassManagers &managers, const NamedPipeline &pipeline) {
+    auto build = [&](OpPassManager &pm) {
+      pipeline.build(pm.nest<ModuleOp>());
+    };
     return !modules.empty() && isQuiet([&] {
-      return run(*holder,
-                 [&](OpPassManager &pm) { build(pm.nest<ModuleOp>()); });
+      return run(*holder, managers, {pipeline.name + ", parts", build});
     });
   }
 
@@ -112,19 +112,21 @@ private:
 
 } // namespace
 
-LogicalResult carousel::lowerKernels(ModuleOp holder, BuildPipeline build) {
+LogicalResult carousel::lowerKernels(ModuleOp holder, PassManagers &managers,
+                                     const NamedPipeline &pipeline) {
   Parts parts(getModule(holder));
-  if (parts.lower(build) &&
+  if (parts.lower(managers, pipeline) &&
       succeeded(joinKernels(getModule(holder), parts.getModules())))
     return success();
-  return parts.doAsWhole([&] { return run(holder, build); });
+  return parts.doAsWhole([&] { return run(holder, managers, pipeline); });
 }
 
 FailureOr<std::string> carousel::emitKernels(ModuleOp holder,
-                                             BuildPipeline build,
+                                             PassManagers &managers,
+                                             const NamedPipeline &pipeline,
                                              const EmitPTXOptions &options) {
   Parts parts(getModule(holder));
-  if (parts.lower(build)) {
+  if (parts.lower(managers, pipeline)) {
     ArrayRef<gpu::GPUModuleOp> modules = parts.getModules();
     std::vector<std::string> texts(modules.size());
     bool emitted = parts.isQuiet([&] {
@@ -144,7 +146,7 @@ FailureOr<std::string> carousel::emitKernels(ModuleOp holder,
   }
   FailureOr<std::string> ptx = failure();
   (void)parts.doAsWhole([&]() -> LogicalResult {
-    if (failed(run(holder, build)))
+    if (failed(run(holder, managers, pipeline)))
       return failure();
     ptx = emitPTX(getModule(holder), options);
     return ptx;

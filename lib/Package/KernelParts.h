@@ -15,23 +15,23 @@
 #ifndef CAROUSEL_LIB_PACKAGE_KERNELPARTS_H
 #define CAROUSEL_LIB_PACKAGE_KERNELPARTS_H
 
+#include "PassManagers.h"
+
 #include "carousel/Target/EmitPTX.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Pass/PassManager.h"
 
 namespace carousel {
 
-/// Adds the pipeline to the manager of a builtin module.
-using BuildPipeline = llvm::function_ref<void(mlir::OpPassManager &)>;
-
 /// Lowers the one gpu.module of `holder`.
-mlir::LogicalResult lowerKernels(mlir::ModuleOp holder, BuildPipeline build);
+mlir::LogicalResult lowerKernels(mlir::ModuleOp holder, PassManagers &managers,
+                                 const NamedPipeline &pipeline);
 
 /// Lowers the one gpu.module of `holder` to the target phase, and gives its
 /// PTX. It is left anywhere between.
 mlir::FailureOr<std::string> emitKernels(mlir::ModuleOp holder,
-                                         BuildPipeline build,
+                                         PassManagers &managers,
+                                         const NamedPipeline &pipeline,
                                          const EmitPTXOptions &options);
 
 } // namespace carousel

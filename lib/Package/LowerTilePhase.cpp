@@ -18,8 +18,8 @@
 #include "carousel/Target/TargetInfo.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <limits>
 
@@ -106,7 +106,8 @@ static LogicalResult keepWanted(gpu::GPUModuleOp module, const TargetInfo &chip,
 
 LogicalResult carousel::lowerTilePhase(ModuleOp module,
                                        ArrayRef<const TargetInfo *> chips,
-                                       const CompilePackageOptions &options) {
+                                       const CompilePackageOptions &options,
+                                       PassManagers &managers) {
   SmallVector<const TargetInfo *> order(chips);
   llvm::sort(order, [](const TargetInfo *left, const TargetInfo *right) {
     return std::make_tuple(!isSpecific(*left), -int64_t(left->sm)) <
@@ -121,15 +122,20 @@ LogicalResult carousel::lowerTilePhase(ModuleOp module,
       LowerOptions lowering;
       lowering.chip = chip->chip.str();
       lowering.ptxVersion = options.ptxVersion;
-      PassManager pm(module.getContext());
-      buildEnginePipeline(pm, lowering);
-      pm.enableVerifier(false); // its phases are verified
-      if (failed(pm.run(*holder)) ||
+      std::string target =
+          llvm::formatv("{0}, PTX {1}", chip->chip, options.ptxVersion);
+      PassManager &engines =
+          managers.get("engines, " + target, [&](OpPassManager &pm) {
+            buildEnginePipeline(pm, lowering);
+          });
+      auto buildRings = [&](OpPassManager &pm) {
+        buildRingPipeline(pm, lowering);
+      };
+      if (failed(engines.run(*holder)) ||
           failed(keepWanted(*holder->getOps<gpu::GPUModuleOp>().begin(), *chip,
                             options)) ||
-          failed(lowerKernels(*holder, [&](OpPassManager &rings) {
-            buildRingPipeline(rings, lowering);
-          })))
+          failed(lowerKernels(*holder, managers,
+                              {"rings, " + target, buildRings})))
         return failure();
       auto lowered = *holder->getOps<gpu::GPUModuleOp>().begin();
       for (auto kernel : lowered.getOps<gpu::GPUFuncOp>())

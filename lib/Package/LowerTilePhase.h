@@ -13,6 +13,8 @@
 #ifndef CAROUSEL_LIB_PACKAGE_LOWERTILEPHASE_H
 #define CAROUSEL_LIB_PACKAGE_LOWERTILEPHASE_H
 
+#include "PassManagers.h"
+
 #include "carousel/Package/CompilePackage.h"
 
 namespace carousel {
@@ -26,7 +28,8 @@ struct TargetInfo;
 /// variant that may run is taken. Other modules stay.
 mlir::LogicalResult lowerTilePhase(mlir::ModuleOp module,
                                    llvm::ArrayRef<const TargetInfo *> chips,
-                                   const CompilePackageOptions &options);
+                                   const CompilePackageOptions &options,
+                                   PassManagers &managers);
 
 } // namespace carousel
 

