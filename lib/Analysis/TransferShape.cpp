@@ -20,6 +20,8 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace carousel;
 
@@ -38,6 +40,27 @@ bool TransferShape::isInside() const {
   return llvm::none_of(dims, [](const BoxDim &dim) {
     return dim.mayBeginBefore || dim.mayEndBehind;
   });
+}
+
+bool TransferShape::hasGroupsOf(const TransferShape &other) const {
+  auto isSame = [](const BoxDim &dim, const BoxDim &otherDim) {
+    return dim.extent == otherDim.extent && dim.inner == otherDim.inner;
+  };
+  return globalGroups == other.globalGroups && tileGroups == other.tileGroups &&
+         leading == other.leading && elementBytes == other.elementBytes &&
+         globalIsContiguous == other.globalIsContiguous &&
+         tileIsContiguous == other.tileIsContiguous &&
+         std::equal(dims.begin(), dims.end(), other.dims.begin(),
+                    other.dims.end(), isSame);
+}
+
+void TransferShape::join(const TransferShape &other) {
+  assert(hasGroupsOf(other) && "boxes are seen in different dimensions");
+  for (auto [dim, otherDim] : llvm::zip_equal(dims, other.dims)) {
+    dim.mayBeginBefore |= otherDim.mayBeginBefore;
+    dim.mayEndBehind |= otherDim.mayEndBehind;
+  }
+  innerDivisor = std::gcd(innerDivisor, other.innerDivisor);
 }
 
 /// Whether dimension `dim + 1` of the tile continues dimension `dim`, in both

@@ -3,6 +3,8 @@
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(any(carousel-run-where-present{ops=affine.apply,math.sqrt pipeline=cse}))' | FileCheck %s --check-prefix=OPS
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(any(carousel-run-where-present{ops=affine.apply pipeline=lower-affine}))' --dump-pass-pipeline -o /dev/null 2>&1 | FileCheck %s --check-prefix=TEXT
 // RUN: not carousel-opt %s --pass-pipeline='builtin.module(any(carousel-run-where-present{ops=affine pipeline=lower-afine}))' 2>&1 | FileCheck %s --check-prefix=FAULT
+// RUN: not carousel-opt %s --pass-pipeline='builtin.module(any(carousel-run-where-present{ops=affine}))' 2>&1 | FileCheck %s --check-prefix=EMPTY
+// EMPTY: expected a pipeline to run, got ''
 // TEXT: carousel-run-where-present{ops={affine.apply} pipeline=lower-affine}
 // FAULT: expected a pipeline to run, got 'lower-afine': {{.*}}'lower-afine' does not refer to a registered pass
 

@@ -15,7 +15,9 @@
 #include "LoopAnnotations.h"
 #include "RingLowering.h"
 
-#include "mlir/IR/IRMapping.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -24,17 +26,15 @@ using namespace carousel;
 
 namespace {
 
-/// A prologue, and the branch that repeats in a loop what it does.
+/// A prologue, and the branch that does in a loop what it does.
 struct Fills {
   scf::ForOp prologue;
   scf::ForOp loop;
   scf::IfOp branch;
-  RingProduceOp produce; ///< in the branch
-  int64_t ahead;         ///< iterations
-  /// Of the loop's body, what the branch's ops are computed from.
-  SmallVector<Operation *> slice;
-  /// Those of the loop's variables that the fill needs, and their steps.
-  SmallVector<std::pair<BlockArgument, APInt>> carried;
+  RingProduceOp first; ///< in the prologue
+  RingProduceOp later; ///< in the branch
+  BlockArgument use;   ///< of the loop: the one that is waited for
+  int64_t ahead;       ///< iterations
 };
 
 } // namespace
@@ -72,10 +72,21 @@ static int64_t estimateCode(Region &body, const RingBarrierPlan &plan) {
   return code;
 }
 
-/// One thread fills the ring's slots, and the barrier counts what it issues.
+/// One of the threads that use the ring fills its slots, and the barrier counts
+/// what it issues. In a role of its own a fill that waits for a slot, of any
+/// ring, could wait for who waits for the fills that come later now.
 static bool isFilledByLeader(const PlannedRing &planned) {
-  return planned.leaderArrives && !planned.cpAsyncArrives &&
-         !planned.storesArrive && !planned.meetsWhenFilled && !planned.groups;
+  return planned.producers == planned.consumers && planned.leaderArrives &&
+         !planned.cpAsyncArrives && !planned.storesArrive &&
+         !planned.meetsWhenFilled && !planned.groups;
+}
+
+/// One thread may do it for itself: shuffles are pure, too.
+static bool isArithmetic(Operation *op) {
+  return isPure(op) &&
+         (isa<RingTileOp>(op) ||
+          isa<arith::ArithDialect, affine::AffineDialect, index::IndexDialect,
+              memref::MemRefDialect>(op->getDialect()));
 }
 
 /// Whether fills of `ring` may be started behind `op` instead of before it:
@@ -94,106 +105,85 @@ static bool mayPass(Operation *op, Value ring) {
   return !result.wasInterrupted();
 }
 
-/// The loop in front of `fills.loop` that makes its ring's first fills, if
-/// there is nothing else in it.
-static scf::ForOp findPrologue(const Fills &fills) {
-  scf::ForOp loop = fills.loop;
-  RingProduceOp produce = fills.produce;
-  for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode()) {
-    auto prologue = dyn_cast<scf::ForOp>(op);
-    RingProduceOp first;
-    if (prologue)
-      for (auto inner : prologue.getOps<RingProduceOp>())
-        if (inner.getAhead() == produce.getAhead() &&
-            inner.getRing() == produce.getRing())
-          first = inner;
-    if (!first) {
-      if (!mayPass(op, produce.getRing()))
-        return {};
-      continue;
-    }
-    bool isAlone = llvm::all_of(
-        prologue.getBody()->without_terminator(),
-        [&](Operation &inner) { return &inner == first || isPure(&inner); });
-    bool isSame = prologue.getLowerBound() == loop.getLowerBound() &&
-                  prologue.getStep() == loop.getStep() &&
-                  prologue.getUnsignedCmp() == loop.getUnsignedCmp();
-    return isAlone && isSame && prologue->use_empty() ? prologue : scf::ForOp();
+/// Finds the loop in front of `fills.loop` that makes its ring's first fills,
+/// and nothing else.
+static LogicalResult findPrologue(Fills &fills) {
+  for (Operation *op = fills.loop->getPrevNode(); op; op = op->getPrevNode()) {
+    if (auto loop = dyn_cast<scf::ForOp>(op))
+      for (auto produce : loop.getOps<RingProduceOp>())
+        if (produce.getAhead() == fills.later.getAhead() &&
+            produce.getRing() == fills.later.getRing()) {
+          fills.prologue = loop;
+          fills.first = produce;
+        }
+    if (fills.prologue)
+      break;
+    if (!mayPass(op, fills.later.getRing()))
+      return failure();
   }
-  return {};
+  scf::ForOp prologue = fills.prologue, loop = fills.loop;
+  if (!prologue)
+    return failure();
+  bool isAlone = llvm::all_of(
+      prologue.getBody()->without_terminator(),
+      [&](Operation &op) { return &op == fills.first || isArithmetic(&op); });
+  return success(isAlone && prologue->use_empty() &&
+                 prologue.getLowerBound() == loop.getLowerBound() &&
+                 prologue.getStep() == loop.getStep() &&
+                 prologue.getUnsignedCmp() == loop.getUnsignedCmp());
 }
 
-/// What `argument` of the loop grows by in each iteration.
-static std::optional<APInt> getGrowth(scf::ForOp loop, BlockArgument argument) {
+/// Whether `argument` of the loop grows by one in each iteration.
+static bool isCounter(scf::ForOp loop, BlockArgument argument) {
   auto add = loop.getTiedLoopYieldedValue(argument)
                  ->get()
                  .getDefiningOp<arith::AddIOp>();
-  APInt growth;
-  if (!add || add.getLhs() != argument ||
-      !matchPattern(add.getRhs(), m_ConstantInt(&growth)))
-    return std::nullopt;
-  return growth;
-}
-
-/// Finds what in the loop's body the branch's ops use. Fails where it isn't
-/// arithmetic on the iteration.
-static LogicalResult findSlice(Fills &fills) {
-  DenseSet<Value> used;
-  auto addOperands = [&](Operation *op) {
-    op->walk(
-        [&](Operation *inner) { used.insert_range(inner->getOperands()); });
-  };
-  for (Operation &op : *fills.branch.thenBlock())
-    addOperands(&op);
-  auto isUsed = [&](Value value) { return used.contains(value); };
-  Operation *before = fills.branch->getPrevNode();
-  for (Operation *op = before; op; op = op->getPrevNode()) {
-    if (!llvm::any_of(op->getResults(), isUsed))
-      continue;
-    if (!isPure(op))
-      return failure();
-    addOperands(op);
-    fills.slice.push_back(op);
-  }
-  std::reverse(fills.slice.begin(), fills.slice.end());
-  for (BlockArgument argument : fills.loop.getRegionIterArgs()) {
-    if (!isUsed(argument))
-      continue;
-    std::optional<APInt> growth = getGrowth(fills.loop, argument);
-    if (!growth)
-      return failure();
-    fills.carried.emplace_back(argument, *growth);
-  }
-  return success();
+  return add && add.getLhs() == argument && matchPattern(add.getRhs(), m_One());
 }
 
 /// Whether the branch's fill is that of the loop's use `ahead` uses later, and
 /// the prologue begins with the loop's first use.
 static bool hasSameUses(Fills &fills) {
-  auto add = fills.produce.getUse().getDefiningOp<arith::AddIOp>();
+  auto add = fills.later.getUse().getDefiningOp<arith::AddIOp>();
   APInt distance;
   if (!add || !matchPattern(add.getRhs(), m_ConstantInt(&distance)) ||
-      distance != fills.ahead)
+      distance != fills.ahead || fills.prologue.getNumRegionIterArgs() != 1)
     return false;
-  auto use = dyn_cast<BlockArgument>(add.getLhs());
-  if (!use || use.getOwner() != fills.loop.getBody() ||
-      use == fills.loop.getInductionVar() ||
-      fills.prologue.getNumRegionIterArgs() != 1)
-    return false;
-  RingProduceOp first = *fills.prologue.getOps<RingProduceOp>().begin();
-  BlockArgument firstUse = fills.prologue.getRegionIterArg(0);
-  std::optional<APInt> growth = getGrowth(fills.loop, use);
-  return growth && *growth == 1 && first.getUse() == firstUse &&
-         getGrowth(fills.prologue, firstUse) == growth &&
+  fills.use = dyn_cast<BlockArgument>(add.getLhs());
+  BlockArgument first = fills.prologue.getRegionIterArg(0);
+  return fills.use && fills.use.getOwner() == fills.loop.getBody() &&
+         fills.use != fills.loop.getInductionVar() &&
+         isCounter(fills.loop, fills.use) && fills.first.getUse() == first &&
+         isCounter(fills.prologue, first) &&
          fills.prologue.getInitArgs()[0] ==
-             fills.loop.getTiedLoopInit(use)->get();
+             fills.loop.getTiedLoopInit(fills.use)->get();
+}
+
+static SmallVector<RingLoadOp> getLoads(RingProduceOp produce) {
+  SmallVector<RingLoadOp> loads;
+  produce.walk([&](RingLoadOp load) { loads.push_back(load); });
+  return loads;
+}
+
+/// Whether the two load the same tiles in the same way.
+static bool hasSameLoads(Fills &fills, const RingBarrierPlan &plan) {
+  SmallVector<RingLoadOp> first = getLoads(fills.first),
+                          later = getLoads(fills.later);
+  return first.size() == later.size() &&
+         llvm::all_of(llvm::zip_equal(first, later), [&](auto loads) {
+           auto [one, other] = loads;
+           return one->getAttrDictionary() == other->getAttrDictionary() &&
+                  one.getGlobal().getType() == other.getGlobal().getType() &&
+                  one.getTile().getType() == other.getTile().getType() &&
+                  plan.shapes.at(one).hasGroupsOf(plan.shapes.at(other));
+         });
 }
 
 /// What can be folded with `produce`, if that is worth it.
 static std::optional<Fills>
 matchFills(RingProduceOp produce, const RingBarrierPlan &plan, int64_t least) {
   Fills fills;
-  fills.produce = produce;
+  fills.later = produce;
   fills.branch = dyn_cast<scf::IfOp>(produce->getParentOp());
   fills.loop = fills.branch ? dyn_cast<scf::ForOp>(fills.branch->getParentOp())
                             : scf::ForOp();
@@ -206,17 +196,16 @@ matchFills(RingProduceOp produce, const RingBarrierPlan &plan, int64_t least) {
   for (Operation &op : fills.branch.thenBlock()->without_terminator()) {
     auto drain = dyn_cast<RingDrainOp>(op);
     bool isByLeader = drain && drain.getScope() == ring.getScope();
-    if (&op != produce && !isByLeader && !isPure(&op))
+    if (&op != produce && !isByLeader && !isArithmetic(&op))
       return std::nullopt;
   }
   Operation *before = fills.branch->getPrevNode();
   for (Operation *op = before; op; op = op->getPrevNode())
     if (!mayPass(op, produce.getRing()))
       return std::nullopt;
-  fills.prologue = findPrologue(fills);
-  if (!fills.prologue ||
+  if (failed(findPrologue(fills)) ||
       estimateCode(fills.prologue.getRegion(), plan) < least ||
-      !hasSameUses(fills) || failed(findSlice(fills)))
+      !hasSameUses(fills) || !hasSameLoads(fills, plan))
     return std::nullopt;
   return fills;
 }
@@ -225,27 +214,22 @@ matchFills(RingProduceOp produce, const RingBarrierPlan &plan, int64_t least) {
 // Folding
 //===----------------------------------------------------------------------===//
 
-/// Values of an iteration of the folded loop: those that the variables have
-/// `ahead` iterations before the one whose loads are started.
-static IRMapping mapVariables(ImplicitLocOpBuilder &b, const Fills &fills,
-                              Value distance, scf::ForOp folded) {
-  scf::ForOp loop = fills.loop;
-  IRMapping mapping;
-  mapping.map(
-      loop.getInductionVar(),
-      createFolded<arith::SubIOp>(b, folded.getInductionVar(), distance));
-  for (auto [entry, argument] :
-       llvm::zip_equal(fills.carried, folded.getRegionIterArgs()))
-    mapping.map(entry.first,
-                createFolded<arith::SubIOp>(
-                    b, argument, fills.ahead * entry.second.getSExtValue()));
-  return mapping;
+/// What was found of the two fills' boxes holds for those of both.
+static void joinPlans(Fills &fills, RingBarrierPlan &plan) {
+  for (auto [first, later] :
+       llvm::zip_equal(getLoads(fills.first), getLoads(fills.later))) {
+    plan.shapes.at(first).join(plan.shapes.at(later));
+    if (plan.orderedEnds.contains(later))
+      plan.orderedEnds.insert(first);
+    plan.shapes.erase(later);
+    plan.orderedEnds.erase(later);
+  }
 }
 
-/// Replaces the branch by a loop, which runs once where the branch was taken,
-/// and in the first iteration makes the prologue's fills before.
+/// Replaces the branch by the prologue's body, in a loop that runs once where
+/// the branch was taken, and in the first iteration for the prologue before.
 static void foldInto(Fills &fills, Value leader) {
-  scf::ForOp loop = fills.loop;
+  scf::ForOp loop = fills.loop, prologue = fills.prologue;
   scf::IfOp branch = fills.branch;
   ImplicitLocOpBuilder outside(loop.getLoc(), loop);
   Type type = loop.getInductionVar().getType();
@@ -264,50 +248,26 @@ static void foldInto(Fills &fills, Value leader) {
   Value begin = arith::SelectOp::create(b, isFirst, variable, next);
   Value behind = createFolded<arith::AddIOp>(b, ahead, 1);
   Value end = arith::SelectOp::create(b, isAhead, behind, loop.getUpperBound());
-  SmallVector<Value> inits;
-  for (auto [argument, growth] : fills.carried) {
-    Value later = createFolded<arith::AddIOp>(
-        b, argument, fills.ahead * growth.getSExtValue());
-    inits.push_back(arith::SelectOp::create(b, isFirst, argument, later));
-  }
-  auto folded =
-      scf::ForOp::create(b, begin, end, loop.getStep(), inits,
-                         /*bodyBuilder=*/nullptr, loop.getUnsignedCmp());
-  if (inits.empty())
-    folded.getBody()->getTerminator()->erase();
-  b.setInsertionPointToStart(folded.getBody());
-  IRMapping mapping = mapVariables(b, fills, distance, folded);
-  for (Operation *op : fills.slice)
-    b.clone(*op, mapping);
-  // The ops themselves, by which the plan knows them.
-  SmallVector<Operation *> ops =
-      llvm::map_to_vector(branch.thenBlock()->without_terminator(),
-                          [](Operation &op) { return &op; });
-  for (Operation *op : ops) {
-    op->moveBefore(folded.getBody(), folded.getBody()->end());
-    op->walk([&](Operation *inner) {
-      for (OpOperand &operand : inner->getOpOperands())
-        operand.set(mapping.lookupOrDefault(operand.get()));
-    });
-  }
-  b.setInsertionPointToEnd(folded.getBody());
-  SmallVector<Value> yields;
-  for (auto [entry, argument] :
-       llvm::zip_equal(fills.carried, folded.getRegionIterArgs()))
-    yields.push_back(
-        createFolded<arith::AddIOp>(b, argument, entry.second.getSExtValue()));
-  scf::YieldOp::create(b, yields);
+  Value use = arith::SelectOp::create(
+      b, isFirst, fills.use,
+      createFolded<arith::AddIOp>(b, fills.use, fills.ahead));
+
+  // The prologue itself, by whose ops the plan knows what they do.
+  prologue->moveBefore(issue.thenBlock()->getTerminator());
+  prologue.setLowerBound(begin);
+  prologue.setUpperBound(end);
+  prologue.getInitArgsMutable().assign(use);
+  for (auto drain :
+       llvm::make_early_inc_range(branch.thenBlock()->getOps<RingDrainOp>()))
+    drain->moveBefore(fills.first);
   branch.erase();
-  fills.prologue.erase();
   // Peeling the first iteration would make two of it again.
-  forbidUnrolling(folded);
+  forbidUnrolling(prologue);
   if (!loop->hasAttr(kLoopAnnotation))
     forbidUnrolling(loop);
 }
 
 unsigned RingLowering::foldPrologues(int64_t least) {
-  if (least < 0)
-    return 0;
   SmallVector<RingProduceOp> produces;
   kernel.walk([&](RingProduceOp produce) {
     if (produce.getAhead())
@@ -318,11 +278,7 @@ unsigned RingLowering::foldPrologues(int64_t least) {
     std::optional<Fills> fills = matchFills(produce, plan, least);
     if (!fills)
       continue;
-    fills->prologue.walk([&](Operation *op) {
-      plan.shapes.erase(op);
-      plan.orderedEnds.erase(op);
-      plan.metProduces.erase(op);
-    });
+    joinPlans(*fills, plan);
     const PlannedRing &planned = plan.lookup(produce.getRing());
     RingCreateOp ring = planned.ring;
     foldInto(*fills, getLeader(planned.producers, ring.getScope()));

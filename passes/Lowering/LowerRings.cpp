@@ -142,14 +142,15 @@ struct LowerRings : public carousel::impl::LowerRingsBase<LowerRings> {
     if (failed(plan))
       return failure();
     emitRemarks(kernel, *plan);
-    count(kernel, *plan);
     RingLowering lowering(kernel, target, std::move(*plan));
-    if (unsigned folded = lowering.foldPrologues(foldFrom)) {
+    if (unsigned folded =
+            foldPrologues ? lowering.foldPrologues(foldFrom) : 0) {
       prologuesFolded += folded;
       remark::passed(kernel.getLoc(), getRemarkOptions(kernel)) << remark::add(
           "{0} prologues folded: their loops make the first fills, too",
           folded);
     }
+    count(kernel, lowering.getPlan());
     lowering.run();
     for (int64_t registers : lowering.getSkippedRegisters())
       remark::missed(kernel.getLoc(), getRemarkOptions(kernel)) << remark::add(

@@ -35,6 +35,7 @@ public:
   unsigned foldPrologues(int64_t least);
   void run();
 
+  const RingBarrierPlan &getPlan() const { return plan; }
   /// Register counts of roles that the target can't set.
   llvm::ArrayRef<int64_t> getSkippedRegisters() const {
     return skippedRegisters;

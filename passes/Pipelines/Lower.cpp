@@ -64,7 +64,8 @@ static void addRings(OpPassManager &gpu, const LowerOptions &options) {
   // The machine phase.
   LowerRingsOptions rings;
   rings.commitGroups = options.commitGroups;
-  rings.foldFrom = options.foldPrologues;
+  rings.foldPrologues = options.foldPrologues;
+  rings.foldFrom = options.foldFrom;
   gpu.addPass(createLowerRings(rings));
   gpu.addPass(createAllocateShared());
   addCleanup(gpu).addPass(createLoopInvariantCodeMotionPass());

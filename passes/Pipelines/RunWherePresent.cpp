@@ -48,7 +48,7 @@ struct RunWherePresent
       return failure();
     std::string fault;
     llvm::raw_string_ostream stream(fault);
-    if (failed(parsePassPipeline(pipeline, passes, stream)))
+    if (failed(parsePassPipeline(pipeline, passes, stream)) || passes.empty())
       return emitError("expected a pipeline to run, got '" + pipeline +
                        "': " + fault);
     return success();

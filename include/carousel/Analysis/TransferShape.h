@@ -64,6 +64,11 @@ struct TransferShape {
   /// Whether a box wholly inside is known to be so.
   bool isInside() const;
   bool isCollapsed() const { return tileGroups.size() != tileRank; }
+  /// Whether the other box is seen in the same dimensions.
+  bool hasGroupsOf(const TransferShape &other) const;
+  /// What is known of this box is then known of both; they have the same
+  /// groups.
+  void join(const TransferShape &other);
 };
 
 TransferShape computeTransferShape(TransferOpInterface op,

@@ -40,10 +40,14 @@ struct LowerOptions : public mlir::PassPipelineOptions<LowerOptions> {
       *this, "cp-async-groups",
       llvm::cl::desc("Fill rings of cp.async by commit groups where it can be"),
       llvm::cl::init(false)};
-  PassOptions::Option<int64_t> foldPrologues{
+  PassOptions::Option<bool> foldPrologues{
+      *this, "fold-prologues",
+      llvm::cl::desc("Loops make the first fills of their rings, where a fill "
+                     "is much code"),
+      llvm::cl::init(true)};
+  PassOptions::Option<unsigned> foldFrom{
       *this, "fold-prologues-from",
-      llvm::cl::desc("Instructions of a fill from which on it stands once, in "
-                     "its loop (negative: never)"),
+      llvm::cl::desc("Instructions from which on a fill is much code"),
       llvm::cl::init(32)};
   PassOptions::Option<std::string> preferEngine{
       *this, "prefer-engine",

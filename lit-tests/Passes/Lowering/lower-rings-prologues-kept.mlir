@@ -311,7 +311,7 @@ gpu.module @prologues [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
   }
 
 
-  // Where the loop loads from isn't arithmetic on the iteration.
+  // In the loop a read stands in the way.
   // CHECK-LABEL: gpu.func @from_memory
   // CHECK: carousel.{{bulk.load|cp_async.copy}}
   // CHECK: carousel.{{bulk.load|cp_async.copy}}
@@ -346,44 +346,6 @@ gpu.module @prologues [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
       carousel.ring.wait %ring[%k] : !ring
       carousel.ring.release %ring[%k] : !ring
       scf.yield %next : index
-    }
-    gpu.return
-  }
-
-
-  // Nor is what another variable carries from iteration to iteration.
-  // CHECK-LABEL: gpu.func @carried
-  // CHECK: carousel.{{bulk.load|cp_async.copy}}
-  // CHECK: carousel.{{bulk.load|cp_async.copy}}
-  gpu.func @carried(%x: !vector, %y: !vector, %n: index, %steady: index) kernel
-      attributes {known_block_size = array<i32: 128, 1, 1>} {
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %ring = carousel.ring.create release(cta_barrier) : !ring
-    %end = arith.minsi %n, %c1 : index
-    scf.for %i = %c0 to %end step %c1 iter_args(%k = %c0) -> (index) {
-      carousel.ring.produce %ring[%k] ahead(1) : !ring {
-        %t = carousel.ring.tile %ring[%k], 0 : !ring -> !tile
-        carousel.ring.load %x[%i] to %t in_bounds engine<bulk> : !vector, !tile
-      }
-      %next = arith.addi %k, %c1 : index
-      scf.yield %next : index
-    }
-    carousel.ring.sync
-    scf.for %i = %c0 to %n step %c1 iter_args(%k = %c0, %o = %c0) -> (index, index) {
-      %next = arith.addi %k, %c1 : index
-      %more = arith.cmpi slt, %i, %steady : index
-      scf.if %more {
-        %ahead = arith.addi %o, %c1 : index
-        carousel.ring.produce %ring[%next] ahead(1) : !ring {
-          %t = carousel.ring.tile %ring[%next], 0 : !ring -> !tile
-          carousel.ring.load %x[%ahead] to %t in_bounds engine<bulk> : !vector, !tile
-        }
-      }
-      carousel.ring.wait %ring[%k] : !ring
-      carousel.ring.release %ring[%k] : !ring
-      %twice = arith.addi %o, %o : index
-      scf.yield %next, %twice : index, index
     }
     gpu.return
   }
@@ -463,4 +425,124 @@ gpu.module @prologues [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     gpu.return
   }
 
+  // The two don't load in the same way.
+  // CHECK-LABEL: gpu.func @other_load
+  // CHECK: carousel.{{bulk.load|cp_async.copy}}
+  // CHECK: carousel.{{bulk.load|cp_async.copy}}
+  gpu.func @other_load(%x: !vector, %y: !vector, %n: index, %steady: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = carousel.ring.create release(cta_barrier) : !ring
+    %end = arith.minsi %n, %c1 : index
+    scf.for %i = %c0 to %end step %c1 iter_args(%k = %c0) -> (index) {
+      carousel.ring.produce %ring[%k] ahead(1) : !ring {
+        %t = carousel.ring.tile %ring[%k], 0 : !ring -> !tile
+        carousel.ring.load %x[%i] to %t engine<bulk> : !vector, !tile
+      }
+      %next = arith.addi %k, %c1 : index
+      scf.yield %next : index
+    }
+    carousel.ring.sync
+    scf.for %i = %c0 to %n step %c1 iter_args(%k = %c0) -> (index) {
+      %next = arith.addi %k, %c1 : index
+      %more = arith.cmpi slt, %i, %steady : index
+      scf.if %more {
+        %ahead = arith.addi %i, %c1 : index
+        carousel.ring.produce %ring[%next] ahead(1) : !ring {
+          %t = carousel.ring.tile %ring[%next], 0 : !ring -> !tile
+          carousel.ring.load %x[%ahead] to %t in_bounds engine<bulk> : !vector, !tile
+        }
+      }
+      carousel.ring.wait %ring[%k] : !ring
+      carousel.ring.release %ring[%k] : !ring
+      scf.yield %next : index
+    }
+    gpu.return
+  }
+
+
+  // What all threads of a warp do together isn't for one of them.
+  // CHECK-LABEL: gpu.func @shuffled
+  // CHECK: carousel.{{bulk.load|cp_async.copy}}
+  // CHECK: carousel.{{bulk.load|cp_async.copy}}
+  gpu.func @shuffled(%x: !vector, %y: !vector, %n: index, %steady: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = carousel.ring.create release(cta_barrier) : !ring
+    %end = arith.minsi %n, %c1 : index
+    scf.for %i = %c0 to %end step %c1 iter_args(%k = %c0) -> (index) {
+      %c1_i32 = arith.constant 1 : i32
+      %c32_i32 = arith.constant 32 : i32
+      %n32 = arith.index_cast %i : index to i32
+      %other, %valid = gpu.shuffle xor %n32, %c1_i32, %c32_i32 : i32
+      %from = arith.index_cast %other : i32 to index
+      carousel.ring.produce %ring[%k] ahead(1) : !ring {
+        %t = carousel.ring.tile %ring[%k], 0 : !ring -> !tile
+        carousel.ring.load %x[%from] to %t in_bounds engine<bulk> : !vector, !tile
+      }
+      %next = arith.addi %k, %c1 : index
+      scf.yield %next : index
+    }
+    carousel.ring.sync
+    scf.for %i = %c0 to %n step %c1 iter_args(%k = %c0) -> (index) {
+      %next = arith.addi %k, %c1 : index
+      %more = arith.cmpi slt, %i, %steady : index
+      scf.if %more {
+        %ahead = arith.addi %i, %c1 : index
+        carousel.ring.produce %ring[%next] ahead(1) : !ring {
+          %t = carousel.ring.tile %ring[%next], 0 : !ring -> !tile
+          carousel.ring.load %x[%ahead] to %t in_bounds engine<bulk> : !vector, !tile
+        }
+      }
+      carousel.ring.wait %ring[%k] : !ring
+      carousel.ring.release %ring[%k] : !ring
+      scf.yield %next : index
+    }
+    gpu.return
+  }
+
+
+  // In a role of its own the producer could wait for who waits for the fills that come later: a's for b's here.
+  // CHECK-LABEL: gpu.func @roles
+  // CHECK: carousel.bulk.load
+  // CHECK: carousel.bulk.load
+  gpu.func @roles(%x: !vector, %n: index, %steady: index) kernel
+      attributes {known_block_size = array<i32: 160, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = carousel.ring.create : !ring
+    carousel.ring.roles producer threads(32) {
+      %end = arith.minsi %n, %c1 : index
+      scf.for %i = %c0 to %end step %c1 iter_args(%k = %c0) -> (index) {
+        carousel.ring.produce %ring[%k] ahead(1) : !ring {
+          %t = carousel.ring.tile %ring[%k], 0 : !ring -> !tile
+          carousel.ring.load %x[%i] to %t in_bounds engine<bulk> : !vector, !tile
+        }
+        %next = arith.addi %k, %c1 : index
+        scf.yield %next : index
+      }
+      scf.for %i = %c0 to %n step %c1 iter_args(%k = %c0) -> (index) {
+        %next = arith.addi %k, %c1 : index
+        %more = arith.cmpi slt, %i, %steady : index
+        scf.if %more {
+          %ahead = arith.addi %i, %c1 : index
+          carousel.ring.produce %ring[%next] ahead(1) : !ring {
+            %t = carousel.ring.tile %ring[%next], 0 : !ring -> !tile
+            carousel.ring.load %x[%ahead] to %t in_bounds engine<bulk> : !vector, !tile
+          }
+        }
+        scf.yield %next : index
+      }
+    } consumer threads(128) {
+      scf.for %i = %c0 to %n step %c1 iter_args(%k = %c0) -> (index) {
+        carousel.ring.wait %ring[%k] : !ring
+        carousel.ring.release %ring[%k] : !ring
+        %next = arith.addi %k, %c1 : index
+        scf.yield %next : index
+      }
+    }
+    gpu.return
+  }
 }

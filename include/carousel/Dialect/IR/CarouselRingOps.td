@@ -67,10 +67,10 @@ def Carousel_RingProduceOp : Carousel_RingUseOp<"produce", [
     and branches besides the loads. It is executed by those producers that the loads' engines
     need, perhaps by one thread.
 
-    `ahead(n)` says that a loop's loads are started `n` iterations ahead: in it, under a branch around which is the loop,
+    `ahead(n)` says that a loop's loads are started `n` iterations ahead: in it, under a branch right in its body,
     those of the iteration `n` later if there is one, and in a loop of its own in front of it those of its first `n`
     iterations, or of all if there are fewer. The two do the same for the same iteration, so that a lowering may
-    start all of them in that loop.
+    start all of them in that loop, by either.
 
     Constraints: the region holds nothing but `ring.load`, `ring.tile`, `scf.if` and ops that change nothing
     (C153).
