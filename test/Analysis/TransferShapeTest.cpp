@@ -141,4 +141,27 @@ TEST_F(TransferShapeTest, ExplainsWhatAnEngineCannotDo) {
   EXPECT_EQ(explainEngine(load, shape), "");
 }
 
+// What is known of two boxes is what is known of each of them.
+TEST(TransferShapeJoinTest, KnowsWhatIsKnownOfBoth) {
+  TransferShape one, other;
+  one.dims = {{4, 1, /*mayBeginBefore=*/false, /*mayEndBehind=*/true},
+              {64, 1, /*mayBeginBefore=*/false, /*mayEndBehind=*/false}};
+  other.dims = {{4, 1, /*mayBeginBefore=*/false, /*mayEndBehind=*/false},
+                {64, 1, /*mayBeginBefore=*/true, /*mayEndBehind=*/false}};
+  one.innerDivisor = 12;
+  other.innerDivisor = 8;
+  ASSERT_TRUE(one.hasGroupsOf(other));
+  one.join(other);
+  EXPECT_FALSE(one.dims[0].mayBeginBefore);
+  EXPECT_TRUE(one.dims[0].mayEndBehind);
+  EXPECT_TRUE(one.dims[1].mayBeginBefore);
+  EXPECT_FALSE(one.dims[1].mayEndBehind);
+  EXPECT_EQ(one.innerDivisor, 4);
+
+  other.dims[1].extent = 32;
+  EXPECT_FALSE(one.hasGroupsOf(other));
+  other.dims.pop_back();
+  EXPECT_FALSE(one.hasGroupsOf(other));
+}
+
 } // namespace
