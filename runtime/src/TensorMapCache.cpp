@@ -25,41 +25,31 @@ uint64_t TensorMapCache::makeFormatId() {
   return next.fetch_add(1, std::memory_order_relaxed);
 }
 
-namespace {
-bool isSame(const TensorMapSource &left, const TensorMapSource &right) {
+bool TensorMapCache::Key::operator==(const Key &other) const {
+  const TensorMapSource &left = source, &right = other.source;
   // Entries beyond the rank are zero on both sides.
-  return left.address == right.address && left.rank == right.rank &&
-         left.extents == right.extents && left.strides == right.strides;
+  return formatId == other.formatId && left.address == right.address &&
+         left.rank == right.rank && left.extents == right.extents &&
+         left.strides == right.strides;
 }
-} // namespace
 
-size_t TensorMapCache::getSlot(uint64_t formatId,
-                               const TensorMapSource &source) {
-  // Requests mostly differ in the address and the format; a product with an odd
-  // number spreads their low bits over the high ones.
-  uint64_t hash = formatId;
-  auto mix = [&](uint64_t value) {
-    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-    hash ^= hash >> 32;
-  };
-  mix(source.address);
+uint64_t TensorMapCache::Key::getHash() const {
+  uint64_t hash = mixHash(formatId, source.address);
   for (uint32_t dim = 0; dim < source.rank; ++dim)
-    mix(uint64_t(source.extents[dim]));
+    hash = mixHash(hash, uint64_t(source.extents[dim]));
   for (uint32_t dim = 0; dim + 1 < source.rank; ++dim)
-    mix(uint64_t(source.strides[dim]));
-  return hash % kSlots;
+    hash = mixHash(hash, uint64_t(source.strides[dim]));
+  return hash;
 }
 
 const TensorMap *TensorMapCache::lookup(uint64_t formatId,
                                         const TensorMapSource &source) const {
-  const Slot &slot = slots[getSlot(formatId, source)];
-  return slot.formatId == formatId && isSame(slot.source, source) ? &slot.map
-                                                                  : nullptr;
+  return maps.lookup({formatId, source});
 }
 
 void TensorMapCache::store(uint64_t formatId, const TensorMapSource &source,
                            const TensorMap &map) {
-  slots[getSlot(formatId, source)] = {formatId, source, map};
+  maps.store({formatId, source}, map);
 }
 
 } // namespace carousel::runtime

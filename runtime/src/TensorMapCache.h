@@ -6,13 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // One table per thread, so that a launch that finds its maps there takes
-// neither a lock nor memory. Direct-mapped: a new map takes the place of the
-// one that has its slot.
+// neither a lock nor memory.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef CAROUSEL_RUNTIME_SRC_TENSORMAPCACHE_H
 #define CAROUSEL_RUNTIME_SRC_TENSORMAPCACHE_H
+
+#include "RecentTable.h"
 
 #include "carousel/Runtime/TensorMap.h"
 
@@ -20,8 +21,6 @@ namespace carousel::runtime {
 
 class TensorMapCache {
 public:
-  static constexpr size_t kSlots = 64;
-
   /// The calling thread's.
   static TensorMapCache &get();
 
@@ -37,14 +36,15 @@ public:
              const TensorMap &map);
 
 private:
-  struct Slot {
-    uint64_t formatId = 0; ///< 0: empty
+  struct Key {
+    uint64_t formatId = 0;
     TensorMapSource source;
-    TensorMap map;
-  };
-  static size_t getSlot(uint64_t formatId, const TensorMapSource &source);
 
-  std::array<Slot, kSlots> slots;
+    bool operator==(const Key &other) const;
+    uint64_t getHash() const;
+  };
+
+  RecentTable<Key, TensorMap> maps;
 };
 
 } // namespace carousel::runtime

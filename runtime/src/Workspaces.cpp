@@ -12,6 +12,7 @@
 #include "Workspaces.h"
 
 #include "Fail.h"
+#include "RecentTable.h"
 #include "ThreadLocal.h"
 
 #include <algorithm>
@@ -43,43 +44,29 @@ static uint64_t getKey(Stream stream, uint64_t streamId) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Blocks that the thread has used, by table, stream and argument.
-class WorkspaceCache {
-public:
-  static WorkspaceCache &get() {
-    static thread_local WorkspaceCache cache;
-    return cache;
-  }
+struct WorkspaceKey {
+  uint64_t table = 0, stream = 0;
+  size_t argument = 0;
 
-  /// 0 where it isn't there.
-  uint64_t lookup(uint64_t table, uint64_t stream, size_t argument,
-                  uint64_t bytes) const {
-    const Slot &slot = slots[getSlot(table, stream, argument)];
-    bool same = slot.table == table && slot.stream == stream &&
-                slot.argument == argument;
-    return same && slot.bytes >= bytes ? slot.address : 0;
+  bool operator==(const WorkspaceKey &other) const {
+    return table == other.table && stream == other.stream &&
+           argument == other.argument;
   }
-  void store(uint64_t table, uint64_t stream, size_t argument, uint64_t address,
-             uint64_t bytes) {
-    slots[getSlot(table, stream, argument)] = {table, stream, argument, address,
-                                               bytes};
+  uint64_t getHash() const {
+    return mixHash(mixHash(table, stream), uint64_t(argument));
   }
+};
 
-private:
-  static constexpr size_t kSlots = 64;
-  struct Slot {
-    uint64_t table = 0; ///< 0: empty
-    uint64_t stream = 0;
-    size_t argument = 0;
-    uint64_t address = 0, bytes = 0;
-  };
-  /// Neighbouring numbers get different slots.
-  static size_t getSlot(uint64_t table, uint64_t stream, size_t argument) {
-    return (table * 17 + stream * 5 + argument) % kSlots;
-  }
-  std::array<Slot, kSlots> slots;
+struct WorkspaceBlock {
+  uint64_t address = 0, bytes = 0;
 };
 } // namespace
+
+/// Blocks that the calling thread has used.
+static RecentTable<WorkspaceKey, WorkspaceBlock> &getUsedBlocks() {
+  static thread_local RecentTable<WorkspaceKey, WorkspaceBlock> blocks;
+  return blocks;
+}
 
 //===----------------------------------------------------------------------===//
 // WorkspaceTable
@@ -92,13 +79,14 @@ WorkspaceTable::WorkspaceTable(const KernelInfo &kernel)
 }
 
 bool WorkspaceTable::lookup(uint64_t streamId, BoundArgument *bound) const {
-  const WorkspaceCache &cache = WorkspaceCache::get();
+  const auto &used = getUsedBlocks();
   bool all = true;
   for (size_t i = first; i < kernel->arguments.size(); ++i) {
-    uint64_t address = cache.lookup(id, streamId, i, bound[i].bytes);
-    if (address != 0)
-      bound[i].data = address;
-    all &= address != 0;
+    const WorkspaceBlock *block = used.lookup({id, streamId, i});
+    bool fits = block && block->bytes >= bound[i].bytes;
+    if (fits)
+      bound[i].data = block->address;
+    all &= fits;
   }
   return all;
 }
@@ -145,7 +133,7 @@ Status WorkspaceTable::provide(const Context &context, Stream stream,
           !status)
         return status;
     bound[i].data = block.address;
-    WorkspaceCache::get().store(id, streamId, i, block.address, block.bytes);
+    getUsedBlocks().store({id, streamId, i}, {block.address, block.bytes});
   }
   return {};
 }
