@@ -122,9 +122,15 @@ static bool isOutlasting(const PendingAccess &from, Meet needed) {
   return isAsync(from.access->kind) && from.metBeforeDone > needed;
 }
 
+void SyncFlow::note(Operation *from, Operation *to, AccessKind kind, Meet met) {
+  if (isChecking)
+    unordered.emplace(kernel.numbers.lookup(from), kernel.numbers.lookup(to),
+                      static_cast<unsigned>(kind), met);
+}
+
 void SyncFlow::check(Operation *op, const Access &access,
                      const SyncState &state) {
-  if (!isChecking)
+  if (!looksForConflicts())
     return;
   for (const PendingAccess &from : state.getPending()) {
     Meet needed = getNeededMeet(*from.access, access);
@@ -132,17 +138,13 @@ void SyncFlow::check(Operation *op, const Access &access,
       if (isOutlasting(from, needed))
         resolve(op, from, access, from.metBeforeDone, /*byOthers=*/true);
       Meet met = isAsync(from.access->kind) ? from.metSinceDone : from.met;
-      unordered.emplace(
-          kernel.numbers.lookup(from.op), kernel.numbers.lookup(op),
-          static_cast<unsigned>(from.access->kind), std::max(met, needed));
+      note(from.op, op, from.access->kind, std::max(met, needed));
     }
     if (!needsOrder(from, op, access, /*byOthers=*/false))
       continue;
     if (!from.access->isTransfer && !access.isTransfer) {
       if (from.met < Meet::CTA)
-        unordered.emplace(kernel.numbers.lookup(from.op),
-                          kernel.numbers.lookup(op),
-                          static_cast<unsigned>(from.access->kind), from.met);
+        note(from.op, op, from.access->kind, from.met);
       continue;
     }
     if (!isOrdered(from, access, needed))
@@ -177,6 +179,10 @@ unsigned SyncFlow::countGroups(Operation *anchor,
 void SyncFlow::resolve(Operation *op, const PendingAccess &from,
                        const Access &to, Meet needed, bool byOthers) {
   SyncConflict conflict;
+  if (asked == Asked::Whether) {
+    conflicts.push_back(std::move(conflict));
+    return;
+  }
   SyncStep step;
   step.from = from.op;
   step.to = op;
@@ -262,7 +268,7 @@ void SyncFlow::resolve(Operation *op, const PendingAccess &from,
 //===----------------------------------------------------------------------===//
 
 void SyncFlow::checkRelease(RingReleaseOp release, const SyncState &state) {
-  if (!isChecking)
+  if (!looksForConflicts())
     return;
   Value ring = release.getRing();
   RingSlot slot = kernel.accesses.getSlot(ring, release.getUse());
@@ -295,7 +301,7 @@ void SyncFlow::checkRelease(RingReleaseOp release, const SyncState &state) {
 
 void SyncFlow::checkEnd(Operation *before, Block *atEndOf,
                         const SyncState &state) {
-  if (!isChecking)
+  if (!looksForConflicts())
     return;
   for (const PendingAccess &from : state.getPending()) {
     if (from.access->kind != AccessKind::AsyncRead || from.isDrained ||

@@ -198,7 +198,8 @@ void SyncFlow::visitFor(LoopLikeOpInterface loop, SyncState &state) {
       SyncState end = found.reached;
       visitBlock(body, end);
       end.substitute(back, backBoxes, isInside);
-      if (!found.reached.join(end, /*widen=*/iteration >= kWidenAfter))
+      if (!found.reached.join(end, /*widen=*/iteration >= kWidenAfter) ||
+          !conflicts.empty())
         break;
     }
     isChecking = wasChecking;
@@ -214,9 +215,10 @@ void SyncFlow::visitFor(LoopLikeOpInterface loop, SyncState &state) {
   state.substitute(exit, exitBoxes, isInside);
 }
 
+/// `visitBlock` returns whether there is anything to go on for.
 static void visitWhile(scf::WhileOp loop, SyncPositions &positions,
                        SyncState &state,
-                       function_ref<void(Block &, SyncState &)> visitBlock) {
+                       function_ref<bool(Block &, SyncState &)> visitBlock) {
   IsInside isInside{loop};
   scf::ConditionOp condition = loop.getConditionOp();
   PositionMap entry =
@@ -241,9 +243,9 @@ static void visitWhile(scf::WhileOp loop, SyncPositions &positions,
     visitBlock(*loop.getBeforeBody(), decided);
     SyncState end = decided;
     end.substitute(enter, enter, isInBefore);
-    visitBlock(*loop.getAfterBody(), end);
+    bool goesOn = visitBlock(*loop.getAfterBody(), end);
     end.substitute(back, back, isInAfter);
-    if (!state.join(end, /*widen=*/iteration >= kWidenAfter))
+    if (!state.join(end, /*widen=*/iteration >= kWidenAfter) || !goesOn)
       break;
   }
   state = decided;
@@ -326,7 +328,7 @@ void SyncFlow::visitRegions(Operation *op, SyncState &state) {
       }
     return changed;
   };
-  while (visitAll())
+  while (visitAll() && conflicts.empty())
     ;
   isChecking = wasChecking;
   if (isChecking) {
@@ -341,9 +343,9 @@ void SyncFlow::visitRegions(Operation *op, SyncState &state) {
 //===----------------------------------------------------------------------===//
 
 SyncFlow::SyncFlow(SyncKernel &kernel, ArrayRef<SyncStep> steps,
-                   const llvm::DenseSet<Operation *> &removed)
+                   const llvm::DenseSet<Operation *> &removed, Asked asked)
     : kernel(kernel), positions(kernel.accesses.getPositions()), steps(steps),
-      removed(removed) {
+      removed(removed), asked(asked) {
   for (auto [index, step] : llvm::enumerate(steps)) {
     void *place = step.before ? static_cast<void *>(step.before)
                               : static_cast<void *>(step.atEndOf);
@@ -412,6 +414,7 @@ void SyncFlow::visit(Operation *op, SyncState &state) {
         SyncState head = state;
         auto visitor = [&](Block &block, SyncState &inner) {
           visitBlock(block, inner);
+          return conflicts.empty();
         };
         visitWhile(loop, positions, state, visitor);
         isChecking = wasChecking;
@@ -457,13 +460,9 @@ void SyncFlow::visitWait(RingWaitOp wait, SyncState &state) {
 /// A ticket is drawn before the threads meet. Who goes by its number, behind
 /// fences of its own, may rely on a meeting in front of it.
 void SyncFlow::noteBeforeTicket(Operation *ticket, const SyncState &state) {
-  if (!isChecking)
-    return;
   for (const PendingAccess &from : state.getPending())
     if (!from.access->buffer.isShared && !isAsync(from.access->kind))
-      unordered.emplace(kernel.numbers.lookup(from.op),
-                        kernel.numbers.lookup(ticket),
-                        static_cast<unsigned>(from.access->kind), from.met);
+      note(from.op, ticket, from.access->kind, from.met);
 }
 
 void SyncFlow::visitEvent(Operation *op, SyncState &state) {

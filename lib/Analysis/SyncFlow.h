@@ -59,14 +59,22 @@ struct SyncConflict {
 
 class SyncFlow {
 public:
-  SyncFlow(SyncKernel &kernel, llvm::ArrayRef<SyncStep> steps,
-           const llvm::DenseSet<mlir::Operation *> &removed);
+  enum class Asked {
+    Conflicts, ///< all of the first op that has any
+    Whether    ///< there are any: seen as soon as an iteration has one
+  };
 
-  /// Conflicts that a plan has to resolve: those of the first op that has any.
+  SyncFlow(SyncKernel &kernel, llvm::ArrayRef<SyncStep> steps,
+           const llvm::DenseSet<mlir::Operation *> &removed,
+           Asked asked = Asked::Conflicts);
+
+  /// Conflicts that a plan has to resolve; without what resolves them where
+  /// only whether there are any is asked.
   std::vector<SyncConflict> conflicts;
   /// Accesses that nothing but a meeting of the kernel's own orders, by number,
   /// and how many of the threads have met in between: those that threads make
-  /// by themselves, and those of warps with other warps'.
+  /// by themselves, and those of warps with other warps'. All of them if there
+  /// is no conflict.
   std::set<std::tuple<unsigned, unsigned, unsigned, Meet>> unordered;
 
 private:
@@ -83,6 +91,9 @@ private:
   void visitRegions(mlir::Operation *op, SyncState &state);
   void applySteps(llvm::ArrayRef<unsigned> indices, SyncState &state);
 
+  bool looksForConflicts() const {
+    return isChecking || asked == Asked::Whether;
+  }
   void check(mlir::Operation *op, const Access &access, const SyncState &state);
   void checkEnd(mlir::Operation *before, mlir::Block *atEndOf,
                 const SyncState &state);
@@ -90,6 +101,8 @@ private:
                   const Access &to, bool byOthers) const;
   void resolve(mlir::Operation *op, const PendingAccess &from, const Access &to,
                Meet needed, bool byOthers);
+  void note(mlir::Operation *from, mlir::Operation *to, AccessKind kind,
+            Meet met);
   SyncStep getMeetingPlace(unsigned number) const;
   unsigned countGroups(mlir::Operation *anchor,
                        const PendingAccess &from) const;
@@ -99,6 +112,8 @@ private:
   llvm::ArrayRef<SyncStep> steps;
   const llvm::DenseSet<mlir::Operation *> &removed;
   llvm::DenseMap<void *, llvm::SmallVector<unsigned, 2>> stepsAt;
+  Asked asked;
+  /// What is visited has its final state.
   bool isChecking = true;
   /// What holds at the top of a loop's body, by what held where it was entered
   /// last.

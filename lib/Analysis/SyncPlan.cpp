@@ -169,16 +169,18 @@ static bool isCandidate(Operation *op) {
   return isa<RingDrainOp, RingSyncOp>(op);
 }
 
-/// What the kernel and the plan can do without.
-static void removeRedundant(SyncKernel &kernel, SyncPlan &plan) {
+/// What the kernel and the plan can do without. `unordered` is SyncFlow's, with
+/// the plan; without its step `last` there is a conflict, as is known.
+static void removeRedundant(SyncKernel &kernel, SyncPlan &plan,
+                            const decltype(SyncFlow::unordered) &unordered,
+                            const std::optional<SyncStep> &last) {
   llvm::DenseSet<Operation *> removed;
-  // Threads may meet for the sake of what they do by themselves, too.
-  auto unordered = SyncFlow(kernel, plan.steps, removed).unordered;
   for (Operation *op : kernel.ops) {
     if (!isCandidate(op))
       continue;
     removed.insert(op);
-    SyncFlow flow(kernel, plan.steps, removed);
+    SyncFlow flow(kernel, plan.steps, removed, SyncFlow::Asked::Whether);
+    // Threads may meet for the sake of what they do by themselves, too.
     bool isNeeded =
         !flow.conflicts.empty() ||
         !std::includes(unordered.begin(), unordered.end(),
@@ -188,10 +190,16 @@ static void removeRedundant(SyncKernel &kernel, SyncPlan &plan) {
     else
       plan.redundant.push_back(op);
   }
+  auto isLast = [&](const SyncStep &step) {
+    return last && step.kind == last->kind && step.isAtPlaceOf(*last) &&
+           step.scope == last->scope && step.wait == last->wait;
+  };
   for (size_t index = 0; index < plan.steps.size();) {
     std::vector<SyncStep> fewer = plan.steps;
     fewer.erase(fewer.begin() + index);
-    if (SyncFlow(kernel, fewer, removed).conflicts.empty())
+    if (!isLast(plan.steps[index]) &&
+        SyncFlow(kernel, fewer, removed, SyncFlow::Asked::Whether)
+            .conflicts.empty())
       plan.steps = std::move(fewer);
     else
       ++index;
@@ -240,15 +248,24 @@ SyncPlan carousel::planSync(gpu::GPUFuncOp function) {
     return plan;
 
   const llvm::DenseSet<Operation *> nothing;
+  // The step that resolved the last conflict by itself, if one did.
+  std::optional<SyncStep> last;
   while (true) {
     SyncFlow flow(kernel, plan.steps, nothing);
-    if (flow.conflicts.empty())
-      break;
+    if (flow.conflicts.empty()) {
+      sortSteps(kernel, plan.steps);
+      removeRedundant(kernel, plan, flow.unordered, last);
+      return plan;
+    }
     // What resolves the first may do for others.
     SyncConflict &first = flow.conflicts.front();
     bool changed = false;
+    size_t before = plan.steps.size();
     for (const SyncStep &step : first.steps)
       changed |= addStep(plan.steps, step);
+    last.reset();
+    if (first.steps.size() == 1 && plan.steps.size() == before + 1)
+      last = plan.steps.back();
     if (first.fault || !changed) {
       assert(first.fault && "a step that doesn't resolve its conflict");
       plan.fault = first.fault;
@@ -265,9 +282,6 @@ SyncPlan carousel::planSync(gpu::GPUFuncOp function) {
       return plan;
     }
   }
-  sortSteps(kernel, plan.steps);
-  removeRedundant(kernel, plan);
-  return plan;
 }
 
 //===----------------------------------------------------------------------===//

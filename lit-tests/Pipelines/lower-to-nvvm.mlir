@@ -40,7 +40,7 @@
 #ws = #gpu.address_space<workgroup>
 !map = !carousel.tensor_map<16x16xf32>
 
-// CHECK: gpu.module @pipeline [#nvvm.target<O = 3, chip = "sm_90a", features = "+ptx88">]
+// CHECK: gpu.module @pipeline [#nvvm.target<chip = "sm_90a", features = "+ptx88">]
 gpu.module @pipeline {
   // x: pointer, two extents, one stride; then the map by value; then an index.
   // CHECK-LABEL: llvm.func @everything

@@ -156,7 +156,7 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
     FailureOr<TargetSpec> target = makeTargetSpec(chip, /*ptx=*/0, error);
     if (failed(target))
       return emitError(module.getLoc()) << error;
-    attachTarget(module, *target, /*optLevel=*/3);
+    attachTarget(module, *target, kDefaultOptLevel);
     return target;
   }
 

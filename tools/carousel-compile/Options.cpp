@@ -57,8 +57,10 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
   cl::opt<unsigned> indexBitwidth("index-bitwidth", cl::cat(category),
                                   cl::init(64),
                                   cl::desc("Bits of an index: 32 or 64"));
-  cl::opt<unsigned> optLevel("opt-level", cl::cat(category), cl::init(3),
-                             cl::desc("Optimisation level of LLVM, 0 to 3"));
+  cl::opt<unsigned> optLevel(
+      "opt-level", cl::cat(category), cl::init(kDefaultOptLevel),
+      cl::desc("Optimisation by LLVM: 2, what ptxas doesn't do as well; 1 and "
+               "3, LLVM's own levels; 0, none"));
   cl::opt<unsigned> ptxVersion(
       "ptx-version", cl::cat(category), cl::init(0),
       cl::desc("PTX version times ten, e.g. 86 (0: the default)"));

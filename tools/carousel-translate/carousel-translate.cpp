@@ -34,8 +34,10 @@ static cl::opt<unsigned> indexBitwidth("index-bitwidth",
                                        cl::desc("Bits of an index: 32 or 64"),
                                        cl::init(64));
 static cl::opt<unsigned>
-    optLevel("opt-level", cl::desc("Optimisation level of LLVM, 0 to 3"),
-             cl::init(3));
+    optLevel("opt-level",
+             cl::desc("Optimisation by LLVM: 2, what ptxas doesn't do as well; "
+                      "1 and 3, LLVM's own levels; 0, none"),
+             cl::init(carousel::kDefaultOptLevel));
 static cl::opt<unsigned>
     debugWaits("debug-waits", cl::init(0),
                cl::desc("Milliseconds after which a wait traps (0: never)"));

@@ -15,6 +15,7 @@
 #define CAROUSEL_PACKAGE_COMPILEPACKAGE_H
 
 #include "carousel/Package/Manifest.h"
+#include "carousel/Target/TargetInfo.h"
 
 #include <functional>
 #include <memory>
@@ -39,7 +40,7 @@ struct CompilePackageOptions {
   std::vector<std::string> chips; ///< at least one, each once
   unsigned ptxVersion = 0;        ///< 86 is 8.6; 0: the default
   unsigned indexBitwidth = 64;
-  unsigned optLevel = 3;
+  unsigned optLevel = kDefaultOptLevel; ///< of LLVM, 0 to 3
   /// Milliseconds after which a wait traps; 0: never.
   unsigned debugWaits = 0;
   /// Cubins are made of PTX.

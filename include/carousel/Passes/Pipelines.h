@@ -14,6 +14,7 @@
 #ifndef CAROUSEL_PASSES_PIPELINES_H
 #define CAROUSEL_PASSES_PIPELINES_H
 
+#include "carousel/Target/TargetInfo.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
@@ -80,8 +81,10 @@ struct LowerToNVVMOptions
       *this, "index-bitwidth", llvm::cl::desc("Bits of an index: 32 or 64"),
       llvm::cl::init(64)};
   PassOptions::Option<unsigned> optLevel{
-      *this, "opt-level", llvm::cl::desc("Optimisation level of LLVM, 0 to 3"),
-      llvm::cl::init(3)};
+      *this, "opt-level",
+      llvm::cl::desc("Optimisation by LLVM: 2, what ptxas doesn't do as well; "
+                     "1 and 3, LLVM's own levels; 0, none"),
+      llvm::cl::init(kDefaultOptLevel)};
   PassOptions::Option<unsigned> debugWaits{
       *this, "debug-waits",
       llvm::cl::desc("Milliseconds after which a wait traps (0: never)"),

@@ -46,14 +46,15 @@ def AttachTarget : Pass<"carousel-attach-target", "::mlir::gpu::GPUModuleOp"> {
     ```mlir
     gpu.module @kernels {}
     // --carousel-attach-target=chip=sm_90a
-    gpu.module @kernels [#nvvm.target<O = 3, chip = "sm_90a", features = "+ptx88">] {}
+    gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {}
     ```
   }];
   let options = [
     Option<"chip", "chip", "std::string", "\"sm_90a\"", "Chip, e.g. sm_90a">,
     Option<"ptxVersion", "ptx-version", "unsigned", "0",
            "PTX version times ten, e.g. 86 (0: the default)">,
-    Option<"optLevel", "opt-level", "unsigned", "3", "Optimisation level of LLVM, 0 to 3">
+    Option<"optLevel", "opt-level", "unsigned", "2",
+           "Optimisation by LLVM: 2, what ptxas doesn't do as well; 1 and 3, LLVM's own levels; 0, none">
   ];
   let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
 }

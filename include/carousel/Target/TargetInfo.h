@@ -65,6 +65,10 @@ inline constexpr unsigned kDefaultPTX = 88;
 inline constexpr unsigned kFirstPTX = 70;
 inline constexpr unsigned kLastPTX = 90;
 
+/// The level of LLVM's optimisation, of 0 to 3, unless another is asked for:
+/// what ptxas doesn't do as well. 1 and 3 are LLVM's own levels, 0 is none.
+inline constexpr unsigned kDefaultOptLevel = 2;
+
 /// The target called `chip` with PTX `ptx` (0 for the default), or one line
 /// that says what is wrong with them.
 mlir::FailureOr<TargetSpec> makeTargetSpec(llvm::StringRef chip, unsigned ptx,

@@ -5,13 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR's serialisation of NVVM modules up to optimised LLVM IR (translation,
-// libdevice), and LLVM's NVPTX back end behind it, less those of its passes
-// that do ptxas's work a first time.
+// MLIR's serialisation of NVVM modules (translation, libdevice), and LLVM's
+// NVPTX back end behind it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Target/EmitPTX.h"
+
+#include "LLVMPasses.h"
 
 #include "carousel/Target/MergePTX.h"
 #include "carousel/Target/SplitKernels.h"
@@ -28,10 +29,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
-#include "llvm/Pass.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
@@ -57,44 +55,6 @@ static StringRef findMathFunction(gpu::GPUModuleOp module) {
 }
 
 namespace {
-
-/// What LLVM would do that ptxas does again, for the machine it knows: it costs
-/// most where indices of 64 bits meet in many addresses. Kernels ran no slower
-/// without it.
-bool isLeftToPTXAS(StringRef pass) {
-  static constexpr StringLiteral kBackEndPasses[] = {
-      "Loop Strength Reduction", "Straight line strength reduction",
-      "Nary reassociation"};
-  static constexpr StringLiteral kOptimisations[] = {"IndVarSimplifyPass"};
-  return llvm::is_contained(kBackEndPasses, pass) ||
-         llvm::is_contained(kOptimisations, pass);
-}
-
-/// What looks for things that lowered kernels don't have, as vectorisers and
-/// libraries' calls, or that other passes find as well: without it ptxas makes
-/// the same code of the examples (benchmarks/RESULTS.md).
-bool findsNothing(StringRef pass) {
-  static constexpr StringLiteral kPasses[] = {
-      "CallSiteSplittingPass",   "ConstraintEliminationPass",
-      "Float2IntPass",           "LibCallsShrinkWrapPass",
-      "LoopDistributePass",      "LoopIdiomRecognizePass",
-      "LoopLoadEliminationPass", "LoopSinkPass",
-      "LoopVectorizePass",       "MergedLoadStoreMotionPass",
-      "OpenMPOptCGSCCPass",      "OpenMPOptPass",
-      "VectorCombinePass"};
-  return llvm::is_contained(kPasses, pass);
-}
-
-/// The passes of the back end, which has no option to leave one out.
-class BackEndPasses : public llvm::legacy::PassManager {
-public:
-  void add(llvm::Pass *pass) override {
-    if (isLeftToPTXAS(pass->getPassName()))
-      delete pass;
-    else
-      PassManager::add(pass);
-  }
-};
 
 class SerializePTX : public NVVM::SerializeGPUModuleBase {
 public:
@@ -151,30 +111,8 @@ private:
     FailureOr<llvm::TargetMachine *> machine = getMachine();
     if (failed(machine))
       return failure();
-    llvm::PipelineTuningOptions tuning;
-    // A thread has no vector units.
-    tuning.LoopVectorization = false;
-    tuning.LoopInterleaving = false;
-    tuning.SLPVectorization = false;
-    llvm::PassInstrumentationCallbacks callbacks;
-    callbacks.registerShouldRunOptionalPassCallback(
-        [](StringRef pass, llvm::Any) {
-          return !isLeftToPTXAS(pass) && !findsNothing(pass);
-        });
-    llvm::PassBuilder builder(*machine, tuning, std::nullopt, &callbacks);
-    llvm::LoopAnalysisManager loops;
-    llvm::FunctionAnalysisManager functions;
-    llvm::CGSCCAnalysisManager calls;
-    llvm::ModuleAnalysisManager modules;
-    builder.registerModuleAnalyses(modules);
-    builder.registerCGSCCAnalyses(calls);
-    builder.registerFunctionAnalyses(functions);
-    builder.registerLoopAnalyses(loops);
-    builder.crossRegisterProxies(loops, functions, calls, modules);
-    static const llvm::OptimizationLevel kLevels[] = {
-        llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
-        llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
-    builder.buildPerModuleDefaultPipeline(kLevels[level]).run(module, modules);
+    if (llvm::Error error = optimizeKernels(module, **machine, level))
+      return getOperation().emitError(llvm::toString(std::move(error)));
     return success();
   }
 
@@ -183,14 +121,10 @@ private:
     FailureOr<llvm::TargetMachine *> machine = getMachine();
     if (failed(machine))
       return failure();
-    SmallVector<char, 0> text;
-    llvm::raw_svector_ostream stream(text);
-    BackEndPasses passes;
-    if ((*machine)->addPassesToEmitFile(passes, stream, nullptr,
-                                        llvm::CodeGenFileType::AssemblyFile))
-      return getOperation().emitError("expected LLVM to print PTX, it doesn't");
-    passes.run(module);
-    return text;
+    llvm::Expected<SmallVector<char, 0>> text = generatePTX(module, **machine);
+    if (!text)
+      return getOperation().emitError(llvm::toString(text.takeError()));
+    return std::move(*text);
   }
 
   bool needsLibraries;

@@ -5,11 +5,11 @@
 // Twice is as good as once.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_80},carousel-attach-target))' | FileCheck %s
 
-// CHECK: gpu.module @bare [#nvvm.target<O = 3, chip = "sm_90a", features = "+ptx88">]
+// CHECK: gpu.module @bare [#nvvm.target<chip = "sm_90a", features = "+ptx88">]
 // OLDEST: gpu.module @bare [#nvvm.target<O = 0, chip = "sm_80", features = "+ptx70">]
-// NEWEST: gpu.module @bare [#nvvm.target<O = 3, chip = "sm_120a", features = "+ptx90">]
+// NEWEST: gpu.module @bare [#nvvm.target<chip = "sm_120a", features = "+ptx90">]
 gpu.module @bare {}
 
-// CHECK: gpu.module @targeted [#nvvm.target<O = 3, chip = "sm_90a", features = "+ptx88">]
+// CHECK: gpu.module @targeted [#nvvm.target<chip = "sm_90a", features = "+ptx88">]
 // OLDEST: gpu.module @targeted [#nvvm.target<O = 0, chip = "sm_80", features = "+ptx70">]
 gpu.module @targeted [#nvvm.target<chip = "sm_70">, #nvvm.target<chip = "sm_75">] {}

@@ -1,6 +1,8 @@
-// Ordinary accesses stay on their side of every wait, arrive and fence at -O3: a load of the same
+// Ordinary accesses stay on their side of every wait, arrive and fence at each level: a load of the same
 // element is made again after it, and a store before it isn't dropped for a later one.
 // RUN: carousel-translate --mlir-to-ptx --chip=sm_90a %s | FileCheck %s
+// RUN: carousel-translate --mlir-to-ptx --chip=sm_90a --opt-level=1 %s | FileCheck %s
+// RUN: carousel-translate --mlir-to-ptx --chip=sm_90a --opt-level=3 %s | FileCheck %s
 // RUN: carousel-translate --mlir-to-ptx --chip=sm_100a %s | FileCheck %s
 
 #gl = #gpu.address_space<global>

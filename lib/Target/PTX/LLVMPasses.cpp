@@ -1,0 +1,134 @@
+//===- LLVMPasses.cpp - LLVM's passes, for kernels ------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See LLVMPasses.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LLVMPasses.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PassInstrumentation.h"
+#include "llvm/Pass.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace llvm;
+
+namespace {
+
+/// What LLVM would do that ptxas does again, for the machine it knows: it costs
+/// most where indices of 64 bits meet in many addresses. Kernels ran no slower
+/// without it.
+bool isLeftToPTXAS(StringRef pass) {
+  static constexpr StringLiteral kBackEndPasses[] = {
+      "Loop Strength Reduction", "Straight line strength reduction",
+      "Nary reassociation"};
+  static constexpr StringLiteral kOptimisations[] = {"IndVarSimplifyPass"};
+  return is_contained(kBackEndPasses, pass) ||
+         is_contained(kOptimisations, pass);
+}
+
+/// What looks for things that lowered kernels don't have, as vectorisers and
+/// libraries' calls, or that other passes find as well: without it ptxas makes
+/// the same code of the examples (benchmarks/RESULTS.md).
+bool findsNothing(StringRef pass) {
+  static constexpr StringLiteral kPasses[] = {
+      "CallSiteSplittingPass",   "ConstraintEliminationPass",
+      "Float2IntPass",           "LibCallsShrinkWrapPass",
+      "LoopDistributePass",      "LoopIdiomRecognizePass",
+      "LoopLoadEliminationPass", "LoopSinkPass",
+      "LoopVectorizePass",       "MergedLoadStoreMotionPass",
+      "OpenMPOptCGSCCPass",      "OpenMPOptPass",
+      "VectorCombinePass"};
+  return is_contained(kPasses, pass);
+}
+
+/// Level 2, in the syntax of `opt -passes`. Found by leaving out what changes
+/// no kernel's code, or changes it by a few hundredths (docs/Rationale.md).
+constexpr StringLiteral kKernelPipeline =
+    // Calls: of helpers, and of libdevice, which asks by name how exact it has
+    // to be.
+    "nvvm-reflect,"
+    "function(nvvm-intr-range,simplifycfg,sroa,early-cse),"
+    "cgscc(inline),"
+    // The ranges of thread and block numbers, through all that is computed of
+    // them: without, indices stay signed and of 64 bits.
+    "ipsccp,globaldce,"
+    "function("
+    "instcombine<no-verify-fixpoint>,reassociate,"
+    // What is invariant moves out of loops that are tested at their ends.
+    "loop-mssa(loop-rotate,licm),loop(loop-unroll-full),sroa,"
+    "instcombine<no-verify-fixpoint>,gvn,infer-alignment,"
+    "simplifycfg<hoist-common-insts;sink-common-insts>,"
+    // In parts, where trip counts are known while the kernel runs: ptxas would
+    // do it otherwise.
+    "loop-unroll<O3>,instcombine<no-verify-fixpoint>,"
+    "div-rem-pairs,simplifycfg),"
+    "globaldce";
+
+/// The passes of the back end, which has no option to leave one out.
+class BackEndPasses : public legacy::PassManager {
+public:
+  void add(Pass *pass) override {
+    if (isLeftToPTXAS(pass->getPassName()))
+      delete pass;
+    else
+      PassManager::add(pass);
+  }
+};
+
+} // namespace
+
+Error carousel::optimizeKernels(Module &module, TargetMachine &machine,
+                                unsigned level) {
+  PipelineTuningOptions tuning;
+  // A thread has no vector units.
+  tuning.LoopVectorization = false;
+  tuning.LoopInterleaving = false;
+  tuning.SLPVectorization = false;
+  PassInstrumentationCallbacks callbacks;
+  callbacks.registerShouldRunOptionalPassCallback([](StringRef pass, Any) {
+    return !isLeftToPTXAS(pass) && !findsNothing(pass);
+  });
+  PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager calls;
+  ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(calls);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, calls, modules);
+  ModulePassManager passes;
+  if (level == 2) {
+    if (Error error = builder.parsePassPipeline(passes, kKernelPipeline))
+      return error;
+  } else {
+    static const OptimizationLevel kLevels[] = {
+        OptimizationLevel::O0, OptimizationLevel::O1, OptimizationLevel::O2,
+        OptimizationLevel::O3};
+    passes = builder.buildPerModuleDefaultPipeline(kLevels[level]);
+  }
+  passes.run(module, modules);
+  return Error::success();
+}
+
+Expected<SmallVector<char, 0>> carousel::generatePTX(Module &module,
+                                                     TargetMachine &machine) {
+  SmallVector<char, 0> text;
+  raw_svector_ostream stream(text);
+  BackEndPasses passes;
+  if (machine.addPassesToEmitFile(passes, stream, nullptr,
+                                  CodeGenFileType::AssemblyFile))
+    return createStringError("expected LLVM to print PTX, it doesn't");
+  passes.run(module);
+  return text;
+}
