@@ -20,7 +20,7 @@
 // ORDER: carousel-lower-math
 // ORDER-NEXT: convert-scf-to-cf
 // ORDER: carousel-lower-functions
-// ORDER-NEXT: convert-gpu-to-nvvm
+// ORDER-NEXT: carousel-convert-gpu-to-nvvm
 // ORDER: reconcile-unrealized-casts
 // ORDER: carousel-mark-convergent
 // ORDER-NEXT: carousel-mark-grid-constants

@@ -93,9 +93,9 @@ struct SubgroupSizeIsConstant : public OpRewritePattern<gpu::SubgroupSizeOp> {
 };
 
 struct LowerGPUOps : public carousel::impl::LowerGPUOpsBase<LowerGPUOps> {
-  void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    patterns.add<ShuffleOfNarrowType, SubgroupSizeIsConstant>(&getContext());
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet patterns(context);
+    patterns.add<ShuffleOfNarrowType, SubgroupSizeIsConstant>(context);
     populateGpuRewritePatterns(patterns);
     populateGpuBreakDownSubgroupReducePatterns(
         patterns, /*maxShuffleBitwidth=*/kShuffleBits);
@@ -103,9 +103,26 @@ struct LowerGPUOps : public carousel::impl::LowerGPUOpsBase<LowerGPUOps> {
                                                     kShuffleBits);
     populateGpuLowerClusteredSubgroupReduceToShufflePatterns(
         patterns, rules::kWarpSize, kShuffleBits);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    frozen = std::move(patterns);
+    return success();
+  }
+
+  void runOnOperation() override {
+    // Going over all ops in search of these is most of what it would cost.
+    bool isNeeded =
+        getOperation()
+            ->walk([](Operation *op) {
+              return isa<gpu::AllReduceOp, gpu::GlobalIdOp, gpu::ShuffleOp,
+                         gpu::SubgroupReduceOp, gpu::SubgroupSizeOp>(op)
+                         ? WalkResult::interrupt()
+                         : WalkResult::advance();
+            })
+            .wasInterrupted();
+    if (isNeeded && failed(applyPatternsGreedily(getOperation(), frozen)))
       signalPassFailure();
   }
+
+  FrozenRewritePatternSet frozen;
 };
 
 } // namespace

@@ -105,9 +105,9 @@ struct StoreByRow : public OpRewritePattern<vector::StoreOp> {
 };
 
 struct LowerVectors : public carousel::impl::LowerVectorsBase<LowerVectors> {
-  void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    patterns.add<LoadByRow, StoreByRow>(&getContext());
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet patterns(context);
+    patterns.add<LoadByRow, StoreByRow>(context);
     vector::populateVectorToVectorCanonicalizationPatterns(patterns);
     vector::populateVectorBroadcastLoweringPatterns(patterns);
     vector::populateVectorContractLoweringPatterns(
@@ -131,9 +131,17 @@ struct LowerVectors : public carousel::impl::LowerVectorsBase<LowerVectors> {
     // What is out of bounds is masked by the position, computed in i32.
     vector::populateVectorMaskMaterializationPatterns(
         patterns, /*force32BitVectorIndices=*/true);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    vector::populateVectorFromElementsUnrollPatterns(patterns);
+    frozen = std::move(patterns);
+    return success();
+  }
+
+  void runOnOperation() override {
+    if (failed(applyPatternsGreedily(getOperation(), frozen)))
       signalPassFailure();
   }
+
+  FrozenRewritePatternSet frozen;
 };
 
 } // namespace

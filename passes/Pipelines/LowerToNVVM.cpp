@@ -16,7 +16,6 @@
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
-#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
@@ -95,12 +94,14 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
   LowerFunctionsOptions functions;
   functions.indexBitwidth = options.indexBitwidth;
   gpu.addPass(createLowerFunctions(functions));
-  ConvertGpuOpsToNVVMOpsOptions toNVVM;
+  ConvertGPUToNVVMOptions toNVVM;
   toNVVM.indexBitwidth = options.indexBitwidth;
-  gpu.addPass(createConvertGpuOpsToNVVMOps(toNVVM));
+  gpu.addPass(createConvertGPUToNVVM(toNVVM));
   OpPassManager &lowered = gpu.nestAny();
-  lowered.addPass(createConvertMathToLLVMPass()); // what libdevice doesn't have
-  lowered.addPass(createConvertNVVMToLLVMPass());
+  // What libdevice doesn't have.
+  lowered.addPass(createRunWherePresent({"math"}, [](OpPassManager &pm) {
+    pm.addPass(createConvertMathToLLVMPass());
+  }));
   lowered.addPass(createReconcileUnrealizedCastsPass());
   lowered.addPass(createCanonicalizerPass());
   lowered.addPass(createCSEPass());

@@ -224,7 +224,7 @@ def LowerMath : Pass<"carousel-lower-math"> {
   let description = [{
     `math.fma` of f32 and f64, and of vectors of these. The results are those of libdevice, whose function is
     the same instruction. Precondition: vectors are of rank 1 (`--carousel-lower-vectors`), others are left; so are other functions and
-    types, for `--convert-gpu-to-nvvm`. Refuses nothing.
+    types, for `--carousel-convert-gpu-to-nvvm`. Refuses nothing.
 
     ```mlir
     %v = math.fma %a, %b, %c : vector<4xf32>
@@ -246,6 +246,26 @@ def LowerFunctions : Pass<"carousel-lower-functions", "::mlir::gpu::GPUModuleOp"
     Option<"indexBitwidth", "index-bitwidth", "unsigned", "64", "Bits of an index: 32 or 64">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def ConvertGPUToNVVM : Pass<"carousel-convert-gpu-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Convert what other passes have left to the LLVM and NVVM dialects";
+  let description = [{
+    One dialect conversion with MLIR's own patterns: those of gpu, libdevice's functions for math, those of all
+    loaded dialects that say how they become LLVM, and NVVM ops that are written as inline PTX. The patterns are
+    collected when the pass manager starts, not in each run.
+
+    Precondition: what upstream lowers greedily in front of it is gone, all-reductions and global ids by
+    `--carousel-lower-gpu-ops`, `vector.from_elements` of several dimensions by `--carousel-lower-vectors`. An op of gpu that
+    has no pattern is an error; others are left, for `--carousel-verify-lowered` to refuse.
+  }];
+  let options = [
+    Option<"indexBitwidth", "index-bitwidth", "unsigned", "64", "Bits of an index: 32 or 64">
+  ];
+  let dependentDialects = [
+    "::mlir::cf::ControlFlowDialect", "::mlir::memref::MemRefDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::NVVM::NVVMDialect"
+  ];
 }
 
 def ConvertToEmitC : Pass<"carousel-convert-to-emitc", "::mlir::gpu::GPUModuleOp"> {

@@ -1,0 +1,93 @@
+//===- ConvertGPUToNVVM.cpp - what other passes left, to NVVM -------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Upstream's conversions to the LLVM and NVVM dialects, in one. Its own pass
+// for them rewrites all of a module greedily first, for ops that LowerGPUOps
+// and LowerVectors have lowered already, and collects its patterns in each run.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NVVMLowering.h"
+
+#include "carousel/Passes/Passes.h"
+#include "mlir/Conversion/ConvertToLLVM/ToLLVMInterface.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/BasicPtxBuilderInterface.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_CONVERTGPUTONVVM
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+/// Before what dialects say of their ops in general.
+static constexpr unsigned kGPUBenefit = 10;
+
+static LowerToLLVMOptions getOptions(MLIRContext *context, unsigned bits) {
+  LowerToLLVMOptions options(context);
+  options.overrideIndexBitwidth(bits);
+  return options;
+}
+
+namespace {
+
+/// What doesn't depend on the module. Modules are converted at once, each by a
+/// copy of the pass, with one of these.
+struct Conversion {
+  Conversion(MLIRContext *context, unsigned indexBitwidth)
+      : converter(context, getOptions(context, indexBitwidth)),
+        target(*context) {
+    configureGpuToNVVMTypeConverter(converter);
+    RewritePatternSet collected(context);
+    populateGpuToNVVMConversionPatterns(converter, collected, kGPUBenefit);
+    populateGpuWMMAToNVVMConversionPatterns(converter, collected);
+    for (Dialect *dialect : context->getLoadedDialects())
+      if (auto *toLLVM = dyn_cast<ConvertToLLVMPatternInterface>(dialect))
+        toLLVM->populateConvertToLLVMConversionPatterns(target, converter,
+                                                        collected);
+    configureGpuToNVVMConversionLegality(target);
+    // Those that are written as PTX.
+    target.addDynamicallyLegalDialect<NVVM::NVVMDialect>([](Operation *op) {
+      auto text = dyn_cast<NVVM::BasicPtxBuilderInterface>(op);
+      return !text || text.hasIntrinsic();
+    });
+    patterns = std::move(collected);
+  }
+
+  LLVMTypeConverter converter;
+  LLVMConversionTarget target;
+  FrozenRewritePatternSet patterns;
+};
+
+struct ConvertGPUToNVVM
+    : public carousel::impl::ConvertGPUToNVVMBase<ConvertGPUToNVVM> {
+  using ConvertGPUToNVVMBase::ConvertGPUToNVVMBase;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    conversion = std::make_shared<Conversion>(context, indexBitwidth);
+    return success();
+  }
+
+  void runOnOperation() override {
+    if (failed(verifyIndexBitwidth(getOperation(), indexBitwidth)) ||
+        failed(applyPartialConversion(getOperation(), conversion->target,
+                                      conversion->patterns)))
+      signalPassFailure();
+  }
+
+  std::shared_ptr<const Conversion> conversion;
+};
+
+} // namespace
