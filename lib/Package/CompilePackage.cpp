@@ -19,6 +19,7 @@
 #include "carousel/Passes/Pipelines.h"
 #include "carousel/Target/AssemblePTX.h"
 #include "carousel/Target/EmitCUDA.h"
+#include "carousel/Target/MathLibrary.h"
 #include "carousel/Target/TargetInfo.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Verifier.h"
@@ -49,8 +50,8 @@ using Cubins = CompilePackageOptions::Cubins;
 class Compiler {
 public:
   Compiler(ModuleOp module, const CompilePackageOptions &options,
-           PassManagers &managers)
-      : module(module), options(options), managers(managers) {}
+           PassManagers &managers, MathLibrary &math)
+      : module(module), options(options), managers(managers), math(math) {}
 
   FailureOr<Package> compile();
 
@@ -84,6 +85,7 @@ private:
   ModuleOp module;
   const CompilePackageOptions &options;
   PassManagers &managers;
+  MathLibrary &math;
   SmallVector<const TargetInfo *> chips;
   bool hasAssembler = false;
   llvm::DenseSet<std::pair<Operation *, const TargetInfo *>> chosen;
@@ -241,7 +243,7 @@ LogicalResult Compiler::compileModule(gpu::GPUModuleOp gpuModule,
     buildLowerToNVVMPipeline(pm, lowering);
   };
   FailureOr<std::string> ptx =
-      emitKernels(*holder, managers, {name, build}, {options.cudaRoot});
+      emitKernels(*holder, managers, {name, build}, {options.cudaRoot, &math});
   if (failed(ptx))
     return failure();
 
@@ -392,7 +394,8 @@ private:
 } // namespace
 
 PackageCompiler::PackageCompiler(MLIRContext *context)
-    : managers(std::make_unique<PassManagers>(context)) {}
+    : managers(std::make_unique<PassManagers>(context)),
+      math(std::make_unique<MathLibrary>()) {}
 
 PackageCompiler::~PackageCompiler() = default;
 
@@ -409,7 +412,8 @@ PackageCompiler::compile(ModuleOp module,
            << "expected one compilation at a time in an MLIR context, got "
               "another one that runs";
   OwningOpRef<ModuleOp> copy = module.clone();
-  FailureOr<Package> package = Compiler(*copy, options, *managers).compile();
+  FailureOr<Package> package =
+      Compiler(*copy, options, *managers, *math).compile();
   if (succeeded(package))
     for (KernelDescription &kernel : package->manifest.kernels)
       for (VariantDescription &variant : kernel.variants)

@@ -74,6 +74,7 @@ struct Package {
   std::vector<PackageFile> files;
 };
 
+class MathLibrary;
 class PassManagers;
 
 /// Compiles packages one after the other, in one MLIR context, and keeps what
@@ -90,6 +91,7 @@ public:
 
 private:
   std::unique_ptr<PassManagers> managers;
+  std::unique_ptr<MathLibrary> math;
 };
 
 /// Compiles every kernel of `module`, whose gpu.modules are at the tile phase

@@ -24,10 +24,14 @@ class GPUModuleOp;
 
 namespace carousel {
 
+class MathLibrary;
+
 struct EmitPTXOptions {
   /// Directory that holds nvvm/libdevice/libdevice.10.bc; needed only by
   /// kernels that call math functions.
   std::string cudaRoot;
+  /// Where functions of libdevice are kept for the next call; null: nowhere.
+  MathLibrary *math = nullptr;
 };
 
 /// Registers what emitPTX needs of a context: the translations to LLVM IR and

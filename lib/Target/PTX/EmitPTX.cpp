@@ -14,6 +14,7 @@
 
 #include "LLVMPasses.h"
 
+#include "carousel/Target/MathLibrary.h"
 #include "carousel/Target/MergePTX.h"
 #include "carousel/Target/SplitKernels.h"
 #include "carousel/Target/TargetInfo.h"
@@ -46,10 +47,12 @@ void carousel::registerPTXTranslations(DialectRegistry &registry) {
   NVVM::registerNVVMTargetInterfaceExternalModels(registry);
 }
 
+static bool isMathFunction(StringRef name) { return name.starts_with("__nv_"); }
+
 /// The first libdevice function that the module calls, or an empty name.
 static StringRef findMathFunction(gpu::GPUModuleOp module) {
   for (auto func : module.getOps<LLVM::LLVMFuncOp>())
-    if (func.isExternal() && func.getName().starts_with("__nv_"))
+    if (func.isExternal() && isMathFunction(func.getName()))
       return func.getName();
   return {};
 }
@@ -58,19 +61,35 @@ namespace {
 
 class SerializePTX : public NVVM::SerializeGPUModuleBase {
 public:
+  /// With `math` its functions are taken from the file `libdevice`.
   SerializePTX(gpu::GPUModuleOp module, NVVM::NVVMTargetAttr target,
-               const gpu::TargetOptions &options, bool needsLibraries)
+               const gpu::TargetOptions &options, bool needsLibraries,
+               MathLibrary *math, StringRef libdevice)
       : SerializeGPUModuleBase(*module, target, options),
-        needsLibraries(needsLibraries) {}
+        needsLibraries(needsLibraries), math(math), libdevice(libdevice) {}
 
 private:
   /// MLIR reads libdevice where the environment names a toolkit, and links none
   /// of it to a module that calls nothing.
   std::optional<SmallVector<std::unique_ptr<llvm::Module>>>
   loadBitcodeFiles(llvm::Module &module) override {
+    SmallVector<std::unique_ptr<llvm::Module>> libraries;
     if (!needsLibraries)
-      return SmallVector<std::unique_ptr<llvm::Module>>();
-    return SerializeGPUModuleBase::loadBitcodeFiles(module);
+      return libraries;
+    if (!math)
+      return SerializeGPUModuleBase::loadBitcodeFiles(module);
+    SmallVector<std::string> names;
+    for (const llvm::Function &function : module)
+      if (function.isDeclaration() && isMathFunction(function.getName()))
+        names.push_back(function.getName().str());
+    llvm::Expected<std::unique_ptr<llvm::Module>> functions =
+        math->load(libdevice, names, module.getContext());
+    if (!functions) {
+      getOperation().emitError(llvm::toString(functions.takeError()));
+      return std::nullopt;
+    }
+    libraries.push_back(std::move(*functions));
+    return libraries;
   }
 
   FailureOr<llvm::TargetMachine *> getMachine() {
@@ -128,20 +147,33 @@ private:
   }
 
   bool needsLibraries;
+  MathLibrary *math;
+  std::string libdevice;
 };
 
 } // namespace
 
-/// `cudaRoot` is where libdevice is, if it is anywhere.
+static std::string getLibdevice(StringRef cudaRoot) {
+  SmallString<128> path(cudaRoot);
+  llvm::sys::path::append(path, "nvvm", "libdevice", "libdevice.10.bc");
+  return path.str().str();
+}
+
+/// `options.cudaRoot` is where libdevice is, if it is anywhere.
 static FailureOr<std::string> translate(gpu::GPUModuleOp module,
-                                        StringRef cudaRoot) {
+                                        const EmitPTXOptions &options) {
   auto target = cast<NVVM::NVVMTargetAttr>(module.getTargetsAttr()[0]);
   // Only kernels that need it pay for reading it, or hear that it is not there.
   bool needsMath = !findMathFunction(module).empty();
   bool needsLibraries = needsMath || target.getLink();
-  gpu::TargetOptions targetOptions(needsMath ? cudaRoot : StringRef(), {}, "",
-                                   "", gpu::CompilationTarget::Assembly);
-  SerializePTX serializer(module, target, targetOptions, needsLibraries);
+  gpu::TargetOptions targetOptions(
+      needsMath ? StringRef(options.cudaRoot) : StringRef(), {}, "", "",
+      gpu::CompilationTarget::Assembly);
+  // Libraries of the target's own may call more of libdevice than the module.
+  bool keepsMath = needsMath && !target.getLink() && !options.cudaRoot.empty();
+  SerializePTX serializer(module, target, targetOptions, needsLibraries,
+                          keepsMath ? options.math : nullptr,
+                          getLibdevice(options.cudaRoot));
   serializer.init();
   std::optional<SmallVector<char, 0>> text = serializer.run();
   if (!text)
@@ -152,13 +184,13 @@ static FailureOr<std::string> translate(gpu::GPUModuleOp module,
 /// Kernels at once, each in an LLVM context of its own. The text doesn't depend
 /// on how many threads the context has: kernels are taken apart in any case.
 static FailureOr<std::string> translateKernels(gpu::GPUModuleOp module,
-                                               StringRef cudaRoot) {
+                                               const EmitPTXOptions &options) {
   SmallVector<OwningOpRef<gpu::GPUModuleOp>> parts = splitKernels(module);
   if (parts.empty())
-    return translate(module, cudaRoot);
+    return translate(module, options);
   std::vector<std::string> texts(parts.size());
   auto translatePart = [&](size_t index) -> LogicalResult {
-    FailureOr<std::string> text = translate(*parts[index], cudaRoot);
+    FailureOr<std::string> text = translate(*parts[index], options);
     if (failed(text))
       return failure();
     texts[index] = std::move(*text);
@@ -169,7 +201,7 @@ static FailureOr<std::string> translateKernels(gpu::GPUModuleOp module,
     return failure();
   if (std::optional<std::string> merged = mergePTX(texts))
     return std::move(*merged);
-  return translate(module, cudaRoot);
+  return translate(module, options);
 }
 
 /// Whether a function of libdevice is left for a linker; others may be.
@@ -185,16 +217,17 @@ FailureOr<std::string> carousel::emitPTX(gpu::GPUModuleOp module,
   if (failed(getTargetSpec(module)))
     return failure();
   StringRef math = findMathFunction(module);
-  SmallString<128> libdevice(options.cudaRoot);
-  llvm::sys::path::append(libdevice, "nvvm", "libdevice", "libdevice.10.bc");
+  std::string libdevice = getLibdevice(options.cudaRoot);
   bool found = llvm::sys::fs::exists(libdevice);
   if (!math.empty() && !options.cudaRoot.empty() && !found) {
     emitError(module.getLoc()) << "expected libdevice for the math function '"
                                << math << "', found no '" << libdevice << "'";
     return failure();
   }
-  FailureOr<std::string> ptx = translateKernels(
-      module, found ? StringRef(options.cudaRoot) : StringRef());
+  EmitPTXOptions available = options;
+  if (!found)
+    available.cudaRoot.clear();
+  FailureOr<std::string> ptx = translateKernels(module, available);
   if (failed(ptx)) {
     emitError(module.getLoc()) << "translation to PTX failed";
     return failure();
