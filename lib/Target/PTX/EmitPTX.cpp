@@ -140,7 +140,8 @@ private:
     FailureOr<llvm::TargetMachine *> machine = getMachine();
     if (failed(machine))
       return failure();
-    llvm::Expected<SmallVector<char, 0>> text = generatePTX(module, **machine);
+    llvm::Expected<SmallVector<char, 0>> text =
+        generatePTX(module, **machine, optLevel);
     if (!text)
       return getOperation().emitError(llvm::toString(text.takeError()));
     return std::move(*text);

@@ -73,15 +73,30 @@ constexpr StringLiteral kKernelPipeline =
     "div-rem-pairs,simplifycfg),"
     "globaldce";
 
+/// What of the back end changes nothing behind that pipeline (subexpressions),
+/// or nothing for the better behind ptxas (order; addresses that are computed
+/// once more in each block).
+bool isNotForKernels(StringRef pass) {
+  static constexpr StringLiteral kPasses[] = {
+      "Early CSE", "Machine Instruction Scheduler", "CodeGen Prepare"};
+  return is_contained(kPasses, pass);
+}
+
 /// The passes of the back end, which has no option to leave one out.
 class BackEndPasses : public legacy::PassManager {
 public:
+  explicit BackEndPasses(unsigned level) : level(level) {}
+
   void add(Pass *pass) override {
-    if (isLeftToPTXAS(pass->getPassName()))
+    StringRef name = pass->getPassName();
+    if (isLeftToPTXAS(name) || (level == 2 && isNotForKernels(name)))
       delete pass;
     else
       PassManager::add(pass);
   }
+
+private:
+  unsigned level;
 };
 
 } // namespace
@@ -121,11 +136,11 @@ Error carousel::optimizeKernels(Module &module, TargetMachine &machine,
   return Error::success();
 }
 
-Expected<SmallVector<char, 0>> carousel::generatePTX(Module &module,
-                                                     TargetMachine &machine) {
+Expected<SmallVector<char, 0>>
+carousel::generatePTX(Module &module, TargetMachine &machine, unsigned level) {
   SmallVector<char, 0> text;
   raw_svector_ostream stream(text);
-  BackEndPasses passes;
+  BackEndPasses passes(level);
   if (machine.addPassesToEmitFile(passes, stream, nullptr,
                                   CodeGenFileType::AssemblyFile))
     return createStringError("expected LLVM to print PTX, it doesn't");

@@ -29,9 +29,9 @@ namespace carousel {
 llvm::Error optimizeKernels(llvm::Module &module, llvm::TargetMachine &machine,
                             unsigned level);
 
-/// The module's PTX.
+/// The module's PTX. Level 2 leaves more to ptxas than others.
 llvm::Expected<llvm::SmallVector<char, 0>>
-generatePTX(llvm::Module &module, llvm::TargetMachine &machine);
+generatePTX(llvm::Module &module, llvm::TargetMachine &machine, unsigned level);
 
 } // namespace carousel
 
