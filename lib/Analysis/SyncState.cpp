@@ -50,9 +50,12 @@ static int compareKeys(const PendingAccess &lhs, const PendingAccess &rhs) {
   return mine == theirs ? 0 : mine < theirs ? -1 : 1;
 }
 
-/// A copy in the place of `pending`, to be changed.
+/// What is in the place of `pending`, to be changed: a copy if another state
+/// has it, too.
 static PendingAccess &
 change(llvm::IntrusiveRefCntPtr<const PendingAccess> &pending) {
+  if (pending->UseCount() == 1)
+    return const_cast<PendingAccess &>(*pending);
   auto copy = llvm::makeIntrusiveRefCnt<PendingAccess>(*pending);
   pending = copy;
   return *copy;
