@@ -10,7 +10,7 @@ carousel_add_unittest(CarouselAnalysisTests
           Analysis/SharedMemoryPlanTest.cpp Analysis/SyncPlanTest.cpp Analysis/TransferShapeTest.cpp
   LIBS CarouselAnalysis)
 carousel_add_unittest(CarouselTargetTests
-  SOURCES Target/AssemblePTXTest.cpp Target/EmitPTXTest.cpp Target/SplitKernelsTest.cpp
+  SOURCES Target/AssemblePTXTest.cpp Target/EmitPTXTest.cpp Target/MathLibraryTest.cpp Target/SplitKernelsTest.cpp
           Target/TargetInfoTest.cpp
   LIBS CarouselPasses CarouselAnalysis CarouselEmitPTX CarouselTargetInfo CarouselDialect)
 target_compile_definitions(CarouselTargetTests PRIVATE

@@ -226,8 +226,7 @@ IndexPosition SyncPositions::substitute(const IndexPosition &position,
                                         function_ref<bool(Value)> isGone) {
   // Mostly one value, that an iteration later is another one and a number.
   if (position.terms.size() == 1 && position.terms.front().second == 1)
-    if (auto found = map.find(position.terms.front().first);
-        found != map.end())
+    if (auto found = map.find(position.terms.front().first); found != map.end())
       return {found->second.terms, position.rest.plus(found->second.rest)};
   IndexPosition result = {{}, position.rest};
   for (auto [number, factor] : position.terms) {

@@ -61,4 +61,12 @@ gpu.module @vectors {
     vector.store %v, %x[%i, %i] : memref<?x?xf32, #gl>, vector<2x4xf32>
     return
   }
+
+  // CHECK-LABEL: func @elements
+  // CHECK-SAME: (%[[A:.+]]: f32, %[[B:.+]]: f32)
+  func.func @elements(%a: f32, %b: f32) -> vector<2x2xf32> {
+    // CHECK-COUNT-2: vector.from_elements %{{.+}}, %{{.+}} : vector<2xf32>
+    %v = vector.from_elements %a, %b, %b, %a : vector<2x2xf32>
+    return %v : vector<2x2xf32>
+  }
 }

@@ -1,0 +1,46 @@
+// carousel-convert-gpu-to-nvvm converts gpu, math, arith, cf and memref ops together, and NVVM ops that are text of PTX.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-convert-gpu-to-nvvm))' | FileCheck %s
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-convert-gpu-to-nvvm{index-bitwidth=32}))' \
+// RUN:   | FileCheck %s --check-prefix=NARROW
+// RUN: not carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-convert-gpu-to-nvvm{index-bitwidth=16}))' 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=WIDTH
+
+// WIDTH: error: expected an index of 32 or 64 bits, got 16
+
+#gl = #gpu.address_space<global>
+
+gpu.module @kernels {
+  // Spaces of memory by their numbers; indices of 64 bits, or of 32.
+  // CHECK-LABEL: llvm.func @k(
+  // CHECK-SAME: !llvm.ptr<1>
+  // CHECK-SAME: nvvm.kernel
+  // CHECK: %[[TID:.+]] = nvvm.read.ptx.sreg.tid.x
+  // CHECK: llvm.sext %[[TID]] : i32 to i64
+  // CHECK: llvm.load %{{.+}} : !llvm.ptr<1> -> f32
+  // CHECK: llvm.call @__nv_erff
+  // CHECK: llvm.cond_br
+  // NARROW-LABEL: llvm.func @k(
+  // NARROW: nvvm.read.ptx.sreg.tid.x
+  // NARROW-NOT: i64
+  gpu.func @k(%x: memref<?xf32, #gl>, %all: i1) kernel {
+    %i = gpu.thread_id x
+    %v = memref.load %x[%i] : memref<?xf32, #gl>
+    %w = math.erf %v : f32
+    cf.cond_br %all, ^bb1, ^bb2
+  ^bb1:
+    memref.store %w, %x[%i] : memref<?xf32, #gl>
+    cf.br ^bb2
+  ^bb2:
+    gpu.return
+  }
+
+  // One with a predicate has no intrinsic; one without has.
+  // CHECK-LABEL: llvm.func @ptx(
+  // CHECK: llvm.inline_asm {{.*}}mbarrier.init.shared.b64
+  // CHECK: nvvm.mbarrier.init %{{.+}}, %{{.+}} : !llvm.ptr<3>, i32
+  llvm.func @ptx(%p: i1, %barrier: !llvm.ptr<3>, %count: i32) {
+    nvvm.mbarrier.init %barrier, %count, predicate = %p : !llvm.ptr<3>, i32, i1
+    nvvm.mbarrier.init %barrier, %count : !llvm.ptr<3>, i32
+    llvm.return
+  }
+}
