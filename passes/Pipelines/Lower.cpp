@@ -10,12 +10,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Canonicalizer.h"
+
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Passes/Pipelines.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -23,7 +24,7 @@ using namespace carousel;
 /// Function by function, so that they are cleaned up at once.
 static OpPassManager &addCleanup(OpPassManager &gpu) {
   OpPassManager &functions = gpu.nestAny();
-  functions.addPass(createCanonicalizerPass());
+  functions.addPass(createPatternCanonicalizer());
   functions.addPass(createCSEPass());
   return functions;
 }

@@ -10,6 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Canonicalizer.h"
+
 #include "carousel/Passes/Passes.h"
 #include "carousel/Passes/Pipelines.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
@@ -29,7 +31,6 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -46,7 +47,8 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
   gpu.addPass(createAttachTarget(target));
   if (options.debugWaits != 0)
     gpu.addPass(createNumberWaits());
-  gpu.nestAny().addPass(createCanonicalizerPass()); // counts that are constants
+  gpu.nestAny().addPass(
+      createPatternCanonicalizer()); // counts that are constants
   gpu.addPass(createLowerGPUOps());
   gpu.addPass(createVerifyTarget());
   gpu.addPass(createVerifyMachine());
@@ -103,7 +105,7 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
     pm.addPass(createConvertMathToLLVMPass());
   }));
   lowered.addPass(createReconcileUnrealizedCastsPass());
-  lowered.addPass(createCanonicalizerPass());
+  lowered.addPass(createCanonicalizerPass()); // counters that are alike, too
   lowered.addPass(createCSEPass());
 
   // What NVVM and LLVM have to be told about kernels.
