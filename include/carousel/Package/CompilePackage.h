@@ -78,7 +78,8 @@ class MathLibrary;
 class PassManagers;
 
 /// Compiles packages one after the other, in one MLIR context, and keeps what
-/// passes prepare: what comes behind the first one takes 2 to 16 % less.
+/// passes prepare and what they take from libdevice: what comes behind the
+/// first one takes 2 to 16 % less.
 /// Ends before the context does.
 class PackageCompiler {
 public:
