@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See SyncFlow.h. This half follows control flow and keeps the state; which
-// pairs of accesses are in conflict, and what resolves it, is in
+// See SyncFlow.h. This part keeps the state; SyncRegions.cpp follows control
+// flow; which pairs of accesses are in conflict, and what resolves it, is in
 // SyncConflicts.cpp.
 //
 //===----------------------------------------------------------------------===//
@@ -20,11 +20,6 @@
 
 using namespace mlir;
 using namespace carousel;
-
-/// Iterations of a loop after which intervals that still grow are open.
-static constexpr unsigned kWidenAfter = 3;
-/// More than the accesses of any one op.
-static constexpr unsigned kAccessesPerOp = 1024;
 
 //===----------------------------------------------------------------------===//
 // The kernel
@@ -112,241 +107,16 @@ bool SyncKernel::isTakenTogether(Operation *op, Meet meet) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Edges
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-/// Values of `op`'s regions mean something else, or nothing, elsewhere.
-struct IsInside {
-  Operation *op;
-  bool operator()(Value value) const {
-    return op->isAncestor(value.getParentRegion()->getParentOp());
-  }
-};
-
-} // namespace
-
-/// What the values that are handed over at an edge are called behind it.
-static PositionMap mapEdge(SyncPositions &positions, ValueRange from,
-                           ValueRange to) {
-  PositionMap map;
-  for (auto [source, target] : llvm::zip_equal(from, to)) {
-    if (!source.getType().isIndex())
-      continue;
-    IndexPosition handed = positions.get(source);
-    if (const unsigned *value = handed.getSingleValue()) {
-      IndexPosition rest = {{}, handed.rest};
-      map.try_emplace(
-          *value, positions.add(positions.get(target), rest, /*factor=*/-1));
-    }
-  }
-  return map;
-}
-
-/// What an iteration adds to an induction variable. Loops count upwards.
-static IndexInterval getStep(SyncPositions &positions,
-                             LoopLikeOpInterface loop) {
-  IndexInterval step;
-  if (std::optional<OpFoldResult> by = loop.getSingleStep()) {
-    if (std::optional<int64_t> constant = getConstantIntValue(*by))
-      step = IndexInterval::exactly(*constant);
-    else
-      step = positions.getRange(cast<Value>(*by));
-  }
-  step.lo = std::max<int64_t>(step.lo, 1);
-  return step;
-}
-
-void SyncFlow::visitFor(LoopLikeOpInterface loop, SyncState &state) {
-  Block &body = loop.getLoopRegions().front()->front();
-  IsInside isInside{loop};
-  ValueRange arguments = loop.getRegionIterArgs();
-  PositionMap entry = mapEdge(positions, loop.getInits(), arguments);
-  PositionMap back = mapEdge(positions, loop.getYieldedValues(), arguments);
-  PositionMap exit = mapEdge(positions, arguments, loop->getResults());
-  PositionMap backBoxes = back, exitBoxes = exit;
-  std::optional<Value> iv = loop.getSingleInductionVar();
-  if (iv && iv->getType().isIndex()) {
-    IndexInterval step = getStep(positions, loop);
-    // What it was, in terms of what it is an iteration later.
-    backBoxes.try_emplace(
-        positions.getNumber(*iv),
-        positions.add(positions.get(*iv), {{}, step}, /*factor=*/-1));
-    // The loop is left with one that no iteration has had.
-    exitBoxes.try_emplace(
-        positions.getNumber(*iv),
-        IndexPosition{{}, positions.getRange(*iv).plus(step)});
-  }
-
-  SyncState before = state;
-  state.substitute(entry, PositionMap(), nullptr);
-  // Once the loops around this one are at a fixpoint, and when the conflicts
-  // are looked for, it is entered as before.
-  auto known = fixpoints.find(loop);
-  if (known != fixpoints.end() && known->second.entered == state) {
-    state = known->second.reached;
-  } else {
-    Fixpoint found = {state, state};
-    // An iteration of an outer loop begins with all that the one before began
-    // with, and so leads at least where that one led.
-    if (SyncState probe = state;
-        known != fixpoints.end() && !probe.join(known->second.entered))
-      found.reached.join(known->second.reached);
-    bool wasChecking = std::exchange(isChecking, false);
-    for (unsigned iteration = 0;; ++iteration) {
-      SyncState end = found.reached;
-      visitBlock(body, end);
-      end.substitute(back, backBoxes, isInside);
-      if (!found.reached.join(end, /*widen=*/iteration >= kWidenAfter) ||
-          !conflicts.empty())
-        break;
-    }
-    isChecking = wasChecking;
-    state = found.reached;
-    fixpoints.insert_or_assign(loop.getOperation(), std::move(found));
-  }
-  if (isChecking) {
-    around.emplace_back(loop, before);
-    SyncState end = state;
-    visitBlock(body, end);
-    around.pop_back();
-  }
-  state.substitute(exit, exitBoxes, isInside);
-}
-
-/// `visitBlock` returns whether there is anything to go on for.
-static void visitWhile(scf::WhileOp loop, SyncPositions &positions,
-                       SyncState &state,
-                       function_ref<bool(Block &, SyncState &)> visitBlock) {
-  IsInside isInside{loop};
-  scf::ConditionOp condition = loop.getConditionOp();
-  PositionMap entry =
-      mapEdge(positions, loop.getInits(), loop.getBeforeArguments());
-  PositionMap enter =
-      mapEdge(positions, condition.getArgs(), loop.getAfterArguments());
-  PositionMap leave =
-      mapEdge(positions, condition.getArgs(), loop.getResults());
-  PositionMap back = mapEdge(positions, loop.getYieldOp().getOperands(),
-                             loop.getBeforeArguments());
-  // Of the two regions' values those live on that are handed over.
-  auto isInBefore = [&](Value value) {
-    return loop.getBefore().isAncestor(value.getParentRegion());
-  };
-  auto isInAfter = [&](Value value) {
-    return loop.getAfter().isAncestor(value.getParentRegion());
-  };
-  state.substitute(entry, PositionMap(), nullptr);
-  SyncState decided = state;
-  for (unsigned iteration = 0;; ++iteration) {
-    decided = state;
-    visitBlock(*loop.getBeforeBody(), decided);
-    SyncState end = decided;
-    end.substitute(enter, enter, isInBefore);
-    bool goesOn = visitBlock(*loop.getAfterBody(), end);
-    end.substitute(back, back, isInAfter);
-    if (!state.join(end, /*widen=*/iteration >= kWidenAfter) || !goesOn)
-      break;
-  }
-  state = decided;
-  state.substitute(leave, leave, isInside);
-}
-
-void SyncFlow::visitIf(Operation *branch, SyncState &state) {
-  IsInside isInside{branch};
-  SyncState before = state;
-  bool isFirst = true;
-  if (isChecking)
-    around.emplace_back(branch, before);
-  for (Region &region : branch->getRegions()) {
-    SyncState way = before;
-    if (!region.empty()) {
-      visitBlock(region.front(), way);
-      PositionMap map =
-          mapEdge(positions, region.front().getTerminator()->getOperands(),
-                  branch->getResults());
-      way.substitute(map, PositionMap(), isInside);
-    }
-    if (std::exchange(isFirst, false))
-      state = way;
-    else
-      state.join(way);
-  }
-  if (isChecking)
-    around.pop_back();
-}
-
-void SyncFlow::visitRoles(RingRolesOp roles, SyncState &state) {
-  if (isChecking)
-    around.emplace_back(roles, state);
-  SyncState before = state;
-  bool isFirst = true;
-  for (Region &region : roles->getRegions()) {
-    SyncState role = before;
-    role.enterRole();
-    visitBlock(region.front(), role);
-    role.leaveRole();
-    role.substitute(PositionMap(), PositionMap(), IsInside{roles});
-    if (std::exchange(isFirst, false))
-      state = role;
-    else
-      state.join(role);
-  }
-  if (isChecking)
-    around.pop_back();
-}
-
-/// A region that is executed once. What others did in the turns before becomes
-/// visible at its begin; where it ends, what was done in it is over.
-void SyncFlow::visitTurn(SerializeOp turns, SyncState &state) {
-  unsigned order = kernel.numbers.lookup(turns) * kAccessesPerOp;
-  if (isChecking)
-    around.emplace_back(turns, state);
-  for (const Access &taken : kernel.accesses.get(turns))
-    state.access(turns, order++, taken);
-  Block &body = turns.getBody().front();
-  visitBlock(body, state);
-  PositionMap map = mapEdge(positions, body.getTerminator()->getOperands(),
-                            turns.getResults());
-  state.substitute(map, PositionMap(), IsInside{turns});
-  if (isChecking)
-    around.pop_back();
-}
-
-/// Regions that may be executed in any order, any number of times.
-void SyncFlow::visitRegions(Operation *op, SyncState &state) {
-  SyncState before = state;
-  bool wasChecking = std::exchange(isChecking, false);
-  auto visitAll = [&] {
-    bool changed = false;
-    for (Region &region : op->getRegions())
-      for (Block &block : region) {
-        SyncState end = state;
-        visitBlock(block, end);
-        end.substitute(PositionMap(), PositionMap(), IsInside{op});
-        changed |= state.join(end, /*widen=*/true);
-      }
-    return changed;
-  };
-  while (visitAll() && conflicts.empty())
-    ;
-  isChecking = wasChecking;
-  if (isChecking) {
-    around.emplace_back(op, before);
-    visitAll();
-    around.pop_back();
-  }
-}
-
-//===----------------------------------------------------------------------===//
 // Events
 //===----------------------------------------------------------------------===//
 
 SyncFlow::SyncFlow(SyncKernel &kernel, ArrayRef<SyncStep> steps,
-                   const llvm::DenseSet<Operation *> &removed, Asked asked)
+                   const SyncOmissions &omitted, Asked asked)
     : kernel(kernel), positions(kernel.accesses.getPositions()), steps(steps),
-      removed(removed), asked(asked) {
+      omitted(omitted), asked(asked) {
   for (auto [index, step] : llvm::enumerate(steps)) {
+    if (omitted.steps.contains(index))
+      continue;
     void *place = step.before ? static_cast<void *>(step.before)
                               : static_cast<void *>(step.atEndOf);
     stepsAt[place].push_back(index);
@@ -400,7 +170,7 @@ void SyncFlow::visit(Operation *op, SyncState &state) {
   auto before = stepsAt.find(op);
   if (before != stepsAt.end())
     applySteps(before->second, state);
-  if (removed.contains(op))
+  if (omitted.ops.contains(op))
     return;
   llvm::TypeSwitch<Operation *>(op)
       .Case<scf::ForOp, affine::AffineForOp>([&](auto loop) {
@@ -408,23 +178,7 @@ void SyncFlow::visit(Operation *op, SyncState &state) {
       })
       .Case<scf::IfOp, affine::AffineIfOp>(
           [&](auto branch) { visitIf(branch, state); })
-      .Case([&](scf::WhileOp loop) {
-        SyncState before = state;
-        bool wasChecking = std::exchange(isChecking, false);
-        SyncState head = state;
-        auto visitor = [&](Block &block, SyncState &inner) {
-          visitBlock(block, inner);
-          return conflicts.empty();
-        };
-        visitWhile(loop, positions, state, visitor);
-        isChecking = wasChecking;
-        if (!isChecking)
-          return;
-        // What was found is a fixpoint: once more, to see the conflicts.
-        around.emplace_back(loop, before);
-        visitWhile(loop, positions, head, visitor);
-        around.pop_back();
-      })
+      .Case([&](scf::WhileOp loop) { visitWhile(loop, state); })
       .Case([&](RingRolesOp roles) { visitRoles(roles, state); })
       .Case([&](SerializeOp turns) { visitTurn(turns, state); })
       .Case<RingProduceOp, RingSubmitOp>([&](auto) { visitEvent(op, state); })

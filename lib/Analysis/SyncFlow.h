@@ -18,13 +18,50 @@
 #include "SyncState.h"
 
 #include "carousel/Analysis/SyncPlan.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
 #include <set>
 
 namespace carousel {
 
-/// What never changes while a plan is made.
+/// More than the accesses of any one op.
+inline constexpr unsigned kAccessesPerOp = 1024;
+
+/// Pairs of accesses by the numbers of their ops, the first one's kind, and how
+/// many threads have met in between.
+using SyncPairs = std::set<std::tuple<unsigned, unsigned, unsigned, Meet>>;
+
+/// What a flow does without: ops of the kernel, and steps of the plan by index.
+struct SyncOmissions {
+  llvm::DenseSet<mlir::Operation *> ops;
+  llvm::DenseSet<unsigned> steps;
+};
+
+/// What of a plan and its omissions is in a loop.
+struct LoopPlan {
+  using Step = std::tuple<unsigned, SyncStepKind, mlir::Operation *,
+                          mlir::Block *, TransferScope, GroupWait, unsigned>;
+  std::vector<Step> steps;
+  std::vector<mlir::Operation *> omitted;
+
+  bool operator==(const LoopPlan &other) const {
+    return steps == other.steps && omitted == other.omitted;
+  }
+};
+
+/// What holds at the top of a loop's body. It depends on no more than what
+/// holds where the loop is entered, and on what of the plan is in it: flows
+/// with other plans, too, find it as the one before left it.
+struct LoopFixpoint {
+  LoopPlan plan;
+  std::optional<SyncState> entered;
+  std::optional<SyncState> reached;
+  /// SyncFlow's of an iteration that has no conflict, once that was looked for.
+  std::optional<SyncPairs> unordered;
+};
+
+/// What never changes while a plan is made, and what its flows have found.
 class SyncKernel {
 public:
   explicit SyncKernel(mlir::gpu::GPUFuncOp kernel);
@@ -42,6 +79,9 @@ public:
   /// Whether all threads of a scope that come to `op`, an op with regions,
   /// take the same ways through it.
   bool isTakenTogether(mlir::Operation *op, Meet meet) const;
+
+  /// The last ones, by loop.
+  llvm::DenseMap<mlir::Operation *, LoopFixpoint> fixpoints;
 
 private:
   bool isEvent(mlir::Operation *op);
@@ -65,8 +105,7 @@ public:
   };
 
   SyncFlow(SyncKernel &kernel, llvm::ArrayRef<SyncStep> steps,
-           const llvm::DenseSet<mlir::Operation *> &removed,
-           Asked asked = Asked::Conflicts);
+           const SyncOmissions &omitted, Asked asked = Asked::Conflicts);
 
   /// Conflicts that a plan has to resolve; without what resolves them where
   /// only whether there are any is asked.
@@ -75,13 +114,17 @@ public:
   /// and how many of the threads have met in between: those that threads make
   /// by themselves, and those of warps with other warps'. All of them if there
   /// is no conflict.
-  std::set<std::tuple<unsigned, unsigned, unsigned, Meet>> unordered;
+  SyncPairs unordered;
 
 private:
   void visitBlock(mlir::Block &block, SyncState &state);
   void visit(mlir::Operation *op, SyncState &state);
   void visitEvent(mlir::Operation *op, SyncState &state);
   void visitFor(mlir::LoopLikeOpInterface loop, SyncState &state);
+  void checkIteration(mlir::LoopLikeOpInterface loop, const SyncState &before,
+                      SyncState state);
+  const LoopPlan &getPlanOf(mlir::LoopLikeOpInterface loop);
+  void visitWhile(mlir::scf::WhileOp loop, SyncState &state);
   void visitIf(mlir::Operation *branch, SyncState &state);
   void visitRoles(RingRolesOp roles, SyncState &state);
   void visitTurn(SerializeOp turns, SyncState &state);
@@ -110,18 +153,12 @@ private:
   SyncKernel &kernel;
   SyncPositions &positions;
   llvm::ArrayRef<SyncStep> steps;
-  const llvm::DenseSet<mlir::Operation *> &removed;
+  const SyncOmissions &omitted;
   llvm::DenseMap<void *, llvm::SmallVector<unsigned, 2>> stepsAt;
   Asked asked;
   /// What is visited has its final state.
   bool isChecking = true;
-  /// What holds at the top of a loop's body, by what held where it was entered
-  /// last.
-  struct Fixpoint {
-    SyncState entered;
-    SyncState reached;
-  };
-  llvm::DenseMap<mlir::Operation *, Fixpoint> fixpoints;
+  llvm::DenseMap<mlir::Operation *, LoopPlan> plans;
   /// The ops around the one that is being visited, and what held before them.
   std::vector<std::pair<mlir::Operation *, SyncState>> around;
 };

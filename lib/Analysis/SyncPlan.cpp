@@ -172,21 +172,21 @@ static bool isCandidate(Operation *op) {
 /// What the kernel and the plan can do without. `unordered` is SyncFlow's, with
 /// the plan; without its step `last` there is a conflict, as is known.
 static void removeRedundant(SyncKernel &kernel, SyncPlan &plan,
-                            const decltype(SyncFlow::unordered) &unordered,
+                            const SyncPairs &unordered,
                             const std::optional<SyncStep> &last) {
-  llvm::DenseSet<Operation *> removed;
+  SyncOmissions omitted;
   for (Operation *op : kernel.ops) {
     if (!isCandidate(op))
       continue;
-    removed.insert(op);
-    SyncFlow flow(kernel, plan.steps, removed, SyncFlow::Asked::Whether);
+    omitted.ops.insert(op);
+    SyncFlow flow(kernel, plan.steps, omitted, SyncFlow::Asked::Whether);
     // Threads may meet for the sake of what they do by themselves, too.
     bool isNeeded =
         !flow.conflicts.empty() ||
         !std::includes(unordered.begin(), unordered.end(),
                        flow.unordered.begin(), flow.unordered.end());
     if (isNeeded)
-      removed.erase(op);
+      omitted.ops.erase(op);
     else
       plan.redundant.push_back(op);
   }
@@ -194,16 +194,17 @@ static void removeRedundant(SyncKernel &kernel, SyncPlan &plan,
     return last && step.kind == last->kind && step.isAtPlaceOf(*last) &&
            step.scope == last->scope && step.wait == last->wait;
   };
-  for (size_t index = 0; index < plan.steps.size();) {
-    std::vector<SyncStep> fewer = plan.steps;
-    fewer.erase(fewer.begin() + index);
-    if (!isLast(plan.steps[index]) &&
-        SyncFlow(kernel, fewer, removed, SyncFlow::Asked::Whether)
+  std::vector<SyncStep> needed;
+  for (auto [index, step] : llvm::enumerate(plan.steps)) {
+    omitted.steps.insert(index);
+    if (!isLast(step) &&
+        SyncFlow(kernel, plan.steps, omitted, SyncFlow::Asked::Whether)
             .conflicts.empty())
-      plan.steps = std::move(fewer);
-    else
-      ++index;
+      continue;
+    omitted.steps.erase(index);
+    needed.push_back(step);
   }
+  plan.steps = std::move(needed);
 }
 
 /// In program order, and by kind at one place.
@@ -247,7 +248,7 @@ SyncPlan carousel::planSync(gpu::GPUFuncOp function) {
   if (plan.fault)
     return plan;
 
-  const llvm::DenseSet<Operation *> nothing;
+  const SyncOmissions nothing;
   // The step that resolved the last conflict by itself, if one did.
   std::optional<SyncStep> last;
   while (true) {

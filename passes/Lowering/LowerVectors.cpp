@@ -137,7 +137,12 @@ struct LowerVectors : public carousel::impl::LowerVectorsBase<LowerVectors> {
   }
 
   void runOnOperation() override {
-    if (failed(applyPatternsGreedily(getOperation(), frozen)))
+    SmallVector<Operation *> vectors;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<vector::VectorDialect>(op->getDialect()))
+        vectors.push_back(op);
+    });
+    if (failed(applyOpPatternsGreedily(vectors, frozen)))
       signalPassFailure();
   }
 

@@ -73,12 +73,20 @@ constexpr StringLiteral kKernelPipeline =
     "div-rem-pairs,simplifycfg),"
     "globaldce";
 
-/// What of the back end changes nothing behind that pipeline (subexpressions),
-/// or nothing for the better behind ptxas (order; addresses that are computed
-/// once more in each block).
+/// What of the back end changes nothing behind that pipeline (subexpressions,
+/// what is invariant, costly constants), prepares for a pass that is left out
+/// (freezes), or changes nothing for the better behind ptxas (order; addresses
+/// that are computed once more in each block).
 bool isNotForKernels(StringRef pass) {
   static constexpr StringLiteral kPasses[] = {
-      "Early CSE", "Machine Instruction Scheduler", "CodeGen Prepare"};
+      "Canonicalize Freeze Instructions in Loops",
+      "CodeGen Prepare",
+      "Constant Hoisting",
+      "Early CSE",
+      "Early Machine Loop Invariant Code Motion",
+      "Machine Instruction Scheduler",
+      "Merge contiguous icmps into a memcmp",
+      "Partially inline calls to library functions"};
   return is_contained(kPasses, pass);
 }
 
