@@ -56,19 +56,19 @@ constexpr StringLiteral kKernelPipeline =
     // Calls: of helpers, and of libdevice, which asks by name how exact it has
     // to be.
     "nvvm-reflect,"
-    "function(nvvm-intr-range,simplifycfg,sroa,early-cse),"
+    "function(nvvm-intr-range,simplifycfg,sroa),"
     "cgscc(inline),"
     // The ranges of thread and block numbers, through all that is computed of
     // them: without, indices stay signed and of 64 bits.
     "ipsccp,globaldce,"
     "function("
-    "instcombine<no-verify-fixpoint>,reassociate,"
+    "instcombine<no-verify-fixpoint>,"
     // What is invariant moves out of loops that are tested at their ends.
-    "loop-mssa(loop-rotate,licm),loop(loop-unroll-full),sroa,"
+    "loop-mssa(loop-rotate,licm),"
     "instcombine<no-verify-fixpoint>,gvn,infer-alignment,"
     "simplifycfg<hoist-common-insts;sink-common-insts>,"
-    // In parts, where trip counts are known while the kernel runs: ptxas would
-    // do it otherwise.
+    // As a whole, or in parts where trip counts are known while the kernel
+    // runs: ptxas would do it otherwise. The back end begins with another sroa.
     "loop-unroll<O3>,instcombine<no-verify-fixpoint>,"
     "div-rem-pairs,simplifycfg),"
     "globaldce";
