@@ -24,6 +24,9 @@
 #row_of_b = affine_map<(m, n, k) -> (k, n)>
 #row_of_c = affine_map<(m, n, k) -> (m, n)>
 
+// 128 multiplications, with conversions, are as many as a loop needs: ptxas makes faster code of it as it is.
+#rolled = #llvm.loop_annotation<unroll = <disable = true>>
+
 !counters = memref<?xi32, #gl>
 !semaphores = memref<?x32xi32, #gl> // 128 bytes apart: who waits for one isn't in the way of others
 !matrix_f32 = memref<?x?xf32, strided<[?, 1], offset: ?>, #gl>
@@ -206,7 +209,7 @@ gpu.module @split_k {
             iterator_types = ["parallel", "parallel", "reduction"]} %aw, %bw, %s
             : vector<4x8xf32>, vector<8x4xf32> into vector<4x4xf32>
         scf.yield %added : vector<4x4xf32>
-      }
+      } {llvm.loop_annotation = #rolled}
       scf.yield %next : vector<4x4xf32>
     } {carousel.pipeline = #carousel.pipeline<stages = auto>}
     vector.store %sum, %sums[%i, %j] {alignment = 16 : i64} : memref<64x64xf32, #ws>, vector<4x4xf32>
@@ -303,7 +306,7 @@ gpu.module @split_k {
             iterator_types = ["parallel", "parallel", "reduction"]} %aw, %bw, %s
             : vector<4x8xf32>, vector<8x4xf32> into vector<4x4xf32>
         scf.yield %added : vector<4x4xf32>
-      }
+      } {llvm.loop_annotation = #rolled}
       scf.yield %next : vector<4x4xf32>
     } {carousel.pipeline = #carousel.pipeline<stages = auto>}
     %rounded = arith.truncf %sum : vector<4x4xf32> to vector<4x4xf16>
