@@ -88,6 +88,7 @@ private:
   MathLibrary &math;
   SmallVector<const TargetInfo *> chips;
   bool hasAssembler = false;
+  llvm::DenseSet<Operation *> lowered; ///< modules from the tile phase
   llvm::DenseSet<std::pair<Operation *, const TargetInfo *>> chosen;
   Package package;
 };
@@ -235,10 +236,11 @@ LogicalResult Compiler::compileModule(gpu::GPUModuleOp gpuModule,
   lowering.indexBitwidth = options.indexBitwidth;
   lowering.optLevel = options.optLevel;
   lowering.debugWaits = options.debugWaits;
-  std::string name =
-      llvm::formatv("NVVM, {0}, PTX {1}, {2} bits, level {3}, waits {4}",
-                    chip.chip, options.ptxVersion, options.indexBitwidth,
-                    options.optLevel, options.debugWaits);
+  lowering.verify = !lowered.contains(gpuModule);
+  std::string name = llvm::formatv(
+      "NVVM, {0}, PTX {1}, {2} bits, level {3}, waits {4}, verify {5}",
+      chip.chip, options.ptxVersion, options.indexBitwidth, options.optLevel,
+      options.debugWaits, lowering.verify.getValue());
   auto build = [&](OpPassManager &pm) {
     buildLowerToNVVMPipeline(pm, lowering);
   };
@@ -319,10 +321,13 @@ void Compiler::dropUnused() {
 
 FailureOr<Package> Compiler::compile() {
   // The attributes are read before the pipeline looks at them.
-  if (failed(verify(module)) || failed(findChips()) ||
-      failed(lowerTilePhase(module, chips, options, managers)) ||
-      failed(numberWaits()))
+  if (failed(verify(module)) || failed(findChips()))
     return failure();
+  FailureOr<llvm::DenseSet<Operation *>> made =
+      lowerTilePhase(module, chips, options, managers);
+  if (failed(made) || failed(numberWaits()))
+    return failure();
+  lowered = std::move(*made);
   FailureOr<std::vector<KernelDescription>> kernels =
       describeKernels(module, options.indexBitwidth);
   if (failed(kernels))

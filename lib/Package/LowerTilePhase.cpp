@@ -104,15 +104,16 @@ static LogicalResult keepWanted(gpu::GPUModuleOp module, const TargetInfo &chip,
   return success();
 }
 
-LogicalResult carousel::lowerTilePhase(ModuleOp module,
-                                       ArrayRef<const TargetInfo *> chips,
-                                       const CompilePackageOptions &options,
-                                       PassManagers &managers) {
+FailureOr<llvm::DenseSet<Operation *>>
+carousel::lowerTilePhase(ModuleOp module, ArrayRef<const TargetInfo *> chips,
+                         const CompilePackageOptions &options,
+                         PassManagers &managers) {
   SmallVector<const TargetInfo *> order(chips);
   llvm::sort(order, [](const TargetInfo *left, const TargetInfo *right) {
     return std::make_tuple(!isSpecific(*left), -int64_t(left->sm)) <
            std::make_tuple(!isSpecific(*right), -int64_t(right->sm));
   });
+  llvm::DenseSet<Operation *> made;
   auto sources = llvm::to_vector(module.getOps<gpu::GPUModuleOp>());
   for (gpu::GPUModuleOp source : sources) {
     if (!isTilePhase(source))
@@ -142,8 +143,9 @@ LogicalResult carousel::lowerTilePhase(ModuleOp module,
         if (kernel.isKernel())
           addGuard(kernel, *chip);
       lowered->moveBefore(source);
+      made.insert(lowered);
     }
     source.erase();
   }
-  return success();
+  return made;
 }

@@ -25,11 +25,11 @@ struct TargetInfo;
 /// each of the chips, called MODULE_CHIP, with that chip as its target, and
 /// with guards on the capability in its kernels. Chips of which code runs only
 /// there come first, then later ones before earlier ones, since the first
-/// variant that may run is taken. Other modules stay.
-mlir::LogicalResult lowerTilePhase(mlir::ModuleOp module,
-                                   llvm::ArrayRef<const TargetInfo *> chips,
-                                   const CompilePackageOptions &options,
-                                   PassManagers &managers);
+/// variant that may run is taken. Other modules stay. Returns those that it
+/// made, which are verified.
+mlir::FailureOr<llvm::DenseSet<mlir::Operation *>>
+lowerTilePhase(mlir::ModuleOp module, llvm::ArrayRef<const TargetInfo *> chips,
+               const CompilePackageOptions &options, PassManagers &managers);
 
 } // namespace carousel
 

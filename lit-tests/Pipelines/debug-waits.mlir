@@ -15,7 +15,7 @@
 // ORDER: carousel-verify-machine
 // ORDER: carousel-attach-target
 // ORDER-NEXT: carousel-number-waits
-// ORDER: canonicalize
+// ORDER-NEXT: carousel-lower-gpu-ops
 // ORDER: convert-carousel-to-nvvm{debug-waits=250
 // CUDA-ORDER: carousel-verify-machine
 // CUDA-ORDER: carousel-attach-target

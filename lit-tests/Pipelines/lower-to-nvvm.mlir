@@ -7,6 +7,13 @@
 // RUN: carousel-opt --carousel-lower-to-nvvm="chip=sm_90a ptx-version=86 index-bitwidth=32 opt-level=1" \
 // RUN:   %s | FileCheck %s --check-prefix=OPTIONS
 
+// RUN: carousel-opt --carousel-lower-to-nvvm="chip=sm_90a verify=false" --dump-pass-pipeline %s 2>&1 >/dev/null \
+// RUN:   | FileCheck %s --check-prefix=UNVERIFIED
+
+// UNVERIFIED: carousel-attach-target
+// UNVERIFIED-NEXT: carousel-lower-gpu-ops
+// UNVERIFIED-NEXT: carousel-mark-occupancy
+
 // ORDER: carousel-attach-target
 // ORDER: canonicalize
 // ORDER: carousel-lower-gpu-ops

@@ -32,6 +32,15 @@
 // ORDER-NEXT: carousel-verify-target
 // ORDER-NEXT: carousel-verify-machine
 
+// On the way to PTX the machine phase isn't verified again, unlike kernels that come in at it.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(carousel-to-ptx{chip=sm_90a})' --dump-pass-pipeline -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=ONCE
+// ONCE: carousel-verify-machine
+// ONCE: carousel-attach-target
+// ONCE-NEXT: carousel-lower-gpu-ops
+// ONCE-NEXT: carousel-mark-occupancy
+// ONCE-NOT: carousel-verify-machine
+
 // A kernel goes through all of it, and on to PTX.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(carousel-to-ptx{chip=sm_90a})' | FileCheck %s --check-prefix=PTX
 // PTX: gpu.binary @kernels [#gpu.object<#nvvm.target<{{.*}}chip = "sm_90a"{{.*}}, assembly = "{{.*}}.entry copy

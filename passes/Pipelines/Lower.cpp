@@ -97,7 +97,10 @@ void carousel::buildTileToNVVMPipeline(OpPassManager &pm,
   lower.chip = options.chip;
   lower.ptxVersion = options.ptxVersion;
   buildLowerPipeline(pm, lower);
-  buildLowerToNVVMPipeline(pm, options);
+  LowerToNVVMOptions lowered;
+  lowered.copyOptionValuesFrom(options);
+  lowered.verify = false;
+  buildLowerToNVVMPipeline(pm, lowered);
 }
 
 void carousel::buildToPTXPipeline(OpPassManager &pm,

@@ -47,11 +47,14 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
   gpu.addPass(createAttachTarget(target));
   if (options.debugWaits != 0)
     gpu.addPass(createNumberWaits());
-  gpu.nestAny().addPass(
-      createPatternCanonicalizer()); // counts that are constants
+  if (options.verify)
+    gpu.nestAny().addPass(
+        createPatternCanonicalizer()); // counts that are constants
   gpu.addPass(createLowerGPUOps());
-  gpu.addPass(createVerifyTarget());
-  gpu.addPass(createVerifyMachine());
+  if (options.verify) {
+    gpu.addPass(createVerifyTarget());
+    gpu.addPass(createVerifyMachine());
+  }
   gpu.addPass(createMarkOccupancy());
 
   // The dialect's ops and the kernels' signatures.
@@ -84,7 +87,13 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
       createRunWherePresent({"affine"}, [](OpPassManager &pm) {
         pm.addPass(createLowerAffinePass());
       }));
-  functionsBefore.addPass(arith::createArithExpandOpsPass());
+  functionsBefore.addPass(createRunWherePresent(
+      {"arith.ceildivsi", "arith.ceildivui", "arith.floordivsi",
+       "arith.maximumf", "arith.maxnumf", "arith.minimumf", "arith.minnumf",
+       "arith.scaling_extf", "arith.scaling_truncf"},
+      [](OpPassManager &pm) {
+        pm.addPass(arith::createArithExpandOpsPass());
+      }));
   functionsBefore.addPass(
       createRunWherePresent({"math.clampf"}, [](OpPassManager &pm) {
         math::MathExpandOpsPassOptions expansions;

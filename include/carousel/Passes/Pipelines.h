@@ -89,6 +89,11 @@ struct LowerToNVVMOptions
       *this, "debug-waits",
       llvm::cl::desc("Milliseconds after which a wait traps (0: never)"),
       llvm::cl::init(0)};
+  PassOptions::Option<bool> verify{
+      *this, "verify",
+      llvm::cl::desc("Verify kernels as carousel-lower does, for those that "
+                     "don't come from there"),
+      llvm::cl::init(true)};
 };
 
 /// `carousel-lower-to-nvvm`: a builtin module whose gpu.modules are at the
@@ -98,7 +103,8 @@ struct LowerToNVVMOptions
 void buildLowerToNVVMPipeline(mlir::OpPassManager &pm,
                               const LowerToNVVMOptions &options);
 
-/// carousel-lower, then carousel-lower-to-nvvm; emitPTX takes it from there.
+/// carousel-lower, then carousel-lower-to-nvvm without what the former has
+/// verified; emitPTX takes it from there.
 void buildTileToNVVMPipeline(mlir::OpPassManager &pm,
                              const LowerToNVVMOptions &options);
 
