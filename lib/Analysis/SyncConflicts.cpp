@@ -178,11 +178,11 @@ unsigned SyncFlow::countGroups(Operation *anchor,
 
 void SyncFlow::resolve(Operation *op, const PendingAccess &from,
                        const Access &to, Meet needed, bool byOthers) {
-  SyncConflict conflict;
-  if (asked == Asked::Whether) {
-    conflicts.push_back(std::move(conflict));
+  if (conflict)
     return;
-  }
+  conflict.emplace();
+  if (asked == Asked::Whether)
+    return;
   SyncStep step;
   step.from = from.op;
   step.to = op;
@@ -213,13 +213,12 @@ void SyncFlow::resolve(Operation *op, const PendingAccess &from,
   bool hasMet = (isTooLate || from.met >= needed) && !from.isFromOutside;
   if (hasMet && (fences || drains) && !isAlone) {
     for (unsigned number : meetings.numbers) {
-      SyncStep &added = conflict.steps.emplace_back(drains ? drain : fence);
+      SyncStep &added = conflict->steps.emplace_back(drains ? drain : fence);
       SyncStep place = getMeetingPlace(number);
       added.before = place.before;
       added.atEndOf = place.atEndOf;
       added.pending = drains ? meetings.groups : 0;
     }
-    conflicts.push_back(std::move(conflict));
     return;
   }
 
@@ -245,9 +244,8 @@ void SyncFlow::resolve(Operation *op, const PendingAccess &from,
     if (kernel.isTakenTogether(outer, needed))
       continue;
     if (holdsBoth) {
-      conflict.fault = SyncFault{
+      conflict->fault = SyncFault{
           SyncFaultKind::Parted, op, from.op, outer, step.scope, step.buffer};
-      conflicts.push_back(std::move(conflict));
       return;
     }
     anchor = outer;
@@ -255,12 +253,11 @@ void SyncFlow::resolve(Operation *op, const PendingAccess &from,
   step.before = drain.before = fence.before = anchor;
   drain.pending = countGroups(anchor, from);
   if (drains)
-    conflict.steps.push_back(drain);
+    conflict->steps.push_back(drain);
   if (fences && !from.isFenced)
-    conflict.steps.push_back(fence);
+    conflict->steps.push_back(fence);
   if (!isAlone)
-    conflict.steps.push_back(step);
-  conflicts.push_back(std::move(conflict));
+    conflict->steps.push_back(step);
 }
 
 //===----------------------------------------------------------------------===//
@@ -280,7 +277,6 @@ void SyncFlow::checkRelease(RingReleaseOp release, const SyncState &state) {
     step.before = release;
     step.from = from.op;
     step.to = release;
-    step.buffer = kernel.accesses.describe(buffer);
     step.scope = from.access->scope;
     step.kind = SyncStepKind::FenceShared;
     bool isDone = true;
@@ -294,8 +290,11 @@ void SyncFlow::checkRelease(RingReleaseOp release, const SyncState &state) {
       isDone =
           from.isFenced || !kernel.accesses.isFilledByEngine(ring, buffer.tile);
     }
-    if (!isDone)
-      conflicts.push_back({{step}, std::nullopt});
+    if (isDone)
+      continue;
+    step.buffer = kernel.accesses.describe(buffer);
+    conflict = {{step}, std::nullopt};
+    return;
   }
 }
 
@@ -315,6 +314,7 @@ void SyncFlow::checkEnd(Operation *before, Block *atEndOf,
     step.scope = from.access->scope;
     step.from = from.op;
     step.buffer = kernel.accesses.describe(from.access->buffer);
-    conflicts.push_back({{step}, std::nullopt});
+    conflict = {{step}, std::nullopt};
+    return;
   }
 }

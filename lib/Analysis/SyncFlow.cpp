@@ -165,7 +165,7 @@ void SyncFlow::visitBlock(Block &block, SyncState &state) {
 }
 
 void SyncFlow::visit(Operation *op, SyncState &state) {
-  if (!conflicts.empty())
+  if (conflict)
     return;
   auto before = stepsAt.find(op);
   if (before != stepsAt.end())

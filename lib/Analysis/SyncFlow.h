@@ -100,16 +100,16 @@ struct SyncConflict {
 class SyncFlow {
 public:
   enum class Asked {
-    Conflicts, ///< all of the first op that has any
-    Whether    ///< there are any: seen as soon as an iteration has one
+    Conflict, ///< the first one
+    Whether   ///< there is any: seen as soon as an iteration has one
   };
 
   SyncFlow(SyncKernel &kernel, llvm::ArrayRef<SyncStep> steps,
-           const SyncOmissions &omitted, Asked asked = Asked::Conflicts);
+           const SyncOmissions &omitted, Asked asked = Asked::Conflict);
 
-  /// Conflicts that a plan has to resolve; without what resolves them where
-  /// only whether there are any is asked.
-  std::vector<SyncConflict> conflicts;
+  /// What a plan has to resolve; without what resolves it where only whether
+  /// there is any is asked.
+  std::optional<SyncConflict> conflict;
   /// Accesses that nothing but a meeting of the kernel's own orders, by number,
   /// and how many of the threads have met in between: those that threads make
   /// by themselves, and those of warps with other warps'. All of them if there

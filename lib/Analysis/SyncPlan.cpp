@@ -182,7 +182,7 @@ static void removeRedundant(SyncKernel &kernel, SyncPlan &plan,
     SyncFlow flow(kernel, plan.steps, omitted, SyncFlow::Asked::Whether);
     // Threads may meet for the sake of what they do by themselves, too.
     bool isNeeded =
-        !flow.conflicts.empty() ||
+        flow.conflict ||
         !std::includes(unordered.begin(), unordered.end(),
                        flow.unordered.begin(), flow.unordered.end());
     if (isNeeded)
@@ -198,8 +198,8 @@ static void removeRedundant(SyncKernel &kernel, SyncPlan &plan,
   for (auto [index, step] : llvm::enumerate(plan.steps)) {
     omitted.steps.insert(index);
     if (!isLast(step) &&
-        SyncFlow(kernel, plan.steps, omitted, SyncFlow::Asked::Whether)
-            .conflicts.empty())
+        !SyncFlow(kernel, plan.steps, omitted, SyncFlow::Asked::Whether)
+             .conflict)
       continue;
     omitted.steps.erase(index);
     needed.push_back(step);
@@ -253,13 +253,13 @@ SyncPlan carousel::planSync(gpu::GPUFuncOp function) {
   std::optional<SyncStep> last;
   while (true) {
     SyncFlow flow(kernel, plan.steps, nothing);
-    if (flow.conflicts.empty()) {
+    if (!flow.conflict) {
       sortSteps(kernel, plan.steps);
       removeRedundant(kernel, plan, flow.unordered, last);
       return plan;
     }
     // What resolves the first may do for others.
-    SyncConflict &first = flow.conflicts.front();
+    SyncConflict &first = *flow.conflict;
     bool changed = false;
     size_t before = plan.steps.size();
     for (const SyncStep &step : first.steps)

@@ -106,7 +106,7 @@ void SyncFlow::visitFor(LoopLikeOpInterface loop, SyncState &state) {
     for (unsigned iteration = 0;; ++iteration) {
       SyncState end = *found.reached;
       visitBlock(body, end);
-      if (!conflicts.empty())
+      if (conflict)
         return;
       end.substitute(back, backBoxes, isInside);
       if (!found.reached->join(end, /*widen=*/iteration >= kWidenAfter))
@@ -132,7 +132,7 @@ void SyncFlow::checkIteration(LoopLikeOpInterface loop, const SyncState &before,
     around.emplace_back(loop, before);
     visitBlock(loop.getLoopRegions().front()->front(), state);
     around.pop_back();
-    if (!conflicts.empty())
+    if (conflict)
       return;
     kernel.fixpoints[loop].unordered = std::move(unordered);
     unordered = std::move(outside);
@@ -205,7 +205,7 @@ void SyncFlow::visitWhile(scf::WhileOp loop, SyncState &state) {
   SyncState head = state;
   auto visitor = [&](Block &block, SyncState &inner) {
     visitBlock(block, inner);
-    return conflicts.empty();
+    return !conflict;
   };
   iterateWhile(loop, positions, state, visitor);
   isChecking = wasChecking;
@@ -293,7 +293,7 @@ void SyncFlow::visitRegions(Operation *op, SyncState &state) {
       }
     return changed;
   };
-  while (visitAll() && conflicts.empty())
+  while (visitAll() && !conflict)
     ;
   isChecking = wasChecking;
   if (isChecking) {

@@ -208,6 +208,8 @@ static void applyPlan(gpu::GPUFuncOp kernel, const SharedMemoryPlan &plan) {
 //===----------------------------------------------------------------------===//
 
 static void emitRemarks(gpu::GPUFuncOp kernel, const SharedMemoryPlan &plan) {
+  if (!kernel.getContext()->getRemarkEngine())
+    return;
   remark::RemarkOpts options = remark::RemarkOpts::name("SharedMemory")
                                    .category("carousel-allocate-shared")
                                    .function(kernel.getName());

@@ -241,6 +241,9 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
 
   void emitRemarks(gpu::GPUFuncOp func, TransferOpInterface op,
                    const EngineAssignment &plan) {
+    // Their text is made in any case.
+    if (!getContext().getRemarkEngine())
+      return;
     remark::RemarkOpts options = remark::RemarkOpts::name("Engine")
                                      .category("carousel-select-engine")
                                      .function(func.getName());

@@ -43,6 +43,12 @@ namespace {
 
 struct LowerMath : public carousel::impl::LowerMathBase<LowerMath> {
   void runOnOperation() override {
+    WalkResult found = getOperation()->walk([](Operation *op) {
+      return isInstruction(op) ? WalkResult::interrupt()
+                               : WalkResult::advance();
+    });
+    if (!found.wasInterrupted())
+      return;
     // It converts none of these types.
     LLVMTypeConverter types(&getContext());
     RewritePatternSet patterns(&getContext());

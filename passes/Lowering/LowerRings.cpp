@@ -82,6 +82,8 @@ static remark::RemarkOpts getRemarkOptions(gpu::GPUFuncOp kernel) {
 }
 
 static void emitRemarks(gpu::GPUFuncOp kernel, const RingBarrierPlan &plan) {
+  if (!kernel.getContext()->getRemarkEngine())
+    return;
   remark::RemarkOpts options = getRemarkOptions(kernel);
   for (const PlannedRing &planned : plan.rings) {
     RingCreateOp ring = planned.ring;
