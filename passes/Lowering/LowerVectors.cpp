@@ -139,7 +139,7 @@ struct LowerVectors : public carousel::impl::LowerVectorsBase<LowerVectors> {
   void runOnOperation() override {
     SmallVector<Operation *> vectors;
     getOperation()->walk([&](Operation *op) {
-      if (isa<vector::VectorDialect>(op->getDialect()))
+      if (isa_and_nonnull<vector::VectorDialect>(op->getDialect()))
         vectors.push_back(op);
     });
     if (failed(applyOpPatternsGreedily(vectors, frozen)))
