@@ -127,7 +127,7 @@ static Access getAccess(OpOperand &use) {
   Operation *op = use.getOwner();
   if (isa<ClusterMapSharedOp>(op))
     return {};
-  if (isa<CarouselDialect>(op->getDialect()))
+  if (isa_and_nonnull<CarouselDialect>(op->getDialect()))
     return getMachineAccess(use);
   if (isa<memref::DeallocOp, memref::DimOp, memref::RankOp>(op))
     return {AccessKind::None};

@@ -62,8 +62,8 @@ SyncKernel::SyncKernel(gpu::GPUFuncOp kernel)
 /// Arithmetic isn't, and is most of a kernel.
 bool SyncKernel::isEvent(Operation *op) {
   return op->getNumRegions() > 0 || op->hasTrait<OpTrait::IsTerminator>() ||
-         isa<CarouselDialect>(op->getDialect()) || !isMemoryEffectFree(op) ||
-         !accesses.get(op).empty();
+         isa_and_nonnull<CarouselDialect>(op->getDialect()) ||
+         !isMemoryEffectFree(op) || !accesses.get(op).empty();
 }
 
 ArrayRef<Operation *> SyncKernel::getEvents(Block &block) const {

@@ -74,7 +74,8 @@ static LogicalResult convertToLLVM(ModuleOp module) {
 
 static LogicalResult verifyLowered(ModuleOp module) {
   WalkResult result = module.walk([&](Operation *op) {
-    if (isa<ModuleOp>(op) || isa<LLVM::LLVMDialect>(op->getDialect()) ||
+    if (isa<ModuleOp>(op) ||
+        isa_and_nonnull<LLVM::LLVMDialect>(op->getDialect()) ||
         isa<UnrealizedConversionCastOp>(op))
       return WalkResult::advance();
     op->emitError("the simulated machine doesn't know this operation: '")
