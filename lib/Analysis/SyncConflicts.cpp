@@ -265,7 +265,7 @@ void SyncFlow::resolve(Operation *op, const PendingAccess &from,
 //===----------------------------------------------------------------------===//
 
 void SyncFlow::checkRelease(RingReleaseOp release, const SyncState &state) {
-  if (!looksForConflicts())
+  if (conflict || !looksForConflicts())
     return;
   Value ring = release.getRing();
   RingSlot slot = kernel.accesses.getSlot(ring, release.getUse());
@@ -300,7 +300,7 @@ void SyncFlow::checkRelease(RingReleaseOp release, const SyncState &state) {
 
 void SyncFlow::checkEnd(Operation *before, Block *atEndOf,
                         const SyncState &state) {
-  if (!looksForConflicts())
+  if (conflict || !looksForConflicts())
     return;
   for (const PendingAccess &from : state.getPending()) {
     if (from.access->kind != AccessKind::AsyncRead || from.isDrained ||
