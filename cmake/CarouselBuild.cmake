@@ -49,8 +49,10 @@ set(CAROUSEL_COMPILE_OPTIONS
   $<$<CXX_COMPILER_ID:GNU>:-Wno-comment>
   $<$<BOOL:${CAROUSEL_WARNINGS_AS_ERRORS}>:-Werror>)
 
-# Installed programs find the shared LLVM and MLIR where the build found them.
+# Installed programs find the shared LLVM and MLIR where the build found them, and Carousel's own
+# shared library beside them.
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)
+set(CMAKE_INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 
 # The shared MLIR and LLVM libraries keep tools small and give a plugin the one copy of MLIR that
 # its host has; a static build of LLVM is taken where it is the only one.

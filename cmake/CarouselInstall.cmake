@@ -9,7 +9,7 @@ set(_build_config_dir "${PROJECT_BINARY_DIR}/lib/cmake/Carousel")
 
 get_property(_targets GLOBAL PROPERTY CAROUSEL_EXPORTED_TARGETS)
 install(TARGETS ${_targets} carousel_mlir_options EXPORT CarouselTargets
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT CarouselTargets NAMESPACE Carousel:: DESTINATION ${_config_dir})
 export(EXPORT CarouselTargets NAMESPACE Carousel::
   FILE "${_build_config_dir}/CarouselTargets.cmake")

@@ -31,7 +31,7 @@ add_test(NAME consumer.clean COMMAND ${CMAKE_COMMAND} -E rm -rf "${_prefix}")
 add_test(NAME consumer.install
   COMMAND ${CMAKE_COMMAND} --install "${PROJECT_BINARY_DIR}" --prefix "${_prefix}")
 add_test(NAME consumer.installed-tool
-  COMMAND "${_prefix}/${CMAKE_INSTALL_BINDIR}/carousel-opt" --version)
+  COMMAND "${_prefix}/${CMAKE_INSTALL_BINDIR}/carousel-compile" --version)
 set_tests_properties(consumer.clean PROPERTIES FIXTURES_SETUP consumer.cleaned)
 set_tests_properties(consumer.install PROPERTIES
   FIXTURES_REQUIRED consumer.cleaned FIXTURES_SETUP consumer.installed)

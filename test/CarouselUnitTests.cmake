@@ -12,7 +12,8 @@ carousel_add_unittest(CarouselAnalysisTests
 carousel_add_unittest(CarouselTargetTests
   SOURCES Target/AssemblePTXTest.cpp Target/EmitPTXTest.cpp Target/MathLibraryTest.cpp Target/SplitKernelsTest.cpp
           Target/TargetInfoTest.cpp
-  LIBS CarouselPasses CarouselAnalysis CarouselEmitPTX CarouselTargetInfo CarouselDialect)
+  LIBS CarouselPasses CarouselAnalysis CarouselAssemblePTX CarouselEmitPTX CarouselTargetInfo
+       CarouselDialect)
 target_compile_definitions(CarouselTargetTests PRIVATE
   CAROUSEL_CUDA_ROOT="${CAROUSEL_CUDA_ROOT}")
 carousel_add_unittest(CarouselPackageTests

@@ -57,7 +57,7 @@ public:
 
 private:
   LogicalResult findChips();
-  LogicalResult findAssembler();
+  LogicalResult checkAssembler();
   LogicalResult chooseVariants();
   LogicalResult numberWaits();
   LogicalResult compileModule(gpu::GPUModuleOp gpuModule,
@@ -112,17 +112,18 @@ LogicalResult Compiler::findChips() {
   return success();
 }
 
-LogicalResult Compiler::findAssembler() {
+LogicalResult Compiler::checkAssembler() {
   if (!options.ptx && !options.cuda)
     return emitError(module.getLoc())
            << "expected PTX or CUDA C++ to be asked for, got neither";
   if (!options.ptx || options.cubins == Cubins::Never)
     return success();
-  llvm::Expected<std::string> ptxas = findPTXAS(options.cudaRoot);
-  hasAssembler = static_cast<bool>(ptxas);
+  llvm::Expected<std::string> found =
+      findAssembler({options.assembler, options.cudaRoot});
+  hasAssembler = static_cast<bool>(found);
   if (hasAssembler)
     return success();
-  std::string reason = llvm::toString(ptxas.takeError());
+  std::string reason = llvm::toString(found.takeError());
   if (options.cubins == Cubins::Required)
     return emitError(module.getLoc()) << reason;
   emitRemark(module.getLoc()) << reason << "; the package holds PTX only";
@@ -259,13 +260,13 @@ LogicalResult Compiler::compileModule(gpu::GPUModuleOp gpuModule,
     return failure();
   if (hasAssembler && description.externs.empty()) {
     llvm::Expected<std::string> cubin =
-        assemblePTX(*ptx, chip.chip, options.cudaRoot);
+        assemblePTX(*ptx, chip.chip, {options.assembler, options.cudaRoot});
     if (!cubin)
       return emitError(gpuModule.getLoc())
              << joinLines(llvm::toString(cubin.takeError()));
     if (cubin->empty())
-      return emitError(gpuModule.getLoc()) << "expected a cubin from ptxas for "
-                                           << chip.chip << ", got nothing";
+      return emitError(gpuModule.getLoc())
+             << "expected a cubin for " << chip.chip << ", got nothing";
     addImage(description, chip, "cubin", std::move(*cubin));
   }
   addImage(description, chip, "ptx", std::move(*ptx));
@@ -334,7 +335,7 @@ FailureOr<Package> Compiler::compile() {
     return failure();
   package.manifest.producer = "carousel " CAROUSEL_VERSION;
   package.manifest.kernels = std::move(*kernels);
-  if (failed(chooseVariants()) || failed(findAssembler()))
+  if (failed(chooseVariants()) || failed(checkAssembler()))
     return failure();
   dropUnused();
 

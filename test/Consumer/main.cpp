@@ -15,6 +15,7 @@
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Passes/Pipelines.h"
 #include "carousel/Simulator/Simulator.h"
+#include "carousel/Target/AssemblePTX.h"
 #include "carousel/Target/EmitPTX.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -79,5 +80,17 @@ int main() {
   llvm::outs() << *ptx;
   if (ptx->find("mbarrier.init") == std::string::npos)
     return fail("expected mbarrier.init in the PTX");
+
+  // Where there is no assembler, there is nothing to see here.
+  carousel::AssembleOptions assemble;
+  if (auto assembler = carousel::findAssembler(assemble)) {
+    auto cubin = carousel::assemblePTX(*ptx, "sm_90a", assemble);
+    if (!cubin)
+      return fail(llvm::toString(cubin.takeError()));
+    llvm::outs() << "// a cubin of " << cubin->size() << " bytes by "
+                 << *assembler << "\n";
+  } else {
+    llvm::consumeError(assembler.takeError());
+  }
   return 0;
 }

@@ -92,6 +92,7 @@ TEST_F(CompileTest, StepsAreCountedAndTheModuleIsLeftAlone) {
 }
 
 TEST_F(CompileTest, NoAssemblerIsAnErrorWhereCubinsAreRequired) {
+  options.assembler = Assembler::Program;
   options.cudaRoot = "/does/not/exist";
   options.cubins = CompilePackageOptions::Cubins::Required;
   EXPECT_TRUE(failed(compile(kTwoModules)));
@@ -165,6 +166,7 @@ TEST_F(CompileTest, FunctionsForTheLinker) {
   std::ofstream(directory / "bin/ptxas") << "#!/bin/sh\nexit 1\n";
   std::filesystem::permissions(directory / "bin/ptxas",
                                std::filesystem::perms::owner_all);
+  options.assembler = Assembler::Program;
   options.cudaRoot = directory / "";
   options.cubins = CompilePackageOptions::Cubins::Required;
   EXPECT_TRUE(failed(compile(kCallsAnother)));

@@ -1,4 +1,4 @@
-//===- AssemblePTXTest.cpp - running ptxas --------------------------------===//
+//===- AssemblePTXTest.cpp - cubins ------------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,6 +8,10 @@
 #include "carousel/Target/AssemblePTX.h"
 
 #include "gtest/gtest.h"
+
+#include <string>
+#include <thread>
+#include <vector>
 
 using namespace carousel;
 
@@ -23,35 +27,105 @@ std::string getError(llvm::Expected<std::string> result) {
 }
 
 TEST(AssemblePTXTest, MissingAssemblerIsAnError) {
-  EXPECT_EQ(getError(findPTXAS("/does/not/exist")),
+  AssembleOptions options = {Assembler::Program, "/does/not/exist"};
+  EXPECT_EQ(getError(findAssembler(options)),
             "no ptxas at '/does/not/exist/bin/ptxas'");
-  EXPECT_EQ(getError(assemblePTX(kEmptyKernel, "sm_90a", "/does/not/exist")),
+  EXPECT_EQ(getError(assemblePTX(kEmptyKernel, "sm_90a", options)),
             "no ptxas at '/does/not/exist/bin/ptxas'");
 }
 
-class WithPTXAS : public ::testing::Test {
+TEST(AssemblePTXTest, TheLibraryIsTakenWhereItIs) {
+  llvm::Expected<std::string> library = findAssembler({Assembler::Library, ""});
+  llvm::Expected<std::string> found =
+      findAssembler({Assembler::Auto, "/does/not/exist"});
+  if (library) {
+    EXPECT_TRUE(llvm::StringRef(*library).starts_with("nvPTXCompiler "));
+    ASSERT_TRUE(static_cast<bool>(found)) << llvm::toString(found.takeError());
+    EXPECT_EQ(*found, *library);
+    return;
+  }
+  std::string error = llvm::toString(library.takeError());
+  EXPECT_EQ(getError(std::move(found)),
+            "no ptxas at '/does/not/exist/bin/ptxas'");
+  EXPECT_EQ(getError(assemblePTX(kEmptyKernel, "sm_90a", {Assembler::Library})),
+            error);
+}
+
+class WithAssembler : public ::testing::TestWithParam<Assembler> {
 protected:
   void SetUp() override {
-    llvm::Expected<std::string> ptxas = findPTXAS(CAROUSEL_CUDA_ROOT);
-    if (!ptxas)
-      GTEST_SKIP() << llvm::toString(ptxas.takeError());
+    llvm::Expected<std::string> found = findAssembler(options);
+    if (!found)
+      GTEST_SKIP() << llvm::toString(found.takeError());
   }
+
+  AssembleOptions options = {GetParam(), CAROUSEL_CUDA_ROOT};
 };
 
-TEST_F(WithPTXAS, GivesACubin) {
+TEST_P(WithAssembler, GivesACubin) {
   llvm::Expected<std::string> cubin =
-      assemblePTX(kEmptyKernel, "sm_90a", CAROUSEL_CUDA_ROOT);
+      assemblePTX(kEmptyKernel, "sm_90a", options);
   ASSERT_TRUE(static_cast<bool>(cubin)) << llvm::toString(cubin.takeError());
   EXPECT_TRUE(llvm::StringRef(*cubin).starts_with("\x7f"
                                                   "ELF"));
+  llvm::Expected<std::string> again =
+      assemblePTX(kEmptyKernel, "sm_90a", options);
+  ASSERT_TRUE(static_cast<bool>(again)) << llvm::toString(again.takeError());
+  EXPECT_EQ(*again, *cubin);
 }
 
-TEST_F(WithPTXAS, PassesTheAssemblersMessageOn) {
-  std::string error =
-      getError(assemblePTX("nonsense", "sm_90a", CAROUSEL_CUDA_ROOT));
-  EXPECT_NE(error.find("ptxas failed for sm_90a: "), std::string::npos)
+TEST_P(WithAssembler, ReadsNoFurtherThanTheText) {
+  std::string more = kEmptyKernel.str() + "nonsense";
+  llvm::StringRef text(more);
+  llvm::Expected<std::string> cubin =
+      assemblePTX(text.drop_back(8), "sm_90a", options);
+  EXPECT_TRUE(static_cast<bool>(cubin)) << llvm::toString(cubin.takeError());
+}
+
+TEST_P(WithAssembler, PassesTheAssemblersMessageOn) {
+  std::string name =
+      GetParam() == Assembler::Library ? "nvPTXCompiler" : "ptxas";
+  std::string error = getError(assemblePTX("nonsense", "sm_90a", options));
+  EXPECT_NE(error.find(name + " failed for sm_90a: "), std::string::npos)
       << error;
   EXPECT_NE(error.find("Missing .version"), std::string::npos) << error;
+  error = getError(assemblePTX(kEmptyKernel, "sm_80", options));
+  EXPECT_NE(error.find(name + " failed for sm_80: "), std::string::npos)
+      << error;
+  EXPECT_NE(error.find("higher than"), std::string::npos) << error;
+  error = getError(assemblePTX(kEmptyKernel, "sm_1", options));
+  EXPECT_NE(error.find("sm_1"), std::string::npos) << error;
+  EXPECT_GT(error.size(), (name + " failed for sm_1: ").size()) << error;
 }
+
+TEST_P(WithAssembler, ServesThreadsAtOnce) {
+  constexpr int kThreads = 4;
+  std::string cubins[kThreads];
+  std::vector<std::thread> threads;
+  for (std::string &cubin : cubins)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 4; ++i) {
+        llvm::Expected<std::string> made =
+            assemblePTX(kEmptyKernel, "sm_90a", options);
+        cubin = made ? *made : llvm::toString(made.takeError());
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const std::string &cubin : cubins) {
+    EXPECT_TRUE(llvm::StringRef(cubin).starts_with("\x7f"
+                                                   "ELF"))
+        << cubin;
+    EXPECT_EQ(cubin, cubins[0]);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, WithAssembler,
+                         ::testing::Values(Assembler::Library,
+                                           Assembler::Program),
+                         [](const auto &info) {
+                           return info.param == Assembler::Library ? "Library"
+                                                                   : "Program";
+                         });
 
 } // namespace

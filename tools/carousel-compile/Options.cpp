@@ -7,6 +7,7 @@
 
 #include "Options.h"
 
+#include "../AssemblerOption.h"
 #include "carousel/Target/TargetInfo.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -42,7 +43,7 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
   cl::list<std::string> chips("chip", cl::cat(category), cl::CommaSeparated,
                               cl::value_desc("chip,..."), cl::desc(chipHelp));
   cl::opt<bool> noCubin("no-cubin", cl::cat(category),
-                        cl::desc("PTX only, even where there is a ptxas"));
+                        cl::desc("PTX only, even where there is an assembler"));
   cl::list<std::string> emit(
       "emit", cl::cat(category), cl::CommaSeparated, cl::value_desc("kind,..."),
       cl::desc("What the package holds, of cubin, ptx and cuda (cubin,ptx)"));
@@ -54,6 +55,7 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
       cl::init(CAROUSEL_CUDA_ROOT),
       cl::desc("CUDA toolkit, for libdevice and ptxas (empty: ptxas of the "
                "PATH)"));
+  AssemblerOption assembler((cl::cat(category)));
   cl::opt<unsigned> indexBitwidth("index-bitwidth", cl::cat(category),
                                   cl::init(64),
                                   cl::desc("Bits of an index: 32 or 64"));
@@ -95,6 +97,7 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
   options.compile.optLevel = optLevel;
   options.compile.debugWaits = debugWaits;
   options.compile.cudaRoot = cudaRoot;
+  options.compile.assembler = assembler;
   if (variants == Variants::First)
     options.compile.wanted = [](llvm::StringRef, auto) { return true; };
   using Cubins = CompilePackageOptions::Cubins;

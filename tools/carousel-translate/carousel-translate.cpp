@@ -10,11 +10,11 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../AssemblerOption.h"
 #include "../Register.h"
 #include "../SourceNames.h"
 
 #include "carousel/Passes/Pipelines.h"
-#include "carousel/Target/AssemblePTX.h"
 #include "carousel/Target/EmitCUDA.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
@@ -44,6 +44,7 @@ static cl::opt<unsigned>
 static cl::opt<std::string>
     cudaRoot("cuda-root", cl::desc("CUDA toolkit, for libdevice and ptxas"),
              cl::init(CAROUSEL_CUDA_ROOT));
+static carousel::AssemblerOption assembler;
 
 static cl::opt<bool>
     lineDirectives("cuda-line-directives", cl::init(false),
@@ -96,7 +97,7 @@ static LogicalResult translateToCubin(Operation *op, raw_ostream &output) {
   if (failed(ptx))
     return failure();
   llvm::Expected<std::string> cubin =
-      carousel::assemblePTX(*ptx, chip, cudaRoot);
+      carousel::assemblePTX(*ptx, chip, {assembler, cudaRoot});
   if (!cubin)
     return emitError(op->getLoc()) << llvm::toString(cubin.takeError());
   output << *cubin;

@@ -15,6 +15,7 @@
 #define CAROUSEL_PACKAGE_COMPILEPACKAGE_H
 
 #include "carousel/Package/Manifest.h"
+#include "carousel/Target/AssemblePTX.h"
 #include "carousel/Target/TargetInfo.h"
 
 #include <functional>
@@ -32,9 +33,9 @@ struct CompileStep {
 
 struct CompilePackageOptions {
   enum class Cubins {
-    Auto,    ///< where there is a ptxas; a remark says so where there is none
+    Auto, ///< where there is an assembler; a remark says so where there is none
     Never,   ///< PTX only
-    Required ///< no ptxas is an error
+    Required ///< no assembler is an error
   };
 
   std::vector<std::string> chips; ///< at least one, each once
@@ -45,6 +46,7 @@ struct CompilePackageOptions {
   unsigned debugWaits = 0;
   /// Cubins are made of PTX.
   Cubins cubins = Cubins::Auto;
+  Assembler assembler = Assembler::Auto;
   bool ptx = true;
   bool cuda = false; ///< CUDA C++, too or alone
   /// `#line` directives in it, so that debuggers name lines of the IR.

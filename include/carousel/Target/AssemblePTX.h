@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs the toolkit's ptxas.
+// Assembles by nvPTXCompiler in this process, or by a toolkit's ptxas in one of
+// its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +20,29 @@
 
 namespace carousel {
 
-/// The ptxas under `cudaRoot`/bin, or on the PATH if `cudaRoot` is empty. The
+/// Who makes cubins of PTX. The library and the program of one release make
+/// the same code.
+enum class Assembler {
+  Auto,    ///< the library where this build has it, else the program
+  Library, ///< nvPTXCompiler: no process and no files, some 10 to 25 ms less
+  Program  ///< ptxas
+};
+
+struct AssembleOptions {
+  Assembler assembler = Assembler::Auto;
+  /// The program is in its bin/; empty: on the PATH.
+  std::string cudaRoot;
+};
+
+/// What assembles: the library with its version, or the program's path. The
 /// error is one line and says where it was looked for.
-llvm::Expected<std::string> findPTXAS(llvm::StringRef cudaRoot);
+llvm::Expected<std::string> findAssembler(const AssembleOptions &options);
 
 /// The cubin of `ptx` for `chip`. The error holds the assembler's messages.
+/// May be called from several threads at once.
 llvm::Expected<std::string> assemblePTX(llvm::StringRef ptx,
                                         llvm::StringRef chip,
-                                        llvm::StringRef cudaRoot);
+                                        const AssembleOptions &options);
 
 } // namespace carousel
 

@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Writes the PTX to a temporary file, runs ptxas and reads the cubin back.
+// By the library, if it may and can; else the PTX is written to a temporary
+// file, ptxas runs, and the cubin is read back.
 //
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Target/AssemblePTX.h"
 
+#include "PTXCompiler.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
@@ -19,11 +21,13 @@
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
+using namespace carousel;
 using namespace llvm;
 
 static constexpr unsigned kThreads = 8;
 
-Expected<std::string> carousel::findPTXAS(StringRef cudaRoot) {
+/// The one under `cudaRoot`/bin, or on the PATH if `cudaRoot` is empty.
+static Expected<std::string> findPTXAS(StringRef cudaRoot) {
   if (cudaRoot.empty()) {
     ErrorOr<std::string> found = sys::findProgramByName("ptxas");
     if (found)
@@ -53,11 +57,8 @@ static std::string readAll(StringRef path) {
   return buffer ? (*buffer)->getBuffer().str() : std::string();
 }
 
-Expected<std::string> carousel::assemblePTX(StringRef ptx, StringRef chip,
-                                            StringRef cudaRoot) {
-  Expected<std::string> ptxas = findPTXAS(cudaRoot);
-  if (!ptxas)
-    return ptxas.takeError();
+static Expected<std::string> runPTXAS(StringRef ptxas, StringRef ptx,
+                                      StringRef arch, StringRef threads) {
   SmallString<128> input, output, log;
   Expected<FileRemover> removeInput = createTemporary("ptx", input);
   if (!removeInput)
@@ -76,17 +77,47 @@ Expected<std::string> carousel::assemblePTX(StringRef ptx, StringRef chip,
   if (writeError || stream.has_error())
     return createStringError("can't write '" + input + "'");
 
+  std::string error;
+  int status = sys::ExecuteAndWait(
+      ptxas, {ptxas, arch, threads, input, "-o", output},
+      /*Env=*/std::nullopt, {StringRef(), StringRef(log), StringRef(log)},
+      /*SecondsToWait=*/0, /*MemoryLimit=*/0, &error);
+  if (status != 0)
+    return createStringError(error.empty() ? readAll(log) : error);
+  return readAll(output);
+}
+
+/// Whether the library is to be taken.
+static bool takesLibrary(Assembler assembler) {
+  if (assembler != Assembler::Auto)
+    return assembler == Assembler::Library;
+  Expected<std::string> found = findPTXCompiler();
+  if (!found)
+    consumeError(found.takeError());
+  return static_cast<bool>(found);
+}
+
+Expected<std::string> carousel::findAssembler(const AssembleOptions &options) {
+  return takesLibrary(options.assembler) ? findPTXCompiler()
+                                         : findPTXAS(options.cudaRoot);
+}
+
+Expected<std::string> carousel::assemblePTX(StringRef ptx, StringRef chip,
+                                            const AssembleOptions &options) {
+  Expected<std::string> found = findAssembler(options);
+  if (!found)
+    return found.takeError();
   std::string arch = ("--gpu-name=" + chip).str();
   // Kernels at once. The cubin is the same for every number of threads but one,
   // so that it isn't that of the machine.
   std::string threads = ("--split-compile=" + Twine(kThreads)).str();
-  std::string error;
-  int status = sys::ExecuteAndWait(
-      *ptxas, {*ptxas, arch, threads, input, "-o", output},
-      /*Env=*/std::nullopt, {StringRef(), StringRef(log), StringRef(log)},
-      /*SecondsToWait=*/0, /*MemoryLimit=*/0, &error);
-  if (status != 0)
-    return createStringError("ptxas failed for " + chip + ": " +
-                             (error.empty() ? readAll(log) : error));
-  return readAll(output);
+  bool library = takesLibrary(options.assembler);
+  Expected<std::string> cubin =
+      library ? runPTXCompiler(ptx, {arch.c_str(), threads.c_str()})
+              : runPTXAS(*found, ptx, arch, threads);
+  if (cubin)
+    return cubin;
+  return createStringError(Twine(library ? "nvPTXCompiler" : "ptxas") +
+                           " failed for " + chip + ": " +
+                           toString(cubin.takeError()));
 }
