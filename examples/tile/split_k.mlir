@@ -4,12 +4,14 @@
 // bits of C. M, N and K needn't be multiples of the tile, nor K of the parts: what is outside is
 // zero, adds nothing and isn't stored.
 //
-// - @split_k_f32: all of f32.
-// - @split_k_bf16: operands and result of bf16, sums of f32.
-// - @split_k_f16: all of f16 but for the products of one CTA: the parts are rounded to f16 in each
-//   turn, as PTX rounds reductions.
+// - @split_k_f32: all of f32, without tensor cores.
+// - @split_k_bf16: operands and result of bf16, sums of f32, by tensor cores (nvgpu.mma.sync).
+// - @split_k_f16: all of f16 but for the products of one CTA, which are as bf16's: the parts are rounded
+//   to f16 in each turn, as PTX rounds reductions.
 //
-// Without tensor cores. CTAs take their places by tickets, so that a CTA waits only for such as have
+// Tiles of 16 bits are swizzled, so that ldmatrix finds its rows in different banks.
+//
+// CTAs take their places by tickets, so that a CTA waits only for such as have
 // started before it. Semaphores, one for each tile of C, the counter of the tickets and `work` are the
 // runtime's to allocate; rows of `work` are multiples of 16 bytes, so that engines can reach them.
 //
@@ -23,9 +25,6 @@
 #row_of_a = affine_map<(m, n, k) -> (m, k)>
 #row_of_b = affine_map<(m, n, k) -> (k, n)>
 #row_of_c = affine_map<(m, n, k) -> (m, n)>
-
-// 128 multiplications, with conversions, are as many as a loop needs: ptxas makes faster code of it as it is.
-#rolled = #llvm.loop_annotation<unroll = <disable = true>>
 
 !counters = memref<?xi32, #gl>
 !semaphores = memref<?x32xi32, #gl> // 128 bytes apart: who waits for one isn't in the way of others
@@ -157,8 +156,11 @@ gpu.module @split_k {
     %c4 = arith.constant 4 : index
     %c16 = arith.constant 16 : index
     %c64 = arith.constant 64 : index
+    %c2 = arith.constant 2 : index
+    %c8 = arith.constant 8 : index
+    %c24 = arith.constant 24 : index
     %zero = arith.constant dense<0.0> : vector<4x4xf32>
-    %lanes = arith.constant 8 : index
+    %none = arith.constant dense<0.0> : vector<2x2xf32>
     %step = arith.constant 32 : index
     %thread = gpu.thread_id x
     %blocks = gpu.grid_dim x
@@ -184,7 +186,32 @@ gpu.module @split_k {
     %open_end = arith.addi %begin, %part : index
     %end = arith.minui %open_end, %k : index
 
-    // The thread's 4x4 elements of the tile.
+    // The warp's 16x32 elements of the tile, as four products of 16x8, and what the lane reads of A and B for them.
+    %warp = arith.divui %thread, %step : index
+    %lane = arith.remui %thread, %step : index
+    %warp_across = arith.remui %warp, %c2 : index
+    %warp_down = arith.divui %warp, %c2 : index
+    %top = arith.muli %warp_down, %c16 : index
+    %left = arith.muli %warp_across, %step : index
+    %matrix_row = arith.remui %lane, %c16 : index
+    %matrix_half = arith.divui %lane, %c16 : index
+    %matrix_column = arith.muli %matrix_half, %c8 : index
+    %a_row = arith.addi %top, %matrix_row : index
+    %b_column = arith.addi %left, %matrix_column : index
+    %b_next = arith.addi %b_column, %c16 : index
+
+    // The lane's elements of a product: two of a row, and two of the row eight further down.
+    %in_row = arith.remui %lane, %c4 : index
+    %pair = arith.muli %in_row, %c2 : index
+    %down_tile = arith.divui %lane, %c4 : index
+    %i0 = arith.addi %top, %down_tile : index
+    %i1 = arith.addi %i0, %c8 : index
+    %j0 = arith.addi %left, %pair : index
+    %j1 = arith.addi %j0, %c8 : index
+    %j2 = arith.addi %j0, %c16 : index
+    %j3 = arith.addi %j0, %c24 : index
+
+    // The 4x4 elements that the thread finishes.
     %thread_row = arith.divui %thread, %c16 : index
     %thread_column = arith.remui %thread, %c16 : index
     %i = arith.muli %thread_row, %c4 : index
@@ -196,23 +223,54 @@ gpu.module @split_k {
     %sums = memref.alloc() {alignment = 128 : i64} : memref<64x64xf32, #ws>
     %cs = memref.alloc() {alignment = 128 : i64} : memref<64x64xbf16, #ws>
     carousel.load %bias[%column] to %biases : !vector_bf16, memref<64xbf16, #ws>
-    %sum = scf.for %kk = %begin to %end step %step iter_args(%acc = %zero) -> (vector<4x4xf32>) {
-      carousel.load %a[%row, %kk] to %as : !matrix_bf16, memref<64x32xbf16, #ws>
-      carousel.load %b[%kk, %column] to %bs : !matrix_bf16, memref<32x64xbf16, #ws>
-      %next = scf.for %p = %c0 to %step step %lanes iter_args(%s = %acc) -> (vector<4x4xf32>) {
-        %av = vector.load %as[%i, %p] {alignment = 16 : i64} : memref<64x32xbf16, #ws>, vector<4x8xbf16>
-        %bv = vector.load %bs[%p, %j] {alignment = 8 : i64} : memref<32x64xbf16, #ws>, vector<8x4xbf16>
-        %aw = arith.extf %av : vector<4x8xbf16> to vector<4x8xf32>
-        %bw = arith.extf %bv : vector<8x4xbf16> to vector<8x4xf32>
-        %added = vector.contract {
-            indexing_maps = [#row_of_a, #row_of_b, #row_of_c],
-            iterator_types = ["parallel", "parallel", "reduction"]} %aw, %bw, %s
-            : vector<4x8xf32>, vector<8x4xf32> into vector<4x4xf32>
-        scf.yield %added : vector<4x4xf32>
-      } {llvm.loop_annotation = #rolled}
-      scf.yield %next : vector<4x4xf32>
+    %sum:4 = scf.for %kk = %begin to %end step %step
+        iter_args(%s0 = %none, %s1 = %none, %s2 = %none, %s3 = %none)
+        -> (vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>) {
+      carousel.load %a[%row, %kk] to %as swizzle(b64) : !matrix_bf16, memref<64x32xbf16, #ws>
+      carousel.load %b[%kk, %column] to %bs swizzle(b128) : !matrix_bf16, memref<32x64xbf16, #ws>
+      %next:4 = scf.for %p = %c0 to %step step %c16 iter_args(%n0 = %s0, %n1 = %s1, %n2 = %s2, %n3 = %s3)
+          -> (vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>) {
+        %a_column = arith.addi %p, %matrix_column : index
+        %b_row = arith.addi %p, %matrix_row : index
+        %av = nvgpu.ldmatrix %as[%a_row, %a_column] {numTiles = 4 : i32, transpose = false}
+            : memref<64x32xbf16, #ws> -> vector<4x2xbf16>
+        %b01 = nvgpu.ldmatrix %bs[%b_row, %b_column] {numTiles = 4 : i32, transpose = true}
+            : memref<32x64xbf16, #ws> -> vector<4x2xbf16>
+        %b23 = nvgpu.ldmatrix %bs[%b_row, %b_next] {numTiles = 4 : i32, transpose = true}
+            : memref<32x64xbf16, #ws> -> vector<4x2xbf16>
+        %b0 = vector.extract_strided_slice %b01 {offsets = [0, 0], sizes = [2, 2], strides = [1, 1]} : vector<4x2xbf16> to vector<2x2xbf16>
+        %b1 = vector.extract_strided_slice %b01 {offsets = [2, 0], sizes = [2, 2], strides = [1, 1]} : vector<4x2xbf16> to vector<2x2xbf16>
+        %b2 = vector.extract_strided_slice %b23 {offsets = [0, 0], sizes = [2, 2], strides = [1, 1]} : vector<4x2xbf16> to vector<2x2xbf16>
+        %b3 = vector.extract_strided_slice %b23 {offsets = [2, 0], sizes = [2, 2], strides = [1, 1]} : vector<4x2xbf16> to vector<2x2xbf16>
+        %m0 = nvgpu.mma.sync (%av, %b0, %n0) {mmaShape = [16, 8, 16]}
+            : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+        %m1 = nvgpu.mma.sync (%av, %b1, %n1) {mmaShape = [16, 8, 16]}
+            : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+        %m2 = nvgpu.mma.sync (%av, %b2, %n2) {mmaShape = [16, 8, 16]}
+            : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+        %m3 = nvgpu.mma.sync (%av, %b3, %n3) {mmaShape = [16, 8, 16]}
+            : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
+        scf.yield %m0, %m1, %m2, %m3 : vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>
+      }
+      scf.yield %next#0, %next#1, %next#2, %next#3
+          : vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>
     } {carousel.pipeline = #carousel.pipeline<stages = auto>}
-    vector.store %sum, %sums[%i, %j] {alignment = 16 : i64} : memref<64x64xf32, #ws>, vector<4x4xf32>
+    %r00 = vector.extract %sum#0[0] : vector<2xf32> from vector<2x2xf32>
+    vector.store %r00, %sums[%i0, %j0] {alignment = 8 : i64} : memref<64x64xf32, #ws>, vector<2xf32>
+    %r01 = vector.extract %sum#0[1] : vector<2xf32> from vector<2x2xf32>
+    vector.store %r01, %sums[%i1, %j0] {alignment = 8 : i64} : memref<64x64xf32, #ws>, vector<2xf32>
+    %r10 = vector.extract %sum#1[0] : vector<2xf32> from vector<2x2xf32>
+    vector.store %r10, %sums[%i0, %j1] {alignment = 8 : i64} : memref<64x64xf32, #ws>, vector<2xf32>
+    %r11 = vector.extract %sum#1[1] : vector<2xf32> from vector<2x2xf32>
+    vector.store %r11, %sums[%i1, %j1] {alignment = 8 : i64} : memref<64x64xf32, #ws>, vector<2xf32>
+    %r20 = vector.extract %sum#2[0] : vector<2xf32> from vector<2x2xf32>
+    vector.store %r20, %sums[%i0, %j2] {alignment = 8 : i64} : memref<64x64xf32, #ws>, vector<2xf32>
+    %r21 = vector.extract %sum#2[1] : vector<2xf32> from vector<2x2xf32>
+    vector.store %r21, %sums[%i1, %j2] {alignment = 8 : i64} : memref<64x64xf32, #ws>, vector<2xf32>
+    %r30 = vector.extract %sum#3[0] : vector<2xf32> from vector<2x2xf32>
+    vector.store %r30, %sums[%i0, %j3] {alignment = 8 : i64} : memref<64x64xf32, #ws>, vector<2xf32>
+    %r31 = vector.extract %sum#3[1] : vector<2xf32> from vector<2x2xf32>
+    vector.store %r31, %sums[%i1, %j3] {alignment = 8 : i64} : memref<64x64xf32, #ws>, vector<2xf32>
     %is_last = carousel.serialize %semaphores[%tile, %c0] turn %turn of %split (%first, %last) {
       carousel.accumulate %sums into %work[%row, %column] reduce<add f32> first(%first) last(%last)
           : memref<64x64xf32, #ws>, !sums_f32
@@ -255,8 +313,11 @@ gpu.module @split_k {
     %c4 = arith.constant 4 : index
     %c16 = arith.constant 16 : index
     %c64 = arith.constant 64 : index
+    %c2 = arith.constant 2 : index
+    %c8 = arith.constant 8 : index
+    %c24 = arith.constant 24 : index
     %zero = arith.constant dense<0.0> : vector<4x4xf32>
-    %lanes = arith.constant 8 : index
+    %none = arith.constant dense<0.0> : vector<2x2xf32>
     %step = arith.constant 32 : index
     %thread = gpu.thread_id x
     %blocks = gpu.grid_dim x
@@ -282,7 +343,32 @@ gpu.module @split_k {
     %open_end = arith.addi %begin, %part : index
     %end = arith.minui %open_end, %k : index
 
-    // The thread's 4x4 elements of the tile.
+    // The warp's 16x32 elements of the tile, as four products of 16x8, and what the lane reads of A and B for them.
+    %warp = arith.divui %thread, %step : index
+    %lane = arith.remui %thread, %step : index
+    %warp_across = arith.remui %warp, %c2 : index
+    %warp_down = arith.divui %warp, %c2 : index
+    %top = arith.muli %warp_down, %c16 : index
+    %left = arith.muli %warp_across, %step : index
+    %matrix_row = arith.remui %lane, %c16 : index
+    %matrix_half = arith.divui %lane, %c16 : index
+    %matrix_column = arith.muli %matrix_half, %c8 : index
+    %a_row = arith.addi %top, %matrix_row : index
+    %b_column = arith.addi %left, %matrix_column : index
+    %b_next = arith.addi %b_column, %c16 : index
+
+    // The lane's elements of a product: two of a row, and two of the row eight further down.
+    %in_row = arith.remui %lane, %c4 : index
+    %pair = arith.muli %in_row, %c2 : index
+    %down_tile = arith.divui %lane, %c4 : index
+    %i0 = arith.addi %top, %down_tile : index
+    %i1 = arith.addi %i0, %c8 : index
+    %j0 = arith.addi %left, %pair : index
+    %j1 = arith.addi %j0, %c8 : index
+    %j2 = arith.addi %j0, %c16 : index
+    %j3 = arith.addi %j0, %c24 : index
+
+    // The 4x4 elements that the thread finishes.
     %thread_row = arith.divui %thread, %c16 : index
     %thread_column = arith.remui %thread, %c16 : index
     %i = arith.muli %thread_row, %c4 : index
@@ -293,24 +379,58 @@ gpu.module @split_k {
     %biases = memref.alloc() {alignment = 128 : i64} : memref<64xf16, #ws>
     %sums = memref.alloc() {alignment = 128 : i64} : memref<64x64xf16, #ws>
     carousel.load %bias[%column] to %biases : !vector_f16, memref<64xf16, #ws>
-    %sum = scf.for %kk = %begin to %end step %step iter_args(%acc = %zero) -> (vector<4x4xf32>) {
-      carousel.load %a[%row, %kk] to %as : !matrix_f16, memref<64x32xf16, #ws>
-      carousel.load %b[%kk, %column] to %bs : !matrix_f16, memref<32x64xf16, #ws>
-      %next = scf.for %p = %c0 to %step step %lanes iter_args(%s = %acc) -> (vector<4x4xf32>) {
-        %av = vector.load %as[%i, %p] {alignment = 16 : i64} : memref<64x32xf16, #ws>, vector<4x8xf16>
-        %bv = vector.load %bs[%p, %j] {alignment = 8 : i64} : memref<32x64xf16, #ws>, vector<8x4xf16>
-        %aw = arith.extf %av : vector<4x8xf16> to vector<4x8xf32>
-        %bw = arith.extf %bv : vector<8x4xf16> to vector<8x4xf32>
-        %added = vector.contract {
-            indexing_maps = [#row_of_a, #row_of_b, #row_of_c],
-            iterator_types = ["parallel", "parallel", "reduction"]} %aw, %bw, %s
-            : vector<4x8xf32>, vector<8x4xf32> into vector<4x4xf32>
-        scf.yield %added : vector<4x4xf32>
-      } {llvm.loop_annotation = #rolled}
-      scf.yield %next : vector<4x4xf32>
+    %sum:4 = scf.for %kk = %begin to %end step %step
+        iter_args(%s0 = %none, %s1 = %none, %s2 = %none, %s3 = %none)
+        -> (vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>) {
+      carousel.load %a[%row, %kk] to %as swizzle(b64) : !matrix_f16, memref<64x32xf16, #ws>
+      carousel.load %b[%kk, %column] to %bs swizzle(b128) : !matrix_f16, memref<32x64xf16, #ws>
+      %next:4 = scf.for %p = %c0 to %step step %c16 iter_args(%n0 = %s0, %n1 = %s1, %n2 = %s2, %n3 = %s3)
+          -> (vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>) {
+        %a_column = arith.addi %p, %matrix_column : index
+        %b_row = arith.addi %p, %matrix_row : index
+        %av = nvgpu.ldmatrix %as[%a_row, %a_column] {numTiles = 4 : i32, transpose = false}
+            : memref<64x32xf16, #ws> -> vector<4x2xf16>
+        %b01 = nvgpu.ldmatrix %bs[%b_row, %b_column] {numTiles = 4 : i32, transpose = true}
+            : memref<32x64xf16, #ws> -> vector<4x2xf16>
+        %b23 = nvgpu.ldmatrix %bs[%b_row, %b_next] {numTiles = 4 : i32, transpose = true}
+            : memref<32x64xf16, #ws> -> vector<4x2xf16>
+        %b0 = vector.extract_strided_slice %b01 {offsets = [0, 0], sizes = [2, 2], strides = [1, 1]} : vector<4x2xf16> to vector<2x2xf16>
+        %b1 = vector.extract_strided_slice %b01 {offsets = [2, 0], sizes = [2, 2], strides = [1, 1]} : vector<4x2xf16> to vector<2x2xf16>
+        %b2 = vector.extract_strided_slice %b23 {offsets = [0, 0], sizes = [2, 2], strides = [1, 1]} : vector<4x2xf16> to vector<2x2xf16>
+        %b3 = vector.extract_strided_slice %b23 {offsets = [2, 0], sizes = [2, 2], strides = [1, 1]} : vector<4x2xf16> to vector<2x2xf16>
+        %m0 = nvgpu.mma.sync (%av, %b0, %n0) {mmaShape = [16, 8, 16]}
+            : (vector<4x2xf16>, vector<2x2xf16>, vector<2x2xf32>) -> vector<2x2xf32>
+        %m1 = nvgpu.mma.sync (%av, %b1, %n1) {mmaShape = [16, 8, 16]}
+            : (vector<4x2xf16>, vector<2x2xf16>, vector<2x2xf32>) -> vector<2x2xf32>
+        %m2 = nvgpu.mma.sync (%av, %b2, %n2) {mmaShape = [16, 8, 16]}
+            : (vector<4x2xf16>, vector<2x2xf16>, vector<2x2xf32>) -> vector<2x2xf32>
+        %m3 = nvgpu.mma.sync (%av, %b3, %n3) {mmaShape = [16, 8, 16]}
+            : (vector<4x2xf16>, vector<2x2xf16>, vector<2x2xf32>) -> vector<2x2xf32>
+        scf.yield %m0, %m1, %m2, %m3 : vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>
+      }
+      scf.yield %next#0, %next#1, %next#2, %next#3
+          : vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>
     } {carousel.pipeline = #carousel.pipeline<stages = auto>}
-    %rounded = arith.truncf %sum : vector<4x4xf32> to vector<4x4xf16>
-    vector.store %rounded, %sums[%i, %j] {alignment = 8 : i64} : memref<64x64xf16, #ws>, vector<4x4xf16>
+    %h0 = arith.truncf %sum#0 : vector<2x2xf32> to vector<2x2xf16>
+    %r00 = vector.extract %h0[0] : vector<2xf16> from vector<2x2xf16>
+    vector.store %r00, %sums[%i0, %j0] {alignment = 4 : i64} : memref<64x64xf16, #ws>, vector<2xf16>
+    %r01 = vector.extract %h0[1] : vector<2xf16> from vector<2x2xf16>
+    vector.store %r01, %sums[%i1, %j0] {alignment = 4 : i64} : memref<64x64xf16, #ws>, vector<2xf16>
+    %h1 = arith.truncf %sum#1 : vector<2x2xf32> to vector<2x2xf16>
+    %r10 = vector.extract %h1[0] : vector<2xf16> from vector<2x2xf16>
+    vector.store %r10, %sums[%i0, %j1] {alignment = 4 : i64} : memref<64x64xf16, #ws>, vector<2xf16>
+    %r11 = vector.extract %h1[1] : vector<2xf16> from vector<2x2xf16>
+    vector.store %r11, %sums[%i1, %j1] {alignment = 4 : i64} : memref<64x64xf16, #ws>, vector<2xf16>
+    %h2 = arith.truncf %sum#2 : vector<2x2xf32> to vector<2x2xf16>
+    %r20 = vector.extract %h2[0] : vector<2xf16> from vector<2x2xf16>
+    vector.store %r20, %sums[%i0, %j2] {alignment = 4 : i64} : memref<64x64xf16, #ws>, vector<2xf16>
+    %r21 = vector.extract %h2[1] : vector<2xf16> from vector<2x2xf16>
+    vector.store %r21, %sums[%i1, %j2] {alignment = 4 : i64} : memref<64x64xf16, #ws>, vector<2xf16>
+    %h3 = arith.truncf %sum#3 : vector<2x2xf32> to vector<2x2xf16>
+    %r30 = vector.extract %h3[0] : vector<2xf16> from vector<2x2xf16>
+    vector.store %r30, %sums[%i0, %j3] {alignment = 4 : i64} : memref<64x64xf16, #ws>, vector<2xf16>
+    %r31 = vector.extract %h3[1] : vector<2xf16> from vector<2x2xf16>
+    vector.store %r31, %sums[%i1, %j3] {alignment = 4 : i64} : memref<64x64xf16, #ws>, vector<2xf16>
     %is_last = carousel.serialize %semaphores[%tile, %c0] turn %turn of %split (%first, %last) {
       carousel.accumulate %sums into %work[%row, %column] reduce<add f16> first(%first) last(%last)
           : memref<64x64xf16, #ws>, !sums_f16

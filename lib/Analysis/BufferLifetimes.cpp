@@ -18,6 +18,7 @@
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -105,7 +106,8 @@ static Access getGenericAccess(OpOperand &use) {
                                             "gpu"};
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   if (!effects ||
-      !llvm::is_contained(kDialects, op->getName().getDialectNamespace()) ||
+      (!llvm::is_contained(kDialects, op->getName().getDialectNamespace()) &&
+       !isa<nvgpu::LdMatrixOp>(op)) ||
       isa<memref::DmaStartOp, memref::DmaWaitOp, affine::AffineDmaStartOp,
           affine::AffineDmaWaitOp>(op) ||
       llvm::any_of(op->getResultTypes(),

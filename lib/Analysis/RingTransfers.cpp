@@ -13,6 +13,7 @@
 
 #include "carousel/Analysis/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/StringExtras.h"
@@ -298,7 +299,8 @@ std::string LoopTransfers::explainSource(LoadOp load) {
 
 bool carousel::involvesOtherThreads(Operation *op) {
   return isa<gpu::ShuffleOp, gpu::AllReduceOp, gpu::SubgroupReduceOp,
-             gpu::RotateOp, gpu::SubgroupBroadcastOp>(op);
+             gpu::RotateOp, gpu::SubgroupBroadcastOp, nvgpu::LdMatrixOp,
+             nvgpu::MmaSyncOp, nvgpu::MmaSparseSyncOp>(op);
 }
 
 SmallVector<Value> carousel::getInputs(LoadOp load) {

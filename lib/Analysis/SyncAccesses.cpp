@@ -13,6 +13,7 @@
 
 #include "carousel/Analysis/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -231,6 +232,11 @@ static bool isCallOfValues(Operation *op) {
 }
 
 void SyncAccesses::addEffects(Operation *op, std::vector<Access> &accesses) {
+  // It says that it reads its memref, and anything else besides, which it
+  // doesn't.
+  if (auto load = dyn_cast<nvgpu::LdMatrixOp>(op))
+    return addGeneric(op, load.getSrcMemref(), AccessKind::GenericRead,
+                      accesses);
   // Other ops of the gpu dialect exchange values of registers.
   bool isExchange = isa_and_nonnull<gpu::GPUDialect>(op->getDialect()) &&
                     llvm::none_of(op->getOperandTypes(), [](Type type) {

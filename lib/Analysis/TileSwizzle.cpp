@@ -15,6 +15,7 @@
 #include "carousel/Analysis/TileSwizzle.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -58,6 +59,10 @@ std::optional<MutableOperandRange> carousel::getTileIndices(Operation *op,
         if (store.getMemRef() != tile)
           return std::nullopt;
         return store.getIndicesMutable();
+      })
+      // Rows of 16 bytes at multiples of 16: PTX ISA, ldmatrix.
+      .Case([&](nvgpu::LdMatrixOp load) -> Result {
+        return load.getIndicesMutable();
       })
       .Case([&](vector::LoadOp load) { return getVectorIndices(load, tile); })
       .Case(

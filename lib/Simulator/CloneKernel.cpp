@@ -20,6 +20,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -92,6 +93,8 @@ static bool isKnown(Operation *op) {
   StringRef name = op->getName().getStringRef();
   if (op->getName().getDialectNamespace() == "gpu")
     return llvm::is_contained(kGPUOps, name);
+  if (isa<nvgpu::LdMatrixOp, nvgpu::MmaSyncOp>(op))
+    return true;
   if (isa<memref::AllocOp>(op))
     return isSharedMemRef(op->getResult(0).getType());
   if (isa<memref::DeallocOp>(op))
@@ -149,7 +152,7 @@ static StringRef findUnknown(Operation *op) {
     for (Type type : region.getArgumentTypes())
       if (StringRef what = findUnknown(type); !what.empty())
         return what;
-  return "";
+  return explainUnknownMatrixOp(op);
 }
 
 static LogicalResult verifyKnown(Operation *root) {
@@ -399,6 +402,7 @@ static LogicalResult placeGlobals(KernelModule &kernel,
 /// Collectives that upstream expands to shuffles and barriers.
 static LogicalResult expandCollectives(Operation *module) {
   RewritePatternSet patterns(module->getContext());
+  populateExpandMatrices(patterns);
   populateGpuGlobalIdPatterns(patterns);
   populateGpuBreakDownSubgroupReducePatterns(patterns,
                                              /*maxShuffleBitwidth=*/64);

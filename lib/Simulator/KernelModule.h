@@ -18,6 +18,7 @@
 #include "carousel/Simulator/Findings.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -107,6 +108,12 @@ mlir::FailureOr<KernelModule> cloneKernel(mlir::gpu::GPUFuncOp kernel);
 /// carousel.serialize, carousel.accumulate and carousel.grid.ticket in terms of
 /// other ops.
 void expandTurns(mlir::Operation *root);
+
+/// `nvgpu.ldmatrix` and `nvgpu.mma.sync` as shuffles, loads and arithmetic.
+void populateExpandMatrices(mlir::RewritePatternSet &patterns);
+/// What the machine lacks for such an op; empty if it has all, or for another
+/// op.
+llvm::StringRef explainUnknownMatrixOp(mlir::Operation *op);
 
 /// Turns the gpu and carousel ops into calls of the machine (MachineCalls.h)
 /// and memory spaces, barriers and tensor maps into plain types of the host.

@@ -205,5 +205,6 @@ LogicalResult carousel::sim::prepareVectors(ModuleOp module) {
   vector::populateVectorMaskMaterializationPatterns(
       patterns, /*force32BitVectorIndices=*/false);
   vector::populateVectorMaskedLoadStoreEmulationPatterns(patterns);
+  vector::populateVectorFromElementsUnrollPatterns(patterns);
   return applyPatternsGreedily(module, std::move(patterns));
 }

@@ -70,6 +70,7 @@ struct ConvertToEmitC
     populateArithToEmitC(patterns, types);
     populateCompareToEmitC(patterns, types);
     populateMathToEmitC(patterns, types);
+    populateMatricesToEmitC(patterns, types);
     populateVectorToEmitC(patterns, types);
     populateMemRefToEmitC(patterns, types);
     populateSCFToEmitC(patterns, types);

@@ -176,6 +176,8 @@ void populateCompareToEmitC(mlir::RewritePatternSet &patterns,
                             const CTypes &types);
 void populateMathToEmitC(mlir::RewritePatternSet &patterns,
                          const CTypes &types);
+void populateMatricesToEmitC(mlir::RewritePatternSet &patterns,
+                             const CTypes &types);
 void populateVectorToEmitC(mlir::RewritePatternSet &patterns,
                            const CTypes &types);
 void populateMemRefToEmitC(mlir::RewritePatternSet &patterns,

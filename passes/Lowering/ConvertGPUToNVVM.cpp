@@ -65,6 +65,7 @@ struct Conversion {
     RewritePatternSet collected(context);
     populateGpuToNVVMConversionPatterns(converter, collected, kGPUBenefit);
     populateGpuWMMAToNVVMConversionPatterns(converter, collected);
+    populateMatricesToNVVM(converter, collected, target);
     for (Dialect *dialect : context->getLoadedDialects())
       if (auto *toLLVM = dyn_cast<ConvertToLLVMPatternInterface>(dialect))
         toLLVM->populateConvertToLLVMConversionPatterns(target, converter,

@@ -106,6 +106,9 @@ protected:
   TargetSpec target;
 };
 
+void populateMatricesToNVVM(const mlir::LLVMTypeConverter &converter,
+                            mlir::RewritePatternSet &patterns,
+                            mlir::ConversionTarget &target);
 void populateMbarrierToNVVM(const mlir::LLVMTypeConverter &converter,
                             const TargetSpec &target, const WaitBound &bound,
                             mlir::RewritePatternSet &patterns);

@@ -45,6 +45,8 @@ static StringRef getHeader(StringRef function) {
       {"cluster_map_shared", "cluster.h"},
       {"cluster_arrive", "cluster.h"},
       {"cluster_wait", "cluster.h"},
+      {"ldmatrix", "matrix.h"},
+      {"mma_sync", "matrix.h"},
       {"grid_serial_", "grid_serial.h"},
       {"grid_", "grid_dependency.h"},
       {"broadcast", "vector.h"},

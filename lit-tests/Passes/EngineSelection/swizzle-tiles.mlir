@@ -12,6 +12,7 @@
 #ws = #gpu.address_space<workgroup>
 #gl = #gpu.address_space<global>
 !ring = !carousel.ring<2 x memref<16x32xf32, #ws>>
+!halves = !carousel.ring<2 x memref<16x64xf16, #ws>>
 !narrow = !carousel.ring<2 x memref<2x8x16xf32, #ws>>
 
 gpu.module @kernels {
@@ -35,6 +36,28 @@ gpu.module @kernels {
     // CHECK: vector.store %{{.*}}, %[[TILE]][%[[ROW]], %{{.*}}] {alignment = 16
     %w = vector.broadcast %v : f32 to vector<4xf32>
     vector.store %w, %tile[%r, %c] {alignment = 16 : i64} : memref<16x32xf32, #ws>, vector<4xf32>
+    gpu.return
+  }
+
+  // ldmatrix reads a piece at each address.
+  // CHECK-LABEL: gpu.func @matrices
+  gpu.func @matrices(%x: memref<?x?xf16, #gl>, %map: !carousel.tensor_map<16x64xf16, swizzle = b128>, %y: memref<2xf16, #gl>,
+                     %k: index, %r: index, %c: index) kernel {
+    %c0 = arith.constant 0 : index
+    %ring = carousel.ring.create : !halves
+    carousel.ring.produce %ring[%k] : !halves {
+      %slot = carousel.ring.tile %ring[%k], 0 : !halves -> memref<16x64xf16, #ws>
+      carousel.ring.load %x[%r, %c] to %slot engine<tensor> map %map
+          : memref<?x?xf16, #gl>, memref<16x64xf16, #ws>, !carousel.tensor_map<16x64xf16, swizzle = b128>
+    }
+    // CHECK: %[[KEY:.*]] = arith.remui %[[ROW:.*]], %c8
+    // CHECK: %[[PIECE:.*]] = arith.muli %[[KEY]], %c8
+    // CHECK: %[[AT:.*]] = arith.xori %[[COLUMN:.*]], %[[PIECE]]
+    // CHECK: nvgpu.ldmatrix %{{.*}}[%[[ROW]], %[[AT]]]
+    %tile = carousel.ring.tile %ring[%k], 0 : !halves -> memref<16x64xf16, #ws>
+    %v = nvgpu.ldmatrix %tile[%r, %c] {numTiles = 1 : i32, transpose = true} : memref<16x64xf16, #ws> -> vector<1x2xf16>
+    %row = vector.extract %v[0] : vector<2xf16> from vector<1x2xf16>
+    vector.store %row, %y[%c0] : memref<2xf16, #gl>, vector<2xf16>
     gpu.return
   }
 

@@ -26,6 +26,7 @@
 #include <carousel/device/grid_serial.h>
 #include <carousel/device/group.h>
 #include <carousel/device/math.h>
+#include <carousel/device/matrix.h>
 #include <carousel/device/mbarrier.h>
 #include <carousel/device/tensor.h>
 #include <carousel/device/tensor_map.h>

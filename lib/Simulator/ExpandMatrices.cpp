@@ -1,0 +1,255 @@
+//===- ExpandMatrices.cpp - ldmatrix and mma.sync ---------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Matrix instructions of a warp in ops that the machine has: shuffles between
+// its lanes, loads and arithmetic. A lane of ldmatrix then reads what it gets,
+// at the address that another one has, so that the machine sees who reads what.
+// PTX ISA, Warp-level matrix instructions: the layout of the fragments.
+//
+// Lane 4g + t holds, of a matrix in registers of 32 bits with e elements each:
+// - of A (16 rows), in register r, k = (r / 2) * 4e + t * e + i of row
+//   g + 8 * (r mod 2), for i below e;
+// - of B (8 columns), in register r, k = r * 4e + t * e + i of column g;
+// - of C and D, in row r of two, columns 2t and 2t + 1 of row g + 8r.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelModule.h"
+
+#include "carousel/Dialect/IR/HardwareRules.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace carousel;
+using namespace carousel::sim;
+
+/// Lanes that hold a row of A, or a column of B, between them.
+static constexpr int64_t kGroup = 4;
+static constexpr int64_t kMatrixRows = 8;
+
+StringRef sim::explainUnknownMatrixOp(Operation *op) {
+  if (auto load = dyn_cast<nvgpu::LdMatrixOp>(op)) {
+    unsigned bits = load.getSrcMemref().getType().getElementTypeBitWidth();
+    return bits == 8 || bits == 16 || bits == 32 ? ""
+                                                 : "ldmatrix of these elements";
+  }
+  auto product = dyn_cast<nvgpu::MmaSyncOp>(op);
+  if (!product)
+    return "";
+  auto [m, n, k] = product.getMmaShapeAsArray();
+  Type element = product.getMatrixA().getType().getElementType();
+  Type sum = product.getMatrixC().getType().getElementType();
+  if (m != 16 || n != 8 || (k != 8 && k != 16))
+    return "matrix products of this shape";
+  if (!isa<Float16Type, BFloat16Type>(element) ||
+      !isa<Float16Type, Float32Type>(sum))
+    return "matrix products of these elements";
+  return "";
+}
+
+namespace {
+
+/// Values of other lanes.
+class Warp {
+public:
+  explicit Warp(ImplicitLocOpBuilder &b)
+      : b(b), lane(toI32(gpu::LaneIdOp::create(b, nullptr))),
+        width(constant(rules::kWarpSize)) {}
+
+  Value constant(int64_t value) {
+    return arith::ConstantIntOp::create(b, b.getI32Type(), value);
+  }
+  Value toI32(Value index) {
+    return arith::IndexCastOp::create(b, b.getI32Type(), index);
+  }
+  Value toIndex(Value word) {
+    return arith::IndexCastOp::create(b, b.getIndexType(), word);
+  }
+  Value add(Value lhs, int64_t rhs) {
+    return arith::AddIOp::create(b, lhs, constant(rhs));
+  }
+  Value mul(Value lhs, int64_t rhs) {
+    return arith::MulIOp::create(b, lhs, constant(rhs));
+  }
+  /// The lane's number in its group of four, and the number of its group.
+  Value inGroup() { return arith::RemUIOp::create(b, lane, constant(kGroup)); }
+  Value group() { return arith::DivUIOp::create(b, lane, constant(kGroup)); }
+
+  /// The word that the lane of this number has.
+  Value shuffle(Value word, Value from) {
+    return gpu::ShuffleOp::create(b, word, from, width, gpu::ShuffleMode::IDX)
+        .getShuffleResult();
+  }
+
+  /// Elements as words of 64 bits, or as one of 32.
+  SmallVector<Value> pack(Value fragment) {
+    auto type = cast<VectorType>(fragment.getType());
+    auto row = VectorType::get({type.getNumElements()}, type.getElementType());
+    int64_t bits = type.getNumElements() * type.getElementTypeBitWidth();
+    Type word = b.getIntegerType(bits % 64 == 0 ? 64 : 32);
+    auto words = VectorType::get({bits / word.getIntOrFloatBitWidth()}, word);
+    Value all = vector::BitCastOp::create(
+        b, words, vector::ShapeCastOp::create(b, row, fragment));
+    SmallVector<Value> result;
+    for (int64_t i = 0; i < words.getNumElements(); ++i)
+      result.push_back(vector::ExtractOp::create(b, all, i));
+    return result;
+  }
+  /// The elements of a word, as f32.
+  Value unpack(Value word, Type element) {
+    int64_t count = word.getType().getIntOrFloatBitWidth() /
+                    element.getIntOrFloatBitWidth();
+    Value one = vector::BroadcastOp::create(
+        b, VectorType::get({1}, word.getType()), word);
+    Value elements =
+        vector::BitCastOp::create(b, VectorType::get({count}, element), one);
+    return arith::ExtFOp::create(b, VectorType::get({count}, b.getF32Type()),
+                                 elements);
+  }
+
+private:
+  ImplicitLocOpBuilder &b;
+  Value lane;
+  Value width;
+};
+
+struct ExpandLdMatrix : public OpRewritePattern<nvgpu::LdMatrixOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nvgpu::LdMatrixOp op,
+                                PatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Warp warp(b);
+    auto type = cast<VectorType>(op.getRes().getType());
+    VectorType row =
+        VectorType::get({type.getShape().back()}, type.getElementType());
+    // Indices of shared memory have 32 bits; two of them go at once.
+    SmallVector<Value> own;
+    Value half = arith::ConstantIntOp::create(b, b.getI64Type(), 32);
+    auto toI64 = [&](Value index) -> Value {
+      return arith::IndexCastOp::create(b, b.getI64Type(), index);
+    };
+    for (auto [i, index] : llvm::enumerate(op.getIndices())) {
+      Value word = toI64(index);
+      if (i % 2 == 0)
+        own.push_back(word);
+      else
+        own.back() = arith::OrIOp::create(
+            b, arith::ShLIOp::create(b, own.back(), half), word);
+    }
+    // What the lane of this number has asked for, from this element on.
+    size_t rank = op.getIndices().size();
+    auto getIndices = [&](Value from, Value element) {
+      SmallVector<Value> indices;
+      for (Value word : own) {
+        Value got = warp.shuffle(word, from);
+        if (indices.size() + 1 < rank) {
+          Value low = arith::TruncIOp::create(b, b.getI32Type(), got);
+          indices.push_back(warp.toIndex(arith::ShRUIOp::create(b, got, half)));
+          indices.push_back(warp.toIndex(low));
+        } else {
+          indices.push_back(warp.toIndex(got));
+        }
+      }
+      indices.back() =
+          arith::AddIOp::create(b, indices.back(), warp.toIndex(element));
+      return indices;
+    };
+    Value result = arith::ConstantOp::create(b, b.getZeroAttr(type));
+    Value group = warp.group(), inGroup = warp.inGroup();
+    for (int64_t tile = 0; tile < type.getDimSize(0); ++tile) {
+      int64_t first = tile * kMatrixRows, lanes = row.getNumElements();
+      if (!op.getTranspose()) {
+        Value got = vector::LoadOp::create(
+            b, row, op.getSrcMemref(),
+            getIndices(warp.add(group, first), warp.mul(inGroup, lanes)));
+        result = vector::InsertOp::create(b, got, result, tile);
+        continue;
+      }
+      for (int64_t i = 0; i < lanes; ++i) {
+        Value from = warp.add(warp.mul(inGroup, lanes), first + i);
+        Value got = memref::LoadOp::create(b, op.getSrcMemref(),
+                                           getIndices(from, group));
+        result = vector::InsertOp::create(b, got, result,
+                                          ArrayRef<int64_t>{tile, i});
+      }
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+/// Sums are of f32, k by k; how the hardware rounds on the way isn't said.
+struct ExpandMmaSync : public OpRewritePattern<nvgpu::MmaSyncOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(nvgpu::MmaSyncOp op,
+                                PatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Warp warp(b);
+    Type f32 = b.getF32Type();
+    auto type = cast<VectorType>(op.getRes().getType());
+    auto wide = VectorType::get(type.getShape(), f32);
+    bool isNarrow = type != wide;
+    Value sums = op.getMatrixC();
+    if (isNarrow)
+      sums = arith::ExtFOp::create(b, wide, sums);
+    Value sum[2][2];
+    for (int64_t row : {0, 1})
+      for (int64_t column : {0, 1})
+        sum[row][column] =
+            vector::ExtractOp::create(b, sums, ArrayRef<int64_t>{row, column});
+
+    Type element = op.getMatrixA().getType().getElementType();
+    int64_t perRegister = op.getMatrixA().getType().getShape().back();
+    Value rowLane = warp.mul(warp.group(), kGroup);
+    // Columns 2t and 2t + 1 are those of groups 2t and 2t + 1.
+    Value columnLane = warp.mul(warp.inGroup(), 2 * kGroup);
+    // By member of a group: a word of A is a part of two rows, a word of B all
+    // parts of a column.
+    SmallVector<Value> a = warp.pack(op.getMatrixA());
+    Value words = warp.pack(op.getMatrixB()).front();
+    SmallVector<Value> rows[kGroup], columns[kGroup];
+    for (int64_t member = 0; member < kGroup; ++member) {
+      for (Value word : a)
+        rows[member].push_back(warp.unpack(
+            warp.shuffle(word, warp.add(rowLane, member)), element));
+      for (int64_t column : {0, 1})
+        columns[member].push_back(warp.unpack(
+            warp.shuffle(words, warp.add(columnLane, column * kGroup + member)),
+            element));
+    }
+    auto get = [&](Value elements, int64_t reg, int64_t i) -> Value {
+      return vector::ExtractOp::create(b, elements, reg * perRegister + i);
+    };
+    for (size_t part = 0; part < a.size(); ++part)
+      for (int64_t member = 0; member < kGroup; ++member)
+        for (int64_t i = 0; i < perRegister; ++i)
+          for (int64_t row : {0, 1})
+            for (int64_t column : {0, 1})
+              sum[row][column] = math::FmaOp::create(
+                  b, get(rows[member][part], row, i),
+                  get(columns[member][column], part, i), sum[row][column]);
+    Value result = vector::FromElementsOp::create(
+        b, wide, ValueRange{sum[0][0], sum[0][1], sum[1][0], sum[1][1]});
+    if (isNarrow)
+      result = arith::TruncFOp::create(b, type, result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+} // namespace
+
+void sim::populateExpandMatrices(RewritePatternSet &patterns) {
+  patterns.add<ExpandLdMatrix, ExpandMmaSync>(patterns.getContext());
+}
