@@ -5,17 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A sparse forward data-flow analysis: the state of a value is the greatest
-// common divisor of what can flow into it, so that loop-carried values and
-// branches need no case of their own. What a launch would have to check is
-// found afterwards, by going back from a value to the kernel's arguments.
+// A sparse forward data-flow analysis of what is asked for: the state of a
+// value is the greatest common divisor of what can flow into it, so that
+// loop-carried values and branches need no case of their own. What a launch
+// would have to check is found afterwards, by going back from a value to the
+// kernel's arguments.
 //
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Analysis/Divisibility.h"
 
-#include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
-#include "mlir/Analysis/DataFlow/Utils.h"
+#include "carousel/Analysis/IndexRanges.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -162,79 +162,57 @@ struct Divisor {
       return lhs.value ? lhs : rhs;
     return {std::gcd(*lhs.value, *rhs.value)};
   }
-  void print(llvm::raw_ostream &os) const {
-    if (value)
-      os << "multiple of " << *value;
-    else
-      os << "no value yet";
-  }
 };
 
-using DivisorLattice = dataflow::Lattice<Divisor>;
-
-class DivisorAnalysis
-    : public dataflow::SparseForwardDataFlowAnalysis<DivisorLattice> {
+class Divisors : public DemandAnalysis<Divisor, Divisors> {
 public:
-  using SparseForwardDataFlowAnalysis::SparseForwardDataFlowAnalysis;
-
-  void setToEntryState(DivisorLattice *lattice) override { set(lattice, 1); }
-
-  LogicalResult visitOperation(Operation *op,
-                               ArrayRef<const DivisorLattice *> operands,
-                               ArrayRef<DivisorLattice *> results) override {
-    if (results.size() != 1) {
-      setAllToEntryStates(results);
-      return success();
-    }
-    SmallVector<int64_t> divisors;
-    for (const DivisorLattice *operand : operands) {
-      if (!operand->getValue().value)
-        return success();
-      divisors.push_back(*operand->getValue().value);
-    }
-    set(results[0], computeMultiple(op, divisors));
-    return success();
-  }
-
-  void visitNonControlFlowArguments(Operation *op,
-                                    const RegionSuccessor &successor,
-                                    ArrayRef<DivisorLattice *> lattices,
-                                    unsigned firstIndex) override {
-    auto loop = dyn_cast<LoopLikeOpInterface>(op);
-    std::optional<SmallVector<Value>> variables;
-    if (loop)
-      variables = loop.getLoopInductionVars();
-    auto joinOwn = [&](DivisorLattice *lattice) {
-      Value anchor = lattice->getAnchor();
-      const auto *variable =
-          variables ? llvm::find(*variables, anchor) : nullptr;
-      if (!variables || variable == variables->end())
-        return set(lattice, 1);
-      std::optional<int64_t> divisor =
-          getInductionDivisor(loop, variable - variables->begin());
-      if (divisor)
-        set(lattice, *divisor);
-    };
-    size_t behind = firstIndex + successor.getSuccessorInputs().size();
-    for (auto [index, lattice] : llvm::enumerate(lattices))
-      if (index < firstIndex || index >= behind)
-        joinOwn(lattice);
-  }
+  Divisors() : DemandAnalysis(isComputed) {}
 
 private:
-  void set(DivisorLattice *lattice, int64_t divisor) {
-    propagateIfChanged(lattice, lattice->join(Divisor{divisor}));
+  friend DemandAnalysis;
+
+  /// Of the others nothing is known.
+  static bool isComputed(Operation *op) {
+    return op->getNumResults() == 1 &&
+           (op->hasTrait<OpTrait::ConstantLike>() ||
+            isa_and_nonnull<arith::ArithDialect, affine::AffineDialect>(
+                op->getDialect()));
+  }
+
+  Divisor update(const ValueSources &sources, const Divisor &old) {
+    switch (sources.kind) {
+    case ValueSources::Result: {
+      SmallVector<int64_t> divisors;
+      for (Value source : sources.values) {
+        if (!getState(source).value)
+          return old;
+        divisors.push_back(*getState(source).value);
+      }
+      return Divisor::join(
+          old, {computeMultiple(sources.value.getDefiningOp(), divisors)});
+    }
+    case ValueSources::Joined: {
+      Divisor divisor = old;
+      for (Value source : sources.values)
+        divisor = Divisor::join(divisor, getState(source));
+      return divisor;
+    }
+    case ValueSources::Induction:
+      return Divisor::join(old, {getInduction(sources.loop, sources.variable)});
+    case ValueSources::Unknown:
+      break;
+    }
+    return {1};
   }
 
   /// What an induction variable is a multiple of; nothing if its bounds have no
   /// value yet.
-  std::optional<int64_t> getInductionDivisor(LoopLikeOpInterface loop,
-                                             unsigned number) {
-    ProgramPoint *point = getProgramPointBefore(&loop->getRegion(0).front());
+  std::optional<int64_t> getInduction(LoopLikeOpInterface loop,
+                                      unsigned number) {
     auto getDivisorOf = [&](OpFoldResult bound) -> std::optional<int64_t> {
       if (std::optional<int64_t> constant = getConstantIntValue(bound))
         return getDivisor(*constant);
-      return getLatticeElementFor(point, cast<Value>(bound))->getValue().value;
+      return getState(cast<Value>(bound)).value;
     };
     if (auto affineLoop = dyn_cast<affine::AffineForOp>(*loop)) {
       SmallVector<int64_t> operands;
@@ -259,43 +237,19 @@ private:
   }
 };
 
-/// Upstream's analysis takes it for granted that a loop that has induction
-/// variables has bounds; an affine.for has none unless they are constants.
-class RangeAnalysis : public dataflow::IntegerRangeAnalysis {
-public:
-  using IntegerRangeAnalysis::IntegerRangeAnalysis;
-
-  void visitNonControlFlowArguments(
-      Operation *op, const RegionSuccessor &successor,
-      ArrayRef<dataflow::IntegerValueRangeLattice *> lattices,
-      unsigned firstIndex) override {
-    auto loop = dyn_cast<LoopLikeOpInterface>(op);
-    if (!loop || !loop.getLoopInductionVars() ||
-        (loop.getLoopLowerBounds() && loop.getLoopUpperBounds() &&
-         loop.getLoopSteps()))
-      return IntegerRangeAnalysis::visitNonControlFlowArguments(
-          op, successor, lattices, firstIndex);
-    setAllToEntryStates(lattices.take_front(firstIndex));
-    setAllToEntryStates(lattices.drop_front(
-        firstIndex + successor.getSuccessorInputs().size()));
-  }
-};
-
 } // namespace
 
-Divisibility::Divisibility(Operation *kernel)
-    : solver(DataFlowConfig().setInterprocedural(false)) {
-  dataflow::loadBaselineAnalyses(solver);
-  solver.load<RangeAnalysis>();
-  solver.load<DivisorAnalysis>();
-  // Where it fails, nothing has a state, and nothing is known.
-  (void)solver.initializeAndRun(kernel);
-}
+struct Divisibility::Analyses {
+  Divisors divisors;
+  IndexRanges ranges;
+};
+
+Divisibility::Divisibility() : analyses(std::make_unique<Analyses>()) {}
+Divisibility::~Divisibility() = default;
 
 int64_t Divisibility::getMultiple(Value value) const {
-  const auto *lattice = solver.lookupState<DivisorLattice>(value);
   // Without a value it is never executed; nobody gains by knowing more.
-  return lattice ? lattice->getValue().value.value_or(1) : 1;
+  return analyses->divisors.get(value).value.value_or(1);
 }
 
 int64_t Divisibility::getMultiple(OpFoldResult value) const {
@@ -326,7 +280,7 @@ static bool isNonNegativeExpr(AffineExpr expr,
 }
 
 bool Divisibility::isNonNegative(Value value) const {
-  if (succeeded(dataflow::staticallyNonNegative(solver, value)))
+  if (analyses->ranges.isNonNegative(value))
     return true;
   // The range analysis doesn't know the affine dialect.
   auto areResults = [&](AffineMap map, ValueRange operands) {

@@ -134,7 +134,7 @@ LogicalResult Planner::planBlock() {
 
 // C164
 LogicalResult Planner::planShapes() {
-  Divisibility facts(kernel);
+  Divisibility facts;
   WalkResult result = kernel.walk([&](TransferOpInterface op) {
     if (!isa<RingLoadOp, RingStoreOp>(op))
       return WalkResult::advance();

@@ -12,8 +12,6 @@
 
 #include "SyncPositions.h"
 
-#include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
-#include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -63,12 +61,7 @@ const unsigned *IndexPosition::getSingleValue() const {
 // Positions of values
 //===----------------------------------------------------------------------===//
 
-SyncPositions::SyncPositions(gpu::GPUFuncOp kernel) : uniform(kernel) {
-  dataflow::loadBaselineAnalyses(ranges);
-  ranges.load<dataflow::IntegerRangeAnalysis>();
-  // Without ranges every interval is open, which is right as well.
-  (void)ranges.initializeAndRun(kernel);
-}
+SyncPositions::SyncPositions(gpu::GPUFuncOp kernel) : uniform(kernel) {}
 
 unsigned SyncPositions::getNumber(Value value) {
   auto [entry, isNew] = numbers.try_emplace(value, values.size());
@@ -80,10 +73,10 @@ unsigned SyncPositions::getNumber(Value value) {
 IndexInterval SyncPositions::getRange(Value value) {
   if (std::optional<int64_t> constant = getConstantIntValue(value))
     return IndexInterval::exactly(*constant);
-  auto *state = ranges.lookupState<dataflow::IntegerValueRangeLattice>(value);
-  if (!state || state->getValue().isUninitialized())
+  IntegerValueRange known = ranges.get(value);
+  if (known.isUninitialized())
     return {};
-  const ConstantIntRanges &range = state->getValue().getValue();
+  const ConstantIntRanges &range = known.getValue();
   if (range.smin().getBitWidth() == 0 || range.smin().getBitWidth() > 64)
     return {};
   return {range.smin().getSExtValue(), range.smax().getSExtValue()};

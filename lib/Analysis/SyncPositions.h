@@ -16,8 +16,8 @@
 #define CAROUSEL_LIB_ANALYSIS_SYNCPOSITIONS_H
 
 #include "carousel/Analysis/IndexFunction.h"
+#include "carousel/Analysis/IndexRanges.h"
 
-#include "mlir/Analysis/DataFlowFramework.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <limits>
@@ -99,7 +99,7 @@ private:
             llvm::function_ref<bool(mlir::Value)> which);
 
   UniformValues uniform;
-  mlir::DataFlowSolver ranges;
+  IndexRanges ranges;
   llvm::DenseMap<mlir::Value, unsigned> numbers;
   std::vector<mlir::Value> values;
   llvm::DenseMap<mlir::Value, IndexPosition> known;

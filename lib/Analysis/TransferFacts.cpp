@@ -112,8 +112,7 @@ static int64_t getBufferAlignment(Value buffer) {
 //===----------------------------------------------------------------------===//
 
 KernelFacts::KernelFacts(gpu::GPUFuncOp kernel, const TargetSpec &target)
-    : kernel(kernel), target(target), indices(kernel),
-      arguments(getKernelArguments(kernel)) {
+    : kernel(kernel), target(target), arguments(getKernelArguments(kernel)) {
   for (auto [number, argument] : llvm::enumerate(arguments))
     numbers[kernel.getArgument(argument.position)] = number;
   if (auto variant =

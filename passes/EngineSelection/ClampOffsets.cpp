@@ -12,9 +12,8 @@
 
 #include "ClampOffsets.h"
 
+#include "carousel/Analysis/IndexRanges.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
-#include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
-#include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -94,7 +93,7 @@ private:
   }
 
   gpu::GPUFuncOp kernel;
-  DataFlowSolver ranges;
+  IndexRanges ranges;
   /// The most that dimensions of memrefs have.
   llvm::DenseMap<std::pair<Value, int64_t>, int64_t> extents;
   llvm::DenseMap<Value, Interval> known;
@@ -224,9 +223,9 @@ Interval OffsetClamp::get(Value value) {
   if (auto found = known.find(value); found != known.end())
     return found->second;
   Interval interval = compute(value);
-  auto *state = ranges.lookupState<dataflow::IntegerValueRangeLattice>(value);
-  if (state && !state->getValue().isUninitialized()) {
-    const ConstantIntRanges &range = state->getValue().getValue();
+  IntegerValueRange inferred = ranges.get(value);
+  if (!inferred.isUninitialized()) {
+    const ConstantIntRanges &range = inferred.getValue();
     unsigned bits = range.smin().getBitWidth();
     if (bits != 0 && bits <= 64) {
       interval.lo = std::max(interval.lo, range.smin().getSExtValue());
@@ -309,10 +308,6 @@ void OffsetClamp::run() {
   });
   if (copies.empty())
     return;
-  dataflow::loadBaselineAnalyses(ranges);
-  ranges.load<dataflow::IntegerRangeAnalysis>();
-  // Without ranges less is known, which is right as well.
-  (void)ranges.initializeAndRun(kernel);
   for (TransferOpInterface op : copies)
     addExtents(op);
   for (TransferOpInterface op : copies)

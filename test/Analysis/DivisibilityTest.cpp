@@ -52,7 +52,7 @@ protected:
       if (op->getName().getStringRef() == "test.use")
         use = op->getOperand(0);
     });
-    facts.emplace(kernel);
+    facts.emplace();
   }
 
   int64_t getMultiple(StringRef body) {

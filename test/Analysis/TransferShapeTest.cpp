@@ -50,7 +50,7 @@ protected:
     module = parseSourceString<ModuleOp>(text, &context);
     EXPECT_TRUE(module);
     module->walk([&](RingLoadOp op) { load = op; });
-    Divisibility facts(load->getParentOfType<gpu::GPUFuncOp>());
+    Divisibility facts;
     return computeTransferShape(load, facts);
   }
 

@@ -15,11 +15,11 @@
 #ifndef CAROUSEL_ANALYSIS_DIVISIBILITY_H
 #define CAROUSEL_ANALYSIS_DIVISIBILITY_H
 
-#include "mlir/Analysis/DataFlowFramework.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/Value.h"
 
 #include <cstdint>
+#include <memory>
 
 namespace carousel {
 
@@ -37,8 +37,9 @@ struct DivisibilityNeed {
 
 class Divisibility {
 public:
-  /// Analyses `kernel`, which must not change as long as this is used.
-  explicit Divisibility(mlir::Operation *kernel);
+  /// Of the values of a kernel that doesn't change as long as this is used.
+  Divisibility();
+  ~Divisibility();
 
   /// The largest number that the value is known to be a multiple of: 1 if
   /// nothing is known, 0 if the value is 0.
@@ -56,8 +57,9 @@ public:
           mlir::SmallVectorImpl<DivisibilityNeed> &needs) const;
 
 private:
-  // Reading a state may create it.
-  mutable mlir::DataFlowSolver solver;
+  /// Found when they are asked for.
+  struct Analyses;
+  std::unique_ptr<Analyses> analyses;
 };
 
 } // namespace carousel

@@ -1,0 +1,96 @@
+//===- IndexRanges.cpp - between which numbers values lie -----------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/IndexRanges.h"
+
+using namespace mlir;
+using namespace carousel;
+
+IndexRanges::IndexRanges()
+    : DemandAnalysis(
+          [](Operation *op) { return isa<InferIntRangeInterface>(op); }) {}
+
+bool IndexRanges::isNonNegative(Value value) {
+  IntegerValueRange range = get(value);
+  return !range.isUninitialized() && range.getValue().smin().isNonNegative();
+}
+
+/// What the op says of its result. A result that is yielded and changes may go
+/// on changing for as many turns as there are numbers.
+IntegerValueRange IndexRanges::infer(const ValueSources &sources,
+                                     const IntegerValueRange &old) {
+  Operation *op = sources.value.getDefiningOp();
+  SmallVector<IntegerValueRange> operands;
+  for (Value source : sources.values)
+    operands.push_back(getState(source));
+  IntegerValueRange range = old;
+  cast<InferIntRangeInterface>(op).inferResultRangesFromOptional(
+      operands, [&](Value value, const IntegerValueRange &inferred) {
+        if (value == sources.value)
+          range = IntegerValueRange::join(range, inferred);
+      });
+  bool isYielded = llvm::any_of(sources.value.getUsers(), [](Operation *user) {
+    return user->hasTrait<OpTrait::IsTerminator>();
+  });
+  if (isYielded && !old.isUninitialized() && !(range == old))
+    return IntegerValueRange::getMaxRange(sources.value);
+  return range;
+}
+
+/// From the first number to the one in front of the last. Steps that aren't
+/// known are taken as positive.
+IntegerValueRange IndexRanges::getInduction(const ValueSources &sources) {
+  LoopLikeOpInterface loop = sources.loop;
+  std::optional<SmallVector<OpFoldResult>> lower = loop.getLoopLowerBounds();
+  std::optional<SmallVector<OpFoldResult>> upper = loop.getLoopUpperBounds();
+  std::optional<SmallVector<OpFoldResult>> steps = loop.getLoopSteps();
+  if (!lower || !upper || !steps)
+    return IntegerValueRange::getMaxRange(sources.value);
+  unsigned width =
+      ConstantIntRanges::getStorageBitwidth(sources.value.getType());
+  auto getBound = [&](const SmallVector<OpFoldResult> &bounds, bool isUpper) {
+    OpFoldResult bound = bounds[sources.variable];
+    if (auto attr = dyn_cast<Attribute>(bound)) {
+      if (auto constant = dyn_cast<IntegerAttr>(attr))
+        return constant.getValue();
+    } else {
+      const IntegerValueRange &range = getState(cast<Value>(bound));
+      if (!range.isUninitialized())
+        return isUpper ? range.getValue().smax() : range.getValue().smin();
+    }
+    return isUpper ? APInt::getSignedMaxValue(width)
+                   : APInt::getSignedMinValue(width);
+  };
+  APInt least = getBound(*lower, /*isUpper=*/false);
+  APInt most = getBound(*upper, /*isUpper=*/true);
+  if (getBound(*steps, /*isUpper=*/true).isNegative())
+    std::swap(least, most);
+  else
+    most -= 1;
+  if (most.slt(least))
+    return IntegerValueRange();
+  return IntegerValueRange(ConstantIntRanges::fromSigned(least, most));
+}
+
+IntegerValueRange IndexRanges::update(const ValueSources &sources,
+                                      const IntegerValueRange &old) {
+  switch (sources.kind) {
+  case ValueSources::Result:
+    return infer(sources, old);
+  case ValueSources::Induction:
+    return IntegerValueRange::join(old, getInduction(sources));
+  case ValueSources::Joined: {
+    IntegerValueRange range = old;
+    for (Value source : sources.values)
+      range = IntegerValueRange::join(range, getState(source));
+    return range;
+  }
+  case ValueSources::Unknown:
+    break;
+  }
+  return IntegerValueRange::getMaxRange(sources.value);
+}
