@@ -6,7 +6,7 @@ carousel_add_unittest(CarouselDialectTests
 carousel_add_unittest(CarouselAnalysisTests
   SOURCES Analysis/AlignmentTest.cpp Analysis/DivisibilityTest.cpp
           Analysis/EngineCopiesTest.cpp Analysis/EnginePlanTest.cpp
-          Analysis/IndexFunctionTest.cpp Analysis/RingBarriersTest.cpp Analysis/RingPlanTest.cpp
+          Analysis/IndexFunctionTest.cpp Analysis/IndexRangesTest.cpp Analysis/RingBarriersTest.cpp Analysis/RingPlanTest.cpp
           Analysis/SharedMemoryPlanTest.cpp Analysis/SyncPlanTest.cpp Analysis/TransferShapeTest.cpp
   LIBS CarouselAnalysis)
 carousel_add_unittest(CarouselTargetTests

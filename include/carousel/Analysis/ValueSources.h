@@ -8,7 +8,9 @@
 // Sparse forward analyses of the values that are asked for. MLIR's data-flow
 // solver visits all values of a kernel; an index that a transfer begins at is
 // computed from a few of them. Lattices, transfer functions and results are the
-// same, but for branches whose condition is constant, which are taken as any.
+// same, or narrower where the solver meets a value before what it is computed
+// from; wider behind branches whose condition is constant, which are taken as
+// any.
 //
 //===----------------------------------------------------------------------===//
 
