@@ -122,7 +122,8 @@ static Access getGenericAccess(OpOperand &use) {
     if (isa<MemoryEffects::Read>(effect.getEffect()))
       kind = AccessKind::GenericRead;
   }
-  return {kind};
+  // PTX ISA, ldmatrix: rows begin at multiples of 16 bytes.
+  return {kind, isa<nvgpu::LdMatrixOp>(op) ? rules::kMatrixRowBytes : 1};
 }
 
 static Access getAccess(OpOperand &use) {

@@ -179,6 +179,8 @@ private:
                 op->getDialect()));
   }
 
+  static Divisor getUnknown(Value) { return {1}; }
+
   Divisor update(const ValueSources &sources, const Divisor &old) {
     switch (sources.kind) {
     case ValueSources::Result: {
@@ -202,7 +204,7 @@ private:
     case ValueSources::Unknown:
       break;
     }
-    return {1};
+    return getUnknown(sources.value);
   }
 
   /// What an induction variable is a multiple of; nothing if its bounds have no

@@ -7,6 +7,8 @@
 
 #include "carousel/Analysis/IndexRanges.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 using namespace mlir;
 using namespace carousel;
 
@@ -19,8 +21,8 @@ bool IndexRanges::isNonNegative(Value value) {
   return !range.isUninitialized() && range.getValue().smin().isNonNegative();
 }
 
-/// What the op says of its result. A result that is yielded and changes may go
-/// on changing for as many turns as there are numbers.
+/// What the op says of its result. One that is yielded and changes is given up
+/// at once, as the solver does.
 IntegerValueRange IndexRanges::infer(const ValueSources &sources,
                                      const IntegerValueRange &old) {
   Operation *op = sources.value.getDefiningOp();
@@ -37,7 +39,7 @@ IntegerValueRange IndexRanges::infer(const ValueSources &sources,
     return user->hasTrait<OpTrait::IsTerminator>();
   });
   if (isYielded && !old.isUninitialized() && !(range == old))
-    return IntegerValueRange::getMaxRange(sources.value);
+    return getUnknown(sources.value);
   return range;
 }
 
@@ -48,8 +50,9 @@ IntegerValueRange IndexRanges::getInduction(const ValueSources &sources) {
   std::optional<SmallVector<OpFoldResult>> lower = loop.getLoopLowerBounds();
   std::optional<SmallVector<OpFoldResult>> upper = loop.getLoopUpperBounds();
   std::optional<SmallVector<OpFoldResult>> steps = loop.getLoopSteps();
-  if (!lower || !upper || !steps)
-    return IntegerValueRange::getMaxRange(sources.value);
+  auto counted = dyn_cast<scf::ForOp>(*loop);
+  if (!lower || !upper || !steps || (counted && counted.getUnsignedCmp()))
+    return getUnknown(sources.value);
   unsigned width =
       ConstantIntRanges::getStorageBitwidth(sources.value.getType());
   auto getBound = [&](const SmallVector<OpFoldResult> &bounds, bool isUpper) {
@@ -58,7 +61,7 @@ IntegerValueRange IndexRanges::getInduction(const ValueSources &sources) {
       if (auto constant = dyn_cast<IntegerAttr>(attr))
         return constant.getValue();
     } else {
-      const IntegerValueRange &range = getState(cast<Value>(bound));
+      IntegerValueRange range = getState(cast<Value>(bound));
       if (!range.isUninitialized())
         return isUpper ? range.getValue().smax() : range.getValue().smin();
     }
@@ -92,5 +95,5 @@ IntegerValueRange IndexRanges::update(const ValueSources &sources,
   case ValueSources::Unknown:
     break;
   }
-  return IntegerValueRange::getMaxRange(sources.value);
+  return getUnknown(sources.value);
 }

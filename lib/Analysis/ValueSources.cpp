@@ -7,7 +7,7 @@
 
 #include "carousel/Analysis/ValueSources.h"
 
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -25,12 +25,34 @@ bool SourceFinder::findJoined(RegionBranchOpInterface branch,
   return true;
 }
 
+/// What branches hand on; false if a block comes here otherwise.
+static bool findIncoming(BlockArgument argument,
+                         SmallVectorImpl<Value> &values) {
+  Block *block = argument.getOwner();
+  for (auto edge = block->pred_begin(); edge != block->pred_end(); ++edge) {
+    auto branch = dyn_cast<BranchOpInterface>((*edge)->getTerminator());
+    Value value = branch
+                      ? branch.getSuccessorOperands(
+                            edge.getSuccessorIndex())[argument.getArgNumber()]
+                      : Value();
+    if (!value)
+      return false;
+    values.push_back(value);
+  }
+  return true;
+}
+
 ValueSources SourceFinder::findArgument(BlockArgument argument) {
   ValueSources sources;
   sources.value = argument;
   Operation *parent = argument.getOwner()->getParentOp();
-  if (!parent || !argument.getOwner()->isEntryBlock())
+  if (!parent)
     return sources;
+  if (!argument.getOwner()->isEntryBlock()) {
+    if (findIncoming(argument, sources.values))
+      sources.kind = ValueSources::Joined;
+    return sources;
+  }
   if (auto loop = dyn_cast<LoopLikeOpInterface>(parent)) {
     std::optional<SmallVector<Value>> variables = loop.getLoopInductionVars();
     const auto *variable =
@@ -48,8 +70,8 @@ ValueSources SourceFinder::findArgument(BlockArgument argument) {
         if (*bounds)
           if (auto value = dyn_cast<Value>((**bounds)[sources.variable]))
             sources.values.push_back(value);
-      // An affine.for has bounds that are maps of operands.
-      if (!lower || !upper || !steps)
+      // Whose bounds are maps of operands, even where they are constant.
+      if (isa<affine::AffineForOp>(parent))
         llvm::append_range(sources.values, loop->getOperands());
       return sources;
     }

@@ -15,6 +15,7 @@
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Dialect/IR/MatrixOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -152,7 +153,7 @@ static StringRef findUnknown(Operation *op) {
     for (Type type : region.getArgumentTypes())
       if (StringRef what = findUnknown(type); !what.empty())
         return what;
-  return explainUnknownMatrixOp(op);
+  return "";
 }
 
 static LogicalResult verifyKnown(Operation *root) {
@@ -164,6 +165,10 @@ static LogicalResult verifyKnown(Operation *root) {
     }
     if (StringRef what = findUnknown(op); !what.empty()) {
       op->emitError("the simulated machine doesn't have ") << what;
+      return WalkResult::interrupt();
+    }
+    if (std::string reason = explainMatrixOp(op); !reason.empty()) {
+      op->emitError() << reason;
       return WalkResult::interrupt();
     }
     return WalkResult::advance();

@@ -38,26 +38,6 @@ using namespace carousel::sim;
 static constexpr int64_t kGroup = 4;
 static constexpr int64_t kMatrixRows = 8;
 
-StringRef sim::explainUnknownMatrixOp(Operation *op) {
-  if (auto load = dyn_cast<nvgpu::LdMatrixOp>(op)) {
-    unsigned bits = load.getSrcMemref().getType().getElementTypeBitWidth();
-    return bits == 8 || bits == 16 || bits == 32 ? ""
-                                                 : "ldmatrix of these elements";
-  }
-  auto product = dyn_cast<nvgpu::MmaSyncOp>(op);
-  if (!product)
-    return "";
-  auto [m, n, k] = product.getMmaShapeAsArray();
-  Type element = product.getMatrixA().getType().getElementType();
-  Type sum = product.getMatrixC().getType().getElementType();
-  if (m != 16 || n != 8 || (k != 8 && k != 16))
-    return "matrix products of this shape";
-  if (!isa<Float16Type, BFloat16Type>(element) ||
-      !isa<Float16Type, Float32Type>(sum))
-    return "matrix products of these elements";
-  return "";
-}
-
 namespace {
 
 /// Values of other lanes.

@@ -111,9 +111,6 @@ void expandTurns(mlir::Operation *root);
 
 /// `nvgpu.ldmatrix` and `nvgpu.mma.sync` as shuffles, loads and arithmetic.
 void populateExpandMatrices(mlir::RewritePatternSet &patterns);
-/// What the machine lacks for such an op; empty if it has all, or for another
-/// op.
-llvm::StringRef explainUnknownMatrixOp(mlir::Operation *op);
 
 /// Turns the gpu and carousel ops into calls of the machine (MachineCalls.h)
 /// and memory spaces, barriers and tensor maps into plain types of the host.

@@ -4,7 +4,7 @@
 // RACE: matrix-faults.mlir:[[#@LINE+19]]:10: finding: [data-race] raw: expected the write by CTA 0
 // RUN: carousel-sim %s --kernel @barrier --arg y=empty:64x2 --policy all --schedules 4
 // RUN: %{status} 2 carousel-sim %s --kernel @integers --arg y=empty:64x2 2>&1 | FileCheck %s --check-prefix=INTEGERS
-// INTEGERS: matrix-faults.mlir:[[#@LINE+42]]:10: error: the simulated machine doesn't have matrix products of these elements
+// INTEGERS: matrix-faults.mlir:[[#@LINE+42]]:10: error: expected a product of f16 or bf16, got 'i8'
 
 #ws = #gpu.address_space<workgroup>
 #gl = #gpu.address_space<global>

@@ -28,20 +28,11 @@ static LogicalResult lowerLdMatrix(nvgpu::LdMatrixOp op,
   return success();
 }
 
-/// The function's overload is chosen by the types of the fragments.
+/// The function's overload is chosen by the types of the fragments, of which
+/// --carousel-verify-machine has seen to it that there is one.
 static LogicalResult lowerMmaSync(nvgpu::MmaSyncOp op,
                                   AdaptorOf<nvgpu::MmaSyncOp> adaptor,
                                   CBuilder &builder) {
-  Type element = op.getMatrixA().getType().getElementType();
-  Type sum = op.getMatrixC().getType().getElementType();
-  auto [m, n, k] = op.getMmaShapeAsArray();
-  bool isKnown = (element.isF16() && (sum.isF16() || sum.isF32())) ||
-                 (element.isBF16() && sum.isF32());
-  if (!isKnown || m != 16 || n != 8 || (k != 8 && k != 16))
-    return op.emitError("expected a product m16n8k8 or m16n8k16 of f16 or bf16 "
-                        "for CUDA C++, got m")
-           << m << 'n' << n << 'k' << k << " of " << element << " with sums of "
-           << sum;
   Type result = builder.types.convertType(op.getRes().getType());
   auto call =
       builder.call(result, "carousel::mma_sync",

@@ -13,12 +13,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Analysis/Alignment.h"
+#include "carousel/Analysis/IndexFunction.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
+#include "carousel/Dialect/IR/MatrixOps.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -298,6 +301,25 @@ static LogicalResult verifyPhase(Operation *op) {
   return success();
 }
 
+/// Rows of 16 bytes at multiples of 16, and warps that have all their lanes.
+static LogicalResult verifyMatrixOp(Operation *op) {
+  if (std::string reason = explainMatrixOp(op); !reason.empty())
+    return op->emitOpError() << reason;
+  if (auto load = dyn_cast<nvgpu::LdMatrixOp>(op))
+    if (failed(verifyTouched(op, load.getSrcMemref(), load.getIndices(),
+                             rules::kMatrixRowBytes, rules::kMatrixRowBytes,
+                             "rows of ldmatrix")))
+      return failure();
+  auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
+  std::optional<std::array<int64_t, 3>> block =
+      kernel ? getKnownBlock(kernel) : std::nullopt;
+  int64_t threads = block ? (*block)[0] * (*block)[1] * (*block)[2] : 0;
+  if (threads % rules::kWarpSize == 0)
+    return success();
+  return op->emitOpError("expected whole warps, got a block of ")
+         << threads << " threads";
+}
+
 static LogicalResult verifyOp(Operation *op) {
   if (failed(verifyPhase(op)))
     return failure();
@@ -333,6 +355,8 @@ static LogicalResult verifyOp(Operation *op) {
                              copy.getSize(), "the destination of cp.async");
       })
       .Case([](TensorLoadOp load) { return verifyTensorLoad(load); })
+      .Case<nvgpu::LdMatrixOp, nvgpu::MmaSyncOp>(
+          [](auto matrix) { return verifyMatrixOp(matrix); })
       .Case<TensorStoreOp, TensorReduceOp>(
           [](auto copy) { return verifyTensorStore(copy); })
       .Case([](TensorMapReplaceOp replace) { return verifyReplace(replace); })

@@ -10,6 +10,7 @@
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -25,9 +26,10 @@ namespace {
 class DivisibilityTest : public ::testing::Test {
 protected:
   DivisibilityTest() {
-    context.loadDialect<CarouselDialect, affine::AffineDialect,
-                        arith::ArithDialect, gpu::GPUDialect,
-                        memref::MemRefDialect, scf::SCFDialect>();
+    context
+        .loadDialect<CarouselDialect, affine::AffineDialect,
+                     arith::ArithDialect, cf::ControlFlowDialect,
+                     gpu::GPUDialect, memref::MemRefDialect, scf::SCFDialect>();
   }
 
   /// Parses a kernel; `use` is the index that its "test.use" takes.
@@ -137,6 +139,13 @@ TEST_F(DivisibilityTest, InductionVariable) {
     }
   )mlir"),
             16);
+  // A constant bound may have operands nevertheless.
+  EXPECT_EQ(getMultiple(R"mlir(
+    affine.for %i = affine_map<(d0) -> (0)>(%n) to 4096 step 48 {
+      "test.use"(%i) : (index) -> ()
+    }
+  )mlir"),
+            48);
   EXPECT_EQ(getMultiple(R"mlir(
     scf.parallel (%i, %j) = (%c0, %c64) to (%n, %n) step (%c1, %c4) {
       "test.use"(%j) : (index) -> ()
@@ -166,6 +175,16 @@ TEST_F(DivisibilityTest, LoopCarriedValue) {
 }
 
 TEST_F(DivisibilityTest, Branches) {
+  EXPECT_EQ(getMultiple(R"mlir(
+      cf.br ^loop(%c64 : index)
+    ^loop(%k: index):
+      "test.use"(%k) : (index) -> ()
+      %next = arith.addi %k, %c4 : index
+      %goes = arith.cmpi ult, %next, %n : index
+      cf.cond_br %goes, ^loop(%next : index), ^end
+    ^end:
+  )mlir"),
+            4);
   EXPECT_EQ(getMultiple(R"mlir(
     %r = scf.if %flag -> (index) {
       scf.yield %c64 : index

@@ -53,8 +53,8 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
   cl::opt<std::string> cudaRoot(
       "cuda-root", cl::cat(category), cl::value_desc("dir"),
       cl::init(CAROUSEL_CUDA_ROOT),
-      cl::desc("CUDA toolkit, for libdevice and ptxas (empty: ptxas of the "
-               "PATH)"));
+      cl::desc("CUDA toolkit, for libdevice, and for ptxas where that "
+               "assembles (empty: ptxas of the PATH)"));
   AssemblerOption assembler((cl::cat(category)));
   cl::opt<unsigned> indexBitwidth("index-bitwidth", cl::cat(category),
                                   cl::init(64),

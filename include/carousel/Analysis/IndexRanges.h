@@ -29,6 +29,9 @@ public:
 
 private:
   friend DemandAnalysis;
+  static mlir::IntegerValueRange getUnknown(mlir::Value value) {
+    return mlir::IntegerValueRange::getMaxRange(value);
+  }
   mlir::IntegerValueRange update(const ValueSources &sources,
                                  const mlir::IntegerValueRange &old);
   mlir::IntegerValueRange infer(const ValueSources &sources,

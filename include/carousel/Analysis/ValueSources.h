@@ -10,7 +10,7 @@
 // computed from a few of them. Lattices, transfer functions and results are the
 // same, or narrower where the solver meets a value before what it is computed
 // from; wider behind branches whose condition is constant, which are taken as
-// any.
+// any. What a loop goes on changing is given up after some rounds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,6 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/DenseSet.h"
 
 namespace carousel {
 
@@ -68,8 +67,9 @@ collectSources(mlir::Value root, SourceFinder &finder,
                llvm::function_ref<bool(mlir::Value)> isKnown, bool &hasLoop);
 
 /// An analysis: `Derived` has `State update(const ValueSources &, const State
-/// &old)`, which is `old` or above it. A state that is made by default is that
-/// of a value which hasn't come yet.
+/// &old)`, which is `old` or above it, and `State getUnknown(Value)`, which is
+/// above all. A state that is made by default is that of a value which hasn't
+/// come yet.
 template <typename State, typename Derived> class DemandAnalysis {
 public:
   explicit DemandAnalysis(SourceFinder::IsComputed isComputed)
@@ -84,15 +84,18 @@ public:
         hasLoop);
     for (const ValueSources &sources : order)
       states.try_emplace(sources.value);
+    auto *analysis = static_cast<Derived *>(this);
     bool hasChanged = true;
-    for (bool isFirst = true; hasChanged && (isFirst || hasLoop);
-         isFirst = false) {
+    for (unsigned round = 0; hasChanged && (round == 0 || hasLoop); ++round) {
       hasChanged = false;
       for (const ValueSources &sources : order) {
         State old = states.find(sources.value)->second;
-        State state = static_cast<Derived *>(this)->update(sources, old);
+        State state = analysis->update(sources, old);
         if (state == old)
           continue;
+        // A number that is counted up in a loop would take as many rounds.
+        if (round >= kRounds)
+          state = analysis->getUnknown(sources.value);
         states.find(sources.value)->second = std::move(state);
         hasChanged = true;
       }
@@ -102,11 +105,16 @@ public:
 
 protected:
   /// Of a source of a value that is being updated.
-  const State &getState(mlir::Value source) const {
-    return states.find(source)->second;
+  State getState(mlir::Value source) const {
+    auto found = states.find(source);
+    assert(found != states.end() && "expected a source of the value");
+    return found == states.end() ? State() : found->second;
   }
 
 private:
+  /// Rounds in which loops may settle.
+  static constexpr unsigned kRounds = 16;
+
   SourceFinder finder;
   llvm::DenseMap<mlir::Value, State> states;
 };

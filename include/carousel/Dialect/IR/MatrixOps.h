@@ -1,0 +1,28 @@
+//===- MatrixOps.h - what matrix instructions there are ---------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Of nvgpu's matrix ops those that all ways to code and the simulated machine
+// have. PTX ISA, Warp-level matrix instructions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_DIALECT_IR_MATRIXOPS_H
+#define CAROUSEL_DIALECT_IR_MATRIXOPS_H
+
+#include "mlir/IR/Operation.h"
+
+#include <string>
+
+namespace carousel {
+
+/// "expected ..., got ..." for an `nvgpu.ldmatrix` or `nvgpu.mma.sync` that
+/// isn't one of them; empty for those that are, and for other ops.
+std::string explainMatrixOp(mlir::Operation *op);
+
+} // namespace carousel
+
+#endif // CAROUSEL_DIALECT_IR_MATRIXOPS_H
