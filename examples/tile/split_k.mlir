@@ -26,6 +26,9 @@
 #row_of_b = affine_map<(m, n, k) -> (k, n)>
 #row_of_c = affine_map<(m, n, k) -> (m, n)>
 
+// What is done once for a tile isn't worth more code.
+#rolled = #llvm.loop_annotation<unroll = <disable = true>>
+
 !counters = memref<?xi32, #gl>
 !semaphores = memref<?x32xi32, #gl> // 128 bytes apart: who waits for one isn't in the way of others
 !matrix_f32 = memref<?x?xf32, strided<[?, 1], offset: ?>, #gl>
@@ -66,6 +69,7 @@ gpu.module @split_k {
     %c16 = arith.constant 16 : index
     %c64 = arith.constant 64 : index
     %zero = arith.constant dense<0.0> : vector<4x4xf32>
+    %least = arith.constant dense<0.0> : vector<4xf32>
     %thread = gpu.thread_id x
     %blocks = gpu.grid_dim x
     %m = memref.dim %c, %c0 : !matrix_f32
@@ -122,12 +126,13 @@ gpu.module @split_k {
       carousel.pass_turn %last : i1
     } : !semaphores -> i1
     scf.if %is_last {
-      %total = vector.load %sums[%i, %j] {alignment = 16 : i64} : memref<64x64xf32, #ws>, vector<4x4xf32>
       %bias_row = vector.load %biases[%j] {alignment = 16 : i64} : memref<64xf32, #ws>, vector<4xf32>
-      %bias_rows = vector.broadcast %bias_row : vector<4xf32> to vector<4x4xf32>
-      %biased = arith.addf %total, %bias_rows : vector<4x4xf32>
-      %active = arith.maximumf %biased, %zero : vector<4x4xf32>
-      vector.store %active, %sums[%i, %j] {alignment = 16 : i64} : memref<64x64xf32, #ws>, vector<4x4xf32>
+      scf.for %r = %thread_row to %c64 step %c16 {
+        %total = vector.load %sums[%r, %j] {alignment = 16 : i64} : memref<64x64xf32, #ws>, vector<4xf32>
+        %biased = arith.addf %total, %bias_row : vector<4xf32>
+        %active = arith.maximumf %biased, %least : vector<4xf32>
+        vector.store %active, %sums[%r, %j] {alignment = 16 : i64} : memref<64x64xf32, #ws>, vector<4xf32>
+      } {llvm.loop_annotation = #rolled}
       carousel.store %sums to %c[%row, %column] : memref<64x64xf32, #ws>, !matrix_f32
     }
     gpu.return
@@ -159,7 +164,7 @@ gpu.module @split_k {
     %c2 = arith.constant 2 : index
     %c8 = arith.constant 8 : index
     %c24 = arith.constant 24 : index
-    %zero = arith.constant dense<0.0> : vector<4x4xf32>
+    %least = arith.constant dense<0.0> : vector<4xf32>
     %none = arith.constant dense<0.0> : vector<2x2xf32>
     %step = arith.constant 32 : index
     %thread = gpu.thread_id x
@@ -211,10 +216,9 @@ gpu.module @split_k {
     %j2 = arith.addi %j0, %c16 : index
     %j3 = arith.addi %j0, %c24 : index
 
-    // The 4x4 elements that the thread finishes.
+    // The four columns of which the thread finishes every sixteenth row.
     %thread_row = arith.divui %thread, %c16 : index
     %thread_column = arith.remui %thread, %c16 : index
-    %i = arith.muli %thread_row, %c4 : index
     %j = arith.muli %thread_column, %c4 : index
 
     %as = memref.alloc() {alignment = 128 : i64} : memref<64x32xbf16, #ws>
@@ -277,14 +281,15 @@ gpu.module @split_k {
       carousel.pass_turn %last : i1
     } : !semaphores -> i1
     scf.if %is_last {
-      %total = vector.load %sums[%i, %j] {alignment = 16 : i64} : memref<64x64xf32, #ws>, vector<4x4xf32>
       %bias_row = vector.load %biases[%j] {alignment = 8 : i64} : memref<64xbf16, #ws>, vector<4xbf16>
       %wide_bias = arith.extf %bias_row : vector<4xbf16> to vector<4xf32>
-      %bias_rows = vector.broadcast %wide_bias : vector<4xf32> to vector<4x4xf32>
-      %biased = arith.addf %total, %bias_rows : vector<4x4xf32>
-      %active = arith.maximumf %biased, %zero : vector<4x4xf32>
-      %result = arith.truncf %active : vector<4x4xf32> to vector<4x4xbf16>
-      vector.store %result, %cs[%i, %j] {alignment = 8 : i64} : memref<64x64xbf16, #ws>, vector<4x4xbf16>
+      scf.for %r = %thread_row to %c64 step %c16 {
+        %total = vector.load %sums[%r, %j] {alignment = 16 : i64} : memref<64x64xf32, #ws>, vector<4xf32>
+        %biased = arith.addf %total, %wide_bias : vector<4xf32>
+        %active = arith.maximumf %biased, %least : vector<4xf32>
+        %result = arith.truncf %active : vector<4xf32> to vector<4xbf16>
+        vector.store %result, %cs[%r, %j] {alignment = 8 : i64} : memref<64x64xbf16, #ws>, vector<4xbf16>
+      } {llvm.loop_annotation = #rolled}
       carousel.store %cs to %c[%row, %column] : memref<64x64xbf16, #ws>, !matrix_bf16
     }
     gpu.return
@@ -316,7 +321,7 @@ gpu.module @split_k {
     %c2 = arith.constant 2 : index
     %c8 = arith.constant 8 : index
     %c24 = arith.constant 24 : index
-    %zero = arith.constant dense<0.0> : vector<4x4xf32>
+    %least = arith.constant dense<0.0> : vector<4xf32>
     %none = arith.constant dense<0.0> : vector<2x2xf32>
     %step = arith.constant 32 : index
     %thread = gpu.thread_id x
@@ -368,10 +373,9 @@ gpu.module @split_k {
     %j2 = arith.addi %j0, %c16 : index
     %j3 = arith.addi %j0, %c24 : index
 
-    // The 4x4 elements that the thread finishes.
+    // The four columns of which the thread finishes every sixteenth row.
     %thread_row = arith.divui %thread, %c16 : index
     %thread_column = arith.remui %thread, %c16 : index
-    %i = arith.muli %thread_row, %c4 : index
     %j = arith.muli %thread_column, %c4 : index
 
     %as = memref.alloc() {alignment = 128 : i64} : memref<64x32xf16, #ws>
@@ -437,15 +441,16 @@ gpu.module @split_k {
       carousel.pass_turn %last : i1
     } : !semaphores -> i1
     scf.if %is_last {
-      %total = vector.load %sums[%i, %j] {alignment = 8 : i64} : memref<64x64xf16, #ws>, vector<4x4xf16>
       %bias_row = vector.load %biases[%j] {alignment = 8 : i64} : memref<64xf16, #ws>, vector<4xf16>
-      %wide = arith.extf %total : vector<4x4xf16> to vector<4x4xf32>
       %wide_bias = arith.extf %bias_row : vector<4xf16> to vector<4xf32>
-      %bias_rows = vector.broadcast %wide_bias : vector<4xf32> to vector<4x4xf32>
-      %biased = arith.addf %wide, %bias_rows : vector<4x4xf32>
-      %active = arith.maximumf %biased, %zero : vector<4x4xf32>
-      %result = arith.truncf %active : vector<4x4xf32> to vector<4x4xf16>
-      vector.store %result, %sums[%i, %j] {alignment = 8 : i64} : memref<64x64xf16, #ws>, vector<4x4xf16>
+      scf.for %r = %thread_row to %c64 step %c16 {
+        %total = vector.load %sums[%r, %j] {alignment = 8 : i64} : memref<64x64xf16, #ws>, vector<4xf16>
+        %wide = arith.extf %total : vector<4xf16> to vector<4xf32>
+        %biased = arith.addf %wide, %wide_bias : vector<4xf32>
+        %active = arith.maximumf %biased, %least : vector<4xf32>
+        %result = arith.truncf %active : vector<4xf32> to vector<4xf16>
+        vector.store %result, %sums[%r, %j] {alignment = 8 : i64} : memref<64x64xf16, #ws>, vector<4xf16>
+      } {llvm.loop_annotation = #rolled}
       carousel.store %sums to %c[%row, %column] : memref<64x64xf16, #ws>, !matrix_f16
     }
     gpu.return
