@@ -24,7 +24,7 @@ namespace carousel {
 /// the same code.
 enum class Assembler {
   Auto,    ///< the library where this build has it, else the program
-  Library, ///< nvPTXCompiler: no process and no files, some 10 to 25 ms less
+  Library, ///< nvPTXCompiler: no process and no files, 3 to 20 ms less
   Program  ///< ptxas
 };
 

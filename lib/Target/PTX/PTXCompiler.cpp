@@ -64,8 +64,8 @@ Expected<std::string> carousel::runPTXCompiler(StringRef ptx,
 #else
 
 Expected<std::string> carousel::findPTXCompiler() {
-  return createStringError("no nvPTXCompiler in this build; it is configured "
-                           "where NVPTXCompiler_ROOT has it");
+  return createStringError("this build has no nvPTXCompiler; configure it with "
+                           "NVPTXCompiler_ROOT, or take ptxas");
 }
 
 Expected<std::string> carousel::runPTXCompiler(StringRef,
