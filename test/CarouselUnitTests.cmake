@@ -11,6 +11,7 @@ carousel_add_unittest(CarouselAnalysisTests
   LIBS CarouselAnalysis)
 carousel_add_unittest(CarouselTargetTests
   SOURCES Target/AssemblePTXTest.cpp Target/EmitPTXTest.cpp Target/MathLibraryTest.cpp Target/SplitKernelsTest.cpp
+    Target/TargetMachinesTest.cpp
           Target/TargetInfoTest.cpp
   LIBS CarouselPasses CarouselAnalysis CarouselAssemblePTX CarouselEmitPTX CarouselTargetInfo
        CarouselDialect)

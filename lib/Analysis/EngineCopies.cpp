@@ -74,8 +74,7 @@ static std::optional<EngineChoice> makeBulk(const TransferFacts &facts,
   if (!rows)
     return std::nullopt;
   // Dimensions of 1 whose strides fit nothing keep rows apart.
-  std::string apart = explainBulk(
-      facts.op, computeTransferShape(facts.op, facts.kernel.indices));
+  std::string apart = explainBulk(facts.op, facts.shape);
   if (!apart.empty()) {
     needs.refuse("a shape that needs " + apart);
     return std::nullopt;
@@ -129,7 +128,7 @@ static bool hasPieces(const TransferFacts &facts, Needs &needs, int64_t width) {
     return true; // elements are where they are
   if (width < facts.elementBytes)
     return needs.refuse("elements of " + Twine(facts.elementBytes) + " bytes");
-  TransferShape shape = computeTransferShape(facts.op, facts.kernel.indices);
+  const TransferShape &shape = facts.shape;
   if (shape.getRowBytes() % width != 0)
     return needs.refuse("rows of " + Twine(shape.getRowBytes()) +
                         " bytes, not a multiple of " + Twine(width));

@@ -7,6 +7,10 @@
 
 #include "carousel/Analysis/IndexRanges.h"
 
+#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/KernelSignature.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -19,6 +23,34 @@ IndexRanges::IndexRanges()
 bool IndexRanges::isNonNegative(Value value) {
   IntegerValueRange range = get(value);
   return !range.isUninitialized() && range.getValue().smin().isNonNegative();
+}
+
+/// What launches of the kernel's variant are checked for: `range` with the
+/// extent's own.
+static ConstantIntRanges addGuards(memref::DimOp dim, ConstantIntRanges range) {
+  auto argument = dyn_cast<BlockArgument>(dim.getSource());
+  std::optional<int64_t> index = dim.getConstantIndex();
+  auto kernel =
+      argument ? dyn_cast<gpu::GPUFuncOp>(argument.getOwner()->getParentOp())
+               : gpu::GPUFuncOp();
+  auto variant =
+      kernel ? kernel->getAttrOfType<VariantAttr>(CarouselDialect::kVariant)
+             : VariantAttr();
+  if (!variant || !index || !argument.getOwner()->isEntryBlock())
+    return range;
+  SmallVector<unsigned> positions = getArgumentPositions(kernel);
+  for (GuardAttr guard : variant.getGuards()) {
+    ExprAttr value = guard.getValue();
+    if (guard.getKind() == GuardKind::Range &&
+        value.getKind() == ExprKind::Extent && value.getValue() == *index &&
+        positions[value.getArgument()] == argument.getArgNumber()) {
+      unsigned width = range.smin().getBitWidth();
+      range = range.intersection(ConstantIntRanges::fromSigned(
+          APInt(width, guard.getLeast(), /*isSigned=*/true),
+          APInt(width, guard.getMost(), /*isSigned=*/true)));
+    }
+  }
+  return range;
 }
 
 /// What the op says of its result. One that is yielded and changes is given up
@@ -35,6 +67,8 @@ IntegerValueRange IndexRanges::infer(const ValueSources &sources,
         if (value == sources.value)
           range = IntegerValueRange::join(range, inferred);
       });
+  if (auto dim = dyn_cast<memref::DimOp>(op); dim && !range.isUninitialized())
+    range = IntegerValueRange(addGuards(dim, range.getValue()));
   bool isYielded = llvm::any_of(sources.value.getUsers(), [](Operation *user) {
     return user->hasTrait<OpTrait::IsTerminator>();
   });

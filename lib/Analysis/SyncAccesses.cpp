@@ -73,8 +73,9 @@ std::string SyncAccesses::describe(const Buffer &buffer) {
   if (buffer.number == 0)
     return buffer.isShared ? "shared memory" : "global memory";
   if (!names)
-    names =
-        std::make_unique<AsmState>(kernel, OpPrintingFlags().useLocalScope());
+    // Verified when the phase began, and much of a plan's time.
+    names = std::make_unique<AsmState>(
+        kernel, OpPrintingFlags().useLocalScope().assumeVerified());
   auto [root, tile] = buffers[buffer.number];
   std::string text;
   llvm::raw_string_ostream os(text);

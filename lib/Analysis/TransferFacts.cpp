@@ -133,7 +133,8 @@ static bool isContiguous(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
 
 TransferFacts::TransferFacts(const KernelFacts &kernel, TransferOpInterface op)
     : kernel(kernel), op(op), isLoad(op.isLoad()), inBounds(op.getInBounds()),
-      tileBytes(op.getTileBytes()) {
+      tileBytes(op.getTileBytes()),
+      shape(computeTransferShape(op, kernel.indices)) {
   if (auto load = dyn_cast<LoadOp>(*op)) {
     fill = load.getFill();
   } else if (auto store = dyn_cast<StoreOp>(*op)) {

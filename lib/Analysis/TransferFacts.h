@@ -102,6 +102,7 @@ struct TransferFacts {
   int64_t tileAlignment;
   /// What is aligned for all of its transfers.
   mlir::Value tileBuffer;
+  TransferShape shape;
 
   /// Whether the box is inside of the global memref in a dimension.
   bool isInside(int64_t dim) const;

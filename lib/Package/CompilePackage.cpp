@@ -21,6 +21,7 @@
 #include "carousel/Target/EmitCUDA.h"
 #include "carousel/Target/MathLibrary.h"
 #include "carousel/Target/TargetInfo.h"
+#include "carousel/Target/TargetMachines.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -50,8 +51,9 @@ using Cubins = CompilePackageOptions::Cubins;
 class Compiler {
 public:
   Compiler(ModuleOp module, const CompilePackageOptions &options,
-           PassManagers &managers, MathLibrary &math)
-      : module(module), options(options), managers(managers), math(math) {}
+           PassManagers &managers, MathLibrary &math, TargetMachines &machines)
+      : module(module), options(options), managers(managers), math(math),
+        machines(machines) {}
 
   FailureOr<Package> compile();
 
@@ -86,6 +88,7 @@ private:
   const CompilePackageOptions &options;
   PassManagers &managers;
   MathLibrary &math;
+  TargetMachines &machines;
   SmallVector<const TargetInfo *> chips;
   bool hasAssembler = false;
   llvm::DenseSet<Operation *> lowered; ///< modules from the tile phase
@@ -245,8 +248,8 @@ LogicalResult Compiler::compileModule(gpu::GPUModuleOp gpuModule,
   auto build = [&](OpPassManager &pm) {
     buildLowerToNVVMPipeline(pm, lowering);
   };
-  FailureOr<std::string> ptx =
-      emitKernels(*holder, managers, {name, build}, {options.cudaRoot, &math});
+  FailureOr<std::string> ptx = emitKernels(
+      *holder, managers, {name, build}, {options.cudaRoot, &math, &machines});
   if (failed(ptx))
     return failure();
 
@@ -401,7 +404,8 @@ private:
 
 PackageCompiler::PackageCompiler(MLIRContext *context)
     : managers(std::make_unique<PassManagers>(context)),
-      math(std::make_unique<MathLibrary>()) {}
+      math(std::make_unique<MathLibrary>()),
+      machines(std::make_unique<TargetMachines>()) {}
 
 PackageCompiler::~PackageCompiler() = default;
 
@@ -419,7 +423,7 @@ PackageCompiler::compile(ModuleOp module,
               "another one that runs";
   OwningOpRef<ModuleOp> copy = module.clone();
   FailureOr<Package> package =
-      Compiler(*copy, options, *managers, *math).compile();
+      Compiler(*copy, options, *managers, *math, *machines).compile();
   if (succeeded(package))
     for (KernelDescription &kernel : package->manifest.kernels)
       for (VariantDescription &variant : kernel.variants)

@@ -22,6 +22,9 @@
 // ORDER-NEXT: )
 // ORDER-NEXT: carousel-insert-async-sync
 // ORDER-NEXT: carousel-verify-ring
+// ORDER-NEXT: any(
+// ORDER-NEXT: carousel-narrow-divisions
+// ORDER-NEXT: )
 // ORDER-NEXT: carousel-lower-rings
 // ORDER-NEXT: carousel-allocate-shared
 // ORDER-NEXT: any(

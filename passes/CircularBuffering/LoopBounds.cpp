@@ -64,13 +64,28 @@ Value LoopBounds::createDistance() {
                                createConstant(factor));
 }
 
+bool LoopBounds::isInside(Value value, bool ahead) {
+  APInt by;
+  if (!matchPattern(distance, m_ConstantInt(&by)))
+    return false;
+  IntegerValueRange known = ranges.get(value);
+  if (known.isUninitialized())
+    return false;
+  const ConstantIntRanges &range = known.getValue();
+  if (ahead)
+    return isSigned ? range.smax().sle(most - by) : range.umax().ule(most - by);
+  return isSigned ? range.smin().sge(least + by) : range.umin().uge(least + by);
+}
+
 Value LoopBounds::createPrologueEnd() {
   Location loc = loop.getLoc();
-  // The last number from which the distance doesn't lead out of the type.
-  Value last =
-      builder.createOrFold<arith::SubIOp>(loc, createConstant(most), distance);
-  Value begin =
-      createBy<arith::MinSIOp, arith::MinUIOp>(loop.getLowerBound(), last);
+  Value begin = loop.getLowerBound();
+  if (!isInside(begin, /*ahead=*/true)) {
+    // The last number from which the distance doesn't lead out of the type.
+    Value last = builder.createOrFold<arith::SubIOp>(loc, createConstant(most),
+                                                     distance);
+    begin = createBy<arith::MinSIOp, arith::MinUIOp>(begin, last);
+  }
   return createBy<arith::MinSIOp, arith::MinUIOp>(
       builder.createOrFold<arith::AddIOp>(loc, begin, distance),
       loop.getUpperBound());
@@ -78,10 +93,12 @@ Value LoopBounds::createPrologueEnd() {
 
 Value LoopBounds::createSteadyEnd() {
   Location loc = loop.getLoc();
-  Value first =
-      builder.createOrFold<arith::AddIOp>(loc, createConstant(least), distance);
-  Value end =
-      createBy<arith::MaxSIOp, arith::MaxUIOp>(loop.getUpperBound(), first);
+  Value end = loop.getUpperBound();
+  if (!isInside(end, /*ahead=*/false)) {
+    Value first = builder.createOrFold<arith::AddIOp>(
+        loc, createConstant(least), distance);
+    end = createBy<arith::MaxSIOp, arith::MaxUIOp>(end, first);
+  }
   return builder.createOrFold<arith::SubIOp>(loc, end, distance);
 }
 

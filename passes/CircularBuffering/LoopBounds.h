@@ -15,6 +15,7 @@
 #ifndef CAROUSEL_PASSES_CIRCULARBUFFERING_LOOPBOUNDS_H
 #define CAROUSEL_PASSES_CIRCULARBUFFERING_LOOPBOUNDS_H
 
+#include "carousel/Analysis/IndexRanges.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace carousel {
@@ -42,6 +43,9 @@ private:
   template <typename Signed, typename Unsigned>
   mlir::Value createBy(mlir::Value lhs, mlir::Value rhs);
   mlir::Value createDistance();
+  /// Whether the distance, `ahead` of `value` or back from it, is known not to
+  /// lead out of the type.
+  bool isInside(mlir::Value value, bool ahead);
 
   mlir::OpBuilder &builder;
   mlir::scf::ForOp loop;
@@ -49,6 +53,7 @@ private:
   bool isSigned;
   llvm::APInt least, most; ///< of the type
   mlir::Value distance;    ///< at most `most`
+  IndexRanges ranges;
 };
 
 } // namespace carousel

@@ -82,7 +82,7 @@ public:
 private:
   void addExtents(TransferOpInterface op);
   void clamp(TransferOpInterface op);
-  Value createClamped(Value offset, Interval limits);
+  Value createClamped(Value offset, Interval found, Interval limits);
   Value createBeforeEnd(Value offset, Value global, int64_t dim);
   Interval get(Value value);
   Interval compute(Value value);
@@ -133,8 +133,9 @@ void OffsetClamp::addExtents(TransferOpInterface op) {
 // What is known
 //===----------------------------------------------------------------------===//
 
-/// What a value is below of: a loop's variable of the loop's end, and what such
-/// a number of a box has as its row, of the number of rows. Or null.
+/// What a value is below of: a loop's variable of the loop's end, a remainder
+/// of what it is of, and what such a number of a box has as its row, of the
+/// number of rows. Or null.
 static Value getEnd(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
@@ -143,6 +144,8 @@ static Value getEnd(Value value) {
                : Value();
   }
   Operation *op = value.getDefiningOp();
+  if (isa<arith::RemSIOp, arith::RemUIOp>(op))
+    return op->getOperand(1);
   if (!isa<arith::DivSIOp, arith::DivUIOp>(op))
     return {};
   Value end = getEnd(op->getOperand(0));
@@ -241,7 +244,8 @@ Interval OffsetClamp::get(Value value) {
 //===----------------------------------------------------------------------===//
 
 /// Where the offset is made: once, if that is in front of a loop.
-Value OffsetClamp::createClamped(Value offset, Interval limits) {
+Value OffsetClamp::createClamped(Value offset, Interval found,
+                                 Interval limits) {
   Value &result = clamped[{offset, limits.hi}];
   if (result)
     return result;
@@ -251,8 +255,12 @@ Value OffsetClamp::createClamped(Value offset, Interval limits) {
   auto createIndex = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
-  Value least = arith::MaxSIOp::create(b, loc, offset, createIndex(limits.lo));
-  return result = arith::MinSIOp::create(b, loc, least, createIndex(limits.hi));
+  result = offset;
+  if (found.lo < limits.lo)
+    result = arith::MaxSIOp::create(b, loc, result, createIndex(limits.lo));
+  if (found.hi > limits.hi)
+    result = arith::MinSIOp::create(b, loc, result, createIndex(limits.hi));
+  return result;
 }
 
 /// Stores' offsets are not negative, and neither may their coordinates be: the
@@ -296,7 +304,7 @@ void OffsetClamp::clamp(TransferOpInterface op) {
       limits.hi += granule;
     cast<LoadOp>(op.getOperation())
         .getOffsetsMutable()[group.first]
-        .set(createClamped(offset, limits));
+        .set(createClamped(offset, found, limits));
   }
 }
 

@@ -119,6 +119,17 @@ static AttrTypeReplacer getTypeReplacer() {
   return replacer;
 }
 
+/// Whether the op may have one of the types that are replaced: others, which
+/// are most, needn't be looked through.
+static bool mayHoldReplaced(Operation *op) {
+  auto isPlain = [](Type type) {
+    return type.isIntOrIndexOrFloat() || isa<VectorType>(type) ||
+           isa<LLVM::LLVMDialect>(type.getDialect());
+  };
+  return op->getNumRegions() > 0 || isa<SymbolOpInterface>(op) ||
+         !llvm::all_of(op->getResultTypes(), isPlain);
+}
+
 namespace {
 
 struct ConvertCarouselToNVVM
@@ -167,9 +178,13 @@ struct ConvertCarouselToNVVM
     if (failed(applyPartialConversion(module, legality, std::move(patterns))))
       return signalPassFailure();
 
-    getTypeReplacer().recursivelyReplaceElementsIn(
-        module, /*replaceAttrs=*/true,
-        /*replaceLocs=*/false, /*replaceTypes=*/true);
+    AttrTypeReplacer replacer = getTypeReplacer();
+    module.walk([&](Operation *op) {
+      if (mayHoldReplaced(op))
+        replacer.replaceElementsIn(op, /*replaceAttrs=*/true,
+                                   /*replaceLocs=*/false,
+                                   /*replaceTypes=*/true);
+    });
   }
 };
 

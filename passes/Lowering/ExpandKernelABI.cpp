@@ -18,6 +18,7 @@
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_EXPANDKERNELABI
@@ -153,6 +154,19 @@ private:
       else
         strideValues[dim] = LLVM::MulOp::create(
             builder, loc, strideValues[dim + 1], sizes[dim + 1]);
+    }
+    // Many ask for no more than an extent.
+    for (Operation *user : llvm::make_early_inc_range(argument.getUsers())) {
+      auto dim = dyn_cast<memref::DimOp>(user);
+      std::optional<int64_t> asked =
+          dim ? dim.getConstantIndex() : std::optional<int64_t>();
+      if (!asked || *asked < 0 || *asked >= type.getRank())
+        continue;
+      Value size = UnrealizedConversionCastOp::create(
+                       builder, dim.getLoc(), dim.getType(), sizes[*asked])
+                       .getResult(0);
+      dim.replaceAllUsesWith(size);
+      dim.erase();
     }
     auto descriptor = MemRefDescriptor::poison(builder, loc, structType);
     descriptor.setAllocatedPtr(builder, loc, pointer);

@@ -1,4 +1,4 @@
-//===- FoldPrologues.cpp - first fills in the loop that fills on ----------===//
+//===- FoldPrologues.cpp - the loops that make first fills ----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -8,7 +8,8 @@
 // A ring's first uses are filled by a loop in front of the one that fills the
 // later ones. Where a fill is much code it stands once: the first iteration
 // starts the loads of all iterations up to the one that it runs ahead to.
-// docs/Rings.md has the IR before and after.
+// docs/Rings.md has the IR before and after. A prologue that stays, and is the
+// first that uses its ring, has nothing to wait for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,8 +56,8 @@ static int64_t estimateCode(RingLoadOp load, const RingBarrierPlan &plan) {
 
 /// And for a fill.
 static int64_t estimateCode(Region &body, const RingBarrierPlan &plan) {
-  // Of 64 bits, by a number that isn't known.
-  constexpr int64_t kDivision = 64;
+  // By a number that isn't known.
+  constexpr int64_t kDivision = 64, kNarrowDivision = 16;
   int64_t code = 0;
   body.walk([&](Operation *op) {
     APInt divisor;
@@ -65,7 +66,8 @@ static int64_t estimateCode(Region &body, const RingBarrierPlan &plan) {
     else if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
                  arith::RemUIOp>(op) &&
              !matchPattern(op->getOperand(1), m_ConstantInt(&divisor)))
-      code += kDivision;
+      code += op->getResult(0).getType().isInteger(32) ? kNarrowDivision
+                                                       : kDivision;
     else if (!op->hasTrait<OpTrait::ConstantLike>())
       ++code;
   });
@@ -105,6 +107,13 @@ static bool mayPass(Operation *op, Value ring) {
   return !result.wasInterrupted();
 }
 
+/// Whether the loop does nothing but to fill uses.
+static bool isAlone(RingProduceOp produce, scf::ForOp loop) {
+  return llvm::all_of(loop.getBody()->without_terminator(), [&](Operation &op) {
+    return &op == produce || isArithmetic(&op);
+  });
+}
+
 /// Finds the loop in front of `fills.loop` that makes its ring's first fills,
 /// and nothing else.
 static LogicalResult findPrologue(Fills &fills) {
@@ -124,10 +133,7 @@ static LogicalResult findPrologue(Fills &fills) {
   scf::ForOp prologue = fills.prologue, loop = fills.loop;
   if (!prologue)
     return failure();
-  bool isAlone = llvm::all_of(
-      prologue.getBody()->without_terminator(),
-      [&](Operation &op) { return &op == fills.first || isArithmetic(&op); });
-  return success(isAlone && prologue->use_empty() &&
+  return success(isAlone(fills.first, prologue) && prologue->use_empty() &&
                  prologue.getLowerBound() == loop.getLowerBound() &&
                  prologue.getStep() == loop.getStep() &&
                  prologue.getUnsignedCmp() == loop.getUnsignedCmp());
@@ -285,4 +291,35 @@ unsigned RingLowering::foldPrologues(int64_t least) {
     ++folded;
   }
   return folded;
+}
+
+//===----------------------------------------------------------------------===//
+// Prologues that stay
+//===----------------------------------------------------------------------===//
+
+/// Whether the loop counts the uses that it fills from the ring's first one,
+/// and runs once in a kernel.
+static bool countsFromFirst(RingProduceOp produce, scf::ForOp loop) {
+  auto use = dyn_cast<BlockArgument>(produce.getUse());
+  return use && use.getOwner() == loop.getBody() &&
+         use != loop.getInductionVar() && isCounter(loop, use) &&
+         matchPattern(loop.getTiedLoopInit(use)->get(), m_Zero()) &&
+         !loop->getParentOfType<LoopLikeOpInterface>();
+}
+
+void RingLowering::findFirstRounds() {
+  kernel.walk([&](RingProduceOp produce) {
+    const PlannedRing &planned = plan.lookup(produce.getRing());
+    auto loop = dyn_cast<scf::ForOp>(produce->getParentOp());
+    int64_t stages = produce.getRing().getType().getStages();
+    // Of other threads some could hand slots back while these go on.
+    if (!loop || !(planned.producers == planned.consumers) ||
+        !produce.getAhead() || int64_t(*produce.getAhead()) > stages ||
+        !isAlone(produce, loop) || !countsFromFirst(produce, loop))
+      return;
+    ImplicitLocOpBuilder b(produce.getLoc(), loop);
+    slots[{produce.getUse(), stages}] = {produce.getUse(),
+                                         createConstant(b, b.getI1Type(), 0),
+                                         /*isFreed=*/Value()};
+  });
 }

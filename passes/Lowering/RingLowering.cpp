@@ -16,8 +16,8 @@
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -60,6 +60,7 @@ void RingLowering::run() {
       }
   };
   padGroups();
+  findFirstRounds();
   // Tiles first: the sections of produce and submit are cloned with them.
   lowerAll([&](RingTileOp op) { lowerTile(op); });
   // Transfers go with the op that they stand in.
@@ -82,9 +83,11 @@ void RingLowering::run() {
   lowerAll([&](RingRolesOp op) { lowerRoles(op); });
   lowerAll([&](RingCreateOp op) { op.erase(); });
 
-  // What was cloned for transfers that another section has.
-  IRRewriter rewriter(kernel.getContext());
-  (void)runRegionDCE(rewriter, kernel->getRegions());
+  // What was cloned for transfers that another section has, users first.
+  kernel.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+    if (isOpTriviallyDead(op))
+      op->erase();
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -371,7 +374,7 @@ static void createWait(ImplicitLocOpBuilder &b, const BarrierElement &element,
 
 void RingLowering::waitForEmpty(ImplicitLocOpBuilder &b,
                                 const PlannedRing &planned, const Slot &slot) {
-  if (!planned.hasEmpty)
+  if (!planned.hasEmpty || !slot.isFreed)
     return;
   RingCreateOp ring = planned.ring;
   BarrierElement empty = getBarrier(b, planned, planned.producers,

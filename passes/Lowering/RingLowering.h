@@ -44,9 +44,10 @@ public:
 private:
   /// A use's place: its slot, and the parity of its phase.
   struct Slot {
-    mlir::Value number;  ///< index
-    mlir::Value parity;  ///< i1, that of the phase in which the use is filled
-    mlir::Value isFreed; ///< i1, that of the phase that frees the slot for it
+    mlir::Value number; ///< index
+    mlir::Value parity; ///< i1, that of the phase in which the use is filled
+    /// i1, that of the phase that frees the slot for it; null: it is free.
+    mlir::Value isFreed;
   };
   struct RingBuffers {
     llvm::SmallVector<mlir::Value> tiles; ///< bytes
@@ -67,6 +68,9 @@ private:
   void createBarriers();
   void initBarriers();
   Slot getSlot(int64_t stages, mlir::Value use);
+  /// Lets prologues fill the slots that nobody has used yet by number, without
+  /// waiting for them (FoldPrologues.cpp).
+  void findFirstRounds();
   BarrierElement getBarrier(mlir::ImplicitLocOpBuilder &b,
                             const PlannedRing &planned,
                             const ThreadRange &range, mlir::Value barriers,

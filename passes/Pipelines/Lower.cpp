@@ -62,7 +62,8 @@ static void addRings(OpPassManager &gpu, const LowerOptions &options) {
   gpu.addPass(createInsertAsyncSync());
   gpu.addPass(createVerifyRing());
 
-  // The machine phase.
+  // The machine phase, in which nobody asks where numbers come from.
+  gpu.nestAny().addPass(createNarrowDivisions());
   LowerRingsOptions rings;
   rings.commitGroups = options.commitGroups;
   rings.foldPrologues = options.foldPrologues;

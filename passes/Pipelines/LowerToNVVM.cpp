@@ -27,7 +27,6 @@
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
@@ -87,13 +86,7 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
       createRunWherePresent({"affine"}, [](OpPassManager &pm) {
         pm.addPass(createLowerAffinePass());
       }));
-  functionsBefore.addPass(createRunWherePresent(
-      {"arith.ceildivsi", "arith.ceildivui", "arith.floordivsi",
-       "arith.maximumf", "arith.maxnumf", "arith.minimumf", "arith.minnumf",
-       "arith.scaling_extf", "arith.scaling_truncf"},
-      [](OpPassManager &pm) {
-        pm.addPass(arith::createArithExpandOpsPass());
-      }));
+  functionsBefore.addPass(createExpandArith());
   functionsBefore.addPass(
       createRunWherePresent({"math.clampf"}, [](OpPassManager &pm) {
         math::MathExpandOpsPassOptions expansions;

@@ -15,6 +15,7 @@
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_RUNWHEREPRESENT
@@ -67,13 +68,17 @@ struct RunWherePresent
 private:
   /// Whether one of the ops is in `root`, or an op of one of the dialects.
   bool isPresent(Operation *root) const {
+    llvm::SmallPtrSet<const void *, 8> listed;
+    MLIRContext *context = root->getContext();
+    for (const std::string &name : ops)
+      listed.insert(StringRef(name).contains('.')
+                        ? OperationName(name, context).getAsOpaquePointer()
+                        : context->getLoadedDialect(name));
     return root
         ->walk([&](Operation *op) {
-          OperationName name = op->getName();
-          bool isListed = llvm::any_of(ops, [&](const std::string &listed) {
-            return listed == name.getStringRef() ||
-                   listed == name.getDialectNamespace();
-          });
+          bool isListed =
+              listed.contains(op->getName().getAsOpaquePointer()) ||
+              (op->getDialect() && listed.contains(op->getDialect()));
           return isListed ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();

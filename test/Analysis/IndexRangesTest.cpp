@@ -7,6 +7,8 @@
 
 #include "carousel/Analysis/IndexRanges.h"
 
+#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Analysis/DataFlow/IntegerRangeAnalysis.h"
 #include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -198,6 +200,70 @@ TEST_F(IndexRangesTest, UnsignedLoops) {
     found += ranges.isNonNegative(loop.getInductionVar()) ? "+" : "?";
   });
   EXPECT_EQ(found, "+?");
+}
+
+/// The guards of a kernel's variant bound extents of its arguments, by their
+/// numbers among those that aren't tensor maps.
+TEST_F(IndexRangesTest, Guards) {
+  context.loadDialect<CarouselDialect>();
+  auto kernels = parseSourceString<ModuleOp>(R"mlir(
+    !global = memref<?x?xf32, #gpu.address_space<global>>
+    gpu.module @kernels {
+      gpu.func @guarded(%map: !carousel.tensor_map<16x16xf32> {carousel.encode = #carousel.encode<argument = 1>}, %x: !global, %y: !global)
+          kernel attributes {carousel.variant = #carousel.variant<kernel = "k", guards = [
+            aligned(0, 16), range(extent(1, 0), 1, 2147483647), range(extent(1, 0), 0, 4096),
+            range(extent(0, 1) * 2, 1, 4)]>} {
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %a = memref.dim %x, %c0 : !global
+        %b = memref.dim %x, %c1 : !global
+        %c = memref.dim %y, %c0 : !global
+        %d = memref.dim %y, %c1 : !global
+        gpu.return
+      }
+      gpu.func @free(%x: !global) kernel {
+        %c0 = arith.constant 0 : index
+        %e = memref.dim %x, %c0 : !global
+        gpu.return
+      }
+    }
+  )mlir",
+                                             &context);
+  ASSERT_TRUE(kernels);
+  IndexRanges ranges;
+  std::string found;
+  kernels->walk([&](memref::DimOp dim) {
+    const ConstantIntRanges range = ranges.get(dim.getResult()).getValue();
+    found += std::to_string(range.smin().getSExtValue()) + "-" +
+             (range.smax().isMaxSignedValue()
+                  ? "any"
+                  : std::to_string(range.smax().getSExtValue())) +
+             " ";
+  });
+  EXPECT_EQ(found, "0-any 0-any 1-4096 0-any 0-any ");
+}
+
+/// Counters of tickets have 32 bits.
+TEST_F(IndexRangesTest, Tickets) {
+  context.loadDialect<CarouselDialect>();
+  auto kernels = parseSourceString<ModuleOp>(R"mlir(
+    !counters = memref<?xi32, #gpu.address_space<global>>
+    gpu.module @kernels {
+      gpu.func @tickets(%counters: !counters, %n: index) kernel {
+        %c0 = arith.constant 0 : index
+        %ticket = carousel.grid.ticket %counters[%c0] of %n : !counters
+        gpu.return
+      }
+    }
+  )mlir",
+                                             &context);
+  ASSERT_TRUE(kernels);
+  IndexRanges ranges;
+  kernels->walk([&](GridTicketOp op) {
+    const ConstantIntRanges range = ranges.get(op.getTicket()).getValue();
+    EXPECT_EQ(range.umin().getZExtValue(), 0u);
+    EXPECT_EQ(range.umax().getZExtValue(), 2147483647u);
+  });
 }
 
 } // namespace

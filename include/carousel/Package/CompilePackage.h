@@ -78,10 +78,11 @@ struct Package {
 
 class MathLibrary;
 class PassManagers;
+class TargetMachines;
 
 /// Compiles packages one after the other, in one MLIR context, and keeps what
-/// passes prepare and what they take from libdevice: what comes behind the
-/// first one takes 2 to 16 % less.
+/// passes prepare, what they take from libdevice, and LLVM's back ends: what
+/// comes behind the first one takes 2 to 16 % less.
 /// Ends before the context does.
 class PackageCompiler {
 public:
@@ -95,6 +96,7 @@ public:
 private:
   std::unique_ptr<PassManagers> managers;
   std::unique_ptr<MathLibrary> math;
+  std::unique_ptr<TargetMachines> machines;
 };
 
 /// Compiles every kernel of `module`, whose gpu.modules are at the tile phase

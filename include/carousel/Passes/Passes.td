@@ -276,6 +276,33 @@ def VerifyRing : Pass<"carousel-verify-ring", "::mlir::gpu::GPUModuleOp"> {
   }];
 }
 
+def NarrowDivisions : Pass<"carousel-narrow-divisions"> {
+  let summary = "Divide in 32 bits what is known to be so small";
+  let description = [{
+    Divisions and remainders of index and i64, by what isn't a constant, whose dividend is at most 2^32 - 1: they are calls of a routine of a
+    hundred instructions. The divisor may be anything. Where it isn't known to be as small, the dividend is at most 2^32 - 2, and divisors beyond 32 bits count as 2^32 - 1:
+    quotients are 0 for both. Ranges come from MLIR's range inference, tickets (`carousel.grid.ticket`), and the
+    guards of the kernel's variant, which bound the extents of what tensor maps describe.
+
+    Signed ones become unsigned, where both numbers are known not to be negative. It is the last that looks at numbers, since analyses of the
+    phases before don't follow them through 32 bits. Refuses nothing.
+
+    ```mlir
+    %row = arith.divui %ticket, %columns : index
+    // becomes
+    %by = arith.minui %columns, %c4294967295 : index
+    %small = arith.index_castui %ticket : index to i32
+    %small_by = arith.index_castui %by : index to i32
+    %quotient = arith.divui %small, %small_by : i32
+    %row = arith.index_castui %quotient : i32 to index
+    ```
+  }];
+  let statistics = [
+    Statistic<"divisionsNarrowed", "divisions-narrowed", "divisions in 32 bits">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def LowerRings : Pass<"carousel-lower-rings", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Turn rings into shared buffers, mbarriers and the copies of each engine";
   let description = [{

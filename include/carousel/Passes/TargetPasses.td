@@ -219,6 +219,25 @@ def LowerVectors : Pass<"carousel-lower-vectors", "::mlir::gpu::GPUModuleOp"> {
   ];
 }
 
+def ExpandArith : Pass<"carousel-expand-arith"> {
+  let summary = "Expand arithmetic that neither LLVM nor the hardware has an instruction for";
+  let description = [{
+    Divisions that round up or down, `maximumf`, `maxnumf`, `minimumf` and `minnumf`, scaling conversions, by upstream's patterns. What is an
+    intrinsic of LLVM, as the least and the most of integers, is left. Refuses nothing.
+
+    ```mlir
+    %v = arith.ceildivui %a, %b : index
+    // becomes
+    %is_zero = arith.cmpi eq, %a, %c0 : index
+    %less = arith.subi %a, %c1 : index
+    %quotient = arith.divui %less, %b : index
+    %more = arith.addi %quotient, %c1 : index
+    %v = arith.select %is_zero, %c0, %more : index
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
+}
+
 def LowerMath : Pass<"carousel-lower-math"> {
   let summary = "Lower math that is one instruction of PTX to LLVM's intrinsics";
   let description = [{

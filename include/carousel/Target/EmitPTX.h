@@ -25,6 +25,7 @@ class GPUModuleOp;
 namespace carousel {
 
 class MathLibrary;
+class TargetMachines;
 
 struct EmitPTXOptions {
   /// Directory that holds nvvm/libdevice/libdevice.10.bc; needed only by
@@ -32,6 +33,8 @@ struct EmitPTXOptions {
   std::string cudaRoot;
   /// Where functions of libdevice are kept for the next call; null: nowhere.
   MathLibrary *math = nullptr;
+  /// Where LLVM's back ends are kept for the next call; null: nowhere.
+  TargetMachines *machines = nullptr;
 };
 
 /// Registers what emitPTX needs of a context: the translations to LLVM IR and

@@ -72,3 +72,13 @@ LogicalResult GridTicketOp::verify() {
   return verifySemaphore(*this, getCounters().getType(), getIndices(),
                          "counters");
 }
+
+/// Counters are of 32 bits.
+void GridTicketOp::inferResultRanges(ArrayRef<ConstantIntRanges> operands,
+                                     SetIntRangeFn setResultRange) {
+  constexpr unsigned width = IndexType::kInternalStorageBitWidth;
+  setResultRange(getTicket(),
+                 ConstantIntRanges::fromUnsigned(
+                     APInt::getZero(width),
+                     APInt(width, std::numeric_limits<int32_t>::max())));
+}

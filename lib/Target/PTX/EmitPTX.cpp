@@ -18,6 +18,7 @@
 #include "carousel/Target/MergePTX.h"
 #include "carousel/Target/SplitKernels.h"
 #include "carousel/Target/TargetInfo.h"
+#include "carousel/Target/TargetMachines.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/IR/Threading.h"
@@ -64,9 +65,16 @@ public:
   /// With `math` its functions are taken from the file `libdevice`.
   SerializePTX(gpu::GPUModuleOp module, NVVM::NVVMTargetAttr target,
                const gpu::TargetOptions &options, bool needsLibraries,
-               MathLibrary *math, StringRef libdevice)
+               MathLibrary *math, StringRef libdevice, TargetMachines &machines)
       : SerializeGPUModuleBase(*module, target, options),
-        needsLibraries(needsLibraries), math(math), libdevice(libdevice) {}
+        needsLibraries(needsLibraries), math(math), libdevice(libdevice),
+        machines(machines),
+        machine(machines.take(this->triple, this->chip, this->features)) {}
+
+  ~SerializePTX() override {
+    if (machine)
+      machines.giveBack(std::move(machine));
+  }
 
 private:
   /// MLIR reads libdevice where the environment names a toolkit, and links none
@@ -92,14 +100,20 @@ private:
     return libraries;
   }
 
+  void setDataLayoutAndTriple(llvm::Module &module) override {
+    if (!machine)
+      return;
+    module.setDataLayout(machine->createDataLayout());
+    module.setTargetTriple(machine->getTargetTriple());
+  }
+
   FailureOr<llvm::TargetMachine *> getMachine() {
-    FailureOr<llvm::TargetMachine *> machine = getOrCreateTargetMachine();
-    if (failed(machine))
+    if (!machine)
       return getOperation().emitError("expected LLVM to have NVPTX, it hasn't");
     // At the highest level the back end would number values twice more.
     auto level = static_cast<llvm::CodeGenOptLevel>(optLevel);
-    (*machine)->setOptLevel(std::min(level, llvm::CodeGenOptLevel::Default));
-    return machine;
+    machine->setOptLevel(std::min(level, llvm::CodeGenOptLevel::Default));
+    return machine.get();
   }
 
   /// libdevice asks how exact it has to be. LLVM takes what it doesn't know for
@@ -150,6 +164,8 @@ private:
   bool needsLibraries;
   MathLibrary *math;
   std::string libdevice;
+  TargetMachines &machines;
+  std::unique_ptr<llvm::TargetMachine> machine; ///< null: LLVM has none
 };
 
 } // namespace
@@ -172,10 +188,12 @@ static FailureOr<std::string> translate(gpu::GPUModuleOp module,
       gpu::CompilationTarget::Assembly);
   // Libraries of the target's own may call more of libdevice than the module.
   bool keepsMath = needsMath && !target.getLink() && !options.cudaRoot.empty();
+  SerializePTX::init();
+  TargetMachines none;
   SerializePTX serializer(module, target, targetOptions, needsLibraries,
                           keepsMath ? options.math : nullptr,
-                          getLibdevice(options.cudaRoot));
-  serializer.init();
+                          getLibdevice(options.cudaRoot),
+                          options.machines ? *options.machines : none);
   std::optional<SmallVector<char, 0>> text = serializer.run();
   if (!text)
     return failure();

@@ -139,4 +139,29 @@ gpu.module @bounds [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     } {carousel.pipeline = #carousel.pipeline<stages = 3, mode = specialized>}
     gpu.return
   }
+
+  // Numbers of blocks and extents are far from the ends of their type, and nothing is capped.
+  // CHECK-LABEL: gpu.func @far_from_ends
+  // CHECK: %[[LB:.*]] = arith.muli %{{.*}}, %c256 : index
+  // CHECK: %[[THIRD_ON:.*]] = arith.addi %[[LB]], %c384 : index
+  // CHECK-NEXT: %[[END:.*]] = arith.minsi %[[THIRD_ON]], %[[UB:.*]] : index
+  // CHECK-NEXT: scf.for %{{.*}} = %[[LB]] to %[[END]] step %c128
+  // CHECK-NOT: arith.maxsi
+  // CHECK: %[[STEADY:.*]] = arith.subi %[[UB]], %c384 : index
+  gpu.func @far_from_ends(%x: !global, %y: !global) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c128 = arith.constant 128 : index
+    %c256 = arith.constant 256 : index
+    %thread = gpu.thread_id x
+    %block = gpu.block_id x
+    %n = memref.dim %x, %c0 : !global
+    %lb = arith.muli %block, %c256 : index
+    %t = memref.alloc() : !tile
+    scf.for %i = %lb to %n step %c128 {
+      carousel.load %x[%i] to %t engine<bulk> : !global, !tile
+      %v = memref.load %t[%thread] : !tile
+      memref.store %v, %y[%i] : !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 4, prefetch = 3>}
+    gpu.return
+  }
 }

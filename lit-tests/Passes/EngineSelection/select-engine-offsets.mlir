@@ -163,4 +163,50 @@ gpu.module @offsets {
     carousel.store %t to %view[%row, %c0] : memref<64x64xf32, #ws>, memref<?x128xf32, #gl>
     gpu.return
   }
+
+  // A place among rows and columns, out of a number below their product: inside of both.
+  // CHECK-LABEL: gpu.func @place_tma
+  // CHECK-NOT: arith.maxsi
+  // CHECK-NOT: arith.minsi
+  // CHECK: gpu.return
+  // What is only known not to be negative isn't brought up to the least.
+  // CHECK-LABEL: gpu.func @above_tma
+  // CHECK-NOT: arith.maxsi
+  // CHECK: %[[NEAR:.*]] = arith.minsi %{{.*}}, %c2147483648 : index
+  // CHECK: carousel.load %{{.*}}[%[[NEAR]], %{{.*}}]
+  gpu.func @place(%x: memref<?x?xf32, strided<[?, 1]>, #gl>, %y: !v, %counters: memref<?xi32, #gl>) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [sms], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c16 = arith.constant 16 : index
+    %ctas = gpu.grid_dim x
+    %rows = memref.dim %x, %c0 : memref<?x?xf32, strided<[?, 1]>, #gl>
+    %columns = memref.dim %x, %c1 : memref<?x?xf32, strided<[?, 1]>, #gl>
+    %down = arith.ceildivui %rows, %c16 : index
+    %across = arith.ceildivui %columns, %c16 : index
+    %tiles = arith.muli %down, %across : index
+    %ticket = carousel.grid.ticket %counters[%c0] of %ctas : memref<?xi32, #gl>
+    %tile = arith.remui %ticket, %tiles : index
+    %i = arith.divui %tile, %across : index
+    %j = arith.remui %tile, %across : index
+    %row = arith.muli %i, %c16 : index
+    %column = arith.muli %j, %c16 : index
+    %t = memref.alloc() {alignment = 128 : i64} : memref<16x16xf32, #ws>
+    carousel.load %x[%row, %column] to %t : memref<?x?xf32, strided<[?, 1]>, #gl>, memref<16x16xf32, #ws>
+    carousel.store %t to %x[%row, %column] : memref<16x16xf32, #ws>, memref<?x?xf32, strided<[?, 1]>, #gl>
+    gpu.return
+  }
+
+  gpu.func @above(%x: memref<?x?xf32, strided<[?, 1]>, #gl>, %counters: memref<?xi32, #gl>) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [sms], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %ctas = gpu.grid_dim x
+    %ticket = carousel.grid.ticket %counters[%c0] of %ctas : memref<?xi32, #gl>
+    %row = arith.muli %ticket, %c64 : index
+    %t = memref.alloc() {alignment = 128 : i64} : memref<16x16xf32, #ws>
+    carousel.load %x[%row, %c0] to %t : memref<?x?xf32, strided<[?, 1]>, #gl>, memref<16x16xf32, #ws>
+    carousel.store %t to %x[%c0, %c0] : memref<16x16xf32, #ws>, memref<?x?xf32, strided<[?, 1]>, #gl>
+    gpu.return
+  }
 }

@@ -28,6 +28,26 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Extents that are asked for are the parameters themselves; what is asked for by a number that isn't constant stays.
+  // CHECK-LABEL: gpu.func @extents
+  // CHECK-SAME: (%{{[^ ]+}}: !llvm.ptr<1>, %[[D0:[^ ]+]]: i64, %{{[^ ]+}}: index) kernel
+  // CHECK-DAG: %[[EIGHT:.+]] = llvm.mlir.constant(8 : i64)
+  // CHECK-DAG: %[[ROWS:.+]] = builtin.unrealized_conversion_cast %[[D0]] : i64 to index
+  // CHECK-DAG: %[[COLUMNS:.+]] = builtin.unrealized_conversion_cast %[[EIGHT]] : i64 to index
+  // CHECK: arith.addi %[[ROWS]], %[[COLUMNS]]
+  // CHECK: memref.dim
+  gpu.func @extents(%x: memref<?x8xindex, #gl>, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %rows = memref.dim %x, %c0 : memref<?x8xindex, #gl>
+    %columns = memref.dim %x, %c1 : memref<?x8xindex, #gl>
+    %both = arith.addi %rows, %columns : index
+    memref.store %both, %x[%c0, %c0] : memref<?x8xindex, #gl>
+    %some = memref.dim %x, %n : memref<?x8xindex, #gl>
+    memref.store %some, %x[%c0, %c1] : memref<?x8xindex, #gl>
+    gpu.return
+  }
+
   // A workspace is a memref like others, and what is for the host goes.
   // CHECK-LABEL: gpu.func @workspace
   // CHECK-SAME: (%{{[^ ]+}}: !llvm.ptr<1>, %{{[^ ]+}}: i64) kernel attributes {known_block_size = array<i32: 32, 1, 1>}

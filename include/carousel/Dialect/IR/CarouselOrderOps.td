@@ -17,6 +17,7 @@
 include "carousel/Dialect/IR/CarouselOpBase.td"
 include "carousel/Dialect/IR/CarouselPipelineAttrs.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/InferIntRangeInterface.td"
 
 def Carousel_SerializeOp : Op<Carousel_Dialect, "serialize", [
     SingleBlockImplicitTerminator<"PassTurnOp">, RecursiveMemoryEffects,
@@ -145,7 +146,8 @@ def Carousel_AccumulateOp : Op<Carousel_Dialect, "accumulate", [
   }];
 }
 
-def Carousel_GridTicketOp : Op<Carousel_Dialect, "grid.ticket"> {
+def Carousel_GridTicketOp : Op<Carousel_Dialect, "grid.ticket", [
+    DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
   let summary = "the next number that a counter in global memory gives out";
   let description = [{
     All threads of the CTA execute it together and get the same number: 0 for the CTA whose ticket is the first
@@ -153,8 +155,8 @@ def Carousel_GridTicketOp : Op<Carousel_Dialect, "grid.ticket"> {
     run or have run. Turns that follow tickets instead of block ids can't deadlock, in whatever
     order CTAs start and however few are there at a time.
 
-    `total` is how many tickets the launch takes in all, the same in each CTA: the one who takes the last one leaves the counter
-    at 0, as the first one must find it. It orders no other memory.
+    `total` is how many tickets the launch takes in all, the same in each CTA, and less than 2^31: the one who takes the last one
+    leaves the counter at 0, as the first one must find it. It orders no other memory.
 
     Constraints: the counters are i32 (C90), one index per dimension (C29).
 

@@ -1,0 +1,98 @@
+// carousel-narrow-divisions: what is known to be small is divided in 32 bits, whatever the divisor is; anything else is left.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-narrow-divisions)))' | FileCheck %s
+
+#gl = #gpu.address_space<global>
+!counters = memref<?xi32, #gl>
+!matrix = memref<?x?xf32, #gl>
+
+gpu.module @divisions {
+  // CHECK-LABEL: gpu.func @tickets
+  // CHECK-DAG: %[[MOST:.+]] = arith.constant 4294967295 : index
+  // CHECK-DAG: %[[TICKET:.+]] = carousel.grid.ticket
+  // CHECK: %[[BY:.+]] = arith.minui %{{.*}}, %[[MOST]] : index
+  // CHECK-NEXT: %[[LHS:.+]] = arith.index_castui %[[TICKET]] : index to i32
+  // CHECK-NEXT: %[[RHS:.+]] = arith.index_castui %[[BY]] : index to i32
+  // CHECK-NEXT: %[[Q:.+]] = arith.divui %[[LHS]], %[[RHS]] : i32
+  // CHECK-NEXT: arith.index_castui %[[Q]] : i32 to index
+  // CHECK: arith.remui %{{.*}}, %{{.*}} : i32
+  // CHECK: arith.ceildivui %{{.*}}, %{{.*}} : i32
+  gpu.func @tickets(%counters: !counters, %by: index, %out: memref<3xindex, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %blocks = gpu.grid_dim x
+    %ticket = carousel.grid.ticket %counters[%c0] of %blocks : !counters
+    %q = arith.divui %ticket, %by : index
+    %r = arith.remui %ticket, %by : index
+    %up = arith.ceildivui %ticket, %by : index
+    memref.store %q, %out[%c0] : memref<3xindex, #gl>
+    memref.store %r, %out[%c1] : memref<3xindex, #gl>
+    memref.store %up, %out[%c2] : memref<3xindex, #gl>
+    gpu.return
+  }
+
+  // The guards of the variant bound extents: no divisor beyond 32 bits.
+  // CHECK-LABEL: gpu.func @guarded
+  // CHECK-NOT: arith.minui
+  // CHECK: arith.divui %{{.*}}, %{{.*}} : i32
+  // CHECK-NOT: arith.minui
+  // CHECK: gpu.return
+  gpu.func @guarded(%x: !matrix, %out: memref<1xindex, #gl>) kernel attributes {carousel.variant = #carousel.variant<
+      kernel = "guarded", guards = [range(extent(0, 0), 1, 2147483647), range(extent(0, 1), 1, 2147483647)]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %rows = memref.dim %x, %c0 : !matrix
+    %columns = memref.dim %x, %c1 : !matrix
+    %q = arith.divsi %rows, %columns : index
+    memref.store %q, %out[%c0] : memref<1xindex, #gl>
+    gpu.return
+  }
+
+  // Without guards an extent may be anything, and so may an argument; a signed divisor may be negative; a constant is no routine's.
+  // The largest number of 32 bits is divided by itself once, by larger ones never.
+  // CHECK-LABEL: gpu.func @left
+  // CHECK-NOT: i32
+  // CHECK: arith.divui %{{.*}}, %{{.*}} : index
+  // CHECK: arith.divui %{{.*}}, %{{.*}} : index
+  // CHECK: arith.divsi %{{.*}}, %{{.*}} : index
+  // CHECK: arith.divui %{{.*}}, %{{.*}} : index
+  // CHECK: arith.divui %{{.*}}, %{{.*}} : i64
+  // CHECK: gpu.return
+  gpu.func @left(%x: !matrix, %n: index, %w: i64, %out: memref<5xindex, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %c4 = arith.constant 4 : index
+    %c7 = arith.constant 7 : index
+    %mask = arith.constant 4294967295 : i64
+    %rows = memref.dim %x, %c0 : !matrix
+    %thread = gpu.thread_id x
+    %a = arith.divui %rows, %n : index
+    %b = arith.divui %n, %rows : index
+    %c = arith.divsi %thread, %n : index
+    %d = arith.divui %thread, %c7 : index
+    %masked = arith.andi %w, %mask : i64
+    %e = arith.divui %masked, %w : i64
+    %f = arith.index_cast %e : i64 to index
+    memref.store %a, %out[%c0] : memref<5xindex, #gl>
+    memref.store %b, %out[%c1] : memref<5xindex, #gl>
+    memref.store %c, %out[%c2] : memref<5xindex, #gl>
+    memref.store %d, %out[%c3] : memref<5xindex, #gl>
+    memref.store %f, %out[%c4] : memref<5xindex, #gl>
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @of_64_bits
+  // CHECK: arith.trunci %{{.*}} : i64 to i32
+  // CHECK: arith.divui %{{.*}}, %{{.*}} : i32
+  // CHECK: arith.extui %{{.*}} : i32 to i64
+  gpu.func @of_64_bits(%w: i64, %out: memref<1xi64, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    %mask = arith.constant 4294967294 : i64
+    %masked = arith.andi %w, %mask : i64
+    %q = arith.divui %masked, %w : i64
+    memref.store %q, %out[%c0] : memref<1xi64, #gl>
+    gpu.return
+  }
+}

@@ -1,0 +1,115 @@
+//===- NarrowDivisions.cpp - divisions of small numbers -------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// GPUs divide by routines: of 64 bits it is one of a hundred instructions that
+// is called, and a fifth of what ptxas does for a small kernel. What is
+// divided may be known to be small where the divisor isn't: one that is larger
+// than all numbers of 32 bits gives what the largest of these does.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/IndexRanges.h"
+#include "carousel/Passes/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_NARROWDIVISIONS
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+static constexpr uint64_t kMost = std::numeric_limits<uint32_t>::max();
+
+namespace {
+
+struct NarrowDivisions
+    : public carousel::impl::NarrowDivisionsBase<NarrowDivisions> {
+  using NarrowDivisionsBase::NarrowDivisionsBase;
+
+  void runOnOperation() override {
+    SmallVector<Operation *> divisions;
+    getOperation()->walk([&](Operation *op) {
+      // By a constant it is a multiplication or a shift.
+      if (isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp,
+              arith::DivSIOp, arith::RemSIOp, arith::CeilDivSIOp,
+              arith::FloorDivSIOp>(op) &&
+          isWide(op->getResult(0).getType()) &&
+          !matchPattern(op->getOperand(1), m_Constant()))
+        divisions.push_back(op);
+    });
+    IndexRanges ranges;
+    for (Operation *op : divisions)
+      narrow(op, ranges);
+  }
+
+private:
+  static bool isWide(Type type) { return type.isIndex() || type.isInteger(64); }
+
+  /// Of signed divisions both numbers have to be known not to be negative.
+  void narrow(Operation *op, IndexRanges &ranges) {
+    bool isSigned = isa<arith::DivSIOp, arith::RemSIOp, arith::CeilDivSIOp,
+                        arith::FloorDivSIOp>(op);
+    Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+    if (isSigned && !(ranges.isNonNegative(lhs) && ranges.isNonNegative(rhs)))
+      return;
+    std::optional<uint64_t> most = getMost(lhs, ranges);
+    if (!most || *most > kMost)
+      return;
+    std::optional<uint64_t> mostBy = getMost(rhs, ranges);
+    bool isSmall = mostBy && *mostBy <= kMost;
+    // The largest number of 32 bits is divided by itself once.
+    if (!isSmall && *most == kMost)
+      return;
+    ImplicitLocOpBuilder b(op->getLoc(), op);
+    if (!isSmall)
+      rhs = arith::MinUIOp::create(
+          b, rhs,
+          arith::ConstantOp::create(b, b.getIntegerAttr(rhs.getType(), kMost)));
+    Value result = createDivision(op, b, truncate(b, lhs), truncate(b, rhs));
+    op->replaceAllUsesWith(ValueRange{extend(b, result, lhs.getType())});
+    op->erase();
+    ++divisionsNarrowed;
+  }
+
+  static std::optional<uint64_t> getMost(Value value, IndexRanges &ranges) {
+    IntegerValueRange range = ranges.get(value);
+    if (range.isUninitialized())
+      return std::nullopt;
+    return range.getValue().umax().getZExtValue();
+  }
+
+  static Value truncate(ImplicitLocOpBuilder &b, Value value) {
+    if (value.getType().isIndex())
+      return arith::IndexCastUIOp::create(b, b.getI32Type(), value);
+    return arith::TruncIOp::create(b, b.getI32Type(), value);
+  }
+
+  static Value extend(ImplicitLocOpBuilder &b, Value value, Type type) {
+    if (type.isIndex())
+      return arith::IndexCastUIOp::create(b, type, value);
+    return arith::ExtUIOp::create(b, type, value);
+  }
+
+  static Value createDivision(Operation *op, ImplicitLocOpBuilder &b, Value lhs,
+                              Value rhs) {
+    return llvm::TypeSwitch<Operation *, Value>(op)
+        .Case<arith::RemUIOp, arith::RemSIOp>(
+            [&](auto) { return arith::RemUIOp::create(b, lhs, rhs); })
+        .Case<arith::CeilDivUIOp, arith::CeilDivSIOp>(
+            [&](auto) { return arith::CeilDivUIOp::create(b, lhs, rhs); })
+        .Default(
+            [&](Operation *) { return arith::DivUIOp::create(b, lhs, rhs); });
+  }
+};
+
+} // namespace
