@@ -9,7 +9,8 @@
 // - @split_k_f16: all of f16 but for the products of one CTA, which are as bf16's: the parts are rounded
 //   to f16 in each turn, as PTX rounds reductions.
 //
-// Tiles of 16 bits are swizzled, so that ldmatrix finds its rows in different banks.
+// Tiles of 16 bits are swizzled, so that ldmatrix finds its rows in different banks. Three stages leave shared memory for
+// three CTAs on an SM; as many as fit would leave it for two (benchmarks/RESULTS.md).
 //
 // CTAs take their places by tickets, so that a CTA waits only for such as have
 // started before it. Semaphores, one for each tile of C, the counter of the tickets and `work` are the
@@ -28,6 +29,8 @@
 
 // What is done once for a tile isn't worth more code.
 #rolled = #llvm.loop_annotation<unroll = <disable = true>>
+// What is done most is for the assembler to unroll, or not, by the registers that it finds.
+#as_it_is = #llvm.loop_annotation<disableNonforced = true>
 
 !counters = memref<?xi32, #gl>
 !semaphores = memref<?x32xi32, #gl> // 128 bytes apart: who waits for one isn't in the way of others
@@ -67,6 +70,7 @@ gpu.module @split_k {
     %c1 = arith.constant 1 : index
     %c4 = arith.constant 4 : index
     %c16 = arith.constant 16 : index
+    %c32 = arith.constant 32 : index
     %c64 = arith.constant 64 : index
     %zero = arith.constant dense<0.0> : vector<4x4xf32>
     %least = arith.constant dense<0.0> : vector<4xf32>
@@ -87,9 +91,9 @@ gpu.module @split_k {
     %tile_column = arith.remui %tile, %across : index
     %row = arith.muli %tile_row, %c64 : index
     %column = arith.muli %tile_column, %c64 : index
-    %steps = arith.ceildivui %k, %c16 : index
+    %steps = arith.ceildivui %k, %c32 : index
     %part_steps = arith.ceildivui %steps, %split : index
-    %part = arith.muli %part_steps, %c16 : index
+    %part = arith.muli %part_steps, %c32 : index
     %begin = arith.muli %turn, %part : index
     %open_end = arith.addi %begin, %part : index
     %end = arith.minui %open_end, %k : index
@@ -100,25 +104,25 @@ gpu.module @split_k {
     %i = arith.muli %thread_row, %c4 : index
     %j = arith.muli %thread_column, %c4 : index
 
-    %as = memref.alloc() {alignment = 128 : i64} : memref<64x16xf32, #ws>
-    %bs = memref.alloc() {alignment = 128 : i64} : memref<16x64xf32, #ws>
+    %as = memref.alloc() {alignment = 128 : i64} : memref<64x32xf32, #ws>
+    %bs = memref.alloc() {alignment = 128 : i64} : memref<32x64xf32, #ws>
     %biases = memref.alloc() {alignment = 128 : i64} : memref<64xf32, #ws>
     %sums = memref.alloc() {alignment = 128 : i64} : memref<64x64xf32, #ws>
     carousel.load %bias[%column] to %biases : !vector_f32, memref<64xf32, #ws>
-    %sum = scf.for %kk = %begin to %end step %c16 iter_args(%acc = %zero) -> (vector<4x4xf32>) {
-      carousel.load %a[%row, %kk] to %as : !matrix_f32, memref<64x16xf32, #ws>
-      carousel.load %b[%kk, %column] to %bs : !matrix_f32, memref<16x64xf32, #ws>
-      %next = scf.for %p = %c0 to %c16 step %c4 iter_args(%s = %acc) -> (vector<4x4xf32>) {
-        %av = vector.load %as[%i, %p] {alignment = 16 : i64} : memref<64x16xf32, #ws>, vector<4x4xf32>
-        %bv = vector.load %bs[%p, %j] {alignment = 16 : i64} : memref<16x64xf32, #ws>, vector<4x4xf32>
+    %sum = scf.for %kk = %begin to %end step %c32 iter_args(%acc = %zero) -> (vector<4x4xf32>) {
+      carousel.load %a[%row, %kk] to %as : !matrix_f32, memref<64x32xf32, #ws>
+      carousel.load %b[%kk, %column] to %bs : !matrix_f32, memref<32x64xf32, #ws>
+      %next = scf.for %p = %c0 to %c32 step %c4 iter_args(%s = %acc) -> (vector<4x4xf32>) {
+        %av = vector.load %as[%i, %p] {alignment = 16 : i64} : memref<64x32xf32, #ws>, vector<4x4xf32>
+        %bv = vector.load %bs[%p, %j] {alignment = 16 : i64} : memref<32x64xf32, #ws>, vector<4x4xf32>
         %added = vector.contract {
             indexing_maps = [#row_of_a, #row_of_b, #row_of_c],
             iterator_types = ["parallel", "parallel", "reduction"]} %av, %bv, %s
             : vector<4x4xf32>, vector<4x4xf32> into vector<4x4xf32>
         scf.yield %added : vector<4x4xf32>
-      }
+      } {llvm.loop_annotation = #as_it_is}
       scf.yield %next : vector<4x4xf32>
-    } {carousel.pipeline = #carousel.pipeline<stages = auto>}
+    } {carousel.pipeline = #carousel.pipeline<stages = 3>}
     vector.store %sum, %sums[%i, %j] {alignment = 16 : i64} : memref<64x64xf32, #ws>, vector<4x4xf32>
     %is_last = carousel.serialize %semaphores[%tile, %c0] turn %turn of %split (%first, %last) {
       carousel.accumulate %sums into %work[%row, %column] reduce<add f32> first(%first) last(%last)
@@ -166,7 +170,7 @@ gpu.module @split_k {
     %c24 = arith.constant 24 : index
     %least = arith.constant dense<0.0> : vector<4xf32>
     %none = arith.constant dense<0.0> : vector<2x2xf32>
-    %step = arith.constant 32 : index
+    %c32 = arith.constant 32 : index
     %thread = gpu.thread_id x
     %blocks = gpu.grid_dim x
     %m = memref.dim %c, %c0 : !matrix_bf16
@@ -184,20 +188,20 @@ gpu.module @split_k {
     %tile_column = arith.remui %tile, %across : index
     %row = arith.muli %tile_row, %c64 : index
     %column = arith.muli %tile_column, %c64 : index
-    %steps = arith.ceildivui %k, %step : index
+    %steps = arith.ceildivui %k, %c64 : index
     %part_steps = arith.ceildivui %steps, %split : index
-    %part = arith.muli %part_steps, %step : index
+    %part = arith.muli %part_steps, %c64 : index
     %begin = arith.muli %turn, %part : index
     %open_end = arith.addi %begin, %part : index
     %end = arith.minui %open_end, %k : index
 
     // The warp's 16x32 elements of the tile, as four products of 16x8, and what the lane reads of A and B for them.
-    %warp = arith.divui %thread, %step : index
-    %lane = arith.remui %thread, %step : index
+    %warp = arith.divui %thread, %c32 : index
+    %lane = arith.remui %thread, %c32 : index
     %warp_across = arith.remui %warp, %c2 : index
     %warp_down = arith.divui %warp, %c2 : index
     %top = arith.muli %warp_down, %c16 : index
-    %left = arith.muli %warp_across, %step : index
+    %left = arith.muli %warp_across, %c32 : index
     %matrix_row = arith.remui %lane, %c16 : index
     %matrix_half = arith.divui %lane, %c16 : index
     %matrix_column = arith.muli %matrix_half, %c8 : index
@@ -221,27 +225,27 @@ gpu.module @split_k {
     %thread_column = arith.remui %thread, %c16 : index
     %j = arith.muli %thread_column, %c4 : index
 
-    %as = memref.alloc() {alignment = 128 : i64} : memref<64x32xbf16, #ws>
-    %bs = memref.alloc() {alignment = 128 : i64} : memref<32x64xbf16, #ws>
+    %as = memref.alloc() {alignment = 128 : i64} : memref<64x64xbf16, #ws>
+    %bs = memref.alloc() {alignment = 128 : i64} : memref<64x64xbf16, #ws>
     %biases = memref.alloc() {alignment = 128 : i64} : memref<64xbf16, #ws>
     %sums = memref.alloc() {alignment = 128 : i64} : memref<64x64xf32, #ws>
     %cs = memref.alloc() {alignment = 128 : i64} : memref<64x64xbf16, #ws>
     carousel.load %bias[%column] to %biases : !vector_bf16, memref<64xbf16, #ws>
-    %sum:4 = scf.for %kk = %begin to %end step %step
+    %sum:4 = scf.for %kk = %begin to %end step %c64
         iter_args(%s0 = %none, %s1 = %none, %s2 = %none, %s3 = %none)
         -> (vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>) {
-      carousel.load %a[%row, %kk] to %as swizzle(b64) : !matrix_bf16, memref<64x32xbf16, #ws>
-      carousel.load %b[%kk, %column] to %bs swizzle(b128) : !matrix_bf16, memref<32x64xbf16, #ws>
-      %next:4 = scf.for %p = %c0 to %step step %c16 iter_args(%n0 = %s0, %n1 = %s1, %n2 = %s2, %n3 = %s3)
+      carousel.load %a[%row, %kk] to %as swizzle(b128) : !matrix_bf16, memref<64x64xbf16, #ws>
+      carousel.load %b[%kk, %column] to %bs swizzle(b128) : !matrix_bf16, memref<64x64xbf16, #ws>
+      %next:4 = scf.for %p = %c0 to %c64 step %c16 iter_args(%n0 = %s0, %n1 = %s1, %n2 = %s2, %n3 = %s3)
           -> (vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>) {
         %a_column = arith.addi %p, %matrix_column : index
         %b_row = arith.addi %p, %matrix_row : index
         %av = nvgpu.ldmatrix %as[%a_row, %a_column] {numTiles = 4 : i32, transpose = false}
-            : memref<64x32xbf16, #ws> -> vector<4x2xbf16>
+            : memref<64x64xbf16, #ws> -> vector<4x2xbf16>
         %b01 = nvgpu.ldmatrix %bs[%b_row, %b_column] {numTiles = 4 : i32, transpose = true}
-            : memref<32x64xbf16, #ws> -> vector<4x2xbf16>
+            : memref<64x64xbf16, #ws> -> vector<4x2xbf16>
         %b23 = nvgpu.ldmatrix %bs[%b_row, %b_next] {numTiles = 4 : i32, transpose = true}
-            : memref<32x64xbf16, #ws> -> vector<4x2xbf16>
+            : memref<64x64xbf16, #ws> -> vector<4x2xbf16>
         %b0 = vector.extract_strided_slice %b01 {offsets = [0, 0], sizes = [2, 2], strides = [1, 1]} : vector<4x2xbf16> to vector<2x2xbf16>
         %b1 = vector.extract_strided_slice %b01 {offsets = [2, 0], sizes = [2, 2], strides = [1, 1]} : vector<4x2xbf16> to vector<2x2xbf16>
         %b2 = vector.extract_strided_slice %b23 {offsets = [0, 0], sizes = [2, 2], strides = [1, 1]} : vector<4x2xbf16> to vector<2x2xbf16>
@@ -255,10 +259,10 @@ gpu.module @split_k {
         %m3 = nvgpu.mma.sync (%av, %b3, %n3) {mmaShape = [16, 8, 16]}
             : (vector<4x2xbf16>, vector<2x2xbf16>, vector<2x2xf32>) -> vector<2x2xf32>
         scf.yield %m0, %m1, %m2, %m3 : vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>
-      }
+      } {llvm.loop_annotation = #as_it_is}
       scf.yield %next#0, %next#1, %next#2, %next#3
           : vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>
-    } {carousel.pipeline = #carousel.pipeline<stages = auto>}
+    } {carousel.pipeline = #carousel.pipeline<stages = 3>}
     %r00 = vector.extract %sum#0[0] : vector<2xf32> from vector<2x2xf32>
     vector.store %r00, %sums[%i0, %j0] {alignment = 8 : i64} : memref<64x64xf32, #ws>, vector<2xf32>
     %r01 = vector.extract %sum#0[1] : vector<2xf32> from vector<2x2xf32>
@@ -323,7 +327,7 @@ gpu.module @split_k {
     %c24 = arith.constant 24 : index
     %least = arith.constant dense<0.0> : vector<4xf32>
     %none = arith.constant dense<0.0> : vector<2x2xf32>
-    %step = arith.constant 32 : index
+    %c32 = arith.constant 32 : index
     %thread = gpu.thread_id x
     %blocks = gpu.grid_dim x
     %m = memref.dim %c, %c0 : !matrix_f16
@@ -341,20 +345,20 @@ gpu.module @split_k {
     %tile_column = arith.remui %tile, %across : index
     %row = arith.muli %tile_row, %c64 : index
     %column = arith.muli %tile_column, %c64 : index
-    %steps = arith.ceildivui %k, %step : index
+    %steps = arith.ceildivui %k, %c64 : index
     %part_steps = arith.ceildivui %steps, %split : index
-    %part = arith.muli %part_steps, %step : index
+    %part = arith.muli %part_steps, %c64 : index
     %begin = arith.muli %turn, %part : index
     %open_end = arith.addi %begin, %part : index
     %end = arith.minui %open_end, %k : index
 
     // The warp's 16x32 elements of the tile, as four products of 16x8, and what the lane reads of A and B for them.
-    %warp = arith.divui %thread, %step : index
-    %lane = arith.remui %thread, %step : index
+    %warp = arith.divui %thread, %c32 : index
+    %lane = arith.remui %thread, %c32 : index
     %warp_across = arith.remui %warp, %c2 : index
     %warp_down = arith.divui %warp, %c2 : index
     %top = arith.muli %warp_down, %c16 : index
-    %left = arith.muli %warp_across, %step : index
+    %left = arith.muli %warp_across, %c32 : index
     %matrix_row = arith.remui %lane, %c16 : index
     %matrix_half = arith.divui %lane, %c16 : index
     %matrix_column = arith.muli %matrix_half, %c8 : index
@@ -378,26 +382,26 @@ gpu.module @split_k {
     %thread_column = arith.remui %thread, %c16 : index
     %j = arith.muli %thread_column, %c4 : index
 
-    %as = memref.alloc() {alignment = 128 : i64} : memref<64x32xf16, #ws>
-    %bs = memref.alloc() {alignment = 128 : i64} : memref<32x64xf16, #ws>
+    %as = memref.alloc() {alignment = 128 : i64} : memref<64x64xf16, #ws>
+    %bs = memref.alloc() {alignment = 128 : i64} : memref<64x64xf16, #ws>
     %biases = memref.alloc() {alignment = 128 : i64} : memref<64xf16, #ws>
     %sums = memref.alloc() {alignment = 128 : i64} : memref<64x64xf16, #ws>
     carousel.load %bias[%column] to %biases : !vector_f16, memref<64xf16, #ws>
-    %sum:4 = scf.for %kk = %begin to %end step %step
+    %sum:4 = scf.for %kk = %begin to %end step %c64
         iter_args(%s0 = %none, %s1 = %none, %s2 = %none, %s3 = %none)
         -> (vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>) {
-      carousel.load %a[%row, %kk] to %as swizzle(b64) : !matrix_f16, memref<64x32xf16, #ws>
-      carousel.load %b[%kk, %column] to %bs swizzle(b128) : !matrix_f16, memref<32x64xf16, #ws>
-      %next:4 = scf.for %p = %c0 to %step step %c16 iter_args(%n0 = %s0, %n1 = %s1, %n2 = %s2, %n3 = %s3)
+      carousel.load %a[%row, %kk] to %as swizzle(b128) : !matrix_f16, memref<64x64xf16, #ws>
+      carousel.load %b[%kk, %column] to %bs swizzle(b128) : !matrix_f16, memref<64x64xf16, #ws>
+      %next:4 = scf.for %p = %c0 to %c64 step %c16 iter_args(%n0 = %s0, %n1 = %s1, %n2 = %s2, %n3 = %s3)
           -> (vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>) {
         %a_column = arith.addi %p, %matrix_column : index
         %b_row = arith.addi %p, %matrix_row : index
         %av = nvgpu.ldmatrix %as[%a_row, %a_column] {numTiles = 4 : i32, transpose = false}
-            : memref<64x32xf16, #ws> -> vector<4x2xf16>
+            : memref<64x64xf16, #ws> -> vector<4x2xf16>
         %b01 = nvgpu.ldmatrix %bs[%b_row, %b_column] {numTiles = 4 : i32, transpose = true}
-            : memref<32x64xf16, #ws> -> vector<4x2xf16>
+            : memref<64x64xf16, #ws> -> vector<4x2xf16>
         %b23 = nvgpu.ldmatrix %bs[%b_row, %b_next] {numTiles = 4 : i32, transpose = true}
-            : memref<32x64xf16, #ws> -> vector<4x2xf16>
+            : memref<64x64xf16, #ws> -> vector<4x2xf16>
         %b0 = vector.extract_strided_slice %b01 {offsets = [0, 0], sizes = [2, 2], strides = [1, 1]} : vector<4x2xf16> to vector<2x2xf16>
         %b1 = vector.extract_strided_slice %b01 {offsets = [2, 0], sizes = [2, 2], strides = [1, 1]} : vector<4x2xf16> to vector<2x2xf16>
         %b2 = vector.extract_strided_slice %b23 {offsets = [0, 0], sizes = [2, 2], strides = [1, 1]} : vector<4x2xf16> to vector<2x2xf16>
@@ -411,10 +415,10 @@ gpu.module @split_k {
         %m3 = nvgpu.mma.sync (%av, %b3, %n3) {mmaShape = [16, 8, 16]}
             : (vector<4x2xf16>, vector<2x2xf16>, vector<2x2xf32>) -> vector<2x2xf32>
         scf.yield %m0, %m1, %m2, %m3 : vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>
-      }
+      } {llvm.loop_annotation = #as_it_is}
       scf.yield %next#0, %next#1, %next#2, %next#3
           : vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>, vector<2x2xf32>
-    } {carousel.pipeline = #carousel.pipeline<stages = auto>}
+    } {carousel.pipeline = #carousel.pipeline<stages = 3>}
     %h0 = arith.truncf %sum#0 : vector<2x2xf32> to vector<2x2xf16>
     %r00 = vector.extract %h0[0] : vector<2xf16> from vector<2x2xf16>
     vector.store %r00, %sums[%i0, %j0] {alignment = 4 : i64} : memref<64x64xf16, #ws>, vector<2xf16>
