@@ -14,26 +14,6 @@ include "mlir/Pass/PassBase.td"
 // Machine phase to target phase
 //===----------------------------------------------------------------------===//
 
-def SwizzleTiles : Pass<"carousel-swizzle-tiles", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Let accesses to a swizzled tile go by the swizzle";
-  let description = [{
-    Runs in the ring phase. Where a tile's transfers have a tensor map with a swizzle, the innermost
-    index of every load from the tile and every store to it is permuted as the hardware permutes pieces of
-    16 bytes. Precondition: accesses are of at most 16 bytes and aligned to their size;
-    `--carousel-select-engine` chooses no swizzle otherwise. Not to be run twice.
-
-    ```mlir
-    carousel.ring.load %x[%i, %j] to %t engine<tensor> map %map
-        : !global, memref<64x64xbf16, #ws>, !carousel.tensor_map<64x64xbf16, swizzle = b128>
-    %v = memref.load %t[%r, %c] : memref<64x64xbf16, #ws>
-    // becomes
-    %v = memref.load %t[%r, %c xor (%r mod 8) * 8] : memref<64x64xbf16, #ws>
-    ```
-  }];
-  let statistics = [Statistic<"numRewritten", "rewritten", "accesses that go by a swizzle">];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
-}
-
 def AttachTarget : Pass<"carousel-attach-target", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Give a gpu.module the chip and the PTX version to emit for";
   let description = [{
