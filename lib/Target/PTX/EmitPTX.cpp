@@ -72,7 +72,7 @@ public:
         machine(machines.take(this->triple, this->chip, this->features)) {}
 
   ~SerializePTX() override {
-    if (machine)
+    if (machine && !hasCalls)
       machines.giveBack(std::move(machine));
   }
 
@@ -158,6 +158,7 @@ private:
         generatePTX(module, **machine, optLevel);
     if (!text)
       return getOperation().emitError(llvm::toString(text.takeError()));
+    hasCalls = StringRef(text->data(), text->size()).contains("callseq");
     return std::move(*text);
   }
 
@@ -166,6 +167,9 @@ private:
   std::string libdevice;
   TargetMachines &machines;
   std::unique_ptr<llvm::TargetMachine> machine; ///< null: LLVM has none
+  /// A machine numbers the calls that it makes, and would go on counting: texts
+  /// don't depend on what was compiled before.
+  bool hasCalls = false;
 };
 
 } // namespace
