@@ -307,6 +307,88 @@ static bool countsFromFirst(RingProduceOp produce, scf::ForOp loop) {
          !loop->getParentOfType<LoopLikeOpInterface>();
 }
 
+namespace {
+
+/// What is known of a loop's end by how it is computed: a sum of its begin and
+/// so many steps, or less (LoopBounds.h makes them so). A sum that leaves its
+/// type is less than the true one, since nothing in it is negative.
+class MostIterations {
+public:
+  MostIterations(scf::ForOp loop, int64_t most)
+      : loop(loop), most(most), isSigned(!loop.getUnsignedCmp()) {}
+
+  bool hold() { return isEnd(loop.getUpperBound()); }
+
+private:
+  /// Of 128 bits, in which nothing overflows.
+  std::optional<APInt> getConstant(Value value) {
+    APInt constant;
+    if (!matchPattern(value, m_ConstantInt(&constant)))
+      return std::nullopt;
+    return isSigned ? constant.sext(128) : constant.zext(128);
+  }
+  bool isSame(Value value, Value other) {
+    std::optional<APInt> constant = getConstant(value);
+    return value == other || (constant && constant == getConstant(other));
+  }
+  /// Of which the result is no larger than either.
+  std::optional<std::pair<Value, Value>> getLeast(Value value) {
+    Operation *op = value.getDefiningOp();
+    bool isLeast =
+        op && (isSigned ? isa<arith::MinSIOp>(op) : isa<arith::MinUIOp>(op));
+    if (!isLeast)
+      return std::nullopt;
+    return std::pair(op->getOperand(0), op->getOperand(1));
+  }
+
+  bool isEnd(Value end) {
+    if (auto least = getLeast(end))
+      return isEnd(least->first) || isEnd(least->second);
+    std::optional<APInt> begin = getConstant(loop.getLowerBound()),
+                         constant = getConstant(end);
+    if (begin && constant)
+      return isDistance(*constant - *begin);
+    auto add = end.getDefiningOp<arith::AddIOp>();
+    if (!add)
+      return begin && begin->isZero() && isDistance(end);
+    return (isBegin(add.getLhs()) && isDistance(add.getRhs())) ||
+           (isBegin(add.getRhs()) && isDistance(add.getLhs()));
+  }
+  bool isBegin(Value value) {
+    if (auto least = getLeast(value))
+      return isBegin(least->first) || isBegin(least->second);
+    return isSame(value, loop.getLowerBound());
+  }
+  bool isDistance(const APInt &distance) {
+    std::optional<APInt> step = getConstant(loop.getStep());
+    return step && distance.sle(*step * APInt(128, most));
+  }
+  bool isDistance(Value distance) {
+    if (std::optional<APInt> constant = getConstant(distance))
+      return constant->isNonNegative() && isDistance(*constant);
+    if (isStep(distance))
+      return true;
+    auto multiply = distance.getDefiningOp<arith::MulIOp>();
+    std::optional<APInt> factor =
+        multiply ? getConstant(multiply.getRhs()) : std::nullopt;
+    return factor && factor->isNonNegative() && factor->sle(APInt(128, most)) &&
+           isStep(multiply.getLhs());
+  }
+  bool isStep(Value value) {
+    auto least = getLeast(value);
+    if (!least)
+      return isSame(value, loop.getStep());
+    std::optional<APInt> cap = getConstant(least->second);
+    return cap && cap->isNonNegative() && isStep(least->first);
+  }
+
+  scf::ForOp loop;
+  int64_t most;
+  bool isSigned;
+};
+
+} // namespace
+
 void RingLowering::findFirstRounds() {
   kernel.walk([&](RingProduceOp produce) {
     const PlannedRing &planned = plan.lookup(produce.getRing());
@@ -314,8 +396,8 @@ void RingLowering::findFirstRounds() {
     int64_t stages = produce.getRing().getType().getStages();
     // Of other threads some could hand slots back while these go on.
     if (!loop || !(planned.producers == planned.consumers) ||
-        !produce.getAhead() || int64_t(*produce.getAhead()) > stages ||
-        !isAlone(produce, loop) || !countsFromFirst(produce, loop))
+        !isAlone(produce, loop) || !countsFromFirst(produce, loop) ||
+        !MostIterations(loop, stages).hold())
       return;
     ImplicitLocOpBuilder b(produce.getLoc(), loop);
     slots[{produce.getUse(), stages}] = {produce.getUse(),

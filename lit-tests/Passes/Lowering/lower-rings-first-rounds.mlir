@@ -1,5 +1,5 @@
-// A prologue that is the first to use its ring fills slots by number, and waits for none of them. Where others may have used them
-// before, or it may come round to the first again, it waits.
+// A prologue that is the first to use its ring, and ends before it comes round to the first slot again, fills slots by number, and waits
+// for none of them. What counts is how its end is computed, not what its fills say.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-lower-rings))' | FileCheck %s
 
 #gl = #gpu.address_space<global>
@@ -128,7 +128,7 @@ gpu.module @prologues [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     gpu.return
   }
 
-  // More uses than slots, and nobody knows how many.
+  // Five uses of four slots, whatever the fills say.
   // CHECK-LABEL: gpu.func @more_than_slots
   // CHECK: scf.for
   // CHECK: carousel.mbarrier.wait
@@ -139,9 +139,10 @@ gpu.module @prologues [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     %c1 = arith.constant 1 : index
     %c2 = arith.constant 2 : index
     %ring = carousel.ring.create : !ring
-    %end = arith.minsi %n, %c2 : index
+    %c5 = arith.constant 5 : index
+    %end = arith.minsi %n, %c5 : index
     scf.for %i = %c0 to %end step %c1 iter_args(%k = %c0) -> (index) {
-      carousel.ring.produce %ring[%k] ahead(5) : !ring {
+      carousel.ring.produce %ring[%k] ahead(2) : !ring {
         %t = carousel.ring.tile %ring[%k], 0 : !ring -> !tile
         carousel.ring.load %x[%i] to %t in_bounds engine<bulk> : !vector, !tile
       }
@@ -154,7 +155,7 @@ gpu.module @prologues [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
       scf.if %more {
         %ahead = arith.addi %i, %c2 : index
         %use = arith.addi %k, %c2 : index
-        carousel.ring.produce %ring[%use] ahead(5) : !ring {
+        carousel.ring.produce %ring[%use] ahead(2) : !ring {
           %t = carousel.ring.tile %ring[%use], 0 : !ring -> !tile
           carousel.ring.load %x[%ahead] to %t in_bounds engine<bulk> : !vector, !tile
         }
@@ -166,18 +167,27 @@ gpu.module @prologues [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     gpu.return
   }
 
-  // CHECK-LABEL: gpu.func @unknown
+  // Four steps from a begin that isn't known, both capped, as loops' bounds are made.
+  // CHECK-LABEL: gpu.func @steps
+  // CHECK-NOT: carousel.mbarrier.wait
+  // CHECK: carousel.bulk.load
   // CHECK: scf.for
   // CHECK: carousel.mbarrier.wait
-  // CHECK: carousel.bulk.load
   // CHECK: gpu.return
-  gpu.func @unknown(%x: !vector, %n: index, %steady: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+  gpu.func @steps(%x: !vector, %n: index, %lb: index, %s: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %c2 = arith.constant 2 : index
     %ring = carousel.ring.create : !ring
-    %end = arith.minsi %n, %c2 : index
-    scf.for %i = %c0 to %end step %c1 iter_args(%k = %c0) -> (index) {
+    %c4 = arith.constant 4 : index
+    %cap = arith.constant 2305843009213693951 : index
+    %most = arith.constant 9223372036854775807 : index
+    %capped = arith.minsi %s, %cap : index
+    %distance = arith.muli %capped, %c4 : index
+    %last = arith.subi %most, %distance : index
+    %from = arith.minsi %lb, %last : index
+    %sum = arith.addi %from, %distance : index
+    %end = arith.minsi %sum, %n : index
+    %filled = scf.for %i = %lb to %end step %s iter_args(%k = %c0) -> (index) {
       carousel.ring.produce %ring[%k] : !ring {
         %t = carousel.ring.tile %ring[%k], 0 : !ring -> !tile
         carousel.ring.load %x[%i] to %t in_bounds engine<bulk> : !vector, !tile
@@ -185,20 +195,148 @@ gpu.module @prologues [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
       %next = arith.addi %k, %c1 : index
       scf.yield %next : index
     }
-    %used = scf.for %i = %c0 to %n step %c1 iter_args(%k = %c0) -> (index) {
-      %next = arith.addi %k, %c1 : index
-      %more = arith.cmpi slt, %i, %steady : index
-      scf.if %more {
-        %ahead = arith.addi %i, %c2 : index
-        %use = arith.addi %k, %c2 : index
-        carousel.ring.produce %ring[%use] : !ring {
-          %t = carousel.ring.tile %ring[%use], 0 : !ring -> !tile
-          carousel.ring.load %x[%ahead] to %t in_bounds engine<bulk> : !vector, !tile
-        }
-      }
+    scf.for %k = %c0 to %filled step %c1 {
       carousel.ring.wait %ring[%k] : !ring
       carousel.ring.release %ring[%k] : !ring
+    }
+    gpu.return
+  }
+
+  // One more.
+  // CHECK-LABEL: gpu.func @five_steps
+  // CHECK: carousel.mbarrier.wait
+  // CHECK: carousel.bulk.load
+  // CHECK: gpu.return
+  gpu.func @five_steps(%x: !vector, %n: index, %lb: index, %s: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = carousel.ring.create : !ring
+    %c5 = arith.constant 5 : index
+    %distance = arith.muli %s, %c5 : index
+    %sum = arith.addi %lb, %distance : index
+    %end = arith.minsi %sum, %n : index
+    %filled = scf.for %i = %lb to %end step %s iter_args(%k = %c0) -> (index) {
+      carousel.ring.produce %ring[%k] : !ring {
+        %t = carousel.ring.tile %ring[%k], 0 : !ring -> !tile
+        carousel.ring.load %x[%i] to %t in_bounds engine<bulk> : !vector, !tile
+      }
+      %next = arith.addi %k, %c1 : index
       scf.yield %next : index
+    }
+    scf.for %k = %c0 to %filled step %c1 {
+      carousel.ring.wait %ring[%k] : !ring
+      carousel.ring.release %ring[%k] : !ring
+    }
+    gpu.return
+  }
+
+  // The end is near another number than the begin.
+  // CHECK-LABEL: gpu.func @from_elsewhere
+  // CHECK: carousel.mbarrier.wait
+  // CHECK: carousel.bulk.load
+  // CHECK: gpu.return
+  gpu.func @from_elsewhere(%x: !vector, %n: index, %lb: index, %other: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = carousel.ring.create : !ring
+    %c4 = arith.constant 4 : index
+    %sum = arith.addi %other, %c4 : index
+    %end = arith.minsi %sum, %n : index
+    %filled = scf.for %i = %lb to %end step %c1 iter_args(%k = %c0) -> (index) {
+      carousel.ring.produce %ring[%k] : !ring {
+        %t = carousel.ring.tile %ring[%k], 0 : !ring -> !tile
+        carousel.ring.load %x[%i] to %t in_bounds engine<bulk> : !vector, !tile
+      }
+      %next = arith.addi %k, %c1 : index
+      scf.yield %next : index
+    }
+    scf.for %k = %c0 to %filled step %c1 {
+      carousel.ring.wait %ring[%k] : !ring
+      carousel.ring.release %ring[%k] : !ring
+    }
+    gpu.return
+  }
+
+  // What wraps round below the least number is far behind the begin.
+  // CHECK-LABEL: gpu.func @negative
+  // CHECK: carousel.mbarrier.wait
+  // CHECK: carousel.bulk.load
+  // CHECK: gpu.return
+  gpu.func @negative(%x: !vector, %n: index, %lb: index, %s: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = carousel.ring.create : !ring
+    %c4 = arith.constant 4 : index
+    %below = arith.constant -8 : index
+    %negative = arith.minsi %s, %below : index
+    %distance = arith.muli %negative, %c4 : index
+    %end = arith.addi %lb, %distance : index
+    %filled = scf.for %i = %lb to %end step %s iter_args(%k = %c0) -> (index) {
+      carousel.ring.produce %ring[%k] : !ring {
+        %t = carousel.ring.tile %ring[%k], 0 : !ring -> !tile
+        carousel.ring.load %x[%i] to %t in_bounds engine<bulk> : !vector, !tile
+      }
+      %next = arith.addi %k, %c1 : index
+      scf.yield %next : index
+    }
+    scf.for %k = %c0 to %filled step %c1 {
+      carousel.ring.wait %ring[%k] : !ring
+      carousel.ring.release %ring[%k] : !ring
+    }
+    gpu.return
+  }
+
+  // Seven by two from one.
+  // CHECK-LABEL: gpu.func @numbers
+  // CHECK-NOT: carousel.mbarrier.wait
+  // CHECK: carousel.bulk.load
+  // CHECK: scf.for
+  // CHECK: carousel.mbarrier.wait
+  // CHECK: gpu.return
+  gpu.func @numbers(%x: !vector, %n: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = carousel.ring.create : !ring
+    %c2 = arith.constant 2 : index
+    %c8 = arith.constant 8 : index
+    %end = arith.minsi %n, %c8 : index
+    %filled = scf.for %i = %c1 to %end step %c2 iter_args(%k = %c0) -> (index) {
+      carousel.ring.produce %ring[%k] : !ring {
+        %t = carousel.ring.tile %ring[%k], 0 : !ring -> !tile
+        carousel.ring.load %x[%i] to %t in_bounds engine<bulk> : !vector, !tile
+      }
+      %next = arith.addi %k, %c1 : index
+      scf.yield %next : index
+    }
+    scf.for %k = %c0 to %filled step %c1 {
+      carousel.ring.wait %ring[%k] : !ring
+      carousel.ring.release %ring[%k] : !ring
+    }
+    gpu.return
+  }
+
+  // Signed, the least may be a negative number, and unsigned far.
+  // CHECK-LABEL: gpu.func @unsigned_least
+  // CHECK: carousel.mbarrier.wait
+  // CHECK: carousel.bulk.load
+  // CHECK: gpu.return
+  gpu.func @unsigned_least(%x: !vector, %n: index, %lb: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = carousel.ring.create : !ring
+    %c4 = arith.constant 4 : index
+    %end = arith.minsi %n, %c4 : index
+    %filled = scf.for unsigned %i = %c0 to %end step %c1 iter_args(%k = %c0) -> (index) {
+      carousel.ring.produce %ring[%k] : !ring {
+        %t = carousel.ring.tile %ring[%k], 0 : !ring -> !tile
+        carousel.ring.load %x[%i] to %t in_bounds engine<bulk> : !vector, !tile
+      }
+      %next = arith.addi %k, %c1 : index
+      scf.yield %next : index
+    }
+    scf.for %k = %c0 to %filled step %c1 {
+      carousel.ring.wait %ring[%k] : !ring
+      carousel.ring.release %ring[%k] : !ring
     }
     gpu.return
   }
