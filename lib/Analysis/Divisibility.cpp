@@ -135,9 +135,8 @@ static int64_t computeMultiple(Operation *op, ArrayRef<int64_t> operands) {
         return both & -both;
       })
       .Case<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp,
-            arith::ExtUIOp>([&](Operation *) { return operands[0]; })
-      // What is cut off is a multiple of the powers of two that are left.
-      .Case([&](arith::TruncIOp) { return operands[0] & -operands[0]; })
+            arith::ExtUIOp, arith::TruncIOp>(
+          [&](Operation *) { return operands[0]; })
       .Case([&](affine::AffineApplyOp apply) {
         return getMultiple(apply.getAffineMap(), operands);
       })
@@ -166,7 +165,8 @@ struct Divisor {
 
 class Divisors : public DemandAnalysis<Divisor, Divisors> {
 public:
-  Divisors() : DemandAnalysis(isComputed) {}
+  explicit Divisors(IndexRanges &ranges)
+      : DemandAnalysis(isComputed), ranges(ranges) {}
 
 private:
   friend DemandAnalysis;
@@ -190,8 +190,12 @@ private:
           return old;
         divisors.push_back(*getState(source).value);
       }
-      return Divisor::join(
-          old, {computeMultiple(sources.value.getDefiningOp(), divisors)});
+      Operation *op = sources.value.getDefiningOp();
+      int64_t divisor = computeMultiple(op, divisors);
+      // What bits are lost or gained by is a multiple of powers of two.
+      if (!llvm::isPowerOf2_64(divisor) && !keepsNumber(op))
+        divisor &= -divisor;
+      return Divisor::join(old, {divisor});
     }
     case ValueSources::Joined: {
       Divisor divisor = old;
@@ -206,6 +210,30 @@ private:
     }
     return getUnknown(sources.value);
   }
+
+  /// Whether the op, if it is a cast, makes the same number of another width of
+  /// what is known of its operand.
+  bool keepsNumber(Operation *op) {
+    if (!isa<arith::TruncIOp, arith::ExtUIOp, arith::IndexCastOp,
+             arith::IndexCastUIOp>(op))
+      return true;
+    unsigned width = ConstantIntRanges::getStorageBitwidth(
+        getElementTypeOrSelf(op->getResult(0).getType()));
+    IntegerValueRange known = ranges.get(op->getOperand(0));
+    if (known.isUninitialized())
+      return true;
+    const ConstantIntRanges &range = known.getValue();
+    unsigned from = range.umax().getBitWidth();
+    bool isNarrower = width < from;
+    if (isa<arith::ExtUIOp>(op) ||
+        (isa<arith::IndexCastUIOp>(op) && !isNarrower))
+      return range.smin().isNonNegative();
+    return !isNarrower || range.umax().isIntN(width) ||
+           (range.smin().isSignedIntN(width) &&
+            range.smax().isSignedIntN(width));
+  }
+
+  IndexRanges &ranges;
 
   /// What an induction variable is a multiple of; nothing if its bounds have no
   /// value yet.
@@ -242,8 +270,8 @@ private:
 } // namespace
 
 struct Divisibility::Analyses {
-  Divisors divisors;
   IndexRanges ranges;
+  Divisors divisors{ranges};
 };
 
 Divisibility::Divisibility() : analyses(std::make_unique<Analyses>()) {}

@@ -21,9 +21,6 @@
 using namespace mlir;
 using namespace carousel;
 
-/// A number that no tile of a ring has.
-static constexpr unsigned kPhase = ~0u;
-
 //===----------------------------------------------------------------------===//
 // Slots
 //===----------------------------------------------------------------------===//
@@ -325,72 +322,6 @@ void SyncAccesses::addTransfer(TransferOpInterface op,
   }
 }
 
-std::optional<Access> SyncAccesses::getPhaseAccess(Value ring, Value use,
-                                                   AccessKind kind) {
-  if (isReleased(ring))
-    return std::nullopt;
-  Access access;
-  access.kind = kind;
-  access.buffer.isShared = true;
-  access.buffer.number = getNumber(ring, kPhase);
-  access.buffer.ring = ring;
-  access.buffer.tile = kPhase;
-  access.buffer.slot = getSlot(ring, use);
-  access.isTransfer = true;
-  access.scope = getRingScope(ring);
-  return access;
-}
-
-const Access *SyncAccesses::getPhaseRead(RingWaitOp wait) {
-  auto [entry, isNew] = phaseReads.try_emplace(wait);
-  if (isNew)
-    if (std::optional<Access> read = getPhaseAccess(
-            wait.getRing(), wait.getUse(), AccessKind::GenericRead))
-      entry->second.push_back(std::move(*read));
-  return entry->second.empty() ? nullptr : &entry->second.front();
-}
-
-ArrayRef<Access> SyncAccesses::getLanded(RingWaitOp wait) {
-  auto [entry, isNew] = landings.try_emplace(wait);
-  if (isNew)
-    entry->second = collectLanded(wait);
-  return entry->second;
-}
-
-std::vector<Access> SyncAccesses::collectLanded(RingWaitOp wait) {
-  std::vector<Access> landed;
-  bool isKnownToAll = getRingScope(wait.getRing()) == TransferScope::CTA;
-  for (RingLoadOp load : loads.lookup(wait.getRing())) {
-    bool isEngine = isCarriedByEngine(load);
-    if (isEngine && isKnownToAll)
-      continue;
-    Access access;
-    access.kind = isEngine ? AccessKind::AsyncWrite : AccessKind::GenericWrite;
-    access.isTransfer = true;
-    access.scope = load.getScope();
-    for (const Buffer &buffer : getBuffers(load.getTile())) {
-      access.buffer = buffer;
-      // Of the loads' uses this is one.
-      if (buffer.ring == wait.getRing())
-        access.buffer.slot = getSlot(wait.getRing(), wait.getUse());
-      landed.push_back(access);
-    }
-    if (isKnownToAll)
-      continue;
-    access.kind = isEngine ? AccessKind::AsyncRead : AccessKind::GenericRead;
-    // Which box it was is known where the load was started for this wait.
-    auto produce = load->getParentOfType<RingProduceOp>();
-    if (produce->getBlock() == wait->getBlock() &&
-        produce.getUse() == wait.getUse())
-      access.box = getBox(load);
-    for (const Buffer &buffer : getBuffers(load.getGlobal())) {
-      access.buffer = buffer;
-      landed.push_back(access);
-    }
-  }
-  return landed;
-}
-
 //===----------------------------------------------------------------------===//
 // Accesses of ops
 //===----------------------------------------------------------------------===//
@@ -487,6 +418,24 @@ bool SyncAccesses::isWrittenInTurns(const Buffer &buffer) {
   }
   return llvm::any_of(*written,
                       [&](const Buffer &other) { return other.mayBe(buffer); });
+}
+
+bool SyncAccesses::isOnlyRefilled(const Buffer &buffer) {
+  if (!changed) {
+    changed.emplace();
+    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      for (const Access &access : get(op))
+        if (isWrite(access.kind) && access.buffer.isShared && !access.isRefill)
+          changed->push_back(access.buffer);
+      // Those stand for what they start.
+      return isa<RingProduceOp, RingSubmitOp>(op) ? WalkResult::skip()
+                                                  : WalkResult::advance();
+    });
+  }
+  return buffer.ring && buffer.number != 0 &&
+         llvm::none_of(*changed, [&](const Buffer &other) {
+           return other.number == 0 || other.number == buffer.number;
+         });
 }
 
 ArrayRef<Access> SyncAccesses::get(Operation *op) {

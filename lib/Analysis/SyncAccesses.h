@@ -47,6 +47,9 @@ struct RingSlot {
   }
 };
 
+/// The number of a ring's phases, which no tile has.
+inline constexpr unsigned kPhase = ~0u;
+
 /// The part of a memref that is touched. Without positions: any part.
 struct AccessBox {
   mlir::Value memref;
@@ -116,6 +119,8 @@ public:
   /// Whether the kernel may write the memory in turns, which hand nothing else
   /// from CTA to CTA.
   bool isWrittenInTurns(const Buffer &buffer);
+  /// Whether nothing but fills of its ring may write the buffer.
+  bool isOnlyRefilled(const Buffer &buffer);
   /// Whether consumers hand the ring's slots back.
   bool isReleased(mlir::Value ring) const { return released.contains(ring); }
   /// Whether threads in the role of producers fill the ring.
@@ -159,6 +164,8 @@ private:
   SyncPositions positions;
   bool usesEngines = false;
   std::optional<std::vector<Buffer>> written; ///< in turns, in global memory
+  /// In shared memory, but by fills.
+  std::optional<std::vector<Buffer>> changed;
   /// Loads by the ring that they belong to.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<RingLoadOp>> loads;
   llvm::DenseSet<std::pair<mlir::Value, unsigned>> engineTiles;

@@ -248,7 +248,10 @@ void SyncFlow::visitEvent(Operation *op, SyncState &state) {
       .Case([&](RingReleaseOp release) {
         checkRelease(release, state);
         Value ring = release.getRing();
-        state.handBack(ring, kernel.accesses.getSlot(ring, release.getUse()));
+        state.handBack(ring, kernel.accesses.getSlot(ring, release.getUse()),
+                       [&](const Buffer &buffer) {
+                         return kernel.accesses.isOnlyRefilled(buffer);
+                       });
       })
       .Case([&](gpu::ReturnOp) { checkEnd(op, nullptr, state); })
       .Default([&](Operation *) {

@@ -186,11 +186,19 @@ void SyncState::meet(Meet meet, unsigned number) {
   dropFinished();
 }
 
-void SyncState::handBack(Value ring, const RingSlot &slot) {
-  for (Pending &access : pending)
-    if (!access->isHandedBack && access->access->buffer.ring == ring &&
-        access->slot.mustBe(slot))
-      change(access).isHandedBack = true;
+void SyncState::handBack(Value ring, const RingSlot &slot,
+                         function_ref<bool(const Buffer &)> isOnlyRefilled) {
+  llvm::erase_if(pending, [&](Pending &access) {
+    const Buffer &buffer = access->access->buffer;
+    if (access->isHandedBack || buffer.ring != ring ||
+        !access->slot.mustBe(slot))
+      return false;
+    if (access->access->kind == AccessKind::GenericRead &&
+        isOnlyRefilled(buffer))
+      return true;
+    change(access).isHandedBack = true;
+    return false;
+  });
 }
 
 void SyncState::reuse(Value ring, const RingSlot &slot) {

@@ -97,7 +97,10 @@ public:
   void drain(GroupWait kind, unsigned pending, TransferScope scope);
   void submit(TransferScope scope);
   void meet(Meet meet, unsigned number);
-  void handBack(mlir::Value ring, const RingSlot &slot);
+  /// What threads read in a slot is over with that, if only fills of the ring
+  /// write it, which wait for the slot.
+  void handBack(mlir::Value ring, const RingSlot &slot,
+                llvm::function_ref<bool(const Buffer &)> isOnlyRefilled);
   /// What was done to a slot that is in use anew is over.
   void reuse(mlir::Value ring, const RingSlot &slot);
 

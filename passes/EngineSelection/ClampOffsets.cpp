@@ -84,6 +84,7 @@ private:
   void clamp(TransferOpInterface op);
   Value createClamped(Value offset, Interval found, Interval limits);
   Value createBeforeEnd(Value offset, Value global, int64_t dim);
+  Value getEnd(Value value);
   Interval get(Value value);
   Interval compute(Value value);
   Interval computeOp(Operation *op);
@@ -133,17 +134,22 @@ void OffsetClamp::addExtents(TransferOpInterface op) {
 // What is known
 //===----------------------------------------------------------------------===//
 
-/// What a value is below of: a loop's variable of the loop's end, a remainder
-/// of what it is of, and what such a number of a box has as its row, of the
-/// number of rows. Or null.
-static Value getEnd(Value value) {
+/// What a value is below of, both without a sign: a loop's variable of the
+/// loop's end, a remainder of what it is of, and what such a number of a box
+/// has as its row, of the number of rows. Or null. A product that loses bits is
+/// less than the true one, so the row stays below.
+Value OffsetClamp::getEnd(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
-    return loop && loop.getInductionVar() == value && !loop.getUnsignedCmp()
+    return loop && loop.getInductionVar() == value && !loop.getUnsignedCmp() &&
+                   get(loop.getLowerBound()).lo >= 0
                ? loop.getUpperBound()
                : Value();
   }
   Operation *op = value.getDefiningOp();
+  if (isa<arith::DivSIOp, arith::RemSIOp>(op) &&
+      (get(op->getOperand(0)).lo < 0 || get(op->getOperand(1)).lo < 0))
+    return {};
   if (isa<arith::RemSIOp, arith::RemUIOp>(op))
     return op->getOperand(1);
   if (!isa<arith::DivSIOp, arith::DivUIOp>(op))
@@ -177,9 +183,8 @@ Interval OffsetClamp::computeOp(Operation *op) {
         Interval result = {0, lhs.hi};
         if (by)
           result.hi = llvm::divideCeil(lhs.hi, *by);
-        // With a product that wraps the end would be another.
         Value end = getEnd(quotient.getResult());
-        if (end && get(quotient.getLhs()).hi != Interval().hi)
+        if (end && get(end).lo >= 0)
           result.hi = std::min(result.hi, getBefore(end));
         return result;
       })

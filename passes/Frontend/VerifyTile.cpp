@@ -7,7 +7,7 @@
 //
 // What a kernel may hold, where transfers and pipelines may stand, and that
 // nothing visible makes a transfer, a turn or a ticket differ within its scope,
-// or turns follow the ids of CTAs. Constraints C133 to C140 and C185 of
+// or turns follow the ids of CTAs. Constraints C133 to C140, C185 and C189 of
 // docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
@@ -368,6 +368,14 @@ static bool verifyKernel(gpu::GPUFuncOp kernel) {
   return holds;
 }
 
+/// C189
+static LogicalResult verifyTotal(GridTicketOp ticket) {
+  std::optional<int64_t> total = getConstantIntValue(ticket.getTotal());
+  if (!total || (*total >= 1 && *total <= std::numeric_limits<int32_t>::max()))
+    return success();
+  return ticket.emitOpError("expected 1 to 2^31 - 1 tickets, got ") << *total;
+}
+
 /// C134
 static LogicalResult verifyInKernel(Operation *op, StringRef name) {
   auto kernel = dyn_cast_or_null<gpu::GPUFuncOp>(
@@ -389,8 +397,10 @@ static LogicalResult verifyOp(Operation *op) {
         return verifyInKernel(transfer, "transfer");
       })
       .Case([](SerializeOp turns) { return verifyInKernel(turns, "turn"); })
-      .Case(
-          [](GridTicketOp ticket) { return verifyInKernel(ticket, "ticket"); })
+      .Case([](GridTicketOp ticket) {
+        return success(succeeded(verifyInKernel(ticket, "ticket")) &&
+                       succeeded(verifyTotal(ticket)));
+      })
       .Default([](Operation *) { return success(); });
 }
 

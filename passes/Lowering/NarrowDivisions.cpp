@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "carousel/Analysis/Divisibility.h"
 #include "carousel/Analysis/IndexRanges.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -47,38 +48,61 @@ struct NarrowDivisions
           !matchPattern(op->getOperand(1), m_Constant()))
         divisions.push_back(op);
     });
+    // What is known is known of values, so none may go before all is asked.
+    SmallVector<Narrowing> narrowings;
     IndexRanges ranges;
+    Divisibility multiples;
     for (Operation *op : divisions)
-      narrow(op, ranges);
+      if (std::optional<Narrowing> found = plan(op, ranges, multiples))
+        narrowings.push_back(*found);
+    for (const Narrowing &narrowing : narrowings)
+      narrow(narrowing);
+    divisionsNarrowed += narrowings.size();
   }
 
 private:
+  struct Narrowing {
+    Operation *op;
+    std::optional<uint64_t> cap; ///< of the divisor
+  };
+
   static bool isWide(Type type) { return type.isIndex() || type.isInteger(64); }
 
   /// Of signed divisions both numbers have to be known not to be negative.
-  void narrow(Operation *op, IndexRanges &ranges) {
+  static std::optional<Narrowing> plan(Operation *op, IndexRanges &ranges,
+                                       const Divisibility &multiples) {
     bool isSigned = isa<arith::DivSIOp, arith::RemSIOp, arith::CeilDivSIOp,
                         arith::FloorDivSIOp>(op);
     Value lhs = op->getOperand(0), rhs = op->getOperand(1);
     if (isSigned && !(ranges.isNonNegative(lhs) && ranges.isNonNegative(rhs)))
-      return;
+      return std::nullopt;
     std::optional<uint64_t> most = getMost(lhs, ranges);
     if (!most || *most > kMost)
-      return;
+      return std::nullopt;
     std::optional<uint64_t> mostBy = getMost(rhs, ranges);
-    bool isSmall = mostBy && *mostBy <= kMost;
-    // The largest number of 32 bits is divided by itself once.
-    if (!isSmall && *most == kMost)
-      return;
+    if (mostBy && *mostBy <= kMost)
+      return Narrowing{op, std::nullopt};
+    // Divisors that are larger than all that is divided are one like the
+    // other. What is a multiple of something stays one.
+    uint64_t multiple = std::max<int64_t>(multiples.getMultiple(rhs), 1);
+    uint64_t cap = kMost / multiple * multiple;
+    if (cap <= *most)
+      return std::nullopt;
+    return Narrowing{op, cap};
+  }
+
+  static void narrow(const Narrowing &narrowing) {
+    Operation *op = narrowing.op;
     ImplicitLocOpBuilder b(op->getLoc(), op);
-    if (!isSmall)
+    Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+    if (narrowing.cap) {
+      Attribute cap = b.getIntegerAttr(rhs.getType(), *narrowing.cap);
       rhs = arith::MinUIOp::create(
-          b, rhs,
-          arith::ConstantOp::create(b, b.getIntegerAttr(rhs.getType(), kMost)));
+          b, rhs, arith::ConstantOp::create(b, cast<TypedAttr>(cap)));
+    }
     Value result = createDivision(op, b, truncate(b, lhs), truncate(b, rhs));
     op->replaceAllUsesWith(ValueRange{extend(b, result, lhs.getType())});
     op->erase();
-    ++divisionsNarrowed;
   }
 
   static std::optional<uint64_t> getMost(Value value, IndexRanges &ranges) {

@@ -62,7 +62,7 @@ static void addRings(OpPassManager &gpu, const LowerOptions &options) {
   gpu.addPass(createInsertAsyncSync());
   gpu.addPass(createVerifyRing());
 
-  // The machine phase, in which nobody asks where numbers come from.
+  // The machine phase, in which nobody asks how large offsets are.
   gpu.nestAny().addPass(createNarrowDivisions());
   LowerRingsOptions rings;
   rings.commitGroups = options.commitGroups;

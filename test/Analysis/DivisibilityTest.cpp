@@ -45,6 +45,7 @@ protected:
           %c64 = arith.constant 64 : index
           %block = gpu.block_id x
           %blocks = gpu.grid_dim x
+          %few = arith.remui %block, %c64 : index
     )mlir" + body.str() +
                        "\n gpu.return } }";
     module = parseSourceString<ModuleOp>(text, &context);
@@ -124,6 +125,57 @@ TEST_F(DivisibilityTest, Arithmetic) {
                           ") -> ()"),
               c.multiple)
         << c.op;
+}
+
+// What fits stays a multiple; of what doesn't, or loses its sign, powers of two
+// are left.
+TEST_F(DivisibilityTest, Casts) {
+  auto getOf = [&](StringRef number, StringRef cast, StringRef type) {
+    return getMultiple("%number = " + number.str() +
+                       " : index\n%v = " + cast.str() + " : " + type.str() +
+                       "\n\"test.use\"(%v) : (" +
+                       type.split(" to ").second.str() + ") -> ()");
+  };
+  constexpr StringLiteral any = "arith.muli %n, %c6",
+                          small = "arith.muli %block, %c6";
+  EXPECT_EQ(getOf(any, "arith.index_cast %number", "index to i64"), 6);
+  EXPECT_EQ(getOf(any, "arith.index_cast %number", "index to i32"), 2);
+  EXPECT_EQ(getOf(any, "arith.index_castui %number", "index to i32"), 2);
+  EXPECT_EQ(getOf("arith.remui %c64, %c6", "arith.index_castui %number",
+                  "index to i32"),
+            2);
+  EXPECT_EQ(getOf("arith.minui %c6, %n", "arith.index_castui %number",
+                  "index to i32"),
+            1);
+  // A block's id has 31 bits, six times as much has 34.
+  EXPECT_EQ(getOf(small, "arith.index_cast %number", "index to i32"), 2);
+  EXPECT_EQ(getOf("arith.muli %few, %c6", "arith.index_castui %number",
+                  "index to i32"),
+            6);
+  EXPECT_EQ(getMultiple(R"mlir(
+    %six = arith.constant 6 : i32
+    %low = arith.index_cast %n : index to i32
+    %product = arith.muli %low, %six : i32
+    %wide = arith.index_castui %product : i32 to index
+    "test.use"(%wide) : (index) -> ()
+  )mlir"),
+            2);
+  EXPECT_EQ(getMultiple(R"mlir(
+    %six = arith.constant 6 : i32
+    %low = arith.index_cast %few : index to i32
+    %product = arith.muli %low, %six : i32
+    %wide = arith.index_castui %product : i32 to index
+    "test.use"(%wide) : (index) -> ()
+  )mlir"),
+            6);
+  EXPECT_EQ(getMultiple(R"mlir(
+    %six = arith.constant 6 : i64
+    %long = arith.index_cast %n : index to i64
+    %product = arith.muli %long, %six : i64
+    %low = arith.trunci %product : i64 to i32
+    "test.use"(%low) : (i32) -> ()
+  )mlir"),
+            2);
 }
 
 TEST_F(DivisibilityTest, InductionVariable) {

@@ -246,6 +246,38 @@ TEST_F(SyncPlanTest, UsesThatAreStartedAnewMayBeAnySlot) {
             Steps({"ring.drain read 0", "ring.sync", "ring.drain read 0"}));
 }
 
+// What was read in a slot is over once it is handed back: its next fill waits.
+// Other transfers into it don't.
+TEST_F(SyncPlanTest, OnlyFillsWaitForWhatWasHandedBack) {
+  auto withOther = [&](StringRef other) {
+    return getSteps(plan((R"mlir(
+      scf.for %j = %c0 to %n step %c1 iter_args(%k = %c0) -> (index) {
+        carousel.ring.produce %stores[%k] : !slots {
+          %filled = carousel.ring.tile %stores[%k], 0 : !slots -> !t
+          carousel.ring.load %x[%c0] to %filled in_bounds engine<bulk> : !g, !t
+        }
+        carousel.ring.wait %stores[%k] : !slots
+        %slot = carousel.ring.tile %stores[%k], 0 : !slots -> !t
+        %read = memref.load %slot[%t] : !t
+        carousel.ring.release %stores[%k] : !slots
+    )mlir" + other + R"mlir(
+        %next = arith.addi %k, %c1 : index
+        scf.yield %next : index
+      })mlir")
+                             .str()));
+  };
+  EXPECT_EQ(getSteps(plan("")), Steps());
+  EXPECT_EQ(withOther(""), Steps());
+  EXPECT_EQ(withOther(R"mlir(
+        carousel.ring.produce %ring[%k] : !r {
+          carousel.ring.load %x[%c0] to %slot in_bounds engine<bulk> : !g, !t
+        })mlir"),
+            Steps({"ring.sync"}));
+  EXPECT_TRUE(llvm::is_contained(
+      withOther("func.call @unknown() : () -> ()" + kStoreA.str()),
+      "ring.drain read 0"));
+}
+
 TEST_F(SyncPlanTest, ViewsAreLookedThrough) {
   SyncPlan view = plan((R"mlir(
     %part = memref.subview %a[512] [512] [1]

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Target/EmitPTX.h"
+#include "carousel/Target/TargetMachines.h"
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Passes/Pipelines.h"
@@ -160,6 +161,19 @@ TEST_F(EmitPTXTest, TextIsTheSameOnOneThread) {
   FailureOr<std::string> alone = emit(kTwoKernels, "sm_90a");
   ASSERT_TRUE(succeeded(threaded) && succeeded(alone)) << errors;
   EXPECT_EQ(*threaded, *alone);
+}
+
+// A back end numbers the calls that it makes, and would go on counting.
+TEST_F(EmitPTXTest, TextsDontDependOnWhatWasCompiledBefore) {
+  TargetMachines machines;
+  EmitPTXOptions options;
+  options.machines = &machines;
+  context.disableMultithreading();
+  FailureOr<std::string> first = emit(kTwoKernels, "sm_90a", options);
+  FailureOr<std::string> second = emit(kTwoKernels, "sm_90a", options);
+  ASSERT_TRUE(succeeded(first) && succeeded(second)) << errors;
+  EXPECT_TRUE(has(*first, "callseq 0,"));
+  EXPECT_EQ(*first, *second);
 }
 
 // What one kernel stores in global memory the other loads.

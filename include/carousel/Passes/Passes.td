@@ -202,12 +202,12 @@ def NarrowDivisions : Pass<"carousel-narrow-divisions"> {
   let summary = "Divide in 32 bits what is known to be so small";
   let description = [{
     Divisions and remainders of index and i64, by what isn't a constant, whose dividend is at most 2^32 - 1: they are calls of a routine of a
-    hundred instructions. The divisor may be anything. Where it isn't known to be as small, the dividend is at most 2^32 - 2, and divisors beyond 32 bits count as 2^32 - 1:
-    quotients are 0 for both. Ranges come from MLIR's range inference, tickets (`carousel.grid.ticket`), and the
+    hundred instructions. The divisor may be anything. Where it isn't known to be as small, larger ones count as the largest number of 32 bits that is a multiple of all that the
+    divisor is known to be one of, and the dividend is less than that: quotients are 0 for both, and what analyses of alignment know of remainders stays. Ranges come from MLIR's range inference, tickets (`carousel.grid.ticket`), and the
     guards of the kernel's variant, which bound the extents of what tensor maps describe.
 
-    Signed ones become unsigned, where both numbers are known not to be negative. It is the last that looks at numbers, since analyses of the
-    phases before don't follow them through 32 bits. Refuses nothing.
+    Signed ones become unsigned, where both numbers are known not to be negative. It stands behind the passes that ask for the range of an offset,
+    which is lost where 32 bits could wrap. Refuses nothing.
 
     ```mlir
     %row = arith.divui %ticket, %columns : index

@@ -33,7 +33,8 @@ struct EmitPTXOptions {
   std::string cudaRoot;
   /// Where functions of libdevice are kept for the next call; null: nowhere.
   MathLibrary *math = nullptr;
-  /// Where LLVM's back ends are kept for the next call; null: nowhere.
+  /// Where LLVM's back ends are kept for the next call, but for those that
+  /// have made calls, which they number; null: nowhere.
   TargetMachines *machines = nullptr;
 };
 

@@ -154,6 +154,7 @@ private:
     FailureOr<llvm::TargetMachine *> machine = getMachine();
     if (failed(machine))
       return failure();
+    hasCalls = true; // for all that is known if it fails
     llvm::Expected<SmallVector<char, 0>> text =
         generatePTX(module, **machine, optLevel);
     if (!text)

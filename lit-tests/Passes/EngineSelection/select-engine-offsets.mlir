@@ -9,6 +9,7 @@
 // RUN: carousel-sim %t.lowered --kernel @far_tma --arg x=random:2048 --arg y=zeros:2048 --arg o=4294967296 --expect y=zeros:2048 --policy all --schedules 1
 // RUN: carousel-sim %t.lowered --kernel @far_load_tma --arg x=random:2048 --arg y=iota:2048 --arg o=4294967296 --expect y=zeros:2048 --policy all --schedules 1
 // RUN: carousel-sim %t.lowered --kernel @far_load_tma --arg x=random:2048 --arg y=iota:2048 --arg o=-4294967296 --expect y=zeros:2048 --policy all --schedules 1
+// RUN: carousel-sim %t.lowered --kernel @negative_tma --arg x=random:64x16 --arg y=iota:16x16 --arg n=-1 --arg s=1073741824 --expect y=zeros:16x16 --policy all --schedules 1
 // RUN: carousel-sim %t.lowered --kernel @far_tma --arg x=iota:2048 --arg y=zeros:2048 --arg o=0 --expect y=iota:2048 --policy all --schedules 1
 
 #gl = #gpu.address_space<global>
@@ -204,6 +205,84 @@ gpu.module @offsets {
     %ctas = gpu.grid_dim x
     %ticket = carousel.grid.ticket %counters[%c0] of %ctas : memref<?xi32, #gl>
     %row = arith.muli %ticket, %c64 : index
+    %t = memref.alloc() {alignment = 128 : i64} : memref<16x16xf32, #ws>
+    carousel.load %x[%row, %c0] to %t : memref<?x?xf32, strided<[?, 1]>, #gl>, memref<16x16xf32, #ws>
+    carousel.store %t to %x[%c0, %c0] : memref<16x16xf32, #ws>, memref<?x?xf32, strided<[?, 1]>, #gl>
+    gpu.return
+  }
+
+  // By a number of rows that may be negative, so that the product is a large number without a sign: no row is known to be below it.
+  // CHECK-LABEL: gpu.func @negative_tma
+  // CHECK: %[[NEAR:.*]] = arith.minsi %{{.*}}, %c2147483648 : index
+  // CHECK: carousel.load %{{.*}}[%[[NEAR]], %{{.*}}]
+  gpu.func @negative(%x: memref<?x?xf32, strided<[?, 1]>, #gl> {carousel.argument = #carousel.argument<"x", in>},
+      %y: memref<?x?xf32, strided<[?, 1]>, #gl> {carousel.argument = #carousel.argument<"y", inout>},
+      %n: index {carousel.argument = #carousel.argument<"n", in>}, %s: index {carousel.argument = #carousel.argument<"s", in>}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %c64 = arith.constant 64 : index
+    %mask = arith.constant 68719476735 : index
+    %columns = memref.dim %x, %c1 : memref<?x?xf32, strided<[?, 1]>, #gl>
+    %down = arith.minsi %n, %c8 : index
+    %tiles = arith.muli %down, %columns : index
+    %number = arith.andi %s, %mask : index
+    %tile = arith.remui %number, %tiles : index
+    %i = arith.divui %tile, %columns : index
+    %row = arith.muli %i, %c64 : index
+    %t = memref.alloc() {alignment = 128 : i64} : memref<16x16xf32, #ws>
+    carousel.load %x[%row, %c0] to %t : memref<?x?xf32, strided<[?, 1]>, #gl>, memref<16x16xf32, #ws>
+    carousel.store %t to %y[%c0, %c0] : memref<16x16xf32, #ws>, memref<?x?xf32, strided<[?, 1]>, #gl>
+    gpu.return
+  }
+
+  // A loop that begins before 0 has numbers that are large without a sign.
+  // CHECK-LABEL: gpu.func @from_below_tma
+  // CHECK: scf.for
+  // CHECK: %[[NEAR:.*]] = arith.minsi %{{.*}}, %c2147483648 : index
+  // CHECK: carousel.load %{{.*}}[%[[NEAR]], %{{.*}}]
+  gpu.func @from_below(%x: memref<?x?xf32, strided<[?, 1]>, #gl>, %n: index) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c16 = arith.constant 16 : index
+    %rows = memref.dim %x, %c0 : memref<?x?xf32, strided<[?, 1]>, #gl>
+    %columns = memref.dim %x, %c1 : memref<?x?xf32, strided<[?, 1]>, #gl>
+    %down = arith.ceildivui %rows, %c16 : index
+    %across = arith.ceildivui %columns, %c16 : index
+    %tiles = arith.muli %down, %across : index
+    %parts = arith.muli %tiles, %c16 : index
+    %t = memref.alloc() {alignment = 128 : i64} : memref<16x16xf32, #ws>
+    scf.for %part = %n to %parts step %c1 {
+      %tile = arith.divui %part, %c16 : index
+      %i = arith.divui %tile, %across : index
+      %row = arith.muli %i, %c16 : index
+      carousel.load %x[%row, %c0] to %t : memref<?x?xf32, strided<[?, 1]>, #gl>, memref<16x16xf32, #ws>
+      carousel.store %t to %x[%c0, %c0] : memref<16x16xf32, #ws>, memref<?x?xf32, strided<[?, 1]>, #gl>
+    }
+    gpu.return
+  }
+
+  // So has a remainder of what may be negative.
+  // CHECK-LABEL: gpu.func @signed_tma
+  // CHECK: %[[NEAR:.*]] = arith.minsi %{{.*}}, %c2147483648 : index
+  // CHECK: carousel.load %{{.*}}[%[[NEAR]], %{{.*}}]
+  gpu.func @signed(%x: memref<?x?xf32, strided<[?, 1]>, #gl>, %n: index) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c16 = arith.constant 16 : index
+    %rows = memref.dim %x, %c0 : memref<?x?xf32, strided<[?, 1]>, #gl>
+    %columns = memref.dim %x, %c1 : memref<?x?xf32, strided<[?, 1]>, #gl>
+    %down = arith.ceildivui %rows, %c16 : index
+    %across = arith.ceildivui %columns, %c16 : index
+    %tiles = arith.muli %down, %across : index
+    %parts = arith.muli %tiles, %c16 : index
+    %part = arith.remsi %n, %parts : index
+    %tile = arith.divui %part, %c16 : index
+    %i = arith.divui %tile, %across : index
+    %row = arith.muli %i, %c16 : index
     %t = memref.alloc() {alignment = 128 : i64} : memref<16x16xf32, #ws>
     carousel.load %x[%row, %c0] to %t : memref<?x?xf32, strided<[?, 1]>, #gl>, memref<16x16xf32, #ws>
     carousel.store %t to %x[%c0, %c0] : memref<16x16xf32, #ws>, memref<?x?xf32, strided<[?, 1]>, #gl>

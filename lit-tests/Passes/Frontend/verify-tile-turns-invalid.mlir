@@ -253,3 +253,35 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+#gl = #gpu.address_space<global>
+!counters = memref<?xi32, #gl>
+
+// C189: one more than a counter of 32 bits holds.
+gpu.module @kernels {
+  gpu.func @too_many(%c: !counters) kernel {
+    %c0 = arith.constant 0 : index
+    %total = arith.constant 2147483648 : index
+    // expected-error @below {{expected 1 to 2^31 - 1 tickets, got 2147483648}}
+    %ticket = carousel.grid.ticket %c[%c0] of %total : !counters
+    gpu.return
+  }
+}
+
+// -----
+
+#gl = #gpu.address_space<global>
+!counters = memref<?xi32, #gl>
+
+// C189: nobody may take one.
+gpu.module @kernels {
+  gpu.func @none(%c: !counters) kernel {
+    %c0 = arith.constant 0 : index
+    %total = arith.constant 0 : index
+    // expected-error @below {{expected 1 to 2^31 - 1 tickets, got 0}}
+    %ticket = carousel.grid.ticket %c[%c0] of %total : !counters
+    gpu.return
+  }
+}

@@ -52,7 +52,8 @@ gpu.module @prologues [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
   // Uses are carried from one of the outer iterations to the next.
   // CHECK-LABEL: gpu.func @again
   // CHECK: scf.for
-  // CHECK: carousel.mbarrier.wait
+  // CHECK-NOT: carousel.bulk.load
+  // CHECK: carousel.mbarrier.wait %{{.*}} label<barrier = "arg0 empty">
   // CHECK: carousel.bulk.load
   // CHECK: gpu.return
   gpu.func @again(%x: !vector, %n: index, %steady: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -93,7 +94,8 @@ gpu.module @prologues [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
   // Some slots have been used before.
   // CHECK-LABEL: gpu.func @later
   // CHECK: scf.for
-  // CHECK: carousel.mbarrier.wait
+  // CHECK-NOT: carousel.bulk.load
+  // CHECK: carousel.mbarrier.wait %{{.*}} label<barrier = "arg0 empty">
   // CHECK: carousel.bulk.load
   // CHECK: gpu.return
   gpu.func @later(%x: !vector, %n: index, %steady: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -131,7 +133,8 @@ gpu.module @prologues [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
   // Five uses of four slots, whatever the fills say.
   // CHECK-LABEL: gpu.func @more_than_slots
   // CHECK: scf.for
-  // CHECK: carousel.mbarrier.wait
+  // CHECK-NOT: carousel.bulk.load
+  // CHECK: carousel.mbarrier.wait %{{.*}} label<barrier = "arg0 empty">
   // CHECK: carousel.bulk.load
   // CHECK: gpu.return
   gpu.func @more_than_slots(%x: !vector, %n: index, %steady: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -204,7 +207,8 @@ gpu.module @prologues [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
 
   // One more.
   // CHECK-LABEL: gpu.func @five_steps
-  // CHECK: carousel.mbarrier.wait
+  // CHECK-NOT: carousel.bulk.load
+  // CHECK: carousel.mbarrier.wait %{{.*}} label<barrier = "arg0 empty">
   // CHECK: carousel.bulk.load
   // CHECK: gpu.return
   gpu.func @five_steps(%x: !vector, %n: index, %lb: index, %s: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -232,7 +236,8 @@ gpu.module @prologues [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
 
   // The end is near another number than the begin.
   // CHECK-LABEL: gpu.func @from_elsewhere
-  // CHECK: carousel.mbarrier.wait
+  // CHECK-NOT: carousel.bulk.load
+  // CHECK: carousel.mbarrier.wait %{{.*}} label<barrier = "arg0 empty">
   // CHECK: carousel.bulk.load
   // CHECK: gpu.return
   gpu.func @from_elsewhere(%x: !vector, %n: index, %lb: index, %other: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -259,7 +264,8 @@ gpu.module @prologues [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
 
   // What wraps round below the least number is far behind the begin.
   // CHECK-LABEL: gpu.func @negative
-  // CHECK: carousel.mbarrier.wait
+  // CHECK-NOT: carousel.bulk.load
+  // CHECK: carousel.mbarrier.wait %{{.*}} label<barrier = "arg0 empty">
   // CHECK: carousel.bulk.load
   // CHECK: gpu.return
   gpu.func @negative(%x: !vector, %n: index, %lb: index, %s: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -317,7 +323,8 @@ gpu.module @prologues [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
 
   // Signed, the least may be a negative number, and unsigned far.
   // CHECK-LABEL: gpu.func @unsigned_least
-  // CHECK: carousel.mbarrier.wait
+  // CHECK-NOT: carousel.bulk.load
+  // CHECK: carousel.mbarrier.wait %{{.*}} label<barrier = "arg0 empty">
   // CHECK: carousel.bulk.load
   // CHECK: gpu.return
   gpu.func @unsigned_least(%x: !vector, %n: index, %lb: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -344,7 +351,8 @@ gpu.module @prologues [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
   // The prologue hands slots back itself.
   // CHECK-LABEL: gpu.func @used_up
   // CHECK: scf.for
-  // CHECK: carousel.mbarrier.wait
+  // CHECK-NOT: carousel.bulk.load
+  // CHECK: carousel.mbarrier.wait %{{.*}} label<barrier = "arg0 empty">
   // CHECK: carousel.bulk.load
   // CHECK: gpu.return
   gpu.func @used_up(%x: !vector, %n: index, %steady: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {

@@ -95,4 +95,66 @@ gpu.module @divisions {
     memref.store %q, %out[%c0] : memref<1xi64, #gl>
     gpu.return
   }
+
+  // What is a multiple of 48 stays one: of it 4294967280 is the largest of 32 bits.
+  // CHECK-LABEL: gpu.func @multiples
+  // CHECK: %[[MOST:.+]] = arith.constant 4294967280 : index
+  // CHECK: arith.minui %{{.*}}, %[[MOST]] : index
+  // CHECK: arith.remui %{{.*}}, %{{.*}} : i32
+  gpu.func @multiples(%counters: !counters, %n: index, %out: memref<1xindex, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    %c48 = arith.constant 48 : index
+    %blocks = gpu.grid_dim x
+    %ticket = carousel.grid.ticket %counters[%c0] of %blocks : !counters
+    %by = arith.muli %n, %c48 : index
+    %r = arith.remui %ticket, %by : index
+    memref.store %r, %out[%c0] : memref<1xindex, #gl>
+    gpu.return
+  }
+
+  // Such a number isn't above all that is divided.
+  // CHECK-LABEL: gpu.func @multiples_below
+  // CHECK-NOT: i32
+  // CHECK: arith.remui %{{.*}}, %{{.*}} : i64
+  // CHECK: gpu.return
+  gpu.func @multiples_below(%w: i64, %n: i64, %out: memref<1xi64, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    %mask = arith.constant 4294967280 : i64
+    %c48 = arith.constant 48 : i64
+    %masked = arith.andi %w, %mask : i64
+    %by = arith.muli %n, %c48 : i64
+    %r = arith.remui %masked, %by : i64
+    memref.store %r, %out[%c0] : memref<1xi64, #gl>
+    gpu.return
+  }
+
+  // A quotient that is carried to where another one is computed: all is known before the first one goes.
+  // CHECK-LABEL: gpu.func @carried
+  // CHECK: arith.divui %{{.*}}, %{{.*}} : i32
+  // CHECK: arith.divui %{{.*}}, %{{.*}} : i32
+  // CHECK: %[[LARGE:.+]] = arith.muli %{{.*}}, %{{.*}} : i64
+  // CHECK-NEXT: arith.remui %[[LARGE]], %{{.*}} : i64
+  gpu.func @carried(%u: i64, %v: i64, %t: i64, %n: i64, %out: memref<2xi64, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c10 = arith.constant 10 : index
+    %zero = arith.constant 0 : i64
+    %three = arith.constant 3 : i64
+    %mask = arith.constant 2147483647 : i64
+    %million = arith.constant 1000000 : i64
+    %small = arith.andi %u, %three : i64
+    %x = arith.andi %v, %mask : i64
+    %y = arith.andi %t, %mask : i64
+    %last = scf.for %i = %c0 to %c10 step %c1 iter_args(%a = %zero) -> (i64) {
+      %first = arith.remui %a, %n : i64
+      memref.store %first, %out[%c0] : memref<2xi64, #gl>
+      %q = arith.divui %small, %n : i64
+      %quotient = arith.divui %x, %y : i64
+      %large = arith.muli %quotient, %million : i64
+      %r = arith.remui %large, %n : i64
+      memref.store %r, %out[%c1] : memref<2xi64, #gl>
+      scf.yield %q : i64
+    }
+    gpu.return
+  }
 }

@@ -158,7 +158,8 @@ def Carousel_GridTicketOp : Op<Carousel_Dialect, "grid.ticket", [
     `total` is how many tickets the launch takes in all, the same in each CTA, and less than 2^31: the one who takes the last one
     leaves the counter at 0, as the first one must find it. It orders no other memory.
 
-    Constraints: the counters are i32 (C90), one index per dimension (C29).
+    Constraints: the counters are i32 (C90), one index per dimension (C29); `--carousel-verify-tile`: a constant `total` is 1 to
+    2^31 - 1 (C189).
 
     Example:
 
