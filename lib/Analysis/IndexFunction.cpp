@@ -110,6 +110,9 @@ std::optional<IndexForm> IndexFunction::evaluate(Value value) {
   auto found = known.find(value);
   if (found != known.end())
     return found->second;
+  auto constant = constants.find(value);
+  if (constant != constants.end())
+    return IndexForm(constant->second);
   std::optional<IndexForm> form = compute(value);
   if (form)
     known[value] = *form;
@@ -171,8 +174,10 @@ std::optional<IndexForm> IndexFunction::compute(Value value) {
   reason.clear();
   if (!isa<IndexType, IntegerType>(value.getType()))
     return std::nullopt;
-  if (std::optional<int64_t> constant = getConstantIntValue(value))
+  if (std::optional<int64_t> constant = getConstantIntValue(value)) {
+    constants.try_emplace(value, *constant);
     return IndexForm(*constant);
+  }
   Operation *op = value.getDefiningOp();
   if (op)
     if (std::optional<IndexForm> form = computeThread(op))

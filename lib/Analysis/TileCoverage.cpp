@@ -28,43 +28,47 @@ namespace {
 /// Steps that are taken before giving up: a compile time of milliseconds.
 constexpr int64_t kMaxSteps = 1 << 20;
 
+/// The box of a tile that a write reaches, from what its indices are.
+struct WrittenBox {
+  OperandRange indices;
+  SmallVector<int64_t> extents; ///< by dimension of the tile
+};
+
 class Coverage {
 public:
   Coverage(gpu::GPUFuncOp kernel, scf::ForOp loop, StoreOp store,
-           ArrayRef<Operation *> writes)
-      : uniform(kernel), function(kernel, uniform, loop), loop(loop),
-        store(store), writes(writes) {}
+           ArrayRef<Operation *> writes);
 
   bool run();
 
 private:
   void visit(Block &block);
   void visitLoop(scf::ForOp inner);
-  void mark(Operation *write);
-  bool hasWrite(Operation *op) const;
+  void mark(const WrittenBox &box);
 
   UniformValues uniform;
   IndexFunction function;
   scf::ForOp loop;
   StoreOp store;
-  ArrayRef<Operation *> writes;
+  /// Of the writes that are followed.
+  llvm::DenseMap<Operation *, WrittenBox> boxes;
+  /// Writes and what is around them, in order.
+  llvm::DenseMap<Block *, SmallVector<Operation *>> ways;
+  /// In loops, anew in each turn.
+  llvm::DenseMap<Operation *, SmallVector<Value>> computed;
   llvm::BitVector reached;
   int64_t steps = 0;
 };
 
 } // namespace
 
-bool Coverage::hasWrite(Operation *op) const {
-  return llvm::any_of(writes,
-                      [&](Operation *write) { return op->isAncestor(write); });
-}
-
-/// Marks what `write` reaches, if it is the tile itself that it writes to, and
-/// not a view with an indexing of its own.
-void Coverage::mark(Operation *write) {
+/// What `write` reaches, if it is the tile itself that it writes to, and not a
+/// view with an indexing of its own.
+static std::optional<WrittenBox> findBox(Operation *write,
+                                         TypedValue<MemRefType> tile) {
   Value target;
   OperandRange indices = write->getOperands();
-  SmallVector<int64_t> extents;
+  SmallVector<int64_t> vector;
   bool known = llvm::TypeSwitch<Operation *, bool>(write)
                    .Case([&](memref::StoreOp op) {
                      target = op.getMemRef();
@@ -74,40 +78,73 @@ void Coverage::mark(Operation *write) {
                    .Case([&](vector::StoreOp op) {
                      target = op.getBase();
                      indices = op.getIndices();
-                     llvm::append_range(extents, op.getVectorType().getShape());
+                     llvm::append_range(vector, op.getVectorType().getShape());
                      return !op.getVectorType().isScalable();
                    })
                    .Case([&](vector::TransferWriteOp op) {
                      target = op.getBase();
                      indices = op.getIndices();
-                     llvm::append_range(extents, op.getVectorType().getShape());
+                     llvm::append_range(vector, op.getVectorType().getShape());
                      return !op.hasOutOfBoundsDim() && !op.getMask() &&
                             op.getPermutationMap().isMinorIdentity() &&
                             !op.getVectorType().isScalable();
                    })
                    .Default([](Operation *) { return false; });
-  if (!known || target != store.getTile())
-    return;
-  ArrayRef<int64_t> shape = store.getTile().getType().getShape();
+  if (!known || target != tile)
+    return std::nullopt;
   // The vector's dimensions are the innermost ones.
-  SmallVector<int64_t> box(shape.size(), 1), first;
-  llvm::copy(extents, box.end() - extents.size());
-  for (auto [index, extent, length] : llvm::zip_equal(indices, shape, box)) {
+  SmallVector<int64_t> extents(tile.getType().getRank(), 1);
+  llvm::copy(vector, extents.end() - vector.size());
+  return WrittenBox{indices, std::move(extents)};
+}
+
+Coverage::Coverage(gpu::GPUFuncOp kernel, scf::ForOp loop, StoreOp store,
+                   ArrayRef<Operation *> writes)
+    : uniform(kernel), function(kernel, uniform, loop), loop(loop),
+      store(store) {
+  for (Operation *write : writes) {
+    if (std::optional<WrittenBox> box = findBox(write, store.getTile()))
+      boxes.try_emplace(write, std::move(*box));
+    for (Operation *op = write; op && op != loop; op = op->getParentOp())
+      if (!llvm::is_contained(ways[op->getBlock()], op))
+        ways[op->getBlock()].push_back(op);
+  }
+  for (auto &[block, ops] : ways) {
+    llvm::sort(ops, [](Operation *lhs, Operation *rhs) {
+      return lhs->isBeforeInBlock(rhs);
+    });
+    for (Operation *op : ops)
+      if (auto inner = dyn_cast<scf::ForOp>(op))
+        inner.getBody()->walk([&, &values = computed[op]](Operation *body) {
+          for (Value result : body->getResults())
+            if (isa<IndexType, IntegerType>(result.getType()))
+              values.push_back(result);
+        });
+  }
+}
+
+void Coverage::mark(const WrittenBox &box) {
+  ArrayRef<int64_t> shape = store.getTile().getType().getShape();
+  SmallVector<int64_t> first;
+  for (auto [index, extent, length] :
+       llvm::zip_equal(box.indices, shape, box.extents)) {
     std::optional<int64_t> number = function.evaluateConstant(index);
     if (!number || *number < 0 || *number + length > extent)
       return;
     first.push_back(*number);
   }
-  int64_t count = computeProduct(box);
+  int64_t count = computeProduct(box.extents);
   steps += count;
-  for (int64_t number = 0; number < count; ++number) {
+  // Row by row; a tile of no dimensions is one element.
+  int64_t row = box.extents.empty() ? 1 : box.extents.back();
+  for (int64_t number = 0; number < count; number += row) {
     int64_t rest = number, place = 0, stride = 1;
     for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
-      place += (first[dim] + rest % box[dim]) * stride;
-      rest /= box[dim];
+      place += (first[dim] + rest % box.extents[dim]) * stride;
+      rest /= box.extents[dim];
       stride *= shape[dim];
     }
-    reached.set(place);
+    reached.set(place, place + row);
   }
 }
 
@@ -122,28 +159,28 @@ void Coverage::visitLoop(scf::ForOp inner) {
   // Numbers that an unsigned loop takes for larger ones.
   if (inner.getUnsignedCmp() && (*lower < 0 || *upper < 0))
     return;
+  const SmallVector<Value> &results = computed.find(inner)->second;
   bool isPast = false; // the type's end
   for (int64_t i = *lower; !isPast && i < *upper && steps < kMaxSteps;
        isPast = llvm::AddOverflow(i, *step, i)) {
     ++steps;
-    inner.walk([&](Operation *op) {
-      if (op == inner)
-        return;
-      for (Value result : op->getResults())
-        function.forget(result);
-    });
+    for (Value value : results)
+      function.forget(value);
     function.bind(inner.getInductionVar(), i);
     visit(*inner.getBody());
   }
 }
 
 void Coverage::visit(Block &block) {
-  for (Operation &op : block) {
-    if (!hasWrite(&op) || steps >= kMaxSteps)
-      continue;
-    if (llvm::is_contained(writes, &op)) {
+  auto found = ways.find(&block);
+  if (found == ways.end())
+    return;
+  for (Operation *op : found->second) {
+    if (steps >= kMaxSteps)
+      return;
+    if (auto box = boxes.find(op); box != boxes.end()) {
       ++steps;
-      mark(&op);
+      mark(box->second);
     } else if (auto inner = dyn_cast<scf::ForOp>(op)) {
       visitLoop(inner);
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {

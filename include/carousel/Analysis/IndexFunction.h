@@ -132,6 +132,7 @@ private:
   bool usedThread = false;
   std::string reason;
   llvm::DenseMap<mlir::Value, IndexForm> known;
+  llvm::DenseMap<mlir::Value, int64_t> constants; ///< for all threads
   /// One value stands for all dims of a memref.
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> extents;
 };

@@ -12,12 +12,16 @@
 #include "LLVMPasses.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassInstrumentation.h"
 #include "llvm/Pass.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace llvm;
 
@@ -50,6 +54,48 @@ bool findsNothing(StringRef pass) {
   return is_contained(kPasses, pass);
 }
 
+/// Marks loops whose turns are too many instructions to be written one behind
+/// the other. LLVM would find that out by asking for the cost of each, and by
+/// going through all turns of those with few, to see what becomes a constant:
+/// of what is computed from tiles nothing does. ptxas may unroll them still.
+class KeepLargeLoops : public PassInfoMixin<KeepLargeLoops> {
+public:
+  static constexpr StringLiteral kName = "keep-large-loops";
+
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
+    auto &loops = analyses.getResult<LoopAnalysis>(function);
+    if (loops.empty())
+      return PreservedAnalyses::all();
+    auto &numbers = analyses.getResult<ScalarEvolutionAnalysis>(function);
+    for (Loop *loop : loops.getLoopsInPreorder()) {
+      uint64_t size = loop->getLoopID() ? 0 : countInstructions(*loop);
+      if (size > kPartSize &&
+          size * numbers.getSmallConstantTripCount(loop) > kWholeSize)
+        addStringMetadataToLoop(loop, "llvm.loop.disable_nonforced", 1);
+    }
+    return PreservedAnalyses::all();
+  }
+
+private:
+  /// LLVM's thresholds of level 3 for what it unrolls as a whole, and in parts.
+  static constexpr uint64_t kWholeSize = 300, kPartSize = 75;
+
+  /// Of scalars, but for addresses and what is only another view of a register.
+  static uint64_t countInstructions(const Loop &loop) {
+    uint64_t count = 0;
+    for (const BasicBlock *block : loop.blocks())
+      for (const Instruction &instruction : *block) {
+        if (isa<PHINode, GetElementPtrInst, CastInst, ExtractElementInst,
+                InsertElementInst, ShuffleVectorInst>(instruction))
+          continue;
+        auto *vector = dyn_cast<FixedVectorType>(instruction.getType());
+        bool isMemory = instruction.mayReadOrWriteMemory();
+        count += vector && !isMemory ? vector->getNumElements() : 1;
+      }
+    return count;
+  }
+};
+
 /// Level 2, in the syntax of `opt -passes`. Found by leaving out what changes
 /// no kernel's code, or changes it by a few hundredths (docs/Rationale.md).
 constexpr StringLiteral kKernelPipeline =
@@ -69,7 +115,7 @@ constexpr StringLiteral kKernelPipeline =
     "simplifycfg<hoist-common-insts;sink-common-insts>,"
     // As a whole, or in parts where trip counts are known while the kernel
     // runs: ptxas would do it otherwise. The back end begins with another sroa.
-    "loop-unroll<O3>,instcombine<no-verify-fixpoint>,"
+    "keep-large-loops,loop-unroll<O3>,instcombine<no-verify-fixpoint>,"
     "div-rem-pairs,simplifycfg),"
     "globaldce";
 
@@ -132,6 +178,14 @@ Error carousel::optimizeKernels(Module &module, TargetMachine &machine,
   builder.crossRegisterProxies(loops, functions, calls, modules);
   ModulePassManager passes;
   if (level == 2) {
+    builder.registerPipelineParsingCallback(
+        [](StringRef name, FunctionPassManager &manager,
+           ArrayRef<PassBuilder::PipelineElement>) {
+          if (name != KeepLargeLoops::kName)
+            return false;
+          manager.addPass(KeepLargeLoops());
+          return true;
+        });
     if (Error error = builder.parsePassPipeline(passes, kKernelPipeline))
       return error;
   } else {
