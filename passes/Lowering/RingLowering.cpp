@@ -83,6 +83,7 @@ void RingLowering::run() {
   lowerAll([&](RingRolesOp op) { lowerRoles(op); });
   lowerAll([&](RingCreateOp op) { op.erase(); });
 
+  joinSections();
   // What was cloned for transfers that another section has, users first.
   kernel.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))

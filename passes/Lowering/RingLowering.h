@@ -78,6 +78,9 @@ private:
 
   WaitLabelAttr getLabel(const PlannedRing &planned, llvm::StringRef barriers);
 
+  /// Of the same threads, where one follows the other (JoinSections.cpp).
+  void joinSections();
+
   // Ops.
   void lowerTile(RingTileOp tile);
   void lowerProduce(RingProduceOp produce);
