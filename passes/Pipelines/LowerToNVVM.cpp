@@ -29,7 +29,6 @@
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -75,13 +74,7 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
       }));
   gpu.addPass(createLowerVectors());
   OpPassManager &functionsBefore = gpu.nestAny();
-  functionsBefore.addPass(createRunWherePresent(
-      {"memref.subview", "memref.expand_shape", "memref.collapse_shape",
-       "memref.extract_strided_metadata",
-       "memref.extract_aligned_pointer_as_index"},
-      [](OpPassManager &pm) {
-        pm.addPass(memref::createExpandStridedMetadataPass());
-      }));
+  functionsBefore.addPass(createExpandViews());
   functionsBefore.addPass(
       createRunWherePresent({"affine"}, [](OpPassManager &pm) {
         pm.addPass(createLowerAffinePass());

@@ -199,6 +199,24 @@ def LowerVectors : Pass<"carousel-lower-vectors", "::mlir::gpu::GPUModuleOp"> {
   ];
 }
 
+def ExpandViews : Pass<"carousel-expand-views"> {
+  let summary = "Expand views into offsets, extents and strides";
+  let description = [{
+    Subviews, reshapes and what asks memrefs for their parts, and `affine.apply`, `min` and `max`, by upstream's patterns of `expand-strided-metadata` and
+    `lower-affine`. Affine loops are left for the latter. Refuses nothing.
+
+    ```mlir
+    %row = memref.subview %tile[%i, 0] [1, 64] [1, 1] : memref<16x64xf32> to memref<64xf32, strided<[1], offset: ?>>
+    // becomes
+    %base, %offset, %sizes:2, %strides:2 = memref.extract_strided_metadata %tile : ...
+    %first = arith.muli %i, %c64 : index
+    %row = memref.reinterpret_cast %base to offset: [%first], sizes: [64], strides: [1] : ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
+}
+
 def ExpandArith : Pass<"carousel-expand-arith"> {
   let summary = "Expand arithmetic that neither LLVM nor the hardware has an instruction for";
   let description = [{
