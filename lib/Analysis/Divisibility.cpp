@@ -228,9 +228,9 @@ private:
     if (isa<arith::ExtUIOp>(op) ||
         (isa<arith::IndexCastUIOp>(op) && !isNarrower))
       return range.smin().isNonNegative();
-    return !isNarrower || range.umax().isIntN(width) ||
-           (range.smin().isSignedIntN(width) &&
-            range.smax().isSignedIntN(width));
+    // With its sign: who reads it as a signed number gets the same.
+    return !isNarrower || (range.smin().isSignedIntN(width) &&
+                           range.smax().isSignedIntN(width));
   }
 
   IndexRanges &ranges;

@@ -168,6 +168,16 @@ TEST_F(DivisibilityTest, Casts) {
     "test.use"(%wide) : (index) -> ()
   )mlir"),
             6);
+  // 32 bits without a sign, which come back with one.
+  EXPECT_EQ(getMultiple(R"mlir(
+    %most = arith.constant 600000000 : index
+    %number = arith.remui %block, %most : index
+    %product = arith.muli %number, %c6 : index
+    %low = arith.index_cast %product : index to i32
+    %wide = arith.index_cast %low : i32 to index
+    "test.use"(%wide) : (index) -> ()
+  )mlir"),
+            2);
   EXPECT_EQ(getMultiple(R"mlir(
     %six = arith.constant 6 : i64
     %long = arith.index_cast %n : index to i64
