@@ -15,21 +15,28 @@
 
 using namespace mlir;
 
-MLIRContext &carousel::benchmarks::getContext() {
-  static MLIRContext *context = [] {
-    DialectRegistry registry;
-    registry.insert<carousel::CarouselDialect>();
-    registerAllDialects(registry);
-    registerAllExtensions(registry);
-    carousel::registerPTXTranslations(registry);
-    auto *made = new MLIRContext(registry);
-    made->loadAllAvailableDialects();
-    return made;
-  }();
+static MLIRContext *makeContext(MLIRContext::Threading threading) {
+  DialectRegistry registry;
+  registry.insert<carousel::CarouselDialect>();
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  carousel::registerPTXTranslations(registry);
+  auto *made = new MLIRContext(registry, threading);
+  made->loadAllAvailableDialects();
+  return made;
+}
+
+MLIRContext &carousel::benchmarks::getContext(Threads threads) {
+  if (threads == Threads::One) {
+    static MLIRContext *context = makeContext(MLIRContext::Threading::DISABLED);
+    return *context;
+  }
+  static MLIRContext *context = makeContext(MLIRContext::Threading::ENABLED);
   return *context;
 }
 
-OwningOpRef<ModuleOp> carousel::benchmarks::parse(const std::string &text) {
+OwningOpRef<ModuleOp> carousel::benchmarks::parse(const std::string &text,
+                                                  Threads threads) {
   return parseSourceString<ModuleOp>(
-      text, ParserConfig(&getContext(), /*verify=*/false));
+      text, ParserConfig(&getContext(threads), /*verify=*/false));
 }

@@ -13,11 +13,15 @@
 
 namespace carousel::benchmarks {
 
-/// One for all benchmarks, without threads, with every dialect loaded.
-mlir::MLIRContext &getContext();
+/// What a context's passes run on: all cores, or the thread that asks.
+enum class Threads { Many, One };
+
+/// With every dialect loaded; one for all benchmarks of a kind.
+mlir::MLIRContext &getContext(Threads threads = Threads::Many);
 
 /// Null, with a diagnostic, if the text can't be parsed.
-mlir::OwningOpRef<mlir::ModuleOp> parse(const std::string &text);
+mlir::OwningOpRef<mlir::ModuleOp> parse(const std::string &text,
+                                        Threads threads = Threads::Many);
 
 /// A benchmark for each kernel file of examples/tile.
 void registerExamples();

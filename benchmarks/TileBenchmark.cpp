@@ -7,11 +7,12 @@
 //
 // Each file of examples/tile, all its kernels with all their variants (`ptx_`,
 // `cubin_`); each of its kernels alone, of the variants the one with the best
-// engines, as a compiler has it compiled that knows the arguments (`first_`);
-// and kernels that are made: N transfers a stage (`BM_Transfers/N`), N stages
-// (`BM_Stages/N`). A run is what an embedder does: a package in memory, of PTX
-// or with the cubin behind it, on as many threads as there are cores, as real
-// time; the processor time is that of all threads. `kernels` counts the kernels
+// engines, as a compiler has it compiled that knows the arguments (`first_`), in
+// a context without threads; and kernels that are made: N transfers a stage
+// (`BM_Transfers/N`), N stages (`BM_Stages/N`). A run is what an embedder does:
+// a package in memory, of PTX or with the cubin behind it, of several kernels on
+// as many threads as there are cores, as real time; the processor time is that
+// of all threads. `kernels` counts the kernels
 // of the source, `entries` those of the PTX.
 //
 //===----------------------------------------------------------------------===//
@@ -28,6 +29,7 @@
 using namespace mlir;
 using namespace carousel;
 using carousel::benchmarks::parse;
+using carousel::benchmarks::Threads;
 
 namespace {
 
@@ -125,7 +127,8 @@ struct Task {
 };
 
 void run(benchmark::State &state, const std::string &text, const Task &task) {
-  OwningOpRef<ModuleOp> module = parse(text);
+  OwningOpRef<ModuleOp> module =
+      parse(text, task.kernel.empty() ? Threads::Many : Threads::One);
   if (!module)
     return state.SkipWithError("the kernel doesn't parse");
   if (!task.kernel.empty())

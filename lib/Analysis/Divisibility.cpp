@@ -7,9 +7,7 @@
 //
 // A sparse forward data-flow analysis of what is asked for: the state of a
 // value is the greatest common divisor of what can flow into it, so that
-// loop-carried values and branches need no case of their own. What a launch
-// would have to check is found afterwards, by going back from a value to the
-// kernel's arguments.
+// loop-carried values and branches need no case of their own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,10 +16,9 @@
 #include "carousel/Analysis/IndexRanges.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -109,9 +106,14 @@ static int64_t computeMultiple(Operation *op, ArrayRef<int64_t> operands) {
           [&](Operation *) { return std::gcd(operands[0], operands[1]); })
       .Case([&](arith::MulIOp) { return multiply(operands[0], operands[1]); })
       .Case([&](arith::SelectOp) { return std::gcd(operands[1], operands[2]); })
-      .Case<arith::DivSIOp, arith::DivUIOp, arith::CeilDivSIOp,
-            arith::CeilDivUIOp, arith::FloorDivSIOp>(
+      .Case<arith::DivSIOp, arith::CeilDivSIOp, arith::FloorDivSIOp>(
           [&](Operation *) { return divide(operands[0], getConstant(1)); })
+      .Case<arith::DivUIOp, arith::CeilDivUIOp>([&](Operation *) {
+        std::optional<int64_t> divisor = getConstant(1);
+        if (divisor && *divisor < 0)
+          divisor = std::nullopt;
+        return divide(operands[0], divisor);
+      })
       .Case([&](arith::ShLIOp) {
         std::optional<int64_t> shift = getConstant(1);
         return shift && *shift >= 0 && *shift < 62
@@ -191,8 +193,10 @@ private:
         divisors.push_back(*getState(source).value);
       }
       Operation *op = sources.value.getDefiningOp();
-      int64_t divisor = computeMultiple(op, divisors);
       // What bits are lost or gained by is a multiple of powers of two.
+      if (!readsSignedNumbers(op, divisors))
+        llvm::for_each(divisors, [](int64_t &known) { known &= -known; });
+      int64_t divisor = computeMultiple(op, divisors);
       if (!llvm::isPowerOf2_64(divisor) && !keepsNumber(op))
         divisor &= -divisor;
       return Divisor::join(old, {divisor});
@@ -211,9 +215,22 @@ private:
     return getUnknown(sources.value);
   }
 
-  /// Whether the op, if it is a cast, makes the same number of another width of
-  /// what is known of its operand.
+  /// Whether the op takes its operands for the signed numbers that divisors are
+  /// known of; for one without signs that is when none can be negative.
+  bool readsSignedNumbers(Operation *op, ArrayRef<int64_t> divisors) {
+    return !isa<arith::RemUIOp, arith::DivUIOp, arith::CeilDivUIOp,
+                arith::ShRUIOp>(op) ||
+           llvm::all_of(divisors, llvm::isPowerOf2_64) ||
+           llvm::all_of(op->getOperands(), [&](Value operand) {
+             return ranges.isNonNegative(operand);
+           });
+  }
+
+  /// Whether the op makes the number that its divisor is computed for, not that
+  /// number in fewer bits.
   bool keepsNumber(Operation *op) {
+    if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp>(op))
+      return keepsSum(op);
     if (!isa<arith::TruncIOp, arith::ExtUIOp, arith::IndexCastOp,
              arith::IndexCastUIOp>(op))
       return true;
@@ -231,6 +248,38 @@ private:
     // With its sign: who reads it as a signed number gets the same.
     return !isNarrower || (range.smin().isSignedIntN(width) &&
                            range.smax().isSignedIntN(width));
+  }
+
+  /// Whether a sum or a product of fewer bits than an index's has no more bits
+  /// than its type, by what it says of itself or by its operands' ranges.
+  bool keepsSum(Operation *op) {
+    unsigned width = ConstantIntRanges::getStorageBitwidth(
+        getElementTypeOrSelf(op->getResult(0).getType()));
+    if (width >= IndexType::kInternalStorageBitWidth)
+      return true;
+    auto flags = cast<arith::ArithIntegerOverflowFlagsInterface>(op);
+    if (flags.hasNoSignedWrap())
+      return true;
+    IntegerValueRange lhs = ranges.get(op->getOperand(0));
+    IntegerValueRange rhs = ranges.get(op->getOperand(1));
+    if (lhs.isUninitialized() || rhs.isUninitialized())
+      return true;
+    // Each is largest and least where its operands are.
+    auto compute = [&](const APInt &lhs, const APInt &rhs) {
+      APInt left = lhs.sext(4 * width), right = rhs.sext(4 * width);
+      return llvm::TypeSwitch<Operation *, APInt>(op)
+          .Case([&](arith::AddIOp) { return left + right; })
+          .Case([&](arith::SubIOp) { return left - right; })
+          .Case([&](arith::MulIOp) { return left * right; })
+          .Default([&](Operation *) {
+            return left << rhs.getLimitedValue(2 * width);
+          });
+    };
+    for (const APInt &left : {lhs.getValue().smin(), lhs.getValue().smax()})
+      for (const APInt &right : {rhs.getValue().smin(), rhs.getValue().smax()})
+        if (!compute(left, right).isSignedIntN(width))
+          return false;
+    return true;
   }
 
   IndexRanges &ranges;
@@ -333,140 +382,4 @@ bool Divisibility::isNonNegative(Value value) const {
   if (auto mul = dyn_cast_or_null<arith::MulIOp>(op))
     return isNonNegative(mul.getLhs()) && isNonNegative(mul.getRhs());
   return false;
-}
-
-//===----------------------------------------------------------------------===//
-// What a launch would have to check
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-class NeedFinder {
-public:
-  NeedFinder(const Divisibility &facts,
-             SmallVectorImpl<DivisibilityNeed> &needs)
-      : facts(facts), needs(needs) {}
-
-  bool find(OpFoldResult value, int64_t divisor) {
-    if (isMultiple(facts.getMultiple(value), divisor))
-      return true;
-    auto known = dyn_cast<Value>(value);
-    return known && find(known, divisor);
-  }
-
-private:
-  bool find(Value value, int64_t divisor) {
-    // Deeper than any index is; keeps the search short.
-    if (depth == kMaxDepth)
-      return false;
-    ++depth;
-    size_t before = needs.size();
-    bool found = findSource(value, divisor);
-    if (!found)
-      needs.truncate(before);
-    --depth;
-    return found;
-  }
-
-  bool findAll(ValueRange values, int64_t divisor) {
-    return llvm::all_of(values, [&](Value value) {
-      return find(OpFoldResult(value), divisor);
-    });
-  }
-
-  /// One factor brings what the other lacks.
-  bool findProduct(Value lhs, Value rhs, int64_t divisor) {
-    auto rest = [&](Value factor) {
-      return divisor / std::gcd(divisor, facts.getMultiple(factor));
-    };
-    return find(OpFoldResult(lhs), rest(rhs)) ||
-           find(OpFoldResult(rhs), rest(lhs));
-  }
-
-  bool findSource(Value value, int64_t divisor) {
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      return findArgument(argument, divisor);
-    return llvm::TypeSwitch<Operation *, bool>(value.getDefiningOp())
-        .Case([&](memref::DimOp) {
-          needs.push_back({value, divisor});
-          return true;
-        })
-        .Case<arith::AddIOp, arith::SubIOp, arith::MinSIOp, arith::MinUIOp,
-              arith::MaxSIOp, arith::MaxUIOp, arith::IndexCastOp,
-              arith::IndexCastUIOp, arith::ExtSIOp, arith::ExtUIOp>(
-            [&](Operation *op) { return findAll(op->getOperands(), divisor); })
-        .Case([&](arith::SelectOp op) {
-          return findAll(op->getOperands().drop_front(), divisor);
-        })
-        .Case([&](arith::MulIOp op) {
-          return findProduct(op.getLhs(), op.getRhs(), divisor);
-        })
-        .Case([&](arith::ShLIOp op) {
-          std::optional<int64_t> shift = getConstantIntValue(op.getRhs());
-          return shift && *shift >= 0 && *shift < 62 &&
-                 find(OpFoldResult(op.getLhs()),
-                      divisor / std::gcd(divisor, int64_t(1) << *shift));
-        })
-        .Case([&](affine::AffineApplyOp op) {
-          return findExpr(op.getAffineMap().getResult(0), op.getOperands(),
-                          op.getAffineMap().getNumDims(), divisor);
-        })
-        .Default([](Operation *) { return false; });
-  }
-
-  bool findArgument(BlockArgument argument, int64_t divisor) {
-    Operation *parent = argument.getOwner()->getParentOp();
-    if (isa<FunctionOpInterface>(parent) &&
-        argument.getOwner()->isEntryBlock()) {
-      if (!argument.getType().isIntOrIndex())
-        return false;
-      needs.push_back({argument, divisor});
-      return true;
-    }
-    auto loop = dyn_cast<LoopLikeOpInterface>(parent);
-    if (!loop)
-      return false;
-    std::optional<SmallVector<Value>> variables = loop.getLoopInductionVars();
-    std::optional<SmallVector<OpFoldResult>> lower = loop.getLoopLowerBounds();
-    std::optional<SmallVector<OpFoldResult>> steps = loop.getLoopSteps();
-    if (!variables || !lower || !steps)
-      return false;
-    const auto *variable = llvm::find(*variables, argument);
-    if (variable == variables->end())
-      return false;
-    size_t number = variable - variables->begin();
-    return find((*lower)[number], divisor) && find((*steps)[number], divisor);
-  }
-
-  bool findExpr(AffineExpr expr, ValueRange operands, unsigned dims,
-                int64_t divisor) {
-    if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-      return isMultiple(constant.getValue(), divisor);
-    if (auto dim = dyn_cast<AffineDimExpr>(expr))
-      return find(OpFoldResult(operands[dim.getPosition()]), divisor);
-    if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-      return find(OpFoldResult(operands[dims + symbol.getPosition()]), divisor);
-    auto binary = cast<AffineBinaryOpExpr>(expr);
-    if (expr.getKind() == AffineExprKind::Add)
-      return findExpr(binary.getLHS(), operands, dims, divisor) &&
-             findExpr(binary.getRHS(), operands, dims, divisor);
-    auto constant = dyn_cast<AffineConstantExpr>(binary.getRHS());
-    if (expr.getKind() != AffineExprKind::Mul || !constant)
-      return false;
-    return findExpr(binary.getLHS(), operands, dims,
-                    divisor / std::gcd(divisor, constant.getValue()));
-  }
-
-  static constexpr unsigned kMaxDepth = 12;
-  const Divisibility &facts;
-  SmallVectorImpl<DivisibilityNeed> &needs;
-  unsigned depth = 0;
-};
-
-} // namespace
-
-LogicalResult
-Divisibility::require(Value value, int64_t divisor,
-                      SmallVectorImpl<DivisibilityNeed> &needs) const {
-  return success(NeedFinder(*this, needs).find(OpFoldResult(value), divisor));
 }

@@ -294,7 +294,9 @@ void SyncAccesses::addTransfer(TransferOpInterface op,
   auto produce = op->getParentOfType<RingProduceOp>();
   for (const Buffer &buffer : getBuffers(op.getTile())) {
     access.buffer = buffer;
-    access.isRefill = produce && buffer.ring == produce.getRing();
+    access.isRefill =
+        produce && buffer.ring == produce.getRing() &&
+        buffer.slot.mustBe(getSlot(produce.getRing(), produce.getUse()));
     accesses.push_back(access);
   }
 

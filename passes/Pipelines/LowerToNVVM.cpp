@@ -28,6 +28,7 @@
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 
 using namespace mlir;
@@ -94,7 +95,9 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
   ConvertGPUToNVVMOptions toNVVM;
   toNVVM.indexBitwidth = options.indexBitwidth;
   gpu.addPass(createConvertGPUToNVVM(toNVVM));
-  OpPassManager &lowered = gpu.nestAny();
+  // Not of what else a module holds: next to the global of its shared memory, a
+  // single kernel would be handed to another thread.
+  OpPassManager &lowered = gpu.nest<LLVM::LLVMFuncOp>();
   // What libdevice doesn't have.
   lowered.addPass(createRunWherePresent({"math"}, [](OpPassManager &pm) {
     pm.addPass(createConvertMathToLLVMPass());

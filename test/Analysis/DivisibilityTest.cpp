@@ -129,63 +129,147 @@ TEST_F(DivisibilityTest, Arithmetic) {
 
 // What fits stays a multiple; of what doesn't, or loses its sign, powers of two
 // are left.
-TEST_F(DivisibilityTest, Casts) {
-  auto getOf = [&](StringRef number, StringRef cast, StringRef type) {
-    return getMultiple("%number = " + number.str() +
-                       " : index\n%v = " + cast.str() + " : " + type.str() +
-                       "\n\"test.use\"(%v) : (" +
-                       type.split(" to ").second.str() + ") -> ()");
+TEST_F(DivisibilityTest, FewerBits) {
+  struct Case {
+    const char *what;
+    const char *body;
+    const char *type;
+    int64_t multiple;
   };
-  constexpr StringLiteral any = "arith.muli %n, %c6",
-                          small = "arith.muli %block, %c6";
-  EXPECT_EQ(getOf(any, "arith.index_cast %number", "index to i64"), 6);
-  EXPECT_EQ(getOf(any, "arith.index_cast %number", "index to i32"), 2);
-  EXPECT_EQ(getOf(any, "arith.index_castui %number", "index to i32"), 2);
-  EXPECT_EQ(getOf("arith.remui %c64, %c6", "arith.index_castui %number",
-                  "index to i32"),
-            2);
-  EXPECT_EQ(getOf("arith.minui %c6, %n", "arith.index_castui %number",
-                  "index to i32"),
-            1);
-  // A block's id has 31 bits, six times as much has 34.
-  EXPECT_EQ(getOf(small, "arith.index_cast %number", "index to i32"), 2);
-  EXPECT_EQ(getOf("arith.muli %few, %c6", "arith.index_castui %number",
-                  "index to i32"),
-            6);
-  EXPECT_EQ(getMultiple(R"mlir(
-    %six = arith.constant 6 : i32
-    %low = arith.index_cast %n : index to i32
-    %product = arith.muli %low, %six : i32
-    %wide = arith.index_castui %product : i32 to index
-    "test.use"(%wide) : (index) -> ()
-  )mlir"),
-            2);
-  EXPECT_EQ(getMultiple(R"mlir(
-    %six = arith.constant 6 : i32
-    %low = arith.index_cast %few : index to i32
-    %product = arith.muli %low, %six : i32
-    %wide = arith.index_castui %product : i32 to index
-    "test.use"(%wide) : (index) -> ()
-  )mlir"),
-            6);
-  // 32 bits without a sign, which come back with one.
-  EXPECT_EQ(getMultiple(R"mlir(
-    %most = arith.constant 600000000 : index
-    %number = arith.remui %block, %most : index
-    %product = arith.muli %number, %c6 : index
-    %low = arith.index_cast %product : index to i32
-    %wide = arith.index_cast %low : i32 to index
-    "test.use"(%wide) : (index) -> ()
-  )mlir"),
-            2);
-  EXPECT_EQ(getMultiple(R"mlir(
-    %six = arith.constant 6 : i64
-    %long = arith.index_cast %n : index to i64
-    %product = arith.muli %long, %six : i64
-    %low = arith.trunci %product : i64 to i32
-    "test.use"(%low) : (i32) -> ()
-  )mlir"),
-            2);
+  const Case cases[] = {
+      {"64 bits", R"mlir(
+         %number = arith.muli %n, %c6 : index
+         %v = arith.index_cast %number : index to i64)mlir",
+       "i64", 6},
+      {"32 of 64", R"mlir(
+         %number = arith.muli %n, %c6 : index
+         %v = arith.index_cast %number : index to i32)mlir",
+       "i32", 2},
+      {"32 of 64, without a sign", R"mlir(
+         %number = arith.muli %n, %c6 : index
+         %v = arith.index_castui %number : index to i32)mlir",
+       "i32", 2},
+      {"a block's id has 31 bits, six times as much has 34", R"mlir(
+         %number = arith.muli %block, %c6 : index
+         %v = arith.index_cast %number : index to i32)mlir",
+       "i32", 2},
+      {"few", R"mlir(
+         %number = arith.muli %few, %c6 : index
+         %v = arith.index_castui %number : index to i32)mlir",
+       "i32", 6},
+      {"32 bits without a sign, which come back with one", R"mlir(
+         %most = arith.constant 600000000 : index
+         %number = arith.remui %block, %most : index
+         %product = arith.muli %number, %c6 : index
+         %low = arith.index_cast %product : index to i32
+         %v = arith.index_cast %low : i32 to index)mlir",
+       "index", 2},
+      {"i32 of i64", R"mlir(
+         %six = arith.constant 6 : i64
+         %long = arith.index_cast %n : index to i64
+         %product = arith.muli %long, %six : i64
+         %v = arith.trunci %product : i64 to i32)mlir",
+       "i32", 2},
+      {"a product of 32 bits", R"mlir(
+         %six = arith.constant 6 : i32
+         %low = arith.index_cast %n : index to i32
+         %v = arith.muli %low, %six : i32)mlir",
+       "i32", 2},
+      {"that doesn't overflow, it says", R"mlir(
+         %six = arith.constant 6 : i32
+         %low = arith.index_cast %n : index to i32
+         %v = arith.muli %low, %six overflow<nsw> : i32)mlir",
+       "i32", 6},
+      {"that overflows as a signed number only", R"mlir(
+         %six = arith.constant 6 : i32
+         %low = arith.index_cast %n : index to i32
+         %v = arith.muli %low, %six overflow<nuw> : i32)mlir",
+       "i32", 2},
+      {"that doesn't, by its factors", R"mlir(
+         %six = arith.constant 6 : i32
+         %low = arith.index_cast %few : index to i32
+         %v = arith.muli %low, %six : i32)mlir",
+       "i32", 6},
+      {"by its least factor, too", R"mlir(
+         %large = arith.constant 60000000 : i32
+         %low = arith.index_cast %few : index to i32
+         %zero = arith.constant 0 : i32
+         %less = arith.subi %zero, %low : i32
+         %v = arith.muli %less, %large : i32)mlir",
+       "i32", 256},
+      {"a sum of 32 bits", R"mlir(
+         %large = arith.constant 2147483646 : i32
+         %six = arith.constant 6 : i32
+         %low = arith.index_cast %few : index to i32
+         %product = arith.muli %low, %six : i32
+         %v = arith.addi %product, %large : i32)mlir",
+       "i32", 2},
+      {"a difference", R"mlir(
+         %large = arith.constant -2147483646 : i32
+         %six = arith.constant 6 : i32
+         %low = arith.index_cast %few : index to i32
+         %product = arith.muli %low, %six : i32
+         %v = arith.subi %large, %product : i32)mlir",
+       "i32", 2},
+      {"a shift", R"mlir(
+         %by = arith.constant 24 : i32
+         %six = arith.constant 6 : i32
+         %low = arith.index_cast %few : index to i32
+         %product = arith.muli %low, %six : i32
+         %v = arith.shli %product, %by : i32)mlir",
+       "i32", 1 << 25},
+      {"a shift by less", R"mlir(
+         %by = arith.constant 4 : i32
+         %six = arith.constant 6 : i32
+         %low = arith.index_cast %few : index to i32
+         %product = arith.muli %low, %six : i32
+         %v = arith.shli %product, %by : i32)mlir",
+       "i32", 96},
+      {"32 bits that come back without a sign", R"mlir(
+         %six = arith.constant 6 : i32
+         %low = arith.index_cast %few : index to i32
+         %product = arith.muli %low, %six : i32
+         %v = arith.index_castui %product : i32 to index)mlir",
+       "index", 6},
+  };
+  for (const Case &c : cases)
+    EXPECT_EQ(getMultiple(c.body + std::string("\n\"test.use\"(%v) : (") +
+                          c.type + ") -> ()"),
+              c.multiple)
+        << c.what;
+}
+
+// -6 is a multiple of 3, 2^64 - 6 isn't.
+TEST_F(DivisibilityTest, UnsignedReadings) {
+  struct Case {
+    const char *number;
+    const char *op;
+    int64_t multiple;
+  };
+  const Case cases[] = {
+      {"arith.muli %n, %c6", "arith.remui %number, %c6", 2},
+      {"arith.muli %few, %c6", "arith.remui %number, %c6", 6},
+      {"arith.muli %n, %c6", "arith.remsi %number, %c6", 6},
+      {"arith.muli %n, %c6", "arith.remui %c6, %number", 2},
+      {"arith.muli %n, %c48", "arith.divui %number, %c4", 4},
+      {"arith.muli %n, %c48", "arith.divsi %number, %c4", 12},
+      {"arith.muli %few, %c48", "arith.divui %number, %c4", 12},
+      {"arith.muli %n, %c48", "arith.divui %number, %c6", 1},
+      {"arith.muli %n, %c48", "arith.divui %number, %less", 1},
+      {"arith.muli %n, %c48", "arith.ceildivui %number, %c4", 4},
+      {"arith.muli %n, %c48", "arith.ceildivui %number, %less", 1},
+      {"arith.muli %few, %c48", "arith.ceildivui %number, %c4", 12},
+      {"arith.muli %n, %c48", "arith.shrui %number, %c4", 1},
+      {"arith.muli %n, %c48", "arith.shrsi %number, %c4", 3},
+      {"arith.muli %few, %c48", "arith.shrui %number, %c4", 3},
+  };
+  for (const Case &c : cases)
+    EXPECT_EQ(getMultiple("%c48 = arith.constant 48 : index\n"
+                          "%less = arith.constant -4 : index\n%number = " +
+                          std::string(c.number) + " : index\n%v = " + c.op +
+                          " : index\n\"test.use\"(%v) : (index) -> ()"),
+              c.multiple)
+        << c.number << "; " << c.op;
 }
 
 TEST_F(DivisibilityTest, InductionVariable) {

@@ -273,6 +273,15 @@ TEST_F(SyncPlanTest, OnlyFillsWaitForWhatWasHandedBack) {
           carousel.ring.load %x[%c0] to %slot in_bounds engine<bulk> : !g, !t
         })mlir"),
             Steps({"ring.sync"}));
+  // Of the same ring, but not of the use that is filled.
+  EXPECT_EQ(withOther(R"mlir(
+        %ahead = arith.addi %k, %c1 : index
+        carousel.ring.produce %stores[%ahead] : !slots {
+          carousel.ring.load %x[%c0] to %slot in_bounds engine<bulk> : !g, !t
+        }
+        carousel.ring.wait %stores[%ahead] : !slots
+        carousel.ring.release %stores[%ahead] : !slots)mlir"),
+            Steps({"ring.sync"}));
   EXPECT_TRUE(llvm::is_contained(
       withOther("func.call @unknown() : () -> ()" + kStoreA.str()),
       "ring.drain read 0"));

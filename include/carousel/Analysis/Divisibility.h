@@ -7,8 +7,9 @@
 //
 // Follows integers of a kernel through arithmetic, loops and branches and says
 // what each is a multiple of, whether it can be negative, and what would have
-// to hold of the kernel's arguments for more. Index arithmetic is taken not to
-// leave 64 bits; powers of two would survive that, too.
+// to hold of the kernel's arguments for more. Signed index arithmetic is taken
+// not to leave 64 bits; powers of two would survive that, too. That of fewer
+// bits, or without a sign, is not.
 //
 //===----------------------------------------------------------------------===//
 
