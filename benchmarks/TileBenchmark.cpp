@@ -7,13 +7,13 @@
 //
 // Each file of examples/tile, all its kernels with all their variants (`ptx_`,
 // `cubin_`); each of its kernels alone, of the variants the one with the best
-// engines, as a compiler has it compiled that knows the arguments (`first_`), in
-// a context without threads; and kernels that are made: N transfers a stage
+// engines, as a compiler has it compiled that knows the arguments (`first_`),
+// in a context without threads; and kernels that are made: N transfers a stage
 // (`BM_Transfers/N`), N stages (`BM_Stages/N`). A run is what an embedder does:
-// a package in memory, of PTX or with the cubin behind it, of several kernels on
-// as many threads as there are cores, as real time; the processor time is that
-// of all threads. `kernels` counts the kernels
-// of the source, `entries` those of the PTX.
+// a package in memory, of PTX or with the cubin behind it, of several kernels
+// on as many threads as there are cores, as real time; the processor time is
+// that of all threads. `kernels` counts the kernels of the source, `entries`
+// those of the PTX.
 //
 //===----------------------------------------------------------------------===//
 

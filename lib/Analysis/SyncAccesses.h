@@ -90,8 +90,8 @@ struct Access {
   AccessBox box;
   /// By a transfer or for one, not by the thread that executes the op.
   bool isTransfer = false;
-  /// Fills the slot of its own use of the ring: what threads did to it before they
-  /// handed it back is over.
+  /// Fills the slot of its own use of the ring: what threads did to it before
+  /// they handed it back is over.
   bool isRefill = false;
   /// Of a reduction that isn't exclusive: those of one kind have no order among
   /// themselves.

@@ -26,6 +26,10 @@
 // ORDER-NEXT: carousel-narrow-divisions
 // ORDER-NEXT: )
 // ORDER-NEXT: carousel-lower-rings
+// ORDER-NEXT: any(
+// ORDER-NEXT: carousel-carry-divisions
+// ORDER-NEXT: carousel-narrow-divisions
+// ORDER-NEXT: )
 // ORDER-NEXT: carousel-allocate-shared
 // ORDER-NEXT: any(
 // ORDER-NEXT: canonicalize

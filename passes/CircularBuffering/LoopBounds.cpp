@@ -58,16 +58,28 @@ Value LoopBounds::createDistance() {
   APInt step, longest = most.udiv(factor);
   if (matchPattern(loop.getStep(), m_ConstantInt(&step)))
     return createConstant(step.ugt(longest) ? most : step * factor);
-  Value capped = createBy<arith::MinSIOp, arith::MinUIOp>(
-      loop.getStep(), createConstant(longest));
+  Value capped = loop.getStep();
+  if (getMost(capped).ugt(longest))
+    capped = createBy<arith::MinSIOp, arith::MinUIOp>(capped,
+                                                      createConstant(longest));
   return arith::MulIOp::create(builder, loop.getLoc(), capped,
                                createConstant(factor));
 }
 
+/// What a distance is at most; a step isn't negative.
+APInt LoopBounds::getMost(Value value) {
+  APInt constant;
+  if (matchPattern(value, m_ConstantInt(&constant)))
+    return constant;
+  IntegerValueRange known = ranges.get(value);
+  if (known.isUninitialized())
+    return most;
+  const ConstantIntRanges &range = known.getValue();
+  return isSigned ? range.smax() : range.umax();
+}
+
 bool LoopBounds::isInside(Value value, bool ahead) {
-  APInt by;
-  if (!matchPattern(distance, m_ConstantInt(&by)))
-    return false;
+  APInt by = getMost(distance);
   IntegerValueRange known = ranges.get(value);
   if (known.isUninitialized())
     return false;

@@ -43,6 +43,7 @@ private:
   template <typename Signed, typename Unsigned>
   mlir::Value createBy(mlir::Value lhs, mlir::Value rhs);
   mlir::Value createDistance();
+  llvm::APInt getMost(mlir::Value value);
   /// Whether the distance, `ahead` of `value` or back from it, is known not to
   /// lead out of the type.
   bool isInside(mlir::Value value, bool ahead);

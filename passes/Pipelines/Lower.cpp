@@ -69,6 +69,9 @@ static void addRings(OpPassManager &gpu, const LowerOptions &options) {
   rings.foldPrologues = options.foldPrologues;
   rings.foldFrom = options.foldFrom;
   gpu.addPass(createLowerRings(rings));
+  OpPassManager &divisions = gpu.nestAny();
+  divisions.addPass(createCarryDivisions());
+  divisions.addPass(createNarrowDivisions());
   gpu.addPass(createAllocateShared());
   addCleanup(gpu).addPass(createLoopInvariantCodeMotionPass());
   gpu.addPass(createVerifyTarget());

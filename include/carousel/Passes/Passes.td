@@ -225,6 +225,46 @@ def NarrowDivisions : Pass<"carousel-narrow-divisions"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def CarryDivisions : Pass<"carousel-carry-divisions"> {
+  let summary = "Count quotients and remainders along a loop instead of dividing in it";
+  let description = [{
+    In an `scf.for` over index or i64 whose first value and step are at most 2^32 - 1, as a block's number and the number of blocks are: the loop's variable, divided
+    by a value from outside of the loop that is no constant, and its quotient divided again. Quotient and remainder become values that the loop carries: each
+    grows by the step's, and where remainders reach the divisor it is taken away and the quotient takes one more. A variable may be large; its division in 64 bits
+    is a routine of a hundred instructions, while what is left to divide, in front of the loop, is small (`--carousel-narrow-divisions`).
+
+    A divisor of zero counts as one, since the loop may have no iteration. Signed divisions count where the divisor is known not to be negative. What is carried
+    is no longer known not to be negative, so it stands behind the passes that ask for that. Refuses nothing.
+
+    ```mlir
+    scf.for %tile = %block to %tiles step %blocks {
+      %row = arith.divui %tile, %columns : index
+      %column = arith.remui %tile, %columns : index
+    }
+    // becomes
+    %by = arith.maxui %columns, %c1 : index
+    %columns_of_step = arith.remui %blocks, %by : index
+    %first_column = arith.remui %block, %by : index
+    %first_row = arith.divui %block, %by : index
+    %rows_of_step = arith.divui %blocks, %by : index
+    scf.for %tile = %block to %tiles step %blocks iter_args(%column = %first_column, %row = %first_row) -> (index, index) {
+      %sum = arith.addi %column, %columns_of_step : index
+      %over = arith.cmpi uge, %sum, %by : index
+      %rest = arith.subi %sum, %by : index
+      %next_column = arith.select %over, %rest, %sum : index
+      %below = arith.addi %row, %rows_of_step : index
+      %one_more = arith.addi %below, %c1 : index
+      %next_row = arith.select %over, %one_more, %below : index
+      scf.yield %next_column, %next_row : index, index
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"divisionsCarried", "divisions-carried", "divisions that a loop carries">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def LowerRings : Pass<"carousel-lower-rings", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Turn rings into shared buffers, mbarriers and the copies of each engine";
   let description = [{
