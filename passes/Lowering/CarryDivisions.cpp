@@ -10,6 +10,10 @@
 // and one more where remainders overflow, as the digits of a counter do. What
 // is divided then is where the loop begins and its step, both small.
 //
+// The routine that divides 64 bits is in a kernel once, however many divisions
+// call it, and each digit costs two divisions of 32 bits for each of its two
+// numbers. So all divisions have to be carried, and few.
+//
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Analysis/IndexRanges.h"
@@ -60,16 +64,23 @@ struct CarryDivisions
 
   void runOnOperation() override {
     SmallVector<scf::ForOp> loops;
+    llvm::DenseSet<Operation *> carried;
+    unsigned digits = 0;
     getOperation()->walk([&](scf::ForOp loop) {
-      if (isSteady(loop))
-        loops.push_back(loop);
+      if (!isSteady(loop))
+        return;
+      loops.push_back(loop);
+      digits += plan(loop, {loop.getInductionVar()}, carried);
     });
+    if (digits > mostDigits || leavesDivisions(carried))
+      return;
     IRRewriter rewriter(&getContext());
     for (scf::ForOp loop : loops) {
       SmallVector<Counter> counters = {
           {0, loop.getLowerBound(), loop.getStep()}};
       while (!counters.empty()) {
-        std::optional<Digit> digit = findDigit(loop, counters.back());
+        Value dividend = loop.getBody()->getArgument(counters.back().argument);
+        std::optional<Digit> digit = findDigit(loop, dividend, {});
         if (digit)
           loop =
               carry(loop, Counter(counters.back()), *digit, counters, rewriter);
@@ -81,8 +92,12 @@ struct CarryDivisions
 
 private:
   static bool isSteady(scf::ForOp loop);
-  static std::optional<Digit> findDigit(scf::ForOp loop,
-                                        const Counter &counter);
+  static std::optional<Digit>
+  findDigit(scf::ForOp loop, ValueRange dividends,
+            const llvm::DenseSet<Operation *> &known);
+  static unsigned plan(scf::ForOp loop, ValueRange dividends,
+                       llvm::DenseSet<Operation *> &carried);
+  bool leavesDivisions(const llvm::DenseSet<Operation *> &carried);
   scf::ForOp carry(scf::ForOp loop, Counter counter, const Digit &digit,
                    SmallVectorImpl<Counter> &counters, IRRewriter &rewriter);
 };
@@ -103,31 +118,64 @@ bool CarryDivisions::isSteady(scf::ForOp loop) {
   });
 }
 
-/// By a constant there is nothing to gain, and one that is known to be signed
-/// and perhaps negative would count down.
-std::optional<Digit> CarryDivisions::findDigit(scf::ForOp loop,
-                                               const Counter &counter) {
+/// Of a number that is there as one value or several, the divisions by one
+/// value, but those that are known. By a constant there is nothing to gain, and
+/// a divisor that is signed and perhaps negative would count down.
+std::optional<Digit>
+CarryDivisions::findDigit(scf::ForOp loop, ValueRange dividends,
+                          const llvm::DenseSet<Operation *> &known) {
   Digit digit;
   IndexRanges ranges;
-  Value dividend = loop.getBody()->getArgument(counter.argument);
-  for (Operation *user : dividend.getUsers()) {
-    if (!isQuotient(user) && !isRemainder(user))
-      continue;
-    Value divisor = user->getOperand(1);
-    if (user->getOperand(0) != dividend ||
-        !loop.isDefinedOutsideOfLoop(divisor) ||
-        (digit.divisor && digit.divisor != divisor) ||
-        matchPattern(divisor, m_Constant()))
-      continue;
-    if (!isa<arith::DivUIOp, arith::RemUIOp>(user) &&
-        !ranges.isNonNegative(divisor))
-      continue;
-    digit.divisor = divisor;
-    (isQuotient(user) ? digit.quotients : digit.remainders).push_back(user);
-  }
+  for (Value dividend : dividends)
+    for (Operation *user : dividend.getUsers()) {
+      if ((!isQuotient(user) && !isRemainder(user)) || known.contains(user))
+        continue;
+      Value divisor = user->getOperand(1);
+      if (user->getOperand(0) != dividend ||
+          !loop.isDefinedOutsideOfLoop(divisor) ||
+          (digit.divisor && digit.divisor != divisor) ||
+          matchPattern(divisor, m_Constant()))
+        continue;
+      if (!isa<arith::DivUIOp, arith::RemUIOp>(user) &&
+          !ranges.isNonNegative(divisor))
+        continue;
+      digit.divisor = divisor;
+      (isQuotient(user) ? digit.quotients : digit.remainders).push_back(user);
+    }
   if (!digit.divisor)
     return std::nullopt;
   return digit;
+}
+
+/// Adds what would be carried; returns how many digits those are.
+unsigned CarryDivisions::plan(scf::ForOp loop, ValueRange dividends,
+                              llvm::DenseSet<Operation *> &carried) {
+  unsigned digits = 0;
+  while (std::optional<Digit> digit = findDigit(loop, dividends, carried)) {
+    carried.insert_range(digit->quotients);
+    carried.insert_range(digit->remainders);
+    SmallVector<Value> quotients;
+    for (Operation *op : digit->quotients)
+      quotients.push_back(op->getResult(0));
+    digits += 1 + plan(loop, quotients, carried);
+  }
+  return digits;
+}
+
+/// Whether some division, but the carried ones, is one of 64 bits.
+bool CarryDivisions::leavesDivisions(
+    const llvm::DenseSet<Operation *> &carried) {
+  IndexRanges ranges;
+  WalkResult result = getOperation()->walk([&](Operation *op) {
+    if ((!isQuotient(op) && !isRemainder(op) &&
+         !isa<arith::CeilDivUIOp, arith::CeilDivSIOp>(op)) ||
+        carried.contains(op) || matchPattern(op->getOperand(1), m_Constant()))
+      return WalkResult::advance();
+    IntegerValueRange range = ranges.get(op->getOperand(0));
+    return WalkResult(success(range.isUninitialized() ||
+                              range.getValue().umax().ule(kSmall)));
+  });
+  return result.wasInterrupted();
 }
 
 /// Makes the digit's quotient, where it is asked for, and its remainder values

@@ -8,7 +8,9 @@
 // GPUs divide by routines: of 64 bits it is one of a hundred instructions that
 // is called, and a fifth of what ptxas does for a small kernel. What is
 // divided may be known to be small where the divisor isn't: one that is larger
-// than all numbers of 32 bits gives what the largest of these does.
+// than all numbers of 32 bits gives what the largest of these does. Tiles of an
+// extent are counted by one that is rounded up, where zero is no case of its
+// own as long as there is a sum.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,8 +40,11 @@ struct NarrowDivisions
   using NarrowDivisionsBase::NarrowDivisionsBase;
 
   void runOnOperation() override {
-    SmallVector<Operation *> divisions;
+    SmallVector<Operation *> divisions, roundings;
     getOperation()->walk([&](Operation *op) {
+      if (isa<arith::CeilDivUIOp, arith::CeilDivSIOp>(op) &&
+          matchPattern(op->getOperand(1), m_Constant()))
+        roundings.push_back(op);
       // By a constant it is a multiplication or a shift.
       if (isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp,
               arith::DivSIOp, arith::RemSIOp, arith::CeilDivSIOp,
@@ -55,6 +60,10 @@ struct NarrowDivisions
     for (Operation *op : divisions)
       if (std::optional<Narrowing> found = plan(op, ranges, multiples))
         narrowings.push_back(*found);
+    llvm::erase_if(roundings, [&](Operation *op) {
+      return !canAddDivisor(op, ranges, multiples);
+    });
+    llvm::for_each(roundings, roundUp);
     for (const Narrowing &narrowing : narrowings)
       narrow(narrowing);
     divisionsNarrowed += narrowings.size();
@@ -89,6 +98,41 @@ private:
     if (cap <= *most)
       return std::nullopt;
     return Narrowing{op, cap};
+  }
+
+  /// Whether a dividend and a constant divisor have a sum; of signed ones both
+  /// have to be known not to be negative, and the sum is without a sign. What
+  /// is known of the quotient's divisors the sum would hide.
+  static bool canAddDivisor(Operation *op, IndexRanges &ranges,
+                            const Divisibility &multiples) {
+    APInt divisor;
+    Value dividend = op->getOperand(0);
+    if (!matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) ||
+        divisor.isZero() ||
+        isMultiple(multiples.getMultiple(dividend), divisor.getSExtValue()))
+      return false;
+    if (isa<arith::CeilDivSIOp>(op) &&
+        (divisor.isNegative() || !ranges.isNonNegative(dividend)))
+      return false;
+    IntegerValueRange range = ranges.get(dividend);
+    if (range.isUninitialized())
+      return false;
+    APInt most = APInt::getMaxValue(divisor.getBitWidth());
+    return range.getValue().umax().ule(most - divisor);
+  }
+
+  /// Of a number that may be the largest of its type that takes a comparison
+  /// and a selection.
+  static void roundUp(Operation *op) {
+    ImplicitLocOpBuilder b(op->getLoc(), op);
+    APInt divisor;
+    matchPattern(op->getOperand(1), m_ConstantInt(&divisor));
+    Value less = arith::ConstantOp::create(
+        b, b.getIntegerAttr(op->getResult(0).getType(), divisor - 1));
+    Value sum = arith::AddIOp::create(b, op->getOperand(0), less);
+    Value result = arith::DivUIOp::create(b, sum, op->getOperand(1));
+    op->replaceAllUsesWith(ValueRange{result});
+    op->erase();
   }
 
   static void narrow(const Narrowing &narrowing) {

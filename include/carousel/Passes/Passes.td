@@ -206,6 +206,8 @@ def NarrowDivisions : Pass<"carousel-narrow-divisions"> {
     divisor is known to be one of, and the dividend is less than that: quotients are 0 for both, and what analyses of alignment know of remainders stays. Ranges come from MLIR's range inference, tickets (`carousel.grid.ticket`), and the
     guards of the kernel's variant, which bound the extents of what tensor maps describe.
 
+    Quotients that are rounded up, by a constant, of a number that is known to have a sum with it, are those of that sum (`(x + 63) / 64`); without, zero would be a case of its own.
+
     Signed ones become unsigned, where both numbers are known not to be negative. It stands behind the passes that ask for the range of an offset,
     which is lost where 32 bits could wrap. Refuses nothing.
 
@@ -233,6 +235,9 @@ def CarryDivisions : Pass<"carousel-carry-divisions"> {
     grows by the step's, and where remainders reach the divisor it is taken away and the quotient takes one more. A variable may be large; its division in 64 bits
     is a routine of a hundred instructions, while what is left to divide, in front of the loop, is small (`--carousel-narrow-divisions`).
 
+    Nothing is carried unless no division in 64 bits is left then, since its routine is in a kernel once, however often it is called; and at most `most-digits` pairs of
+    a quotient and a remainder, since each takes two divisions of 32 bits of both numbers.
+
     A divisor of zero counts as one, since the loop may have no iteration. Signed divisions count where the divisor is known not to be negative. What is carried
     is no longer known not to be negative, so it stands behind the passes that ask for that. Refuses nothing.
 
@@ -259,6 +264,9 @@ def CarryDivisions : Pass<"carousel-carry-divisions"> {
     }
     ```
   }];
+  let options = [
+    Option<"mostDigits", "most-digits", "unsigned", /*default=*/"2", "Pairs of quotient and remainder that loops of a kernel carry, at most">
+  ];
   let statistics = [
     Statistic<"divisionsCarried", "divisions-carried", "divisions that a loop carries">
   ];

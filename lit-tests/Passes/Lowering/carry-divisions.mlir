@@ -1,5 +1,6 @@
 // carousel-carry-divisions: a loop that counts from a small number by small steps carries its variable's quotients and remainders; others divide.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-carry-divisions)))' | FileCheck %s
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-carry-divisions{most-digits=3})))' | FileCheck %s --check-prefix=MORE
 
 #gl = #gpu.address_space<global>
 !numbers = memref<?xindex, #gl>
@@ -32,8 +33,8 @@ gpu.module @divisions {
   // CHECK: %[[REST:.+]] = arith.subi %[[SUM]], %[[BY]] : index
   // CHECK: %[[NEXT:.+]] = arith.select %[[OVER]], %[[REST]], %[[SUM]] : index
   // CHECK: %[[BELOW:.+]] = arith.addi %[[R]], %[[STEP_ROWS]] : index
-  // CHECK: %[[MORE:.+]] = arith.addi %[[BELOW]], %{{.*}} : index
-  // CHECK: %[[NEXT_ROW:.+]] = arith.select %[[OVER]], %[[MORE]], %[[BELOW]] : index
+  // CHECK: %[[UP:.+]] = arith.addi %[[BELOW]], %{{.*}} : index
+  // CHECK: %[[NEXT_ROW:.+]] = arith.select %[[OVER]], %[[UP]], %[[BELOW]] : index
   // CHECK: scf.yield %[[NEXT]], %[[NEXT_ROW]]
   // CHECK: {once}
   gpu.func @tiles(%columns: index, %tiles: index, %rows: index, %out: !numbers, %flag: i1) kernel {
@@ -134,6 +135,42 @@ gpu.module @divisions {
     scf.for %t = %s0 to %short step %s1 : i32 {
       %q = arith.divui %t, %short : i32
       memref.store %q, %words[%c0] : !words
+    }
+    gpu.return
+  }
+
+  // The routine would stay: one division is of a number that no loop counts.
+  // CHECK-LABEL: gpu.func @another(
+  // CHECK-NOT: iter_args
+  // CHECK: gpu.return
+  gpu.func @another(%n: index, %by: index, %out: !numbers) kernel {
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
+    scf.for %t = %block to %n step %blocks {
+      %q = arith.divui %t, %by : index
+      memref.store %t, %out[%q] : !numbers
+    }
+    %up = arith.ceildivui %n, %by : index
+    memref.store %up, %out[%block] : !numbers
+    gpu.return
+  }
+
+  // More digits than two.
+  // CHECK-LABEL: gpu.func @many(
+  // CHECK-NOT: iter_args
+  // CHECK: gpu.return
+  // MORE-LABEL: gpu.func @many(
+  // MORE: scf.for {{.*}} iter_args
+  // MORE-NOT: divui
+  // MORE: gpu.return
+  gpu.func @many(%n: index, %a: index, %b: index, %c: index, %out: !numbers) kernel {
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
+    scf.for %t = %block to %n step %blocks {
+      %q = arith.divui %t, %a : index
+      %r = arith.divui %q, %b : index
+      %s = arith.divui %r, %c : index
+      memref.store %t, %out[%s] : !numbers
     }
     gpu.return
   }

@@ -9,6 +9,7 @@
 // CHECK: arith.divui %{{.*}} : i32
 // CHECK: arith.remui %{{.*}} : i32
 // CHECK: arith.ceildivui %{{.*}} : i32
+// CHECK: arith.divui %{{.*}}, %c7_i64
 // CHECK: gpu.return
 
 #gl = #gpu.address_space<global>
@@ -24,6 +25,7 @@ gpu.module @divisions {
     %xs = arith.constant dense<[0, 1, 7, 2147483647, 2147483648, 4294967292, 4294967293, 4294967294]> : vector<8xi64>
     %ys = arith.constant dense<[1, 2, 7, 4294967294, 4294967295, 4294967296, 4294967303, -9223372036854775807]> : vector<8xi64>
     %most = arith.constant 4294967294 : i64
+    %seven = arith.constant 7 : i64
     %i = gpu.thread_id x
     %j = gpu.thread_id y
     %number = vector.extract %xs[%i] : i64 from vector<8xi64>
@@ -32,9 +34,11 @@ gpu.module @divisions {
     %q = arith.divui %x, %y : i64
     %r = arith.remui %x, %y : i64
     %u = arith.ceildivui %x, %y : i64
+    %by_seven = arith.ceildivui %x, %seven : i64
+    %both = arith.addi %u, %by_seven : i64
     memref.store %q, %quotients[%i, %j] : !numbers
     memref.store %r, %remainders[%i, %j] : !numbers
-    memref.store %u, %up[%i, %j] : !numbers
+    memref.store %both, %up[%i, %j] : !numbers
     gpu.return
   }
 }
@@ -43,6 +47,7 @@ func.func @divided(%quotients: !host, %remainders: !host, %up: !host) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index
+  %seven = arith.constant 7 : i64
   %xs = arith.constant dense<[0, 1, 7, 2147483647, 2147483648, 4294967292, 4294967293, 4294967294]> : vector<8xi64>
   %ys = arith.constant dense<[1, 2, 7, 4294967294, 4294967295, 4294967296, 4294967303, -9223372036854775807]> : vector<8xi64>
   scf.for %i = %c0 to %c8 step %c1 {
@@ -52,9 +57,11 @@ func.func @divided(%quotients: !host, %remainders: !host, %up: !host) {
       %q = arith.divui %x, %y : i64
       %r = arith.remui %x, %y : i64
       %u = arith.ceildivui %x, %y : i64
+      %by_seven = arith.ceildivui %x, %seven : i64
+      %both = arith.addi %u, %by_seven : i64
       memref.store %q, %quotients[%i, %j] : !host
       memref.store %r, %remainders[%i, %j] : !host
-      memref.store %u, %up[%i, %j] : !host
+      memref.store %both, %up[%i, %j] : !host
     }
   }
   return

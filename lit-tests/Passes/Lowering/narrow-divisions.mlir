@@ -157,4 +157,70 @@ gpu.module @divisions {
     }
     gpu.return
   }
+
+  // Tiles of an extent, and of a number of 32 bits: the sum fits. What is a multiple already keeps what is known of it.
+  // CHECK-LABEL: gpu.func @rounded
+  // CHECK: %[[ROWS:.+]] = memref.dim
+  // CHECK: %[[SUM:.+]] = arith.addi %[[ROWS]], %c63 : index
+  // CHECK-NEXT: arith.divui %[[SUM]], %c64 : index
+  // CHECK: %[[MORE:.+]] = arith.addi %[[ROWS]], %c6 : index
+  // CHECK-NEXT: arith.divui %[[MORE]], %c7 : index
+  // CHECK: arith.addi %{{.*}}, %c6_i32 : i32
+  // CHECK-NEXT: arith.divui
+  // CHECK: arith.ceildivui %{{.*}}, %c64 : index
+  // CHECK: gpu.return
+  gpu.func @rounded(%x: !matrix, %out: memref<4xindex, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %c7 = arith.constant 7 : index
+    %c64 = arith.constant 64 : index
+    %s7 = arith.constant 7 : i32
+    %rows = memref.dim %x, %c0 : !matrix
+    %thread = gpu.thread_id x
+    %low = arith.index_cast %thread : index to i32
+    %mask = arith.constant 1023 : i32
+    %short = arith.andi %low, %mask : i32
+    %a = arith.ceildivui %rows, %c64 : index
+    %b = arith.ceildivsi %rows, %c7 : index
+    %c = arith.ceildivui %short, %s7 : i32
+    %d = arith.index_cast %c : i32 to index
+    %whole = arith.muli %thread, %c64 : index
+    %e = arith.ceildivui %whole, %c64 : index
+    memref.store %a, %out[%c0] : memref<4xindex, #gl>
+    memref.store %b, %out[%c1] : memref<4xindex, #gl>
+    memref.store %d, %out[%c2] : memref<4xindex, #gl>
+    memref.store %e, %out[%c3] : memref<4xindex, #gl>
+    gpu.return
+  }
+
+  // The sum may wrap; the number, or the divisor, may be negative.
+  // CHECK-LABEL: gpu.func @not_rounded
+  // CHECK-NOT: arith.addi
+  // CHECK: arith.ceildivui
+  // CHECK: arith.ceildivsi
+  // CHECK: arith.ceildivsi
+  // CHECK: arith.ceildivui
+  // CHECK: gpu.return
+  gpu.func @not_rounded(%x: !matrix, %n: index, %out: memref<4xindex, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %c3 = arith.constant 3 : index
+    %c7 = arith.constant 7 : index
+    %less = arith.constant -7 : index
+    // One less than the extent's largest number takes to wrap.
+    %large = arith.constant -9223372036854775807 : index
+    %rows = memref.dim %x, %c0 : !matrix
+    %a = arith.ceildivui %n, %c7 : index
+    %b = arith.ceildivsi %n, %c7 : index
+    %c = arith.ceildivsi %rows, %less : index
+    %d = arith.ceildivui %rows, %large : index
+    memref.store %a, %out[%c0] : memref<4xindex, #gl>
+    memref.store %b, %out[%c1] : memref<4xindex, #gl>
+    memref.store %c, %out[%c2] : memref<4xindex, #gl>
+    memref.store %d, %out[%c3] : memref<4xindex, #gl>
+    gpu.return
+  }
 }
