@@ -89,6 +89,7 @@ void RingLowering::run() {
     if (isOpTriviallyDead(op))
       op->erase();
   });
+  branchOverSingles();
 }
 
 //===----------------------------------------------------------------------===//

@@ -71,6 +71,9 @@ private:
   /// Lets prologues fill the slots that nobody has used yet by number, without
   /// waiting for them (FoldPrologues.cpp).
   void findFirstRounds();
+  /// Makes a branch of each loop that ends behind its first step, as a prologue
+  /// of one fill does. Behind all that looks for loops.
+  void branchOverSingles();
   BarrierElement getBarrier(mlir::ImplicitLocOpBuilder &b,
                             const PlannedRing &planned,
                             const ThreadRange &range, mlir::Value barriers,
