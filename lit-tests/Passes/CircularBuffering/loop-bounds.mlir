@@ -164,4 +164,42 @@ gpu.module @bounds [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     } {carousel.pipeline = #carousel.pipeline<stages = 4, prefetch = 3>}
     gpu.return
   }
+
+  // Nor is a step that is a number of blocks; an end that may be anything is.
+  // CHECK-LABEL: gpu.func @by_blocks
+  // CHECK-SAME: %[[ANY:[^ ]*]]: index) kernel
+  // CHECK: %[[BLOCK:.*]] = gpu.block_id
+  // CHECK: %[[BLOCKS:.*]] = gpu.grid_dim
+  // CHECK: %[[UB:.*]] = memref.dim
+  // CHECK-NOT: arith.minsi
+  // CHECK: %[[D:.*]] = arith.muli %[[BLOCKS]], %c3 : index
+  // CHECK-NEXT: %[[THIRD_ON:.*]] = arith.addi %[[BLOCK]], %[[D]] : index
+  // CHECK-NEXT: %[[END:.*]] = arith.minsi %[[THIRD_ON]], %[[UB]] : index
+  // CHECK-NEXT: scf.for %{{.*}} = %[[BLOCK]] to %[[END]] step %[[BLOCKS]]
+  // CHECK-NOT: arith.maxsi
+  // CHECK: %[[STEADY:.*]] = arith.subi %[[UB]], %[[D]] : index
+  // CHECK: scf.for
+  // CHECK: scf.for
+  // CHECK: %[[CLAMPED:.*]] = arith.maxsi %[[ANY]],
+  // CHECK: arith.subi %[[CLAMPED]], %[[D]] : index
+  // CHECK: scf.for
+  gpu.func @by_blocks(%x: !global, %y: !global, %any: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %thread = gpu.thread_id x
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
+    %n = memref.dim %x, %c0 : !global
+    %t = memref.alloc() : !tile
+    scf.for %i = %block to %n step %blocks {
+      carousel.load %x[%i] to %t engine<bulk> : !global, !tile
+      %v = memref.load %t[%thread] : !tile
+      memref.store %v, %y[%i] : !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 4, prefetch = 3>}
+    scf.for %i = %block to %any step %blocks {
+      carousel.load %x[%i] to %t engine<bulk> : !global, !tile
+      %v = memref.load %t[%thread] : !tile
+      memref.store %v, %y[%i] : !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 4, prefetch = 3>}
+    gpu.return
+  }
 }
