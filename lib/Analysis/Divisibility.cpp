@@ -16,6 +16,7 @@
 #include "carousel/Analysis/IndexRanges.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -207,8 +208,17 @@ private:
         divisor = Divisor::join(divisor, getState(source));
       return divisor;
     }
-    case ValueSources::Induction:
-      return Divisor::join(old, {getInduction(sources.loop, sources.variable)});
+    case ValueSources::Induction: {
+      std::optional<int64_t> divisor =
+          getInduction(sources.loop, sources.variable);
+      // Counted without a sign it may leave the signed numbers.
+      auto counted = dyn_cast<scf::ForOp>(*sources.loop);
+      if (divisor && counted && counted.getUnsignedCmp() &&
+          !sources.value.getType().isIndex() &&
+          !ranges.isNonNegative(sources.value))
+        *divisor &= -*divisor;
+      return Divisor::join(old, {divisor});
+    }
     case ValueSources::Unknown:
       break;
     }

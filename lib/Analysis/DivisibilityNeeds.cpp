@@ -154,5 +154,6 @@ private:
 LogicalResult
 Divisibility::require(Value value, int64_t divisor,
                       SmallVectorImpl<DivisibilityNeed> &needs) const {
+  assert(llvm::isPowerOf2_64(divisor) && "sums of fewer bits may wrap");
   return success(NeedFinder(*this, needs).find(OpFoldResult(value), divisor));
 }

@@ -8,6 +8,7 @@
 #include "carousel/Analysis/IndexRanges.h"
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -53,6 +54,22 @@ static ConstantIntRanges addGuards(memref::DimOp dim, ConstantIntRanges range) {
   return range;
 }
 
+/// No launch has more blocks than a grid can have (C110).
+static ConstantIntRanges addGridLimits(Operation *op, ConstantIntRanges range) {
+  auto limit = [&](gpu::Dimension dimension, int64_t first) {
+    unsigned width = range.smin().getBitWidth();
+    int64_t most =
+        dimension == gpu::Dimension::x ? rules::kMaxGridX : rules::kMaxGridYZ;
+    return range.intersection(ConstantIntRanges::fromSigned(
+        APInt(width, first), APInt(width, most - 1 + first)));
+  };
+  if (auto blocks = dyn_cast<gpu::GridDimOp>(op))
+    return limit(blocks.getDimension(), 1);
+  if (auto block = dyn_cast<gpu::BlockIdOp>(op))
+    return limit(block.getDimension(), 0);
+  return range;
+}
+
 /// What the op says of its result. One that is yielded and changes is given up
 /// at once, as the solver does.
 IntegerValueRange IndexRanges::infer(const ValueSources &sources,
@@ -69,6 +86,8 @@ IntegerValueRange IndexRanges::infer(const ValueSources &sources,
       });
   if (auto dim = dyn_cast<memref::DimOp>(op); dim && !range.isUninitialized())
     range = IntegerValueRange(addGuards(dim, range.getValue()));
+  if (!range.isUninitialized())
+    range = IntegerValueRange(addGridLimits(op, range.getValue()));
   bool isYielded = llvm::any_of(sources.value.getUsers(), [](Operation *user) {
     return user->hasTrait<OpTrait::IsTerminator>();
   });

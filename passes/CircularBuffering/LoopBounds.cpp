@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See LoopBounds.h. A distance is capped at the largest number of the type.
-// Farther than that no iteration is, as long as a loop spans no more than the
-// type's positive numbers, or all of them if it is unsigned.
+// See LoopBounds.h. A distance that isn't known to fit is capped at the largest
+// number of the type. Farther than that no iteration is, as long as a loop
+// spans no more than the type's positive numbers, or all of them if it is
+// unsigned.
 //
 //===----------------------------------------------------------------------===//
 

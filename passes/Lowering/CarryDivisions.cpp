@@ -5,18 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tile's number over the number of columns is its row. From one tile of a
-// persistent loop to the next quotient and remainder grow by those of the step,
-// and one more where remainders overflow, as the digits of a counter do. What
-// is divided then is where the loop begins and its step, both small.
-//
-// The routine that divides 64 bits is in a kernel once, however many divisions
-// call it, and each digit costs two divisions of 32 bits for each of its two
-// numbers. So all divisions have to be carried, and few.
+// From one tile of a persistent loop to the next its row and column, quotient
+// and remainder of its number, grow by those of the step, and one more where
+// remainders overflow, as the digits of a counter do. What is divided then is
+// where the loop begins and its step, both small. The routine that divides 64
+// bits is in a kernel once, however many divisions call it, and a digit costs
+// two divisions of 32 bits for each number: all have to be carried, and few.
 //
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Analysis/IndexRanges.h"
+#include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -32,8 +31,9 @@ namespace carousel {
 using namespace mlir;
 using namespace carousel;
 
-/// What is divided in 32 bits.
-static constexpr uint64_t kSmall = std::numeric_limits<uint32_t>::max();
+/// Numbers of blocks are no larger: divided in 32 bits, by what isn't known to
+/// be a multiple of more.
+static constexpr uint64_t kSmall = rules::kMaxGridX;
 
 static bool isQuotient(Operation *op) {
   return isa<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(op);
@@ -72,8 +72,10 @@ struct CarryDivisions
       loops.push_back(loop);
       digits += plan(loop, {loop.getInductionVar()}, carried);
     });
-    if (digits > mostDigits || leavesDivisions(carried))
+    if (digits > mostDigits || leavesDivisions(carried)) {
+      divisionsKept += carried.size();
       return;
+    }
     IRRewriter rewriter(&getContext());
     for (scf::ForOp loop : loops) {
       SmallVector<Counter> counters = {

@@ -9,8 +9,8 @@
 // later ones. Where a fill is much code it stands once: the first iteration
 // starts the loads of all iterations up to the one that it runs ahead to.
 // docs/Rings.md has the IR before and after. A prologue that stays, and is the
-// first that uses its ring, has nothing to wait for; one of a single fill is a
-// branch.
+// first that uses its ring, has nothing to wait for; a loop of a single
+// iteration, as one of a single fill is, becomes a branch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -313,7 +313,7 @@ namespace {
 
 /// What is known of a loop's end by how it is computed: a sum of its begin and
 /// so many steps, or less (LoopBounds.h makes them so). A sum that leaves its
-/// type is less than the true one, since nothing in it is negative.
+/// type is less than the true one, since no distance is negative.
 class MostIterations {
 public:
   MostIterations(scf::ForOp loop, int64_t most)
@@ -408,7 +408,11 @@ void RingLowering::findFirstRounds() {
   });
 }
 
-void RingLowering::branchOverSingles() {
+//===----------------------------------------------------------------------===//
+// Loops of one iteration
+//===----------------------------------------------------------------------===//
+
+unsigned RingLowering::branchOverSingles() {
   SmallVector<scf::ForOp> loops;
   kernel.walk([&](scf::ForOp loop) {
     if (MostIterations(loop, 1).hold())
@@ -437,4 +441,5 @@ void RingLowering::branchOverSingles() {
     rewriter.mergeBlocks(loop.getBody(), branch.thenBlock(), arguments);
     rewriter.replaceOp(loop, branch);
   }
+  return loops.size();
 }

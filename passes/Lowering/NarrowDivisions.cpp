@@ -43,6 +43,7 @@ struct NarrowDivisions
     SmallVector<Operation *> divisions, roundings;
     getOperation()->walk([&](Operation *op) {
       if (isa<arith::CeilDivUIOp, arith::CeilDivSIOp>(op) &&
+          op->getResult(0).getType().isIntOrIndex() &&
           matchPattern(op->getOperand(1), m_Constant()))
         roundings.push_back(op);
       // By a constant it is a multiplication or a shift.
@@ -64,6 +65,7 @@ struct NarrowDivisions
       return !canAddDivisor(op, ranges, multiples);
     });
     llvm::for_each(roundings, roundUp);
+    quotientsRounded += roundings.size();
     for (const Narrowing &narrowing : narrowings)
       narrow(narrowing);
     divisionsNarrowed += narrowings.size();

@@ -89,7 +89,6 @@ void RingLowering::run() {
     if (isOpTriviallyDead(op))
       op->erase();
   });
-  branchOverSingles();
 }
 
 //===----------------------------------------------------------------------===//

@@ -34,6 +34,10 @@ public:
   /// `run`.
   unsigned foldPrologues(int64_t least);
   void run();
+  /// Makes a branch of each loop of the kernel that ends behind its first step,
+  /// as a prologue of one fill does; returns how many. Behind `run`, in which
+  /// plans go by loops.
+  unsigned branchOverSingles();
 
   const RingBarrierPlan &getPlan() const { return plan; }
   /// Register counts of roles that the target can't set.
@@ -71,9 +75,6 @@ private:
   /// Lets prologues fill the slots that nobody has used yet by number, without
   /// waiting for them (FoldPrologues.cpp).
   void findFirstRounds();
-  /// Makes a branch of each loop that ends behind its first step, as a prologue
-  /// of one fill does. Behind all that looks for loops.
-  void branchOverSingles();
   BarrierElement getBarrier(mlir::ImplicitLocOpBuilder &b,
                             const PlannedRing &planned,
                             const ThreadRange &range, mlir::Value barriers,

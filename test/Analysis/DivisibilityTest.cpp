@@ -300,6 +300,28 @@ TEST_F(DivisibilityTest, InductionVariable) {
             4);
 }
 
+// 2^32 - 4 is a multiple of 6, -4 isn't.
+TEST_F(DivisibilityTest, UnsignedLoops) {
+  EXPECT_EQ(getMultiple(R"mlir(
+    %first = arith.constant 0 : i32
+    %step = arith.constant 6 : i32
+    %end = arith.index_cast %n : index to i32
+    scf.for unsigned %i = %first to %end step %step : i32 {
+      "test.use"(%i) : (i32) -> ()
+    }
+  )mlir"),
+            2);
+  EXPECT_EQ(getMultiple(R"mlir(
+    %first = arith.constant 0 : i32
+    %step = arith.constant 6 : i32
+    %end = arith.index_cast %n : index to i32
+    scf.for %i = %first to %end step %step : i32 {
+      "test.use"(%i) : (i32) -> ()
+    }
+  )mlir"),
+            6);
+}
+
 TEST_F(DivisibilityTest, LoopCarriedValue) {
   EXPECT_EQ(getMultiple(R"mlir(
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%k = %c64) -> (index) {

@@ -266,4 +266,30 @@ TEST_F(IndexRangesTest, Tickets) {
   });
 }
 
+/// MLIR takes 32 bits for all of them.
+TEST_F(IndexRangesTest, GridsAreOfTheSizeThatLaunchesTake) {
+  constexpr llvm::StringLiteral kGrid = R"mlir(
+func.func @grid() {
+  %x = gpu.grid_dim x
+  %y = gpu.grid_dim y
+  %bx = gpu.block_id x
+  %bz = gpu.block_id z
+  return
+}
+)mlir";
+  OwningOpRef<ModuleOp> grid = parseSourceString<ModuleOp>(kGrid, &context);
+  ASSERT_TRUE(grid);
+  IndexRanges ranges;
+  std::vector<std::string> found;
+  grid->walk([&](Operation *op) {
+    if (isa<gpu::GridDimOp, gpu::BlockIdOp>(op)) {
+      ConstantIntRanges range = ranges.get(op->getResult(0)).getValue();
+      found.push_back(std::to_string(range.umin().getZExtValue()) + " to " +
+                      std::to_string(range.umax().getZExtValue()));
+    }
+  });
+  EXPECT_EQ(found, (std::vector<std::string>{"1 to 2147483647", "1 to 65535",
+                                             "0 to 2147483646", "0 to 65534"}));
+}
+
 } // namespace

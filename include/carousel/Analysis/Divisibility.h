@@ -50,9 +50,10 @@ public:
   /// Whether the value, as a signed number, is known to be 0 or more.
   bool isNonNegative(mlir::Value value) const;
 
-  /// Adds to `needs` what makes `value` a multiple of `divisor`; nothing if it
-  /// is one. Fails, and leaves `needs` alone, where nothing that a launch could
-  /// check does.
+  /// Adds to `needs` what makes `value` a multiple of `divisor`, a power of
+  /// two, which arithmetic of any number of bits keeps; nothing if it is one.
+  /// Fails, and leaves `needs` alone, where nothing that a launch could check
+  /// does.
   mlir::LogicalResult
   require(mlir::Value value, int64_t divisor,
           mlir::SmallVectorImpl<DivisibilityNeed> &needs) const;

@@ -222,7 +222,8 @@ def NarrowDivisions : Pass<"carousel-narrow-divisions"> {
     ```
   }];
   let statistics = [
-    Statistic<"divisionsNarrowed", "divisions-narrowed", "divisions in 32 bits">
+    Statistic<"divisionsNarrowed", "divisions-narrowed", "divisions in 32 bits">,
+    Statistic<"quotientsRounded", "quotients-rounded", "quotients rounded up by a sum">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
@@ -230,7 +231,7 @@ def NarrowDivisions : Pass<"carousel-narrow-divisions"> {
 def CarryDivisions : Pass<"carousel-carry-divisions"> {
   let summary = "Count quotients and remainders along a loop instead of dividing in it";
   let description = [{
-    In an `scf.for` over index or i64 whose first value and step are at most 2^32 - 1, as a block's number and the number of blocks are: the loop's variable, divided
+    In an `scf.for` over index or i64 whose first value and step are at most 2^31 - 1, as a block's number and the number of blocks are: the loop's variable, divided
     by a value from outside of the loop that is no constant, and its quotient divided again. Quotient and remainder become values that the loop carries: each
     grows by the step's, and where remainders reach the divisor it is taken away and the quotient takes one more. A variable may be large; its division in 64 bits
     is a routine of a hundred instructions, while what is left to divide, in front of the loop, is small (`--carousel-narrow-divisions`).
@@ -268,7 +269,8 @@ def CarryDivisions : Pass<"carousel-carry-divisions"> {
     Option<"mostDigits", "most-digits", "unsigned", /*default=*/"2", "Pairs of quotient and remainder that loops of a kernel carry, at most">
   ];
   let statistics = [
-    Statistic<"divisionsCarried", "divisions-carried", "divisions that a loop carries">
+    Statistic<"divisionsCarried", "divisions-carried", "divisions that a loop carries">,
+    Statistic<"divisionsKept", "divisions-kept", "divisions that a loop could carry, if others could, too, or were fewer">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
@@ -330,6 +332,7 @@ def LowerRings : Pass<"carousel-lower-rings", "::mlir::gpu::GPUModuleOp"> {
   let statistics = [
     Statistic<"ringsLowered", "rings", "rings lowered">,
     Statistic<"prologuesFolded", "prologues-folded", "loops of first fills that other loops make">,
+    Statistic<"singlesBranched", "singles-branched", "loops of one iteration at most that become branches">,
     Statistic<"barriers", "barriers", "mbarriers made">,
     Statistic<"byOneThread", "by-one-thread", "transfers that one thread issues">,
     Statistic<"byAllThreads", "by-all-threads", "transfers that threads make themselves">,

@@ -1,4 +1,4 @@
-// Quotients, remainders, and the quotients' own, that loops carry are those that are divided: for first numbers and steps at the ends of 32 bits, by
+// Quotients, remainders, and the quotients' own, that loops carry are those that are divided: for first numbers and steps at the ends of 31 bits, by
 // divisors on both sides of them, and by zero where there is no iteration.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-carry-divisions)))' -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
@@ -19,10 +19,10 @@ gpu.module @divisions {
   gpu.func @divide(%sums: !sums {carousel.argument = #carousel.argument<"sums", out>}) kernel
       attributes {carousel.launch = #carousel.launch<grid = [1], block = [8, 8, 8]>} {
     %c0 = arith.constant 0 : i64
-    %xs = arith.constant dense<[0, 1, 6, 7, 2147483647, 2147483648, 4294967294, 4294967295]> : vector<8xi64>
-    %steps = arith.constant dense<[1, 2, 3, 7, 132, 65536, 4294967294, 4294967295]> : vector<8xi64>
-    %ys = arith.constant dense<[1, 2, 7, 100, 4294967295, 4294967296, -9223372036854775807, 0]> : vector<8xi64>
-    %most = arith.constant 4294967295 : i64
+    %xs = arith.constant dense<[0, 1, 6, 7, 1000000007, 2147483645, 2147483646, 2147483647]> : vector<8xi64>
+    %steps = arith.constant dense<[1, 2, 3, 7, 132, 65536, 2147483646, 2147483647]> : vector<8xi64>
+    %ys = arith.constant dense<[1, 2, 7, 100, 2147483648, 4294967296, -9223372036854775807, 0]> : vector<8xi64>
+    %most = arith.constant 2147483647 : i64
     %c9 = arith.constant 9 : i64
     %c11 = arith.constant 11 : i64
     %c13 = arith.constant 13 : i64
@@ -65,9 +65,9 @@ func.func @divided(%sums: !host) {
   %i1 = arith.constant 1 : index
   %i8 = arith.constant 8 : index
   %c0 = arith.constant 0 : i64
-  %xs = arith.constant dense<[0, 1, 6, 7, 2147483647, 2147483648, 4294967294, 4294967295]> : vector<8xi64>
-  %steps = arith.constant dense<[1, 2, 3, 7, 132, 65536, 4294967294, 4294967295]> : vector<8xi64>
-  %ys = arith.constant dense<[1, 2, 7, 100, 4294967295, 4294967296, -9223372036854775807, 0]> : vector<8xi64>
+  %xs = arith.constant dense<[0, 1, 6, 7, 1000000007, 2147483645, 2147483646, 2147483647]> : vector<8xi64>
+  %steps = arith.constant dense<[1, 2, 3, 7, 132, 65536, 2147483646, 2147483647]> : vector<8xi64>
+  %ys = arith.constant dense<[1, 2, 7, 100, 2147483648, 4294967296, -9223372036854775807, 0]> : vector<8xi64>
   %c9 = arith.constant 9 : i64
   %c11 = arith.constant 11 : i64
   %c13 = arith.constant 13 : i64

@@ -1,6 +1,7 @@
 // carousel-carry-divisions: a loop that counts from a small number by small steps carries its variable's quotients and remainders; others divide.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-carry-divisions)))' | FileCheck %s
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-carry-divisions{most-digits=3})))' | FileCheck %s --check-prefix=MORE
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-carry-divisions,carousel-narrow-divisions)))' | FileCheck %s --check-prefix=SMALL
 
 #gl = #gpu.address_space<global>
 !numbers = memref<?xindex, #gl>
@@ -37,6 +38,12 @@ gpu.module @divisions {
   // CHECK: %[[NEXT_ROW:.+]] = arith.select %[[OVER]], %[[UP]], %[[BELOW]] : index
   // CHECK: scf.yield %[[NEXT]], %[[NEXT_ROW]]
   // CHECK: {once}
+  // What is left is divided in 32 bits.
+  // SMALL-LABEL: gpu.func @tiles(
+  // SMALL-NOT: {{div|rem}}ui {{.*}} : index
+  // SMALL: arith.divui {{.*}} : i32
+  // SMALL-NOT: {{div|rem}}ui {{.*}} : index
+  // SMALL: gpu.return
   gpu.func @tiles(%columns: index, %tiles: index, %rows: index, %out: !numbers, %flag: i1) kernel {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -81,11 +88,13 @@ gpu.module @divisions {
     gpu.return
   }
 
-  // Signed divisions, where the divisor is an extent.
+  // Signed divisions, where the divisor is an extent, and a loop that counts without a sign.
   // CHECK-LABEL: gpu.func @signed(
   // CHECK: scf.for {{.*}} iter_args(
   // CHECK-NOT: divsi
   // CHECK-NOT: remsi
+  // CHECK: scf.for unsigned {{.*}} iter_args(
+  // CHECK-NOT: remui
   // CHECK: gpu.return
   gpu.func @signed(%n: index, %out: !numbers) kernel {
     %c0 = arith.constant 0 : index
@@ -95,45 +104,139 @@ gpu.module @divisions {
     scf.for %t = %block to %n step %blocks {
       %q = arith.divsi %t, %by : index
       %r = arith.remsi %t, %by : index
-      memref.store %q, %out[%r] : !numbers
+      %f = arith.floordivsi %t, %by : index
+      %both = arith.addi %q, %f : index
+      memref.store %both, %out[%r] : !numbers
+    }
+    scf.for unsigned %t = %block to %n step %blocks {
+      %r = arith.remui %t, %by : index
+      memref.store %r, %out[%r] : !numbers
     }
     gpu.return
   }
 
-  // A first number or a step that may be large or negative, a constant divisor, one of the loop, a signed one that may be negative, a division of another
-  // number, one by the variable, and 32 bits.
-  // CHECK-LABEL: gpu.func @left(
+  // A first number that may be anything.
+  // CHECK-LABEL: gpu.func @first(
   // CHECK-NOT: iter_args
   // CHECK: gpu.return
-  gpu.func @left(%n: index, %by: index, %out: !numbers, %short: i32, %words: !words) kernel {
+  gpu.func @first(%n: index, %by: index, %out: !numbers) kernel {
     %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %c7 = arith.constant 7 : index
-    %s0 = arith.constant 0 : i32
-    %s1 = arith.constant 1 : i32
     %block = gpu.block_id x
     %blocks = gpu.grid_dim x
     scf.for %t = %by to %n step %blocks {
       %q = arith.divui %t, %by : index
       memref.store %q, %out[%c0] : !numbers
     }
+    gpu.return
+  }
+
+  // One beyond 31 bits.
+  // CHECK-LABEL: gpu.func @large_first(
+  // CHECK-NOT: iter_args
+  // CHECK: gpu.return
+  gpu.func @large_first(%n: index, %by: index, %out: !numbers) kernel {
+    %c0 = arith.constant 0 : index
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
+    %large = arith.constant 2147483648 : index
+    scf.for %t = %large to %n step %blocks {
+      %q = arith.divui %t, %by : index
+      memref.store %q, %out[%c0] : !numbers
+    }
+    gpu.return
+  }
+
+  // A step that may be anything.
+  // CHECK-LABEL: gpu.func @step(
+  // CHECK-NOT: iter_args
+  // CHECK: gpu.return
+  gpu.func @step(%n: index, %by: index, %out: !numbers) kernel {
+    %c0 = arith.constant 0 : index
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
     scf.for %t = %block to %n step %by {
       %q = arith.divui %t, %by : index
       memref.store %q, %out[%c0] : !numbers
     }
+    gpu.return
+  }
+
+  // By a constant it is a multiplication.
+  // CHECK-LABEL: gpu.func @constant(
+  // CHECK-NOT: iter_args
+  // CHECK: gpu.return
+  gpu.func @constant(%n: index, %by: index, %out: !numbers) kernel {
+    %c0 = arith.constant 0 : index
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
+    %c7 = arith.constant 7 : index
     scf.for %t = %block to %n step %blocks {
       %q = arith.divui %t, %c7 : index
-      %more = arith.addi %t, %by : index
-      %r = arith.remui %t, %more : index
-      %s = arith.divsi %t, %by : index
-      %u = arith.divui %more, %by : index
-      %v = arith.divui %by, %t : index
-      memref.store %q, %out[%r] : !numbers
-      memref.store %s, %out[%u] : !numbers
-      memref.store %v, %out[%c1] : !numbers
+      memref.store %q, %out[%c0] : !numbers
     }
-    scf.for %t = %s0 to %short step %s1 : i32 {
-      %q = arith.divui %t, %short : i32
+    gpu.return
+  }
+
+  // A divisor of the loop.
+  // CHECK-LABEL: gpu.func @inside(
+  // CHECK-NOT: iter_args
+  // CHECK: gpu.return
+  gpu.func @inside(%n: index, %by: index, %out: !numbers) kernel {
+    %c0 = arith.constant 0 : index
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
+    scf.for %t = %block to %n step %blocks {
+      %more = arith.addi %t, %by : index
+      %q = arith.remui %t, %more : index
+      memref.store %q, %out[%c0] : !numbers
+    }
+    gpu.return
+  }
+
+  // A signed division by what may be negative.
+  // CHECK-LABEL: gpu.func @sign(
+  // CHECK-NOT: iter_args
+  // CHECK: gpu.return
+  gpu.func @sign(%n: index, %by: index, %out: !numbers) kernel {
+    %c0 = arith.constant 0 : index
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
+    scf.for %t = %block to %n step %blocks {
+      %q = arith.floordivsi %t, %by : index
+      memref.store %q, %out[%c0] : !numbers
+    }
+    gpu.return
+  }
+
+  // Of another number, and by the variable.
+  // CHECK-LABEL: gpu.func @other(
+  // CHECK-NOT: iter_args
+  // CHECK: gpu.return
+  gpu.func @other(%n: index, %by: index, %out: !numbers) kernel {
+    %c0 = arith.constant 0 : index
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
+    scf.for %t = %block to %n step %blocks {
+      %more = arith.addi %t, %by : index
+      %u = arith.divui %more, %by : index
+      %q = arith.divui %u, %t : index
+      memref.store %q, %out[%c0] : !numbers
+    }
+    gpu.return
+  }
+
+  // Numbers of 32 bits.
+  // CHECK-LABEL: gpu.func @short(
+  // CHECK-NOT: iter_args
+  // CHECK: gpu.return
+  gpu.func @short(%n: i32, %by: i32, %words: !words) kernel {
+    %c0 = arith.constant 0 : index
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
+    %s0 = arith.constant 0 : i32
+    %s1 = arith.constant 1 : i32
+    scf.for %t = %s0 to %n step %s1 : i32 {
+      %q = arith.divui %t, %by : i32
       memref.store %q, %words[%c0] : !words
     }
     gpu.return

@@ -195,6 +195,19 @@ gpu.module @divisions {
     gpu.return
   }
 
+  // Vectors aren't asked for.
+  // CHECK-LABEL: gpu.func @vectors
+  // CHECK: arith.ceildivui %{{.*}}, %{{.*}} : vector<4xi32>
+  gpu.func @vectors(%v: vector<4xi32>, %out: memref<4xi32, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    %mask = arith.constant dense<1023> : vector<4xi32>
+    %seven = arith.constant dense<7> : vector<4xi32>
+    %few = arith.andi %v, %mask : vector<4xi32>
+    %q = arith.ceildivui %few, %seven : vector<4xi32>
+    vector.store %q, %out[%c0] : memref<4xi32, #gl>, vector<4xi32>
+    gpu.return
+  }
+
   // The sum may wrap; the number, or the divisor, may be negative.
   // CHECK-LABEL: gpu.func @not_rounded
   // CHECK-NOT: arith.addi
