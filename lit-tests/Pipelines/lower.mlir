@@ -29,6 +29,7 @@
 // ORDER-NEXT: any(
 // ORDER-NEXT: carousel-carry-divisions
 // ORDER-NEXT: carousel-narrow-divisions
+// ORDER-NEXT: carousel-merge-counters
 // ORDER-NEXT: )
 // ORDER-NEXT: carousel-allocate-shared
 // ORDER-NEXT: any(

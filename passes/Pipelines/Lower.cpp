@@ -69,9 +69,10 @@ static void addRings(OpPassManager &gpu, const LowerOptions &options) {
   rings.foldPrologues = options.foldPrologues;
   rings.foldFrom = options.foldFrom;
   gpu.addPass(createLowerRings(rings));
-  OpPassManager &divisions = gpu.nestAny();
-  divisions.addPass(createCarryDivisions());
-  divisions.addPass(createNarrowDivisions());
+  OpPassManager &lowered = gpu.nestAny();
+  lowered.addPass(createCarryDivisions());
+  lowered.addPass(createNarrowDivisions());
+  lowered.addPass(createMergeCounters());
   gpu.addPass(createAllocateShared());
   addCleanup(gpu).addPass(createLoopInvariantCodeMotionPass());
   gpu.addPass(createVerifyTarget());

@@ -228,6 +228,33 @@ def NarrowDivisions : Pass<"carousel-narrow-divisions"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def MergeCounters : Pass<"carousel-merge-counters"> {
+  let summary = "Make one value of loop-carried numbers that are alike";
+  let description = [{
+    Values that an `scf.for` carries, that begin with the same value and grow by the same value from outside of the loop in each iteration, are one, as the uses of
+    several rings are that a loop has one each of. What is computed of them, slots and parities, `cse` finds to be the same then; `canonicalize` drops what nobody
+    uses any more. Refuses nothing.
+
+    ```mlir
+    scf.for %i = %first to %n step %s iter_args(%k = %c0, %m = %c0) -> (index, index) {
+      "use"(%k, %m) : (index, index) -> ()
+      %next_k = arith.addi %k, %c1 : index
+      %next_m = arith.addi %m, %c1 : index
+      scf.yield %next_k, %next_m : index, index
+    }
+    // becomes, when it is cleaned up
+    scf.for %i = %first to %n step %s iter_args(%k = %c0) -> (index) {
+      "use"(%k, %k) : (index, index) -> ()
+      %next = arith.addi %k, %c1 : index
+      scf.yield %next : index
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"countersMerged", "counters-merged", "loop-carried values that are another one">
+  ];
+}
+
 def CarryDivisions : Pass<"carousel-carry-divisions"> {
   let summary = "Count quotients and remainders along a loop instead of dividing in it";
   let description = [{
