@@ -9,8 +9,7 @@
 // later ones. Where a fill is much code it stands once: the first iteration
 // starts the loads of all iterations up to the one that it runs ahead to.
 // docs/Rings.md has the IR before and after. A prologue that stays, and is the
-// first that uses its ring, has nothing to wait for; a loop of a single
-// iteration, as one of a single fill is, becomes a branch.
+// first that uses its ring, has nothing to wait for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +20,6 @@
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -406,40 +404,4 @@ void RingLowering::findFirstRounds() {
                                          createConstant(b, b.getI1Type(), 0),
                                          /*isFreed=*/Value()};
   });
-}
-
-//===----------------------------------------------------------------------===//
-// Loops of one iteration
-//===----------------------------------------------------------------------===//
-
-unsigned RingLowering::branchOverSingles() {
-  SmallVector<scf::ForOp> loops;
-  kernel.walk([&](scf::ForOp loop) {
-    if (MostIterations(loop, 1).hold())
-      loops.push_back(loop);
-  });
-  IRRewriter rewriter(kernel.getContext());
-  for (scf::ForOp loop : loops) {
-    Location loc = loop.getLoc();
-    rewriter.setInsertionPoint(loop);
-    Value hasOne =
-        arith::CmpIOp::create(rewriter, loc,
-                              loop.getUnsignedCmp() ? arith::CmpIPredicate::ult
-                                                    : arith::CmpIPredicate::slt,
-                              loop.getLowerBound(), loop.getUpperBound());
-    bool hasResults = loop.getNumResults() != 0;
-    auto branch = scf::IfOp::create(rewriter, loc, loop.getResultTypes(),
-                                    hasOne, hasResults);
-    if (hasResults) {
-      rewriter.setInsertionPointToEnd(branch.elseBlock());
-      scf::YieldOp::create(rewriter, loc, loop.getInits());
-    } else {
-      rewriter.eraseOp(branch.thenYield());
-    }
-    SmallVector<Value> arguments = {loop.getLowerBound()};
-    llvm::append_range(arguments, loop.getInits());
-    rewriter.mergeBlocks(loop.getBody(), branch.thenBlock(), arguments);
-    rewriter.replaceOp(loop, branch);
-  }
-  return loops.size();
 }

@@ -154,7 +154,6 @@ struct LowerRings : public carousel::impl::LowerRingsBase<LowerRings> {
     }
     count(kernel, lowering.getPlan());
     lowering.run();
-    singlesBranched += lowering.branchOverSingles();
     for (int64_t registers : lowering.getSkippedRegisters())
       remark::missed(kernel.getLoc(), getRemarkOptions(kernel)) << remark::add(
           "{0} registers a thread not set: {1} has no setmaxnreg", registers,

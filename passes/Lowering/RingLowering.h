@@ -34,10 +34,6 @@ public:
   /// `run`.
   unsigned foldPrologues(int64_t least);
   void run();
-  /// Makes a branch of each loop of the kernel that ends behind its first step,
-  /// as a prologue of one fill does; returns how many. Behind `run`, in which
-  /// plans go by loops.
-  unsigned branchOverSingles();
 
   const RingBarrierPlan &getPlan() const { return plan; }
   /// Register counts of roles that the target can't set.

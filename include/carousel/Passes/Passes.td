@@ -359,7 +359,6 @@ def LowerRings : Pass<"carousel-lower-rings", "::mlir::gpu::GPUModuleOp"> {
   let statistics = [
     Statistic<"ringsLowered", "rings", "rings lowered">,
     Statistic<"prologuesFolded", "prologues-folded", "loops of first fills that other loops make">,
-    Statistic<"singlesBranched", "singles-branched", "loops of one iteration at most that become branches">,
     Statistic<"barriers", "barriers", "mbarriers made">,
     Statistic<"byOneThread", "by-one-thread", "transfers that one thread issues">,
     Statistic<"byAllThreads", "by-all-threads", "transfers that threads make themselves">,
