@@ -203,7 +203,7 @@ def NarrowDivisions : Pass<"carousel-narrow-divisions"> {
   let description = [{
     Divisions and remainders of index and i64, by what isn't a constant, whose dividend is at most 2^32 - 1: they are calls of a routine of a
     hundred instructions. The divisor may be anything. Where it isn't known to be as small, larger ones count as the largest number of 32 bits that is a multiple of all that the
-    divisor is known to be one of, and the dividend is less than that: quotients are 0 for both, and what analyses of alignment know of remainders stays. Ranges come from MLIR's range inference, tickets (`carousel.grid.ticket`), and the
+    divisor is known to be one of, and the dividend is less than that: quotients are 0 for both, and what analyses of alignment know of remainders stays. Ranges come from MLIR's range inference, tickets (`carousel.grid.ticket`), the sizes of grids that launches take, and the
     guards of the kernel's variant, which bound the extents of what tensor maps describe.
 
     Quotients that are rounded up, by a constant, of a number that is known to have a sum with it, are those of that sum (`(x + 63) / 64`); without, zero would be a case of its own.
