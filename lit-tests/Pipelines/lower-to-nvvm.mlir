@@ -28,6 +28,8 @@
 // ORDER-NEXT: convert-scf-to-cf
 // ORDER: carousel-lower-functions
 // ORDER-NEXT: carousel-convert-gpu-to-nvvm
+// What is behind it is for functions, not for globals next to a kernel.
+// ORDER-NEXT: llvm.func(
 // ORDER: reconcile-unrealized-casts
 // ORDER: carousel-mark-convergent
 // ORDER-NEXT: carousel-mark-grid-constants
