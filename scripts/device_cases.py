@@ -109,6 +109,11 @@ def simulate(case, folder):
 
 
 def pack(cases, folder, lower=""):
+    if not cases:
+        sys.exit("expected cases to pack, got none")
+    for case in cases:
+        if not case.outputs and not case.expected:
+            sys.exit(f"expected an output of {case.kernel} in {case.file} to compare, got none")
     folder.mkdir(parents=True, exist_ok=True)
     compile_packages({case.file: case.chips for case in cases}, folder, lower)
     listed = [{"file": case.file.stem, "kernel": case.kernel, "arguments": case.arguments, "chips": case.chips,
