@@ -239,6 +239,8 @@ def call_text(line):
     o = Operation(line)
     family = o.op
     while family not in FAMILIES:
+        if not family:
+            raise ValueError(f"expected a family for the calls of {o.op} in FAMILIES of {__name__}, got none")
         family = family.rpartition(".")[0]
     return o.result, FAMILIES[family](o, o.op.replace(".", "_"))
 
