@@ -9,7 +9,8 @@
 #
 # Substitutions: %carousel_plugin (the plugin's shared object), %cuda_root, %ptxas,
 # %source_root, %python, %fake_driver_dir (a libcuda without a GPU), %nvrtc (the library), %nvcc.
-# Features: ptxas, nvrtc and nvcc, where a CUDA toolkit has them.
+# Features: ptxas, nvrtc and nvcc, where a CUDA toolkit has them. With --param require=ptxas,nvrtc a
+# run without them is an error; otherwise the tests that need them are left out.
 #
 # ===------------------------------------------------------------------------===#
 
@@ -75,3 +76,6 @@ nvcc = os.path.join(cuda_root, "bin", "nvcc")
 if os.access(nvcc, os.X_OK):
     config.available_features.add("nvcc")
 config.substitutions += [("%nvrtc", str(nvrtc)), ("%nvcc", nvcc)]
+for feature in filter(None, lit_config.params.get("require", "").split(",")):
+    if feature not in config.available_features:
+        lit_config.fatal(f"expected {feature} in the CUDA toolkit '{cuda_root}', as --param require says, got none")

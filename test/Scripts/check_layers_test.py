@@ -95,6 +95,12 @@ class CheckLayers(unittest.TestCase):
         self.expect_violation(
             "lib/Misc/Helpers.cpp:1: belongs to no layer; add its folder to scripts/check-layers")
 
+    def test_folder_at_the_top(self):
+        self.write("compiler/Driver.cpp", "\n")
+        self.expect_violation("compiler: belongs to no layer; add the folder to ROOTS of scripts/check-layers")
+        self.write("compiler/CMakeCache.txt", "\n")
+        self.expect_clean()
+
     def test_include_of_no_layer(self):
         self.write("lib/Dialect/IR/Ops.cpp", '#include "carousel/Misc/Helpers.h"\n')
         self.expect_violation("lib/Dialect/IR/Ops.cpp:1: carousel/Misc/Helpers.h belongs to no layer; "
