@@ -80,6 +80,12 @@ class NothingToCheck(unittest.TestCase):
             self.expect(1, "0 kernels alike, 1 problems", "compare-sync", "--nvrtc", ANY_LIBRARY, "--skip-refused",
                         "--translate", translate, *chips, self.root)
 
+    def test_new_example(self):
+        tree = self.copy_tree("scripts", "examples")
+        shutil.copy(tree / "examples/tile/saxpy.mlir", tree / "examples/tile/new.mlir")
+        self.expect(1, "device-examples: error: new: expected a case of saxpy, got none", "device-examples", "list",
+                    source=tree)
+
     def test_unknown_call(self):
         (self.root / "call.py").write_text(
             f"import sys; sys.path.insert(0, '{SOURCE / 'scripts'}')\n"
