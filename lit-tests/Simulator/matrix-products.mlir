@@ -1,6 +1,6 @@
 // Matrix instructions of a warp multiply on the simulated machine, at the tile phase and at the machine phase. A lane gets what
 // another one asks for. Products are exact in f32, and added in the order of k, as here.
-// DEFINE: %{lowered} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-lowered %s --
+// DEFINE: %{lowered} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-lowered --require-variants %s --
 // RUN: carousel-sim %s --kernel @product_bf16 --reference @product_bf16_reference --arg a=random:16x16 --arg b=random:16x8:1 --arg c=random:16x8:2 --policy all --schedules 2
 // RUN: %{lowered} --kernel @product_bf16 --reference @product_bf16_reference --arg a=random:16x16 --arg b=random:16x8:1 --arg c=random:16x8:2 --policy all --schedules 2
 // RUN: carousel-sim %s --kernel @product_f16 --reference @product_f16_reference --arg a=random:16x16 --arg b=random:16x8:1 --arg c=random:16x8:2 --policy all --schedules 2

@@ -1,5 +1,5 @@
 // Loops that make the first fills of their rings: for 0 to 9 iterations, entered again and again, with variables of all kinds.
-// DEFINE: %{lowered} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-lowered %s --chip sm_90a --pipeline='builtin.module(carousel-lower{chip=CHIP prefer-engine=bulk fold-prologues-from=0})'
+// DEFINE: %{lowered} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-lowered --require-variants %s --chip sm_90a --pipeline='builtin.module(carousel-lower{chip=CHIP prefer-engine=bulk fold-prologues-from=0})'
 // RUN: %{lowered} -- --kernel @again --policy all --arg x=iota:1 --arg y=like:x --expect y=iota:1
 // RUN: %{lowered} -- --kernel @again --policy all --arg x=iota:128 --arg y=like:x --expect y=iota:128
 // RUN: %{lowered} -- --kernel @again --policy all --arg x=iota:130 --arg y=like:x --expect y=iota:130

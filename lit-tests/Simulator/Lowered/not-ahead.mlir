@@ -1,5 +1,5 @@
 // What may not run ahead, or not have slots of its own, gives what the tile phase gives under all policies, too.
-// DEFINE: %{lowered} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-lowered %s --chip sm_80,sm_90a --
+// DEFINE: %{lowered} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-lowered --require-variants %s --chip sm_80,sm_90a --
 // DEFINE: %{run} = --policy all --schedules 2
 // RUN: %{lowered} --kernel @stored_before %{run} --arg x=iota:1000 --arg y=zeros:1000 --arg z=like:x --expect y=iota:1000 --expect z=iota:1000
 // RUN: %{lowered} --kernel @published --policy all --arg x=zeros:1024 --arg f=zeros:4 --arg y=like:x --expect y=iota:1024

@@ -2,15 +2,16 @@
 // order; reductions of two kinds have an order; a tile is zero where the box is outside, also if the first turn is the last one;
 // a ticket that no producer needs stays behind what comes before it.
 // DEFINE: %{lowered} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-lowered %s --
+// DEFINE: %{variants} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-lowered --require-variants %s --
 // DEFINE: %{all} = --policy all --schedules 8
 // RUN: carousel-sim %s --kernel @in_one_box --arg w=zeros:64 --arg s=zeros:1 --out w=%t.w.npy --quiet
-// RUN: %{lowered} --kernel @in_one_box --arg w=zeros:64 --arg s=zeros:1 --expect w=%t.w.npy %{all}
+// RUN: %{variants} --kernel @in_one_box --arg w=zeros:64 --arg s=zeros:1 --expect w=%t.w.npy %{all}
 // RUN: carousel-sim %s --kernel @two_kinds --arg v=zeros:64 --out v=%t.v.npy --quiet
 // RUN: %{lowered} --kernel @two_kinds --arg v=zeros:64 --expect v=%t.v.npy %{all}
 // RUN: carousel-sim %s --kernel @one_turn --arg w=empty:40 --arg out=empty:64 --arg s=zeros:1 --out out=%t.o.npy --quiet
-// RUN: %{lowered} --kernel @one_turn --arg w=empty:40 --arg out=empty:64 --arg s=zeros:1 --expect out=%t.o.npy %{all}
+// RUN: %{variants} --kernel @one_turn --arg w=empty:40 --arg out=empty:64 --arg s=zeros:1 --expect out=%t.o.npy %{all}
 // RUN: carousel-sim %s --kernel @last_cta --arg x=iota:512 --arg w=zeros:384 --arg y=empty:128 --arg tk=zeros:1 --out y=%t.y.npy --quiet
-// RUN: %{lowered} --kernel @last_cta --arg x=iota:512 --arg w=zeros:384 --arg y=empty:128 --arg tk=zeros:1 --expect y=%t.y.npy --expect tk=zeros:1 --policy all --schedules 2
+// RUN: %{variants} --kernel @last_cta --arg x=iota:512 --arg w=zeros:384 --arg y=empty:128 --arg tk=zeros:1 --expect y=%t.y.npy --expect tk=zeros:1 --policy all --schedules 2
 
 #gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>

@@ -1,5 +1,5 @@
 // Rows that are known to be shorter than the tile, with room behind them: copies of whole rows are never made.
-// DEFINE: %{lowered} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-lowered %s --chip sm_80,sm_90a
+// DEFINE: %{lowered} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-lowered --require-variants %s --chip sm_80,sm_90a
 // DEFINE: %{run} = --kernel @short --policy all --arg x=iota:15x109@112x1 --arg y=zeros:15x109@112x1 --expect y=iota:15x109
 // RUN: %{lowered} -- %{run}
 // RUN: %{lowered} --pipeline='builtin.module(carousel-lower{chip=CHIP prefer-engine=bulk})' -- %{run}
