@@ -208,6 +208,11 @@ void carousel::findMetProduces(gpu::GPUFuncOp kernel, RingBarrierPlan &plan) {
     if (!(planned.producers == planned.consumers) ||
         (!planned.storesArrive && !planned.meetsWhenFilled))
       return;
+    // Slots that no meeting hands back: what keeps a phase from going by while
+    // a thread still waits for it is that the warp's threads come together
+    // before one of them arrives for the next.
+    if (planned.hasFull && hasOwnPieces(planned, plan))
+      return;
     if (!positions)
       positions.emplace(kernel);
     if (isMetBeforeWait(produce, plan, *positions))

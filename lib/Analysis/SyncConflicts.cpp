@@ -122,12 +122,6 @@ static bool isOutlasting(const PendingAccess &from, Meet needed) {
   return isAsync(from.access->kind) && from.metBeforeDone > needed;
 }
 
-void SyncFlow::note(Operation *from, Operation *to, AccessKind kind, Meet met) {
-  if (isChecking)
-    unordered.emplace(kernel.numbers.lookup(from), kernel.numbers.lookup(to),
-                      static_cast<unsigned>(kind), met);
-}
-
 void SyncFlow::check(Operation *op, const Access &access,
                      const SyncState &state) {
   if (!looksForConflicts())
@@ -137,17 +131,17 @@ void SyncFlow::check(Operation *op, const Access &access,
     if (needed < Meet::CTA && needsOrder(from, op, access, /*byOthers=*/true)) {
       if (isOutlasting(from, needed))
         resolve(op, from, access, from.metBeforeDone, /*byOthers=*/true);
-      Meet met = isAsync(from.access->kind) ? from.metSinceDone : from.met;
-      note(from.op, op, from.access->kind, std::max(met, needed));
+      if (from.missed > needed)
+        conflict.emplace();
     }
     if (!needsOrder(from, op, access, /*byOthers=*/false))
       continue;
-    if (!from.access->isTransfer && !access.isTransfer) {
-      if (from.met < Meet::CTA)
-        note(from.op, op, from.access->kind, from.met);
-      continue;
-    }
-    if (!isOrdered(from, access, needed))
+    // Between accesses that threads make by themselves stands what the kernel
+    // says: they are in conflict where the flow leaves that out.
+    bool isOfThreads = !from.access->isTransfer && !access.isTransfer;
+    if (isOfThreads && from.missed != Meet::Nobody)
+      conflict.emplace();
+    if (!isOfThreads && !isOrdered(from, access, needed))
       resolve(op, from, access, needed, /*byOthers=*/false);
   }
 }
@@ -168,12 +162,11 @@ SyncStep SyncFlow::getMeetingPlace(unsigned number) const {
   return place;
 }
 
-unsigned SyncFlow::countGroups(Operation *anchor,
-                               const PendingAccess &from) const {
+const SyncState *SyncFlow::findBefore(Operation *anchor) const {
   for (const auto &[op, before] : around)
     if (op == anchor)
-      return before.countGroupsSince(from.op);
-  return from.groups;
+      return &before;
+  return nullptr;
 }
 
 void SyncFlow::resolve(Operation *op, const PendingAccess &from,
@@ -251,10 +244,18 @@ void SyncFlow::resolve(Operation *op, const PendingAccess &from,
     anchor = outer;
   }
   step.before = drain.before = fence.before = anchor;
-  drain.pending = countGroups(anchor, from);
+  drain.pending = from.groups;
+  fences &= !from.isFenced;
+  // A drain or a fence between the place and the access comes too late.
+  if (const SyncState *before = findBefore(anchor)) {
+    bool isOpen = !before->isDone(*from.access);
+    drain.pending = before->countGroupsSince(from.op);
+    drains |= isAsync(from.access->kind) && isOpen;
+    fences |= needsFence(from, to) && isOpen;
+  }
   if (drains)
     conflict->steps.push_back(drain);
-  if (fences && !from.isFenced)
+  if (fences)
     conflict->steps.push_back(fence);
   if (!isAlone)
     conflict->steps.push_back(step);

@@ -96,6 +96,10 @@ bool SyncKernel::isTakenTogether(Operation *op, Meet meet) const {
   };
   return llvm::TypeSwitch<Operation *, bool>(op)
       .Case([&](scf::IfOp branch) { return areUniform(branch.getCondition()); })
+      .Case([&](scf::IndexSwitchOp branch) {
+        return areUniform(branch.getArg());
+      })
+      .Case([](scf::ExecuteRegionOp) { return true; })
       .Case([&](scf::ForOp loop) {
         return areUniform(
             {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
@@ -170,14 +174,23 @@ void SyncFlow::visit(Operation *op, SyncState &state) {
   auto before = stepsAt.find(op);
   if (before != stepsAt.end())
     applySteps(before->second, state);
-  if (omitted.ops.contains(op))
+  if (omitted.ops.contains(op)) {
+    if (auto sync = dyn_cast<RingSyncOp>(op))
+      state.miss(getMeet(sync.getScope()));
     return;
+  }
   llvm::TypeSwitch<Operation *>(op)
       .Case<scf::ForOp, affine::AffineForOp>([&](auto loop) {
         visitFor(cast<LoopLikeOpInterface>(loop.getOperation()), state);
       })
-      .Case<scf::IfOp, affine::AffineIfOp>(
+      .Case<scf::IfOp, affine::AffineIfOp, scf::IndexSwitchOp>(
           [&](auto branch) { visitIf(branch, state); })
+      .Case([&](scf::ExecuteRegionOp once) {
+        if (once.getRegion().hasOneBlock())
+          visitIf(once, state);
+        else
+          visitRegions(once, state);
+      })
       .Case([&](scf::WhileOp loop) { visitWhile(loop, state); })
       .Case([&](RingRolesOp roles) { visitRoles(roles, state); })
       .Case([&](SerializeOp turns) { visitTurn(turns, state); })
@@ -213,10 +226,15 @@ void SyncFlow::visitWait(RingWaitOp wait, SyncState &state) {
 
 /// A ticket is drawn before the threads meet. Who goes by its number, behind
 /// fences of its own, may rely on a meeting in front of it.
-void SyncFlow::noteBeforeTicket(Operation *ticket, const SyncState &state) {
+void SyncFlow::checkTicket(const SyncState &state) {
+  if (conflict || !looksForConflicts())
+    return;
   for (const PendingAccess &from : state.getPending())
-    if (!from.access->buffer.isShared && !isAsync(from.access->kind))
-      note(from.op, ticket, from.access->kind, from.met);
+    if (!from.access->buffer.isShared && !isAsync(from.access->kind) &&
+        from.missed != Meet::Nobody) {
+      conflict.emplace();
+      return;
+    }
 }
 
 void SyncFlow::visitEvent(Operation *op, SyncState &state) {
@@ -225,7 +243,7 @@ void SyncFlow::visitEvent(Operation *op, SyncState &state) {
       // All threads hear what one has drawn.
       .Case([&](gpu::BarrierOp) { state.meet(Meet::CTA, number); })
       .Case([&](GridTicketOp) {
-        noteBeforeTicket(op, state);
+        checkTicket(state);
         state.meet(Meet::CTA, number);
       })
       .Case([&](BarrierWarpOp barrier) {

@@ -21,16 +21,10 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
-#include <set>
-
 namespace carousel {
 
 /// More than the accesses of any one op.
 inline constexpr unsigned kAccessesPerOp = 1024;
-
-/// Pairs of accesses by the numbers of their ops, the first one's kind, and how
-/// many threads have met in between.
-using SyncPairs = std::set<std::tuple<unsigned, unsigned, unsigned, Meet>>;
 
 /// What a flow does without: ops of the kernel, and steps of the plan by index.
 struct SyncOmissions {
@@ -57,8 +51,8 @@ struct LoopFixpoint {
   LoopPlan plan;
   std::optional<SyncState> entered;
   std::optional<SyncState> reached;
-  /// SyncFlow's of an iteration that has no conflict, once that was looked for.
-  std::optional<SyncPairs> unordered;
+  /// Whether an iteration was looked at and has no conflict.
+  bool isChecked = false;
 };
 
 /// What never changes while a plan is made, and what its flows have found.
@@ -110,11 +104,6 @@ public:
   /// What a plan has to resolve; without what resolves it where only whether
   /// there is any is asked.
   std::optional<SyncConflict> conflict;
-  /// Accesses that nothing but a meeting of the kernel's own orders, by number,
-  /// and how many of the threads have met in between: those that threads make
-  /// by themselves, and those of warps with other warps'. All of them if there
-  /// is no conflict.
-  SyncPairs unordered;
 
 private:
   void visitBlock(mlir::Block &block, SyncState &state);
@@ -129,7 +118,7 @@ private:
   void visitRoles(RingRolesOp roles, SyncState &state);
   void visitTurn(SerializeOp turns, SyncState &state);
   void visitWait(RingWaitOp wait, SyncState &state);
-  void noteBeforeTicket(mlir::Operation *ticket, const SyncState &state);
+  void checkTicket(const SyncState &state);
   void checkRelease(RingReleaseOp release, const SyncState &state);
   void visitRegions(mlir::Operation *op, SyncState &state);
   void applySteps(llvm::ArrayRef<unsigned> indices, SyncState &state);
@@ -144,11 +133,9 @@ private:
                   const Access &to, bool byOthers) const;
   void resolve(mlir::Operation *op, const PendingAccess &from, const Access &to,
                Meet needed, bool byOthers);
-  void note(mlir::Operation *from, mlir::Operation *to, AccessKind kind,
-            Meet met);
   SyncStep getMeetingPlace(unsigned number) const;
-  unsigned countGroups(mlir::Operation *anchor,
-                       const PendingAccess &from) const;
+  /// What held before an op around the one that is visited; null for others.
+  const SyncState *findBefore(mlir::Operation *anchor) const;
 
   SyncKernel &kernel;
   SyncPositions &positions;

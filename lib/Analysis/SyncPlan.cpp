@@ -169,23 +169,17 @@ static bool isCandidate(Operation *op) {
   return isa<RingDrainOp, RingSyncOp>(op);
 }
 
-/// What the kernel and the plan can do without. `unordered` is SyncFlow's, with
-/// the plan; without its step `last` there is a conflict, as is known.
+/// What the kernel and the plan can do without; without the plan's step `last`
+/// there is a conflict, as is known.
 static void removeRedundant(SyncKernel &kernel, SyncPlan &plan,
-                            const SyncPairs &unordered,
                             const std::optional<SyncStep> &last) {
   SyncOmissions omitted;
   for (Operation *op : kernel.ops) {
     if (!isCandidate(op))
       continue;
     omitted.ops.insert(op);
-    SyncFlow flow(kernel, plan.steps, omitted, SyncFlow::Asked::Whether);
-    // Threads may meet for the sake of what they do by themselves, too.
-    bool isNeeded =
-        flow.conflict ||
-        !std::includes(unordered.begin(), unordered.end(),
-                       flow.unordered.begin(), flow.unordered.end());
-    if (isNeeded)
+    if (SyncFlow(kernel, plan.steps, omitted, SyncFlow::Asked::Whether)
+            .conflict)
       omitted.ops.erase(op);
     else
       plan.redundant.push_back(op);
@@ -255,7 +249,7 @@ SyncPlan carousel::planSync(gpu::GPUFuncOp function) {
     SyncFlow flow(kernel, plan.steps, nothing);
     if (!flow.conflict) {
       sortSteps(kernel, plan.steps);
-      removeRedundant(kernel, plan, flow.unordered, last);
+      removeRedundant(kernel, plan, last);
       return plan;
     }
     // What resolves the first may do for others.

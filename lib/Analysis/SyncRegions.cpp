@@ -126,19 +126,12 @@ void SyncFlow::visitFor(LoopLikeOpInterface loop, SyncState &state) {
 /// are none, as is known.
 void SyncFlow::checkIteration(LoopLikeOpInterface loop, const SyncState &before,
                               SyncState state) {
-  SyncPairs outside;
-  if (!kernel.fixpoints[loop].unordered) {
-    std::swap(outside, unordered);
-    around.emplace_back(loop, before);
-    visitBlock(loop.getLoopRegions().front()->front(), state);
-    around.pop_back();
-    if (conflict)
-      return;
-    kernel.fixpoints[loop].unordered = std::move(unordered);
-    unordered = std::move(outside);
-  }
-  const SyncPairs &inside = *kernel.fixpoints[loop].unordered;
-  unordered.insert(inside.begin(), inside.end());
+  if (kernel.fixpoints[loop].isChecked)
+    return;
+  around.emplace_back(loop, before);
+  visitBlock(loop.getLoopRegions().front()->front(), state);
+  around.pop_back();
+  kernel.fixpoints[loop].isChecked = !conflict;
 }
 
 /// The steps in a loop, and what is left out there.
@@ -217,6 +210,7 @@ void SyncFlow::visitWhile(scf::WhileOp loop, SyncState &state) {
   around.pop_back();
 }
 
+/// One of the regions is executed, once.
 void SyncFlow::visitIf(Operation *branch, SyncState &state) {
   IsInside isInside{branch};
   SyncState before = state;

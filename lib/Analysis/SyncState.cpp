@@ -26,7 +26,8 @@ bool PendingAccess::operator==(const PendingAccess &other) const {
          isHandedBack == other.isHandedBack && isDrained == other.isDrained &&
          met == other.met && metSinceDone == other.metSinceDone &&
          metBeforeDone == other.metBeforeDone && seen == other.seen &&
-         groups == other.groups && meetings == other.meetings &&
+         missed == other.missed && groups == other.groups &&
+         meetings == other.meetings &&
          (boxes == other.boxes || *boxes == *other.boxes);
 }
 
@@ -162,6 +163,12 @@ void SyncState::submit(TransferScope scope) {
       change(access).groups = std::min(access->groups + 1, kManyGroups);
 }
 
+/// How many threads have met since the access, and its completion if it has
+/// one.
+static Meet getMetSince(const PendingAccess &access) {
+  return isAsync(access.access->kind) ? access.metSinceDone : access.met;
+}
+
 static void meetSince(PendingAccess &access, Meet meet, unsigned number) {
   // Those who meet in a role may have more to do with it than its scope.
   if (access.isFromOutside) {
@@ -176,6 +183,8 @@ static void meetSince(PendingAccess &access, Meet meet, unsigned number) {
     if (meet >= access.metBeforeDone)
       access.metBeforeDone = Meet::Nobody;
   }
+  if (getMetSince(access) >= access.missed)
+    access.missed = Meet::Nobody;
   for (unsigned size = 0; size < static_cast<unsigned>(meet); ++size)
     access.meetings[size] = {{number}, access.groups};
 }
@@ -184,6 +193,12 @@ void SyncState::meet(Meet meet, unsigned number) {
   for (Pending &access : pending)
     meetSince(change(access), meet, number);
   dropFinished();
+}
+
+void SyncState::miss(Meet meet) {
+  for (Pending &access : pending)
+    if (getMetSince(*access) < meet && access->missed < meet)
+      change(access).missed = meet;
 }
 
 void SyncState::handBack(Value ring, const RingSlot &slot,
@@ -287,6 +302,7 @@ bool SyncState::joinInto(Pending &pending, const PendingAccess &other,
   into.metSinceDone = std::min(into.metSinceDone, other.metSinceDone);
   into.metBeforeDone = std::max(into.metBeforeDone, other.metBeforeDone);
   into.seen = std::min(into.seen, other.seen);
+  into.missed = std::max(into.missed, other.missed);
   into.groups = std::min(into.groups, other.groups);
   for (auto [mine, theirs] : llvm::zip(into.meetings, other.meetings))
     joinMeetings(mine, theirs);
@@ -379,4 +395,10 @@ unsigned SyncState::countGroupsSince(Operation *op) const {
     if (access.op == op && isAsync(access.access->kind))
       fewest = std::min(fewest.value_or(kManyGroups), access.groups);
   return fewest.value_or(0);
+}
+
+bool SyncState::isDone(const Access &access) const {
+  return llvm::all_of(getPending(), [&](const PendingAccess &pending) {
+    return pending.access != &access || pending.isFenced || pending.isDrained;
+  });
 }

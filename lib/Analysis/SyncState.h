@@ -72,6 +72,9 @@ struct PendingAccess : llvm::RefCountedBase<PendingAccess> {
   Meet metBeforeDone = Meet::Nobody;
   /// Who has observed it without a meeting.
   Meet seen = Meet::Nobody;
+  /// The most threads that would have met since then where the flow leaves a
+  /// meeting out, on some way on which no other one has as many.
+  Meet missed = Meet::Nobody;
   /// Groups submitted after it.
   unsigned groups = 0;
   /// By how many have to meet, less 1.
@@ -97,6 +100,8 @@ public:
   void drain(GroupWait kind, unsigned pending, TransferScope scope);
   void submit(TransferScope scope);
   void meet(Meet meet, unsigned number);
+  /// A meeting of the kernel's is left out here.
+  void miss(Meet meet);
   /// What threads read in a slot is over with that, if only fills of the ring
   /// write it, which wait for the slot.
   void handBack(mlir::Value ring, const RingSlot &slot,
@@ -119,6 +124,8 @@ public:
   auto getPending() const { return llvm::make_pointee_range(pending); }
   /// The fewest groups submitted after what `op` submitted, as far as known.
   unsigned countGroupsSince(mlir::Operation *op) const;
+  /// Whether the access, wherever it is pending, has been fenced or drained.
+  bool isDone(const Access &access) const;
 
 private:
   using Pending = llvm::IntrusiveRefCntPtr<const PendingAccess>;

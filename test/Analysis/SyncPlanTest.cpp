@@ -318,6 +318,59 @@ TEST_F(SyncPlanTest, RedundantOnesAreFound) {
   EXPECT_EQ(alias.redundant.size(), 1u);
 }
 
+// The plan first has a meeting before the loop, and does with one in it.
+TEST_F(SyncPlanTest, MeetingsInLoopsAreNoneBehindThem) {
+  SyncPlan stored = plan(R"mlir(
+    memref.store %v, %a[%t] : !t
+    scf.for %j = %c0 to %n step %c1 {
+      carousel.ring.submit {
+        carousel.ring.store %a to %y[%i] engine<vector, width = 16> : !t, !g
+      }
+    }
+    carousel.ring.sync
+    %w = memref.load %a[%c0] : !t
+    memref.store %w, %x[%t] : !g)mlir");
+  EXPECT_EQ(getSteps(stored), (Steps{"ring.sync", "ring.sync"}));
+  EXPECT_TRUE(isa<scf::ForOp>(stored.steps.front().before) ||
+              stored.redundant.empty());
+}
+
+// One that orders two accesses on some way stays, also where they are unordered
+// on another one.
+TEST_F(SyncPlanTest, MeetingsCountOnEachWay) {
+  SyncPlan once = plan(R"mlir(
+    memref.store %v, %a[%t] : !t
+    scf.for %j = %c0 to %n step %c1 {
+      carousel.ring.sync
+    }
+    %w = memref.load %a[%c0] : !t
+    memref.store %w, %x[%t] : !g)mlir");
+  EXPECT_TRUE(once.redundant.empty());
+  SyncPlan twice = plan(R"mlir(
+    memref.store %v, %a[%t] : !t
+    carousel.ring.sync
+    scf.for %j = %c0 to %n step %c1 {
+      carousel.ring.sync
+    }
+    %w = memref.load %a[%c0] : !t
+    memref.store %w, %x[%t] : !g)mlir");
+  EXPECT_EQ(twice.redundant.size(), 1u);
+}
+
+// A place before a loop needs a drain of its own if the one that is there
+// stands in the loop.
+TEST_F(SyncPlanTest, DrainsInLoopsAreNoneBeforeThem) {
+  SyncPlan drained =
+      plan((kStoreA + "scf.for %j = %c0 to %n step %c1 { carousel.ring.submit {"
+                      "carousel.ring.store %b to %x[%i] in_bounds engine<bulk>"
+                      ": !t, !g } memref.store %v, %y[%t] : !g }")
+               .str());
+  ASSERT_FALSE(drained.fault);
+  EXPECT_EQ(getSteps(drained),
+            (Steps{"ring.drain complete 0", "ring.sync",
+                   "ring.drain complete 0", "ring.drain read 0"}));
+}
+
 TEST_F(SyncPlanTest, FaultsNameTheAccesses) {
   SyncPlan roles = plan(R"mlir(
     carousel.ring.roles producer threads(32) {

@@ -188,6 +188,38 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Each thread stores what it has loaded, and no meeting hands the slot back. That all threads meet between the load
+  // and its wait doesn't keep one lane from arriving for the next use while others still wait for this one.
+  // CHECK-LABEL: gpu.func @own_pieces
+  // CHECK: scf.for
+  // CHECK: carousel.barrier.warp
+  // CHECK-NEXT: scf.if
+  // CHECK-NEXT: carousel.mbarrier.arrive
+  // CHECK: gpu.barrier
+  // CHECK-NEXT: carousel.mbarrier.wait
+  // CHECK-NOT: gpu.barrier
+  // CHECK: gpu.return
+  gpu.func @own_pieces(%x: !vector, %y: !vector, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %ring = carousel.ring.create release(cta_barrier) : !ring
+    scf.for %i = %c0 to %n step %c1 {
+      carousel.ring.produce %ring[%i] : !ring {
+        %tile = carousel.ring.tile %ring[%i], 0 : !ring -> !tile
+        carousel.ring.load %x[%i] to %tile in_bounds engine<vector, width = 16> : !vector, !tile
+      }
+      gpu.barrier
+      carousel.ring.wait %ring[%i] : !ring
+      carousel.ring.submit {
+        %tile = carousel.ring.tile %ring[%i], 0 : !ring -> !tile
+        carousel.ring.store %tile to %y[%i] in_bounds engine<vector, width = 16> : !tile, !vector
+      }
+      carousel.ring.release %ring[%i] : !ring
+    }
+    gpu.return
+  }
+
   // An ordinary access after the meeting.
   // CHECK-LABEL: gpu.func @read_after_meeting
   // CHECK: gpu.barrier
