@@ -5,4 +5,4 @@
 #
 # ===------------------------------------------------------------------------===#
 """text: MLIR, line by line; types: elements and arguments; generate: kernels; sections: their
-loops; check: what they give at each phase; minimise: the least of a failing one."""
+loops; paths: kernels of another kind; check: what they give at each phase; minimise: the least of a failing one."""

@@ -214,5 +214,6 @@ def reproduce(kernel, options, fault):
     """The command that makes this case again."""
     chips = f" --chip {','.join(options.chips)}" if options.chips else ""
     lower = f" --lower {shlex.quote(options.lower)}" if options.lower_given else ""
-    return (f"scripts/random-kernels --seed {kernel.seed} --count 1{chips}{lower} "
+    kind = "" if options.kind == "sections" else f" --kind {options.kind}"
+    return (f"scripts/random-kernels{kind} --seed {kernel.seed} --count 1{chips}{lower} "
             f"--schedules {options.schedules}  # {re.sub(chr(10), ' ', str(fault))}")
