@@ -66,7 +66,9 @@ enum {
   CAROUSEL_DRIVER_ERROR = 7,        // a driver call failed
   CAROUSEL_COMPILE_ERROR = 8,       // PTX or CUDA C++ that didn't compile
   CAROUSEL_LAUNCH_FAILED = 9,       // a kernel launched earlier failed
-  CAROUSEL_IO_ERROR = 10            // the file system
+  CAROUSEL_IO_ERROR = 10,           // the file system
+  CAROUSEL_OUT_OF_MEMORY = 11,      // a driver or a compiler has none left
+  CAROUSEL_CONTEXT_LOST = 12        // unusable from now on, or after a fork
 };
 
 // One line: what was wrong and the value found. Of the last call of this thread

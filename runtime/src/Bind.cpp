@@ -28,16 +28,17 @@ tl::unexpected<Error> refuse(const ArgumentInfo &info,
               fmt::format(format, std::forward<Arguments>(arguments)...));
 }
 
-std::string listNames(const KernelInfo &kernel) {
-  std::string names;
-  for (size_t i = 0; i < kernel.countPassed(); ++i)
-    names += (names.empty() ? "" : ", ") + kernel.arguments[i].name;
-  return names;
-}
-
 tl::unexpected<Error> refuseCount(const KernelInfo &kernel, size_t count) {
   size_t wanted = kernel.countPassed();
-  std::string names = wanted == 0 ? "" : " (" + listNames(kernel) + ")";
+  std::vector<ArgumentInfo> passed(kernel.arguments.begin(),
+                                   kernel.arguments.begin() +
+                                       static_cast<ptrdiff_t>(wanted));
+  std::string names =
+      wanted == 0 ? ""
+                  : fmt::format(" ({})", join(passed, ", ",
+                                              [](const ArgumentInfo &info) {
+                                                return info.name;
+                                              }));
   return fail(ErrorCode::InvalidArgument, "expected {} argument{}{}, got {}",
               wanted, wanted == 1 ? "" : "s", names, count);
 }
@@ -156,6 +157,8 @@ Status bindStrides(const ArgumentInfo &info, const Argument &argument,
     if (Status status = setContiguous(info, rank, bound); !status)
       return status;
   bool empty = isEmpty(bound, rank);
+  bound.loose = 0;
+  static_assert(kMaxRank <= 8, "a bit for each dimension");
   for (size_t dim = 0; dim < rank; ++dim) {
     int64_t given =
         argument.strides ? argument.strides[dim] : bound.strides[dim];
@@ -173,6 +176,10 @@ Status bindStrides(const ArgumentInfo &info, const Argument &argument,
                     "dimension {}",
                     given, dim);
     bound.strides[dim] = wanted == kDynamic ? given : wanted;
+    // A kernel that knows a stride doesn't take it from here.
+    if (!matters && !info.contiguous && wanted == kDynamic && given != 0)
+      bound.loose |= uint8_t(1u << dim);
+    bound.givenStrides[dim] = bound.strides[dim];
   }
   return {};
 }
@@ -194,6 +201,12 @@ Status bindTensor(const ArgumentInfo &info, const Argument &argument,
                   listExtents(bound, rank), toString(info.element));
   if (argument.data == 0)
     return refuse(info, "expected a device address, got null");
+  uint64_t size = (uint64_t(last) + 1) * uint64_t(bytes);
+  if (size - 1 > UINT64_MAX - argument.data)
+    return refuse(info,
+                  "expected a tensor that ends below 2^64, got {} bytes at "
+                  "{:#x}",
+                  size, argument.data);
   if (argument.data % uint64_t(bytes) != 0)
     return refuse(info,
                   "expected an address at a multiple of {} bytes, the size of "
@@ -235,6 +248,35 @@ Status bindArguments(const KernelInfo &kernel, const Argument *arguments,
       return status;
   }
   return {};
+}
+
+/// Calls `set(bound, dimension)` for each stride that no access depends on.
+template <typename Set>
+static bool forEachLoose(const KernelInfo &kernel, BoundArgument *bound,
+                         Set set) {
+  bool any = false;
+  for (size_t i = 0; i < kernel.arguments.size(); ++i) {
+    // Of others nobody says.
+    if (kernel.arguments[i].kind != ArgumentInfo::Kind::Tensor)
+      continue;
+    for (unsigned left = bound[i].loose; left != 0; left &= left - 1) {
+      set(bound[i], unsigned(__builtin_ctz(left)));
+      any = true;
+    }
+  }
+  return any;
+}
+
+bool useLooseStrides(const KernelInfo &kernel, BoundArgument *bound) {
+  return forEachLoose(kernel, bound, [](BoundArgument &tensor, unsigned dim) {
+    tensor.strides[dim] = 0;
+  });
+}
+
+void useGivenStrides(const KernelInfo &kernel, BoundArgument *bound) {
+  forEachLoose(kernel, bound, [](BoundArgument &tensor, unsigned dim) {
+    tensor.strides[dim] = tensor.givenStrides[dim];
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -25,6 +25,12 @@ namespace carousel::runtime {
 Status bindArguments(const KernelInfo &kernel, const Argument *arguments,
                      size_t count, BoundArgument *bound);
 
+/// Makes the strides that no access depends on 0, which every alignment and
+/// every tensor map is fine with; false where there are none. The other one
+/// makes them what callers gave again.
+bool useLooseStrides(const KernelInfo &kernel, BoundArgument *bound);
+void useGivenStrides(const KernelInfo &kernel, BoundArgument *bound);
+
 /// The address that stands for a workspace which isn't there yet: as well
 /// aligned as what the driver allocates (CUDA C++ programming guide, Device
 /// memory accesses), and no better.

@@ -12,6 +12,7 @@
 
 #include "ContextImpl.h"
 #include "Fail.h"
+#include "Process.h"
 
 #include <utility>
 
@@ -55,13 +56,16 @@ Buffer::~Buffer() {
     return;
   Context::Impl &impl = context.getImpl();
   CurrentContext current(impl);
+  if (!current.getStatus())
+    return;
   RelaxedCapture relaxed(*impl.driver);
-  if (current.getStatus())
-    impl.driver->cuMemFree(address);
+  impl.driver->cuMemFree(address);
 }
 
 Result<Buffer> Buffer::allocate(const Context &context,
                                 uint64_t bytes) noexcept {
+  if (Status status = checkProcess(); !status)
+    return tl::make_unexpected(std::move(status.error()));
   if (bytes == 0)
     return Buffer(context, 0, 0);
   Context::Impl &impl = context.getImpl();

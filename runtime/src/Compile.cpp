@@ -18,8 +18,6 @@
 #include "Compilers.h"
 #include "Fail.h"
 
-#include <fmt/ranges.h>
-
 #include <functional>
 
 namespace carousel::runtime {
@@ -41,11 +39,11 @@ using Accept = std::function<Status(const std::string &cubin)>;
 class Search {
 public:
   Search(Context::Impl &context, const Package &package, uint32_t module,
-         std::string_view function, const LoadOptions &options,
-         const Accept &accept)
-      : context(context), package(package), index(module), function(function),
-        module(package.getManifest().modules[module]), options(options),
-        accept(accept) {}
+         const ModuleImages &images, std::string_view function,
+         const LoadOptions &options, const Accept &accept)
+      : context(context), package(package), index(module), images(images),
+        function(function), module(package.getManifest().modules[module]),
+        options(options), accept(accept) {}
 
   Status run();
   /// The image that was taken.
@@ -71,13 +69,14 @@ private:
   Context::Impl &context;
   const Package &package;
   uint32_t index;
+  const ModuleImages &images;
   std::string_view function;
   const ModuleInfo &module;
   const LoadOptions &options;
   const Accept &accept;
   size_t taken = 0;
   CompileMessages messages;
-  std::string failures;
+  std::vector<std::string> failures;
   bool onlyLibrariesMissing = true;
 };
 
@@ -85,11 +84,10 @@ Status Search::run() {
   if (Status status = checkExterns(); !status)
     return status;
   int capability = context.info.computeCapability;
-  std::vector<size_t> images =
-      rankImages(module, capability, options.via, function);
-  if (images.empty())
+  std::vector<size_t> ranked = images.rank(function);
+  if (ranked.empty())
     return tl::make_unexpected(explainNoImage());
-  for (size_t image : images) {
+  for (size_t image : ranked) {
     messages.clear();
     taken = image;
     Result<Outcome> outcome = tryImage(image);
@@ -101,34 +99,35 @@ Status Search::run() {
   return fail(
       onlyLibrariesMissing ? ErrorCode::NoLibrary : ErrorCode::CompileError,
       "module '{}' has no image that works on compute capability {}: {}",
-      module.name, describeCapability(capability), failures);
+      module.name, describeCapability(capability),
+      join(failures, "; ", [](const std::string &text) { return text; }));
 }
 
 /// A module that calls what it doesn't have needs somebody who has it.
 Status Search::checkExterns() const {
   if (module.externs.empty() || !options.deviceSources.empty())
     return {};
-  std::vector<std::string> missing;
-  for (const ExternInfo &function : module.externs)
-    missing.push_back(toString(function));
   return fail(ErrorCode::InvalidArgument,
               "module '{}' calls what it doesn't define: expected device "
               "sources with {}, got none",
-              module.name, fmt::join(missing, ", "));
+              module.name,
+              join(module.externs, ", ", [](const ExternInfo &function) {
+                return toString(function);
+              }));
 }
 
 Error Search::explainNoImage() const {
   std::string here = describeCapability(context.info.computeCapability);
-  std::string images = describeImages(module);
   if (options.via == LoadOptions::Via::Any)
     return {ErrorCode::CompileError,
             fmt::format("module '{}' has no image for compute capability {}; "
                         "it has {}",
-                        module.name, here, images)};
+                        module.name, here, images.getDescription())};
   return {ErrorCode::CompileError,
           fmt::format("module '{}' has no {} for compute capability {}, which "
                       "alone was asked for; it has {}",
-                      module.name, toString(options.via), here, images)};
+                      module.name, toString(options.via), here,
+                      images.getDescription())};
 }
 
 Result<Search::Outcome> Search::tryImage(size_t image) {
@@ -183,16 +182,20 @@ Result<Search::Outcome> Search::tryCompiler(size_t number,
   }
   Result<Compiled> cubin = compiler.compile(context, input, messages);
   if (!cubin) {
-    if (cubin.error().code == ErrorCode::LaunchFailed)
-      return tl::make_unexpected(cubin.error());
-    // Of a device source: no other image does better.
-    if (cubin.error().code == ErrorCode::InvalidArgument)
+    switch (cubin.error().code) {
+    case ErrorCode::CompileError:
+      note(image, fmt::format("{} failed", compiler.title), cubin.error());
+      return Outcome::NextImage;
+    case ErrorCode::UnsupportedVersion:
+    case ErrorCode::NoLibrary:
+      note(image, fmt::format("{} failed", compiler.title), cubin.error());
+      return Outcome::NextCompiler;
+    case ErrorCode::InvalidArgument: // of a device source
       return fail(ErrorCode::CompileError, "module '{}': {}", module.name,
                   cubin.error().message);
-    note(image, fmt::format("{} failed", compiler.title), cubin.error());
-    return cubin.error().code == ErrorCode::CompileError
-               ? Outcome::NextImage
-               : Outcome::NextCompiler;
+    default: // nothing else would do better
+      return tl::make_unexpected(cubin.error());
+    }
   }
   Result<Outcome> outcome = offer(
       image, cubin->code,
@@ -218,12 +221,13 @@ Result<Search::Outcome> Search::offer(const Image &image,
 
 void Search::note(const Image &image, std::string_view what,
                   const Error &error) {
-  failures += fmt::format("{}{}: {}: {}", failures.empty() ? "" : "; ",
-                          image.file, what, error.message);
+  failures.push_back(
+      fmt::format("{}: {}: {}", image.file, what, error.message));
   onlyLibrariesMissing &= error.code == ErrorCode::NoLibrary;
 }
 
-/// Whether the driver's word is about the image, so that another may do.
+} // namespace
+
 bool refusesImage(CUresult result) {
   switch (result) {
   case CUDA_ERROR_INVALID_IMAGE:
@@ -237,8 +241,6 @@ bool refusesImage(CUresult result) {
   }
 }
 
-} // namespace
-
 Result<std::string> getCubin(Context::Impl &context, const Package &package,
                              uint32_t module, std::string_view function,
                              const LoadOptions &options) {
@@ -247,14 +249,17 @@ Result<std::string> getCubin(Context::Impl &context, const Package &package,
     taken = cubin;
     return {};
   };
-  Search search(context, package, module, function, options, accept);
+  ModuleImages images(package.getManifest().modules[module],
+                      context.info.computeCapability, options.via);
+  Search search(context, package, module, images, function, options, accept);
   if (Status status = search.run(); !status)
     return tl::make_unexpected(status.error());
   return taken;
 }
 
 Result<ModuleCode> loadModule(Context::Impl &context, const Package &package,
-                              uint32_t module, std::string_view function,
+                              uint32_t module, const ModuleImages &images,
+                              std::string_view function,
                               const LoadOptions &options) {
   CUmodule loaded = nullptr;
   Accept accept = [&](const std::string &cubin) -> Status {
@@ -267,7 +272,7 @@ Result<ModuleCode> loadModule(Context::Impl &context, const Package &package,
       return fail(ErrorCode::CompileError, "{}", status.error().message);
     return status;
   };
-  Search search(context, package, module, function, options, accept);
+  Search search(context, package, module, images, function, options, accept);
   if (Status status = search.run(); !status)
     return tl::make_unexpected(status.error());
   return ModuleCode{loaded, search.getTaken().function.empty(),

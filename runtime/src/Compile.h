@@ -41,7 +41,8 @@ struct ModuleCode {
 /// (out of memory, an earlier launch that failed) is returned at once. The
 /// caller unloads the module.
 Result<ModuleCode> loadModule(Context::Impl &context, const Package &package,
-                              uint32_t module, std::string_view function,
+                              uint32_t module, const ModuleImages &images,
+                              std::string_view function,
                               const LoadOptions &options);
 
 } // namespace carousel::runtime

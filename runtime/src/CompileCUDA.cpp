@@ -16,6 +16,7 @@
 #include "Fail.h"
 #include "Hash.h"
 #include "Images.h"
+#include "Process.h"
 
 #include <charconv>
 
@@ -124,6 +125,8 @@ Result<CompiledCode> compileCUDA(const CUDASource &source,
                                  const CompileOptions &options,
                                  std::vector<CompileMessage> *messages,
                                  const ContextOptions &context) noexcept {
+  if (Status status = checkProcess(); !status)
+    return tl::make_unexpected(std::move(status.error()));
   Libraries libraries(context.libraries);
   DiskCache cache(context.cacheDirectory.empty()
                       ? DiskCache::getDefaultDirectory()
@@ -136,6 +139,8 @@ Result<CompiledCode>
 compileCUDA(const Context &context, const CUDASource &source,
             const CompileOptions &options,
             std::vector<CompileMessage> *messages) noexcept {
+  if (Status status = checkProcess(); !status)
+    return tl::make_unexpected(std::move(status.error()));
   Context::Impl &impl = context.getImpl();
   CompileOptions complete = options;
   if (complete.chip.empty())

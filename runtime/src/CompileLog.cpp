@@ -18,6 +18,7 @@
 
 #include "Fail.h"
 #include "FunctionLines.h"
+#include "Printable.h"
 
 #include <algorithm>
 #include <charconv>
@@ -28,7 +29,8 @@ namespace {
 
 using Severity = CompileMessage::Severity;
 
-constexpr size_t kMaxBytes = 4096;
+/// What an error shows of one log.
+constexpr size_t kMaxLogBytes = 1024;
 
 std::string_view trim(std::string_view text) {
   auto isBlank = [](char c) { return static_cast<unsigned char>(c) <= ' '; };
@@ -241,7 +243,7 @@ CompileMessages parseLog(std::string_view log,
   }
   for (CompileMessage &message : messages)
     for (std::string *text : {&message.file, &message.text, &message.source})
-      *text = makeLine(std::move(*text));
+      *text = escapeControls(*text);
   return messages;
 }
 
@@ -337,14 +339,6 @@ void traceToSource(CompileMessages &messages, std::string_view ptx,
 // As text
 //===----------------------------------------------------------------------===//
 
-static std::string cut(std::string text) {
-  if (text.size() > kMaxBytes) {
-    text.resize(kMaxBytes - 3);
-    text += "...";
-  }
-  return text;
-}
-
 static std::string describe(const CompileMessage &message,
                             std::string_view severity) {
   std::string text;
@@ -366,8 +360,8 @@ static std::string describe(const CompileMessage &message,
 std::string toString(const CompileMessage &message) noexcept {
   constexpr const char *kNames[] = {"", "error: ", "warning: ", "note: "};
   auto severity = static_cast<size_t>(message.severity);
-  return describe(message,
-                  severity < std::size(kNames) ? kNames[severity] : "");
+  return makeMessage(
+      describe(message, severity < std::size(kNames) ? kNames[severity] : ""));
 }
 
 std::string summarizeErrors(const CompileMessages &messages,
@@ -395,14 +389,12 @@ std::string summarizeErrors(const CompileMessages &messages,
   std::string tail = more == 0 ? ""
                                : fmt::format("; and {} more error{}", more,
                                              more == 1 ? "" : "s");
-  return cut(std::move(text)) + tail;
+  return clip(std::move(text), kMaxLogBytes) + tail;
 }
 
 std::string condenseLog(std::string_view log) {
   std::string text;
   for (std::string_view line : splitLines(log)) {
-    if (text.size() > kMaxBytes)
-      break;
     line = trim(line);
     if (line.empty())
       continue;
@@ -410,7 +402,7 @@ std::string condenseLog(std::string_view log) {
     for (char c : line)
       text += static_cast<unsigned char>(c) < ' ' ? ' ' : c;
   }
-  return cut(std::move(text));
+  return clip(std::move(text), kMaxLogBytes);
 }
 
 } // namespace carousel::runtime

@@ -82,7 +82,9 @@ private:
       infos.data(), reinterpret_cast<void *>(kLogBytes - 1)};
 };
 
-ErrorCode classify(CUresult result) {
+/// Of an error that the driver has no class for. Of text that it can't take it
+/// says why; without that, the text isn't at fault.
+ErrorCode classify(CUresult result, bool hasLog) {
   switch (result) {
   case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
     return ErrorCode::UnsupportedVersion;
@@ -90,7 +92,8 @@ ErrorCode classify(CUresult result) {
   case CUDA_ERROR_JIT_COMPILATION_DISABLED:
     return ErrorCode::NoLibrary;
   default:
-    return ErrorCode::CompileError;
+    return hasLog || refusesImage(result) ? ErrorCode::CompileError
+                                          : ErrorCode::DriverError;
   }
 }
 
@@ -119,10 +122,10 @@ Result<Compiled> link(Context::Impl &context, const CompileInput &input,
   }
   if (result != CUDA_SUCCESS) {
     Status status = context.check(result, call);
-    if (status.error().code == ErrorCode::LaunchFailed)
+    if (status.error().code != ErrorCode::DriverError)
       return tl::make_unexpected(status.error());
     std::string log = state.getLog();
-    return fail(classify(result), "{}",
+    return fail(classify(result, !log.empty()), "{}",
                 log.empty() ? status.error().message : log);
   }
   if (!cubin || bytes == 0)

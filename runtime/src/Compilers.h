@@ -45,11 +45,15 @@ struct Compiler {
   /// their code:
   /// CompileError: the text is wrong; InvalidArgument: a device source is, so
   /// that no other image does; UnsupportedVersion: the text is too new, a newer
-  /// compiler could take it; NoLibrary: the compiler isn't there; LaunchFailed:
-  /// nothing works any more in this context.
+  /// compiler could take it; NoLibrary: the compiler isn't there. All others,
+  /// as OutOfMemory and ContextLost, aren't about the text, so that no other
+  /// image and no other compiler does better.
   Result<Compiled> (*compile)(Context::Impl &context, const CompileInput &input,
                               CompileMessages &messages);
 };
+
+/// Whether the driver says that an image is at fault, and nothing else is.
+bool refusesImage(CUresult result);
 
 extern const Compiler kDriverLinker; ///< PTX
 extern const Compiler kNvJitLink;    ///< PTX

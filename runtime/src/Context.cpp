@@ -15,6 +15,7 @@
 
 #include "ContextImpl.h"
 #include "Fail.h"
+#include "Process.h"
 #include "WaitRecord.h"
 
 #include <algorithm>
@@ -31,6 +32,7 @@ struct Context::Impl::Names {
 struct Context::Impl::WaitRecords {
   std::mutex mutex;
   std::vector<std::weak_ptr<WaitRecord>> list;
+  size_t kept = 0; ///< when expired entries were dropped
 
   std::vector<std::shared_ptr<WaitRecord>> getLive() {
     std::vector<std::shared_ptr<WaitRecord>> live;
@@ -63,6 +65,24 @@ static bool isCausedByKernel(CUresult result) {
   }
 }
 
+/// What tells callers whether it is worth to try again.
+static ErrorCode classify(CUresult result) {
+  switch (result) {
+  case CUDA_ERROR_OUT_OF_MEMORY:
+    return ErrorCode::OutOfMemory;
+  case CUDA_ERROR_DEINITIALIZED:
+  case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+  case CUDA_ERROR_INVALID_CONTEXT:
+  case CUDA_ERROR_ECC_UNCORRECTABLE:
+  case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+  case CUDA_ERROR_DEVICE_UNAVAILABLE:
+    return ErrorCode::ContextLost;
+  default:
+    return isCausedByKernel(result) ? ErrorCode::LaunchFailed
+                                    : ErrorCode::DriverError;
+  }
+}
+
 /// "out of memory (CUDA_ERROR_OUT_OF_MEMORY)".
 static std::string getText(const DriverTable &driver, CUresult result) {
   const char *name = nullptr, *text = nullptr;
@@ -91,20 +111,20 @@ Context::Impl::Impl(const ContextOptions &options)
       waitRecords(std::make_unique<WaitRecords>()) {}
 
 Context::Impl::~Impl() {
-  if (context)
+  if (context && !isForkedFromUser())
     driver->cuDevicePrimaryCtxRelease(device);
 }
 
 Error Context::Impl::describe(CUresult result, const char *call) const {
   std::string text = getText(*driver, result);
-  if (isCausedByKernel(result)) {
+  ErrorCode code = classify(result);
+  if (code == ErrorCode::LaunchFailed) {
     std::string waits = describeExpiredWaits();
-    return {ErrorCode::LaunchFailed,
-            fmt::format("{} failed on the device: {}{}{}",
-                        launches.getSuspects(), text, waits.empty() ? "" : "; ",
-                        waits)};
+    return {code, fmt::format("{} failed on the device: {}{}{}",
+                              launches.getSuspects(), text,
+                              waits.empty() ? "" : "; ", waits)};
   }
-  return {ErrorCode::DriverError, fmt::format("{} failed: {}", call, text)};
+  return {code, fmt::format("{} failed: {}", call, text)};
 }
 
 Status Context::Impl::open() {
@@ -221,11 +241,15 @@ std::string Context::Impl::describeExpiredWaits() const {
 void Context::Impl::addWaitRecord(const std::shared_ptr<WaitRecord> &record) {
   std::lock_guard<std::mutex> lock(waitRecords->mutex);
   auto &list = waitRecords->list;
-  list.erase(std::remove_if(list.begin(), list.end(),
-                            [](const std::weak_ptr<WaitRecord> &entry) {
-                              return entry.expired();
-                            }),
-             list.end());
+  // Now and then, so that a record costs the same however many there are.
+  if (list.size() >= 2 * waitRecords->kept + 16) {
+    list.erase(std::remove_if(list.begin(), list.end(),
+                              [](const std::weak_ptr<WaitRecord> &entry) {
+                                return entry.expired();
+                              }),
+               list.end());
+    waitRecords->kept = list.size();
+  }
   list.push_back(record);
 }
 
@@ -242,6 +266,9 @@ const char *Context::Impl::keepName(std::string_view name) {
 //===----------------------------------------------------------------------===//
 
 CurrentContext::CurrentContext(Context::Impl &context) : context(context) {
+  status = checkProcess();
+  if (!status)
+    return;
   CUcontext current = nullptr;
   status = context.check(context.driver->cuCtxGetCurrent(&current),
                          "cuCtxGetCurrent");
@@ -265,6 +292,8 @@ CurrentContext::~CurrentContext() {
 Context::Context(std::shared_ptr<Impl> impl) : impl(std::move(impl)) {}
 
 Result<Context> Context::create(const ContextOptions &options) noexcept {
+  if (Status status = checkProcess(); !status)
+    return tl::make_unexpected(std::move(status.error()));
   auto impl = std::make_shared<Impl>(options);
   if (Status status = impl->open(); !status)
     return tl::make_unexpected(std::move(status.error()));
@@ -274,7 +303,7 @@ Result<Context> Context::create(const ContextOptions &options) noexcept {
 const DeviceInfo &Context::getDevice() const noexcept { return impl->info; }
 
 std::string Context::describeExpiredWaits() const noexcept {
-  return impl->describeExpiredWaits();
+  return isForkedFromUser() ? "" : impl->describeExpiredWaits();
 }
 
 Status Context::synchronize(Stream stream) const noexcept {

@@ -1,17 +1,37 @@
-//===- Error.cpp - names of error codes ---===//
+//===- Error.cpp - messages, and names of error codes ---------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See Error.h.
+// See Error.h. Every message of the library is made here.
 //
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Runtime/Error.h"
 
+#include "Fail.h"
+#include "Printable.h"
+
 namespace carousel::runtime {
+
+std::string clip(std::string text, size_t most) {
+  if (text.size() <= most)
+    return text;
+  constexpr size_t kTailBytes = 48;
+  size_t shown = getStart(text, most - kTailBytes).size();
+  size_t left = text.size() - shown;
+  text.resize(shown);
+  return text + fmt::format("... ({} bytes left out)", left);
+}
+
+std::string makeMessage(std::string_view text) {
+  return clip(escapeControls(text), kMaxMessageBytes);
+}
+
+Error::Error(ErrorCode code, std::string_view text) noexcept
+    : code(code), message(makeMessage(text)) {}
 
 const char *toString(ErrorCode code) noexcept {
   switch (code) {
@@ -35,6 +55,10 @@ const char *toString(ErrorCode code) noexcept {
     return "launch failed";
   case ErrorCode::IOError:
     return "input/output error";
+  case ErrorCode::OutOfMemory:
+    return "out of memory";
+  case ErrorCode::ContextLost:
+    return "context lost";
   }
   return "unknown error"; // a number from beyond the C ABI
 }

@@ -25,6 +25,10 @@ struct BoundArgument {
   uint64_t data = 0;
   int64_t extents[kMaxRank] = {};
   int64_t strides[kMaxRank] = {};
+  /// Bits of the dimensions of a tensor whose stride no access depends on,
+  /// since they have one element at most, and what callers gave for it.
+  uint8_t loose = 0;
+  int64_t givenStrides[kMaxRank] = {};
   int64_t scalar = 0; ///< integers and indices: the value
   uint64_t bytes = 0; ///< workspaces
 };

@@ -14,11 +14,29 @@
 
 namespace carousel::runtime {
 
-/// A message is one line, whatever a caller's text brings into it.
-inline std::string makeLine(std::string text) {
-  for (char &c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      c = '?';
+/// The text, or as much of its start as `most` bytes hold together with a word
+/// on how much is left out. `most` is at least 64.
+std::string clip(std::string text, size_t most);
+/// The text as a message: one line that only shows, not too long. What becomes
+/// an Error needn't go through this.
+std::string makeMessage(std::string_view text);
+
+/// "a, b, c", for a message: of a list that is too long for one, its start and
+/// how many more there are. `toText` is called for what is shown only.
+template <typename List, typename ToText>
+std::string join(const List &list, std::string_view separator, ToText toText) {
+  constexpr size_t kMaxShown = kMaxMessageBytes / 2;
+  std::string text;
+  size_t left = std::size(list);
+  for (const auto &element : list) {
+    if (text.size() > kMaxShown)
+      return fmt::format("{}{}and {} more", clip(std::move(text), kMaxShown),
+                         separator, left);
+    if (!text.empty())
+      text += separator;
+    text += toText(element);
+    --left;
+  }
   return text;
 }
 
@@ -28,9 +46,8 @@ template <typename... Arguments>
 tl::unexpected<Error> fail(ErrorCode code,
                            fmt::format_string<Arguments...> format,
                            Arguments &&...arguments) {
-  return tl::make_unexpected(Error{
-      code,
-      makeLine(fmt::format(format, std::forward<Arguments>(arguments)...))});
+  return tl::make_unexpected(
+      Error(code, fmt::format(format, std::forward<Arguments>(arguments)...)));
 }
 
 } // namespace carousel::runtime

@@ -11,7 +11,7 @@
 
 #include "FieldReader.h"
 
-#include <algorithm>
+#include "Printable.h"
 
 namespace carousel::runtime {
 
@@ -28,7 +28,7 @@ std::string Field::getPath() const {
 void FieldReader::setError(ErrorCode code, const Field &field,
                            const std::string &message) {
   std::string path = field.getPath();
-  error = Error{code, path.empty() ? message : path + ": " + message};
+  error.emplace(code, path.empty() ? message : path + ": " + message);
 }
 
 Field FieldReader::get(const Field &object, std::string_view member) {
@@ -72,14 +72,18 @@ std::string_view FieldReader::readString(const Field &field) {
   return {};
 }
 
+void FieldReader::checkLength(const Field &field, std::string_view name) {
+  if (name.size() > kMaxNameBytes)
+    fail(field, "expected a name of at most {} bytes, got {}", kMaxNameBytes,
+         name.size());
+}
+
 std::string FieldReader::readName(const Field &field) {
   std::string_view name = readString(field);
-  bool printable = std::none_of(name.begin(), name.end(), [](unsigned char c) {
-    return c < 0x20 || c == 0x7f;
-  });
-  if (name.empty() || !printable)
+  if (name.empty() || !isPrintable(name))
     fail(field, "expected a name of printable characters, got {}",
          field.value.describe());
+  checkLength(field, name);
   return std::string(name);
 }
 

@@ -18,6 +18,8 @@
 #include "JSONReader.h"
 #include "Spelling.h"
 
+#include "carousel/Runtime/Manifest.h"
+
 #include <optional>
 
 namespace carousel::runtime {
@@ -75,8 +77,9 @@ public:
   int64_t readInteger(const Field &field, int64_t least, int64_t most);
   bool readBool(const Field &field);
   std::string_view readString(const Field &field);
-  /// A string that is not empty and has no control characters.
+  /// A string that is not empty, has no control characters, and isn't too long.
   std::string readName(const Field &field);
+  void checkLength(const Field &field, std::string_view name);
 
   template <typename Enum, size_t count>
   Enum readEnum(const Field &field, const Spelling<Enum> (&spellings)[count]) {

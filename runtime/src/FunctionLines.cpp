@@ -31,12 +31,13 @@ bool isFunctionName(std::string_view word) {
          !std::isdigit(static_cast<unsigned char>(word.front()));
 }
 
-class Scanner {
-public:
-  using Sink = std::map<std::pair<std::string, uint32_t>, std::string>;
+} // namespace
 
-  Scanner(std::string_view text, const std::string &name, Sink &sink)
-      : text(text), file(name), sink(sink) {}
+class FunctionScanner {
+public:
+  FunctionScanner(std::string_view text, const std::string &name,
+                  FunctionLines &lines)
+      : text(text), lines(lines), file(keep(name)) {}
 
   void run() {
     while (at < text.size())
@@ -58,34 +59,39 @@ private:
   void open();
   void close();
   void endDeclaration();
+  /// A name that stays as long as `lines`.
+  const std::string *keep(const std::string &name) {
+    return &*lines.names.insert(name).first;
+  }
 
   std::string_view text;
   size_t at = 0;
-  std::string file;
+  FunctionLines &lines;
+  const std::string *file;
   uint32_t line = 1;
-  Sink &sink;
 
-  bool lineHasCode = false;   ///< before `at`
-  std::string function;       ///< whose body or declaration is being read
-  std::string functionOfLine; ///< that of the code of this line
-  std::string lastWord;       ///< directly before `at`
+  bool lineHasCode = false; ///< before `at`
+  /// Whose body or declaration is being read; null: none's.
+  const std::string *function = nullptr;
+  const std::string *functionOfLine = nullptr; ///< that of this line's code
+  std::string lastWord;                        ///< directly before `at`
   unsigned parentheses = 0;
   unsigned bodyDepth = 0; ///< braces open since the function's
   /// Lines of the declaration so far, whose function isn't known yet.
-  std::vector<std::pair<std::string, uint32_t>> pending;
+  std::vector<std::pair<const std::string *, uint32_t>> pending;
 };
 
-void Scanner::endLine() {
-  std::pair<std::string, uint32_t> here = {file, line};
-  if (!functionOfLine.empty())
-    sink.emplace(here, functionOfLine);
+void FunctionScanner::endLine() {
+  std::pair<const std::string *, uint32_t> here = {file, line};
+  if (functionOfLine)
+    lines.functions.emplace(here, functionOfLine);
   else if (lineHasCode && (pending.empty() || pending.back() != here))
     pending.push_back(here);
-  functionOfLine = bodyDepth != 0 ? function : std::string();
+  functionOfLine = bodyDepth != 0 ? function : nullptr;
   lineHasCode = false;
 }
 
-void Scanner::advance() {
+void FunctionScanner::advance() {
   if (peek() == '\n') {
     endLine();
     ++line;
@@ -93,7 +99,7 @@ void Scanner::advance() {
   ++at;
 }
 
-void Scanner::skipLiteral(char quote) {
+void FunctionScanner::skipLiteral(char quote) {
   for (advance(); at < text.size() && peek() != quote && peek() != '\n';
        advance())
     if (peek() == '\\')
@@ -103,10 +109,12 @@ void Scanner::skipLiteral(char quote) {
 }
 
 /// R"delimiter( ... )delimiter"
-void Scanner::skipRawLiteral() {
-  size_t open = text.find('(', at);
+void FunctionScanner::skipRawLiteral() {
+  constexpr size_t kMaxDelimiter = 16; // characters, says C++
+  size_t open = text.substr(at, kMaxDelimiter + 2).find('(');
   if (open == std::string_view::npos)
     return skipLiteral('"');
+  open += at;
   std::string end =
       ")" + std::string(text.substr(at + 1, open - at - 1)) + "\"";
   size_t close = text.find(end, open);
@@ -117,7 +125,7 @@ void Scanner::skipRawLiteral() {
 }
 
 /// `#line 14 "saxpy.mlir"`, `# 14 "saxpy.mlir"`, or one that is skipped.
-void Scanner::readDirective() {
+void FunctionScanner::readDirective() {
   size_t end = at;
   while (end < text.size() && text[end] != '\n')
     end += text[end] == '\\' && end + 1 < text.size() ? 2 : 1;
@@ -145,20 +153,21 @@ void Scanner::readDirective() {
     return;
   skipSpace();
   if (!rest.empty() && rest.front() == '"') {
-    file.clear();
+    std::string name;
     for (size_t i = 1; i < rest.size() && rest[i] != '"'; ++i) {
       if (rest[i] == '\\' && i + 1 < rest.size())
         ++i;
-      file += rest[i];
+      name += rest[i];
     }
+    file = keep(name);
   }
   // It numbers the line that follows, and the newline between them counts. This
   // one has neither number.
   line = static_cast<uint32_t>(number) - 1;
-  functionOfLine.clear();
+  functionOfLine = nullptr;
 }
 
-void Scanner::readWord() {
+void FunctionScanner::readWord() {
   size_t begin = at;
   bool isNumber = std::isdigit(static_cast<unsigned char>(peek()));
   while (isWord(peek()) || (isNumber && peek() == '\'' && isWord(peek(1))))
@@ -170,30 +179,30 @@ void Scanner::readWord() {
   lastWord = word;
 }
 
-void Scanner::endDeclaration() {
+void FunctionScanner::endDeclaration() {
   pending.clear();
-  function.clear();
+  function = nullptr;
   lineHasCode = false; // of the next one
 }
 
-void Scanner::open() {
+void FunctionScanner::open() {
   if (bodyDepth != 0) {
     ++bodyDepth;
     return;
   }
-  if (function.empty()) {
+  if (!function) {
     // A namespace, a class, an initializer: what is in it is read alike.
     endDeclaration();
     return;
   }
   bodyDepth = 1;
   for (const auto &where : pending)
-    sink.emplace(where, function);
+    lines.functions.emplace(where, function);
   pending.clear();
   functionOfLine = function;
 }
 
-void Scanner::close() {
+void FunctionScanner::close() {
   if (bodyDepth == 0) {
     endDeclaration();
     return;
@@ -202,7 +211,7 @@ void Scanner::close() {
     endDeclaration();
 }
 
-void Scanner::step() {
+void FunctionScanner::step() {
   char c = peek();
   if (c == '/' && peek(1) == '/') {
     while (at < text.size() && peek() != '\n')
@@ -227,7 +236,7 @@ void Scanner::step() {
     return skipLiteral(c);
   bool outside = bodyDepth == 0;
   if (c == '(' && outside && parentheses++ == 0 && isFunctionName(lastWord))
-    function = lastWord;
+    function = keep(lastWord);
   if (c == ')' && outside && parentheses != 0)
     --parentheses;
   if (c == '{' && parentheses == 0)
@@ -240,15 +249,16 @@ void Scanner::step() {
   advance();
 }
 
-} // namespace
-
 FunctionLines::FunctionLines(std::string_view text, const std::string &name) {
-  Scanner(text, name, functions).run();
+  FunctionScanner(text, name, *this).run();
 }
 
 std::string FunctionLines::find(const std::string &file, uint32_t line) const {
-  auto found = functions.find({file, line});
-  return found == functions.end() ? std::string() : found->second;
+  auto name = names.find(file);
+  if (name == names.end())
+    return {};
+  auto found = functions.find({&*name, line});
+  return found == functions.end() ? std::string() : *found->second;
 }
 
 } // namespace carousel::runtime

@@ -18,6 +18,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -27,13 +28,19 @@ class FunctionLines {
 public:
   /// Reads a text that its compiler calls `name`.
   FunctionLines(std::string_view text, const std::string &name);
+  FunctionLines(const FunctionLines &) = delete;
+  FunctionLines &operator=(const FunctionLines &) = delete;
 
   /// The function in whose definition the line lies; empty if there is none.
   /// Where `#line` gives several lines one number, that of the first.
   std::string find(const std::string &file, uint32_t line) const;
 
 private:
-  std::map<std::pair<std::string, uint32_t>, std::string> functions;
+  friend class FunctionScanner;
+  /// Names of files and functions, once each however many lines there are.
+  std::set<std::string, std::less<>> names;
+  std::map<std::pair<const std::string *, uint32_t>, const std::string *>
+      functions;
 };
 
 } // namespace carousel::runtime

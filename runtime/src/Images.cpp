@@ -7,10 +7,11 @@
 
 #include "Images.h"
 
-#include <fmt/format.h>
+#include "Fail.h"
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <tuple>
 
 namespace carousel::runtime {
@@ -78,50 +79,62 @@ bool runsOn(std::string_view chip, Image::Kind kind, int computeCapability) {
   return parsed && runsOn(*parsed, kind, computeCapability);
 }
 
-std::vector<size_t> rankImages(const ModuleInfo &module, int computeCapability,
-                               LoadOptions::Via via,
-                               std::string_view function) {
+/// "sm_90a (cubin, ptx), sm_100a (ptx)", chips in the order of the images.
+static std::string describeImages(const ModuleInfo &module) {
+  std::map<std::string_view, size_t> numbers;
+  std::vector<std::pair<std::string_view, std::set<Image::Kind>>> chips;
+  for (const Image &image : module.images) {
+    auto [number, isNew] = numbers.emplace(image.chip, chips.size());
+    if (isNew)
+      chips.push_back({image.chip, {}});
+    chips[number->second].second.insert(image.kind);
+  }
+  if (chips.empty())
+    return "none";
+  return join(chips, ", ", [](const auto &chip) {
+    return fmt::format("{} ({})", chip.first,
+                       join(chip.second, ", ",
+                            [](Image::Kind kind) { return toString(kind); }));
+  });
+}
+
+ModuleImages::ModuleImages(const ModuleInfo &module, int computeCapability,
+                           LoadOptions::Via via)
+    : description(describeImages(module)) {
   // The more a chip is like the device, the more its code may use.
-  std::vector<std::tuple<Image::Kind, int, int, size_t>> ranked;
+  std::vector<std::tuple<Image::Kind, int, int, size_t>> usable;
   for (size_t i = 0; i < module.images.size(); ++i) {
     const Image &image = module.images[i];
+    if (!isOf(image.kind, via))
+      continue;
+    any = true;
     std::optional<Chip> chip = parseChip(image.chip);
-    bool holds = image.function.empty() || function.empty() ||
-                 image.function == function;
-    if (!holds || !isOf(image.kind, via) || !chip ||
-        !runsOn(*chip, image.kind, computeCapability))
+    if (!chip || !runsOn(*chip, image.kind, computeCapability))
       continue;
     int specific = chip->suffix == 'a' ? 2 : chip->suffix == 'f' ? 1 : 0;
-    ranked.emplace_back(image.kind, -chip->capability, -specific, i);
+    usable.emplace_back(image.kind, -chip->capability, -specific, i);
   }
-  std::sort(ranked.begin(), ranked.end());
-  std::vector<size_t> indices;
-  for (const auto &image : ranked)
-    indices.push_back(std::get<size_t>(image));
-  return indices;
+  std::sort(usable.begin(), usable.end());
+  for (const auto &image : usable) {
+    const std::string &function =
+        module.images[std::get<size_t>(image)].function;
+    Places &places = function.empty() ? whole : single[function];
+    places.push_back(ranked.size());
+    ranked.push_back(std::get<size_t>(image));
+  }
 }
 
-bool hasImages(const ModuleInfo &module, LoadOptions::Via via) {
-  return std::any_of(module.images.begin(), module.images.end(),
-                     [&](const Image &image) { return isOf(image.kind, via); });
-}
-
-std::string describeImages(const ModuleInfo &module) {
-  std::vector<std::pair<std::string, std::string>> chips;
-  for (const Image &image : module.images) {
-    auto found = std::find_if(chips.begin(), chips.end(), [&](auto &chip) {
-      return chip.first == image.chip;
-    });
-    std::string_view kind = toString(image.kind);
-    if (found == chips.end())
-      chips.emplace_back(image.chip, kind);
-    else if (found->second.find(kind) == std::string::npos)
-      found->second += fmt::format(", {}", toString(image.kind));
+std::vector<size_t> ModuleImages::rank(std::string_view function) const {
+  if (function.empty())
+    return ranked;
+  Places places = whole;
+  if (auto own = single.find(function); own != single.end()) {
+    places.insert(places.end(), own->second.begin(), own->second.end());
+    std::sort(places.begin(), places.end());
   }
-  std::string text;
-  for (auto &[chip, kinds] : chips)
-    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", chip, kinds);
-  return text.empty() ? "none" : text;
+  for (size_t &place : places)
+    place = ranked[place];
+  return places;
 }
 
 const char *toString(Image::Kind kind) {

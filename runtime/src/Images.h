@@ -14,6 +14,8 @@
 
 #include "carousel/Runtime/Kernel.h"
 
+#include <map>
+
 namespace carousel::runtime {
 
 /// Whether a text is the name of a chip: "sm_90a".
@@ -29,18 +31,32 @@ bool runsOn(std::string_view chip, Image::Kind kind, int computeCapability);
 /// image was written for.
 std::string getArchitecture(const Image &image, int computeCapability);
 
-/// Images of a module that the device can use, best first: cubins, then PTX,
-/// then CUDA C++; the newest chip first within each. Those of one way only, if
-/// `via` says so, and those that hold `function`: any, if it is empty.
-std::vector<size_t> rankImages(const ModuleInfo &module, int computeCapability,
-                               LoadOptions::Via via = LoadOptions::Via::Any,
-                               std::string_view function = {});
+/// The images of a module for one device and one way, ranked once, so that no
+/// variant has to look at those of the others. The module must stay.
+class ModuleImages {
+public:
+  ModuleImages(const ModuleInfo &module, int computeCapability,
+               LoadOptions::Via via = LoadOptions::Via::Any);
 
-/// Whether there is an image of this way, for whatever chip.
-bool hasImages(const ModuleInfo &module, LoadOptions::Via via);
+  /// Whether there is none of this way, for whatever chip.
+  bool empty() const { return !any; }
+  /// Those that the device can use, best first: cubins, then PTX, then CUDA
+  /// C++; the newest chip first within each. Those that hold `function`: all,
+  /// if it is empty.
+  std::vector<size_t> rank(std::string_view function = {}) const;
+  /// All that there are, of any way: "sm_90a (cubin, ptx), sm_100a (ptx)".
+  const std::string &getDescription() const { return description; }
 
-/// "sm_90a (cubin, ptx), sm_100a (ptx)".
-std::string describeImages(const ModuleInfo &module);
+private:
+  /// Places in `ranked`, ascending.
+  using Places = std::vector<size_t>;
+
+  bool any = false;
+  std::vector<size_t> ranked; ///< images
+  Places whole;               ///< those that hold all functions
+  std::map<std::string_view, Places> single;
+  std::string description;
+};
 
 /// As in a manifest: "ptx".
 const char *toString(Image::Kind kind);

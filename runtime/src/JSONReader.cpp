@@ -13,6 +13,7 @@
 #include "JSONReader.h"
 
 #include "Fail.h"
+#include "Printable.h"
 
 // Events need no exceptions; what would throw nevertheless aborts.
 #define JSON_NOEXCEPTION
@@ -67,19 +68,21 @@ public:
     std::string_view read = text.substr(0, position);
     auto line = 1 + std::count(read.begin(), read.end(), '\n');
     size_t lineStart = read.rfind('\n') + 1; // npos + 1 is 0
-    error = {ErrorCode::InvalidPackage,
-             fmt::format("expected JSON, got {} at line {}, column {}", what,
-                         line, read.size() - lineStart)};
-    return false;
+    return refuse(fmt::format("expected JSON, got {} at line {}, column {}",
+                              what, line, read.size() - lineStart));
   }
 
   Result<JSONDocument> finish(bool accepted) {
     if (!accepted)
-      return tl::make_unexpected(std::move(error));
+      return tl::make_unexpected(std::move(*error));
     return std::move(document);
   }
 
 private:
+  bool refuse(const std::string &message) {
+    error.emplace(ErrorCode::InvalidPackage, message);
+    return false;
+  }
   bool add(Kind kind, int64_t payload = 0, uint32_t size = 0) {
     // Counts keys too; close() corrects that.
     if (!unfinished.empty())
@@ -95,10 +98,9 @@ private:
 
   bool open(Kind kind) {
     if (unfinished.size() == kMaxJSONDepth) {
-      error = {ErrorCode::InvalidPackage,
-               fmt::format("expected JSON with at most {} levels, got more",
-                           kMaxJSONDepth)};
-      return false;
+      return refuse(fmt::format("expected JSON with at most {} levels, got "
+                                "more",
+                                kMaxJSONDepth));
     }
     add(kind);
     unfinished.push_back(document.nodes.size() - 1);
@@ -129,18 +131,16 @@ private:
     auto twice = std::adjacent_find(names.begin(), names.end());
     if (twice == names.end())
       return true;
-    error = {ErrorCode::InvalidPackage,
-             fmt::format("expected members of different names in an object, "
-                         "got {} twice",
-                         quote(*twice))};
-    return false;
+    return refuse(fmt::format("expected members of different names in an "
+                              "object, got {} twice",
+                              quote(*twice)));
   }
 
   std::string_view text;
   JSONDocument document;
   std::vector<size_t> unfinished; ///< arrays and objects that aren't complete
   std::vector<std::string_view> names;
-  Error error = {};
+  std::optional<Error> error;
 };
 
 Result<JSONDocument> JSONDocument::parse(std::string_view text) {
@@ -154,12 +154,6 @@ Result<JSONDocument> JSONDocument::parse(std::string_view text) {
 }
 
 JSONValue JSONDocument::getRoot() const { return {this, 0}; }
-
-JSONValue::JSONValue() : index(0) {
-  static const JSONDocument *null =
-      new JSONDocument(*JSONDocument::parse("null"));
-  document = null;
-}
 
 std::string_view JSONValue::getString() const {
   return std::string_view(document->strings)
@@ -210,20 +204,9 @@ std::string JSONValue::describe() const {
 
 std::string quote(std::string_view text) {
   constexpr size_t kMaxShown = 100;
-  bool cut = text.size() > kMaxShown;
-  if (cut) {
-    size_t end = kMaxShown; // not within a character's UTF-8
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80)
-      --end;
-    text = text.substr(0, end);
-  }
-  std::string quoted = "'";
-  for (char c : text) {
-    bool control = static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-    quoted += control ? '?' : c;
-  }
-  quoted += cut ? "...'" : "'";
-  return quoted;
+  std::string_view shown = getStart(text, kMaxShown);
+  return fmt::format("'{}{}'", escapeControls(shown),
+                     shown.size() < text.size() ? "..." : "");
 }
 
 } // namespace carousel::runtime

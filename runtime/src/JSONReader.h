@@ -69,7 +69,7 @@ public:
   using Kind = JSONDocument::Kind;
 
   /// A null of no document.
-  JSONValue();
+  JSONValue() = default;
 
   bool isNull() const { return node().kind == Kind::Null; }
   bool isBool() const {
@@ -115,14 +115,17 @@ private:
   friend class JSONDocument;
   JSONValue(const JSONDocument *document, size_t index)
       : document(document), index(index) {}
-  const JSONDocument::Node &node() const { return document->nodes[index]; }
+  const JSONDocument::Node &node() const {
+    static constexpr JSONDocument::Node kNull = {Kind::Null};
+    return document ? document->nodes[index] : kNull;
+  }
   size_t next() const;
 
-  const JSONDocument *document;
-  size_t index;
+  const JSONDocument *document = nullptr;
+  size_t index = 0;
 };
 
-/// 'text', shortened and with control characters replaced, so that it fits a
+/// 'text', shortened and with control characters escaped, so that it fits a
 /// line.
 std::string quote(std::string_view text);
 

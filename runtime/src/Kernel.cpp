@@ -17,10 +17,12 @@
 #include "Capability.h"
 #include "Fail.h"
 #include "KernelImpl.h"
+#include "Process.h"
 #include "ThreadLocal.h"
 
 #include <algorithm>
 #include <new>
+#include <set>
 
 namespace carousel::runtime {
 
@@ -114,19 +116,20 @@ static Status checkSources(const Manifest &manifest, const KernelInfo &kernel,
 Result<Kernel> Kernel::get(const Context &context, const Package &package,
                            std::string_view name,
                            const LoadOptions &options) noexcept {
+  if (Status status = checkProcess(); !status)
+    return tl::make_unexpected(std::move(status.error()));
   const Manifest &manifest = package.getManifest();
-  const KernelInfo *info = manifest.find(name);
-  if (!info) {
-    std::string names;
-    for (const KernelInfo &kernel : manifest.kernels)
-      names += (names.empty() ? "" : ", ") + kernel.name;
+  const KernelInfo *info = package.findKernel(name);
+  if (!info)
     return fail(ErrorCode::NotFound, "expected a kernel of {} ({}), got '{}'",
-                package.getDirectory(), names, name);
-  }
+                package.getDirectory(),
+                join(manifest.kernels, ", ",
+                     [](const KernelInfo &kernel) { return kernel.name; }),
+                name);
   if (Status status = checkSources(manifest, *info, options); !status)
     return tl::make_unexpected(std::move(status.error()));
   auto impl = std::make_shared<Impl>(context, package, *info);
-  auto shared = std::make_shared<const LoadOptions>(options);
+  auto shared = std::make_shared<const KeyedOptions>(options);
   for (const VariantInfo &variant : info->variants)
     impl->variants.push_back(std::make_unique<DeviceVariant>(
         context, package, *info, variant, shared));
@@ -137,6 +140,8 @@ Result<Kernel> Kernel::get(const Context &context, const Package &package,
 const KernelInfo &Kernel::getInfo() const noexcept { return *impl->info; }
 
 Status Kernel::loadAll() const noexcept {
+  if (Status status = checkProcess(); !status)
+    return status;
   bool any = false;
   for (const std::unique_ptr<DeviceVariant> &variant : impl->variants) {
     if (!variant->isSupported())
@@ -154,13 +159,14 @@ Status Kernel::loadAll() const noexcept {
 }
 
 std::vector<CompileMessage> Kernel::getCompileMessages() const noexcept {
+  if (isForkedFromUser())
+    return {};
   std::vector<CompileMessage> messages;
-  std::vector<const LoadedModule *> seen; // several variants share one
+  std::set<const LoadedModule *> seen; // several variants share one
   for (const std::unique_ptr<DeviceVariant> &variant : impl->variants) {
     LoadedModule &module = variant->getModule();
-    if (std::find(seen.begin(), seen.end(), &module) != seen.end())
+    if (!seen.insert(&module).second)
       continue;
-    seen.push_back(&module);
     for (CompileMessage &message : module.getMessages())
       messages.push_back(std::move(message));
   }
@@ -188,30 +194,25 @@ const DeviceVariant *Kernel::Impl::choose(const LaunchFrame &frame,
   return nullptr;
 }
 
-static std::string join(const std::vector<std::string> &parts,
-                        const char *separator) {
-  std::string text;
-  for (const std::string &part : parts)
-    text += (text.empty() ? "" : separator) + part;
-  return text;
-}
-
 Error Kernel::Impl::explainNoVariant(const LaunchFrame &frame) const {
-  std::vector<std::string> lines;
-  for (const std::unique_ptr<DeviceVariant> &variant : variants) {
+  // Only of the first ones, if there are many.
+  auto explain = [&](const std::unique_ptr<DeviceVariant> &variant) {
     std::vector<std::string> reasons;
     Grid grid;
     variant->accepts(frame, grid, &reasons);
-    lines.push_back(fmt::format("{}: {}", variant->getInfo().function,
-                                join(reasons, ", ")));
-  }
+    return fmt::format(
+        "{}: {}", variant->getInfo().function,
+        join(reasons, ", ", [](const std::string &reason) { return reason; }));
+  };
   return {ErrorCode::NoVariant,
           fmt::format("no variant of '{}' takes these arguments: {}",
-                      info->name, join(lines, "; "))};
+                      info->name, join(variants, "; ", explain))};
 }
 
 Result<std::vector<VariantReport>>
 Kernel::explain(const Argument *arguments, size_t count) const noexcept {
+  if (Status status = checkProcess(); !status)
+    return tl::make_unexpected(std::move(status.error()));
   LaunchFrame frame = impl->getFrame();
   if (Status status = impl->bind(arguments, count, frame); !status)
     return tl::make_unexpected(std::move(status.error()));
@@ -221,6 +222,9 @@ Kernel::explain(const Argument *arguments, size_t count) const noexcept {
     report.function = variant->getInfo().function;
     Grid grid;
     report.accepted = variant->accepts(frame, grid, &report.reasons);
+    useGivenStrides(*impl->info, frame.bound); // for the next one
+    for (std::string &reason : report.reasons)
+      reason = makeMessage(reason);
     reports.push_back(std::move(report));
   }
   return reports;
@@ -247,6 +251,8 @@ static Status refuseLoadInCapture(Context::Impl &context,
 
 Status Kernel::launch(const Argument *arguments, size_t count,
                       Stream stream) const noexcept {
+  if (Status status = checkProcess(); !status)
+    return status;
   LaunchFrame frame = impl->getFrame();
   if (Status status = impl->bind(arguments, count, frame); !status)
     return status;

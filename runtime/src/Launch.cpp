@@ -12,6 +12,7 @@
 #include "Bind.h"
 #include "Fail.h"
 #include "KernelImpl.h"
+#include "Process.h"
 
 #include <fmt/ranges.h>
 
@@ -75,8 +76,7 @@ Status startFunction(Context::Impl &context, const char *name,
     Status status = context.check(result, "cuLaunchKernelEx");
     // A failure of earlier kernels names those.
     if (!status && status.error().code != ErrorCode::LaunchFailed)
-      status.error().message =
-          fmt::format("{}: {}", name, status.error().message);
+      return fail(status.error().code, "{}: {}", name, status.error().message);
     return status;
   }
   context.noteLaunch(name, stream);
@@ -135,6 +135,8 @@ Result<Launch> Kernel::Impl::prepare(const DeviceVariant &variant,
 
 Result<Launch> Kernel::prepare(const Argument *arguments,
                                size_t count) const noexcept {
+  if (Status status = checkProcess(); !status)
+    return tl::make_unexpected(std::move(status.error()));
   LaunchFrame frame = impl->getFrame();
   if (Status status = impl->bind(arguments, count, frame); !status)
     return tl::make_unexpected(std::move(status.error()));
@@ -148,18 +150,18 @@ Result<Launch> Kernel::prepare(const Argument *arguments,
 Result<Launch> Kernel::prepareVariant(std::string_view function,
                                       const Argument *arguments,
                                       size_t count) const noexcept {
+  if (Status status = checkProcess(); !status)
+    return tl::make_unexpected(std::move(status.error()));
   auto found = std::find_if(impl->variants.begin(), impl->variants.end(),
                             [&](const std::unique_ptr<DeviceVariant> &variant) {
                               return variant->getInfo().function == function;
                             });
-  if (found == impl->variants.end()) {
-    std::string names;
-    for (const VariantInfo &variant : impl->info->variants)
-      names += (names.empty() ? "" : ", ") + variant.function;
+  if (found == impl->variants.end())
     return fail(ErrorCode::NotFound,
                 "expected a variant of '{}' ({}), got '{}'", impl->info->name,
-                names, function);
-  }
+                join(impl->info->variants, ", ",
+                     [](const VariantInfo &info) { return info.function; }),
+                function);
   LaunchFrame frame = impl->getFrame();
   if (Status status = impl->bind(arguments, count, frame); !status)
     return tl::make_unexpected(std::move(status.error()));
@@ -201,6 +203,8 @@ std::array<uint32_t, 3> Launch::getGrid() const noexcept {
 }
 
 Status Launch::run(Stream stream) const noexcept {
+  if (Status status = checkProcess(); !status)
+    return status;
   if (impl->grid.isEmpty())
     return {};
   Context::Impl &context = impl->kernel->context.getImpl();

@@ -15,6 +15,7 @@
 #include "Libraries.h"
 
 #include "Fail.h"
+#include "Process.h"
 
 #include <dlfcn.h>
 
@@ -107,6 +108,8 @@ public:
       : library(library), names(std::move(names)) {}
 
   Result<const Table *> get() {
+    if (Status status = beginUse(); !status)
+      return tl::make_unexpected(std::move(status.error()));
     std::lock_guard<std::mutex> lock(mutex);
     if (ready)
       return &table;

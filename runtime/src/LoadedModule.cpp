@@ -50,6 +50,16 @@ std::string describe(const LoadOptions &options) {
 struct Registry {
   std::mutex mutex;
   std::map<Key, std::weak_ptr<LoadedModule>> modules;
+  size_t kept = 0; ///< when expired entries were dropped
+
+  /// Now and then, so that a module costs the same however many there are.
+  void dropExpired() {
+    if (modules.size() < 2 * kept + 16)
+      return;
+    for (auto it = modules.begin(); it != modules.end();)
+      it = it->second.expired() ? modules.erase(it) : std::next(it);
+    kept = modules.size();
+  }
 
   /// Never destroyed: modules may outlive static objects.
   static Registry &get() {
@@ -59,16 +69,17 @@ struct Registry {
 };
 } // namespace
 
+KeyedOptions::KeyedOptions(LoadOptions given)
+    : options(std::move(given)), key(describe(options)) {}
+
 std::shared_ptr<LoadedModule> LoadedModule::get(const Context &context,
                                                 const Package &package,
                                                 uint32_t module,
                                                 const Options &options) {
   Registry &registry = Registry::get();
   std::lock_guard<std::mutex> lock(registry.mutex);
-  for (auto it = registry.modules.begin(); it != registry.modules.end();)
-    it = it->second.expired() ? registry.modules.erase(it) : std::next(it);
-  Key key = {&context.getImpl(), &package.getManifest(), module,
-             describe(*options)};
+  registry.dropExpired();
+  Key key = {&context.getImpl(), &package.getManifest(), module, options->key};
   std::weak_ptr<LoadedModule> &entry = registry.modules[key];
   std::shared_ptr<LoadedModule> shared = entry.lock();
   if (!shared) {
@@ -81,7 +92,10 @@ std::shared_ptr<LoadedModule> LoadedModule::get(const Context &context,
 LoadedModule::LoadedModule(Context context, Package package, uint32_t module,
                            Options options)
     : context(std::move(context)), package(std::move(package)), index(module),
-      options(std::move(options)) {}
+      options(std::move(options)),
+      images(this->package.getManifest().modules[index],
+             this->context.getDevice().computeCapability,
+             this->options->options.via) {}
 
 LoadedModule::~LoadedModule() {
   if (codes.empty())
@@ -89,9 +103,9 @@ LoadedModule::~LoadedModule() {
   // A failure has nobody to be reported to: the context is broken, or the
   // process is about to end.
   CurrentContext current(context.getImpl());
-  RelaxedCapture relaxed(*context.getImpl().driver);
   if (!current.getStatus())
     return;
+  RelaxedCapture relaxed(*context.getImpl().driver);
   for (const auto &[function, code] : codes)
     (void)context.getImpl().driver->cuModuleUnload(code.loaded);
 }
@@ -107,7 +121,7 @@ Result<CUmodule> LoadedModule::load(const std::string &function) {
       return code->second.loaded;
   Context::Impl &impl = context.getImpl();
   Result<ModuleCode> code =
-      loadModule(impl, package, index, function, *options);
+      loadModule(impl, package, index, images, function, options->options);
   if (!code)
     return tl::make_unexpected(std::move(code.error()));
   Result<std::shared_ptr<WaitRecord>> record =

@@ -13,6 +13,7 @@
 #ifndef CAROUSEL_RUNTIME_SRC_LOADEDMODULE_H
 #define CAROUSEL_RUNTIME_SRC_LOADEDMODULE_H
 
+#include "Images.h"
 #include "WaitRecord.h"
 
 #include "carousel/Runtime/Kernel.h"
@@ -22,9 +23,16 @@
 
 namespace carousel::runtime {
 
+/// How modules are loaded, and a text that only equal options have.
+struct KeyedOptions {
+  explicit KeyedOptions(LoadOptions options);
+  LoadOptions options;
+  std::string key;
+};
+
 class LoadedModule {
 public:
-  using Options = std::shared_ptr<const LoadOptions>;
+  using Options = std::shared_ptr<const KeyedOptions>;
 
   /// The one of this context, package and equal options. Loads nothing.
   static std::shared_ptr<LoadedModule> get(const Context &context,
@@ -43,6 +51,8 @@ public:
   /// failure is tried again by the next call.
   Result<CUfunction> getFunction(const KernelInfo &kernel,
                                  const VariantInfo &variant);
+
+  const ModuleImages &getImages() const { return images; }
 
   /// What NVRTC said when it was loaded.
   std::vector<CompileMessage> getMessages();
@@ -65,6 +75,7 @@ private:
   Package package;
   uint32_t index;
   Options options;
+  ModuleImages images;
   std::mutex mutex; ///< of the load
   /// By function; that with an empty name has them all.
   std::map<std::string, Code> codes;

@@ -19,11 +19,11 @@
 namespace carousel::runtime {
 
 size_t KernelInfo::countPassed() const noexcept {
-  size_t count = arguments.size();
-  while (count > 0 &&
-         arguments[count - 1].kind == ArgumentInfo::Kind::Workspace)
-    --count;
-  return count;
+  auto first = std::partition_point(
+      arguments.begin(), arguments.end(), [](const ArgumentInfo &argument) {
+        return argument.kind != ArgumentInfo::Kind::Workspace;
+      });
+  return static_cast<size_t>(first - arguments.begin());
 }
 
 const KernelInfo *Manifest::find(std::string_view kernel) const noexcept {
@@ -54,7 +54,10 @@ Manifest ManifestReader::readManifest(const Field &root) {
   if (hasFailed()) // nothing is known of other versions
     return manifest;
   manifest.producer = readString(get(root, "producer"));
-  forEach(get(root, "modules"), [&](const Field &field) {
+  Field moduleList = get(root, "modules"), kernelList = get(root, "kernels");
+  checkCount(moduleList, kMaxEntries, "modules");
+  checkCount(kernelList, kMaxEntries, "kernels");
+  forEach(moduleList, [&](const Field &field) {
     ModuleInfo module = readModule(field);
     auto index = static_cast<uint32_t>(manifest.modules.size());
     if (!modules.emplace(module.name, index).second)
@@ -63,7 +66,7 @@ Manifest ManifestReader::readManifest(const Field &root) {
     manifest.modules.push_back(std::move(module));
   });
   Names names;
-  forEach(get(root, "kernels"), [&](const Field &field) {
+  forEach(kernelList, [&](const Field &field) {
     KernelInfo kernel = readKernel(field);
     checkUnique(field, names, kernel.name, "kernel");
     manifest.kernels.push_back(std::move(kernel));
@@ -104,7 +107,9 @@ ModuleInfo ManifestReader::readModule(const Field &field) {
   ModuleInfo module;
   module.name = readName(get(field, "name"));
   Names targets;
-  forEach(get(field, "images"), [&](const Field &element) {
+  Field images = get(field, "images");
+  checkCount(images, kMaxEntries, "images");
+  forEach(images, [&](const Field &element) {
     Image image = readImage(element);
     if (!hasFailed() &&
         !targets.insert(image.chip + getName(image.kind) + image.function)
@@ -234,9 +239,7 @@ KernelInfo ManifestReader::readKernel(const Field &field) {
 
   // Each is a byte of parameters at least, and those are bounded.
   Field arguments = get(field, "arguments");
-  if (arguments.value.isArray() && arguments.value.size() > kMaxParameterBytes)
-    fail(arguments, "expected at most {} arguments, got {}", kMaxParameterBytes,
-         arguments.value.size());
+  checkCount(arguments, kMaxParameterBytes, "arguments");
   Names names;
   forEach(arguments, [&](const Field &element) {
     ArgumentInfo argument = readArgument(element, kernel);
@@ -247,6 +250,7 @@ KernelInfo ManifestReader::readKernel(const Field &field) {
   Field variants = get(field, "variants");
   if (variants.value.isArray() && variants.value.size() == 0)
     fail(variants, "expected at least one variant, got none");
+  checkCount(variants, kMaxEntries, "variants");
   forEach(variants, [&](const Field &element) {
     kernel.variants.push_back(readVariant(element, kernel));
   });
@@ -269,6 +273,7 @@ ArgumentInfo ManifestReader::readArgument(const Field &field,
   argument.name = readString(name);
   if (!isIdentifier(argument.name))
     fail(name, "expected an identifier, got {}", name.value.describe());
+  checkLength(name, argument.name);
 
   Field kind = get(field, "kind");
   argument.kind = readEnum(kind, kKinds);
@@ -300,14 +305,9 @@ ArgumentInfo ManifestReader::readArgument(const Field &field,
 void ManifestReader::readWorkspace(const Field &field, const KernelInfo &kernel,
                                    ArgumentInfo &argument) {
   Field extents = get(field, "extents");
-  if (extents.value.isArray() && extents.value.size() > kMaxRank)
-    fail(extents, "expected at most {} dimensions, got {}", kMaxRank,
-         extents.value.size());
+  checkCount(extents, kMaxRank, "dimensions");
   // Other workspaces have no extents yet when these are computed.
-  KernelInfo passed;
-  passed.arguments.assign(kernel.arguments.begin(),
-                          kernel.arguments.begin() +
-                              static_cast<ptrdiff_t>(kernel.countPassed()));
+  ArgumentList passed(kernel, kernel.countPassed());
   forEach(extents, [&](const Field &element) {
     Expression extent = readExpression(element, passed);
     if (hasFailed())
@@ -325,9 +325,7 @@ void ManifestReader::readWorkspace(const Field &field, const KernelInfo &kernel,
 
 void ManifestReader::readTensor(const Field &field, ArgumentInfo &argument) {
   Field extents = get(field, "extents");
-  if (extents.value.isArray() && extents.value.size() > kMaxRank)
-    fail(extents, "expected at most {} dimensions, got {}", kMaxRank,
-         extents.value.size());
+  checkCount(extents, kMaxRank, "dimensions");
   forEach(extents, [&](const Field &extent) {
     argument.extents.push_back(extent.value.isNull()
                                    ? ArgumentInfo::kDynamic
@@ -347,6 +345,12 @@ void ManifestReader::readTensor(const Field &field, ArgumentInfo &argument) {
                                    ? ArgumentInfo::kDynamic
                                    : readInteger(stride, 0, INT64_MAX));
   });
+}
+
+void ManifestReader::checkCount(const Field &list, size_t most,
+                                std::string_view what) {
+  if (list.value.isArray() && list.value.size() > most)
+    fail(list, "expected at most {} {}, got {}", most, what, list.value.size());
 }
 
 void ManifestReader::checkUnique(const Field &field, Names &names,

@@ -16,18 +16,38 @@
 
 #include "carousel/Runtime/Manifest.h"
 
+#include <map>
+#include <set>
 #include <string_view>
-#include <unordered_map>
-#include <unordered_set>
 
 namespace carousel::runtime {
+
+/// The arguments that a number may name: all of a kernel, or its first ones.
+class ArgumentList {
+public:
+  ArgumentList(const KernelInfo &kernel, size_t count)
+      : arguments(kernel.arguments.data()), count(count) {}
+  /// All that were read so far.
+  ArgumentList(const KernelInfo &kernel)
+      : ArgumentList(kernel, kernel.arguments.size()) {}
+
+  size_t size() const { return count; }
+  const ArgumentInfo &operator[](size_t number) const {
+    return arguments[number];
+  }
+
+private:
+  const ArgumentInfo *arguments;
+  size_t count;
+};
 
 class ManifestReader : public FieldReader {
 public:
   Manifest readManifest(const Field &root);
 
 private:
-  using Names = std::unordered_set<std::string>;
+  /// Ordered, as names could be made whose hashes are equal.
+  using Names = std::set<std::string>;
 
   void readVersion(const Field &root);
   ModuleInfo readModule(const Field &field);
@@ -58,25 +78,29 @@ private:
                                     int64_t least, int64_t most);
 
   /// An argument's number; 0 after a failure, and there may be none then.
-  uint16_t readArgumentNumber(const Field &field, const KernelInfo &kernel,
+  uint16_t readArgumentNumber(const Field &field, const ArgumentList &arguments,
                               ArgumentInfo::Kind kind);
   /// That of a tensor or a workspace.
-  uint16_t readTensorArgument(const Field &field, const KernelInfo &kernel);
-  uint16_t readIntegerArgument(const Field &field, const KernelInfo &kernel);
+  uint16_t readTensorArgument(const Field &field,
+                              const ArgumentList &arguments);
+  uint16_t readIntegerArgument(const Field &field,
+                               const ArgumentList &arguments);
   uint16_t readNumber(const Field &field, size_t count, std::string_view what);
-  uint8_t readDimension(const Field &field, const KernelInfo &kernel,
+  uint8_t readDimension(const Field &field, const ArgumentList &arguments,
                         uint16_t argument);
-  Expression readExpression(const Field &field, const KernelInfo &kernel);
+  Expression readExpression(const Field &field, const ArgumentList &arguments);
   /// False after a failure, and where the expression has too many nodes.
-  bool readNodes(const Field &field, const KernelInfo &kernel,
+  bool readNodes(const Field &field, const ArgumentList &arguments,
                  Expression &expression);
 
+  /// Fails where a list has more than `most` of what it is a list of.
+  void checkCount(const Field &list, size_t most, std::string_view what);
   /// Where a name is in its list already, fails with what it is a name of.
   void checkUnique(const Field &field, Names &names, const std::string &name,
                    std::string_view what);
 
-  std::unordered_map<std::string, uint32_t> modules;
-  std::unordered_map<uint32_t, Names> functions; ///< of each module
+  std::map<std::string, uint32_t> modules;
+  std::map<uint32_t, Names> functions; ///< of each module
   uint64_t imageBytes = 0;
 };
 

@@ -55,9 +55,7 @@ VariantInfo ManifestReader::readVariant(const Field &field,
     variant.indexBits = static_cast<unsigned>(indexBits.value.getInteger());
 
   Field maps = get(field, "tensor_maps");
-  if (maps.value.isArray() && maps.value.size() > kMaxParameterBytes)
-    fail(maps, "expected at most {} tensor maps, got {}", kMaxParameterBytes,
-         maps.value.size());
+  checkCount(maps, kMaxParameterBytes, "tensor maps");
   forEach(maps, [&](const Field &element) {
     variant.tensorMaps.push_back(readTensorMap(element, kernel));
   });
@@ -251,13 +249,12 @@ uint16_t ManifestReader::readNumber(const Field &field, size_t count,
 }
 
 uint16_t ManifestReader::readArgumentNumber(const Field &field,
-                                            const KernelInfo &kernel,
+                                            const ArgumentList &arguments,
                                             ArgumentInfo::Kind kind) {
-  uint16_t number =
-      readNumber(field, kernel.arguments.size(), "an argument's number");
+  uint16_t number = readNumber(field, arguments.size(), "an argument's number");
   if (hasFailed())
     return 0;
-  const ArgumentInfo &argument = kernel.arguments[number];
+  const ArgumentInfo &argument = arguments[number];
   constexpr const char *kNames[] = {"tensor", "scalar", "workspace"};
   // A workspace is a tensor but for who makes it.
   ArgumentInfo::Kind given = argument.kind == ArgumentInfo::Kind::Scalar
@@ -271,30 +268,31 @@ uint16_t ManifestReader::readArgumentNumber(const Field &field,
 }
 
 uint16_t ManifestReader::readTensorArgument(const Field &field,
-                                            const KernelInfo &kernel) {
-  return readArgumentNumber(field, kernel, ArgumentInfo::Kind::Tensor);
+                                            const ArgumentList &arguments) {
+  return readArgumentNumber(field, arguments, ArgumentInfo::Kind::Tensor);
 }
 
 uint8_t ManifestReader::readDimension(const Field &field,
-                                      const KernelInfo &kernel,
+                                      const ArgumentList &arguments,
                                       uint16_t argument) {
   if (hasFailed()) // the argument may not exist
     return 0;
-  const ArgumentInfo &info = kernel.arguments[argument];
+  const ArgumentInfo &info = arguments[argument];
   return static_cast<uint8_t>(readNumber(
       field, info.extents.size(), fmt::format("a dimension of {}", info.name)));
 }
 
 Expression ManifestReader::readExpression(const Field &field,
-                                          const KernelInfo &kernel) {
+                                          const ArgumentList &arguments) {
   Expression expression;
-  if (!readNodes(field, kernel, expression))
+  if (!readNodes(field, arguments, expression))
     fail(field, "expected at most {} operators and operands, got more",
          kMaxExpressionNodes);
   return expression;
 }
 
-bool ManifestReader::readNodes(const Field &field, const KernelInfo &kernel,
+bool ManifestReader::readNodes(const Field &field,
+                               const ArgumentList &arguments,
                                Expression &expression) {
   using Op = Expression::Op;
   constexpr Spelling<Op> kOps[] = {{Op::Extent, "extent"},
@@ -326,15 +324,15 @@ bool ManifestReader::readNodes(const Field &field, const KernelInfo &kernel,
     switch (node.op) {
     case Op::Extent:
     case Op::Stride:
-      node.argument = readTensorArgument(parts[1], kernel);
-      node.dim = readDimension(parts[2], kernel, node.argument);
+      node.argument = readTensorArgument(parts[1], arguments);
+      node.dim = readDimension(parts[2], arguments, node.argument);
       break;
     case Op::Scalar:
-      node.argument = readIntegerArgument(parts[1], kernel);
+      node.argument = readIntegerArgument(parts[1], arguments);
       break;
     default:
-      if (!readNodes(parts[1], kernel, expression) ||
-          !readNodes(parts[2], kernel, expression))
+      if (!readNodes(parts[1], arguments, expression) ||
+          !readNodes(parts[2], arguments, expression))
         return false;
       break;
     }
@@ -351,12 +349,12 @@ bool ManifestReader::readNodes(const Field &field, const KernelInfo &kernel,
 }
 
 uint16_t ManifestReader::readIntegerArgument(const Field &field,
-                                             const KernelInfo &kernel) {
+                                             const ArgumentList &arguments) {
   uint16_t number =
-      readArgumentNumber(field, kernel, ArgumentInfo::Kind::Scalar);
+      readArgumentNumber(field, arguments, ArgumentInfo::Kind::Scalar);
   if (hasFailed())
     return 0;
-  const ArgumentInfo &argument = kernel.arguments[number];
+  const ArgumentInfo &argument = arguments[number];
   switch (argument.element) {
   case ElementType::I1:
   case ElementType::I8:

@@ -66,6 +66,7 @@ public:
   const char *get(CodeKind kind, std::string &code);
   std::string getLog() const;
   const char *getReason() const { return table.nvrtcGetErrorString(result); }
+  bool isOutOfMemory() const { return result == NVRTC_ERROR_OUT_OF_MEMORY; }
 
 private:
   using GetSize = decltype(NVRTCTable::nvrtcGetCUBINSize);
@@ -277,7 +278,9 @@ Result<Compiled> runNVRTC(Libraries &libraries, const CUDASource &source,
     std::string text = hasErrors ? summarizeErrors(said, compiled.log) : "";
     if (text.empty())
       text = fmt::format("{} failed: {}", failed, compilation.getReason());
-    return fail(ErrorCode::CompileError, "{}", text);
+    return fail(compilation.isOutOfMemory() ? ErrorCode::OutOfMemory
+                                            : ErrorCode::CompileError,
+                "{}", text);
   }
   if (compiled.code.empty())
     return fail(ErrorCode::CompileError,

@@ -20,6 +20,7 @@
 #include <cassert>
 #include <cerrno>
 #include <fcntl.h>
+#include <map>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,6 +35,7 @@ struct Package::Impl {
   Manifest manifest;
   /// Of each image of each module.
   std::vector<std::vector<std::string>> contents;
+  std::map<std::string_view, const KernelInfo *> kernels;
 
   static Result<Impl> read(const Directory &opened,
                            const std::string &directory);
@@ -176,7 +178,7 @@ Result<Package::Impl> Package::Impl::read(const Directory &opened,
   Result<Manifest> manifest = readManifest(opened, directory);
   if (!manifest)
     return tl::make_unexpected(std::move(manifest.error()));
-  Impl impl{directory, std::move(*manifest), {}};
+  Impl impl{directory, std::move(*manifest), {}, {}};
   for (const ModuleInfo &module : impl.manifest.modules) {
     std::vector<std::string> &images = impl.contents.emplace_back();
     for (const Image &image : module.images) {
@@ -201,8 +203,12 @@ Result<Package> Package::open(const std::string &directory) noexcept {
     if (Status status = opened.check(); !status)
       return tl::make_unexpected(std::move(status.error()));
     Result<Impl> impl = Impl::read(opened, directory);
-    if (impl)
-      return Package(std::make_shared<const Impl>(std::move(*impl)));
+    if (impl) {
+      auto shared = std::make_shared<Impl>(std::move(*impl));
+      for (const KernelInfo &kernel : shared->manifest.kernels)
+        shared->kernels.emplace(kernel.name, &kernel);
+      return Package(std::move(shared));
+    }
     if (attempt == kAttempts || !opened.isReplaced())
       return tl::make_unexpected(std::move(impl.error()));
   }
@@ -211,6 +217,11 @@ Result<Package> Package::open(const std::string &directory) noexcept {
 Package::Package(std::shared_ptr<const Impl> impl) : impl(std::move(impl)) {}
 
 const Manifest &Package::getManifest() const noexcept { return impl->manifest; }
+
+const KernelInfo *Package::findKernel(std::string_view name) const noexcept {
+  auto found = impl->kernels.find(name);
+  return found == impl->kernels.end() ? nullptr : found->second;
+}
 
 const std::string &Package::getDirectory() const noexcept {
   return impl->directory;

@@ -44,9 +44,10 @@ Program::Impl::~Impl() {
     return;
   // A failure has nobody to be reported to.
   CurrentContext current(context.getImpl());
+  if (!current.getStatus())
+    return;
   RelaxedCapture relaxed(*context.getImpl().driver);
-  if (current.getStatus())
-    (void)context.getImpl().driver->cuModuleUnload(module);
+  (void)context.getImpl().driver->cuModuleUnload(module);
 }
 
 Status Program::Impl::load(const std::string &image) {

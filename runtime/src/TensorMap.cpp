@@ -78,7 +78,7 @@ bool hasEntryPoint(const DriverTable &driver, Mode mode) {
 
 CUresult callDriver(const DriverTable &driver, const TensorMapFormat &format,
                     const TensorMapSource &source, CUtensorMap *map) {
-  DriverArguments arguments(format, source);
+  DriverArguments arguments(format, makeStridesLegal(format, source));
   auto type = static_cast<CUtensorMapDataType>(format.element);
   auto interleave = static_cast<CUtensorMapInterleave>(format.interleave);
   auto swizzle = static_cast<CUtensorMapSwizzle>(format.swizzle);

@@ -209,6 +209,8 @@ Found findInSource(const Format &format, const TensorMapSource &source) {
 
   for (unsigned dim = 0; dim + 1 < rank; ++dim) {
     int64_t stride = source.strides[dim];
+    if (source.extents[dim] == 1) // no address depends on it
+      continue;
     if (stride % granule != 0)
       return TensorMapViolation{Rule::StrideGranule, stride, granule, dim};
     if (stride < 0 || stride >= kStrideLimit)
@@ -425,6 +427,18 @@ std::string describe(const TensorMapViolation &violation,
                        element());
   }
   return "expected a valid tensor map";
+}
+
+TensorMapSource makeStridesLegal(const TensorMapFormat &format,
+                                 const TensorMapSource &source) {
+  TensorMapSource legal = source;
+  int64_t granule = getGranule(format);
+  for (unsigned dim = 0; dim + 1 < source.rank; ++dim) {
+    int64_t &stride = legal.strides[dim];
+    if (stride < 0 || stride >= kStrideLimit || stride % granule != 0)
+      stride = granule;
+  }
+  return legal;
 }
 
 int getLeastCapability(const TensorMapFormat &format) {

@@ -64,6 +64,11 @@ struct TensorMapViolation {
 std::optional<TensorMapViolation> findViolation(const TensorMapFormat &format,
                                                 const TensorMapSource &source);
 
+/// A source that keeps the rules as the driver wants it: strides of dimensions
+/// with one element, which no rule is about, become legal too.
+TensorMapSource makeStridesLegal(const TensorMapFormat &format,
+                                 const TensorMapSource &source);
+
 /// "expected global strides at multiples of 16 bytes, got 1000 in dimension 0".
 std::string describe(const TensorMapViolation &violation,
                      const TensorMapFormat &format);

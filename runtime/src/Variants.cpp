@@ -44,57 +44,79 @@ DeviceVariant::DeviceVariant(const Context &context, const Package &package,
                              const LoadedModule::Options &options)
     : context(context), kernel(&kernel), info(&variant),
       name(context.getImpl().keepName(variant.function)),
+      moduleInfo(&package.getManifest().modules[variant.module]),
+      via(options->options.via),
       module(LoadedModule::get(context, package, variant.module, options)),
       layout(variant) {
   for (size_t i = 0; i < variant.tensorMaps.size(); ++i)
     formatIds.push_back(TensorMapCache::makeFormatId());
-  findUnsupported(package.getManifest().modules[variant.module], options->via);
+  supported = checkDevice(nullptr);
 }
 
-void DeviceVariant::findUnsupported(const ModuleInfo &module,
-                                    LoadOptions::Via via) {
+bool DeviceVariant::checkDevice(std::vector<std::string> *reasons) const {
+  bool good = true;
+  // Calls `explain` for a reason only where somebody asks for it.
+  auto refuse = [&](auto explain) {
+    good = false;
+    if (reasons)
+      reasons->push_back(explain());
+  };
   const DeviceInfo &device = context.getImpl().info;
-  std::string here = describeCapability(device.computeCapability);
+  auto describeDevice = [&] {
+    return describeCapability(device.computeCapability);
+  };
 
   // The module is loaded from the best image of all; a variant that isn't in
   // the code for that chip can't be had from it.
-  std::vector<size_t> images =
-      rankImages(module, device.computeCapability, via, info->function);
+  const ModuleImages &images = module->getImages();
+  std::vector<size_t> ranked = images.rank(info->function);
   const auto &chips = info->chips;
-  if (!hasImages(module, via))
-    unsupported.push_back(
-        fmt::format("expected {} of module '{}', which has {}", toString(via),
-                    module.name, describeImages(module)));
-  else if (images.empty())
-    unsupported.push_back(
-        fmt::format("expected a device that runs code for {}, got compute "
-                    "capability {}",
-                    fmt::join(chips, " or "), here));
-  else if (const std::string &best = module.images[images.front()].chip;
-           std::find(chips.begin(), chips.end(), best) == chips.end())
-    unsupported.push_back(fmt::format(
-        "expected a variant for {}, which the device runs best, got one for {}",
-        best, fmt::join(chips, " and ")));
+  auto same = [](const std::string &chip) { return chip; };
+  if (images.empty()) {
+    refuse([&] {
+      return fmt::format("expected {} of module '{}', which has {}",
+                         toString(via), moduleInfo->name,
+                         images.getDescription());
+    });
+  } else if (ranked.empty()) {
+    refuse([&] {
+      return fmt::format("expected a device that runs code for {}, got compute "
+                         "capability {}",
+                         join(chips, " or ", same), describeDevice());
+    });
+  } else if (const std::string &best = moduleInfo->images[ranked.front()].chip;
+             std::find(chips.begin(), chips.end(), best) == chips.end()) {
+    refuse([&] {
+      return fmt::format("expected a variant for {}, which the device runs "
+                         "best, got one for {}",
+                         best, join(chips, " and ", same));
+    });
+  }
 
   uint64_t cluster =
       uint64_t(info->cluster[0]) * info->cluster[1] * info->cluster[2];
   if (cluster > 1 && device.computeCapability < kClusterCapability)
-    unsupported.push_back(
-        fmt::format("expected compute capability {} or later for clusters, "
-                    "got {}",
-                    describeCapability(kClusterCapability), here));
+    refuse([&] {
+      return fmt::format("expected compute capability {} or later for "
+                         "clusters, got {}",
+                         describeCapability(kClusterCapability),
+                         describeDevice());
+    });
   if (info->dynamicShared > device.maxSharedPerBlock)
-    unsupported.push_back(
-        fmt::format("expected at most {} bytes of shared memory, got {}",
-                    device.maxSharedPerBlock, info->dynamicShared));
+    refuse([&] {
+      return fmt::format("expected at most {} bytes of shared memory, got {}",
+                         device.maxSharedPerBlock, info->dynamicShared);
+    });
   for (const TensorMapInfo &map : info->tensorMaps)
     if (int least = getLeastCapability(map.format);
         device.computeCapability < least)
-      unsupported.push_back(
-          fmt::format("{}: expected compute capability {} or later for this "
-                      "tensor map, got {}",
-                      kernel->arguments[map.argument].name,
-                      describeCapability(least), here));
+      refuse([&] {
+        return fmt::format("{}: expected compute capability {} or later for "
+                           "this tensor map, got {}",
+                           kernel->arguments[map.argument].name,
+                           describeCapability(least), describeDevice());
+      });
+  return good;
 }
 
 //===----------------------------------------------------------------------===//
@@ -186,11 +208,25 @@ bool DeviceVariant::checkMaps(const Environment &environment,
 
 bool DeviceVariant::accepts(const LaunchFrame &frame, Grid &grid,
                             std::vector<std::string> *reasons) const {
-  bool good = unsupported.empty();
+  if (check(frame, grid, nullptr))
+    return true;
+  if (useLooseStrides(*kernel, frame.bound)) {
+    if (check(frame, grid, nullptr))
+      return true;
+    useGivenStrides(*kernel, frame.bound);
+  }
+  if (reasons)
+    check(frame, grid, reasons);
+  return false;
+}
+
+bool DeviceVariant::check(const LaunchFrame &frame, Grid &grid,
+                          std::vector<std::string> *reasons) const {
+  bool good = supported;
   if (!good && !reasons)
     return false;
-  if (reasons)
-    reasons->insert(reasons->end(), unsupported.begin(), unsupported.end());
+  if (!good)
+    checkDevice(reasons);
 
   const DeviceInfo &device = context.getImpl().info;
   Environment environment{frame.bound, device.multiprocessors,

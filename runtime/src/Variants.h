@@ -50,12 +50,13 @@ public:
   const char *getName() const { return name; }
   const ParameterLayout &getLayout() const { return layout; }
   /// Whether the device can run it at all.
-  bool isSupported() const { return unsupported.empty(); }
+  bool isSupported() const { return supported; }
 
   /// Whether it takes the bound arguments of `frame`; then `grid` is set and,
   /// if the grid isn't empty, the sources of the tensor maps. Takes no memory
   /// unless `reasons` is there, which gets all rules that don't hold; those of
-  /// tensor maps only where there is a grid to need them.
+  /// tensor maps only where there is a grid to need them. Where it takes them
+  /// but for strides that no access depends on, these become 0 in `frame`.
   bool accepts(const LaunchFrame &frame, Grid &grid,
                std::vector<std::string> *reasons = nullptr) const;
 
@@ -80,8 +81,11 @@ public:
   Status checkCoresidence(const Grid &grid) const;
 
 private:
-  void findUnsupported(const ModuleInfo &module, LoadOptions::Via via);
+  /// Whether the device can run it; if not, `reasons` gets why, if it is there.
+  bool checkDevice(std::vector<std::string> *reasons) const;
   Status findCapacity(CUfunction loaded) const;
+  bool check(const LaunchFrame &frame, Grid &grid,
+             std::vector<std::string> *reasons) const;
   bool checkGrid(const Environment &environment, Grid &grid,
                  std::vector<std::string> *reasons) const;
   bool checkMaps(const Environment &environment, const LaunchFrame &frame,
@@ -94,11 +98,12 @@ private:
   const KernelInfo *kernel;
   const VariantInfo *info;
   const char *name;
-  /// Why the device can't run it.
-  std::vector<std::string> unsupported;
+  const ModuleInfo *moduleInfo;
+  LoadOptions::Via via;
   std::shared_ptr<LoadedModule> module;
   ParameterLayout layout;
   std::vector<uint64_t> formatIds; ///< of the tensor maps, for the cache
+  bool supported;
   mutable std::atomic<CUfunction> function = nullptr;
   /// Of a cooperative variant: blocks that the device holds at once. Set before
   /// the function.

@@ -107,9 +107,10 @@ WaitRecord::~WaitRecord() {
     return;
   // A failure has nobody to be reported to: the context is broken.
   CurrentContext current(*impl);
+  if (!current.getStatus())
+    return;
   RelaxedCapture relaxed(*impl->driver);
-  if (current.getStatus())
-    (void)impl->driver->cuMemFreeHost(const_cast<uint32_t *>(words));
+  (void)impl->driver->cuMemFreeHost(const_cast<uint32_t *>(words));
 }
 
 //===----------------------------------------------------------------------===//

@@ -125,9 +125,68 @@ TEST(Bind, KindAndType) {
               "n: expected index, got i64");
 }
 
+TEST(Bind, ManyNames) {
+  std::vector<ArgumentInfo> arguments;
+  for (int i = 0; i < 20000; ++i)
+    arguments.push_back(tensor("x" + std::to_string(i), {}));
+  BoundArgument bound;
+  Status status = bindArguments(makeKernel(arguments), nullptr, 1, &bound);
+  ASSERT_FALSE(status);
+  EXPECT_LE(status.error().message.size(), kMaxMessageBytes);
+  EXPECT_NE(status.error().message.find(" more), got 1"), std::string::npos)
+      << status.error().message;
+}
+
 //===----------------------------------------------------------------------===//
 // Tensors
 //===----------------------------------------------------------------------===//
+
+TEST(Bind, EndOfTheAddressSpace) {
+  ArgumentInfo info = tensor("x", {kDynamic}, {}, ElementType::I8);
+  auto at = [](uint64_t data, int64_t extent) {
+    return Tensor{{extent}, {}, data, ElementType::I8};
+  };
+  EXPECT_TRUE(bind(info, at(UINT64_MAX - 15, 16).get()));
+  expectError(info, at(UINT64_MAX - 15, 17).get(),
+              "x: expected a tensor that ends below 2^64, got 17 bytes at "
+              "0xfffffffffffffff0");
+  // Strides count, and of an empty tensor nothing does.
+  ArgumentInfo strided =
+      tensor("x", {kDynamic, 2}, std::vector<int64_t>{kDynamic, 1});
+  Tensor rows{{2, 2}, {int64_t(1) << 60, 1}, uint64_t(0xc) << 60};
+  expectError(strided, rows.get(),
+              "x: expected a tensor that ends below 2^64, got "
+              "4611686018427387912 bytes at 0xc000000000000000");
+  rows.extents = {0, 2};
+  EXPECT_TRUE(bind(strided, rows.get()));
+}
+
+/// Strides that no access depends on can be made 0 and what they were.
+TEST(Bind, LooseStrides) {
+  ArgumentInfo strided =
+      tensor("x", {kDynamic, kDynamic}, std::vector<int64_t>{kDynamic, 1});
+  KernelInfo kernel = makeKernel({scalar("n", ElementType::Index), strided});
+  auto strides = [&](Tensor given) {
+    Argument arguments[] = {Argument::index(1), given.get()};
+    BoundArgument bound[2];
+    bound[0].loose = 0xff; // nobody sets it
+    EXPECT_TRUE(bindArguments(kernel, arguments, 2, bound));
+    int64_t before = bound[1].strides[0];
+    bool any = useLooseStrides(kernel, bound);
+    int64_t loose = bound[1].strides[0];
+    useGivenStrides(kernel, bound);
+    EXPECT_EQ(bound[1].strides[0], before);
+    EXPECT_EQ(bound[1].strides[1], 1);
+    return std::pair(any, loose);
+  };
+  EXPECT_EQ(strides({{1, 7}, {1001, 1}}), std::pair(true, int64_t(0)));
+  EXPECT_EQ(strides({{0, 7}, {1001, 1}}), std::pair(true, int64_t(0)));
+  EXPECT_EQ(strides({{2, 7}, {1001, 1}}), std::pair(false, int64_t(1001)));
+  EXPECT_EQ(strides({{1, 7}, {0, 1}}), std::pair(false, int64_t(0)));
+  // A contiguous tensor's follow from its extents.
+  kernel.arguments[1] = tensor("x", {kDynamic, kDynamic});
+  EXPECT_EQ(strides({{1, 7}, {}}), std::pair(false, int64_t(7)));
+}
 
 TEST(Bind, Contiguous) {
   ArgumentInfo info = tensor("x", {kDynamic, 3, kDynamic});

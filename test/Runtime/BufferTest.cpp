@@ -135,7 +135,7 @@ TEST_F(BufferTest, NoBytes) {
 TEST_F(BufferTest, OutOfMemory) {
   Result<Buffer> buffer = Buffer::allocate(*context, uint64_t(1) << 40);
   ASSERT_FALSE(buffer);
-  EXPECT_EQ(buffer.error().code, ErrorCode::DriverError);
+  EXPECT_EQ(buffer.error().code, ErrorCode::OutOfMemory);
   EXPECT_EQ(buffer.error().message,
             "cuMemAlloc of 1099511627776 bytes failed: out of memory "
             "(CUDA_ERROR_OUT_OF_MEMORY)");

@@ -230,7 +230,7 @@ TEST_F(CompileCUDA, Errors) {
   expectError({}, kSource, ErrorCode::InvalidArgument,
               "expected a chip to compile for, as 'sm_90a', got ''");
   expectError(forChip("sm_90\n"), kSource, ErrorCode::InvalidArgument,
-              "expected a chip to compile for, as 'sm_90a', got 'sm_90?'");
+              "expected a chip to compile for, as 'sm_90a', got 'sm_90\\x0a'");
   CompileOptions wanted = forChip("sm_90a");
   wanted.kind = static_cast<CodeKind>(4);
   expectError(wanted, kSource, ErrorCode::InvalidArgument,

@@ -203,7 +203,7 @@ TEST(CompileLog, OddBytes) {
   EXPECT_TRUE(parseLog("").empty());
   EXPECT_TRUE(parseLog("(1): \n(99999999999): error: x\n((((").empty());
   EXPECT_EQ(toLines(parseLog("a.cu(2): error: one\x01two\r\n")),
-            (Lines{"a.cu:2: error: one?two"}));
+            (Lines{"a.cu:2: error: one\\x01two"}));
 }
 
 TEST(CompileLog, RepeatedErrorsAreSaidOnce) {

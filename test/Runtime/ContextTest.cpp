@@ -228,7 +228,7 @@ TEST_F(ContextTest, ReportsAContextThatCannotBeCurrent) {
   fake::failNext("cuCtxPushCurrent", CUDA_ERROR_INVALID_CONTEXT);
   Status status = context.synchronize();
   ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().code, ErrorCode::DriverError);
+  EXPECT_EQ(status.error().code, ErrorCode::ContextLost);
   EXPECT_EQ(status.error().message, "cuCtxPushCurrent failed: invalid device "
                                     "context (CUDA_ERROR_INVALID_CONTEXT)");
   EXPECT_EQ(fake::countCalls("cuStreamSynchronize"), 0u);

@@ -49,7 +49,7 @@ TEST_F(KernelTest, UnknownName) {
   // A message is one line.
   kernel = Kernel::get(open(), package, "a\nb");
   ASSERT_FALSE(kernel);
-  EXPECT_NE(kernel.error().message.find("got 'a?b'"), std::string::npos);
+  EXPECT_NE(kernel.error().message.find("got 'a\\x0ab'"), std::string::npos);
 }
 
 TEST_F(KernelTest, LookupLoadsNothing) {
@@ -301,6 +301,45 @@ TEST_F(KernelTest, RulesOfTensorMapsAreGuards) {
   // And of a request that is in the cache.
   EXPECT_EQ(choose(kernel, good.list, 2), "copy_ring_2d");
   EXPECT_EQ(fake::countCalls("cuTensorMapEncodeTiled"), 0u);
+}
+
+/// No address depends on the row stride of one row: neither a map's nor what a
+/// guard says of it is a reason to refuse it.
+TEST_F(KernelTest, StrideOfOneRow) {
+  Kernel kernel = getKernel("copy_2d");
+  Copy2DArguments one(1, 1000, 1001);
+  EXPECT_EQ(choose(kernel, one.list, 2), "copy_ring_2d");
+  for (const fake::Encode &encode : fake::getEncodes())
+    EXPECT_EQ(encode.strides, std::vector<uint64_t>{16});
+  Copy2DArguments two(2, 1000, 1001);
+  EXPECT_NE(choose(kernel, two.list, 2), "copy_ring_2d");
+
+  std::string guards = "/kernels/1/variants/0/guards";
+  fake::setParameterSizes("copy_ring_2d", {8, 8, 8, 8, 8, 8, 8, 8, 128, 128});
+  Kernel divisible = getKernel(
+      "copy_2d", setMember(makeCopyManifest(), guards,
+                           R"([{"kind": "divisible", "value": ["stride", 0, 0],
+                     "by": 8}])"));
+  ASSERT_EQ(choose(divisible, one.list, 2), "copy_ring_2d");
+  // The kernel gets a stride that the guard holds for.
+  EXPECT_EQ(fake::getLaunches().at(0).get<int64_t>(3), 0);
+  EXPECT_NE(choose(divisible, two.list, 2), "copy_ring_2d");
+  Result<std::vector<VariantReport>> reports = divisible.explain(two.list, 2);
+  ASSERT_TRUE(reports);
+  EXPECT_EQ(reports->at(0).reasons.at(0),
+            "expected x.stride(0) to be a multiple of 8, got 1001");
+  Result<Launch> launch = divisible.prepare(one.list, 2);
+  EXPECT_TRUE(launch) << launch.error().message;
+
+  // Where the given one holds, it stays.
+  Kernel equal = getKernel(
+      "copy_2d", setMember(makeCopyManifest(), guards,
+                           R"([{"kind": "equal", "left": ["stride", 0, 0],
+                                "right": ["extent", 0, 1]}])"));
+  Copy2DArguments contiguous(1, 1001, 1001);
+  ASSERT_EQ(choose(equal, contiguous.list, 2), "copy_ring_2d");
+  EXPECT_EQ(fake::getLaunches().at(0).get<int64_t>(3), 1001);
+  EXPECT_NE(choose(equal, one.list, 2), "copy_ring_2d");
 }
 
 TEST_F(KernelTest, MapExtentsThatOverflow) {

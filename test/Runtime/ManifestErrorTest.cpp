@@ -142,7 +142,7 @@ TEST(ManifestErrorTest, Modules) {
       {{"name", "\"\"",
         ".name: expected a name of printable characters, got ''"},
        {"name", "\"a\\nb\"",
-        ".name: expected a name of printable characters, got 'a?b'"},
+        ".name: expected a name of printable characters, got 'a\\x0ab'"},
        {"name", "7", ".name: expected a string, got 7"},
        {"images", "1", ".images: expected a list, got 1"},
        {"images/0/chip", "\"90\"",
@@ -197,12 +197,12 @@ TEST(ManifestErrorTest, Waits) {
       {"function", R"("")",
        ".function: expected a name of printable characters, got ''"},
       {"barrier", R"("x\nfull")",
-       ".barrier: expected a name of printable characters, got 'x?full'"},
+       ".barrier: expected a name of printable characters, got 'x\\x0afull'"},
       {"role", R"("both")",
        ".role: expected 'all', 'producer' or 'consumer', got 'both'"},
       {"phase", "0", ".phase: expected 'parity', 'state' or 'turn', got 0"},
       {"location", R"("a\tb")",
-       ".location: expected a name of printable characters, got 'a?b'"},
+       ".location: expected a name of printable characters, got 'a\\x09b'"},
       {"location", "null", ".location: expected a string, got null"}};
   for (const Edit &edit : edits) {
     std::string pointer = std::string("/modules/0/waits/0/") + edit.pointer;
@@ -231,7 +231,7 @@ TEST(ManifestErrorTest, FileNames) {
       "/modules/0/images/1/file", "modules[0].images[1].file",
       {{"", "\"\"", ": expected a name of printable characters, got ''"},
        {"", "\"a\\u0000b\"",
-        ": expected a name of printable characters, got 'a?b'"}});
+        ": expected a name of printable characters, got 'a\\x00b'"}});
   std::string name(256, 'a');
   expectError(setMember(makeCopyManifest(), "/modules/0/images/1/file",
                         "\"" + name + "\""),
@@ -493,7 +493,7 @@ TEST(ManifestErrorTest, MessagesAreOneLineAndShort) {
   // Cut before the character that begins at the last byte shown.
   EXPECT_EQ(result.error().message,
             "kernels[0].arguments[0].kind: expected 'tensor', 'scalar' or "
-            "'workspace', got 'a?" +
+            "'workspace', got 'a\\x0a" +
                 std::string(98, 'b') + "...'");
 }
 } // namespace

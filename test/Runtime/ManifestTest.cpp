@@ -341,6 +341,8 @@ TEST(ErrorTest, Names) {
   EXPECT_STREQ(toString(ErrorCode::InvalidArgument), "invalid argument");
   EXPECT_STREQ(toString(ErrorCode::UnsupportedVersion), "unsupported version");
   EXPECT_STREQ(toString(ErrorCode::IOError), "input/output error");
+  EXPECT_STREQ(toString(ErrorCode::OutOfMemory), "out of memory");
+  EXPECT_STREQ(toString(ErrorCode::ContextLost), "context lost");
   EXPECT_STREQ(toString(static_cast<ErrorCode>(0)), "unknown error");
 }
 

@@ -43,6 +43,7 @@ template <typename T> T &any() noexcept;
   static_assert(noexcept(call), #call " may throw into its caller")
 
 EXPECT_NOEXCEPT(toString(ErrorCode()));
+EXPECT_NOEXCEPT(Error(ErrorCode(), std::string_view()));
 
 EXPECT_NOEXCEPT(getBytes(ElementType()));
 EXPECT_NOEXCEPT(toString(ElementType()));
@@ -58,6 +59,7 @@ EXPECT_NOEXCEPT(toString(any<ExternInfo>()));
 EXPECT_NOEXCEPT(Package::open(any<std::string>()));
 EXPECT_NOEXCEPT(any<Package>().getManifest());
 EXPECT_NOEXCEPT(any<Package>().getDirectory());
+EXPECT_NOEXCEPT(any<Package>().findKernel(std::string_view()));
 EXPECT_NOEXCEPT(any<Package>().getContents(0, 0));
 
 EXPECT_NOEXCEPT(TensorMap::check(any<TensorMapFormat>(), any<TensorMapSource>(),

@@ -205,6 +205,17 @@ const Rule kRules[] = {
      [](Map &map) { map.source.strides[0] = 1000; },
      "expected global strides at multiples of 16 bytes, got 1000 in dimension "
      "0"},
+    {"StrideOfOneElement", makeTile,
+     [](Map &map) {
+       map.source.extents[0] = 1;
+       map.source.strides[0] = -1000;
+     },
+     [](Map &map) {
+       map.source.extents[1] = 1;
+       map.source.strides[0] = 1000;
+     },
+     "expected global strides at multiples of 16 bytes, got 1000 in dimension "
+     "0"},
     {"StrideInterleaved", makeInterleaved,
      [](Map &map) { map.source.strides[1] = 2016; },
      [](Map &map) { map.source.strides[1] = 2000; },

@@ -328,7 +328,7 @@ TEST_F(WorkspaceTest, NoMemory) {
   Kernel kernel = getKernel("ordered", makeOrderedManifest());
   OrderedArguments arguments(1000);
   fake::failNext("cuMemAlloc", CUDA_ERROR_OUT_OF_MEMORY, /*skip=*/1);
-  expectError(kernel.launch(arguments.list, 1), ErrorCode::DriverError,
+  expectError(kernel.launch(arguments.list, 1), ErrorCode::OutOfMemory,
               "sums: cuMemAlloc of 256000 bytes failed: out of memory "
               "(CUDA_ERROR_OUT_OF_MEMORY)");
   EXPECT_EQ(fake::countLaunches(), 0u);

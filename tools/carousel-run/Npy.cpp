@@ -13,6 +13,7 @@
 #include "Npy.h"
 
 #include "Fail.h"
+#include "NewFile.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -178,69 +179,6 @@ static std::string makeHeader(ElementType type,
   header += static_cast<char>(length >> 8);
   return header + text;
 }
-
-namespace {
-
-/// A file under construction, beside the one that it will replace.
-class NewFile {
-public:
-  explicit NewFile(std::string path) : path(std::move(path)) {}
-  ~NewFile() {
-    if (descriptor >= 0)
-      close(descriptor);
-    if (!temporary.empty())
-      unlink(temporary.c_str());
-  }
-
-  Status create() {
-    // A device or a pipe can't be replaced; it is written to.
-    struct stat info;
-    if (stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode)) {
-      descriptor = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    } else {
-      std::string name = fmt::format("{}.{}.tmp", path, getpid());
-      unlink(name.c_str());
-      descriptor =
-          ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-      if (descriptor >= 0)
-        temporary = std::move(name);
-    }
-    if (descriptor < 0)
-      return failSystem(path, "write");
-    return {};
-  }
-
-  Status write(const void *data, uint64_t count) {
-    auto *next = static_cast<const char *>(data);
-    while (count > 0) {
-      ssize_t put = ::write(descriptor, next, count);
-      if (put < 0 && errno == EINTR)
-        continue;
-      if (put < 0)
-        return failSystem(path, "write");
-      next += put;
-      count -= static_cast<uint64_t>(put);
-    }
-    return {};
-  }
-
-  Status finish() {
-    if (close(std::exchange(descriptor, -1)) != 0)
-      return failSystem(path, "write");
-    if (!temporary.empty()) {
-      if (rename(temporary.c_str(), path.c_str()) != 0)
-        return failSystem(path, "write");
-      temporary.clear();
-    }
-    return {};
-  }
-
-private:
-  std::string path, temporary;
-  int descriptor = -1;
-};
-
-} // namespace
 
 /// Writes the elements of a tensor with gaps or another order, row-major.
 static Status writeGathered(NewFile &file, ElementType type,

@@ -16,6 +16,7 @@
 #include "Fail.h"
 #include "Launcher.h"
 #include "Plan.h"
+#include "Printable.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -32,7 +33,8 @@ void run::printError(std::string message) {
   while (!message.empty() && message.back() == '\n')
     message.pop_back();
   std::replace(message.begin(), message.end(), '\n', ' ');
-  fmt::print(stderr, "{}: error: {}\n", program_invocation_short_name, message);
+  fmt::print(stderr, "{}: error: {}\n", program_invocation_short_name,
+             runtime::escapeControls(message));
 }
 
 static Exit report(const runtime::Error &error) {
@@ -53,10 +55,15 @@ static Exit print(const std::string &text) {
   return Exit::Failure;
 }
 
+/// Lines with what a package says, for a terminal.
+static std::string escape(const std::string &text) {
+  return runtime::escapeControls(text, "\n");
+}
+
 static std::string listKernels(const runtime::Manifest &manifest) {
-  std::string list;
-  for (const KernelInfo &kernel : manifest.kernels)
-    list += (list.empty() ? "" : ", ") + kernel.name;
+  std::string list =
+      runtime::join(manifest.kernels, ", ",
+                    [](const KernelInfo &kernel) { return kernel.name; });
   return list.empty() ? "none" : list;
 }
 
@@ -76,12 +83,12 @@ chooseKernel(const runtime::Manifest &manifest, const Options &options) {
 
 static Status checkVariant(const KernelInfo &kernel,
                            const std::string &variant) {
-  std::string list;
-  for (const runtime::VariantInfo &info : kernel.variants) {
+  for (const runtime::VariantInfo &info : kernel.variants)
     if (variant.empty() || info.function == variant)
       return {};
-    list += (list.empty() ? "" : ", ") + info.function;
-  }
+  std::string list = runtime::join(
+      kernel.variants, ", ",
+      [](const runtime::VariantInfo &info) { return info.function; });
   return fail(ErrorCode::NotFound,
               "expected --variant with one of {}, got '{}'",
               list.empty() ? "none" : list, variant);
@@ -180,7 +187,7 @@ static Exit explain(const runtime::Package &package, const Options &options,
     }
   }
   return print(options.json ? formatJSON(explanation)
-                            : formatText(explanation));
+                            : escape(formatText(explanation)));
 }
 
 /// The results of one launch: compared, then written.
@@ -341,5 +348,6 @@ Exit run::run(const Options &options) {
   if (options.namesKernel())
     return runKernel(*package, options, progressMode);
   Listing listing = {options.package, &package->getManifest()};
-  return print(options.json ? formatJSON(listing) : formatText(listing));
+  return print(options.json ? formatJSON(listing)
+                            : escape(formatText(listing)));
 }

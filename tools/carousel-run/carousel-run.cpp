@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../OutOfMemory.h"
 #include "Batch.h"
 #include "CommandLine.h"
 #include "Run.h"
@@ -18,6 +19,7 @@
 
 int main(int argc, char **argv) {
   using namespace carousel::run;
+  carousel::installOutOfMemoryHandler();
   // By itself: the lines have all other options.
   if (argc > 1 && std::string_view(argv[1]) == "--batch") {
     if (argc == 3)

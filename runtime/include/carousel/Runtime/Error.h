@@ -7,7 +7,8 @@
 //
 // Every call that can fail returns a Result. Nothing throws: the library's
 // functions are noexcept, and the process ends where memory runs out. A message
-// is one line: what was wrong (which argument, which rule) and the value found.
+// is one short line: what was wrong (which argument, which rule) and the value
+// found.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +17,10 @@
 
 #include <tl/expected.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace carousel::runtime {
 
@@ -33,9 +36,22 @@ enum class ErrorCode : int32_t {
   CompileError = 8,       ///< PTX or CUDA C++ that didn't compile
   LaunchFailed = 9,       ///< a kernel launched earlier failed on the device
   IOError = 10,           ///< the file system
+  OutOfMemory = 11,       ///< a driver or a compiler has no memory left
+  /// The context or the device can't be used any more, and no retry helps: it
+  /// was destroyed, it had an uncorrectable error, or the process is a child
+  /// that was forked after its parent had used CUDA.
+  ContextLost = 12,
 };
 
+/// The most bytes of a message.
+inline constexpr size_t kMaxMessageBytes = 4096;
+
 struct Error {
+  /// Makes the message of `text`, which may have parts that nobody vouches for:
+  /// control characters are escaped, and a text that is too long loses its end,
+  /// with a word on how much.
+  Error(ErrorCode code, std::string_view text) noexcept;
+
   ErrorCode code;
   std::string message;
 };

@@ -33,6 +33,10 @@ inline constexpr size_t kMaxManifestBytes = 16 << 20;
 inline constexpr uint64_t kMaxImageBytes = uint64_t(1) << 30;
 /// The most bytes of a kernel's parameters.
 inline constexpr size_t kMaxParameterBytes = 32764;
+/// The most bytes of a name, of whatever it is one.
+inline constexpr size_t kMaxNameBytes = 1024;
+/// The most modules, kernels, images of a module, and variants of a kernel.
+inline constexpr size_t kMaxEntries = 65536;
 /// The most nodes of one expression.
 inline constexpr size_t kMaxExpressionNodes = 256;
 /// The most dimensions of a tensor map.

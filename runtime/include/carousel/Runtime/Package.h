@@ -28,6 +28,9 @@ public:
   static Result<Package> open(const std::string &directory) noexcept;
 
   const Manifest &getManifest() const noexcept;
+  /// The kernel of the manifest with this name; null where there is none.
+  /// Takes the same time however many kernels there are.
+  const KernelInfo *findKernel(std::string_view name) const noexcept;
   const std::string &getDirectory() const noexcept;
   /// The bytes of an image of getManifest().modules[module].
   std::string_view getContents(uint32_t module, size_t image) const noexcept;
