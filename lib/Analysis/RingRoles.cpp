@@ -284,6 +284,10 @@ void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
     // Its expansion has barriers of the whole CTA.
     if (isa<gpu::AllReduceOp>(op))
       reason = "the kernel has " + getName(op);
+    // Consumers execute it, and producers don't wait for them.
+    if (takesOverFromCTAs(op))
+      reason = "the kernel has " + getName(op) +
+               ", behind which it may read what other CTAs have written";
   });
   ProducerSlice slice(kernel);
   for (LoopPlan *loop : loops)

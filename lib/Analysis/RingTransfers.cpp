@@ -140,6 +140,12 @@ bool carousel::touchesNoMemory(Operation *op) {
          llvm::none_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>);
 }
 
+bool carousel::takesOverFromCTAs(Operation *op) {
+  auto fence = dyn_cast<FenceThreadOp>(op);
+  return fence && fence.getScope() != MemScope::CTA &&
+         fence.getSemantics() != MemSemantics::Release;
+}
+
 /// Calls `visit` with each memref that `op` may write, null for any.
 static void forEachWritten(Operation *op, function_ref<void(Value)> visit) {
   if (touchesNoMemory(op) || isMemoryEffectFree(op))
@@ -264,9 +270,7 @@ std::string LoopTransfers::explainSource(LoadOp load) {
       reason = "the loop has " + getName(op) + ", which orders CTAs or grids";
       return WalkResult::interrupt();
     }
-    if (auto fence = dyn_cast<FenceThreadOp>(op);
-        fence && fence.getScope() != MemScope::CTA &&
-        fence.getSemantics() != MemSemantics::Release) {
+    if (takesOverFromCTAs(op)) {
       reason = "the loop has " + getName(op) +
                ", behind which it may read what other CTAs have written";
       return WalkResult::interrupt();

@@ -21,6 +21,10 @@ namespace carousel {
 /// one to another, and makes no accesses of its own.
 bool touchesNoMemory(mlir::Operation *op);
 
+/// Whether `op` is a fence behind which the thread may read what other CTAs
+/// have written.
+bool takesOverFromCTAs(mlir::Operation *op);
+
 /// Whether the results of `op` depend on other threads of the warp or the
 /// block.
 bool involvesOtherThreads(mlir::Operation *op);
