@@ -16,6 +16,7 @@
 #include "carousel/Analysis/Views.h"
 
 #include "EngineCandidates.h"
+#include "EngineReductions.h"
 #include "TransferFacts.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
@@ -50,7 +51,7 @@ public:
 
 private:
   EngineAssignment planTransfer(const TransferFacts &transfer, GuardUse use,
-                                Swizzle swizzle,
+                                Swizzle swizzle, const ReductionRules &rules,
                                 std::vector<EngineFault> &faults);
 
   KernelFacts facts;
@@ -81,6 +82,7 @@ static std::string toText(EngineAttr engine) {
 
 EngineAssignment EnginePlanner::planTransfer(const TransferFacts &transfer,
                                              GuardUse use, Swizzle swizzle,
+                                             const ReductionRules &rules,
                                              std::vector<EngineFault> &faults) {
   EngineAssignment plan;
   TransferOpInterface op = plan.op = transfer.op;
@@ -90,10 +92,9 @@ EngineAssignment EnginePlanner::planTransfer(const TransferFacts &transfer,
     if (attempt.choice)
       plan.choice = std::move(*attempt.choice);
     else
-      faults.push_back({op,
-                        "expected a transfer that engine " + toText(engine) +
-                            " can carry out, got " + attempt.reason,
-                        {}});
+      faults.push_back({op, "expected a transfer that engine " +
+                                toText(engine) + " can carry out, got " +
+                                attempt.reason});
     return plan;
   }
 
@@ -102,6 +103,9 @@ EngineAssignment EnginePlanner::planTransfer(const TransferFacts &transfer,
     return plan;
   }
 
+  auto rule = rules.find(op);
+  if (rule != rules.end() && rule->second.besideGiven)
+    use = GuardUse::All;
   EngineAttempt tensor;
   if (swizzle != Swizzle::None) {
     tensor = tryTensor(transfer, use, swizzle);
@@ -117,6 +121,17 @@ EngineAssignment EnginePlanner::planTransfer(const TransferFacts &transfer,
   if (transfer.isLoad)
     attempts.emplace_back(EngineKind::CpAsync, tryCpAsync(transfer, use));
   attempts.emplace_back(EngineKind::Vector, tryVector(transfer, use));
+  if (rule != rules.end()) {
+    bool byThreads = rule->second.byThreads;
+    plan.agreement = rule->second.why;
+    for (auto &[kind, attempt] : attempts)
+      if ((kind == EngineKind::Vector) != byThreads)
+        attempt = EngineAttempt::refused(
+            "reductions into " + transfer.name + " all by " +
+            (byThreads ? "threads, " : "engines, ") + plan.agreement);
+    if (byThreads && swizzle != Swizzle::None)
+      plan.swizzleRejection = attempts.front().second.reason;
+  }
 
   const EngineAttempt *best = nullptr;
   // Whoever asks for a swizzle has more to gain by it than what a copy costs.
@@ -171,7 +186,11 @@ EngineVariant EnginePlanner::plan(GuardUse use,
     }
   }
 
+  ReductionRules rules =
+      planReductions(facts.kernel, transfers, use, preferred, faults);
   EngineVariant variant;
+  if (!faults.empty())
+    return variant;
   // Twice at most for each buffer: with its swizzle and without.
   llvm::DenseMap<Value, std::pair<Operation *, std::string>> plain;
   for (auto &[buffer, request] : requests) {
@@ -199,7 +218,8 @@ EngineVariant EnginePlanner::plan(GuardUse use,
       auto unswizzled = plain.find(buffer);
       Swizzle swizzle =
           unswizzled == plain.end() ? requests[buffer].swizzle : Swizzle::None;
-      EngineAssignment plan = planTransfer(transfer, use, swizzle, faults);
+      EngineAssignment plan =
+          planTransfer(transfer, use, swizzle, rules, faults);
       if (unswizzled != plain.end() && op.getSwizzle() != Swizzle::None) {
         auto &[culprit, why] = unswizzled->second;
         plan.swizzleRejection =
@@ -369,6 +389,9 @@ void EnginePlan::print(llvm::raw_ostream &os) const {
            << rejection.reason << '\n';
       if (!plan.swizzleRejection.empty())
         os << "    not swizzled: " << plan.swizzleRejection << '\n';
+      if (!plan.agreement.empty())
+        os << "    as all reductions into its memref: " << plan.agreement
+           << '\n';
     }
   }
 }

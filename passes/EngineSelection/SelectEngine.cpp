@@ -7,7 +7,7 @@
 //
 // Applies the engine plan of each kernel: a function for each variant, tensor
 // maps as arguments, engine and map on each transfer, remarks on why.
-// Constraints C157 and C158 of docs/Spec.md.
+// Constraints C157, C158 and C190 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -177,8 +177,10 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
     for (const EngineFault &fault : plan.faults) {
       TransferOpInterface op = fault.op;
       InFlightDiagnostic error = op->emitOpError(fault.message);
-      if (TransferOpInterface other = fault.other)
-        error.attachNote(other->getLoc()) << "the other transfer";
+      if (fault.other)
+        error.attachNote(fault.other->getLoc())
+            << (isa<TransferOpInterface>(fault.other) ? "the other transfer"
+                                                      : "the atomic");
     }
     if (!plan.faults.empty())
       return failure();
@@ -266,6 +268,13 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
       remark::missed(op->getLoc(), options) << remark::add(
           "swizzle {0} not used for {1}: {2}",
           stringifySwizzle(op.getSwizzle()), what, plan.swizzleRejection);
+    // PTX promises no atomicity between the two.
+    if (!plan.agreement.empty())
+      remark::analysis(op->getLoc(), options) << remark::add(
+          "{0} by {1}, as all reductions into its memref, {2}", what,
+          plan.choice.engine.getKind() == EngineKind::Vector ? "threads"
+                                                             : "an engine",
+          plan.agreement);
   }
 };
 

@@ -55,6 +55,9 @@ struct EngineAssignment {
   std::vector<EngineRejection> rejections;
   /// Why a swizzle that is asked for is not used, or empty.
   std::string swizzleRejection;
+  /// Why it is by an engine, or by threads, as all reductions into its memref
+  /// are; or empty.
+  std::string agreement;
 };
 
 /// One function that serves the kernel.
@@ -69,9 +72,10 @@ struct EngineVariant {
 /// A transfer with an engine or a map that it can't have.
 struct EngineFault {
   TransferOpInterface op;
-  /// C157, or C158 with the other transfer of the tile.
+  /// C157, C158 with the other transfer of the tile, or C190 with what else
+  /// reduces into the memref.
   std::string message;
-  TransferOpInterface other;
+  mlir::Operation *other = nullptr;
 };
 
 struct EnginePlan {

@@ -132,3 +132,38 @@ gpu.module @m [#nvvm.target<chip = "sm_90a">] {
 // expected-error @below {{expected one #nvvm.target on the gpu.module, got 0}}
 gpu.module @no_target {
 }
+
+// -----
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+// C190: PTX promises no atomicity between engines and threads.
+gpu.module @m [#nvvm.target<chip = "sm_90a">] {
+  gpu.func @k(%x: memref<?xi32, #gl> {carousel.argument = #carousel.argument<"x", inout>}, %i: i32) kernel {
+    %c0 = arith.constant 0 : index
+    %t = memref.alloc() : memref<1024xi32, #ws>
+    // expected-error @below {{expected reductions into x all by engines or all by threads, got engine bulk beside 'memref.atomic_rmw'}}
+    carousel.store %t to %x[%c0] in_bounds reduce<add u32> engine<bulk> : memref<1024xi32, #ws>, memref<?xi32, #gl>
+    // expected-note @below {{the atomic}}
+    %old = memref.atomic_rmw addi %i, %x[%c0] : (i32, memref<?xi32, #gl>) -> i32
+    gpu.return
+  }
+}
+
+// -----
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+// C190
+gpu.module @m [#nvvm.target<chip = "sm_90a">] {
+  gpu.func @k(%x: memref<?xi32, #gl> {carousel.argument = #carousel.argument<"x", inout>}) kernel {
+    %b = gpu.block_id x
+    %c0 = arith.constant 0 : index
+    %t = memref.alloc() : memref<1024xi32, #ws>
+    // expected-error @below {{expected reductions into x all by engines or all by threads, got engine bulk beside a transfer that no engine can carry out (offset 0 known to be a multiple of 4 bytes only, not of 16)}}
+    carousel.store %t to %x[%c0] in_bounds reduce<add u32> engine<bulk> : memref<1024xi32, #ws>, memref<?xi32, #gl>
+    // expected-note @below {{the other transfer}}
+    carousel.store %t to %x[%b] in_bounds reduce<add u32> : memref<1024xi32, #ws>, memref<?xi32, #gl>
+    gpu.return
+  }
+}

@@ -15,6 +15,7 @@
 // RUN: carousel-sim %t.mlir --kernel @shifted_tma --arg x=iota:5000 --arg y=zeros:5000 --reference @shifted_reference --multiprocessors 1 --policy all --schedules 1
 // RUN: carousel-sim %t.mlir --kernel @shifted_tma_ragged --arg x=iota:5000 --arg y=zeros:5000 --reference @shifted_reference --multiprocessors 1 --policy all --schedules 1
 // RUN: carousel-sim %t.mlir --kernel @shifted --arg x=iota:5000 --arg y=zeros:5000 --reference @shifted_reference --multiprocessors 1 --policy all --schedules 1
+// RUN: carousel-sim %t.mlir --kernel @unordered --arg y=zeros:128 --reference @unordered_reference --policy all --schedules 2
 
 #gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>
@@ -77,6 +78,21 @@ gpu.module @mix {
     carousel.store %t to %y[%i] : memref<2048xf32, #ws>, !v
     gpu.return
   }
+  // CTAs reduce into boxes that overlap, at the same time, and no engine can carry one of them out.
+  gpu.func @unordered(%y: memref<?xi32, #gl> {carousel.argument = #carousel.argument<"y", inout>}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [2], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %one = arith.constant 1 : i32
+    %b = gpu.block_id x
+    %o = arith.addi %b, %c1 : index
+    %i = gpu.thread_id x
+    %t = memref.alloc() : memref<64xi32, #ws>
+    memref.store %one, %t[%i] : memref<64xi32, #ws>
+    carousel.store %t to %y[%c0] reduce<add u32> : memref<64xi32, #ws>, memref<?xi32, #gl>
+    carousel.store %t to %y[%o] reduce<add u32> : memref<64xi32, #ws>, memref<?xi32, #gl>
+    gpu.return
+  }
   gpu.func @rows(%x: !row3 {carousel.argument = #carousel.argument<"x", in>}, %y: !row3 {carousel.argument = #carousel.argument<"y", inout>}) kernel
       attributes {carousel.launch = #carousel.launch<grid = [ceildiv(extent(0, 0), 64)], block = [64]>} {
     %c0 = arith.constant 0 : index
@@ -99,6 +115,27 @@ func.func @shifted_reference(%x: memref<?xf32>, %y: memref<?xf32>) {
     %o = arith.subi %i, %c64 : index
     %v = memref.load %x[%o] : memref<?xf32>
     memref.store %v, %y[%i] : memref<?xf32>
+  }
+  return
+}
+
+func.func @unordered_reference(%y: memref<?xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c64 = arith.constant 64 : index
+  %one = arith.constant 1 : i32
+  scf.for %b = %c0 to %c2 step %c1 {
+    %o = arith.addi %b, %c1 : index
+    scf.for %i = %c0 to %c64 step %c1 {
+      %j = arith.addi %o, %i : index
+      %u = memref.load %y[%i] : memref<?xi32>
+      %u1 = arith.addi %u, %one : i32
+      memref.store %u1, %y[%i] : memref<?xi32>
+      %v = memref.load %y[%j] : memref<?xi32>
+      %v1 = arith.addi %v, %one : i32
+      memref.store %v1, %y[%j] : memref<?xi32>
+    }
   }
   return
 }
