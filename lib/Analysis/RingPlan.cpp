@@ -6,11 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // Collects a loop's transfers, asks RingTransfers what speaks against each, and
-// decides about depth, release and roles.
+// decides about release, roles, and how far loads run ahead; RingDepth knows
+// how many slots there is room for.
 //
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Analysis/RingPlan.h"
+#include "RingDepth.h"
 #include "RingRoles.h"
 #include "RingTransfers.h"
 
@@ -24,70 +26,12 @@
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace carousel;
 
 //===----------------------------------------------------------------------===//
 // Depth
 //===----------------------------------------------------------------------===//
-
-/// Bytes that a CTA should have in flight: on an H200 64 to 96 KB per SM
-/// saturate the memory (Little's law).
-constexpr int64_t kBytesInFlight = 64 * 1024;
-/// More slots than this have never helped.
-constexpr int64_t kMostAutoStages = 8;
-/// One slot is written while the other is read by the engine.
-constexpr int64_t kStoreStages = 2;
-
-/// More bytes than any chip has; sums of some of it fit into their type.
-constexpr int64_t kTooManyBytes = int64_t(1) << 48;
-
-static int64_t getProduct(int64_t count, int64_t bytes) {
-  int64_t product;
-  bool isLarge = llvm::MulOverflow(count, bytes, product);
-  return isLarge ? kTooManyBytes : std::min(product, kTooManyBytes);
-}
-
-static int64_t getBytes(Value buffer) {
-  auto type = cast<MemRefType>(buffer.getType());
-  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
-}
-
-static int64_t getSlotBytes(const LoadRingPlan &ring) {
-  return std::accumulate(
-      ring.buffers.begin(), ring.buffers.end(), int64_t(0),
-      [](int64_t sum, Value buffer) { return sum + getBytes(buffer); });
-}
-
-/// At most `most`.
-static std::optional<int64_t> getTripCount(scf::ForOp loop, int64_t most) {
-  std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
-                         upper = getConstantIntValue(loop.getUpperBound()),
-                         step = getConstantIntValue(loop.getStep());
-  // Numbers that an unsigned loop takes for larger ones.
-  bool isOther = loop.getUnsignedCmp() && (lower < 0 || upper < 0);
-  if (!lower || !upper || !step || *step <= 0 || isOther)
-    return std::nullopt;
-  if (*upper <= *lower)
-    return 0;
-  uint64_t span = static_cast<uint64_t>(*upper) - static_cast<uint64_t>(*lower);
-  return std::min<uint64_t>(llvm::divideCeil(span, *step), most);
-}
-
-/// The stages that a loop asks for with `auto`, before shared memory has its
-/// say.
-static int64_t getWantedStages(const LoopPlan &plan) {
-  int64_t bytes = 0; // of an iteration
-  for (const LoadRingPlan &ring : plan.rings)
-    bytes += getSlotBytes(ring);
-  int64_t wanted = std::clamp<int64_t>(
-      llvm::divideCeil(kBytesInFlight, bytes) + 1, 2, kMostAutoStages);
-  if (std::optional<int64_t> trips = getTripCount(plan.loop, wanted))
-    wanted = std::min(wanted, std::max<int64_t>(*trips, 1));
-  return wanted;
-}
 
 /// How far ahead loads run unless the loop says it: as far as the slots allow,
 /// with one iteration of slack where a slot comes back by arrives of threads
@@ -119,9 +63,7 @@ private:
                  bool &follows);
   std::string explainCarried(scf::ForOp loop, LoadOp load, bool &isUsedOutside);
   SlotRelease chooseRelease(const LoopPlan &plan, const LoadRingPlan &ring);
-  int64_t countFreeBytes();
   void chooseDepth();
-  void chooseStages(const LoopPlan &plan, LoadRingPlan &ring, int64_t share);
   void choosePrefetch(const LoopPlan &plan, LoadRingPlan &ring);
   bool isPeeled(const LoopPlan &plan);
   void miss(Operation *op, const Twine &reason) {
@@ -211,7 +153,7 @@ static void merge(LoadRingPlan &into, const LoadRingPlan &added) {
   into.buffers.append(added.buffers);
   into.slice.insert_range(added.slice);
   into.overtakesStores |= added.overtakesStores;
-  into.isUsedOutside |= added.isUsedOutside;
+  into.usedOutside.insert_range(added.usedOutside);
 }
 
 /// The ring with a tile for `buffer`, and that tile's load; null if there is
@@ -237,9 +179,10 @@ bool Planner::planLoads(LoopPlan &plan, LoopTransfers &transfers,
   SmallVector<LoadOp> kept;
   for (LoadOp load : candidates) {
     LoadRingPlan ring;
+    bool isUsedOutside = false;
     std::string reason = transfers.explainLoad(load, ring.slice, follows);
     if (reason.empty())
-      reason = explainCarried(plan.loop, load, ring.isUsedOutside);
+      reason = explainCarried(plan.loop, load, isUsedOutside);
     if (!reason.empty()) {
       miss(load, "not ringed: " + reason);
       continue;
@@ -247,6 +190,8 @@ bool Planner::planLoads(LoopPlan &plan, LoopTransfers &transfers,
     kept.push_back(load);
     ring.loads.push_back(load);
     ring.buffers.push_back(getRootBuffer(load.getTile()));
+    if (isUsedOutside)
+      ring.usedOutside.insert(ring.buffers.back());
     ring.overtakesStores = transfers.storesToSourceOf(load);
     ring.request = plan.request.getStages();
     if (int64_t stages = requests.lookup(load))
@@ -342,42 +287,6 @@ void Planner::planLoop(scf::ForOp loop, PipelineAttr request) {
   result.loops.push_back(std::move(plan));
 }
 
-/// What shared memory has apart from rings of auto depth.
-int64_t Planner::countFreeBytes() {
-  llvm::SmallPtrSet<Value, 8> ringed;
-  int64_t rings = 0;
-  for (const LoopPlan &plan : result.loops) {
-    for (const StoreRingPlan &store : plan.stores) {
-      ringed.insert(store.buffer);
-      rings += store.stages * getBytes(store.buffer);
-    }
-    for (const LoadRingPlan &ring : plan.rings) {
-      ringed.insert_range(ring.buffers);
-      rings += getProduct(ring.request.value_or(0), getSlotBytes(ring));
-    }
-  }
-  int64_t fixed = 0;
-  kernel.walk([&](memref::AllocOp alloc) {
-    if (isSharedMemRef(alloc.getType()) && alloc.getType().hasStaticShape() &&
-        !ringed.contains(alloc))
-      fixed += llvm::alignTo(getBytes(alloc), rules::kSharedTileAlignment);
-  });
-  // Barriers and padding.
-  constexpr int64_t reserve = 4096;
-  return target.maxSharedPerBlock - reserve - fixed - rings;
-}
-
-void Planner::chooseStages(const LoopPlan &plan, LoadRingPlan &ring,
-                           int64_t share) {
-  int64_t bytes = getSlotBytes(ring), wanted = getWantedStages(plan);
-  ring.stages = std::clamp<int64_t>(share / bytes, 1, wanted);
-  if (ring.stages < wanted)
-    miss(plan.loop, "fewer stages than wanted: " + Twine(ring.stages) + " of " +
-                        Twine(wanted) + ", with " + Twine(share) +
-                        " bytes of shared memory left for slots of " +
-                        Twine(bytes));
-}
-
 void Planner::choosePrefetch(const LoopPlan &plan, LoadRingPlan &ring) {
   ring.prefetch = plan.request.getPrefetch().value_or(getDefaultPrefetch(ring));
   ring.prefetch = std::min(ring.prefetch, ring.stages - 1);
@@ -408,22 +317,13 @@ bool Planner::isPeeled(const LoopPlan &plan) {
 }
 
 void Planner::chooseDepth() {
-  int64_t left = countFreeBytes(), open = 0;
-  for (const LoopPlan &plan : result.loops)
-    open += llvm::count_if(plan.rings, [](const LoadRingPlan &ring) {
-      return !ring.request.has_value();
-    });
-  for (LoopPlan &plan : result.loops) {
-    for (LoadRingPlan &ring : plan.rings) {
+  for (LoopPlan &plan : result.loops)
+    for (LoadRingPlan &ring : plan.rings)
       ring.release = chooseRelease(plan, ring);
-      if (ring.request) {
-        ring.stages = *ring.request;
-      } else {
-        chooseStages(plan, ring, left / open--);
-        left -= ring.stages * getSlotBytes(ring);
-      }
+  chooseStages(kernel, target, result);
+  for (LoopPlan &plan : result.loops) {
+    for (LoadRingPlan &ring : plan.rings)
       choosePrefetch(plan, ring);
-    }
     plan.hasPeeledEpilogue = isPeeled(plan);
     if (plan.mode == PipelineMode::Specialized && plan.request.getPrefetch())
       miss(plan.loop, "prefetch " + Twine(*plan.request.getPrefetch()) +
@@ -471,7 +371,7 @@ LogicalResult carousel::verifyListedStages(scf::ForOp loop) {
 int64_t LoopPlan::getSlotBytes() const {
   int64_t bytes = 0;
   for (const LoadRingPlan &ring : rings)
-    bytes += getProduct(ring.stages, ::getSlotBytes(ring));
+    bytes += getProduct(ring.stages, carousel::getSlotBytes(ring));
   for (const StoreRingPlan &store : stores)
     bytes += getProduct(store.stages, getBytes(store.buffer));
   return bytes;
@@ -508,7 +408,7 @@ void RingPlan::print(raw_ostream &os) const {
          << stringifySlotRelease(ring.release) << ", slots of "
          << getSlotBytes(ring) << " bytes"
          << (ring.inPlaceStores.empty() ? "" : ", stored in place")
-         << (ring.isUsedOutside ? ", used outside" : "") << '\n';
+         << (ring.usedOutside.empty() ? "" : ", used outside") << '\n';
     for (const StoreRingPlan &store : plan.stores)
       os << "  store: stages " << store.stages << ", slots of "
          << getBytes(store.buffer) << " bytes\n";

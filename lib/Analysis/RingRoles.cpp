@@ -292,7 +292,7 @@ void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
   ProducerSlice slice(kernel);
   for (LoopPlan *loop : loops)
     for (const LoadRingPlan &ring : loop->rings) {
-      if (reason.empty() && ring.isUsedOutside)
+      if (reason.empty() && !ring.usedOutside.empty())
         reason = "a tile is accessed outside of the loop";
       for (LoadOp load : ring.loads)
         if (reason.empty())

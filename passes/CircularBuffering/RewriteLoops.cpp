@@ -161,6 +161,9 @@ void RingRewriter::redirectOutside(const LoadRingPlan &loads, RingCreateOp ring,
                                    Value variable) {
   OpBuilder::InsertionGuard guard(rewriter);
   for (auto [index, buffer] : llvm::enumerate(loads.buffers)) {
+    // Another loop that loads the buffer has a ring of its own for it.
+    if (!loads.usedOutside.contains(buffer))
+      continue;
     SmallVector<OpOperand *> uses;
     SmallVector<Value> views = {buffer};
     while (!views.empty())
@@ -212,7 +215,7 @@ void RingRewriter::emitPrologue(const LoopPlan &loopPlan,
     // Of a former execution of the loop: the slots that come first.
     RingDrainOp::create(rewriter, loc, GroupWait::Read,
                         loads.stages - loads.prefetch, scope);
-  if (loads.overtakesStores || loads.isUsedOutside)
+  if (loads.overtakesStores || !loads.usedOutside.empty())
     RingSyncOp::create(rewriter, loc, scope);
   if (loads.prefetch == 0)
     return;
@@ -365,7 +368,7 @@ Operation *RingRewriter::rewriteLoads(const LoopPlan &loopPlan,
   rewriter.setInsertionPoint(body->getTerminator());
   RunningIndices::write(rewriter, loc, variable,
                         addConstant(rewriter, loc, use, 1));
-  if (loads.isUsedOutside)
+  if (!loads.usedOutside.empty())
     redirectOutside(loads, ring, variable);
   return tiles.back().getDefiningOp();
 }

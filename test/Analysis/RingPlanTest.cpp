@@ -39,6 +39,7 @@ protected:
       #ws = #gpu.address_space<workgroup>
       !global = memref<?xf32, #gl>
       !tile = memref<1024xf32, #ws>
+      !big = memref<12288xf32, #ws>
       gpu.module @m {
         gpu.func @k(%x: !global, %y: !global, %n: index) kernel
             attributes {known_block_size = array<i32: )" +
@@ -291,18 +292,82 @@ TEST_F(RingPlanTest, UnderAConditionAndUsedOutside) {
 }
 
 TEST_F(RingPlanTest, SharedMemoryBoundsTheDepth) {
-  // Eight slots of 32 KiB are wanted where there are 99 KB.
+  // Three slots of 33 KiB are wanted where there are 99 KiB.
   std::string text = plan(
-      "%big = memref.alloc() : memref<8192xf32, #ws>\n"
+      "%big = memref.alloc() : memref<8448xf32, #ws>\n"
       "scf.for %i = %c0 to %n step %c1024 {\n"
       "carousel.load %x[%i] to %big engine<cp_async, width = 4> : !global, "
-      "memref<8192xf32, #ws>\n"
-      "%v = memref.load %big[%thread] : memref<8192xf32, #ws>\n"
+      "memref<8448xf32, #ws>\n"
+      "%v = memref.load %big[%thread] : memref<8448xf32, #ws>\n"
       "memref.store %v, %y[%i] : !global\n"
       "} {carousel.pipeline = #carousel.pipeline<stages = auto>}",
       "sm_86");
   EXPECT_TRUE(contains(text, "stages 2")) << text;
   EXPECT_TRUE(contains(text, "fewer stages than wanted: 2 of 3")) << text;
+}
+
+/// A loop over `tile`, which is of 48 KiB.
+std::string bigLoop(const std::string &tile, const std::string &options) {
+  return "scf.for %i = %c0 to %n step %c1024 {\n"
+         "carousel.load %x[%i] to " +
+         tile +
+         " engine<cp_async, width = 4> : !global, !big\n"
+         "%v = memref.load " +
+         tile +
+         "[%thread] : !big\n"
+         "memref.store %v, %y[%i] : !global\n"
+         "} {carousel.pipeline = #carousel.pipeline<" +
+         options + ">}\n";
+}
+
+const std::string kBigTiles =
+    "%big = memref.alloc() : !big\n%other = memref.alloc() : !big\n"
+    // Written behind the loops only.
+    "%behind = memref.alloc() : memref<8512xf32, #ws>\n";
+const std::string kStoreBehind =
+    "%w = memref.load %x[%thread] : !global\n"
+    "memref.store %w, %behind[%thread] : memref<8512xf32, #ws>\n";
+
+TEST_F(RingPlanTest, BuffersThatLiveLaterTakeNothingAway) {
+  // Three slots of 48 KiB are 144 of 163 KiB; 33 KiB more are asked for later.
+  std::string text = plan(kBigTiles + bigLoop("%big", "stages = auto") +
+                              bigLoop("%other", "stages = auto") + kStoreBehind,
+                          "sm_80");
+  EXPECT_FALSE(contains(text, "fewer stages")) << text;
+  EXPECT_TRUE(contains(text, "stages 3")) << text;
+  // Both at once: one more for the first of them.
+  std::string both =
+      "scf.for %i = %c0 to %n step %c1024 {\n"
+      "carousel.load %x[%i] to %big engine<cp_async, width = 4> : !global, "
+      "!big\n"
+      "%v = memref.load %big[%thread] : !big\n"
+      "carousel.load %x[%i] to %other engine<cp_async, width = 4> : !global, "
+      "!big\n"
+      "%u = memref.load %other[%thread] : !big\n"
+      "} {carousel.pipeline = #carousel.pipeline<stages = [auto, auto]>}\n";
+  text = plan(kBigTiles + both + kStoreBehind, "sm_80");
+  EXPECT_TRUE(contains(text, "loads: 1, stages 2")) << text;
+  EXPECT_TRUE(contains(text, "loads: 1, stages 1")) << text;
+  // Unless it is in use at the same time.
+  text = plan(kBigTiles + kStoreBehind + both +
+                  "%late = memref.load %behind[%thread] : "
+                  "memref<8512xf32, #ws>\n",
+              "sm_80");
+  EXPECT_FALSE(contains(text, "loads: 1, stages 2")) << text;
+}
+
+TEST_F(RingPlanTest, DeclaredMemoryBoundsTheDepth) {
+  std::string body =
+      "%big = memref.alloc() : !big\n" + bigLoop("%big", "stages = auto");
+  EXPECT_TRUE(contains(plan(body, "sm_80"), "stages 3"));
+  // 32 KiB of dynamic shared memory that the kernel has by itself.
+  EXPECT_TRUE(
+      contains(plan("%mine = gpu.dynamic_shared_memory : memref<?xi8, #ws>\n"
+                    "%view = memref.view %mine[%c0][] : memref<?xi8, #ws> to "
+                    "memref<8192xf32, #ws>\n" +
+                        body,
+                    "sm_80"),
+               "fewer stages than wanted: 2 of 3"));
 }
 
 } // namespace

@@ -43,8 +43,9 @@ struct LoadRingPlan {
   llvm::SmallVector<StoreOp> inPlaceStores;
   /// Loads from memrefs that the loop stores to, elsewhere.
   bool overtakesStores = false;
-  /// The kernel accesses the buffers outside of the loop, too.
-  bool isUsedOutside = false;
+  /// The buffers that the kernel accesses outside of the loop, too, where they
+  /// hold what the last iteration left.
+  llvm::SetVector<mlir::Value> usedOutside;
 };
 
 /// One store through a ring of its own.

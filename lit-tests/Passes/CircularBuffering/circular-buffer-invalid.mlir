@@ -133,7 +133,7 @@ gpu.module @m [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
       %v = memref.load %u[%thread] : !tile
       memref.store %v, %y[%i] : !global
     } {carousel.pipeline = #carousel.pipeline<stages = 8>}
-    // expected-error @below {{expected slots of at most 232448 bytes in all on sm_90a, got 281474976743424 with those of loops before}}
+    // expected-error @below {{expected slots of at most 232448 bytes in all on sm_90a, got 281474976710656}}
     scf.for %i = %c0 to %n step %c1024 {
       carousel.load %x[%i] to %t engine<bulk> : !global, !tile
       %v = memref.load %t[%thread] : !tile

@@ -282,4 +282,40 @@ gpu.module @views [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     }
     gpu.return
   }
+
+  // One tile of the first loop's ring is accessed outside, the other one is a tile of the second loop, which has its own slots.
+  // CHECK-LABEL: gpu.func @tile_of_two_loops
+  // CHECK-SAME: (%[[X:[^:]*]]:
+  // CHECK: %[[SECOND:.*]] = carousel.ring.create : <3 x memref<2x1024xf32
+  // CHECK: %[[FIRST:.*]] = carousel.ring.create : <3 x memref<2x1024xf32, {{.*}}>, memref<2x1024xf32
+  // CHECK: memref.store
+  // CHECK: scf.for
+  // CHECK: carousel.ring.produce %[[FIRST]]
+  // CHECK: carousel.ring.wait %[[FIRST]]
+  // CHECK: carousel.ring.release %[[FIRST]]
+  // CHECK-NOT: %[[FIRST]][
+  // CHECK: carousel.ring.produce %[[SECOND]]
+  // CHECK: carousel.ring.wait %[[SECOND]]
+  gpu.func @tile_of_two_loops(%x: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1024 = arith.constant 1024 : index
+    %zero = arith.constant 0.0 : f32
+    %thread = gpu.thread_id x
+    %a = memref.alloc() : !pair
+    %b = memref.alloc() : !pair
+    %ta = memref.subview %a[0, 0] [1, 1024] [1, 1] : !pair to memref<1024xf32, strided<[1]>, #ws>
+    %tb = memref.subview %b[0, 0] [1, 1024] [1, 1] : !pair to memref<1024xf32, strided<[1]>, #ws>
+    memref.store %zero, %ta[%thread] : memref<1024xf32, strided<[1]>, #ws>
+    // expected-remark @below {{loads ringed: 2}}
+    scf.for %i = %c0 to %n step %c1024 {
+      carousel.load %x[%i] to %tb engine<bulk> : !global, memref<1024xf32, strided<[1]>, #ws>
+      carousel.load %x[%i] to %ta engine<bulk> : !global, memref<1024xf32, strided<[1]>, #ws>
+    } {carousel.pipeline = #carousel.pipeline<stages = 3, prefetch = 0>}
+    // expected-remark @below {{loads ringed: 1}}
+    scf.for %i = %c0 to %n step %c1024 {
+      carousel.load %x[%i] to %tb engine<bulk> : !global, memref<1024xf32, strided<[1]>, #ws>
+    } {carousel.pipeline = #carousel.pipeline<stages = 3, prefetch = 0>}
+    gpu.return
+  }
 }

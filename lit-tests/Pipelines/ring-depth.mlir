@@ -1,0 +1,40 @@
+// Slots are planned with the bytes that allocation has: both loops get what they want, since the one's slots are the other's later, and
+// what is used behind the loops takes nothing away.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(carousel-lower{chip=sm_80})' --remarks-filter='carousel-(circular-buffer|allocate-shared)' --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s
+// CHECK-NOT: fewer stages than wanted
+// CHECK-COUNT-2: loads ringed: 1, stages 3
+// CHECK-NOT: fewer stages than wanted
+// CHECK: Remark="{{.*}} in [[BYTES:14[0-9]+]] bytes of dynamic shared memory, {{.*}} saved by reuse, [[BYTES]] of 166912 bytes of sm_80 taken"
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+!v = memref<?xf32, #gl>
+!tile = memref<12288xf32, #ws>
+!behind = memref<8512xf32, #ws>
+gpu.module @m {
+  gpu.func @k(%x: !v {carousel.argument = #carousel.argument<"x", in>}, %y: !v {carousel.argument = #carousel.argument<"y", out>}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
+    %c0 = arith.constant 0 : index
+    %step = arith.constant 12288 : index
+    %thread = gpu.thread_id x
+    %n = memref.dim %x, %c0 : !v
+    %a = memref.alloc() : !tile
+    %b = memref.alloc() : !tile
+    %c = memref.alloc() : !behind
+    scf.for %i = %c0 to %n step %step {
+      carousel.load %x[%i] to %a : !v, !tile
+      %v = memref.load %a[%thread] : !tile
+      memref.store %v, %y[%i] : !v
+    } {carousel.pipeline = #carousel.pipeline<stages = auto>}
+    scf.for %i = %c0 to %n step %step {
+      carousel.load %x[%i] to %b : !v, !tile
+      %v = memref.load %b[%thread] : !tile
+      memref.store %v, %y[%i] : !v
+    } {carousel.pipeline = #carousel.pipeline<stages = auto>}
+    %w = memref.load %x[%thread] : !v
+    memref.store %w, %c[%thread] : !behind
+    %u = memref.load %c[%thread] : !behind
+    memref.store %u, %y[%thread] : !v
+    gpu.return
+  }
+}
