@@ -222,3 +222,17 @@ def run_all(folder, key=lambda file, kernel, variant: f"{file}: {variant}", refu
             failures.append(f"{name}, {chip}: expected a case that its guards let run, got none")
     print("\n\n".join(failures[:12]))
     return bool(runs) and not failures
+
+
+def time_kernel(package, kernel, arguments):
+    """What carousel-run says of it, or an error."""
+    tool = os.environ.get("CAROUSEL_RUN", "carousel-run")
+    command = [tool, package, "--kernel", kernel, "--bench", "--seconds", "0.5", "--json", "--quiet"]
+    for argument in arguments:
+        command += ["--arg", argument]
+    result = run(command, timeout=200)
+    try:
+        data = json.loads(result.stdout)
+        return data["variant"], data["bench"]["median_us"], data["bench"].get("gb_per_s", 0)
+    except (ValueError, KeyError):
+        return (result.stdout + result.stderr).strip()[:300]

@@ -28,6 +28,9 @@ struct BoxRows {
   int64_t dim = 0;         ///< that dimension
   int64_t rowElements = 1; ///< contiguous in global memory
   bool isOnePiece = false; ///< so are the rows, one behind the other
+  /// The memref's end may cut off a box in each row, or plane, of the memref
+  /// and not only at its very end.
+  bool isOftenCut = false;
 };
 
 } // namespace
@@ -61,6 +64,9 @@ static std::optional<BoxRows> findRows(const TransferFacts &facts,
   rows.isOnePiece = facts.strides[rows.dim] == rows.rowElements && !isPart;
   if (facts.box[rows.dim] == 1)
     rows.isOnePiece = true;
+  rows.isOftenCut = !facts.isInside(rows.dim) &&
+                    llvm::any_of(ArrayRef(facts.extents).take_front(rows.dim),
+                                 [](int64_t extent) { return extent != 1; });
   return rows;
 }
 
@@ -107,6 +113,12 @@ static std::optional<EngineChoice> makeBulk(const TransferFacts &facts,
   choice.instructions = rows->isOnePiece ? 1 : facts.box[rows->dim];
   choice.cost = cost::kBulkUse + cost::kBulkDimension * (facts.rank - 1) +
                 cost::kBulkCopy * choice.instructions;
+  // Of what is outside a store makes nothing, and a tensor copy fills it.
+  if (facts.isLoad && rows->isOftenCut)
+    choice.cost +=
+        cost::kBulkFillUse +
+        cost::kBulkFillPieces *
+            llvm::divideCeil(facts.tileBytes, granule * rules::kWarpSize);
   choice.guards = needs.guards;
   return choice;
 }

@@ -60,8 +60,8 @@ static bool isHarmless(Operation *op, const PlannedRing &planned,
     return wait.getRing() != planned.ring.getRing();
   if (auto produce = dyn_cast<RingProduceOp>(op))
     return produce.getRing() != planned.ring.getRing();
-  // What the issuing thread did since, it knows when it fills the slot, if no
-  // other thread helps.
+  // What the issuing thread did since, it knows when it fills the slot, and its
+  // warp meets it before it helps.
   bool leaderProduces = planned.producers == plan.getThreads(op) &&
                         !planned.cpAsyncArrives && !planned.storesArrive &&
                         !planned.meetsWhenFilled && !planned.groups;

@@ -234,7 +234,9 @@ static void joinPlans(Fills &fills, RingBarrierPlan &plan) {
 
 /// Replaces the branch by the prologue's body, in a loop that runs once where
 /// the branch was taken, and in the first iteration for the prologue before.
-static void foldInto(Fills &fills, Value leader) {
+/// The threads of which `isIssuing` holds, or all if it is null, start the
+/// loads.
+static void foldInto(Fills &fills, Value isIssuing) {
   scf::ForOp loop = fills.loop, prologue = fills.prologue;
   scf::IfOp branch = fills.branch;
   ImplicitLocOpBuilder outside(loop.getLoc(), loop);
@@ -243,8 +245,11 @@ static void foldInto(Fills &fills, Value leader) {
       outside, loop.getStep(), createConstant(outside, type, fills.ahead));
 
   ImplicitLocOpBuilder b(branch.getLoc(), branch);
-  auto issue = scf::IfOp::create(b, leader, /*withElseRegion=*/false);
-  b.setInsertionPointToStart(issue.thenBlock());
+  scf::IfOp issue;
+  if (isIssuing) {
+    issue = scf::IfOp::create(b, isIssuing, /*withElseRegion=*/false);
+    b.setInsertionPointToStart(issue.thenBlock());
+  }
   Value variable = loop.getInductionVar(), isAhead = branch.getCondition();
   Value isFirst = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, variable,
                                         loop.getLowerBound());
@@ -259,7 +264,10 @@ static void foldInto(Fills &fills, Value leader) {
       createFolded<arith::AddIOp>(b, fills.use, fills.ahead));
 
   // The prologue itself, by whose ops the plan knows what they do.
-  prologue->moveBefore(issue.thenBlock()->getTerminator());
+  if (issue)
+    prologue->moveBefore(issue.thenBlock()->getTerminator());
+  else
+    prologue->moveBefore(branch);
   prologue.setLowerBound(begin);
   prologue.setUpperBound(end);
   prologue.getInitArgsMutable().assign(use);
@@ -287,7 +295,9 @@ unsigned RingLowering::foldPrologues(int64_t least) {
     joinPlans(*fills, plan);
     const PlannedRing &planned = plan.lookup(produce.getRing());
     RingCreateOp ring = planned.ring;
-    foldInto(*fills, getLeader(planned.producers, ring.getScope()));
+    foldInto(*fills, isFilledByWarp(fills->first)
+                         ? getIssuingWarp(planned.producers, ring.getScope())
+                         : getLeader(planned.producers, ring.getScope()));
     ++folded;
   }
   return folded;

@@ -205,13 +205,17 @@ SmallVector<Value> carousel::createGlobalIndices(ImplicitLocOpBuilder &b,
 // Elements
 //===----------------------------------------------------------------------===//
 
-static Value createFill(ImplicitLocOpBuilder &b, RingLoadOp load) {
+Value carousel::createFill(ImplicitLocOpBuilder &b, RingLoadOp load,
+                           Type type) {
   Type element = load.getTile().getType().getElementType();
-  if (load.getFill() == OutOfBoundsFill::Zero)
-    return arith::ConstantOp::create(b, b.getZeroAttr(element));
-  auto type = cast<FloatType>(element);
-  return arith::ConstantOp::create(
-      b, b.getFloatAttr(type, APFloat::getNaN(type.getFloatSemantics())));
+  TypedAttr fill = b.getZeroAttr(element);
+  if (load.getFill() == OutOfBoundsFill::NaN) {
+    auto number = cast<FloatType>(element);
+    fill = b.getFloatAttr(number, APFloat::getNaN(number.getFloatSemantics()));
+  }
+  if (auto vector = dyn_cast<VectorType>(type))
+    fill = SplatElementsAttr::get(vector, fill);
+  return arith::ConstantOp::create(b, fill);
 }
 
 void carousel::copyElement(ImplicitLocOpBuilder &b, const TransferIssue &issue,
@@ -227,6 +231,7 @@ void carousel::copyElement(ImplicitLocOpBuilder &b, const TransferIssue &issue,
       Value other = memref::LoadOp::create(at, box.tile, positions);
       return createCombined(at, load.getReduceAttr(), loaded, other);
     };
+    Type type = load.getTile().getType().getElementType();
     Value value;
     if (isInside) {
       auto branch = scf::IfOp::create(
@@ -237,7 +242,7 @@ void carousel::copyElement(ImplicitLocOpBuilder &b, const TransferIssue &issue,
           },
           [&](OpBuilder &nested, Location loc) {
             ImplicitLocOpBuilder inner(loc, nested);
-            scf::YieldOp::create(nested, loc, createFill(inner, load));
+            scf::YieldOp::create(nested, loc, createFill(inner, load, type));
           });
       value = branch.getResult(0);
     } else {

@@ -36,10 +36,13 @@ struct TransferIssue {
   /// Loads by one thread signal it.
   BarrierElement full;
   /// Copies that threads make themselves: the thread's number (i32) among
-  /// `threads`.
+  /// `threads`. Of a bulk load that may reach outside these fill the rest of
+  /// the tile; null: the issuing thread alone.
   mlir::Value thread;
   int64_t threads = 0;
-  /// Engines may touch later what the issuing thread copies by itself.
+  /// Of `threads` the one that issues, an i1; null: there is no other.
+  mlir::Value leader;
+  /// Engines may touch later what threads copy by themselves.
   bool ordersEnds = false;
 };
 
@@ -60,12 +63,14 @@ mlir::Value createIsInside(mlir::ImplicitLocOpBuilder &b,
                            const TransferIssue &issue);
 /// Copies a box that is inside.
 void issueWhole(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue);
+/// Whether threads fill a part of a load's tile where its box isn't inside.
+bool mayFill(TransferOpInterface op, const TransferShape &shape);
 /// Copies what of the box is inside, and fills the rest of a load's tile. A
 /// load first tells its barrier how many bytes it signals.
 void issueClipped(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue);
 
-/// Orders what the issuing thread copied by itself, of boxes that are inside or
-/// of clipped ones, before what engines do to the same bytes later.
+/// Orders what this thread copied by itself, of boxes that are inside or of
+/// clipped ones, before what engines do to the same bytes later.
 void orderEnds(mlir::ImplicitLocOpBuilder &b,
                llvm::ArrayRef<TransferIssue> issues, bool isClipped);
 
@@ -116,6 +121,10 @@ void createAtomicReduction(mlir::ImplicitLocOpBuilder &b, ReductionAttr reduce,
 /// `kind(lhs, rhs)` of elements or of vectors of them, rounded to their type.
 mlir::Value createCombined(mlir::ImplicitLocOpBuilder &b, ReductionAttr reduce,
                            mlir::Value lhs, mlir::Value rhs);
+
+/// What a load fills with: a value of its element type, or of vectors of it.
+mlir::Value createFill(mlir::ImplicitLocOpBuilder &b, RingLoadOp load,
+                       mlir::Type type);
 
 /// Copies one element: a load fills it unless `isInside` (null: it is), a store
 /// or reduction leaves it alone.

@@ -6,9 +6,11 @@
 //===----------------------------------------------------------------------===//
 //
 // The copies that one thread issues for its scope. A bulk copy moves whole
-// granules that are inside of the global memref; what is left of a row, and
-// what a load fills, the issuing thread copies element by element, ordered for
-// the async accesses to the same bytes that come later, if there are any.
+// granules that are inside of the global memref. What is left of a row, less
+// than a granule, is copied element by element, and what is outside of a load's
+// box is filled by whole granules: both by the issuing thread's warp for loads,
+// and ordered for the async accesses to the same bytes that come later, if
+// there are any.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +19,7 @@
 
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -158,6 +161,72 @@ static Value createIsElementInside(ImplicitLocOpBuilder &b,
   return inside;
 }
 
+/// A loop over this thread's part of what begins at `begin`, by `size` elements
+/// at a time: consecutive threads take consecutive ones.
+static void forEachOfThread(ImplicitLocOpBuilder &b, const TransferIssue &issue,
+                            Value begin, Value end, int64_t size,
+                            function_ref<void(Value)> body) {
+  int64_t step = size;
+  if (issue.thread) {
+    Value thread = createCast(b, issue.thread, b.getIndexType());
+    begin = createFolded<arith::AddIOp>(
+        b, begin, createFolded<arith::MulIOp>(b, thread, size));
+    step *= issue.threads;
+  }
+  auto loop = scf::ForOp::create(b, begin, end, createIndex(b, step));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+  // A few turns in a grid's last tile: copies of it would only be in the way.
+  forbidUnrolling(loop);
+}
+
+/// What no engine copies of a row, of which the first `count` elements are
+/// inside, and a bulk copy makes the first `prefix`: less than a granule that
+/// is inside, and all that is outside.
+static void fillRow(ImplicitLocOpBuilder &b, const TransferIssue &issue,
+                    const BoxValues &box, SmallVector<Value> positions,
+                    Value isRowInside, Value prefix, Value count) {
+  const TransferShape &shape = *issue.shape;
+  auto load = cast<RingLoadOp>(issue.op.getOperation());
+  Type element = load.getTile().getType().getElementType();
+  int64_t granule = getGranule(shape), row = shape.getRowElements();
+  int64_t whole =
+      VectorType::isValidElementType(element) ? getRowPrefix(shape) : 0;
+  // Where the box begins before its memref, what is inside may be anywhere.
+  Value edge = createIndex(b, row);
+  if (!shape.dims.back().mayBeginBefore && whole > 0) {
+    edge = createFolded<arith::AndIOp>(
+        b, createFolded<arith::AddIOp>(b, count, granule - 1), -granule);
+    if (whole < row)
+      edge = createFolded<arith::MinSIOp>(b, edge, createIndex(b, row));
+  }
+  forEachOfThread(b, issue, prefix, edge, 1, [&](Value position) {
+    positions.back() = position;
+    copyElement(b, issue, box, positions,
+                createIsElementInside(b, shape, box, position, isRowInside));
+  });
+  if (whole == 0)
+    return;
+  auto type = VectorType::get({granule}, element);
+  Value fill = createFill(b, load, type);
+  forEachOfThread(
+      b, issue, edge, createIndex(b, whole), granule, [&](Value position) {
+        positions.back() = position;
+        vector::StoreOp::create(b, fill, box.tile, positions,
+                                /*nontemporal=*/false,
+                                llvm::MaybeAlign(rules::kBulkGranule));
+      });
+  if (whole == row)
+    return;
+  Value rest = createFolded<arith::MaxSIOp>(b, edge, createIndex(b, whole));
+  Value single = createFill(b, load, element);
+  forEachOfThread(b, issue, rest, createIndex(b, row), 1, [&](Value position) {
+    positions.back() = position;
+    memref::StoreOp::create(b, single, box.tile, positions);
+  });
+}
+
 static void issueBulkClipped(ImplicitLocOpBuilder &b,
                              const TransferIssue &issue) {
   const TransferShape &shape = *issue.shape;
@@ -170,7 +239,7 @@ static void issueBulkClipped(ImplicitLocOpBuilder &b,
     Value prefix = createFolded<arith::AndIOp>(b, count, -getGranule(shape));
     Value some = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sgt,
                                                prefix, createIndex(b, 0));
-    createIf(b, some, [&] {
+    createIf(b, createAnd(b, issue.leader, some), [&] {
       Value bytes = createCast(
           b, createFolded<arith::MulIOp>(b, prefix, shape.elementBytes),
           b.getI32Type());
@@ -179,18 +248,19 @@ static void issueBulkClipped(ImplicitLocOpBuilder &b,
                                    bytes, /*static_bytes=*/IntegerAttr());
       issueRow(b, issue, box, positions, bytes, IntegerAttr());
     });
-    // A load goes on to the row's end, to fill it.
-    Value end = isLoad ? createIndex(b, shape.getRowElements()) : count;
-    scf::ForOp rest = createLoop(b, prefix, end, [&](Value position) {
+    if (isLoad)
+      return fillRow(b, issue, box, positions, isRowInside, prefix, count);
+    scf::ForOp rest = createLoop(b, prefix, count, [&](Value position) {
       positions.back() = position;
-      Value isInside =
-          isLoad ? createIsElementInside(b, shape, box, position, isRowInside)
-                 : Value();
-      copyElement(b, issue, box, positions, isInside);
+      copyElement(b, issue, box, positions, /*isInside=*/Value());
     });
-    // A few turns in a grid's last tile: copies of it would only be in the way.
     forbidUnrolling(rest);
   });
+}
+
+bool carousel::mayFill(TransferOpInterface op, const TransferShape &shape) {
+  return op.isLoad() && op.getEngineAttr().getKind() == EngineKind::Bulk &&
+         !shape.isInside();
 }
 
 //===----------------------------------------------------------------------===//
@@ -306,9 +376,11 @@ void carousel::issueClipped(ImplicitLocOpBuilder &b,
   bool isTensor = issue.op.getEngineAttr().getKind() == EngineKind::Tensor;
   if (!isTensor && !issue.shape->isInside())
     return issueBulkClipped(b, issue);
-  int64_t bytes = getWholeBytes(issue);
-  if (issue.op.isLoad() && bytes > 0)
-    MbarrierExpectTxOp::create(b, issue.full.barriers, issue.full.indices,
-                               /*bytes=*/Value(), b.getI32IntegerAttr(bytes));
-  issueWhole(b, issue);
+  createIf(b, issue.leader, [&] {
+    int64_t bytes = getWholeBytes(issue);
+    if (issue.op.isLoad() && bytes > 0)
+      MbarrierExpectTxOp::create(b, issue.full.barriers, issue.full.indices,
+                                 /*bytes=*/Value(), b.getI32IntegerAttr(bytes));
+    issueWhole(b, issue);
+  });
 }

@@ -61,6 +61,7 @@ private:
   mlir::Value getThread(const ThreadRange &range, TransferScope scope);
   mlir::Value getInstance(const ThreadRange &range, TransferScope scope);
   mlir::Value getLeader(const ThreadRange &range, TransferScope scope);
+  mlir::Value getIssuingWarp(const ThreadRange &range, TransferScope scope);
   mlir::Value getPolicy(EvictPriority priority);
 
   // Rings.
@@ -111,8 +112,12 @@ private:
   Section cloneSection(mlir::ImplicitLocOpBuilder &b, mlir::Region &body,
                        bool byLeader, const ThreadRange &range,
                        TransferScope scope, const BarrierElement &full);
+  bool isFilledByWarp(RingProduceOp produce) const;
   void issueLoads(mlir::ImplicitLocOpBuilder &b, Section &section,
                   const BarrierElement &full);
+  void issueLoadsByWarp(mlir::ImplicitLocOpBuilder &b, RingProduceOp produce,
+                        const PlannedRing &planned, const Slot &slot,
+                        const BarrierElement &full);
   void issueStores(mlir::ImplicitLocOpBuilder &b, Section &section);
   void copyPieces(Section &section);
 
@@ -123,7 +128,8 @@ private:
   mlir::ImplicitLocOpBuilder top;
   llvm::DenseMap<mlir::Value, RingBuffers> buffers;
   mlir::Value blockThread;
-  std::vector<std::pair<ScopeKey, mlir::Value>> threads, instances, leaders;
+  std::vector<std::pair<ScopeKey, mlir::Value>> threads, instances, leaders,
+      issuingWarps;
   llvm::SmallVector<std::pair<EvictPriority, mlir::Value>> policies;
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, Slot> slots;
   llvm::SmallVector<int64_t> skippedRegisters;

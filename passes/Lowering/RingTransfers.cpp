@@ -14,6 +14,7 @@
 
 #include "RingLowering.h"
 
+#include "carousel/Dialect/IR/HardwareRules.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -119,6 +120,109 @@ void RingLowering::issueLoads(ImplicitLocOpBuilder &b, Section &section,
     issue.op.erase();
 }
 
+/// Whether this thread is of its scope's first warp, to which the leader
+/// belongs; null where the scope has no other.
+Value RingLowering::getIssuingWarp(const ThreadRange &range,
+                                   TransferScope scope) {
+  if (getScopeThreads(range, scope) == rules::kWarpSize)
+    return {};
+  ScopeKey key(range, scope);
+  for (const auto &[known, isFirst] : issuingWarps)
+    if (known == key)
+      return isFirst;
+  Value thread = getThread(range, scope);
+  Value isFirst = arith::CmpIOp::create(
+      top, arith::CmpIPredicate::ult, thread,
+      createConstant(top, thread.getType(), rules::kWarpSize));
+  issuingWarps.emplace_back(key, isFirst);
+  return isFirst;
+}
+
+static bool hasConditionalLoads(RingProduceOp produce) {
+  return produce
+      .walk([&](RingLoadOp load) {
+        return isByLeader(load) && load->getParentRegion() != &produce.getBody()
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether threads may have to fill a part of what `produce` loads, and the
+/// issuing thread has a warp to help it.
+bool RingLowering::isFilledByWarp(RingProduceOp produce) const {
+  const ThreadRange &range = plan.lookup(produce.getRing()).producers;
+  if (!arrivesByWarp(range) || range.first % rules::kWarpSize != 0)
+    return false;
+  bool fills = false;
+  produce.walk(
+      [&](RingLoadOp load) { fills |= mayFill(load, plan.shapes.at(load)); });
+  return fills;
+}
+
+/// The leader issues, and its warp fills what is outside. Boxes that are inside
+/// cost what they cost the leader alone: one arrival, and no meeting.
+void RingLowering::issueLoadsByWarp(ImplicitLocOpBuilder &b,
+                                    RingProduceOp produce,
+                                    const PlannedRing &planned,
+                                    const Slot &slot,
+                                    const BarrierElement &full) {
+  const ThreadRange &range = planned.producers;
+  RingCreateOp ring = planned.ring;
+  TransferScope scope = ring.getScope();
+  Value leader = getLeader(range, scope),
+        lane = getThread({0, plan.threads}, TransferScope::Warp);
+  auto meetWarp = [&] { BarrierWarpOp::create(b, /*mask=*/Value()); };
+  auto clone = [&] {
+    Section section = cloneSection(b, produce.getBody(), /*byLeader=*/true,
+                                   range, scope, full);
+    for (TransferIssue &issue : section.transfers) {
+      issue.thread = lane;
+      issue.threads = rules::kWarpSize;
+      issue.leader = leader;
+    }
+    return section;
+  };
+  // The slot is free as far as the leader knows: its warp meets before it
+  // fills, and behind that for the leader to arrive.
+  auto finish = [&] {
+    meetWarp();
+    createIf(b, leader, [&] { createArrive(b, full); });
+  };
+  if (hasConditionalLoads(produce)) {
+    createIf(b, leader, [&] { waitForEmpty(b, planned, slot); });
+    meetWarp();
+    Section section = clone();
+    // Each by itself, where it stands.
+    for (TransferIssue &issue : section.transfers) {
+      ImplicitLocOpBuilder at(issue.op.getLoc(), issue.op);
+      issueClipped(at, issue);
+      orderEnds(at, issue, /*isClipped=*/true);
+      issue.op.erase();
+    }
+    return finish();
+  }
+  Section section = clone();
+  Value isInside;
+  for (TransferIssue &issue : section.transfers)
+    isInside = createAnd(b, isInside, createIsInside(b, issue));
+  createIf(b, leader, [&] {
+    waitForEmpty(b, planned, slot);
+    createIf(b, isInside, [&] { issueAllWhole(b, section.transfers, full); });
+  });
+  Value isOutside = createFolded<arith::XOrIOp>(
+      b, isInside, createConstant(b, b.getI1Type(), 1));
+  createIf(b, isOutside, [&] {
+    meetWarp();
+    for (TransferIssue &issue : section.transfers)
+      issueClipped(b, issue);
+    orderEnds(b, section.transfers, /*isClipped=*/true);
+    finish();
+  });
+  for (TransferIssue &issue : section.transfers)
+    issue.op.erase();
+}
+
 void RingLowering::issueStores(ImplicitLocOpBuilder &b, Section &section) {
   for (TransferIssue &issue : section.transfers) {
     ImplicitLocOpBuilder at(issue.op.getLoc(), issue.op);
@@ -157,7 +261,10 @@ void RingLowering::lowerProduce(RingProduceOp produce) {
   BarrierElement full;
   if (planned.hasFull)
     full = getBarrier(b, planned, range, buffers[produce.getRing()].full, slot);
-  if (planned.leaderArrives)
+  if (planned.leaderArrives && isFilledByWarp(produce))
+    createIf(b, getIssuingWarp(range, scope),
+             [&] { issueLoadsByWarp(b, produce, planned, slot, full); });
+  else if (planned.leaderArrives)
     createIf(b, getLeader(range, scope), [&] {
       waitForEmpty(b, planned, slot);
       Section section = cloneSection(b, produce.getBody(), /*byLeader=*/true,

@@ -71,6 +71,8 @@ gpu.module @kernels {
   // The outer loop begins afresh; one fence for both loads.
   // CHECK-LABEL: gpu.func @nested
   // CHECK: carousel.fence.proxy async_shared_cta
+  // CHECK-NEXT: carousel.barrier.warp
+  // CHECK-NEXT: scf.if
   // CHECK-NEXT: carousel.mbarrier.arrive
   // CHECK-NOT: carousel.fence.proxy
   // CHECK: gpu.return

@@ -16,11 +16,11 @@ gpu.module @prologues [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
   // REMARK-NOT: Function=whole {{.*}}folded
   // CHECK-LABEL: gpu.func @clipped
   // CHECK-SAME: %[[LB:[^ ]*]]: index, %[[UB:[^ ]*]]: index, %[[S:[^ ]*]]: index, %[[STEADY:[^ ]*]]: index) kernel
-  // CHECK: %[[LEADER:.*]] = arith.cmpi eq
+  // CHECK: %[[ISSUING:.*]] = arith.cmpi ult, %{{.*}}, %c32_i32
   // CHECK-NOT: carousel.bulk.load
   // CHECK: scf.for %[[I:.*]] = %[[LB]] to %[[UB]] step %[[S]] iter_args(%[[K:.*]] = %c0)
   // CHECK: %[[AHEAD:.*]] = arith.cmpi slt, %[[I]], %[[STEADY]]
-  // CHECK-NEXT: scf.if %[[LEADER]] {
+  // CHECK-NEXT: scf.if %[[ISSUING]] {
   // CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[I]], %[[LB]]
   // CHECK: %[[LATER:.*]] = arith.addi %[[I]], %{{.*}}
   // CHECK: %[[NEXT:.*]] = arith.select %[[AHEAD]], %[[LATER]], %[[UB]]

@@ -11,31 +11,53 @@
 !none = !carousel.ring<1>
 
 gpu.module @kernels {
-  // One question for both loads, and one sum of bytes.
+  // One question for both loads, and one sum of bytes, by the first thread. Its warp copies less than a granule element by
+  // element, fills the rest by granules, and meets before and behind that; only then the thread arrives.
   // CHECK-LABEL: gpu.func @bulk_load
+  // CHECK: %[[LEADER:.*]] = arith.cmpi eq
+  // CHECK: %[[ISSUING:.*]] = arith.cmpi ult, %{{.*}}, %c32_i32
+  // CHECK: %[[LANE:.*]] = arith.remui %{{.*}}, %c32_i32
+  // CHECK: scf.if %[[ISSUING]] {
   // CHECK: %[[A_INSIDE:.*]] = arith.cmpi sle
   // CHECK: %[[B_INSIDE:.*]] = arith.cmpi sle
   // CHECK: %[[INSIDE:.*]] = arith.andi %[[A_INSIDE]], %[[B_INSIDE]]
-  // CHECK: scf.if %[[INSIDE]] {
+  // CHECK-NEXT: %[[ISSUES:.*]] = arith.andi %[[LEADER]], %[[INSIDE]]
+  // CHECK-NEXT: scf.if %[[ISSUES]] {
   // CHECK-NEXT: carousel.mbarrier.arrive_expect_tx %[[FULL:.*]][%c0], 2048
   // CHECK-NEXT: carousel.bulk.load %{{.*}}, 1024 signals
   // CHECK-NEXT: carousel.bulk.load %{{.*}}, 1024 signals
-  // CHECK-NEXT: } else {
+  // CHECK-NEXT: }
+  // CHECK-NEXT: %[[OUTSIDE:.*]] = arith.xori %[[INSIDE]], %true
+  // CHECK-NEXT: scf.if %[[OUTSIDE]] {
+  // CHECK-NEXT: carousel.barrier.warp
   // CHECK: %[[REST:.*]] = arith.subi
   // CHECK: %[[BELOW:.*]] = arith.minsi %[[REST]], %c256
   // CHECK: %[[COUNT:.*]] = arith.maxsi %[[BELOW]], %c0
   // CHECK: %[[PREFIX:.*]] = arith.andi %[[COUNT]], %c-4
-  // CHECK: scf.if
+  // CHECK: %[[COPIES:.*]] = arith.andi %[[LEADER]],
+  // CHECK: scf.if %[[COPIES]]
   // CHECK: %[[BYTES:.*]] = arith.index_cast %{{.*}} : index to i32
   // CHECK-NEXT: carousel.mbarrier.expect_tx %[[FULL]][%c0], %[[BYTES]]
   // CHECK-NEXT: carousel.bulk.load %{{.*}}, %[[BYTES]] signals
-  // CHECK: scf.for %{{.*}} = %[[PREFIX]] to %c256
+  // CHECK: %[[UP:.*]] = arith.addi %[[COUNT]], %c3
+  // CHECK-NEXT: %[[EDGE:.*]] = arith.andi %[[UP]], %c-4
+  // CHECK-NEXT: %[[L:.*]] = arith.index_cast %[[LANE]]
+  // CHECK-NEXT: %[[FROM:.*]] = arith.addi %[[PREFIX]], %[[L]]
+  // CHECK-NEXT: scf.for %{{.*}} = %[[FROM]] to %[[EDGE]] step %c32
   // CHECK: memref.load
   // CHECK: scf.yield %cst
   // CHECK: memref.store
   // CHECK-NEXT: } {llvm.loop_annotation = #[[ROLLED]]}
-  // CHECK: memref.store
-  // CHECK: carousel.mbarrier.arrive %[[FULL]]
+  // CHECK-NEXT: %[[L4:.*]] = arith.muli %[[L]], %c4
+  // CHECK-NEXT: %[[BEHIND:.*]] = arith.addi %[[EDGE]], %[[L4]]
+  // CHECK-NEXT: scf.for %[[AT:.*]] = %[[BEHIND]] to %c256 step %c128
+  // CHECK-NEXT: vector.store %{{.*}}, %{{.*}}[%[[AT]]] {alignment = 16 : i64} : {{.*}}, vector<4xf32>
+  // CHECK-NEXT: } {llvm.loop_annotation = #[[ROLLED]]}
+  // CHECK: carousel.bulk.load
+  // CHECK: vector.store
+  // CHECK: carousel.barrier.warp
+  // CHECK-NEXT: scf.if %[[LEADER]] {
+  // CHECK-NEXT: carousel.mbarrier.arrive %[[FULL]]
   gpu.func @bulk_load(%x: !vector, %y: !vector, %a: !tile, %b: !tile) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     %c0 = arith.constant 0 : index
@@ -44,6 +66,29 @@ gpu.module @kernels {
     carousel.ring.produce %ring[%c0] : !none {
       carousel.ring.load %x[%i] to %a engine<bulk> : !vector, !tile
       carousel.ring.load %y[%i] to %b engine<bulk> : !vector, !tile
+    }
+    gpu.return
+  }
+
+  // Without whole warps the issuing thread fills by itself, by granules as well.
+  // CHECK-LABEL: gpu.func @bulk_load_alone
+  // CHECK: %[[ALONE:.*]] = arith.cmpi eq
+  // CHECK: scf.if %[[ALONE]] {
+  // CHECK-NOT: carousel.barrier.warp
+  // CHECK: %[[PREFIX:.*]] = arith.andi %{{.*}}, %c-4
+  // CHECK: %[[EDGE:.*]] = arith.andi %{{.*}}, %c-4
+  // CHECK: scf.for %{{.*}} = %[[PREFIX]] to %[[EDGE]] step %c1 {
+  // CHECK: scf.for %{{.*}} = %[[EDGE]] to %c256 step %c4 {
+  // CHECK-NEXT: vector.store
+  // CHECK: carousel.mbarrier.arrive %
+  // CHECK: gpu.return
+  gpu.func @bulk_load_alone(%x: !vector, %a: !tile) kernel
+      attributes {known_block_size = array<i32: 48, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %i = gpu.block_id x
+    %ring = carousel.ring.create : !none
+    carousel.ring.produce %ring[%c0] : !none {
+      carousel.ring.load %x[%i] to %a engine<bulk> : !vector, !tile
     }
     gpu.return
   }
