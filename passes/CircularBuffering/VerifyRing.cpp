@@ -5,18 +5,24 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a kernel of the ring phase may hold, where its ops may stand, and who
-// produces and consumes a ring. Constraints C166 to C169 of docs/Spec.md.
+// What a kernel of the ring phase may hold, where its ops may stand, who
+// produces and consumes a ring, and which uses are filled. Constraints C166 to
+// C169, C191 and C192 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
+#include "carousel/Analysis/Views.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Passes/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_VERIFYRING
@@ -155,6 +161,105 @@ static LogicalResult verifyUsers(RingCreateOp create) {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Uses
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A use as a sum, as far as that shows.
+struct UseSum {
+  Value base; ///< null: zero
+  int64_t constant = 0;
+};
+
+} // namespace
+
+static UseSum getSum(Value use) {
+  UseSum sum{use};
+  while (sum.base) {
+    if (std::optional<int64_t> constant = getConstantIntValue(sum.base))
+      return {Value(), sum.constant + *constant};
+    auto add = sum.base.getDefiningOp<arith::AddIOp>();
+    std::optional<int64_t> constant =
+        add ? getConstantIntValue(add.getRhs()) : std::nullopt;
+    if (!constant)
+      break;
+    sum.constant += *constant;
+    sum.base = add.getLhs();
+  }
+  return sum;
+}
+
+/// C191: what is loaded for a use goes to its own slot. Nobody waits for what
+/// goes to another one.
+static LogicalResult verifyOwnTiles(RingProduceOp produce) {
+  UseSum use = getSum(produce.getUse());
+  int64_t stages = produce.getRing().getType().getStages();
+  WalkResult result = produce.walk([&](RingLoadOp load) {
+    auto tile = getRootBuffer(load.getTile()).getDefiningOp<RingTileOp>();
+    if (!tile || tile.getRing() != produce.getRing())
+      return WalkResult::advance();
+    UseSum other = getSum(tile.getUse());
+    int64_t distance = other.constant - use.constant;
+    if (other.base != use.base || distance % stages == 0)
+      return WalkResult::advance();
+    InFlightDiagnostic error =
+        load.emitOpError("expected a tile of the use that is produced, got one "
+                         "of the use ")
+        << std::abs(distance) << (distance < 0 ? " before" : " behind");
+    error.attachNote(tile.getLoc()) << "the tile";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// The iterations of a loop with known bounds.
+static std::optional<int64_t> getTripCount(scf::ForOp loop) {
+  std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound()),
+                         end = getConstantIntValue(loop.getUpperBound()),
+                         step = getConstantIntValue(loop.getStep());
+  if (!begin || !end || !step || *step <= 0 || *begin < 0 || *end < 0)
+    return std::nullopt;
+  return *end <= *begin ? 0 : llvm::divideCeil(*end - *begin, *step);
+}
+
+/// C192: a prologue fills no more uses than it says, and its loop those as many
+/// uses later.
+static LogicalResult verifyAhead(RingProduceOp produce) {
+  if (!produce.getAhead())
+    return success();
+  int64_t ahead = *produce.getAhead();
+  Operation *parent = produce->getParentOp();
+  auto loop = isa<scf::IfOp>(parent)
+                  ? dyn_cast<scf::ForOp>(parent->getParentOp())
+                  : dyn_cast<scf::ForOp>(parent);
+  UseSum use = getSum(produce.getUse());
+  auto counter = dyn_cast_or_null<BlockArgument>(use.base);
+  if (!loop || !counter || counter.getOwner() != loop.getBody())
+    return success();
+  // In a prologue the loop's own use is filled, and in the loop that it is for
+  // a later one.
+  if (parent == loop && use.constant == 0) {
+    std::optional<int64_t> trips = getTripCount(loop);
+    if (trips.value_or(0) > ahead)
+      return produce.emitOpError("expected a loop of at most ")
+             << ahead << " iterations around loads that are started " << ahead
+             << " ahead, got " << *trips;
+    return success();
+  }
+  if (use.constant == ahead)
+    return success();
+  return produce.emitOpError("expected the use ")
+         << ahead << " behind the loop's, got the one " << use.constant
+         << " behind";
+}
+
+static LogicalResult verifyProduce(RingProduceOp produce) {
+  return success(succeeded(verifyOwnTiles(produce)) &&
+                 succeeded(verifyAhead(produce)));
+}
+
 static LogicalResult verifyRoles(RingRolesOp roles) {
   if (roles->getParentOfType<RingRolesOp>())
     return roles.emitOpError("expected threads without a role to take one, "
@@ -172,6 +277,7 @@ static LogicalResult verifyOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([](gpu::BarrierOp barrier) { return verifyBarrier(barrier); })
       .Case([](RingCreateOp create) { return verifyUsers(create); })
+      .Case([](RingProduceOp produce) { return verifyProduce(produce); })
       .Case([](RingRolesOp roles) { return verifyRoles(roles); })
       .Default([](Operation *) { return success(); });
 }

@@ -22,6 +22,7 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/IR/TypeUtilities.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_CARRYDIVISIONS
@@ -172,6 +173,10 @@ bool CarryDivisions::leavesDivisions(
     if ((!isQuotient(op) && !isRemainder(op) &&
          !isa<arith::CeilDivUIOp, arith::CeilDivSIOp>(op)) ||
         carried.contains(op) || matchPattern(op->getOperand(1), m_Constant()))
+      return WalkResult::advance();
+    // Of 32 bits already, or of fewer.
+    auto type = dyn_cast<IntegerType>(getElementTypeOrSelf(op->getResult(0)));
+    if (type && type.getWidth() <= 32)
       return WalkResult::advance();
     IntegerValueRange range = ranges.get(op->getOperand(0));
     return WalkResult(success(range.isUninitialized() ||

@@ -142,6 +142,8 @@ def VerifyRing : Pass<"carousel-verify-ring", "::mlir::gpu::GPUModuleOp"> {
     - In a role there is no `gpu.barrier`, for which the other role would have to come (C168).
     - What is waited for is produced by somebody; the producers' region neither waits for nor
       releases a slot, and what it produces nobody else does; there are no roles in roles (C169).
+    - A produce of use `k` loads to tiles of use `k`, as far as its ring's are concerned (C191). With `ahead(n)` a
+      prologue has at most `n` iterations, and its loop fills the use `n` later (C192). Both as far as it shows.
 
     Changes nothing.
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Assembly and verification of !carousel.ring, and what the ops of the ring
-// phase check. C151 to C156 of docs/Spec.md.
+// phase check. C151 to C156 and C192 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -116,6 +116,12 @@ static LogicalResult verifySection(Operation *section, Region &body) {
 }
 
 LogicalResult RingProduceOp::verify() {
+  // C192
+  int64_t stages = getRing().getType().getStages();
+  if (getAhead().value_or(0) >= static_cast<uint64_t>(stages))
+    return emitOpError("expected loads to be started fewer iterations ahead "
+                       "than the ring's ")
+           << stages << " slots, got " << *getAhead();
   return verifySection<RingLoadOp>(*this, getBody());
 }
 

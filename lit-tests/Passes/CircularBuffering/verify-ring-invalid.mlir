@@ -158,3 +158,96 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// C191: the slot of another use, for which nobody would wait.
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+!tile = memref<256xf32, #ws>
+!ring = !carousel.ring<2 x memref<256xf32, #ws>>
+gpu.module @kernels {
+  gpu.func @other_use(%x: memref<?xf32, #gl>, %k: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %r = carousel.ring.create : !ring
+    %next = arith.addi %k, %c1 : index
+    carousel.ring.produce %r[%k] : !ring {
+      // expected-note @below {{the tile}}
+      %t = carousel.ring.tile %r[%next], 0 : !ring -> !tile
+      // expected-error @below {{expected a tile of the use that is produced, got one of the use 1 behind}}
+      carousel.ring.load %x[%c0] to %t engine<bulk> : memref<?xf32, #gl>, !tile
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// C191: through a view; one round earlier would be the same slot.
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+!tile = memref<256xf32, #ws>
+!ring = !carousel.ring<2 x memref<256xf32, #ws>>
+gpu.module @kernels {
+  gpu.func @other_use_of_view(%x: memref<?xf32, #gl>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %r = carousel.ring.create : !ring
+    carousel.ring.produce %r[%c2] : !ring {
+      %t = carousel.ring.tile %r[%c0], 0 : !ring -> !tile
+      carousel.ring.load %x[%c0] to %t engine<bulk> : memref<?xf32, #gl>, !tile
+      // expected-note @below {{the tile}}
+      %u = carousel.ring.tile %r[%c1], 0 : !ring -> !tile
+      %part = memref.subview %u[0] [128] [1] : !tile to memref<128xf32, strided<[1]>, #ws>
+      // expected-error @below {{expected a tile of the use that is produced, got one of the use 1 before}}
+      carousel.ring.load %x[%c0] to %part engine<bulk> : memref<?xf32, #gl>, memref<128xf32, strided<[1]>, #ws>
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// C192: slots are filled again before they have been read.
+gpu.module @kernels {
+  gpu.func @far_ahead(%k: index) kernel {
+    %r = carousel.ring.create : !carousel.ring<2>
+    // expected-error @below {{expected loads to be started fewer iterations ahead than the ring's 2 slots, got 2}}
+    carousel.ring.produce %r[%k] ahead(2) : !carousel.ring<2> {
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// C192: a prologue that fills more than it says, and a loop that goes on elsewhere.
+gpu.module @kernels {
+  gpu.func @long_prologue(%n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %r = carousel.ring.create : !carousel.ring<4>
+    scf.for %i = %c0 to %c3 step %c1 iter_args(%k = %c0) -> (index) {
+      // expected-error @below {{expected a loop of at most 2 iterations around loads that are started 2 ahead, got 3}}
+      carousel.ring.produce %r[%k] ahead(2) : !carousel.ring<4> {
+      }
+      %next = arith.addi %k, %c1 : index
+      scf.yield %next : index
+    }
+    scf.for %i = %c0 to %n step %c1 iter_args(%k = %c0) -> (index) {
+      %more = arith.cmpi slt, %i, %c3 : index
+      %later = arith.addi %k, %c3 : index
+      scf.if %more {
+        // expected-error @below {{expected the use 2 behind the loop's, got the one 3 behind}}
+        carousel.ring.produce %r[%later] ahead(2) : !carousel.ring<4> {
+        }
+      }
+      %next = arith.addi %k, %c1 : index
+      scf.yield %next : index
+    }
+    gpu.return
+  }
+}

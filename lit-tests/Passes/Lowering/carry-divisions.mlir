@@ -258,6 +258,24 @@ gpu.module @divisions {
     gpu.return
   }
 
+  // One of 32 bits that stays is no reason to keep those of 64.
+  // CHECK-LABEL: gpu.func @another_of_32_bits(
+  // CHECK: arith.divui {{.*}} : i32
+  // CHECK: scf.for
+  // CHECK-NOT: arith.divui
+  // CHECK: gpu.return
+  gpu.func @another_of_32_bits(%n: index, %by: index, %i: i32, %j: i32, %out: !numbers, %words: !words) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %k = arith.divui %i, %j : i32
+    memref.store %k, %words[%c0] : !words
+    scf.for %t = %c0 to %n step %c1 {
+      %q = arith.divui %t, %by : index
+      memref.store %q, %out[%t] : !numbers
+    }
+    gpu.return
+  }
+
   // More digits than two.
   // CHECK-LABEL: gpu.func @many(
   // CHECK-NOT: iter_args

@@ -73,7 +73,7 @@ def Carousel_RingProduceOp : Carousel_RingUseOp<"produce", [
     start all of them in that loop, by either.
 
     Constraints: the region holds nothing but `ring.load`, `ring.tile`, `scf.if` and ops that change nothing
-    (C153).
+    (C153); `n` is less than the ring's slots (C192).
 
     Example:
 
