@@ -125,14 +125,16 @@ gpu.module @copy_ring {
         memref.store %none, %numbers[%last_slot] : !numbers_1d
         carousel.mbarrier.arrive %full[%last_slot] : !barriers_1d
 
-        // The last CTA that has drawn its last ticket leaves both counters zero.
-        carousel.fence.thread acq_rel gpu
+        // The last CTA that has drawn its last ticket leaves both counters zero. Atomics order
+        // nothing: the fences put the other CTAs' draws before its stores.
+        carousel.fence.thread release gpu
         %finished = memref.atomic_rmw addi %one, %tickets[%c1] : (i64, !tickets) -> i64
         %grid = gpu.grid_dim x
         %others = arith.subi %grid, %c1 : index
         %others_i64 = arith.index_cast %others : index to i64
         %is_last = arith.cmpi eq, %finished, %others_i64 : i64
         scf.if %is_last {
+          carousel.fence.thread acquire gpu
           memref.store %zero, %tickets[%c0] : !tickets
           memref.store %zero, %tickets[%c1] : !tickets
         }
@@ -306,14 +308,16 @@ gpu.module @copy_ring {
         memref.store %none, %numbers[%last_slot] : !numbers_2d
         carousel.mbarrier.arrive %full[%last_slot] : !barriers_2d
 
-        // The last CTA that has drawn its last ticket leaves both counters zero.
-        carousel.fence.thread acq_rel gpu
+        // The last CTA that has drawn its last ticket leaves both counters zero. Atomics order
+        // nothing: the fences put the other CTAs' draws before its stores.
+        carousel.fence.thread release gpu
         %finished = memref.atomic_rmw addi %one, %tickets[%c1] : (i64, !tickets) -> i64
         %grid = gpu.grid_dim x
         %others = arith.subi %grid, %c1 : index
         %others_i64 = arith.index_cast %others : index to i64
         %is_last = arith.cmpi eq, %finished, %others_i64 : i64
         scf.if %is_last {
+          carousel.fence.thread acquire gpu
           memref.store %zero, %tickets[%c0] : !tickets
           memref.store %zero, %tickets[%c1] : !tickets
         }

@@ -233,6 +233,10 @@ void AsyncMachine::ctaExit(uint32_t cta) {
   }
   for (const void *address : state.atomics)
     machine.atomics.erase(address);
+  for (const void *address : state.releases)
+    if (auto place = machine.atomics.find(address);
+        place != machine.atomics.end())
+      place->second->byCTA.erase(cta);
   llvm::SmallVector<const void *> stale;
   for (auto &entry : machine.descriptors)
     if (entry.first >= state.shared && entry.first < state.shared + state.bytes)

@@ -41,7 +41,6 @@ constexpr uint64_t kIssueCycles = 20, kBarrierCycles = 10, kGlobalLatency = 600,
 
 struct TileTransfer;
 
-enum class MemScope : uint8_t { CTA, Cluster, GPU, System };
 enum class MemSemantics : uint8_t { Relaxed, Acquire, Release, AcqRel, SeqCst };
 enum class ProxyKind : uint8_t {
   Alias,
@@ -93,6 +92,7 @@ struct ArriveOptions {
   /// Given: the arrive expects these bytes first (arrive_expect_tx).
   std::optional<int64_t> expectBytes;
   MemSemantics semantics = MemSemantics::Release;
+  MemScope scope = MemScope::CTA;
   /// Later phases expect `count` arrivals fewer (arrive_drop).
   bool drop = false;
   bool noComplete = false;
@@ -151,12 +151,15 @@ public:
   uint64_t mbarrierArrive(void *barrier, const ArriveOptions &options);
   static uint32_t mbarrierPendingCount(uint64_t state);
   bool mbarrierTestWait(void *barrier, PhaseName phase,
-                        MemSemantics semantics = MemSemantics::Acquire);
+                        MemSemantics semantics = MemSemantics::Acquire,
+                        MemScope scope = MemScope::CTA);
   /// May return false at any time, by Decision::TryWait.
   bool mbarrierTryWait(void *barrier, PhaseName phase,
-                       MemSemantics semantics = MemSemantics::Acquire);
+                       MemSemantics semantics = MemSemantics::Acquire,
+                       MemScope scope = MemScope::CTA);
   void mbarrierWait(void *barrier, PhaseName phase,
-                    MemSemantics semantics = MemSemantics::Acquire);
+                    MemSemantics semantics = MemSemantics::Acquire,
+                    MemScope scope = MemScope::CTA);
 
   //===--------------------------------------------------------------------===//
   // Bulk copies
@@ -259,15 +262,18 @@ public:
   // Atomics, semaphores, registers
   //===--------------------------------------------------------------------===//
 
-  /// What an atomic load (or the load of a read-modify-write) has acquired;
-  /// call after the load. Memory::access is the caller's.
+  /// What an atomic load (or the load of a read-modify-write) of gpu scope has
+  /// acquired, or has for an acquire fence after it; call after the load.
+  /// Memory::access is the caller's.
   void atomicRead(const void *address, bool acquire);
-  /// What an atomic store releases; call at the store. A read-modify-write
-  /// continues the release sequence of what it read. Wakes those in
-  /// gridSerialWait.
+  /// What an atomic store of gpu scope releases, or a fence before it has; call
+  /// at the store. A read-modify-write continues the release sequence of what
+  /// it read. Wakes those in gridSerialWait.
   void atomicWrite(const void *address, bool release, bool isReadModifyWrite);
   void gridSerialWait(int32_t *semaphore, int32_t turn);
   void gridSerialRelease(int32_t *semaphore, int32_t turn);
+  /// All threads of the CTA come; one draws for them, and orders nothing.
+  int64_t gridTicket(int32_t *counter, int64_t total);
   /// setmaxnreg: changes nothing; checks the count.
   void setMaxRegisters(bool increase, uint32_t registers);
 

@@ -112,7 +112,11 @@ struct AsyncMachine::Impl {
   void land(Operation &operation, uint64_t bytes, bool last);
   /// 0: incomplete. 1: complete. Notes what the thread has seen.
   bool evaluate(Mbarrier &barrier, PhaseName phase, Thread &thread);
-  void finishWait(Mbarrier &barrier, Thread &thread, MemSemantics semantics);
+  void finishWait(Mbarrier &barrier, Thread &thread, MemSemantics semantics,
+                  MemScope scope);
+  /// What an arrive of the thread gives to the barrier's phase.
+  void gather(Mbarrier &barrier, Thread &thread, MemSemantics semantics,
+              MemScope scope);
   void freeBarrier(Mbarrier &barrier);
   std::string describeState(const Mbarrier &barrier) const;
 
@@ -177,8 +181,14 @@ struct AsyncMachine::Impl {
 
   // Atomics.cpp
   void checkSemaphore(Thread &thread, const int32_t *semaphore);
-  void publish(const void *address, const View *released, uint32_t cta,
-               bool continues, uint64_t cycles);
+  void publish(const void *address, const AtomicWrite &write, bool continues);
+  /// Remembers of a publication what the thread hasn't got of it.
+  void noteSighting(Thread &thread, const void *place,
+                    PublicationRef publication,
+                    std::optional<MemScope> acquired);
+  bool isClustered(const Thread &thread) const {
+    return grid.getShape(thread.launch).cluster.count() > 1;
+  }
 
   // Fences.cpp
   /// What a release of this thread gives away now; ticks.

@@ -32,6 +32,9 @@
 
 namespace carousel::sim {
 
+/// Views by scope: an index of getIndex, from the narrowest to the widest.
+using ScopedViews = std::array<View, kNumScopes>;
+
 /// A thread at a place, as findings about others name it.
 struct Who {
   uint32_t cta = 0, thread = 0;
@@ -60,8 +63,12 @@ public:
   /// The current phase, counted from 0.
   uint64_t phase = 0;
   /// What the arrivals of the current phase released, and those of the phase
-  /// before it.
+  /// before it; of those from other CTAs what they released at cluster scope.
   View gathered, completed;
+  std::unique_ptr<View> gatheredRemote, completedRemote;
+  /// Of the arrivals that released less than they knew; null if there are none.
+  llvm::IntrusiveRefCntPtr<Publication> gatheredShort;
+  PublicationRef completedShort;
   /// Moments of arrivals that `gathered` gets when the phase completes.
   std::vector<Epoch> gatheredEpochs;
   uint64_t gatheredCycles = 0, completedCycles = 0;
@@ -177,11 +184,19 @@ public:
   Clock turnBegin;
   uint32_t turnGroup = 0;
 
-  /// What a fence released, for relaxed operations after it; what relaxed reads
-  /// have seen, for a fence after them.
-  View released, toAcquire;
-  bool hasReleased = false, hasToAcquire = false;
+  /// What fences released at each scope or a wider one, for relaxed operations
+  /// after them; null before the first.
+  std::unique_ptr<ScopedViews> released;
+  /// What relaxed reads have seen of threads that are as near as the scope, for
+  /// a fence after them; null: nothing.
+  std::unique_ptr<ScopedViews> toAcquire;
+  /// The time of the last fence that released to the cluster.
   uint32_t releasedTime = 0;
+  ScopedViews &getToAcquire() {
+    if (!toAcquire)
+      toAcquire = std::make_unique<ScopedViews>();
+    return *toAcquire;
+  }
   llvm::SmallVector<Mbarrier *, 4> unfencedInits;
   uint32_t initAgent = 0, initTime = 0;
   /// Of try_waits that the system let time out: how often nothing had happened
@@ -233,6 +248,7 @@ struct Operation {
   llvm::StringRef name;
   uint16_t nameIndex = 0;
   Who issuer;
+  uint32_t cluster = 0; // of the issuer
   Proxy proxy = Proxy::Async;
   View view;
   Epoch readEpoch, writeEpoch;
@@ -315,18 +331,35 @@ struct AsyncCTA {
   std::vector<Mbarrier *> barriers;
   std::vector<ThreadState *> threads;
   std::vector<GlobalWrite> globalWrites;
-  /// Addresses in its shared memory that atomics have released.
-  std::vector<const void *> atomics;
+  /// Addresses in its shared memory that atomics have written, and those where
+  /// something is kept that this CTA released.
+  std::vector<const void *> atomics, releases;
   llvm::DenseMap<uint64_t, ReductionIssue> reductions;
   /// Of tile transfers, by their threads: the first one << 32 | how many.
   llvm::DenseMap<uint64_t, AgentSlot> transferAgents;
 };
 
-/// What the atomics of an address have released, and which CTA they are of.
+/// What the atomics of an address have released: to all, and, by a fence of a
+/// narrower scope, to threads of their CTA or cluster.
 struct AtomicRelease {
-  static constexpr uint32_t kSeveralCTAs = ~0u;
-  View view;
-  uint32_t cta = 0;
+  View device;
+  llvm::SmallDenseMap<uint32_t, View, 1> byCTA, byCluster;
+  bool hasReleases = false;
+  llvm::IntrusiveRefCntPtr<Publication> publication;
+};
+
+/// An atomic's or a release's write, as it is seen.
+struct AtomicWrite {
+  Epoch epoch;
+  Site site = 0;
+  uint32_t cta = 0, cluster = 0;
+  bool isClustered = false; // the cluster has several CTAs
+  /// All that is known, and what is released; null: nothing.
+  const View *known = nullptr;
+  std::array<const View *, kNumScopes> released = {};
+  uint64_t cycles = 0;
+
+  void release(const View &view) { released.fill(&view); }
 };
 
 /// A descriptor in memory that the device wrote.

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What each address of an atomic has released, for those who acquire it, and
-// the semaphores that order the CTAs of a grid.
+// What each address of an atomic has released, for those who acquire it, the
+// semaphores that order the CTAs of a grid, and the tickets that number them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,50 +18,105 @@ namespace carousel::sim {
 
 using llvm::Twine;
 
+//===----------------------------------------------------------------------===//
+// Release and acquire
+//===----------------------------------------------------------------------===//
+
+void AsyncMachine::Impl::noteSighting(Thread &thread, const void *place,
+                                      PublicationRef publication,
+                                      std::optional<MemScope> acquired) {
+  // Polls see one publication again and again.
+  Sightings &sightings = thread.view.sightings;
+  if (sightings.endsWith(publication.get()) ||
+      thread.view.order.covers(publication->writer))
+    return;
+  Sighting sighting;
+  sighting.place = place;
+  sighting.publication = std::move(publication);
+  sighting.reader = thread.epoch();
+  sighting.site = thread.site;
+  sighting.cluster = thread.cluster;
+  sighting.isRelaxed = !acquired;
+  sighting.acquired = acquired;
+  sightings.add(std::move(sighting));
+}
+
 void AsyncMachine::atomicRead(const void *address, bool acquire) {
   auto it = impl->atomics.find(address);
   if (it == impl->atomics.end())
     return;
   Thread &thread = impl->grid.current();
-  const AtomicRelease &released = *it->second;
-  View *known = &thread.view;
-  if (!acquire) {
-    ThreadState &state = impl->stateOf(thread);
-    state.hasToAcquire = true;
-    known = &state.toAcquire;
+  const AtomicRelease &place = *it->second;
+  if (place.hasReleases) {
+    auto take = [&](const View &released, MemScope scope) {
+      View &known = acquire
+                        ? thread.view
+                        : impl->stateOf(thread).getToAcquire()[getIndex(scope)];
+      known.order.join(released.order);
+      known.fencedShared.join(released.fencedShared);
+      known.sightings.join(released.sightings);
+      // A fence for global memory counts in the CTA that reads; in the strict
+      // reading it is the writer's that counts.
+      if (impl->rules.strictFences || scope == MemScope::CTA)
+        known.fencedGlobal.join(released.fencedGlobal);
+    };
+    take(place.device, MemScope::GPU);
+    if (auto own = place.byCTA.find(thread.cta); own != place.byCTA.end())
+      take(own->second, MemScope::CTA);
+    if (auto own = place.byCluster.find(thread.cluster);
+        own != place.byCluster.end())
+      take(own->second, MemScope::Cluster);
   }
-  known->order.join(released.view.order);
-  known->fencedShared.join(released.view.fencedShared);
-  // A fence for global memory counts in the CTA that reads; in the strict
-  // reading it is the writer's that counts.
-  if (impl->rules.strictFences || released.cta == thread.cta)
-    known->fencedGlobal.join(released.view.fencedGlobal);
+  if (!acquire && place.publication)
+    impl->noteSighting(thread, address, place.publication, std::nullopt);
 }
 
-void AsyncMachine::Impl::publish(const void *address, const View *released,
-                                 uint32_t cta, bool continues,
-                                 uint64_t cycles) {
+/// The publication, with no other owner.
+static Publication &own(llvm::IntrusiveRefCntPtr<Publication> &publication) {
+  if (!publication)
+    publication = llvm::makeIntrusiveRefCnt<Publication>();
+  else if (publication->UseCount() > 1)
+    publication = llvm::makeIntrusiveRefCnt<Publication>(*publication);
+  return *publication;
+}
+
+void AsyncMachine::Impl::publish(const void *address, const AtomicWrite &write,
+                                 bool continues) {
   ++progress;
-  auto it = atomics.find(address);
-  if (it != atomics.end() || released) {
-    std::unique_ptr<AtomicRelease> &entry =
-        it != atomics.end() ? it->second : atomics[address];
-    bool isFirst = !continues || !entry;
-    if (!entry) {
-      entry = std::make_unique<AtomicRelease>();
-      if (AsyncCTA *owner = findShared(address))
-        owner->atomics.push_back(address);
-    }
-    if (isFirst)
-      *entry = AtomicRelease{View(), cta};
-    if (released) {
-      entry->view.join(*released);
-      if (entry->cta != cta)
-        entry->cta = AtomicRelease::kSeveralCTAs;
+  std::unique_ptr<AtomicRelease> &entry = atomics[address];
+  if (!entry) {
+    entry = std::make_unique<AtomicRelease>();
+    if (AsyncCTA *owner = findShared(address))
+      owner->atomics.push_back(address);
+  } else if (!continues) {
+    *entry = AtomicRelease();
+  }
+  AtomicRelease &place = *entry;
+  Publication &publication = own(place.publication);
+  publication.known.join(write.known->order);
+  publication.writer = write.epoch;
+  publication.site = write.site;
+  publication.cluster = write.cluster;
+  for (unsigned scope = 0; scope < kNumScopes; ++scope) {
+    const View *released = write.released[scope];
+    if (!released)
+      continue;
+    place.hasReleases = true;
+    publication.released[scope].join(released->order);
+    if (scope == getIndex(MemScope::GPU)) {
+      place.device.join(*released);
+    } else if (scope == getIndex(MemScope::CTA)) {
+      auto [own, isNew] = place.byCTA.try_emplace(write.cta);
+      own->second.join(*released);
+      auto cta = ctas.find(write.cta);
+      if (isNew && cta != ctas.end())
+        cta->second->releases.push_back(address);
+    } else if (write.isClustered) {
+      place.byCluster[write.cluster].join(*released);
     }
   }
   if (auto waiting = semaphores.find(address); waiting != semaphores.end()) {
-    waiting->second->cycles = cycles;
+    waiting->second->cycles = write.cycles;
     grid.wake(*waiting->second);
   }
 }
@@ -69,31 +124,40 @@ void AsyncMachine::Impl::publish(const void *address, const View *released,
 void AsyncMachine::atomicWrite(const void *address, bool release,
                                bool isReadModifyWrite) {
   Thread &thread = impl->grid.current();
-  const View *released = nullptr;
+  AtomicWrite write;
+  write.epoch = thread.epoch();
+  write.site = thread.site;
+  write.cta = thread.cta;
+  write.cluster = thread.cluster;
+  write.isClustered = impl->isClustered(thread);
+  write.cycles = thread.cycles;
+  write.known = &impl->release(thread);
   if (release) {
-    released = &impl->release(thread);
+    write.release(thread.view);
   } else if (thread.asyncState) {
     auto &state = *static_cast<ThreadState *>(thread.asyncState);
-    if (state.hasReleased)
-      released = &state.released;
+    if (state.released)
+      for (unsigned scope = 0; scope < kNumScopes; ++scope)
+        write.released[scope] = &(*state.released)[scope];
   }
-  impl->publish(address, released, thread.cta, isReadModifyWrite,
-                thread.cycles);
+  impl->publish(address, write, isReadModifyWrite);
 }
 
 //===----------------------------------------------------------------------===//
 // Semaphores
 //===----------------------------------------------------------------------===//
 
-static bool accessSemaphore(AsyncMachine::Impl &machine, const int32_t *address,
-                            bool isStore) {
+static constexpr char kSemaphore[] = "grid semaphore";
+
+static bool accessWord(AsyncMachine::Impl &machine, const char *what,
+                       const int32_t *address, bool isStore) {
   Thread &thread = machine.grid.current();
   if (reinterpret_cast<uint64_t>(address) % sizeof(int32_t) != 0)
-    machine.invalid("grid semaphore", "expected a semaphore aligned to 4 bytes",
+    machine.invalid(what, Twine("expected a ") + what + " aligned to 4 bytes",
                     address, sizeof(int32_t));
   Access access;
   access.kind = AccessKind::Atomic;
-  access.isAtomicStore = isStore;
+  access.mayBeUnwritten = isStore;
   access.epoch = thread.epoch();
   access.view = &thread.view;
   access.thread = thread.index;
@@ -103,7 +167,7 @@ static bool accessSemaphore(AsyncMachine::Impl &machine, const int32_t *address,
 
 void AsyncMachine::gridSerialWait(int32_t *address, int32_t turn) {
   Impl &machine = *impl;
-  if (!accessSemaphore(machine, address, /*isStore=*/false))
+  if (!accessWord(machine, kSemaphore, address, /*isStore=*/false))
     return;
   Thread &thread = machine.grid.current();
   std::unique_ptr<Semaphore> &entry = machine.semaphores[address];
@@ -156,7 +220,7 @@ void AsyncMachine::gridSerialRelease(int32_t *address, int32_t turn) {
   Thread &thread = machine.grid.current();
   machine.checkSemaphore(thread, address);
   machine.stateOf(thread).turn = nullptr;
-  if (!accessSemaphore(machine, address, /*isStore=*/true))
+  if (!accessWord(machine, kSemaphore, address, /*isStore=*/true))
     return;
   *static_cast<volatile int32_t *>(address) = turn;
   thread.cycles += kBarrierCycles;
@@ -166,6 +230,80 @@ void AsyncMachine::gridSerialRelease(int32_t *address, int32_t turn) {
     it->second->hasRelease = true;
   }
   atomicWrite(address, /*release=*/true, /*isReadModifyWrite=*/false);
+}
+
+//===----------------------------------------------------------------------===//
+// Tickets
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Draw {
+  int32_t *counter;
+  int64_t total;
+  Who who;
+  int64_t number = 0;
+};
+} // namespace
+
+static Draw &getDraw(uint64_t value) {
+  return *reinterpret_cast<Draw *>(value);
+}
+
+/// C189, with the values of the run.
+static void checkDraws(AsyncMachine::Impl &machine,
+                       llvm::ArrayRef<uint64_t> draws) {
+  const Draw &first = getDraw(draws.front());
+  auto found = [&](const Twine &message, const Draw &other) {
+    std::optional<Actor> theirs;
+    if (&other != &first)
+      theirs = other.who.actor("grid.ticket");
+    machine.report(FindingKind::InvalidOperand, first.who.actor("grid.ticket"),
+                   message, first.counter, sizeof(int32_t), theirs);
+  };
+  if (first.total < 1 || first.total > INT32_MAX)
+    found("expected 1 to 2^31 - 1 tickets, got " + Twine(first.total), first);
+  for (uint64_t value : draws) {
+    const Draw &draw = getDraw(value);
+    if (draw.total == first.total && draw.counter == first.counter)
+      continue;
+    return found("expected the threads of a CTA to draw from one counter with "
+                 "one number of tickets in all, found " +
+                     Twine(first.total) + " in thread " +
+                     Twine(first.who.thread) + " and " + Twine(draw.total) +
+                     " in thread " + Twine(draw.who.thread),
+                 draw);
+  }
+}
+
+int64_t AsyncMachine::gridTicket(int32_t *counter, int64_t total) {
+  Impl &machine = *impl;
+  Draw draw{counter, total, machine.here()};
+  auto threads = uint32_t(machine.grid.getShape().block.count());
+  machine.grid.gather(
+      "grid.ticket", 0, threads, reinterpret_cast<uint64_t>(&draw),
+      [&](llvm::ArrayRef<uint64_t> draws) {
+        checkDraws(machine, draws);
+        const Draw &first = getDraw(draws.front());
+        if (!accessWord(machine, "counter", first.counter, /*isStore=*/false))
+          return;
+        int32_t number = *first.counter;
+        if (number < 0 || number >= first.total)
+          machine.report(FindingKind::InvalidOperand,
+                         first.who.actor("grid.ticket"),
+                         "expected a counter from 0 to below the number of "
+                         "tickets, " +
+                             Twine(first.total) + ", found " + Twine(number),
+                         first.counter, sizeof(int32_t));
+        *first.counter = number + 1 == first.total ? 0 : number + 1;
+        atomicRead(first.counter, /*acquire=*/false);
+        atomicWrite(first.counter, /*release=*/false,
+                    /*isReadModifyWrite=*/true);
+        for (uint64_t value : draws)
+          getDraw(value).number = number;
+      });
+  if (machine.log.isFull())
+    machine.grid.abort();
+  return draw.number;
 }
 
 WaitPicture Semaphore::describe(const Thread &waiter) const {

@@ -6,10 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Vector clocks over threads and engine operations, sparse over CTAs. A clock
-// answers one question: is this epoch known? A view holds three of them: what
-// is ordered, and what of that has passed a proxy fence for shared and for
-// global memory. Copies are cheap: the parts of a clock are shared until one is
-// changed.
+// answers one question: is this epoch known? Copies are cheap: the parts of a
+// clock are shared until one is changed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -153,23 +151,6 @@ private:
 
   llvm::SmallVector<Entry, 1> entries; // sorted by CTA
   CTASetRef ended;                     // null: none; never changed, so shared
-};
-
-/// What an agent knows: the order, and what has passed a proxy fence on the
-/// way.
-struct View {
-  Clock order;
-  /// Generic accesses to shared or global memory that the async proxy may rely
-  /// on. A fence moves `order` into these; barriers, arrives and waits carry
-  /// all three.
-  Clock fencedShared;
-  Clock fencedGlobal;
-
-  void join(const View &other) {
-    order.join(other.order);
-    fencedShared.join(other.fencedShared);
-    fencedGlobal.join(other.fencedGlobal);
-  }
 };
 
 } // namespace carousel::sim

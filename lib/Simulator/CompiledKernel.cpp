@@ -254,6 +254,7 @@ std::string LaunchSequence::bind(const Launch &launch, FindingLog &log) {
     return "";
   shape.grid.stepLimit = options.stepLimit;
   shape.grid.startsInOrder = kernel.startsInOrder;
+  shape.grid.isCoresident = kernel.isCoresident;
   shape.grid.stackBytes = kernel.stackBytes;
   addMemory(kernel, *arguments);
   Part part{&kernel, std::move(arguments), shape, launch.dependent};

@@ -192,18 +192,18 @@ void AsyncMachine::tensorMapCopyFence(const TensorMap *source,
   thread.tick();
 }
 
-void AsyncMachine::fenceTensorMapRelease(MemScope) {
+void AsyncMachine::fenceTensorMapRelease(MemScope scope) {
   Thread &thread = impl->grid.current();
   Epoch epoch = thread.epoch();
   for (auto &entry : impl->descriptors)
     if (entry.second.written.isSameAgent(epoch) && !entry.second.released)
       entry.second.released = epoch;
-  fenceThread(MemSemantics::Release, MemScope::GPU);
+  fenceThread(MemSemantics::Release, scope);
 }
 
-void AsyncMachine::fenceTensorMapAcquire(const TensorMap *map, MemScope) {
+void AsyncMachine::fenceTensorMapAcquire(const TensorMap *map, MemScope scope) {
   Thread &thread = impl->grid.current();
-  fenceThread(MemSemantics::Acquire, MemScope::GPU);
+  fenceThread(MemSemantics::Acquire, scope);
   auto it = impl->descriptors.find(map);
   if (it == impl->descriptors.end() || !knows(thread, it->second.released))
     return;

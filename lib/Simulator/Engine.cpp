@@ -184,6 +184,7 @@ void AsyncMachine::Impl::issue(Operation &operation, GroupQueue *queue,
   Epoch issueEpoch = thread.epoch();
   thread.tick();
   operation.view = thread.view;
+  operation.cluster = thread.cluster;
   operation.state = &stateOf(thread);
   ++operation.state->references;
   if (queue)
@@ -294,9 +295,17 @@ void AsyncMachine::Impl::endReads(Operation &operation) {
 
 void AsyncMachine::Impl::finish(uint32_t which) {
   Operation &operation = *active[which];
-  if (operation.isRelease)
-    publish(operation.destination, &operation.view, operation.issuer.cta,
-            operation.isReduction, operation.landCycles);
+  if (operation.isRelease) {
+    AtomicWrite write;
+    write.epoch = operation.writeEpoch;
+    write.site = operation.issuer.site;
+    write.cta = operation.issuer.cta;
+    write.cluster = operation.cluster;
+    write.cycles = operation.landCycles;
+    write.known = &operation.view;
+    write.release(operation.view);
+    publish(operation.destination, write, operation.isReduction);
+  }
   if (trace)
     trace->transferLanded(describeTransfer(operation));
   ThreadState &state = *operation.state;

@@ -30,7 +30,7 @@ AccessResult AsyncMachine::Impl::access(Operation &operation,
                 : operation.isRelease   ? AccessKind::Atomic
                 : operation.isReduction ? AccessKind::Reduce
                                         : AccessKind::Write;
-  access.isAtomicStore = operation.isRelease && !operation.isReduction;
+  access.mayBeUnwritten = operation.isRelease && !operation.isReduction;
   access.proxy = operation.proxy;
   access.epoch = isWrite ? operation.writeEpoch : operation.readEpoch;
   access.view = &operation.view;

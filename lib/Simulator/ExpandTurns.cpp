@@ -1,4 +1,4 @@
-//===- ExpandTurns.cpp - turns, accumulations and tickets -------*- C++ -*-===//
+//===- ExpandTurns.cpp - turns and accumulations ----------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,7 +16,6 @@
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/PatternMatch.h"
@@ -118,39 +117,7 @@ static void expandAccumulation(AccumulateOp op) {
   op.erase();
 }
 
-/// One thread draws; the others hear of it between two barriers.
-static void expandTicket(GridTicketOp op) {
-  ImplicitLocOpBuilder b(op.getLoc(), op.getContext());
-  b.setInsertionPointToStart(
-      &op->getParentOfType<FunctionOpInterface>().getFunctionBody().front());
-  Value drawn = memref::AllocOp::create(
-      b, MemRefType::get({1}, b.getI32Type(), MemRefLayoutAttrInterface(),
-                         gpu::AddressSpaceAttr::get(
-                             op.getContext(), gpu::AddressSpace::Workgroup)));
-  b.setInsertionPoint(op);
-  Value zero = createIndex(b, 0);
-  gpu::BarrierOp::create(b);
-  createIf(b, createIsFirstThread(b), [&] {
-    Value one = arith::ConstantIntOp::create(b, 1, 32);
-    Value number = memref::AtomicRMWOp::create(
-        b, arith::AtomicRMWKind::addi, one, op.getCounters(), op.getIndices());
-    Value next = arith::AddIOp::create(b, number, one);
-    createIf(b, createIsEqual(b, next, toI32(b, op.getTotal())), [&] {
-      memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::assign,
-                                  arith::ConstantIntOp::create(b, 0, 32),
-                                  op.getCounters(), op.getIndices());
-    });
-    memref::StoreOp::create(b, number, drawn, zero);
-  });
-  gpu::BarrierOp::create(b);
-  Value number = memref::LoadOp::create(b, drawn, zero);
-  op.getTicket().replaceAllUsesWith(
-      arith::IndexCastOp::create(b, b.getIndexType(), number));
-  op.erase();
-}
-
 void sim::expandTurns(Operation *root) {
-  root->walk([](GridTicketOp op) { expandTicket(op); });
   root->walk([](AccumulateOp op) { expandAccumulation(op); });
   root->walk([](SerializeOp op) { expandTurn(op); });
 }

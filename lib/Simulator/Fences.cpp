@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A release fence keeps what the thread knows for relaxed operations after it;
-// an acquire fence takes what relaxed operations before it have seen. A proxy
+// an acquire fence takes what relaxed operations before it have seen: both only
+// where each side's scope has the other one's thread. A proxy
 // fence moves what is known into what the async proxy may rely on: all of it,
 // or in the strict reading what the thread did itself.
 //
@@ -25,26 +26,32 @@ void AsyncMachine::Impl::acquire(Thread &thread, const View &view) {
   thread.view.join(view);
 }
 
-void AsyncMachine::fenceThread(MemSemantics semantics, MemScope) {
+void AsyncMachine::fenceThread(MemSemantics semantics, MemScope scope) {
   Thread &thread = impl->grid.current();
   bool acquires =
       semantics != MemSemantics::Release && semantics != MemSemantics::Relaxed;
   bool releases =
       semantics != MemSemantics::Acquire && semantics != MemSemantics::Relaxed;
+  unsigned widest = getIndex(scope);
   if (acquires && thread.asyncState) {
     auto &state = *static_cast<ThreadState *>(thread.asyncState);
-    if (state.hasToAcquire) {
-      impl->acquire(thread, state.toAcquire);
-      state.toAcquire = View();
-      state.hasToAcquire = false;
+    for (unsigned near = 0; state.toAcquire && near <= widest; ++near) {
+      View &seen = (*state.toAcquire)[near];
+      impl->acquire(thread, seen);
+      seen = View();
     }
+    thread.view.sightings.noteAcquire(thread.epoch(), scope);
   }
   if (!releases)
     return;
   ThreadState &state = impl->stateOf(thread);
-  state.releasedTime = thread.time;
-  state.released = impl->release(thread);
-  state.hasReleased = true;
+  if (scope != MemScope::CTA)
+    state.releasedTime = thread.time;
+  if (!state.released)
+    state.released = std::make_unique<ScopedViews>();
+  const View &view = impl->release(thread);
+  for (unsigned near = 0; near <= widest; ++near)
+    (*state.released)[near] = view;
 }
 
 void AsyncMachine::fenceProxy(ProxyKind proxy) {
@@ -88,8 +95,10 @@ void AsyncMachine::fenceMbarrierInit() {
       barrier->fenceEpoch = epoch;
   state.unfencedInits.clear();
   thread.view.order.observe(epoch);
-  state.released.order.observe(epoch);
-  state.hasReleased = true;
+  if (!state.released)
+    state.released = std::make_unique<ScopedViews>();
+  for (MemScope scope : {MemScope::CTA, MemScope::Cluster})
+    (*state.released)[getIndex(scope)].order.observe(epoch);
 }
 
 void AsyncMachine::fenceSyncRestrict(MemSemantics semantics) {
@@ -105,16 +114,17 @@ void AsyncMachine::clusterArrive(bool release) {
   Thread &thread = impl->grid.current();
   auto *state = static_cast<ThreadState *>(thread.asyncState);
   ++impl->progress;
-  if (release || !state || !state->hasReleased) {
+  if (release || !state || !state->released) {
     impl->grid.clusterArrive(release);
     return;
   }
   // A release of what was known at the fence, at the time of the fence.
-  std::swap(thread.view, state->released);
+  View &released = (*state->released)[getIndex(MemScope::Cluster)];
+  std::swap(thread.view, released);
   uint32_t time = std::exchange(thread.time, state->releasedTime);
   impl->grid.clusterArrive(true);
   thread.time = time;
-  std::swap(thread.view, state->released);
+  std::swap(thread.view, released);
 }
 
 } // namespace carousel::sim

@@ -214,6 +214,10 @@ std::string FindingLog::describe(Actor actor) const {
   return carousel::sim::describe(actor);
 }
 
+std::string FindingLog::locate(Site site) const {
+  return site != 0 && resolveLocation ? resolveLocation(site) : "";
+}
+
 void FindingLog::report(Finding finding) {
   for (Finding &known : findings) {
     if (areAlike(known, finding)) {
@@ -224,8 +228,8 @@ void FindingLog::report(Finding finding) {
   if (isFull())
     return;
   auto locate = [&](Actor &actor) {
-    if (actor.location.empty() && actor.site != 0 && resolveLocation)
-      actor.location = resolveLocation(actor.site);
+    if (actor.location.empty())
+      actor.location = this->locate(actor.site);
     if (resolveKernel)
       resolveKernel(actor);
   };

@@ -21,6 +21,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace carousel::sim;
 using boost::context::detail::jump_fcontext;
@@ -262,7 +263,9 @@ void Grid::Impl::loop() {
         releaseYielded();
       if (canLand || isSpinning)
         continue;
-      if (live)
+      if (live && waitsForRoom())
+        reportNoRoom();
+      else if (live)
         reportDeadlock();
       end = live ? RunEnd::Deadlock : RunEnd::Finished;
       return;
@@ -273,6 +276,13 @@ void Grid::Impl::loop() {
     }
     bool isFair = !fairRound.empty();
     resume(*pickThread(), isFair);
+    if (maySpin && !end) {
+      maySpin = false;
+      if (!(background && background->ready()) && waitsForRoom()) {
+        reportNoRoom();
+        end = RunEnd::Deadlock;
+      }
+    }
 
     if (++turnsSinceRelease >= std::max<uint64_t>(256, 2 * live))
       releaseYielded();
@@ -348,6 +358,20 @@ void Grid::yield() {
   cta.warps[strand.warp()].yielded |= bitOf(strand);
   --impl->quantum;
   impl->switchOut();
+}
+
+void Grid::notePoll(const void *address, uint64_t size) {
+  Strand &strand = *impl->running;
+  uint64_t value = 0;
+  std::memcpy(&value, address, std::min(size, sizeof(value)));
+  bool isSame = strand.polled == address && strand.polledValue == value &&
+                strand.cycles - strand.polledCycles <= 1;
+  strand.polled = address;
+  strand.polledValue = value;
+  strand.polledCycles = strand.cycles;
+  strand.polls = isSame ? strand.polls + 1 : 0;
+  if (strand.polls != 0 && strand.polls % kPollsOfWaiting == 0)
+    impl->maySpin = true;
 }
 
 void Grid::wait(Waitable &on) {

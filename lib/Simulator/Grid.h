@@ -17,8 +17,8 @@
 #ifndef CAROUSEL_LIB_SIMULATOR_GRID_H
 #define CAROUSEL_LIB_SIMULATOR_GRID_H
 
-#include "Clock.h"
 #include "Schedule.h"
+#include "View.h"
 
 #include "carousel/Simulator/Findings.h"
 
@@ -42,6 +42,9 @@ struct GridShape {
   uint32_t residentCTAs = 132;
   /// CTAs become resident in the order of their ids.
   bool startsInOrder = false;
+  /// All CTAs are resident at once. Else the schedule may have fewer than there
+  /// is room for, since other work may have it.
+  bool isCoresident = false;
   uint64_t stepLimit = 1ull << 32;
   /// Of each thread, without its guard.
   uint32_t stackBytes = 64 * 1024;
@@ -123,6 +126,11 @@ public:
   Site site = 0;
   /// Simulated time, see docs/Simulator.md.
   uint64_t cycles = 0;
+  /// The thread's last atomic, what it found and when; how often in a row it
+  /// has found the same, with nothing else done in between.
+  const void *polled = nullptr;
+  uint64_t polledValue = 0, polledCycles = 0;
+  uint32_t polls = 0;
   /// State of the async machine for this thread (groups); owned by it.
   void *asyncState = nullptr;
 };
@@ -178,6 +186,8 @@ public:
   void step();
   /// Others run first, for certain (a failed poll).
   void yield();
+  /// The running thread's atomic found these bytes at the address.
+  void notePoll(const void *address, uint64_t size);
   /// Blocks until another agent calls `wake` on it. Spurious wake-ups happen:
   /// test again.
   void wait(Waitable &on);
@@ -208,6 +218,10 @@ public:
   /// diverge. Mask 0: all lanes of the warp that exist.
   std::array<uint64_t, 32> exchange(llvm::StringRef kind, uint32_t mask,
                                     uint64_t value);
+
+  /// elect.sync: true in one lane of those in `mask`, which the schedule
+  /// chooses. Lanes of one mask have one leader in the whole run.
+  bool elect(uint32_t mask);
 
   /// A collective of `count` threads of a CTA that start at thread `first` (a
   /// whole CTA, a warpgroup): each blocks until all have come; the last to come

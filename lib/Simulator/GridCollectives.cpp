@@ -133,6 +133,24 @@ std::array<uint64_t, 32> Grid::exchange(llvm::StringRef kind, uint32_t mask,
   return values;
 }
 
+bool Grid::elect(uint32_t mask) {
+  exchange("elect", mask, 0);
+  Strand &strand = *impl->running;
+  uint32_t lanes = strand.home->warps[strand.warp()].lanes;
+  if (mask)
+    lanes &= mask;
+  auto [leader, isNew] = impl->leaders.try_emplace(lanes, 0);
+  if (isNew && lanes) {
+    uint32_t left = lanes;
+    for (uint32_t skip =
+             impl->pick(Decision::Leader, uint32_t(llvm::popcount(lanes)));
+         skip > 0; --skip)
+      left &= left - 1;
+    leader->second = uint32_t(llvm::countr_zero(left));
+  }
+  return strand.lane() == leader->second;
+}
+
 //===----------------------------------------------------------------------===//
 // Threads of a CTA
 //===----------------------------------------------------------------------===//

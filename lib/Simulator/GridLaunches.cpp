@@ -81,6 +81,11 @@ bool Grid::Impl::checkShapes() {
 void Grid::Impl::prepareLaunches() {
   uint32_t numCTAs = 0, numClusters = 0, numSlots = 0, numClusterSlots = 0;
   uint32_t mostThreads = 0;
+  for (const LaunchState &launch : launches) {
+    numCTAs += launch.numCTAs;
+    mostThreads = std::max(mostThreads, uint32_t(launch.shape.block.count()));
+  }
+  schedule.begin(numCTAs, uint32_t(llvm::divideCeil(mostThreads, kWarpSize)));
   for (LaunchState &launch : launches) {
     const GridShape &shape = launch.shape;
     uint32_t size = uint32_t(shape.cluster.count());
@@ -95,15 +100,17 @@ void Grid::Impl::prepareLaunches() {
       launch.toLaunch.push_back(number);
     launch.capacity = std::max<uint32_t>(shape.residentCTAs / size, 1);
     uint32_t held = std::min(launch.capacity, launch.end);
+    if (!shape.isCoresident && held > 1) {
+      uint32_t fewer = 1 + pick(Decision::Residency, held);
+      if (fewer < held)
+        launch.capacity = held = fewer;
+    }
     for (uint32_t slot = held; slot-- > 0;)
       launch.freeClusterSlots.push_back(slot);
-    numCTAs += launch.numCTAs;
     numClusters += launch.end;
     numSlots += held * size;
     numClusterSlots += held;
-    mostThreads = std::max(mostThreads, launch.numThreads);
   }
-  schedule.begin(numCTAs, uint32_t(llvm::divideCeil(mostThreads, kWarpSize)));
   residents.assign(numCTAs, nullptr);
   slots.resize(numSlots);
   clusterSlots.resize(numClusterSlots);

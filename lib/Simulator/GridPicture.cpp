@@ -80,6 +80,7 @@ private:
   WaitPicture describeGather(const CTAState &cta,
                              const Gathering &gathering) const;
   WaitPicture describeLaunch(const LaunchState &launch) const;
+  std::string describeNotStarted(const LaunchState &launch) const;
   const LaunchState &launchOf(const CTAState &cta) const {
     return launches[cta.threads[0].launch];
   }
@@ -283,6 +284,29 @@ std::string Picture::describeWait(const Strand &strand) {
   llvm_unreachable("unknown wait");
 }
 
+std::string Picture::describeNotStarted(const LaunchState &launch) const {
+  const Dim3 &grid = launch.shape.grid, &cluster = launch.shape.cluster;
+  Dim3 clusters{grid.x / cluster.x, grid.y / cluster.y, grid.z / cluster.z};
+  std::vector<uint32_t> ctas;
+  for (uint32_t i = launch.begin; i < launch.end; ++i) {
+    uint32_t number = launch.toLaunch[i];
+    uint32_t x = number % clusters.x, y = number / clusters.x % clusters.y,
+             z = number / clusters.x / clusters.y;
+    for (uint32_t rank = 0; rank < launch.clusterSize; ++rank) {
+      uint32_t inX = rank % cluster.x, inY = rank / cluster.x % cluster.y,
+               inZ = rank / cluster.x / cluster.y;
+      ctas.push_back(
+          x * cluster.x + inX +
+          grid.x * (y * cluster.y + inY + grid.y * (z * cluster.z + inZ)));
+    }
+  }
+  llvm::sort(ctas);
+  bool isOne = ctas.size() == 1;
+  return formatNumbers("CTA", ctas) + nameLaunch(launch) +
+         (isOne ? " has not started: it has" : " have not started: they have") +
+         " no room until another one ends";
+}
+
 std::vector<std::string> Picture::draw() {
   // What is said -> the threads of a CTA -> CTAs.
   Groups<Groups<std::vector<uint32_t>>> lines;
@@ -296,11 +320,16 @@ std::vector<std::string> Picture::draw() {
         const Strand &strand =
             cta->threads[warp * kWarpSize + llvm::countr_zero(left)];
         if (!strand.hasExited)
-          groups["at " + describePlace(strand.site) + describeWait(strand)]
+          groups["at " + describePlace(strand.site) +
+                 (strand.wait == Strand::Wait::None && isPolling(strand)
+                      ? " on an atomic that finds the same value again and "
+                        "again"
+                      : describeWait(strand))]
               .push_back(strand.index);
       }
     for (const auto &[text, threads] : groups) {
-      bool isBlocked = cta->threads[threads.front()].wait != Strand::Wait::None;
+      const Strand &one = cta->threads[threads.front()];
+      bool isBlocked = one.wait != Strand::Wait::None || isPolling(one);
       llvm::SmallVector<uint32_t> warps;
       for (uint32_t thread : threads)
         if (warps.empty() || warps.back() != thread / kWarpSize)
@@ -322,6 +351,9 @@ std::vector<std::string> Picture::draw() {
   if (numLines > kMaxLines)
     result.push_back("and " + std::to_string(numLines - kMaxLines) +
                      " more groups of threads");
+  for (const LaunchState &launch : launches)
+    if (launch.isOpen && launch.begin < launch.end)
+      result.push_back(describeNotStarted(launch));
   for (const LaunchState &launch : launches.drop_front())
     if (!launch.isOpen)
       result.push_back(launch.name + " has not started: it waits for " +
@@ -356,6 +388,20 @@ void Grid::Impl::reportDeadlock() {
                     countThreads(residents) + " wait";
   finding.actor = actorOf(findFirst(residents));
   finding.notes = Picture(describeSite, residents, launches).draw();
+  log.report(std::move(finding));
+}
+
+void Grid::Impl::reportNoRoom() {
+  Finding finding;
+  finding.kind = FindingKind::Deadlock;
+  finding.message = "expected CTAs to wait for none that need not be resident, "
+                    "found that all of " +
+                    countThreads(residents) + " wait while others have no room";
+  finding.actor = actorOf(findFirst(residents));
+  finding.notes = Picture(describeSite, residents, launches).draw();
+  finding.notes.push_back(
+      "mend it with carousel.coresident on the kernel, with turns that follow "
+      "carousel.grid.ticket, or with carousel.starts_in_order");
   log.report(std::move(finding));
 }
 

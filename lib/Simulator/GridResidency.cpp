@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Clusters start whole, in the order that the schedule draws, when there is
-// room, and leave when all of their CTAs ended.
+// room, and leave when all of their CTAs ended. How much room there is, up to
+// all of the machine, is the schedule's choice unless the grid is co-resident:
+// who waits for a CTA that has none waits for ever.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,6 +64,19 @@ void Grid::Impl::startCTAs() {
       startCluster(launch, number, slot);
     }
   }
+}
+
+bool Grid::Impl::waitsForRoom() const {
+  if (front == launches.size() || !launches[front].isOpen)
+    return false;
+  for (const CTAState *cta : residents)
+    for (uint32_t index = 0; cta && index < cta->numThreads; ++index) {
+      const Strand &strand = cta->threads[index];
+      if (!strand.hasExited && strand.wait == Strand::Wait::None &&
+          !isPolling(strand))
+        return false;
+    }
+  return true;
 }
 
 void Grid::Impl::startCluster(LaunchState &launch, uint32_t number,

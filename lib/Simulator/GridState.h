@@ -17,6 +17,8 @@
 #include "FiberPool.h"
 #include "Grid.h"
 
+#include "llvm/ADT/DenseMap.h"
+
 #include <boost/context/detail/fcontext.hpp>
 
 namespace carousel::sim {
@@ -89,6 +91,12 @@ struct Strand : Thread {
   bool hasArrived = false;
   uint64_t arrivedPhase = 0;
 };
+
+/// From this many polls in a row on, a thread counts as waiting.
+constexpr uint32_t kPollsOfWaiting = 4096;
+inline bool isPolling(const Strand &strand) {
+  return strand.polls >= kPollsOfWaiting;
+}
 
 inline uint32_t bitOf(const Strand &strand) { return 1u << strand.lane(); }
 
@@ -234,6 +242,10 @@ struct Grid::Impl {
   CTAState *focus = nullptr;
   uint32_t turnsLeft = 0;
   std::vector<Candidate> candidates;
+  llvm::DenseMap<uint64_t, uint32_t> leaders; // of elect, by lanes
+
+  /// A thread has polled so often that it may be all that goes on.
+  bool maySpin = false;
 
   // Fairness, see Grid.cpp.
   static constexpr uint64_t kPatience = 4096, kFairPatience = 65536;
@@ -260,6 +272,9 @@ struct Grid::Impl {
   // GridResidency.cpp
   bool hasRoom(const LaunchState &launch) const;
   void startCTAs();
+  /// True if the resident threads wait for, or poll, what only CTAs without
+  /// room could change.
+  bool waitsForRoom() const;
   void startCluster(LaunchState &launch, uint32_t number,
                     uint32_t slotInLaunch);
   void finishThread(Strand &strand);
@@ -326,6 +341,7 @@ struct Grid::Impl {
 
   // GridPicture.cpp
   void reportDeadlock();
+  void reportNoRoom();
   void reportStepLimit();
 };
 

@@ -57,26 +57,21 @@ public:
     if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
       takeAlignment(call, load, load.getType());
       Value size = call.i64(getAccessBytes(layout, load.getType()));
-      LLVM::AtomicOrdering ordering = getOrdering(load);
       redirect(call, load.getAddrMutable(), size,
-               isAtomic(ordering) ? "carousel_sim_atomic_load"
-                                  : "carousel_sim_load",
-               ordering);
+               isAttempt(load) ? "carousel_sim_atomic_load"
+                               : "carousel_sim_load");
     } else if (auto store = dyn_cast<LLVM::StoreOp>(op)) {
       takeAlignment(call, store, store.getValue().getType());
       Value size = call.i64(getAccessBytes(layout, store.getValue().getType()));
-      redirect(call, store.getAddrMutable(), size,
-               isAtomic(store.getOrdering()) ? "carousel_sim_atomic_store"
-                                             : "carousel_sim_store",
-               store.getOrdering());
+      redirect(call, store.getAddrMutable(), size, "carousel_sim_store");
     } else if (auto rmw = dyn_cast<LLVM::AtomicRMWOp>(op)) {
       redirect(call, rmw.getPtrMutable(),
                call.i64(getAccessBytes(layout, rmw.getVal().getType())),
-               "carousel_sim_atomic", rmw.getOrdering());
+               "carousel_sim_atomic");
     } else if (auto exchange = dyn_cast<LLVM::AtomicCmpXchgOp>(op)) {
       redirect(call, exchange.getPtrMutable(),
                call.i64(getAccessBytes(layout, exchange.getVal().getType())),
-               "carousel_sim_atomic", exchange.getSuccessOrdering());
+               "carousel_sim_atomic");
     } else if (isa<LLVM::MemcpyOp, LLVM::MemmoveOp>(op)) {
       redirect(call, op->getOpOperand(1), op->getOperand(2),
                "carousel_sim_load");
@@ -99,19 +94,13 @@ public:
   }
 
 private:
-  static bool isAtomic(LLVM::AtomicOrdering ordering) {
-    return ordering != LLVM::AtomicOrdering::not_atomic;
-  }
-
   /// What memref.generic_atomic_rmw loads for its first attempt is part of the
   /// atomic.
-  static LLVM::AtomicOrdering getOrdering(LLVM::LoadOp load) {
-    bool isAttempt =
-        llvm::any_of(load.getAddr().getUsers(), [&](Operation *user) {
-          return isa<LLVM::AtomicCmpXchgOp>(user) &&
-                 user->getLoc() == load.getLoc();
-        });
-    return isAttempt ? LLVM::AtomicOrdering::monotonic : load.getOrdering();
+  static bool isAttempt(LLVM::LoadOp load) {
+    return llvm::any_of(load.getAddr().getUsers(), [&](Operation *user) {
+      return isa<LLVM::AtomicCmpXchgOp>(user) &&
+             user->getLoc() == load.getLoc();
+    });
   }
 
   /// An alignment beyond that of the elements is the author's promise. It is
@@ -127,22 +116,14 @@ private:
     op.setAlignment(own);
   }
 
-  /// Atomics say whether they acquire and release.
-  void
-  redirect(MachineCall &call, OpOperand &pointer, Value size,
-           StringRef function,
-           LLVM::AtomicOrdering ordering = LLVM::AtomicOrdering::not_atomic) {
+  /// The atomics are those of memref, which are relaxed whatever ordering
+  /// LLVM's have.
+  void redirect(MachineCall &call, OpOperand &pointer, Value size,
+                StringRef function) {
     if (LLVM::AllocaOp own = findOwn(pointer.get()))
       return checkOwn(call, pointer, size, own);
-    SmallVector<Value> arguments = {pointer.get(), size};
-    if (isAtomic(ordering)) {
-      using Ordering = LLVM::AtomicOrdering;
-      bool isBoth =
-          ordering == Ordering::acq_rel || ordering == Ordering::seq_cst;
-      arguments.push_back(call.i32(isBoth || ordering == Ordering::acquire));
-      arguments.push_back(call.i32(isBoth || ordering == Ordering::release));
-    }
-    pointer.set(call.emit(function, arguments, pointer.get().getType()));
+    pointer.set(
+        call.emit(function, {pointer.get(), size}, pointer.get().getType()));
   }
 
   /// True where all that matters is constant and the access fits.

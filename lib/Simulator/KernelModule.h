@@ -105,8 +105,7 @@ getUsedSymbols(mlir::Operation *function);
 /// doesn't know.
 mlir::FailureOr<KernelModule> cloneKernel(mlir::gpu::GPUFuncOp kernel);
 
-/// carousel.serialize, carousel.accumulate and carousel.grid.ticket in terms of
-/// other ops.
+/// carousel.serialize and carousel.accumulate in terms of other ops.
 void expandTurns(mlir::Operation *root);
 
 /// `nvgpu.ldmatrix` and `nvgpu.mma.sync` as shuffles, loads and arithmetic.

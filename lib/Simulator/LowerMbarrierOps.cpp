@@ -80,7 +80,8 @@ template <typename Op> struct LowerArrive : public MachineLowering<Op> {
     Value state = call.emit("carousel_sim_mbarrier_arrive",
                             {this->getBarrier(rewriter, op, adaptor), count,
                              bytes, call.i32(number(op.getSemantics())),
-                             call.i32(drops), call.i32(noComplete)},
+                             call.i32(number(op.getScope())), call.i32(drops),
+                             call.i32(noComplete)},
                             rewriter.getI64Type());
     if (op.getState())
       rewriter.replaceOp(op, state);
@@ -115,11 +116,11 @@ template <typename Op> struct LowerWait : public MachineLowering<Op> {
       phase = LLVM::ZExtOp::create(rewriter, op.getLoc(), rewriter.getI64Type(),
                                    adaptor.getParity());
     constexpr bool hasResult = !std::is_same_v<Op, MbarrierWaitOp>;
-    Value done =
-        call.emit(function,
-                  {this->getBarrier(rewriter, op, adaptor), phase,
-                   call.i32(byParity), call.i32(number(op.getSemantics()))},
-                  hasResult ? Type(rewriter.getI1Type()) : Type());
+    Value done = call.emit(
+        function,
+        {this->getBarrier(rewriter, op, adaptor), phase, call.i32(byParity),
+         call.i32(number(op.getSemantics())), call.i32(number(op.getScope()))},
+        hasResult ? Type(rewriter.getI1Type()) : Type());
     if (hasResult)
       rewriter.replaceOp(op, done);
     else

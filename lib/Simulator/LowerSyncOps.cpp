@@ -178,6 +178,18 @@ template <typename Op> struct LowerSerial : public MachineLowering<Op> {
   StringRef function;
 };
 
+struct LowerTicket : public MachineLowering<GridTicketOp> {
+  CAROUSEL_SIM_LOWERING(GridTicketOp)
+  Value lower(GridTicketOp op, Adaptor adaptor,
+              ConversionPatternRewriter &rewriter) const {
+    Value counter = getPointer(rewriter, op.getLoc(), op.getCounters(),
+                               adaptor.getCounters(), adaptor.getIndices());
+    return getCall(rewriter, op)
+        .emit("carousel_sim_grid_ticket", {counter, adaptor.getTotal()},
+              rewriter.getI64Type());
+  }
+};
+
 template <typename Op> struct LowerDependency : public MachineLowering<Op> {
   LowerDependency(const LoweringContext &context, StringRef function)
       : MachineLowering<Op>(context), function(function) {}
@@ -215,9 +227,8 @@ void sim::populateSyncOps(const LoweringContext &context,
       context, "carousel_sim_launch_dependents");
   patterns.add<LowerDependency<GridDependencyWaitOp>>(
       context, "carousel_sim_dependency_wait");
-  patterns
-      .add<LowerElect, LowerBarrierSync, LowerBarrierArrive, LowerBarrierWarp,
-           LowerSetMaxRegisters, LowerClusterRank, LowerClusterSize,
-           LowerMapShared, LowerRankOf, LowerClusterArrive, LowerClusterWait>(
-          context);
+  patterns.add<LowerElect, LowerBarrierSync, LowerBarrierArrive,
+               LowerBarrierWarp, LowerSetMaxRegisters, LowerClusterRank,
+               LowerClusterSize, LowerMapShared, LowerRankOf,
+               LowerClusterArrive, LowerClusterWait, LowerTicket>(context);
 }

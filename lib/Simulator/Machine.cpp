@@ -183,13 +183,13 @@ void *Machine::getScratch(uint64_t size, AccessKind kind) {
 }
 
 void *Machine::access(void *pointer, uint64_t size, AccessKind kind, Site site,
-                      bool isAtomicStore) {
+                      bool mayBeUnwritten) {
   Thread &thread = enter(site);
   if (size == 0 || isOwnStack(pointer))
     return pointer;
   Access access;
   access.kind = kind;
-  access.isAtomicStore = isAtomicStore;
+  access.mayBeUnwritten = mayBeUnwritten;
   access.epoch = thread.epoch();
   access.view = &thread.view;
   access.thread = thread.index;

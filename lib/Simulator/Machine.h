@@ -83,7 +83,11 @@ public:
   /// Checks and records; where the thread may go on with the access. An atomic
   /// store doesn't read what it replaces.
   void *access(void *pointer, uint64_t size, AccessKind kind, Site site,
-               bool isAtomicStore = false);
+               bool mayBeUnwritten = false);
+
+  void notePoll(const void *address, uint64_t size) {
+    grid.notePoll(address, size);
+  }
 
   /// Where an access goes that may not go where it would.
   void *getScratch(uint64_t size, AccessKind kind);

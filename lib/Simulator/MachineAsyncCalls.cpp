@@ -72,14 +72,15 @@ static void carousel_sim_mbarrier_complete_tx(void *barrier, uint32_t bytes,
 }
 static uint64_t carousel_sim_mbarrier_arrive(void *barrier, uint32_t count,
                                              int64_t expectBytes,
-                                             int32_t semantics, int32_t drop,
-                                             int32_t noComplete,
+                                             int32_t semantics, int32_t scope,
+                                             int32_t drop, int32_t noComplete,
                                              uint32_t site) {
   ArriveOptions options;
   options.count = count;
   if (expectBytes >= 0)
     options.expectBytes = expectBytes;
   options.semantics = MemSemantics(semantics);
+  options.scope = MemScope(scope);
   options.drop = drop;
   options.noComplete = noComplete;
   Machine &machine = enter(site);
@@ -91,29 +92,31 @@ static int32_t carousel_sim_mbarrier_pending_count(uint64_t state, uint32_t) {
 }
 static int32_t carousel_sim_mbarrier_test_wait(void *barrier, uint64_t phase,
                                                int32_t byParity,
-                                               int32_t semantics,
+                                               int32_t semantics, int32_t scope,
                                                uint32_t site) {
   Machine &machine = enter(site);
   Waiting waiting(machine, "wait", barrier);
   return machine.async.mbarrierTestWait(barrier, getPhase(phase, byParity),
-                                        MemSemantics(semantics));
+                                        MemSemantics(semantics),
+                                        MemScope(scope));
 }
 static int32_t carousel_sim_mbarrier_try_wait(void *barrier, uint64_t phase,
                                               int32_t byParity,
-                                              int32_t semantics,
+                                              int32_t semantics, int32_t scope,
                                               uint32_t site) {
   Machine &machine = enter(site);
   Waiting waiting(machine, "wait", barrier);
   return machine.async.mbarrierTryWait(barrier, getPhase(phase, byParity),
-                                       MemSemantics(semantics));
+                                       MemSemantics(semantics),
+                                       MemScope(scope));
 }
 static void carousel_sim_mbarrier_wait(void *barrier, uint64_t phase,
                                        int32_t byParity, int32_t semantics,
-                                       uint32_t site) {
+                                       int32_t scope, uint32_t site) {
   Machine &machine = enter(site);
   Waiting waiting(machine, "wait", barrier);
   machine.async.mbarrierWait(barrier, getPhase(phase, byParity),
-                             MemSemantics(semantics));
+                             MemSemantics(semantics), MemScope(scope));
 }
 
 //===----------------------------------------------------------------------===//

@@ -79,27 +79,21 @@ static void *carousel_sim_load(void *pointer, uint64_t size, uint32_t site) {
 static void *carousel_sim_store(void *pointer, uint64_t size, uint32_t site) {
   return Machine::current().access(pointer, size, AccessKind::Write, site);
 }
-static void *carousel_sim_atomic(void *pointer, uint64_t size, int32_t acquire,
-                                 int32_t release, uint32_t site) {
+static void *carousel_sim_atomic(void *pointer, uint64_t size, uint32_t site) {
   Machine &machine = Machine::current();
   void *usable = machine.access(pointer, size, AccessKind::Atomic, site);
-  machine.async.atomicRead(pointer, acquire);
-  machine.async.atomicWrite(pointer, release, /*isReadModifyWrite=*/true);
+  machine.notePoll(usable, size);
+  machine.async.atomicRead(pointer, /*acquire=*/false);
+  machine.async.atomicWrite(pointer, /*release=*/false,
+                            /*isReadModifyWrite=*/true);
   return usable;
 }
 static void *carousel_sim_atomic_load(void *pointer, uint64_t size,
-                                      int32_t acquire, int32_t, uint32_t site) {
+                                      uint32_t site) {
   Machine &machine = Machine::current();
   void *usable = machine.access(pointer, size, AccessKind::Atomic, site);
-  machine.async.atomicRead(pointer, acquire);
-  return usable;
-}
-static void *carousel_sim_atomic_store(void *pointer, uint64_t size, int32_t,
-                                       int32_t release, uint32_t site) {
-  Machine &machine = Machine::current();
-  void *usable = machine.access(pointer, size, AccessKind::Atomic, site,
-                                /*isAtomicStore=*/true);
-  machine.async.atomicWrite(pointer, release, /*isReadModifyWrite=*/false);
+  machine.notePoll(usable, size);
+  machine.async.atomicRead(pointer, /*acquire=*/false);
   return usable;
 }
 static void carousel_sim_step(uint32_t site) { enter(site); }
@@ -271,9 +265,7 @@ static uint64_t carousel_sim_num_threads(uint32_t) {
 static int32_t carousel_sim_elect(uint32_t mask, uint32_t site) {
   Machine &machine = enter(site);
   Waiting waiting(machine, "elect");
-  machine.grid.exchange("elect", mask, 0);
-  uint32_t leader = mask == 0 ? 0 : llvm::countr_zero(mask);
-  return here().lane() == leader;
+  return machine.grid.elect(mask);
 }
 static void carousel_sim_barrier_sync(uint32_t name, uint32_t threads,
                                       uint32_t site) {
@@ -359,6 +351,13 @@ static void carousel_sim_fence_tensor_map_acquire(const TensorMap *map,
   enterAsync(site).fenceTensorMapAcquire(map, MemScope(scope));
 }
 
+static int64_t carousel_sim_grid_ticket(void *counter, int64_t total,
+                                        uint32_t site) {
+  Machine &machine = enter(site);
+  Waiting waiting(machine, "ticket");
+  return machine.async.gridTicket(static_cast<int32_t *>(counter), total);
+}
+
 } // extern "C"
 
 llvm::ArrayRef<HostSymbol> carousel::sim::getMachineSymbols() {
@@ -371,7 +370,6 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachineSymbols() {
       CAROUSEL_SYMBOL(carousel_sim_store),
       CAROUSEL_SYMBOL(carousel_sim_atomic),
       CAROUSEL_SYMBOL(carousel_sim_atomic_load),
-      CAROUSEL_SYMBOL(carousel_sim_atomic_store),
       CAROUSEL_SYMBOL(carousel_sim_step),
       CAROUSEL_SYMBOL(carousel_sim_check_division),
       CAROUSEL_SYMBOL(carousel_sim_check_alignment),
@@ -412,6 +410,7 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachineSymbols() {
       CAROUSEL_SYMBOL(carousel_sim_dependency_wait),
       CAROUSEL_SYMBOL(carousel_sim_grid_serial_wait),
       CAROUSEL_SYMBOL(carousel_sim_grid_serial_release),
+      CAROUSEL_SYMBOL(carousel_sim_grid_ticket),
       CAROUSEL_SYMBOL(carousel_sim_fence_thread),
       CAROUSEL_SYMBOL(carousel_sim_fence_proxy),
       CAROUSEL_SYMBOL(carousel_sim_fence_mbarrier_init),

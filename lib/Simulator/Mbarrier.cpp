@@ -162,6 +162,10 @@ void AsyncMachine::mbarrierInit(void *address, uint32_t count) {
   barrier.transactions = 0;
   barrier.phase = 0;
   barrier.gathered = barrier.completed = View();
+  barrier.gatheredRemote = nullptr;
+  barrier.completedRemote = nullptr;
+  barrier.gatheredShort = nullptr;
+  barrier.completedShort = nullptr;
   barrier.gatheredCycles = barrier.completedCycles = thread.cycles;
   barrier.completer[0] = barrier.completer[1] = Epoch();
   barrier.initialiser = Impl::whoIs(thread);
@@ -223,6 +227,10 @@ void AsyncMachine::Impl::freeBarrier(Mbarrier &barrier) {
   barriers.erase(barrier.address);
   barrier.life = Mbarrier::Life::Never;
   barrier.gathered = barrier.completed = View();
+  barrier.gatheredRemote = nullptr;
+  barrier.completedRemote = nullptr;
+  barrier.gatheredShort = nullptr;
+  barrier.completedShort = nullptr;
   barrier.bytesInFlight = 0;
   barrier.operationsInFlight = 0;
   barrier.waiters = 0;
@@ -279,6 +287,8 @@ void AsyncMachine::Impl::settle(Mbarrier &barrier, Epoch epoch,
   barrier.pending = barrier.expected;
   std::swap(barrier.completed, barrier.gathered);
   barrier.gathered = View();
+  barrier.completedRemote = std::move(barrier.gatheredRemote);
+  barrier.completedShort = std::move(barrier.gatheredShort);
   barrier.completedCycles = barrier.gatheredCycles;
   std::swap(barrier.lastArrivers, barrier.arrivers);
   barrier.arrivers.clear();
@@ -320,6 +330,53 @@ void AsyncMachine::Impl::arrive(Mbarrier &barrier, uint32_t count,
                Twine(barrier.phase),
            barrier.address, rules::kMbarrierBytes);
   settle(barrier, epoch, who.actor());
+}
+
+void AsyncMachine::Impl::gather(Mbarrier &barrier, Thread &thread,
+                                MemSemantics semantics, MemScope scope) {
+  bool isRemote = barrier.cta != thread.cta;
+  bool isRelaxed = semantics == MemSemantics::Relaxed;
+  // To threads that the arrive's scope doesn't have it gives nothing, whatever
+  // a fence before it released.
+  bool reaches = !isRemote || scope != MemScope::CTA;
+  auto *state = static_cast<ThreadState *>(thread.asyncState);
+  ScopedViews *fenced = state ? state->released.get() : nullptr;
+  const View *released = nullptr;
+  if (reaches && !isRelaxed)
+    released = &thread.view;
+  else if (reaches && fenced)
+    released =
+        &(*fenced)[getIndex(isRemote ? MemScope::Cluster : MemScope::CTA)];
+  if (released && isRemote) {
+    if (!barrier.gatheredRemote)
+      barrier.gatheredRemote = std::make_unique<View>();
+    barrier.gatheredRemote->join(*released);
+    if (!isRelaxed)
+      barrier.gatheredRemote->order.observe(thread.epoch());
+  } else if (released) {
+    barrier.gathered.join(*released);
+    // Its own moment is added when the phase completes: until then all arrivals
+    // may share parts of one clock.
+    if (!isRelaxed)
+      barrier.gatheredEpochs.push_back(thread.epoch());
+  }
+  if (!isRelaxed && reaches)
+    return;
+  if (!barrier.gatheredShort)
+    barrier.gatheredShort = llvm::makeIntrusiveRefCnt<Publication>();
+  Publication &publication = *barrier.gatheredShort;
+  publication.isArrive = true;
+  publication.isRelaxed = isRelaxed;
+  publication.known.join(thread.view.order);
+  publication.known.observe(thread.epoch());
+  publication.writer = thread.epoch();
+  publication.site = thread.site;
+  publication.cluster = thread.cluster;
+  if (!isRelaxed)
+    publication.released[getIndex(MemScope::CTA)].join(publication.known);
+  else if (fenced)
+    for (unsigned near = 0; near <= getIndex(scope); ++near)
+      publication.released[near].join((*fenced)[near].order);
 }
 
 static uint64_t makeState(const Mbarrier &barrier) {
@@ -406,20 +463,9 @@ uint64_t AsyncMachine::mbarrierArrive(void *address,
   if (barrier->cta == thread.cta && thread.index < barrier->lastWaited.size())
     barrier->lastWaited[thread.index] = std::max(
         barrier->lastWaited[thread.index], int64_t(barrier->phase) - 1);
-  Epoch epoch = thread.epoch();
-  const View *released = nullptr;
-  if (options.semantics != MemSemantics::Relaxed) {
-    // Its own moment is added when the phase completes: until then all arrivals
-    // may share parts of one clock.
-    released = &thread.view;
-    barrier->gatheredEpochs.push_back(epoch);
-  } else if (thread.asyncState) {
-    auto &known = *static_cast<ThreadState *>(thread.asyncState);
-    if (known.hasReleased)
-      released = &known.released;
-  }
-  machine.arrive(*barrier, options.count, released, epoch, thread.cycles,
-                 Impl::whoIs(thread), options.noComplete);
+  machine.gather(*barrier, thread, options.semantics, options.scope);
+  machine.arrive(*barrier, options.count, /*released=*/nullptr, thread.epoch(),
+                 thread.cycles, Impl::whoIs(thread), options.noComplete);
   if (options.semantics != MemSemantics::Relaxed)
     thread.tick();
   return state;

@@ -72,27 +72,50 @@ bool AsyncMachine::Impl::evaluate(Mbarrier &barrier, PhaseName name,
 }
 
 void AsyncMachine::Impl::finishWait(Mbarrier &barrier, Thread &thread,
-                                    MemSemantics semantics) {
+                                    MemSemantics semantics, MemScope scope) {
   thread.cycles =
       std::max(thread.cycles, barrier.completedCycles) + kBarrierCycles;
-  if (semantics != MemSemantics::Relaxed) {
-    acquire(thread, barrier.completed);
+  bool isRelaxed = semantics == MemSemantics::Relaxed;
+  auto take = [&](const View &released, MemScope near) {
+    if (isRelaxed)
+      stateOf(thread).getToAcquire()[getIndex(near)].join(released);
+    else
+      acquire(thread, released);
+  };
+  take(barrier.completed, MemScope::CTA);
+  const View *remote = barrier.completedRemote.get();
+  bool reaches = scope != MemScope::CTA;
+  std::optional<MemScope> acquired;
+  if (!isRelaxed)
+    acquired = scope;
+  if (remote && reaches)
+    take(*remote, MemScope::Cluster);
+  if (barrier.completedShort)
+    noteSighting(thread, barrier.address, barrier.completedShort, acquired);
+  if (!isRelaxed && (!remote || reaches))
     return;
-  }
-  ThreadState &state = stateOf(thread);
-  state.toAcquire.join(barrier.completed);
-  state.hasToAcquire = true;
+  // What the arrivals did release, for who doesn't acquire it.
+  auto publication = llvm::makeIntrusiveRefCnt<Publication>();
+  publication->isArrive = true;
+  publication->isRelaxed = false;
+  publication->known.join(barrier.completed.order);
+  if (remote)
+    publication->known.join(remote->order);
+  publication->released.fill(publication->known);
+  publication->writer = barrier.completer[(barrier.phase - 1) & 1];
+  publication->cluster = thread.cluster;
+  noteSighting(thread, barrier.address + 1, std::move(publication), acquired);
 }
 
 bool AsyncMachine::mbarrierTestWait(void *address, PhaseName phase,
-                                    MemSemantics semantics) {
+                                    MemSemantics semantics, MemScope scope) {
   Impl &machine = *impl;
   Mbarrier *barrier = machine.useOwnBarrier(address, "a wait on");
   if (!barrier)
     return true;
   Thread &thread = machine.grid.current();
   if (machine.evaluate(*barrier, phase, thread)) {
-    machine.finishWait(*barrier, thread, semantics);
+    machine.finishWait(*barrier, thread, semantics, scope);
     return true;
   }
   thread.cycles += kBarrierCycles;
@@ -101,14 +124,14 @@ bool AsyncMachine::mbarrierTestWait(void *address, PhaseName phase,
 }
 
 bool AsyncMachine::mbarrierTryWait(void *address, PhaseName phase,
-                                   MemSemantics semantics) {
+                                   MemSemantics semantics, MemScope scope) {
   Impl &machine = *impl;
   Mbarrier *barrier = machine.useOwnBarrier(address, "a wait on");
   if (!barrier)
     return true;
   Thread &thread = machine.grid.current();
   if (machine.evaluate(*barrier, phase, thread)) {
-    machine.finishWait(*barrier, thread, semantics);
+    machine.finishWait(*barrier, thread, semantics, scope);
     return true;
   }
   // Now and then it gives up at once; else when nothing more can happen.
@@ -140,12 +163,12 @@ bool AsyncMachine::mbarrierTryWait(void *address, PhaseName phase,
   }
   state.timedOut = false;
   if (done)
-    machine.finishWait(*barrier, thread, semantics);
+    machine.finishWait(*barrier, thread, semantics, scope);
   return done;
 }
 
 void AsyncMachine::mbarrierWait(void *address, PhaseName phase,
-                                MemSemantics semantics) {
+                                MemSemantics semantics, MemScope scope) {
   Impl &machine = *impl;
   Mbarrier *barrier = machine.useOwnBarrier(address, "a wait on");
   if (!barrier)
@@ -159,7 +182,7 @@ void AsyncMachine::mbarrierWait(void *address, PhaseName phase,
            !machine.evaluate(*barrier, phase, thread));
     --barrier->waiters;
   }
-  machine.finishWait(*barrier, thread, semantics);
+  machine.finishWait(*barrier, thread, semantics, scope);
 }
 
 //===----------------------------------------------------------------------===//

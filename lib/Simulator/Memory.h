@@ -15,7 +15,7 @@
 #ifndef CAROUSEL_LIB_SIMULATOR_MEMORY_H
 #define CAROUSEL_LIB_SIMULATOR_MEMORY_H
 
-#include "Clock.h"
+#include "View.h"
 
 #include "carousel/Simulator/Findings.h"
 
@@ -55,8 +55,9 @@ struct Access {
   /// Distinguishes operations of engines; accesses of one operation don't race
   /// with each other.
   uint64_t operationId = 0;
-  /// Of an atomic: it doesn't read what it replaces, which may be unwritten.
-  bool isAtomicStore = false;
+  /// It doesn't look at what it finds: an atomic store, or a tile transfer of
+  /// elements that it only orders.
+  bool mayBeUnwritten = false;
   /// Made by several threads together (a tile transfer). Whoever knows of it
   /// knows, as far as these bytes go, of all that it was ordered after.
   bool isCollective = false;

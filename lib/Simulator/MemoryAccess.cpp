@@ -142,7 +142,7 @@ Verdict Judge::judge(State state) {
   Verdict verdict;
   bool isWrite = access.kind == AccessKind::Write;
   bool isRead = access.kind == AccessKind::Read;
-  if (!isWrite && !access.isAtomicStore && state.writer == 0)
+  if (!isWrite && !access.mayBeUnwritten && state.writer == 0)
     verdict.faults |= 1u << Unwritten;
   if (state.writer > kHostWrite)
     judgePair(state.writer, state.since, verdict);
@@ -319,6 +319,9 @@ AccessResult Memory::access(const void *pointer, uint64_t size,
           (region->info.space == Space::Shared ? "shared" : "global") +
           " memory) by the thread that made the first access, after it and "
           "before what orders the two");
+    if ((fault == ThreadRace || fault == EngineRace) && access.view)
+      llvm::append_range(finding.notes, access.view->sightings.explain(
+                                            earlier.epoch, impl->log));
     impl->describe(*region, blame.begin, blame.end, finding);
     impl->log.report(std::move(finding));
   }

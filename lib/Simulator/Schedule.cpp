@@ -68,7 +68,14 @@ private:
 
 class RandomSchedule : public Schedule {
 public:
-  explicit RandomSchedule(uint64_t seed) : random(seed) {}
+  explicit RandomSchedule(uint64_t seed)
+      : random(seed), rare(seed + 0x5851f42d4c957f2dull) {}
+
+  /// Policies with one seed differ in the rare decisions, too.
+  void mix(Policy policy) {
+    for (unsigned i = 0; i < unsigned(policy); ++i)
+      rare.next();
+  }
 
   uint32_t pick(Decision decision, uint32_t n,
                 llvm::ArrayRef<Candidate>) override {
@@ -79,6 +86,12 @@ public:
       return random.belowByScale(n);
     case Decision::Fair:
       return 0; // it is fair as it is
+    case Decision::Residency:
+      // Mostly as many as there is room for.
+      return rare.below(4) == 0 ? rare.belowByScale(n) : n - 1;
+    case Decision::Leader:
+      // What everybody expects, or not.
+      return rare.below(2) == 0 ? 0 : rare.below(n);
     default:
       return random.below(n);
     }
@@ -86,6 +99,8 @@ public:
 
 protected:
   Generator random;
+  /// For decisions that few kernels have: others don't depend on them.
+  Generator rare;
 };
 
 /// What the adversarial policies share.
@@ -228,6 +243,8 @@ public:
                 llvm::ArrayRef<Candidate> candidates) override {
     if (decision == Decision::LaunchOrder)
       return isReverse ? n - 1 : 0;
+    if (decision == Decision::Residency && !isReverse)
+      return 0;
     if (decision == Decision::Dependents)
       return isReverse ? 0 : n - 1;
     if (decision == Decision::Turns)
@@ -249,8 +266,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<Schedule> carousel::sim::createSchedule(Policy policy,
-                                                        uint64_t seed) {
+static std::unique_ptr<RandomSchedule> create(Policy policy, uint64_t seed) {
   switch (policy) {
   case Policy::Random:
     return std::make_unique<RandomSchedule>(seed);
@@ -268,4 +284,11 @@ std::unique_ptr<Schedule> carousel::sim::createSchedule(Policy policy,
     return std::make_unique<OrderedCTAs>(seed, /*isReverse=*/false);
   }
   llvm_unreachable("unknown policy");
+}
+
+std::unique_ptr<Schedule> carousel::sim::createSchedule(Policy policy,
+                                                        uint64_t seed) {
+  std::unique_ptr<RandomSchedule> schedule = create(policy, seed);
+  schedule->mix(policy);
+  return schedule;
 }

@@ -42,8 +42,10 @@ enum class Decision : uint8_t {
   LaunchOrder, // of n: which CTA (or cluster) becomes resident next
   Dependents, // of 2: 0 = a dependent launch starts as soon as it may, 1 = when
               // the launch before it has ended
+  Residency,  // of n: how many clusters, less one, are resident at most
+  Leader,     // of n: which of the lanes in a mask elect gives, from the lowest
 };
-constexpr unsigned kNumDecisions = unsigned(Decision::Dependents) + 1;
+constexpr unsigned kNumDecisions = unsigned(Decision::Leader) + 1;
 
 enum class Policy : uint8_t {
   Random,
@@ -54,7 +56,7 @@ enum class Policy : uint8_t {
   StarvedWarp,  // one warp of each CTA, drawn from the seed, runs when nothing
                 // else can (of CTAs of one warp: one CTA)
   ReverseCTAs,  // CTAs start and run from the last to the first
-  OneCTA,       // one CTA at a time, as far as waiting on others allows
+  OneCTA,       // one CTA at a time: no other is resident unless all are
 };
 constexpr unsigned kNumPolicies = unsigned(Policy::OneCTA) + 1;
 /// "random", "late-landing", ..., in the order of the enum.

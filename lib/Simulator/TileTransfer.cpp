@@ -227,6 +227,9 @@ void Move::checkUniform(llvm::ArrayRef<uint64_t> values) {
     const char *rule = nullptr;
     if (who.site != first().site)
       rule = "make the same transfer";
+    else if (other.reduction.has_value() != transfer.reduction.has_value())
+      rule = "agree on whether the box is combined with or replaced, as by an "
+             "accumulation's first";
     else if (other.offsets != transfer.offsets)
       rule = "name the same offsets";
     else if (other.tile != transfer.tile)
@@ -264,6 +267,8 @@ void Move::begin() {
   epoch = Epoch(first().cta, slot.agent, ++slot.time);
   for (const Thread *thread : threads)
     view.order.join(thread->view.order);
+  for (const Thread *thread : threads)
+    view.sightings.join(thread->view.sightings);
   for (const Thread *thread : threads)
     view.order.observe(thread->epoch());
 
@@ -372,15 +377,25 @@ bool Move::checkAccesses(const Inside &inside) {
       addRow(ranges, global, transfer.globalStrides.back(), count);
     });
   }
-  // A load writes the whole tile, a store reads what it stores.
+  // A load writes the whole tile; a store reads what it stores, and orders the
+  // rest of the tile with it, written or not.
   Inside all;
   all.begin.assign(transfer.tileExtents.size(), 0);
   all.end.assign(transfer.tileExtents.begin(), transfer.tileExtents.end());
-  Ranges<decltype(tileAccess)> ranges(tileAccess);
-  forEachRow(transfer, transfer.isLoad ? all : inside,
-             [&](char *tile, char *, int64_t count) {
-               addRow(ranges, tile, transfer.tileStrides.back(), count);
-             });
+  auto addTile = [&](const Inside &part) {
+    Ranges<decltype(tileAccess)> ranges(tileAccess);
+    forEachRow(transfer, part, [&](char *tile, char *, int64_t count) {
+      addRow(ranges, tile, transfer.tileStrides.back(), count);
+    });
+  };
+  if (transfer.isLoad || inside.isWhole) {
+    addTile(all);
+    return isInBounds;
+  }
+  access.mayBeUnwritten = true;
+  addTile(all);
+  access.mayBeUnwritten = false;
+  addTile(inside);
   return isInBounds;
 }
 

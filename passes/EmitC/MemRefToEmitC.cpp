@@ -269,8 +269,8 @@ static LogicalResult lowerGetGlobal(memref::GetGlobalOp op,
   return success();
 }
 
-/// CUDA's atomics, which are relaxed at gpu scope. MLIR's are acq_rel in LLVM,
-/// for which NVPTX has the same instructions.
+/// CUDA's atomics, which are relaxed at gpu scope, as memref's are in
+/// docs/Phases.md.
 static LogicalResult lowerAtomic(memref::AtomicRMWOp op,
                                  AdaptorOf<memref::AtomicRMWOp> adaptor,
                                  CBuilder &builder) {

@@ -33,6 +33,8 @@ namespace carousel {
 using namespace mlir;
 using namespace carousel;
 
+static constexpr StringLiteral kDeviceScope{"device"};
+
 /// Before what dialects say of their ops in general.
 static constexpr unsigned kGPUBenefit = 10;
 
@@ -50,6 +52,30 @@ template <typename Op> static void takeAnnotation(Op branch) {
               kLoopAnnotation)) {
     branch->removeDiscardableAttr(kLoopAnnotation);
     branch.setLoopAnnotationAttr(annotation);
+  }
+}
+
+/// Atomics of memref are relaxed at gpu scope (docs/Phases.md). Upstream makes
+/// them acq_rel for the system, which PTX's `atom` isn't without fences.
+static void relax(LLVM::AtomicRMWOp op) {
+  op.setOrdering(LLVM::AtomicOrdering::monotonic);
+  op.setSyncscope(kDeviceScope);
+}
+
+/// With the load of the first attempt, which is part of the atomic.
+static void relax(LLVM::AtomicCmpXchgOp op) {
+  op.setSuccessOrdering(LLVM::AtomicOrdering::monotonic);
+  op.setFailureOrdering(LLVM::AtomicOrdering::monotonic);
+  op.setSyncscope(kDeviceScope);
+  for (Operation *user : op.getPtr().getUsers()) {
+    auto load = dyn_cast<LLVM::LoadOp>(user);
+    if (!load || load.getLoc() != op.getLoc() ||
+        load.getOrdering() != LLVM::AtomicOrdering::not_atomic)
+      continue;
+    load.setOrdering(LLVM::AtomicOrdering::monotonic);
+    load.setSyncscope(kDeviceScope);
+    load.setAlignment(
+        llvm::divideCeil(load.getType().getIntOrFloatBitWidth(), 8));
   }
 }
 
@@ -94,6 +120,11 @@ struct ConvertGPUToNVVM
   }
 
   void runOnOperation() override {
+    DenseSet<Operation *> given;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<LLVM::AtomicRMWOp, LLVM::AtomicCmpXchgOp>(op))
+        given.insert(op);
+    });
     // Takes a fifth less time, and nothing is left to fold.
     ConversionConfig config;
     config.allowPatternRollback = false;
@@ -102,11 +133,17 @@ struct ConvertGPUToNVVM
         failed(applyPartialConversion(getOperation(), conversion->target,
                                       conversion->patterns, config)))
       return signalPassFailure();
-    getOperation()->walk([](Operation *op) {
+    getOperation()->walk([&](Operation *op) {
       if (auto branch = dyn_cast<LLVM::BrOp>(op))
         takeAnnotation(branch);
       else if (auto branch = dyn_cast<LLVM::CondBrOp>(op))
         takeAnnotation(branch);
+      else if (given.contains(op))
+        return;
+      else if (auto update = dyn_cast<LLVM::AtomicRMWOp>(op))
+        relax(update);
+      else if (auto exchange = dyn_cast<LLVM::AtomicCmpXchgOp>(op))
+        relax(exchange);
     });
   }
 

@@ -433,4 +433,54 @@ TEST(BulkGroup, AtomicsReleaseAndAcquire) {
                 kernel(true, false, false));
 }
 
+TEST(BulkGroup, FencesOrderIfEachScopeHasTheOtherThread) {
+  auto kernel = [](MemScope release, MemScope acquire, uint32_t readingCTA) {
+    return [=](AsyncRun &run) {
+      char *data = run.global(16, true, "%data");
+      char *flag = run.global(16, true, "%flag");
+      flag[0] = 0;
+      return [=, &run](Thread &thread) {
+        if (thread.cta == 0 && thread.index == 0) {
+          run.fill(data, 16, 3);
+          run.machine.fenceThread(MemSemantics::Release, release);
+          run.touch(flag, 4, AccessKind::Atomic);
+          flag[0] = 1;
+          run.machine.atomicWrite(flag, /*release=*/false, true);
+        }
+        if (thread.cta != readingCTA || thread.index != 32)
+          return;
+        while (true) {
+          run.touch(flag, 4, AccessKind::Atomic);
+          run.machine.atomicRead(flag, /*acquire=*/false);
+          if (flag[0] == 1)
+            break;
+          run.grid.yield();
+        }
+        run.machine.fenceThread(MemSemantics::Acquire, acquire);
+        run.load(data, 16);
+      };
+    };
+  };
+  GridShape shape = makeShape(2, 64), clusters = shape;
+  clusters.cluster = {2, 1, 1};
+  const MemScope scopes[] = {MemScope::CTA, MemScope::Cluster, MemScope::GPU,
+                             MemScope::System};
+  for (MemScope release : scopes) {
+    for (MemScope acquire : scopes) {
+      MemScope least = std::min(release, acquire);
+      expectClean(shape, 2, kernel(release, acquire, 0));
+      if (least >= MemScope::GPU)
+        expectClean(shape, 2, kernel(release, acquire, 1));
+      else
+        expectFinding(shape, 2, FindingKind::DataRace,
+                      kernel(release, acquire, 1));
+      if (least >= MemScope::Cluster)
+        expectClean(clusters, 2, kernel(release, acquire, 1));
+      else
+        expectFinding(clusters, 2, FindingKind::DataRace,
+                      kernel(release, acquire, 1));
+    }
+  }
+}
+
 } // namespace

@@ -61,6 +61,7 @@ inline GridShape makeShape(uint32_t ctas, uint32_t threads) {
   shape.grid = {ctas, 1, 1};
   shape.block = {threads, 1, 1};
   shape.stepLimit = 1u << 22;
+  shape.isCoresident = true;
   return shape;
 }
 

@@ -132,6 +132,8 @@ public:
 
   /// As carousel::sim::describe, with the kernel of the actor.
   std::string describe(Actor actor) const;
+  /// Where a site is, "kernel.mlir:12:5"; empty if that is unknown.
+  std::string locate(Site site) const;
 
   void report(Finding finding);
   /// True once `limit` different ones were seen: the run may end.

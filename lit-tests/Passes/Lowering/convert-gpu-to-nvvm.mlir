@@ -10,6 +10,24 @@
 #gl = #gpu.address_space<global>
 
 gpu.module @kernels {
+  // Atomics of memref are relaxed at gpu scope, the load of a first attempt too; others stay as they are.
+  // CHECK-LABEL: llvm.func @atomics(
+  // CHECK: llvm.atomicrmw add %{{.+}}, %{{.+}} syncscope("device") monotonic : !llvm.ptr<1>, i32
+  // CHECK: llvm.load %{{.+}} atomic syncscope("device") monotonic {alignment = 4 : i64} : !llvm.ptr<1> -> i32
+  // CHECK: llvm.cmpxchg %{{.+}}, %{{.+}}, %{{.+}} syncscope("device") monotonic monotonic : !llvm.ptr<1>, i32
+  // CHECK: llvm.atomicrmw add %{{.+}}, %{{.+}} acq_rel : !llvm.ptr, i32
+  gpu.func @atomics(%x: memref<4xi32, #gl>, %v: i32, %p: !llvm.ptr) kernel {
+    %c0 = arith.constant 0 : index
+    %0 = memref.atomic_rmw addi %v, %x[%c0] : (i32, memref<4xi32, #gl>) -> i32
+    %1 = memref.generic_atomic_rmw %x[%c0] : memref<4xi32, #gl> {
+    ^bb0(%old: i32):
+      %2 = arith.muli %old, %v : i32
+      memref.atomic_yield %2 : i32
+    }
+    %3 = llvm.atomicrmw add %p, %v acq_rel : !llvm.ptr, i32
+    gpu.return
+  }
+
   // Spaces of memory by their numbers; indices of 64 bits, or of 32.
   // CHECK-LABEL: llvm.func @k(
   // CHECK-SAME: !llvm.ptr<1>

@@ -46,7 +46,7 @@ gpu.module @kernels {
       %x: !v {carousel.argument = #carousel.argument<"x", inout>},
       %f: !flags {carousel.argument = #carousel.argument<"f", inout>},
       %y: !v {carousel.argument = #carousel.argument<"y", out>}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [2], block = [64]>} {
+      attributes {carousel.coresident, carousel.launch = #carousel.launch<grid = [2], block = [64]>} {
     %c0 = arith.constant 0 : index
     %c64 = arith.constant 64 : index
     %c256 = arith.constant 256 : index

@@ -12,7 +12,7 @@ gpu.module @m {
   // The last CTA first: y = y * 2 + block.
   gpu.func @k(%turns: !turn {carousel.argument = #carousel.argument<"turn", inout>},
               %y: !y {carousel.argument = #carousel.argument<"y", inout>}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [6], block = [32]>} {
+      attributes {carousel.coresident, carousel.launch = #carousel.launch<grid = [6], block = [32]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %one = arith.constant 1 : i32

@@ -8,7 +8,7 @@ gpu.module @m {
   // 32 threads of 4 CTAs add 2 to 0 and -1 to 1; 2^32 to both.
   gpu.func @add(%y: memref<2xi32, #gl> {carousel.argument = #carousel.argument<"y", inout>},
                 %z: memref<2xi64, #gl> {carousel.argument = #carousel.argument<"z", inout>}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [4], block = [32]>} {
+      attributes {carousel.coresident, carousel.launch = #carousel.launch<grid = [4], block = [32]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %two = arith.constant 2 : i32
@@ -25,7 +25,7 @@ gpu.module @m {
   gpu.func @release(%count: memref<1xi32, #gl> {carousel.argument = #carousel.argument<"count", inout>},
                     %x: memref<3xi32, #gl> {carousel.argument = #carousel.argument<"x", inout>},
                     %y: memref<3xi32, #gl> {carousel.argument = #carousel.argument<"y", out>}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [4], block = [1]>} {
+      attributes {carousel.coresident, carousel.launch = #carousel.launch<grid = [4], block = [1]>} {
     %c0 = arith.constant 0 : index
     %c3 = arith.constant 3 : index
     %one = arith.constant 1 : i32

@@ -16,7 +16,7 @@ gpu.module @m {
   gpu.func @k(%s: !s {carousel.argument = #carousel.argument<"s", inout>},
               %y: !y {carousel.argument = #carousel.argument<"y", out>},
               %z: !z {carousel.argument = #carousel.argument<"z", out>}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [6], block = [32]>} {
+      attributes {carousel.coresident, carousel.launch = #carousel.launch<grid = [6], block = [32]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c2 = arith.constant 2 : index
@@ -58,7 +58,7 @@ gpu.module @m {
   gpu.func @unordered(%s: !s {carousel.argument = #carousel.argument<"s", inout>},
                       %y: !y {carousel.argument = #carousel.argument<"y", inout>},
                       %z: !z {carousel.argument = #carousel.argument<"z", out>}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [6], block = [32]>} {
+      attributes {carousel.coresident, carousel.launch = #carousel.launch<grid = [6], block = [32]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %zero = arith.constant 0 : i32

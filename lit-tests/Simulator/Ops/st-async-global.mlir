@@ -27,7 +27,7 @@ gpu.module @m {
   gpu.func @release(%flag: memref<1xi32, #gl> {carousel.argument = #carousel.argument<"flag", inout>},
                     %x: memref<1xi32, #gl> {carousel.argument = #carousel.argument<"x", inout>},
                     %y: memref<1xi32, #gl> {carousel.argument = #carousel.argument<"y", out>}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [2], block = [1]>} {
+      attributes {carousel.coresident, carousel.launch = #carousel.launch<grid = [2], block = [1]>} {
     %c0 = arith.constant 0 : index
     %one = arith.constant 1 : i32
     %value = arith.constant 42 : i32

@@ -1,4 +1,4 @@
-// Happens-before 7; raw: an atomic flag releases, and is acquired by who polls it.
+// Happens-before 7; raw: an atomic flag and fences on both sides order what it tells of.
 // Wrong: the flag is set by a plain store, which is itself a race.
 // RUN: carousel-sim %s --kernel @right --arg x=iota:16 --arg y=zeros:16 --arg z=empty:16 --arg flags=zeros:1 --expect z=iota:16 --schedules 1000
 // RUN: carousel-sim %s --kernel @right --arg x=iota:16 --arg y=zeros:16 --arg z=empty:16 --arg flags=zeros:1 --expect z=iota:16 --policy all --schedules 10
@@ -15,7 +15,7 @@ gpu.module @twins {
                   %y: !vector {carousel.argument = #carousel.argument<"y">},
                   %z: !vector {carousel.argument = #carousel.argument<"z", out>},
                   %flags: !flags {carousel.argument = #carousel.argument<"flags">}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [2], block = [1]>} {
+      attributes {carousel.coresident, carousel.launch = #carousel.launch<grid = [2], block = [1]>} {
     %c0 = arith.constant 0 : index
     %zero = arith.constant 0 : i32
     %one = arith.constant 1 : i32
@@ -24,6 +24,7 @@ gpu.module @twins {
     scf.if %is_first {
       %v = vector.load %x[%c0] : !vector, !row
       vector.store %v, %y[%c0] : !vector, !row
+      carousel.fence.thread release gpu
       %old = memref.atomic_rmw assign %one, %flags[%c0] : (i32, !flags) -> i32
     } else {
       scf.while : () -> () {
@@ -33,6 +34,7 @@ gpu.module @twins {
       } do {
         scf.yield
       }
+      carousel.fence.thread acquire gpu
       %v = vector.load %y[%c0] : !vector, !row
       vector.store %v, %z[%c0] : !vector, !row
     }
@@ -43,7 +45,7 @@ gpu.module @twins {
                   %y: !vector {carousel.argument = #carousel.argument<"y">},
                   %z: !vector {carousel.argument = #carousel.argument<"z", out>},
                   %flags: !flags {carousel.argument = #carousel.argument<"flags">}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [2], block = [1]>} {
+      attributes {carousel.coresident, carousel.launch = #carousel.launch<grid = [2], block = [1]>} {
     %c0 = arith.constant 0 : index
     %zero = arith.constant 0 : i32
     %one = arith.constant 1 : i32
@@ -52,6 +54,7 @@ gpu.module @twins {
     scf.if %is_first {
       %v = vector.load %x[%c0] : !vector, !row
       vector.store %v, %y[%c0] : !vector, !row
+      carousel.fence.thread release gpu
       memref.store %one, %flags[%c0] : !flags
     } else {
       scf.while : () -> () {
@@ -61,6 +64,7 @@ gpu.module @twins {
       } do {
         scf.yield
       }
+      carousel.fence.thread acquire gpu
       %v = vector.load %y[%c0] : !vector, !row
       vector.store %v, %z[%c0] : !vector, !row
     }

@@ -19,7 +19,7 @@ gpu.module @twins {
                   %z: !vector {carousel.argument = #carousel.argument<"z", out>},
                   %turns: !turns {carousel.argument = #carousel.argument<"turns">})
       workgroup(%tile: !tile {llvm.align = 16 : i64}, %full: !barrier) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [2], block = [1]>} {
+      attributes {carousel.coresident, carousel.launch = #carousel.launch<grid = [2], block = [1]>} {
     %c0 = arith.constant 0 : index
     %one = arith.constant 1 : i32
     %false = arith.constant false
@@ -48,7 +48,7 @@ gpu.module @twins {
                   %z: !vector {carousel.argument = #carousel.argument<"z", out>},
                   %turns: !turns {carousel.argument = #carousel.argument<"turns">})
       workgroup(%tile: !tile {llvm.align = 16 : i64}, %full: !barrier) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [2], block = [1]>} {
+      attributes {carousel.coresident, carousel.launch = #carousel.launch<grid = [2], block = [1]>} {
     %c0 = arith.constant 0 : index
     %one = arith.constant 1 : i32
     %false = arith.constant false

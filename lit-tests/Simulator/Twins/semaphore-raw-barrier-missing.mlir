@@ -15,7 +15,7 @@ gpu.module @twins {
                   %y: !vector {carousel.argument = #carousel.argument<"y">},
                   %z: !vector {carousel.argument = #carousel.argument<"z", out>},
                   %turns: !turns {carousel.argument = #carousel.argument<"turns">}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [2], block = [2]>} {
+      attributes {carousel.coresident, carousel.launch = #carousel.launch<grid = [2], block = [2]>} {
     %c0 = arith.constant 0 : index
     %one = arith.constant 1 : i32
     %thread = gpu.thread_id x
@@ -46,7 +46,7 @@ gpu.module @twins {
                   %y: !vector {carousel.argument = #carousel.argument<"y">},
                   %z: !vector {carousel.argument = #carousel.argument<"z", out>},
                   %turns: !turns {carousel.argument = #carousel.argument<"turns">}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [2], block = [2]>} {
+      attributes {carousel.coresident, carousel.launch = #carousel.launch<grid = [2], block = [2]>} {
     %c0 = arith.constant 0 : index
     %one = arith.constant 1 : i32
     %thread = gpu.thread_id x

@@ -15,7 +15,7 @@ gpu.module @twins {
                   %y: !vector {carousel.argument = #carousel.argument<"y">},
                   %z: !vector {carousel.argument = #carousel.argument<"z", out>},
                   %turns: !turns {carousel.argument = #carousel.argument<"turns">}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [2], block = [1]>} {
+      attributes {carousel.coresident, carousel.launch = #carousel.launch<grid = [2], block = [1]>} {
     %c0 = arith.constant 0 : index
     %one = arith.constant 1 : i32
     %block = gpu.block_id x
@@ -36,7 +36,7 @@ gpu.module @twins {
                   %y: !vector {carousel.argument = #carousel.argument<"y">},
                   %z: !vector {carousel.argument = #carousel.argument<"z", out>},
                   %turns: !turns {carousel.argument = #carousel.argument<"turns">}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [2], block = [1]>} {
+      attributes {carousel.coresident, carousel.launch = #carousel.launch<grid = [2], block = [1]>} {
     %c0 = arith.constant 0 : index
     %one = arith.constant 1 : i32
     %block = gpu.block_id x

@@ -18,7 +18,7 @@ gpu.module @twins {
                   %z: !vector {carousel.argument = #carousel.argument<"z", out>},
                   %turns: !turns {carousel.argument = #carousel.argument<"turns">})
       workgroup(%tile: !tile {llvm.align = 16 : i64}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [2], block = [1]>} {
+      attributes {carousel.coresident, carousel.launch = #carousel.launch<grid = [2], block = [1]>} {
     %c0 = arith.constant 0 : index
     %one = arith.constant 1 : i32
     %block = gpu.block_id x
@@ -44,7 +44,7 @@ gpu.module @twins {
                   %z: !vector {carousel.argument = #carousel.argument<"z", out>},
                   %turns: !turns {carousel.argument = #carousel.argument<"turns">})
       workgroup(%tile: !tile {llvm.align = 16 : i64}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [2], block = [1]>} {
+      attributes {carousel.coresident, carousel.launch = #carousel.launch<grid = [2], block = [1]>} {
     %c0 = arith.constant 0 : index
     %one = arith.constant 1 : i32
     %block = gpu.block_id x

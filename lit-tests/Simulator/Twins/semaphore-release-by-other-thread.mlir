@@ -18,7 +18,7 @@ gpu.module @twins {
                   %z: !vector {carousel.argument = #carousel.argument<"z", out>},
                   %turns: !turns {carousel.argument = #carousel.argument<"turns">})
       workgroup(%tile: !tile {llvm.align = 16 : i64}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [2], block = [2]>} {
+      attributes {carousel.coresident, carousel.launch = #carousel.launch<grid = [2], block = [2]>} {
     %c0 = arith.constant 0 : index
     %one = arith.constant 1 : i32
     %thread = gpu.thread_id x
@@ -54,7 +54,7 @@ gpu.module @twins {
                   %z: !vector {carousel.argument = #carousel.argument<"z", out>},
                   %turns: !turns {carousel.argument = #carousel.argument<"turns">})
       workgroup(%tile: !tile {llvm.align = 16 : i64}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [2], block = [2]>} {
+      attributes {carousel.coresident, carousel.launch = #carousel.launch<grid = [2], block = [2]>} {
     %c0 = arith.constant 0 : index
     %one = arith.constant 1 : i32
     %thread = gpu.thread_id x

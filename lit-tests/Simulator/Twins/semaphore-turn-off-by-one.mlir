@@ -12,7 +12,7 @@
 gpu.module @twins {
   gpu.func @right(%y: !vector {carousel.argument = #carousel.argument<"y", out>},
                   %turns: !turns {carousel.argument = #carousel.argument<"turns">}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [2], block = [1]>} {
+      attributes {carousel.coresident, carousel.launch = #carousel.launch<grid = [2], block = [1]>} {
     %c0 = arith.constant 0 : index
     %zero = arith.constant 0 : i32
     %one = arith.constant 1 : i32
@@ -30,7 +30,7 @@ gpu.module @twins {
 
   gpu.func @wrong(%y: !vector {carousel.argument = #carousel.argument<"y", out>},
                   %turns: !turns {carousel.argument = #carousel.argument<"turns">}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [2], block = [1]>} {
+      attributes {carousel.coresident, carousel.launch = #carousel.launch<grid = [2], block = [1]>} {
     %c0 = arith.constant 0 : index
     %zero = arith.constant 0 : i32
     %one = arith.constant 1 : i32

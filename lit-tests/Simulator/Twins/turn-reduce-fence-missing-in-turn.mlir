@@ -17,7 +17,7 @@ gpu.module @twins {
                   %y: !vector {carousel.argument = #carousel.argument<"y", inout>},
                   %turns: !turns {carousel.argument = #carousel.argument<"turns", inout>})
       workgroup(%tile: !tile {llvm.align = 16 : i64}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [2], block = [2]>} {
+      attributes {carousel.coresident, carousel.launch = #carousel.launch<grid = [2], block = [2]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %zero = arith.constant 0 : i32
@@ -61,7 +61,7 @@ gpu.module @twins {
                   %y: !vector {carousel.argument = #carousel.argument<"y", inout>},
                   %turns: !turns {carousel.argument = #carousel.argument<"turns", inout>})
       workgroup(%tile: !tile {llvm.align = 16 : i64}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [2], block = [2]>} {
+      attributes {carousel.coresident, carousel.launch = #carousel.launch<grid = [2], block = [2]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %zero = arith.constant 0 : i32

@@ -14,7 +14,7 @@ gpu.module @twins {
   gpu.func @right(%x: !vector {carousel.argument = #carousel.argument<"x", in>},
                   %y: !vector {carousel.argument = #carousel.argument<"y", inout>},
                   %s: memref<1xi32, #gl> {carousel.argument = #carousel.argument<"s", inout>}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [64], block = [64]>} {
+      attributes {carousel.coresident, carousel.launch = #carousel.launch<grid = [64], block = [64]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %thread = gpu.thread_id x
@@ -44,7 +44,7 @@ gpu.module @twins {
   gpu.func @wrong(%x: !vector {carousel.argument = #carousel.argument<"x", in>},
                   %y: !vector {carousel.argument = #carousel.argument<"y", inout>},
                   %s: memref<1xi32, #gl> {carousel.argument = #carousel.argument<"s", inout>}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [64], block = [64]>} {
+      attributes {carousel.coresident, carousel.launch = #carousel.launch<grid = [64], block = [64]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %thread = gpu.thread_id x

@@ -127,13 +127,18 @@ CAROUSEL_DEVICE Word compare_and_swap(void *at, Word seen, Word next) {
       atomicCAS(atomic(reinterpret_cast<Word *>(at)), seen, next));
 }
 
+/// The word for the first attempt: relaxed, as the attempts are.
+template <typename Word> CAROUSEL_DEVICE Word look(const void *at) {
+  return *static_cast<const volatile Word *>(at);
+}
+
 /// By compare-and-swap: what CUDA has no function for.
 template <typename Number, typename Function>
 CAROUSEL_DEVICE Number replace(Number *at, Function function) {
   static_assert(sizeof(Number) == 4 || sizeof(Number) == 8,
                 "expected 32 or 64 bits");
   if constexpr (sizeof(Number) == 4) {
-    uint32_t seen = bit_cast<uint32_t>(*at), expected;
+    uint32_t seen = look<uint32_t>(at), expected;
     do {
       expected = seen;
       seen = compare_and_swap(
@@ -142,7 +147,7 @@ CAROUSEL_DEVICE Number replace(Number *at, Function function) {
     } while (seen != expected);
     return bit_cast<Number>(seen);
   } else {
-    uint64_t seen = bit_cast<uint64_t>(*at), expected;
+    uint64_t seen = look<uint64_t>(at), expected;
     do {
       expected = seen;
       seen = compare_and_swap(

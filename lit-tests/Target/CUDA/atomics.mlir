@@ -1,0 +1,25 @@
+// Atomics of memref are CUDA's functions, which are relaxed at gpu scope; fences stand beside them.
+// RUN: carousel-translate --mlir-to-cuda --chip=sm_90a --cuda-locations=0 %s | FileCheck %s
+
+gpu.module @atomics {
+  // CHECK-LABEL: extern "C" __global__ void publish(
+  // CHECK: x[0] = v;
+  // CHECK-NEXT: carousel::fence_thread<carousel::semantics::release, carousel::scope::gpu>();
+  // CHECK-NEXT: uint32_t old = carousel::atomic_addi(count, 1);
+  // CHECK-NEXT: carousel::fence_thread<carousel::semantics::acquire, carousel::scope::gpu>();
+  // CHECK-NEXT: uint32_t w = x[1];
+  gpu.func @publish(%x: memref<8xi32, 1>, %count: memref<1xi32, 1>, %v: i32) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %one = arith.constant 1 : i32
+    memref.store %v, %x[%c0] : memref<8xi32, 1>
+    carousel.fence.thread release gpu
+    %old = memref.atomic_rmw addi %one, %count[%c0] : (i32, memref<1xi32, 1>) -> i32
+    carousel.fence.thread acquire gpu
+    %w = memref.load %x[%c1] : memref<8xi32, 1>
+    %u = arith.addi %w, %old : i32
+    memref.store %u, %x[%c2] : memref<8xi32, 1>
+    gpu.return
+  }
+}
