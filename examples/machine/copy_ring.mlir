@@ -126,7 +126,8 @@ gpu.module @copy_ring {
         carousel.mbarrier.arrive %full[%last_slot] : !barriers_1d
 
         // The last CTA that has drawn its last ticket leaves both counters zero. Atomics order
-        // nothing: the fences put the other CTAs' draws before its stores.
+        // nothing: the fences put the other CTAs' draws before its store. What they count up after
+        // their fence is left zero by an atomic.
         carousel.fence.thread release gpu
         %finished = memref.atomic_rmw addi %one, %tickets[%c1] : (i64, !tickets) -> i64
         %grid = gpu.grid_dim x
@@ -136,7 +137,7 @@ gpu.module @copy_ring {
         scf.if %is_last {
           carousel.fence.thread acquire gpu
           memref.store %zero, %tickets[%c0] : !tickets
-          memref.store %zero, %tickets[%c1] : !tickets
+          %left = memref.atomic_rmw assign %zero, %tickets[%c1] : (i64, !tickets) -> i64
         }
       } else {
         carousel.mbarrier.wait %full[%c0] parity %false : !barriers_1d
@@ -309,7 +310,8 @@ gpu.module @copy_ring {
         carousel.mbarrier.arrive %full[%last_slot] : !barriers_2d
 
         // The last CTA that has drawn its last ticket leaves both counters zero. Atomics order
-        // nothing: the fences put the other CTAs' draws before its stores.
+        // nothing: the fences put the other CTAs' draws before its store. What they count up after
+        // their fence is left zero by an atomic.
         carousel.fence.thread release gpu
         %finished = memref.atomic_rmw addi %one, %tickets[%c1] : (i64, !tickets) -> i64
         %grid = gpu.grid_dim x
@@ -319,7 +321,7 @@ gpu.module @copy_ring {
         scf.if %is_last {
           carousel.fence.thread acquire gpu
           memref.store %zero, %tickets[%c0] : !tickets
-          memref.store %zero, %tickets[%c1] : !tickets
+          %left = memref.atomic_rmw assign %zero, %tickets[%c1] : (i64, !tickets) -> i64
         }
       } else {
         carousel.mbarrier.wait %full[%c0] parity %false : !barriers_2d
