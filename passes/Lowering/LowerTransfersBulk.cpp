@@ -191,8 +191,7 @@ static void fillRow(ImplicitLocOpBuilder &b, const TransferIssue &issue,
   auto load = cast<RingLoadOp>(issue.op.getOperation());
   Type element = load.getTile().getType().getElementType();
   int64_t granule = getGranule(shape), row = shape.getRowElements();
-  int64_t whole =
-      VectorType::isValidElementType(element) ? getRowPrefix(shape) : 0;
+  int64_t whole = getRowPrefix(shape);
   // Where the box begins before its memref, what is inside may be anywhere.
   Value edge = createIndex(b, row);
   if (!shape.dims.back().mayBeginBefore && whole > 0) {

@@ -7,7 +7,7 @@ gpu.module @edges {
   // Each thread sums its eight columns over the block's rows.
   gpu.func @loads(%x: !matrix {carousel.argument = #carousel.argument<"x", in>},
                   %y: memref<?xf32, #gl> {carousel.argument = #carousel.argument<"y", out>}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [512], block = [256]>} {
+      attributes {carousel.launch = #carousel.launch<grid = [min(ceildiv(extent(0, 0), 3), 512)], block = [256]>} {
     %c0 = arith.constant 0 : index
     %c8 = arith.constant 8 : index
     %c256 = arith.constant 256 : index
@@ -32,7 +32,7 @@ gpu.module @edges {
   }
   gpu.func @specialized(%x: !matrix {carousel.argument = #carousel.argument<"x", in>},
                         %y: memref<?xf32, #gl> {carousel.argument = #carousel.argument<"y", out>}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [512], block = [256]>} {
+      attributes {carousel.launch = #carousel.launch<grid = [min(ceildiv(extent(0, 0), 3), 512)], block = [256]>} {
     %c0 = arith.constant 0 : index
     %c8 = arith.constant 8 : index
     %c256 = arith.constant 256 : index
@@ -57,7 +57,7 @@ gpu.module @edges {
   }
   // A row's elements are its number, rounded.
   gpu.func @stores(%x: !matrix {carousel.argument = #carousel.argument<"x", out>}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [512], block = [256]>} {
+      attributes {carousel.launch = #carousel.launch<grid = [min(ceildiv(extent(0, 0), 3), 512)], block = [256]>} {
     %c0 = arith.constant 0 : index
     %c8 = arith.constant 8 : index
     %thread = gpu.thread_id x
