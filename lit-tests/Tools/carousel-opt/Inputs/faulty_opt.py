@@ -1,0 +1,29 @@
+"""Writes a carousel-opt into a folder whose passes each have a fault of another kind."""
+
+import sys
+from pathlib import Path
+
+TEXT = """#!/bin/sh
+case "$*" in
+  *--help*)
+    for name in aborts breaks dies hangs refuses reports; do
+      echo "      --carousel-$name   -   has a fault"
+    done
+    echo "      --canonicalize   -   is another's"
+    exit ;;
+  *--carousel-aborts*) kill -ABRT $$ ;;
+  *--carousel-dies*) kill -SEGV $$ ;;
+  *--carousel-hangs*) exec sleep 60 ;;
+  *--carousel-reports*) echo 'LLVM ERROR: pattern produced IR that could not be legalized' >&2 ;;
+  *--carousel-breaks*--verify-each=false*) exit 0 ;;
+  *--carousel-breaks*) echo 'k.mlir:3:5: error: operand #0 does not dominate this use' >&2 ;;
+  *) echo 'k.mlir:3:5: error: expected something else' >&2 ;;
+esac
+exit 1
+"""
+
+folder = Path(sys.argv[1])
+folder.mkdir(parents=True, exist_ok=True)
+tool = folder / "carousel-opt"
+tool.write_text(TEXT)
+tool.chmod(0o755)
