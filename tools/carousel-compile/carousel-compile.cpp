@@ -14,6 +14,7 @@
 
 #include "../Register.h"
 #include "../SourceNames.h"
+#include "../SourceNesting.h"
 
 #include "carousel/Package/CompilePackage.h"
 #include "carousel/Package/WritePackage.h"
@@ -53,6 +54,8 @@ int main(int argc, char **argv) {
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(input), llvm::SMLoc());
+  if (!checkNesting(sources))
+    return 1;
   SourceMgrDiagnosticHandler handler(sources, &context);
   // Names are for the text that people read; they change no other.
   OwningOpRef<ModuleOp> module =

@@ -14,6 +14,7 @@
 #include "Mutate.h"
 
 #include "../Register.h"
+#include "../SourceNesting.h"
 
 #include "carousel/Simulator/Simulator.h"
 #include "mlir/Support/FileUtilities.h"
@@ -46,6 +47,8 @@ int main(int argc, char **argv) {
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(input), llvm::SMLoc());
+  if (!carousel::checkNesting(sources))
+    return 1;
   SourceMgrDiagnosticHandler handler(sources, &context);
   OwningOpRef<ModuleOp> module =
       carousel::sim::parseNamedModule(sources, &context);

@@ -10,18 +10,64 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Register.h"
+#include "../SourceNesting.h"
 
 #include "carousel/Passes/Passes.h"
 #include "carousel/Passes/Pipelines.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+using namespace mlir;
+
+static LogicalResult fail(StringRef message) {
+  llvm::errs() << message << '\n';
+  return failure();
+}
+
+/// MlirOptMain, with a look at the input before it is parsed.
+static LogicalResult run(StringRef inputName, StringRef outputName,
+                         DialectRegistry &registry,
+                         const MlirOptMainConfig &config) {
+  if (inputName == "-" &&
+      llvm::sys::Process::FileDescriptorIsDisplayed(fileno(stdin)))
+    llvm::errs() << "(processing input from stdin now, hit ctrl-c/ctrl-d to "
+                    "interrupt)\n";
+  std::string error;
+  std::unique_ptr<llvm::MemoryBuffer> input = openInputFile(inputName, &error);
+  if (!input)
+    return fail(error);
+  std::unique_ptr<llvm::ToolOutputFile> output =
+      openOutputFile(outputName, &error);
+  if (!output)
+    return fail(error);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(
+      llvm::MemoryBuffer::getMemBuffer(input->getMemBufferRef(),
+                                       /*RequiresNullTerminator=*/false),
+      llvm::SMLoc());
+  if (!carousel::checkNesting(sources) ||
+      failed(MlirOptMain(output->os(), std::move(input), registry, config)))
+    return failure();
+  output->keep();
+  return success();
+}
 
 int main(int argc, char **argv) {
-  mlir::DialectRegistry registry;
+  DialectRegistry registry;
   carousel::registerToolDialects(registry);
-  mlir::registerAllPasses();
+  registerAllPasses();
   carousel::registerCarouselPasses();
   carousel::registerPipelines();
-  return mlir::asMainReturnCode(
-      mlir::MlirOptMain(argc, argv, "Carousel optimizer driver\n", registry));
+  auto [input, output] = registerAndParseCLIOptions(
+      argc, argv, "Carousel optimizer driver\n", registry);
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
+  llvm::InitLLVM init(argc, argv);
+  return asMainReturnCode(run(input, output, registry, config));
 }

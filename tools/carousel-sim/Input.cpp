@@ -12,6 +12,7 @@
 #include "Input.h"
 
 #include "../Register.h"
+#include "../SourceNesting.h"
 #include "Fail.h"
 #include "Run.h"
 
@@ -45,6 +46,8 @@ bool Input::load(const std::string &file) {
     return false;
   }
   sources.AddNewSourceBuffer(std::move(text), llvm::SMLoc());
+  if (!checkNesting(sources))
+    return false;
   context.printOpOnDiagnostic(false);
   handler = std::make_unique<SourceMgrDiagnosticHandler>(sources, &context);
   module = sim::parseNamedModule(sources, &context);

@@ -13,10 +13,12 @@
 #include "../AssemblerOption.h"
 #include "../Register.h"
 #include "../SourceNames.h"
+#include "../SourceNesting.h"
 
 #include "carousel/Passes/Pipelines.h"
 #include "carousel/Target/EmitCUDA.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Parser/Parser.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/Support/CommandLine.h"
@@ -65,6 +67,21 @@ static FailureOr<gpu::GPUModuleOp> getModule(Operation *op) {
   return modules.front();
 }
 
+static void registerDialects(MLIRContext *context) {
+  DialectRegistry registry;
+  carousel::registerToolDialects(registry);
+  context->appendDialectRegistry(registry);
+}
+
+/// The input's module; null, after an error, if there is none.
+static OwningOpRef<ModuleOp> parse(const llvm::SourceMgr &sources,
+                                   MLIRContext *context) {
+  registerDialects(context);
+  if (!carousel::checkNesting(sources))
+    return nullptr;
+  return parseSourceFile<ModuleOp>(sources, context);
+}
+
 static FailureOr<std::string> lowerAndEmit(Operation *op) {
   FailureOr<gpu::GPUModuleOp> module = getModule(op);
   if (failed(module))
@@ -85,15 +102,25 @@ static FailureOr<std::string> lowerAndEmit(Operation *op) {
   return carousel::emitPTX(*module, {cudaRoot});
 }
 
-static LogicalResult translateToPTX(Operation *op, raw_ostream &output) {
-  FailureOr<std::string> ptx = lowerAndEmit(op);
+static LogicalResult
+translateToPTX(const std::shared_ptr<llvm::SourceMgr> &sources,
+               raw_ostream &output, MLIRContext *context) {
+  OwningOpRef<ModuleOp> op = parse(*sources, context);
+  if (!op)
+    return failure();
+  FailureOr<std::string> ptx = lowerAndEmit(*op);
   if (succeeded(ptx))
     output << *ptx;
   return ptx;
 }
 
-static LogicalResult translateToCubin(Operation *op, raw_ostream &output) {
-  FailureOr<std::string> ptx = lowerAndEmit(op);
+static LogicalResult
+translateToCubin(const std::shared_ptr<llvm::SourceMgr> &sources,
+                 raw_ostream &output, MLIRContext *context) {
+  OwningOpRef<ModuleOp> op = parse(*sources, context);
+  if (!op)
+    return failure();
+  FailureOr<std::string> ptx = lowerAndEmit(*op);
   if (failed(ptx))
     return failure();
   llvm::Expected<std::string> cubin =
@@ -107,9 +134,9 @@ static LogicalResult translateToCubin(Operation *op, raw_ostream &output) {
 static LogicalResult
 translateToCUDA(const std::shared_ptr<llvm::SourceMgr> &sources,
                 raw_ostream &output, MLIRContext *context) {
-  DialectRegistry registry;
-  carousel::registerToolDialects(registry);
-  context->appendDialectRegistry(registry);
+  registerDialects(context);
+  if (!carousel::checkNesting(*sources))
+    return failure();
   OwningOpRef<ModuleOp> op = carousel::parseWithNames(*sources, context);
   if (!op)
     return failure();
@@ -138,11 +165,9 @@ translateToCUDA(const std::shared_ptr<llvm::SourceMgr> &sources,
 }
 
 int main(int argc, char **argv) {
-  TranslateFromMLIRRegistration toPTX("mlir-to-ptx", "Emit PTX", translateToPTX,
-                                      carousel::registerToolDialects);
-  TranslateFromMLIRRegistration toCubin(
-      "mlir-to-cubin", "Emit a cubin through ptxas", translateToCubin,
-      carousel::registerToolDialects);
+  TranslateRegistration toPTX("mlir-to-ptx", "Emit PTX", translateToPTX);
+  TranslateRegistration toCubin("mlir-to-cubin", "Emit a cubin through ptxas",
+                                translateToCubin);
   TranslateRegistration toCUDA("mlir-to-cuda", "Emit CUDA C++",
                                translateToCUDA);
   return failed(mlirTranslateMain(argc, argv, "Carousel translation driver"));
