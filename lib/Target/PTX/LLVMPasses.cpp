@@ -15,12 +15,14 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/PassInstrumentation.h"
 #include "llvm/Pass.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Scalar/Scalarizer.h"
 #include "llvm/Transforms/Utils/LoopUtils.h"
 
 using namespace llvm;
@@ -93,6 +95,29 @@ private:
         count += vector && !isMemory ? vector->getNumElements() : 1;
       }
     return count;
+  }
+};
+
+/// Makes scalars of wide vectors, apart from what is loaded and stored. A
+/// thread has no registers for them, and instruction selection would do it with
+/// the square of the elements and more: 1024 of them took five minutes instead
+/// of seven seconds.
+class SplitWideVectors : public PassInfoMixin<SplitWideVectors> {
+public:
+  PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
+    if (none_of(instructions(function), isWide))
+      return PreservedAnalyses::all();
+    return ScalarizerPass().run(function, analyses);
+  }
+
+private:
+  /// Narrower ones are left to the back end, which has accesses and arithmetic
+  /// for some of them.
+  static constexpr unsigned kWideElements = 32;
+
+  static bool isWide(const Instruction &instruction) {
+    auto *vector = dyn_cast<FixedVectorType>(instruction.getType());
+    return vector && vector->getNumElements() > kWideElements;
   }
 };
 
@@ -194,6 +219,7 @@ Error carousel::optimizeKernels(Module &module, TargetMachine &machine,
         OptimizationLevel::O3};
     passes = builder.buildPerModuleDefaultPipeline(kLevels[level]);
   }
+  createModuleToFunctionPassAdaptor(SplitWideVectors()).run(module, modules);
   passes.run(module, modules);
   return Error::success();
 }
