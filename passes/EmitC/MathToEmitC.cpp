@@ -13,6 +13,7 @@
 
 #include "ToEmitC.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -38,6 +39,22 @@ static LogicalResult lowerFunction(Operation *op, ArrayRef<Value> operands,
   else if (scalars && type.isF64())
     callee = text.str();
   builder.rewriter.replaceOp(op, builder.pure(type, callee, operands));
+  return success();
+}
+
+/// Two functions, whose arguments the compiler reduces once.
+static LogicalResult lowerSincos(math::SincosOp op,
+                                 AdaptorOf<math::SincosOp> adaptor,
+                                 CBuilder &builder) {
+  Value operand = one(adaptor.getOperand());
+  Type type = operand.getType();
+  auto call = [&](StringRef text) -> Value {
+    std::string callee = type.isF32()   ? text.str() + "f"
+                         : type.isF64() ? text.str()
+                                        : "carousel::" + text.str();
+    return builder.pure(type, callee, operand);
+  };
+  builder.rewriter.replaceOp(op, {call("sin"), call("cos")});
   return success();
 }
 
@@ -90,4 +107,5 @@ void carousel::populateMathToEmitC(RewritePatternSet &patterns,
   };
   for (const Row &row : own)
     addNamedPattern(patterns, types, row.op, lowerOwn, row.text);
+  addPattern<math::SincosOp>(patterns, types, lowerSincos);
 }

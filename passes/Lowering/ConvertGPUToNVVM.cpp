@@ -14,6 +14,7 @@
 #include "LoopAnnotations.h"
 #include "NVVMLowering.h"
 
+#include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMInterface.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
@@ -24,6 +25,7 @@
 #include "mlir/Dialect/LLVMIR/BasicPtxBuilderInterface.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_CONVERTGPUTONVVM
@@ -79,6 +81,56 @@ static void relax(LLVM::AtomicCmpXchgOp op) {
   }
 }
 
+/// What upstream's patterns take for granted, and end in a signal without:
+/// memory that is declared has elements that LLVM has.
+static LogicalResult verifyDeclared(Operation *op, Type type,
+                                    const LLVMTypeConverter &converter) {
+  auto memref = dyn_cast<MemRefType>(type);
+  if (!memref || converter.convertType(memref.getElementType()))
+    return success();
+  return op->emitError("expected elements that LLVM has where memory is "
+                       "declared, got ")
+         << memref;
+}
+
+static LogicalResult verifyOp(Operation *op,
+                              const LLVMTypeConverter &converter) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](gpu::GPUFuncOp func) -> LogicalResult {
+        // Verifiers refuse these on an llvm.func.
+        for (StringRef name : {StringRef(CarouselDialect::kLaunch),
+                               StringRef(CarouselDialect::kVariant),
+                               StringRef(CarouselDialect::kCoresident),
+                               StringRef(CarouselDialect::kStartsInOrder)})
+          if (func->hasAttr(name))
+            return func.emitError("expected the flat signature of "
+                                  "--carousel-expand-kernel-abi, got ")
+                   << name;
+        for (ArrayRef<BlockArgument> buffers :
+             {func.getWorkgroupAttributions(), func.getPrivateAttributions()})
+          for (BlockArgument buffer : buffers)
+            if (failed(verifyDeclared(func, buffer.getType(), converter)))
+              return failure();
+        return success();
+      })
+      .Case<memref::GlobalOp, memref::AllocOp, memref::AllocaOp>(
+          [&](auto declared) {
+            return verifyDeclared(declared, declared.getType(), converter);
+          })
+      .Default([](Operation *) { return success(); });
+}
+
+static LogicalResult verifyModule(gpu::GPUModuleOp module,
+                                  const LLVMTypeConverter &converter) {
+  return failure(module
+                     .walk([&](Operation *op) {
+                       return succeeded(verifyOp(op, converter))
+                                  ? WalkResult::advance()
+                                  : WalkResult::interrupt();
+                     })
+                     .wasInterrupted());
+}
+
 namespace {
 
 /// What doesn't depend on the module. Modules are converted at once, each by a
@@ -97,6 +149,14 @@ struct Conversion {
         toLLVM->populateConvertToLLVMConversionPatterns(target, converter,
                                                         collected);
     configureGpuToNVVMConversionLegality(target);
+    // Upstream refuses these, which its own patterns make of functions that
+    // libdevice doesn't have for a type. Without rollback that would end the
+    // process; --carousel-verify-lowered reports them.
+    target.addLegalOp<LLVM::CopySignOp, LLVM::CosOp, LLVM::ExpOp, LLVM::Exp2Op,
+                      LLVM::FAbsOp, LLVM::FCeilOp, LLVM::FFloorOp, LLVM::FRemOp,
+                      LLVM::LogOp, LLVM::Log10Op, LLVM::Log2Op, LLVM::PowOp,
+                      LLVM::RoundEvenOp, LLVM::RoundOp, LLVM::SinOp,
+                      LLVM::SincosOp, LLVM::SqrtOp>();
     // Those that are written as PTX.
     target.addDynamicallyLegalDialect<NVVM::NVVMDialect>([](Operation *op) {
       auto text = dyn_cast<NVVM::BasicPtxBuilderInterface>(op);
@@ -130,6 +190,7 @@ struct ConvertGPUToNVVM
     config.allowPatternRollback = false;
     config.foldingMode = DialectConversionFoldingMode::Never;
     if (failed(verifyIndexBitwidth(getOperation(), indexBitwidth)) ||
+        failed(verifyModule(getOperation(), conversion->converter)) ||
         failed(applyPartialConversion(getOperation(), conversion->target,
                                       conversion->patterns, config)))
       return signalPassFailure();

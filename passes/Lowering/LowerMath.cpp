@@ -7,7 +7,8 @@
 //
 // Converts fused multiply-adds to LLVM's, vectors as they are. MLIR's
 // conversion to NVVM would call libdevice for each element, which every kernel
-// that calls it reads.
+// that calls it reads. A sine and cosine of one number become two functions,
+// which libdevice has for all types.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,10 +40,24 @@ static bool isInstruction(Operation *op) {
   return element.isF32() || element.isF64();
 }
 
+/// MLIR's conversion to NVVM has no function for both at once.
+static void splitSincos(Operation *root) {
+  root->walk([](math::SincosOp op) {
+    OpBuilder builder(op);
+    Value sin = math::SinOp::create(builder, op.getLoc(), op.getOperand(),
+                                    op.getFastmathAttr());
+    Value cos = math::CosOp::create(builder, op.getLoc(), op.getOperand(),
+                                    op.getFastmathAttr());
+    op->replaceAllUsesWith(ValueRange{sin, cos});
+    op.erase();
+  });
+}
+
 namespace {
 
 struct LowerMath : public carousel::impl::LowerMathBase<LowerMath> {
   void runOnOperation() override {
+    splitSincos(getOperation());
     WalkResult found = getOperation()->walk([](Operation *op) {
       return isInstruction(op) ? WalkResult::interrupt()
                                : WalkResult::advance();

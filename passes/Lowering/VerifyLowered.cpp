@@ -27,11 +27,28 @@ using namespace carousel;
 /// The widest integer that LLVM takes apart for NVPTX.
 static constexpr unsigned kMaxIntegerBits = 128;
 
+/// A function of which LLVM has the name only: NVPTX has no instructions for
+/// it, and aborts. Approximate sines are instructions.
+static bool isUnknownFunction(Operation *op) {
+  if (isa<LLVM::SinOp, LLVM::CosOp>(op)) {
+    auto flags = cast<LLVM::FastmathFlagsInterface>(op).getFastmathAttr();
+    return !flags ||
+           !bitEnumContainsAny(flags.getValue(), LLVM::FastmathFlags::afn) ||
+           !getElementTypeOrSelf(op->getResult(0).getType()).isF32();
+  }
+  if (isa<LLVM::Exp2Op>(op))
+    return getElementTypeOrSelf(op->getResult(0).getType()).isF64();
+  return isa<LLVM::ACosOp, LLVM::ASinOp, LLVM::ATan2Op, LLVM::ATanOp,
+             LLVM::CoshOp, LLVM::Exp10Op, LLVM::ExpOp, LLVM::Log10Op,
+             LLVM::Log2Op, LLVM::LogOp, LLVM::PowIOp, LLVM::PowOp,
+             LLVM::SincosOp, LLVM::SinhOp, LLVM::TanOp, LLVM::TanhOp>(op);
+}
+
 /// An op that the translation to PTX takes. NVPTX has no scalable vectors.
 static bool isLowered(Operation *op) {
   return isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(
              op->getDialect()) &&
-         !isa<LLVM::vscale>(op);
+         !isa<LLVM::vscale>(op) && !isUnknownFunction(op);
 }
 
 /// What a cast was left for: the ops that make or take the type that LLVM

@@ -18,6 +18,18 @@ gpu.module @math {
     return %x, %y : f32, f64
   }
 
+  // Both at once are two functions.
+  // CHECK-LABEL: func @sincos
+  // CHECK-SAME: (%[[A:.+]]: vector<2xf32>)
+  // CHECK-NEXT: %[[SIN:.+]] = math.sin %[[A]] fastmath<afn> : vector<2xf32>
+  // CHECK-NEXT: %[[COS:.+]] = math.cos %[[A]] fastmath<afn> : vector<2xf32>
+  // CHECK-NEXT: return %[[SIN]], %[[COS]]
+  // CALLS-LABEL: llvm.func @sincos
+  func.func @sincos(%a: vector<2xf32>) -> (vector<2xf32>, vector<2xf32>) {
+    %s, %c = math.sincos %a fastmath<afn> : vector<2xf32>
+    return %s, %c : vector<2xf32>, vector<2xf32>
+  }
+
   // CHECK-LABEL: func @vectors
   // CHECK-SAME: (%[[A:.+]]: vector<4xf32>)
   // CHECK-NEXT: llvm.intr.fma(%[[A]], %[[A]], %[[A]]) : (vector<4xf32>, vector<4xf32>, vector<4xf32>) -> vector<4xf32>

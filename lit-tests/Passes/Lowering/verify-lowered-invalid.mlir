@@ -36,6 +36,26 @@ gpu.module @kernels {
 
 // -----
 
+// C102: functions that LLVM has a name for, and NVPTX no instruction.
+gpu.module @kernels {
+  llvm.func @functions(%x: f32, %d: f64, %i: i32) {
+    // expected-error @below {{expected an op that can be lowered to LLVM or NVVM, got 'llvm.intr.exp'}}
+    %0 = llvm.intr.exp(%x) : (f32) -> f32
+    // expected-error @below {{expected an op that can be lowered to LLVM or NVVM, got 'llvm.intr.exp2'}}
+    %1 = llvm.intr.exp2(%d) : (f64) -> f64
+    // expected-error @below {{expected an op that can be lowered to LLVM or NVVM, got 'llvm.intr.sin'}}
+    %2 = llvm.intr.sin(%x) : (f32) -> f32
+    // expected-error @below {{expected an op that can be lowered to LLVM or NVVM, got 'llvm.intr.powi'}}
+    %3 = llvm.intr.powi(%x, %i) : (f32, i32) -> f32
+    // Instructions.
+    %4 = llvm.intr.exp2(%x) : (f32) -> f32
+    %5 = llvm.intr.cos(%x) {fastmathFlags = #llvm.fastmath<afn>} : (f32) -> f32
+    llvm.return
+  }
+}
+
+// -----
+
 // C106: a type that NVPTX aborts on.
 gpu.module @kernels {
   // expected-error @below {{expected a type that PTX has, got 'f80'}}
