@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <numeric>
 
@@ -34,20 +35,52 @@ std::string AddressFacts::explainMisalignment(int64_t alignment) const {
   return {};
 }
 
-int64_t carousel::getElementBytes(Type type) {
+/// The floating-point types that LLVM and C++ have a place in memory for.
+static bool liesInMemory(FloatType type) {
+  return !type.isTF32() && type.getWidth() <= 64;
+}
+
+/// The bytes of an element where an index has `indexBytes`, which 0 leaves
+/// open; nothing for types that don't lie in memory.
+static std::optional<int64_t> computeElementBytes(Type type,
+                                                  int64_t indexBytes) {
   if (isa<MbarrierType>(type))
     return rules::kMbarrierBytes;
   if (isa<TensorMapType>(type))
     return rules::kTensorMapBytes;
-  if (auto complex = dyn_cast<ComplexType>(type))
-    return 2 * getElementBytes(complex.getElementType());
-  if (auto vector =
-          dyn_cast<VectorType>(type)) // LLVM pads it to a power of two
-    return llvm::PowerOf2Ceil(vector.getNumElements() *
-                              getElementBytes(vector.getElementType()));
-  if (!type.isIntOrFloat())
-    return 0;
+  if (type.isIndex())
+    return indexBytes;
+  if (isa<LLVM::LLVMPointerType>(type))
+    return 8;
+  if (auto complex = dyn_cast<ComplexType>(type)) {
+    std::optional<int64_t> part =
+        computeElementBytes(complex.getElementType(), indexBytes);
+    return part ? std::optional(2 * *part) : std::nullopt;
+  }
+  if (auto vector = dyn_cast<VectorType>(type)) {
+    std::optional<int64_t> part =
+        computeElementBytes(vector.getElementType(), indexBytes);
+    if (!part || vector.isScalable())
+      return std::nullopt;
+    uint64_t bytes = *part;
+    for (int64_t extent : vector.getShape())
+      bytes = llvm::SaturatingMultiply<uint64_t>(bytes, extent);
+    // LLVM pads it to a power of two.
+    constexpr uint64_t most = uint64_t(1) << 62;
+    return llvm::PowerOf2Ceil(std::min(bytes, most));
+  }
+  auto number = dyn_cast<FloatType>(type);
+  if (!type.isIntOrFloat() || (number && !liesInMemory(number)))
+    return std::nullopt;
   return llvm::PowerOf2Ceil(llvm::divideCeil(type.getIntOrFloatBitWidth(), 8));
+}
+
+int64_t carousel::getElementBytes(Type type) {
+  return computeElementBytes(type, /*indexBytes=*/0).value_or(0);
+}
+
+std::optional<int64_t> carousel::getMostElementBytes(Type type) {
+  return computeElementBytes(type, /*indexBytes=*/8);
 }
 
 namespace {

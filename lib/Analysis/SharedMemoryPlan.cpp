@@ -167,12 +167,12 @@ static std::optional<uint64_t> getSpannedElements(MemRefType type) {
 std::optional<int64_t> carousel::getAllocationBytes(MemRefType type) {
   if (!type.hasStaticShape())
     return std::nullopt;
-  Type element = type.getElementType();
-  uint64_t elementBytes = element.isIndex() ? 8 : getElementBytes(element);
+  std::optional<uint64_t> elementBytes =
+      getMostElementBytes(type.getElementType());
   std::optional<uint64_t> elements = getSpannedElements(type);
-  if (!elements || elementBytes == 0)
+  if (!elements || !elementBytes)
     return std::nullopt;
-  uint64_t bytes = llvm::SaturatingMultiply(*elements, elementBytes);
+  uint64_t bytes = llvm::SaturatingMultiply(*elements, *elementBytes);
   return std::min<uint64_t>(bytes, std::numeric_limits<int64_t>::max());
 }
 

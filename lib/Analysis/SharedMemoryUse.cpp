@@ -25,7 +25,7 @@ using namespace carousel;
 
 /// Bytes of a static buffer; the largest number if that is too small for them.
 static uint64_t getBytes(MemRefType type) {
-  uint64_t bytes = getElementBytes(type.getElementType());
+  uint64_t bytes = getMostElementBytes(type.getElementType()).value_or(0);
   for (int64_t extent : type.getShape())
     bytes = llvm::SaturatingMultiply(bytes, static_cast<uint64_t>(extent));
   return bytes;

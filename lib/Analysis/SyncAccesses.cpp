@@ -229,12 +229,32 @@ static bool isCallOfValues(Operation *op) {
               .wasInterrupted();
 }
 
+/// Whether the kernel calls functions that touch memory.
+static bool callsFunctions(gpu::GPUFuncOp kernel) {
+  return kernel
+      .walk([](CallOpInterface call) {
+        return isCallOfValues(call) ? WalkResult::advance()
+                                    : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
 void SyncAccesses::addEffects(Operation *op, std::vector<Access> &accesses) {
   // It says that it reads its memref, and anything else besides, which it
   // doesn't.
   if (auto load = dyn_cast<nvgpu::LdMatrixOp>(op))
     return addGeneric(op, load.getSrcMemref(), AccessKind::GenericRead,
                       accesses);
+  if (isa<nvgpu::DeviceAsyncCreateGroupOp>(op))
+    return;
+  // Copies read and write until they are waited for.
+  if (isa<nvgpu::DeviceAsyncWaitOp>(op) && !callsFunctions(kernel)) {
+    kernel.walk([&](nvgpu::DeviceAsyncCopyOp copy) {
+      addGeneric(copy, copy.getSrc(), AccessKind::GenericRead, accesses);
+      addGeneric(copy, copy.getDst(), AccessKind::GenericWrite, accesses);
+    });
+    return;
+  }
   // Other ops of the gpu dialect exchange values of registers.
   bool isExchange = isa_and_nonnull<gpu::GPUDialect>(op->getDialect()) &&
                     llvm::none_of(op->getOperandTypes(), [](Type type) {

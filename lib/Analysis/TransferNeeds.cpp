@@ -210,7 +210,9 @@ bool Needs::makeOffsetMultiple(int64_t dim, int64_t divisor) {
       MemRefOrigin source = findOrigin(dimOp.getSource(), facts.kernel.indices);
       auto root = facts.kernel.numbers.find(source.root);
       std::optional<int64_t> index = dimOp.getConstantIndex();
-      if (!source.isWhole || root == facts.kernel.numbers.end() || !index)
+      auto type = dyn_cast<MemRefType>(source.root.getType());
+      if (!source.isWhole || root == facts.kernel.numbers.end() || !type ||
+          !index || *index < 0 || *index >= type.getRank())
         return false;
       expr = makeExpr(context, ExprKind::Extent, *index, root->second);
     }

@@ -13,6 +13,7 @@
 
 #include "KernelModule.h"
 
+#include "carousel/Dialect/IR/AsyncCopies.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Dialect/IR/MatrixOps.h"
@@ -94,8 +95,10 @@ static bool isKnown(Operation *op) {
   StringRef name = op->getName().getStringRef();
   if (op->getName().getDialectNamespace() == "gpu")
     return llvm::is_contained(kGPUOps, name);
-  if (isa<nvgpu::LdMatrixOp, nvgpu::MmaSyncOp>(op))
+  if (isa<nvgpu::LdMatrixOp, nvgpu::MmaSyncOp>(op) || isAsyncCopyOp(op))
     return true;
+  if (isa<memref::DmaStartOp, memref::DmaWaitOp>(op))
+    return false;
   if (isa<memref::AllocOp>(op))
     return isSharedMemRef(op->getResult(0).getType());
   if (isa<memref::DeallocOp>(op))
@@ -167,10 +170,12 @@ static LogicalResult verifyKnown(Operation *root) {
       op->emitError("the simulated machine doesn't have ") << what;
       return WalkResult::interrupt();
     }
-    if (std::string reason = explainMatrixOp(op); !reason.empty()) {
-      op->emitError() << reason;
-      return WalkResult::interrupt();
-    }
+    for (const std::string &reason :
+         {explainMatrixOp(op), explainAsyncCopy(op)})
+      if (!reason.empty()) {
+        op->emitError() << reason;
+        return WalkResult::interrupt();
+      }
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
@@ -196,6 +201,10 @@ std::optional<uint64_t> sim::getElementBytes(Type element) {
     return rules::kTensorMapBytes;
   if (element.isIndex())
     return 8;
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    std::optional<uint64_t> bytes = getElementBytes(complex.getElementType());
+    return bytes ? std::optional(2 * *bytes) : std::nullopt;
+  }
   if (auto vector = dyn_cast<VectorType>(element)) {
     std::optional<uint64_t> bytes = getElementBytes(vector.getElementType());
     if (!bytes || vector.isScalable())
@@ -458,6 +467,8 @@ FailureOr<KernelModule> sim::cloneKernel(gpu::GPUFuncOp original) {
     func.setKnownGridSizeAttr({});
     func.setKnownClusterSizeAttr({});
   });
+  if (failed(lowerAsyncCopies(inner)))
+    return failure();
   expandTurns(inner);
   if (failed(expandCollectives(inner)))
     return inner.emitError("expected collectives of numbers that fit a warp's "

@@ -99,7 +99,8 @@ void RingRewriter::rewriteLooseTransfers() {
 void RingRewriter::foldExtent(memref::DimOp dim) {
   auto type = cast<MemRefType>(dim.getSource().getType());
   std::optional<int64_t> index = dim.getConstantIndex();
-  if (!index || *index >= type.getRank() || type.isDynamicDim(*index))
+  if (!index || *index < 0 || *index >= type.getRank() ||
+      type.isDynamicDim(*index))
     return;
   rewriter.setInsertionPoint(dim);
   rewriter.replaceOpWithNewOp<arith::ConstantIndexOp>(dim,

@@ -74,11 +74,23 @@ static LogicalResult lowerDim(memref::DimOp op,
                               AdaptorOf<memref::DimOp> adaptor,
                               CBuilder &builder) {
   auto type = dyn_cast<MemRefType>(op.getSource().getType());
-  std::optional<int64_t> dim = op.getConstantIndex();
-  if (!type || !dim)
-    return builder.rewriter.notifyMatchFailure(op, "dimension isn't static");
-  builder.rewriter.replaceOp(op,
-                             builder.extent(type, adaptor.getSource(), *dim));
+  if (!type || type.getRank() == 0)
+    return builder.rewriter.notifyMatchFailure(op, "there are no dimensions");
+  ValueRange source = adaptor.getSource();
+  if (std::optional<int64_t> dim = op.getConstantIndex()) {
+    if (*dim < 0 || *dim >= type.getRank())
+      return builder.rewriter.notifyMatchFailure(op, "no such dimension");
+    builder.rewriter.replaceOp(op, builder.extent(type, source, *dim));
+    return success();
+  }
+  // One that isn't there may have any extent.
+  Value index = one(adaptor.getIndex()),
+        extent = builder.extent(type, source, 0);
+  for (unsigned dim = 1; dim < type.getRank(); ++dim)
+    extent = builder.select(
+        builder.compare(emitc::CmpPredicate::eq, index, builder.index(dim)),
+        builder.extent(type, source, dim), extent);
+  builder.rewriter.replaceOp(op, extent);
   return success();
 }
 

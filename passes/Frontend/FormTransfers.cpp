@@ -81,14 +81,22 @@ static void refuseSplitGroups(std::vector<TransferPlan> &plans) {
 }
 
 /// Groups and waits that nothing is left for. As long as some copies are
-/// asynchronous they stay: waits count groups.
+/// asynchronous, of a function that is called, too, they stay: waits count
+/// groups.
 static void eraseEmptyGroups(gpu::GPUFuncOp kernel,
                              ArrayRef<Operation *> groups) {
-  if (kernel
-          .walk(
-              [](nvgpu::DeviceAsyncCopyOp) { return WalkResult::interrupt(); })
-          .wasInterrupted())
+  auto findCopy = [](nvgpu::DeviceAsyncCopyOp) {
+    return WalkResult::interrupt();
+  };
+  if (kernel.walk(findCopy).wasInterrupted())
     return;
+  for (auto function :
+       kernel->getParentOp()->getRegion(0).getOps<FunctionOpInterface>()) {
+    auto other = dyn_cast<gpu::GPUFuncOp>(function.getOperation());
+    if (!(other && other.isKernel()) &&
+        function->walk(findCopy).wasInterrupted())
+      return;
+  }
   for (Operation *group : groups) {
     for (Operation *wait : llvm::make_early_inc_range(group->getUsers()))
       wait->erase();

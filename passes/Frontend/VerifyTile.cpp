@@ -7,11 +7,12 @@
 //
 // What a kernel may hold, where transfers and pipelines may stand, and that
 // nothing visible makes a transfer, a turn or a ticket differ within its scope,
-// or turns follow the ids of CTAs. Constraints C133 to C140, C185 and C189 of
-// docs/Spec.md.
+// or turns follow the ids of CTAs. Constraints C133 to C140, C185, C189 and,
+// by OtherDialects.h, C193 to C197 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
+#include "OtherDialects.h"
 #include "ThreadDependence.h"
 
 #include "carousel/Analysis/RingPlan.h"
@@ -387,7 +388,7 @@ static LogicalResult verifyInKernel(Operation *op, StringRef name) {
 }
 
 static LogicalResult verifyOp(Operation *op) {
-  if (failed(verifyPhase(op)))
+  if (failed(verifyPhase(op)) || failed(verifyOtherDialects(op)))
     return failure();
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<memref::AllocOp, memref::AllocaOp>(

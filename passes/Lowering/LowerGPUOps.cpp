@@ -1,4 +1,4 @@
-//===- LowerGPUOps.cpp - reductions and shuffles of the gpu dialect -------===//
+//===- LowerGPUOps.cpp - reductions and shuffles, asynchronous copies -----===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,10 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // Applies upstream's lowerings of reductions to shuffles, and makes shuffles of
-// narrow types ones of 32 bits, which is what the hardware shuffles.
+// narrow types ones of 32 bits, which is what the hardware shuffles. The
+// asynchronous copies of nvgpu become this dialect's.
 //
 //===----------------------------------------------------------------------===//
 
+#include "carousel/Dialect/IR/AsyncCopies.h"
+#include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -107,7 +110,15 @@ struct LowerGPUOps : public carousel::impl::LowerGPUOpsBase<LowerGPUOps> {
     return success();
   }
 
+  void getDependentDialects(DialectRegistry &registry) const override {
+    LowerGPUOpsBase::getDependentDialects(registry);
+    registry.insert<CarouselDialect>();
+  }
+
   void runOnOperation() override {
+    // C197
+    if (failed(lowerAsyncCopies(getOperation())))
+      return signalPassFailure();
     // Going over all ops in search of these is most of what it would cost.
     bool isNeeded =
         getOperation()

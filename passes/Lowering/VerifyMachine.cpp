@@ -8,9 +8,12 @@
 // Alignment, room and coordinates of what the hardware reads and writes, where
 // they are known before run time, and what other dialects may do with shared
 // memory, and variants with the same arguments. Constraints C75 to C77, C94 to
-// C97, C99 to C101, C103, C104, C121 and C141 of docs/Spec.md.
+// C97, C99 to C101, C103, C104, C121, C141 and, by OtherDialects.h, C193 to
+// C197 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
+
+#include "../Frontend/OtherDialects.h"
 
 #include "carousel/Analysis/Alignment.h"
 #include "carousel/Analysis/IndexFunction.h"
@@ -321,7 +324,7 @@ static LogicalResult verifyMatrixOp(Operation *op) {
 }
 
 static LogicalResult verifyOp(Operation *op) {
-  if (failed(verifyPhase(op)))
+  if (failed(verifyPhase(op)) || failed(verifyOtherDialects(op)))
     return failure();
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case<MbarrierInitOp, MbarrierInvalOp, MbarrierExpectTxOp,

@@ -40,6 +40,11 @@ struct AddressFacts {
 /// time knows (index).
 int64_t getElementBytes(mlir::Type type);
 
+/// The most bytes that an element of a memref takes: an `index`, alone or in a
+/// vector, counts as 8. Nothing for types that don't lie in memory (memrefs,
+/// tf32, ...).
+std::optional<int64_t> getMostElementBytes(mlir::Type type);
+
 /// The facts about `memref[indices]`, looking through views, casts and
 /// subviews.
 AddressFacts computeAddressFacts(mlir::Value memref, mlir::ValueRange indices);

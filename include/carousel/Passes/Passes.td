@@ -87,6 +87,10 @@ def VerifyTile : Pass<"carousel-verify-tile", "::mlir::gpu::GPUModuleOp"> {
     - A loop with `carousel.pipeline` has a transfer of the pipeline's scope in it (C138).
     - Shared memory is a workgroup attribution, or a `memref.alloc` of static extents at the
       top of the kernel (C139).
+    - Ops of other dialects are such that the targets have them: dimensions that are there (C193),
+      declared memory whose elements have a size (C194), no copies and barriers that nothing
+      lowers (C195), vectors of at most 1024 elements in a thread (C196), asynchronous copies
+      that cp.async can make (C197).
     - The turn of a `carousel.serialize` isn't visibly computed from `gpu.block_id` and the like,
       unless the kernel says that its CTAs are on the device at once, or start in order (C185).
 
@@ -323,13 +327,17 @@ def LowerRings : Pass<"carousel-lower-rings", "::mlir::gpu::GPUModuleOp"> {
     - The first fills of a ring, in a loop in front of the one that fills the others (`ahead`), are made by the first iteration
       of that one where a fill is much code for its issuing thread, so that it stands once.
     - Boxes that reach outside are clipped and filled: by the engine where it can, else by the threads.
+    - What `--carousel-form-transfers` hasn't raised: `nvgpu.device_async_copy` becomes `carousel.cp_async.copy`,
+      `nvgpu.device_async_create_group` becomes `carousel.cp_async.commit_group`, and `nvgpu.device_async_wait` becomes
+      `carousel.cp_async.wait_group`, for 0 groups where it names no number. The hardware counts groups, so that tokens
+      become numbers that nothing depends on.
 
     docs/Rings.md, "Lowering", has the details. The sm_80 has the same scheme with cp.async and vector
     copies.
 
     Refuses kernels with a block that isn't known or that doesn't fit the roles and scopes (C160);
     more than 15 meetings with named barriers (C162); barriers of the whole block in a role (C163); transfers that their engine
-    can't carry out (C164); rings whose producers or consumers aren't one role, or that aren't
+    can't carry out (C164); asynchronous copies that cp.async can't make (C197); rings whose producers or consumers aren't one role, or that aren't
     made at the kernel's top (C165).
 
     ```mlir

@@ -61,7 +61,8 @@ def LowerGPUOps : Pass<"carousel-lower-gpu-ops", "::mlir::gpu::GPUModuleOp"> {
     `gpu.all_reduce` and `gpu.subgroup_reduce` become shuffles, by upstream's patterns; shuffles
     of types of less than 32 bits, and of vectors of 32 bits in all, become shuffles of an i32;
     `gpu.subgroup_size` is 32. An all-reduce takes static shared memory, so this runs before
-    that is counted.
+    that is counted. Asynchronous copies of nvgpu become `carousel.cp_async` ops, as in
+    `--carousel-lower-rings`.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
@@ -92,7 +93,8 @@ def VerifyMachine : Pass<"carousel-verify-machine", "::mlir::gpu::GPUModuleOp"> 
     barriers and tensor maps, which are opaque (C100), and a shared `memref.global` with an
     initial value (C101). Memory that is declared is contiguous (C188), with an alignment that
     is one (C104). Functions that serve one kernel have the same arguments (C121).
-    Nothing of the tile phase is left (C141). What verifiers of ops demand holds.
+    Nothing of the tile phase is left (C141). Ops of other dialects are such that the targets
+    have them (C193 to C197). What verifiers of ops demand holds.
     Changes nothing.
   }];
 }
@@ -240,8 +242,9 @@ def LowerMath : Pass<"carousel-lower-math"> {
   let summary = "Lower math that is one instruction of PTX to LLVM's intrinsics";
   let description = [{
     `math.fma` of f32 and f64, and of vectors of these. The results are those of libdevice, whose function is
-    the same instruction. Precondition: vectors are of rank 1 (`--carousel-lower-vectors`), others are left; so are other functions and
-    types, for `--carousel-convert-gpu-to-nvvm`. Refuses nothing.
+    the same instruction. A `math.sincos` becomes a `math.sin` and a `math.cos`. Precondition: vectors are of rank 1
+    (`--carousel-lower-vectors`), others are left; so are other functions and types, for `--carousel-convert-gpu-to-nvvm`. Refuses
+    nothing.
 
     ```mlir
     %v = math.fma %a, %b, %c : vector<4xf32>
