@@ -26,6 +26,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace carousel {
@@ -295,22 +297,76 @@ static void addSources(Value value, SmallVectorImpl<Value> &sources) {
   }
 }
 
-/// The op by which a value differs from CTA to CTA in the order of their ids,
-/// or null if that isn't visible.
-static Operation *findBlockId(Value value) {
-  SmallVector<Value> sources = {value};
-  llvm::DenseSet<Value> seen;
-  while (!sources.empty()) {
-    Value source = sources.pop_back_val();
-    if (!seen.insert(source).second)
-      continue;
-    Operation *op = source.getDefiningOp();
-    if (isa_and_nonnull<gpu::BlockIdOp, gpu::ClusterIdOp, gpu::GlobalIdOp>(op))
-      return op;
-    addSources(source, sources);
+namespace {
+/// Looks for the ids of CTAs among the values that a value is visibly computed
+/// from, through calls of functions with a body.
+class TurnSources {
+public:
+  /// The op by which a value differs from CTA to CTA in the order of their ids,
+  /// or null if that isn't visible.
+  Operation *findBlockId(Value value) {
+    sources.push_back(value);
+    while (!sources.empty()) {
+      Value source = sources.pop_back_val();
+      if (!seen.insert(source).second)
+        continue;
+      Operation *op = source.getDefiningOp();
+      if (isa_and_nonnull<gpu::BlockIdOp, gpu::ClusterIdOp, gpu::GlobalIdOp>(
+              op))
+        return op;
+      if (auto call = dyn_cast_or_null<CallOpInterface>(op))
+        enter(call, cast<OpResult>(source).getResultNumber());
+      else if (!leave(source))
+        addSources(source, sources);
+    }
+    return nullptr;
   }
-  return nullptr;
-}
+
+private:
+  static Region *getBody(CallOpInterface call) {
+    auto function =
+        dyn_cast_or_null<CallableOpInterface>(call.resolveCallable());
+    return function ? function.getCallableRegion() : nullptr;
+  }
+
+  void enter(CallOpInterface call, unsigned result) {
+    Region *body = getBody(call);
+    if (!body)
+      return;
+    if (calls[body].insert(call.getOperation()))
+      for (auto [argument, operand] :
+           llvm::zip(body->getArguments(), call.getArgOperands()))
+        if (seen.contains(argument))
+          sources.push_back(operand);
+    for (Block &block : *body)
+      if (block.mightHaveTerminator() &&
+          block.getTerminator()->hasTrait<OpTrait::ReturnLike>() &&
+          result < block.getTerminator()->getNumOperands())
+        sources.push_back(block.getTerminator()->getOperand(result));
+  }
+
+  /// Whether `value` is an argument of a function that was entered.
+  bool leave(Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (!argument || !argument.getOwner()->isEntryBlock())
+      return false;
+    auto found = calls.find(argument.getOwner()->getParent());
+    if (found == calls.end())
+      return false;
+    for (Operation *op : found->second) {
+      auto operands = cast<CallOpInterface>(op).getArgOperands();
+      if (argument.getArgNumber() < operands.size())
+        sources.push_back(operands[argument.getArgNumber()]);
+    }
+    return true;
+  }
+
+  SmallVector<Value> sources;
+  llvm::DenseSet<Value> seen;
+  /// Those that were entered, by the body of what they call.
+  llvm::DenseMap<Region *, llvm::SetVector<Operation *>> calls;
+};
+} // namespace
 
 /// C185: nobody waits for a CTA that may have no room yet.
 static LogicalResult verifyTurn(SerializeOp turns, gpu::GPUFuncOp kernel) {
@@ -318,7 +374,7 @@ static LogicalResult verifyTurn(SerializeOp turns, gpu::GPUFuncOp kernel) {
       kernel->hasAttr(CarouselDialect::kCoresident) ||
       kernel->hasAttr(CarouselDialect::kStartsInOrder))
     return success();
-  Operation *source = findBlockId(turns.getTurn());
+  Operation *source = TurnSources().findBlockId(turns.getTurn());
   if (!source)
     return success();
   InFlightDiagnostic error =

@@ -285,3 +285,54 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+#gl = #gpu.address_space<global>
+!counters = memref<?xi32, #gl>
+
+// C185: in functions that are called, one by the other, and by itself.
+gpu.module @kernels {
+  func.func private @own(%n: index) -> (index, index) {
+    // expected-note @below {{CTAs start in any order}}
+    %block = gpu.block_id x
+    %turn = arith.remui %block, %n : index
+    return %n, %turn : index, index
+  }
+  func.func private @through(%n: index) -> index {
+    %a, %b = func.call @own(%n) : (index) -> (index, index)
+    return %b : index
+  }
+  gpu.func @called(%s: !counters, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    %turn = func.call @through(%n) : (index) -> index
+    // expected-error @below {{expected turns that follow carousel.grid.ticket, or carousel.coresident or carousel.starts_in_order on the kernel, got a turn that depends on 'gpu.block_id'}}
+    carousel.serialize %s[%c0] turn %turn of %n (%first, %last) {
+    } : !counters
+    gpu.return
+  }
+}
+
+// -----
+
+#gl = #gpu.address_space<global>
+!counters = memref<?xi32, #gl>
+
+// C185: as an argument of a function that hands it back. Other results and other arguments don't matter.
+gpu.module @kernels {
+  func.func private @swap(%a: index, %b: index) -> (index, index) {
+    return %b, %a : index, index
+  }
+  gpu.func @argument(%s: !counters, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    // expected-note @below {{CTAs start in any order}}
+    %block = gpu.block_id x
+    %turn, %other = func.call @swap(%n, %block) : (index, index) -> (index, index)
+    carousel.serialize %s[%c0] turn %other of %n (%first, %last) {
+    } : !counters
+    // expected-error @below {{got a turn that depends on 'gpu.block_id'}}
+    carousel.serialize %s[%c0] turn %turn of %n (%first, %last) {
+    } : !counters
+    gpu.return
+  }
+}
