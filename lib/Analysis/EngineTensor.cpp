@@ -128,6 +128,11 @@ static bool hasLegalMemory(const TransferFacts &facts, Needs &needs,
   if (!needs.isGlobalAligned(rules::kGlobalStrideGranule))
     return false;
   for (const MapGroup &group : ArrayRef(shape.groups).drop_back()) {
+    // No coordinate but 0 is inside, so the stride doesn't matter.
+    auto extents = ArrayRef(facts.extents)
+                       .slice(group.first, group.last - group.first + 1);
+    if (llvm::all_of(extents, [](int64_t extent) { return extent == 1; }))
+      continue;
     if (!needs.isStrideMultiple(group.last, rules::kGlobalStrideGranule))
       return false;
     int64_t stride = facts.strides[group.last];

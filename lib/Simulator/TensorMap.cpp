@@ -99,7 +99,8 @@ std::string TensorMap::verify() const {
       return ("expected element strides of 1 to 8, got " +
               Twine(elementStrides[dim]))
           .str();
-    if (dim + 1 < rank &&
+    // No address depends on the stride of one element.
+    if (dim + 1 < rank && globalExtents[dim + 1] != 1 &&
         (globalStrides[dim] % 16 != 0 ||
          globalStrides[dim] > uint64_t(rules::kMaxGlobalStride)))
       return ("expected strides at multiples of 16 bytes below 2^40, got " +

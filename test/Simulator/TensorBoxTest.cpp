@@ -264,6 +264,11 @@ TEST(TensorBox, MapsThatNoDriverMakes) {
             "expected a tensor map, got other bytes");
   EXPECT_EQ(broken([](TensorMap &map) { map.globalStrides[0] = 40; }),
             "expected strides at multiples of 16 bytes below 2^40, got 40");
+  EXPECT_EQ(broken([](TensorMap &map) {
+              map.globalStrides[0] = 40;
+              map.globalExtents[1] = 1; // no address depends on it
+            }),
+            "");
   EXPECT_EQ(
       broken([](TensorMap &map) { map.box[0] = 6; }),
       "expected the inner box extent in bytes to be a multiple of 16, got 24");

@@ -1,0 +1,49 @@
+// No coordinate but 0 is inside of a dimension with one element, so a tensor map asks nothing of its stride.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-select-engine{chip=sm_90a}))' | FileCheck %s
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+!tile = memref<1x128xf32, #ws>
+
+gpu.module @rows {
+  // CHECK-LABEL: gpu.func @dynamic_tma(
+  // CHECK-SAME: guards = [capability(90), aligned(0, 16), divisible(scalar(2), 4), range(extent(0, 1), 1, 2147483647)]
+  // CHECK: engine<tensor>
+  gpu.func @dynamic(%x: memref<1x?xf32, strided<[?, 1]>, #gl>, %y: memref<?xf32, #gl>, %i: index) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
+    %c0 = arith.constant 0 : index
+    %thread = gpu.thread_id x
+    %tile = memref.alloc() : !tile
+    carousel.load %x[%c0, %i] to %tile : memref<1x?xf32, strided<[?, 1]>, #gl>, !tile
+    %value = memref.load %tile[%c0, %thread] : !tile
+    memref.store %value, %y[%thread] : memref<?xf32, #gl>
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @odd_tma(
+  // CHECK-SAME: guards = [capability(90), aligned(0, 16), divisible(scalar(2), 4), range(extent(0, 1), 1, 2147483647)]
+  // CHECK: engine<tensor>
+  gpu.func @odd(%x: memref<1x?xf32, strided<[1001, 1]>, #gl>, %y: memref<?xf32, #gl>, %i: index) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
+    %c0 = arith.constant 0 : index
+    %thread = gpu.thread_id x
+    %tile = memref.alloc() : !tile
+    carousel.load %x[%c0, %i] to %tile : memref<1x?xf32, strided<[1001, 1]>, #gl>, !tile
+    %value = memref.load %tile[%c0, %thread] : !tile
+    memref.store %value, %y[%thread] : memref<?xf32, #gl>
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @rows_tma(
+  // CHECK-SAME: divisible(stride(0, 0), 4)
+  gpu.func @rows(%x: memref<?x?xf32, strided<[?, 1]>, #gl>, %y: memref<?xf32, #gl>, %i: index) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
+    %c0 = arith.constant 0 : index
+    %thread = gpu.thread_id x
+    %tile = memref.alloc() : !tile
+    carousel.load %x[%c0, %i] to %tile : memref<?x?xf32, strided<[?, 1]>, #gl>, !tile
+    %value = memref.load %tile[%c0, %thread] : !tile
+    memref.store %value, %y[%thread] : memref<?xf32, #gl>
+    gpu.return
+  }
+}
