@@ -342,6 +342,19 @@ func.func @nan(%x: memref<?xi32, #gl>, %tile: memref<4xi32, #ws>, %i: index) {
 #ws = #gpu.address_space<workgroup>
 #gl = #gpu.address_space<global>
 
+// A fill that there isn't.
+func.func @infinity(%x: memref<?xf32, #gl>, %tile: memref<4xf32, #ws>, %i: index) {
+  // expected-error @below {{expected one of [zero, nan], got: -inf}}
+  carousel.load %x[%i] to %tile fill(-inf)
+      : memref<?xf32, #gl>, memref<4xf32, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
 // C126: a fill where there is nothing to fill.
 func.func @nan_in_bounds(%x: memref<?xf32, #gl>, %tile: memref<4xf32, #ws>, %i: index) {
   // expected-error @below {{expected no fill in bounds, got nan}}

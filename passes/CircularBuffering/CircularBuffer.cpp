@@ -252,7 +252,7 @@ struct CircularBuffer : carousel::impl::CircularBufferBase<CircularBuffer> {
       if (failed(verifyKernel(kernel)))
         return WalkResult::interrupt();
       RingPlan plan = planRings(kernel, *target->info);
-      report(plan);
+      report(kernel, plan);
       if (failed(verifySlots(plan, *target)))
         return WalkResult::interrupt();
       RingRewriter(kernel, plan).run();
@@ -262,11 +262,15 @@ struct CircularBuffer : carousel::impl::CircularBufferBase<CircularBuffer> {
       signalPassFailure();
   }
 
-  void report(const LoopPlan &loop) {
+  remark::RemarkOpts getRemarkOptions(gpu::GPUFuncOp kernel) const {
+    return remark::RemarkOpts::name("Ring")
+        .category(getArgument())
+        .function(kernel.getName());
+  }
+
+  void report(gpu::GPUFuncOp kernel, const LoopPlan &loop) {
     auto remark = [&] {
-      return remark::passed(
-          loop.loop->getLoc(),
-          remark::RemarkOpts::name("Ring").category(getArgument()));
+      return remark::passed(loop.loop->getLoc(), getRemarkOptions(kernel));
     };
     size_t stores = loop.stores.size();
     for (const LoadRingPlan &ring : loop.rings) {
@@ -280,16 +284,15 @@ struct CircularBuffer : carousel::impl::CircularBufferBase<CircularBuffer> {
     }
     numStores += stores;
     if (stores != 0)
-      remark() << "stores ringed: " << std::to_string(stores);
+      remark() << "stores ringed: " + std::to_string(stores);
   }
 
-  void report(const RingPlan &plan) {
+  void report(gpu::GPUFuncOp kernel, const RingPlan &plan) {
     for (const LoopPlan &loop : plan.loops)
-      report(loop);
+      report(kernel, loop);
     for (const RingMiss &miss : plan.misses) {
       ++numMissed;
-      remark::missed(miss.op->getLoc(),
-                     remark::RemarkOpts::name("Ring").category(getArgument()))
+      remark::missed(miss.op->getLoc(), getRemarkOptions(kernel))
           << miss.reason;
     }
   }

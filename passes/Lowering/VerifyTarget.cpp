@@ -118,9 +118,11 @@ static LogicalResult verifyLaunch(gpu::GPUFuncOp func,
     std::optional<int64_t> product = getProduct(extents, limit);
     if (product && *product <= limit)
       return success();
-    return func.emitError("expected ")
-           << what << " of 1 to " << limit << " in all on " << target.info->chip
-           << ", got " << extents;
+    auto error = func.emitError("expected ")
+                 << what << " of 1 to " << limit << " in all on "
+                 << target.info->chip << ", got [";
+    llvm::interleaveComma(extents.asArrayRef(), error);
+    return error << ']';
   };
   if (failed(verify(func.getKnownBlockSizeAttr(), rules::kMaxThreadsPerBlock,
                     "threads of a block")))

@@ -17,6 +17,7 @@
 #include "carousel/Passes/Pipelines.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -117,11 +118,18 @@ void carousel::buildToPTXPipeline(OpPassManager &pm,
 }
 
 bool carousel::isTilePhase(gpu::GPUModuleOp module) {
-  return module
-      .walk([](Operation *op) {
-        return isa<LoadOp, StoreOp, AccumulateOp, SerializeOp, GridTicketOp>(op)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+  bool hasBuffer = false, hasMachineOp = false;
+  bool hasTransfer =
+      module
+          .walk([&](Operation *op) {
+            if (isa<LoadOp, StoreOp, AccumulateOp, SerializeOp, GridTicketOp>(
+                    op))
+              return WalkResult::interrupt();
+            if (auto alloc = dyn_cast<memref::AllocOp>(op))
+              hasBuffer |= isSharedMemRef(alloc.getType());
+            hasMachineOp |= isa_and_nonnull<CarouselDialect>(op->getDialect());
+            return WalkResult::advance();
+          })
+          .wasInterrupted();
+  return hasTransfer || (hasBuffer && !hasMachineOp);
 }

@@ -15,8 +15,9 @@ using namespace carousel;
 namespace cl = llvm::cl;
 
 static constexpr llvm::StringLiteral kOverview =
-    R"(Compiles the kernels of an MLIR file at the machine phase into a package:
-a directory with a manifest, PTX and cubins, which the runtime launches.
+    R"(Compiles the kernels of an MLIR file, at the tile phase or at the machine
+phase, into a package: a directory with a manifest, PTX and cubins, which the
+runtime launches.
 
   carousel-compile kernel.mlir -o kernel.pkg --chip sm_90a,sm_100a
 

@@ -148,7 +148,8 @@ void buildToCUDAPipeline(mlir::OpPassManager &pm,
                          const LowerToEmitCOptions &options);
 
 /// Whether a module is to be lowered from the tile phase: it has transfers of
-/// that phase.
+/// that phase, or it allocates shared memory, as only that phase can, and has
+/// no op of the machine phase.
 bool isTilePhase(mlir::gpu::GPUModuleOp module);
 
 /// What the pipeline needs of upstream dialects: their conversions to LLVM. A

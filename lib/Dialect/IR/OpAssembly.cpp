@@ -14,6 +14,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -69,7 +70,24 @@ static void printOptionalI32(OpAsmPrinter &printer, Operation *op, Value value,
 /// The keyword of an enumeration's case, without the attribute around it.
 template <typename Attr>
 static ParseResult parseKeyword(OpAsmParser &parser, Attr &attr) {
-  auto value = FieldParser<decltype(attr.getValue())>::parse(parser);
+  using Enum = decltype(attr.getValue());
+  // Of what isn't a keyword, as -inf, the parser of keywords says no more.
+  SMLoc where = parser.getCurrentLocation();
+  char first = *where.getPointer();
+  if (!llvm::isAlpha(first) && first != '_' && first != '"') {
+    constexpr unsigned kMaxCases = 64;
+    SmallVector<StringRef> names;
+    for (unsigned i = 0; i < kMaxCases; ++i)
+      if (StringRef name = stringifyEnum(static_cast<Enum>(i)); !name.empty())
+        names.push_back(name);
+    StringRef rest(where.getPointer());
+    return parser.emitError(where)
+           << "expected one of [" << llvm::join(names, ", ")
+           << "], got: " << rest.take_until([](char c) {
+                return llvm::isSpace(c) || c == ')' || c == ',' || c == '>';
+              });
+  }
+  auto value = FieldParser<Enum>::parse(parser);
   if (failed(value))
     return failure();
   attr = Attr::get(parser.getContext(), *value);

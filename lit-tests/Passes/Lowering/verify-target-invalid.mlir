@@ -426,7 +426,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
 
 // C93: a cluster that isn't portable.
 gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
-  // expected-error @below {{expected CTAs of a cluster of 1 to 8 in all on sm_90a, got array<i32: 4, 2, 2>}}
+  // expected-error @below {{expected CTAs of a cluster of 1 to 8 in all on sm_90a, got [4, 2, 2]}}
   gpu.func @cluster() kernel attributes {known_cluster_size = array<i32: 4, 2, 2>} {
     gpu.return
   }
@@ -436,7 +436,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
 
 // C93: a chip without clusters.
 gpu.module @kernels [#nvvm.target<chip = "sm_80", features = "+ptx88">] {
-  // expected-error @below {{expected CTAs of a cluster of 1 to 1 in all on sm_80, got array<i32: 2, 1, 1>}}
+  // expected-error @below {{expected CTAs of a cluster of 1 to 1 in all on sm_80, got [2, 1, 1]}}
   gpu.func @cluster() kernel attributes {known_cluster_size = array<i32: 2, 1, 1>} {
     gpu.return
   }
@@ -506,7 +506,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
 
 // C93: no CTAs in one direction.
 gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
-  // expected-error @below {{expected CTAs of a cluster of 1 to 8 in all on sm_90a, got array<i32: 2, 0, 1>}}
+  // expected-error @below {{expected CTAs of a cluster of 1 to 8 in all on sm_90a, got [2, 0, 1]}}
   gpu.func @cluster() kernel attributes {known_cluster_size = array<i32: 2, 0, 1>} {
     gpu.return
   }
@@ -516,7 +516,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
 
 // C93: a product that 32 bits don't hold.
 gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
-  // expected-error @below {{expected threads of a block of 1 to 1024 in all on sm_90a, got array<i32: 65536, 65536, 1>}}
+  // expected-error @below {{expected threads of a block of 1 to 1024 in all on sm_90a, got [65536, 65536, 1]}}
   gpu.func @block() kernel attributes {known_block_size = array<i32: 65536, 65536, 1>} {
     gpu.return
   }

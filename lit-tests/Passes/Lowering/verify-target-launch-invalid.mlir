@@ -3,7 +3,7 @@
 
 // C93: a cluster, on a chip without.
 gpu.module @kernels [#nvvm.target<chip = "sm_89", features = "+ptx88">] {
-  // expected-error @below {{expected CTAs of a cluster of 1 to 1 in all on sm_89, got array<i32: 2>}}
+  // expected-error @below {{expected CTAs of a cluster of 1 to 1 in all on sm_89, got [2]}}
   gpu.func @cluster() kernel
       attributes {carousel.launch = #carousel.launch<grid = [4], block = [32], cluster = [2]>} {
     gpu.return
