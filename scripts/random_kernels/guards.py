@@ -169,7 +169,9 @@ class Guards:
             strides = [stride * count_bytes(argument.element) for stride in argument.strides[:-1]]
         if not all(0 < extent <= 1 << 32 for extent in extents):
             return f"{what} extents of 1 to 2^32, got {'x'.join(map(str, extents))}"
-        wrong = next((stride for stride in strides if stride % 16 or not 0 < stride < 1 << 40), None)
+        # Where there is one element, its stride doesn't matter.
+        wrong = next((stride for extent, stride in zip(extents, strides)
+                      if extent != 1 and (stride % 16 or not 0 < stride < 1 << 40)), None)
         return None if wrong is None else f"{what} strides of a multiple of 16 bytes below 2^40, got {wrong}"
 
 

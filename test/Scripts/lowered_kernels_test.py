@@ -103,6 +103,8 @@ class LoweredKernels(unittest.TestCase):
         self.assertIsNone(self.refuse(parameters=encode.replace("MORE", "")))
         odd = [*WORDS[:3], "kernel=random:130x4@5x1", *WORDS[4:]]
         self.assertIn("got 20", self.refuse(parameters=encode.replace("MORE", ""), words=odd))
+        one = [*WORDS[:3], "kernel=random:1x4@5x1", *WORDS[4:]]
+        self.assertIsNone(self.refuse(parameters=encode.replace("MORE", ""), words=one))
         given = encode.replace("MORE", ", extents = [extent(0, 0) - 130, 4], strides = [64]")
         self.assertIn("got 0x4", self.refuse(parameters=given))
 
