@@ -320,8 +320,10 @@ AccessResult Memory::access(const void *pointer, uint64_t size,
           " memory) by the thread that made the first access, after it and "
           "before what orders the two");
     if ((fault == ThreadRace || fault == EngineRace) && access.view)
-      llvm::append_range(finding.notes, access.view->sightings.explain(
-                                            earlier.epoch, impl->log));
+      finding.notes = access.view->sightings.explain(earlier.epoch, impl->log);
+    if (!finding.notes.empty() && earlier.kind == AccessKind::Atomic)
+      finding.notes.push_back("or mend it with an atomic in place of this "
+                              "access, as where a counter is reset");
     impl->describe(*region, blame.begin, blame.end, finding);
     impl->log.report(std::move(finding));
   }
