@@ -247,6 +247,23 @@ static LogicalResult verifyModuleName(gpu::GPUModuleOp module) {
          << name << "'";
 }
 
+static LogicalResult verifyNameLengths(gpu::GPUFuncOp func) {
+  auto verify = [&](StringRef name, StringRef what) -> LogicalResult {
+    if (name.size() <= kMaxNameBytes)
+      return success();
+    return func.emitError("expected ")
+           << what << " of at most " << kMaxNameBytes << " bytes, got "
+           << name.size();
+  };
+  if (failed(verify(func.getName(), "a function's name")) ||
+      failed(verify(getKernelName(func), "a kernel's name")))
+    return failure();
+  for (const KernelArgument &argument : getKernelArguments(func))
+    if (failed(verify(argument.name, "an argument's name")))
+      return failure();
+  return success();
+}
+
 /// The kernels of all gpu.modules, which stand at the top.
 static FailureOr<SmallVector<gpu::GPUFuncOp>> findKernels(ModuleOp module) {
   SmallVector<gpu::GPUFuncOp> kernels;
@@ -258,9 +275,13 @@ static FailureOr<SmallVector<gpu::GPUFuncOp>> findKernels(ModuleOp module) {
       return WalkResult::interrupt();
     }
     size_t before = kernels.size();
-    for (auto func : gpuModule.getOps<gpu::GPUFuncOp>())
-      if (func.isKernel())
-        kernels.push_back(func);
+    for (auto func : gpuModule.getOps<gpu::GPUFuncOp>()) {
+      if (!func.isKernel())
+        continue;
+      if (failed(verifyNameLengths(func)))
+        return WalkResult::interrupt();
+      kernels.push_back(func);
+    }
     if (kernels.size() > before && failed(verifyModuleName(gpuModule)))
       return WalkResult::interrupt();
     return WalkResult::advance();

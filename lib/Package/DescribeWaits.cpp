@@ -12,6 +12,7 @@
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Package/Manifest.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
 #include <map>
@@ -29,12 +30,31 @@ static std::string getPlace(Location location) {
       .str();
 }
 
-/// A name as a manifest has it.
+/// A name as a manifest has it: short, and without control characters, line
+/// separators and changes of direction.
 static std::string makeLine(std::string text) {
-  for (char &c : text)
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      c = '?';
-  return text;
+  std::string line;
+  StringRef rest = text;
+  while (!rest.empty()) {
+    size_t bytes = 1;
+    unsigned char first = rest[0];
+    bool isPlain = first >= 0x20 && first < 0x7f;
+    if (first >= 0x80) { // UTF-8: its other bytes are 10xxxxxx
+      while (bytes < rest.size() && (rest[bytes] & 0xc0) == 0x80)
+        ++bytes;
+      StringRef character = rest.take_front(bytes);
+      isPlain = llvm::json::isUTF8(character) &&
+                !(character >= "\u0080" && character < "\u00a0") &&
+                !(character >= "\u2028" && character <= "\u202e") &&
+                !(character >= "\u2066" && character <= "\u2069");
+    }
+    StringRef shown = isPlain ? rest.take_front(bytes) : "?";
+    if (line.size() + shown.size() > kMaxNameBytes)
+      break;
+    line += shown;
+    rest = rest.drop_front(bytes);
+  }
+  return line;
 }
 
 std::vector<WaitDescription> carousel::describeWaits(gpu::GPUModuleOp module) {

@@ -15,6 +15,7 @@
 #include "carousel/Package/Manifest.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
@@ -23,6 +24,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <optional>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <vector>
@@ -232,16 +234,93 @@ Error PackagePlace::remove(StringRef sibling) const {
   std::string file = sibling.str();
   Descriptor fd(retryCall(
       [&] { return ::openat(parent.get(), file.c_str(), kOpenDirectory); }));
+  if (!fd && errno == ENOENT)
+    return Error::success();
   if (!fd)
     return makeSystemError("open the directory", getSiblingPath(sibling));
   Expected<std::vector<std::string>> entries =
       readNames(fd.get(), getSiblingPath(sibling));
   if (!entries)
     return entries.takeError();
+  // Last what says that the directory is a writer's: who is killed here leaves
+  // one that the next writer knows.
+  llvm::sort(*entries, [](StringRef left, StringRef right) {
+    auto rank = [](StringRef name) {
+      int last = name == kUnfinishedFile ? 2 : name == kManifestFile ? 1 : 0;
+      return std::pair(last, name);
+    };
+    return rank(left) < rank(right);
+  });
+  // Another process may be at it, too, if it takes the directory for abandoned.
   for (const std::string &entry : *entries)
-    if (::unlinkat(fd.get(), entry.c_str(), 0) != 0)
+    if (::unlinkat(fd.get(), entry.c_str(), 0) != 0 && errno != ENOENT)
       return makeSystemError("remove", getSiblingPath(sibling) + "/" + entry);
-  if (::unlinkat(parent.get(), file.c_str(), AT_REMOVEDIR) != 0)
+  if (::unlinkat(parent.get(), file.c_str(), AT_REMOVEDIR) != 0 &&
+      errno != ENOENT)
     return makeSystemError("remove", getSiblingPath(sibling));
   return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// What killed writers left
+//===----------------------------------------------------------------------===//
+
+std::string PackagePlace::getTemporaryStem() const {
+  // A name has at most 255 bytes.
+  return ("." + StringRef(name).take_front(200) + ".tmp-").str();
+}
+
+Descriptor PackagePlace::openLocked(StringRef sibling) const {
+  std::string file = sibling.str();
+  Descriptor fd(retryCall(
+      [&] { return ::openat(parent.get(), file.c_str(), kOpenDirectory); }));
+  if (!fd)
+    return fd;
+  // Where there are no locks, no directory is taken for abandoned.
+  (void)retryCall([&] { return ::flock(fd.get(), LOCK_EX); });
+  if (!isStillThere(fd.get(), parent.get(), file)) {
+    errno = ENOENT;
+    return Descriptor(-1);
+  }
+  return fd;
+}
+
+/// Whether a directory holds what a writer leaves that is killed. What somebody
+/// else put in the package's place, and a writer out of it, is no such thing.
+static bool isWriters(int fd, const std::vector<std::string> &entries) {
+  if (entries.empty() || is_contained(entries, kUnfinishedFile))
+    return llvm::none_of(entries, [&](const std::string &entry) {
+      return isDirectory(fd, entry);
+    });
+  Error error = checkContents(fd, "");
+  bool isPackage = !error;
+  consumeError(std::move(error));
+  return isPackage;
+}
+
+void PackagePlace::removeAbandoned() const {
+  Expected<std::vector<std::string>> names =
+      readNames(parent.get(), parentPath);
+  if (!names)
+    return consumeError(names.takeError());
+  std::string stem = getTemporaryStem();
+  for (const std::string &sibling : *names) {
+    StringRef rest = sibling;
+    if (!rest.consume_front(stem) || rest.empty() ||
+        !llvm::all_of(rest, [](char c) { return isDigit(c) || c == '-'; }))
+      continue;
+    Descriptor fd(retryCall([&] {
+      return ::openat(parent.get(), sibling.c_str(), kOpenDirectory);
+    }));
+    struct stat status;
+    if (!fd || ::fstat(fd.get(), &status) != 0 ||
+        status.st_uid != ::geteuid() ||
+        ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0)
+      continue;
+    Expected<std::vector<std::string>> entries = readNames(fd.get(), sibling);
+    if (!entries)
+      consumeError(entries.takeError());
+    else if (isWriters(fd.get(), *entries))
+      consumeError(remove(sibling));
+  }
 }

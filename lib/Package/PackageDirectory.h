@@ -62,9 +62,21 @@ struct PackagePlace {
   llvm::Error checkReplaceable() const { return checkReplaceable(name); }
   /// Removes a directory beside the package that has only files in it.
   llvm::Error remove(llvm::StringRef sibling) const;
+
+  /// How names of siblings begin that are packages in the making.
+  std::string getTemporaryStem() const;
+  /// Opens a new sibling and locks it, for as long as it isn't closed; nothing
+  /// if another process took it for an abandoned one before that.
+  Descriptor openLocked(llvm::StringRef sibling) const;
+  /// Removes siblings that writers left which were killed: packages, parts of
+  /// one that have the marker, and empty directories, if nobody holds the lock.
+  void removeAbandoned() const;
 };
 
 /// "can't DO 'PATH': REASON", the reason from errno.
+/// A file of a sibling for as long as it isn't a whole package.
+inline constexpr const char *kUnfinishedFile = ".unfinished";
+
 llvm::Error makeSystemError(const llvm::Twine &action, const llvm::Twine &path);
 
 /// Repeats a system call that a signal interrupted.

@@ -55,17 +55,25 @@ static Error checkFiles(ArrayRef<PackageFile> files) {
 
 /// Makes an empty directory beside the package. Its name says whose it is,
 /// should the process be killed.
-static Expected<std::string> makeSibling(const PackagePlace &place) {
+namespace {
+/// A new directory beside the package, locked.
+struct Sibling {
+  std::string name;
+  Descriptor fd;
+};
+} // namespace
+
+static Expected<Sibling> makeSibling(const PackagePlace &place) {
   static std::atomic<unsigned> counter = 0;
-  // A name has at most 255 bytes.
   std::string stem =
-      ("." + StringRef(place.name).take_front(200) + ".tmp-").str() +
-      std::to_string(::getpid()) + "-";
+      place.getTemporaryStem() + std::to_string(::getpid()) + "-";
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
     std::string sibling = stem + std::to_string(counter++);
-    if (::mkdirat(place.parent.get(), sibling.c_str(), 0777) == 0)
-      return sibling;
-    if (errno != EEXIST)
+    bool made = ::mkdirat(place.parent.get(), sibling.c_str(), 0777) == 0;
+    if (made)
+      if (Descriptor fd = place.openLocked(sibling))
+        return Sibling{sibling, std::move(fd)};
+    if (errno != EEXIST && !(made && errno == ENOENT))
       return makeSystemError("make the directory",
                              place.getSiblingPath(sibling));
   }
@@ -95,19 +103,26 @@ static Error writeFile(int directory, const PackageFile &file) {
   return Error::success();
 }
 
-static Error fillSibling(const PackagePlace &place, const std::string &sibling,
-                         ArrayRef<PackageFile> files) {
-  Descriptor fd(retryCall([&] {
-    return ::openat(place.parent.get(), sibling.c_str(),
-                    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  }));
-  if (!fd)
-    return makeSystemError("open the directory", place.getSiblingPath(sibling));
-  for (const PackageFile &file : files)
-    if (Error error = writeFile(fd.get(), file))
+static Error fillSibling(const PackagePlace &place, const Sibling &sibling,
+                         ArrayRef<PackageFile> files,
+                         function_ref<bool()> isInterrupted) {
+  // Gone before anybody could read it, so it isn't flushed.
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
+  if (!Descriptor(retryCall([&] {
+        return ::openat(sibling.fd.get(), kUnfinishedFile, kFlags, 0666);
+      })))
+    return makeSystemError("make the file", kUnfinishedFile);
+  for (const PackageFile &file : files) {
+    if (isInterrupted())
+      return createStringError("interrupted before '" + place.path +
+                               "' was written");
+    if (Error error = writeFile(sibling.fd.get(), file))
       return error;
-  if (retryCall([&] { return ::fsync(fd.get()); }) != 0)
-    return makeSystemError("flush", place.getSiblingPath(sibling));
+  }
+  if (::unlinkat(sibling.fd.get(), kUnfinishedFile, 0) != 0)
+    return makeSystemError("remove", kUnfinishedFile);
+  if (retryCall([&] { return ::fsync(sibling.fd.get()); }) != 0)
+    return makeSystemError("flush", place.getSiblingPath(sibling.name));
   return Error::success();
 }
 
@@ -150,7 +165,8 @@ static Expected<Placed> putInPlace(const PackagePlace &place,
                            "': others keep changing it");
 }
 
-Error carousel::writePackage(ArrayRef<PackageFile> files, StringRef directory) {
+Error carousel::writePackage(ArrayRef<PackageFile> files, StringRef directory,
+                             function_ref<bool()> isInterrupted) {
   if (Error error = checkFiles(files))
     return error;
   Expected<PackagePlace> place = PackagePlace::find(directory);
@@ -158,31 +174,33 @@ Error carousel::writePackage(ArrayRef<PackageFile> files, StringRef directory) {
     return place.takeError();
   if (Error error = place->checkReplaceable())
     return error;
-  Expected<std::string> sibling = makeSibling(*place);
-  if (!sibling)
-    return sibling.takeError();
-  llvm::scope_exit cleanUp([&] { consumeError(place->remove(*sibling)); });
-  if (Error error = fillSibling(*place, *sibling, files))
+  place->removeAbandoned();
+  Expected<Sibling> made = makeSibling(*place);
+  if (!made)
+    return made.takeError();
+  const std::string &sibling = made->name;
+  llvm::scope_exit cleanUp([&] { consumeError(place->remove(sibling)); });
+  if (Error error = fillSibling(*place, *made, files, isInterrupted))
     return error;
-  Expected<Placed> placed = putInPlace(*place, *sibling);
+  Expected<Placed> placed = putInPlace(*place, sibling);
   if (!placed)
     return placed.takeError();
 
   if (*placed == Placed::Exchanged) {
     // Somebody may have put something else there after the check.
-    if (Error error = place->checkReplaceable(*sibling)) {
-      if (exchangeWith(*place, *sibling))
+    if (Error error = place->checkReplaceable(sibling)) {
+      if (exchangeWith(*place, sibling))
         return error;
       cleanUp.release();
       return joinErrors(
           std::move(error),
           createStringError("what was in '" + place->path + "' is now '" +
-                            place->getSiblingPath(*sibling) + "'"));
+                            place->getSiblingPath(sibling) + "'"));
     }
   }
   cleanUp.release();
   if (retryCall([&] { return ::fsync(place->parent.get()); }) != 0)
     return makeSystemError("flush", place->parentPath);
-  return *placed == Placed::Exchanged ? place->remove(*sibling)
+  return *placed == Placed::Exchanged ? place->remove(sibling)
                                       : Error::success();
 }

@@ -449,6 +449,52 @@ TEST_F(WritePackageTest, WritersDoNotMeet) {
   EXPECT_EQ(list(temporary.path), std::vector<std::string>({"pkg"}));
 }
 
+// What a killed writer left goes with the next write, and nothing else does.
+TEST_F(WritePackageTest, RemovesWhatKilledWritersLeft) {
+  ASSERT_EQ(write(path, 1), "");
+  for (int steps = 0; steps < 12; ++steps) {
+    pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      stepsUntilKilled = steps;
+      ::_exit(write(path, 2).empty() ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+  }
+  // Somebody's, though the name is a writer's.
+  fs::create_directory(temporary / ".pkg.tmp-1-0");
+  makeFile(temporary / ".pkg.tmp-1-0/notes.txt", "mine");
+  fs::create_directory(temporary / ".pkg.tmp-1-1"); // empty
+  fs::create_directory(temporary / ".other.tmp-1-0");
+  fs::create_directory(temporary / ".pkg.tmp-mine");
+  ASSERT_EQ(write(path, 3), "");
+  EXPECT_EQ(readVersion(path), 3);
+  EXPECT_EQ(list(temporary.path),
+            std::vector<std::string>(
+                {".other.tmp-1-0", ".pkg.tmp-1-0", ".pkg.tmp-mine", "pkg"}));
+}
+
+TEST_F(WritePackageTest, AWriterThatIsAtWorkKeepsItsSibling) {
+  ASSERT_EQ(write(path, 1), "");
+  // The second writes while the first has all but exchanged.
+  beforeExchange = [&] { EXPECT_EQ(write(path, 2), ""); };
+  EXPECT_EQ(write(path, 3), "");
+  EXPECT_EQ(readVersion(path), 3);
+  EXPECT_EQ(list(temporary.path), std::vector<std::string>({"pkg"}));
+}
+
+TEST_F(WritePackageTest, Interrupted) {
+  ASSERT_EQ(write(path, 1), "");
+  int asked = 0;
+  llvm::Error error =
+      writePackage(makePackage(2), path, [&] { return ++asked == 3; });
+  EXPECT_EQ(llvm::toString(std::move(error)),
+            "interrupted before '" + path + "' was written");
+  EXPECT_EQ(readVersion(path), 1);
+  EXPECT_EQ(list(temporary.path), std::vector<std::string>({"pkg"}));
+}
+
 // The writer is killed at each of its steps in turn, until there are no more.
 TEST_F(WritePackageTest, KilledWriterLeavesAWholePackage) {
   for (bool isFirst : {false, true}) {

@@ -12,6 +12,8 @@
 
 #include "Options.h"
 
+#include "../Diagnostics.h"
+#include "../Interrupt.h"
 #include "../Register.h"
 #include "../SourceNames.h"
 #include "../SourceNesting.h"
@@ -30,12 +32,14 @@ using namespace carousel;
 static constexpr llvm::StringLiteral kTool = "carousel-compile";
 
 static int fail(const Twine &message) {
-  llvm::WithColor::error(llvm::errs(), kTool) << message << '\n';
+  llvm::WithColor::error(llvm::errs(), kTool)
+      << runtime::escapeControls(message.str()) << '\n';
   return 1;
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  installToolOutOfMemoryHandlers();
   CompileToolOptions options = parseCompileToolOptions(argc, argv);
   if (!options.error.empty())
     return fail(options.error);
@@ -56,7 +60,7 @@ int main(int argc, char **argv) {
   sources.AddNewSourceBuffer(std::move(input), llvm::SMLoc());
   if (!checkNesting(sources))
     return 1;
-  SourceMgrDiagnosticHandler handler(sources, &context);
+  ToolDiagnostics diagnostics(sources, &context);
   // Names are for the text that people read; they change no other.
   OwningOpRef<ModuleOp> module =
       options.compile.cuda ? parseWithNames(sources, &context)
@@ -75,7 +79,9 @@ int main(int argc, char **argv) {
   FailureOr<Package> package = compilePackage(*module, options.compile);
   if (failed(package))
     return 1;
-  if (llvm::Error error = writePackage(package->files, options.output))
+  InterruptGuard guard;
+  if (llvm::Error error = writePackage(package->files, options.output,
+                                       InterruptGuard::isInterrupted))
     return fail(llvm::toString(std::move(error)));
   if (!options.quiet)
     printSummary(llvm::outs(), *package);

@@ -13,6 +13,7 @@
 
 #include "Mutate.h"
 
+#include "../Diagnostics.h"
 #include "../Register.h"
 #include "../SourceNesting.h"
 
@@ -49,7 +50,7 @@ int main(int argc, char **argv) {
   sources.AddNewSourceBuffer(std::move(input), llvm::SMLoc());
   if (!carousel::checkNesting(sources))
     return 1;
-  SourceMgrDiagnosticHandler handler(sources, &context);
+  carousel::ToolDiagnostics diagnostics(sources, &context);
   OwningOpRef<ModuleOp> module =
       carousel::sim::parseNamedModule(sources, &context);
   if (!module)

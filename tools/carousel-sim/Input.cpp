@@ -11,6 +11,7 @@
 
 #include "Input.h"
 
+#include "../Diagnostics.h"
 #include "../Register.h"
 #include "../SourceNesting.h"
 #include "Fail.h"
@@ -49,7 +50,7 @@ bool Input::load(const std::string &file) {
   if (!checkNesting(sources))
     return false;
   context.printOpOnDiagnostic(false);
-  handler = std::make_unique<SourceMgrDiagnosticHandler>(sources, &context);
+  diagnostics = std::make_unique<ToolDiagnostics>(sources, &context);
   module = sim::parseNamedModule(sources, &context);
   if (!module)
     return false;

@@ -20,9 +20,9 @@
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/Support/SourceMgr.h"
 
-namespace mlir {
-class SourceMgrDiagnosticHandler;
-} // namespace mlir
+namespace carousel {
+class ToolDiagnostics;
+} // namespace carousel
 
 namespace carousel::simtool {
 
@@ -47,7 +47,7 @@ public:
 private:
   mlir::MLIRContext context;
   llvm::SourceMgr sources;
-  std::unique_ptr<mlir::SourceMgrDiagnosticHandler> handler;
+  std::unique_ptr<ToolDiagnostics> diagnostics;
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 

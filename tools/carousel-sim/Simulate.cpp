@@ -11,6 +11,7 @@
 
 #include "Simulate.h"
 
+#include "Printable.h"
 #include "Run.h"
 #include "Schedules.h"
 #include "Simulation.h"
@@ -36,6 +37,11 @@ static Exit print(const std::string &text, Exit exit = Exit::Success) {
   return Exit::Usage;
 }
 
+/// Lines with names and places of the input, for a terminal.
+static std::string escape(const std::string &text) {
+  return runtime::escapeControls(text, "\n\t");
+}
+
 template <typename T> static std::string toText(const T &value) {
   std::string text;
   llvm::raw_string_ostream(text) << value;
@@ -58,7 +64,8 @@ static Exit listKernels(const Input &input, const Options &options) {
     if (Attribute launch = kernel->getDiscardableAttr(CarouselDialect::kLaunch))
       listing.launch = toText(launch);
   }
-  return print(options.json ? formatJSON(listings) : formatText(listings));
+  return print(options.json ? formatJSON(listings)
+                            : escape(formatText(listings)));
 }
 
 static Exit runSchedules(const Simulation &simulation, const Options &options,
@@ -118,8 +125,9 @@ static Exit runSchedules(const Simulation &simulation, const Options &options,
   Exit exit = report.passed ? Exit::Success : Exit::Failure;
   if (options.json)
     return print(formatJSON(report), exit);
-  return options.quiet && report.passed ? exit
-                                        : print(formatText(report), exit);
+  return options.quiet && report.passed
+             ? exit
+             : print(escape(formatText(report)), exit);
 }
 
 Exit simtool::simulate(const Options &options) {

@@ -12,6 +12,7 @@
 #include "Simulation.h"
 
 #include "Fail.h"
+#include "NewFile.h"
 #include "Run.h"
 #include "SharedArguments.h"
 
@@ -44,18 +45,13 @@ static Result<std::string> readFile(const std::string &path) {
 }
 
 static Status writeFile(const std::string &path, const std::string &text) {
-  std::error_code error;
-  llvm::raw_fd_ostream os(path, error);
-  if (!error) {
-    os << text;
-    os.close();
-    error = os.error();
-    os.clear_error();
-  }
-  if (error)
-    return fail(ErrorCode::IOError, "{}: cannot write: {}", path,
-                error.message());
-  return {};
+  run::NewFile file(path);
+  Status status = file.create();
+  if (status)
+    status = file.write(text.data(), text.size());
+  if (status)
+    status = file.finish();
+  return status;
 }
 
 //===----------------------------------------------------------------------===//

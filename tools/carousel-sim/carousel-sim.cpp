@@ -11,11 +11,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Diagnostics.h"
 #include "CommandLine.h"
 #include "Simulate.h"
 
 int main(int argc, char **argv) {
   using namespace carousel::simtool;
+  carousel::installToolOutOfMemoryHandlers();
   auto parsed = parseCommandLine(argc, argv);
   if (auto *end = std::get_if<Exit>(&parsed))
     return static_cast<int>(*end);

@@ -35,6 +35,8 @@ inline constexpr int kManifestVersion = 1;
 inline constexpr int kCooperativeManifestVersion = 2;
 inline constexpr size_t kMaxManifestBytes = 16 << 20;
 inline constexpr int64_t kMaxArgumentRank = 8;
+/// Of names of kernels, functions and arguments, and of texts about waits.
+inline constexpr size_t kMaxNameBytes = 1024;
 
 /// What callers pass and, behind that, what the runtime allocates.
 struct ArgumentDescription {

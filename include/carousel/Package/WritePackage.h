@@ -14,6 +14,7 @@
 #define CAROUSEL_PACKAGE_WRITEPACKAGE_H
 
 #include "carousel/Package/CompilePackage.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/Error.h"
 
 namespace carousel {
@@ -27,9 +28,12 @@ llvm::Error checkPackageDirectory(llvm::StringRef directory);
 /// to disk, and puts the sibling in place by one rename, which exchanges it
 /// with an older package where there is one; that is removed afterwards. On
 /// failure `directory` is as it was and the sibling is gone. Only a process
-/// that is killed leaves a sibling behind.
-llvm::Error writePackage(llvm::ArrayRef<PackageFile> files,
-                         llvm::StringRef directory);
+/// that is killed leaves a sibling behind; the next write to `directory`
+/// removes it. Fails soon after `isInterrupted` says so, until the package is
+/// in place.
+llvm::Error writePackage(
+    llvm::ArrayRef<PackageFile> files, llvm::StringRef directory,
+    llvm::function_ref<bool()> isInterrupted = [] { return false; });
 
 } // namespace carousel
 
