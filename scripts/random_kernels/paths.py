@@ -14,7 +14,7 @@ import random
 from .text import Body
 from .types import GLOBAL, SHARED, Argument, Kernel, Scalar
 
-ELEMENT = "i32"
+ELEMENTS = ["i32", "i32", "i16"]  # the last is too narrow for cp.async
 BOXES = 6  # of each global memref; trip counts are smaller
 
 
@@ -101,6 +101,7 @@ class Generator:
     def __init__(self, seed):
         self.seed, self.rng = seed, random.Random(f"paths {seed}")
         rng = self.rng
+        self.type = random.Random(f"paths element {seed}").choice(ELEMENTS)
         self.scope = rng.choice(["cta"] * 4 + ["warp"])
         self.block = rng.choice([32, 64, 64, 96])
         self.threads = 32 if self.scope == "warp" else self.block
@@ -108,7 +109,7 @@ class Generator:
         # Of the whole kernel, and of loops that have one to themselves, which makes it a ring's.
         self.buffers = ["a", "b", "c"][:rng.choice([1, 1, 2, 2, 3])]
         self.inner, self.most = [], rng.choice([5, 8, 12, 20])
-        self.features, self.scalars, self.count = {f"scope {self.scope}"}, [], 0
+        self.features, self.scalars, self.count = {f"scope {self.scope}", self.type}, [], 0
         self.locals = []
         # Loops with a pipeline of a kernel mostly agree in their mode.
         self.specialized = self.scope == "cta" and rng.random() < 0.7
@@ -132,7 +133,7 @@ class Generator:
             node.source = rng.choice(["x", "x", "x", "g"])
         if kind == "store":
             node.target = rng.choice(["y", "y", "y", "g"])
-            node.reduces = node.target == "y" and rng.random() < 0.15
+            node.reduces = node.target == "y" and rng.random() < 0.15 and self.type == "i32"
         node.moves = bool(loops) and rng.random() < 0.6  # with the innermost loop
         return node
 
@@ -269,8 +270,8 @@ class Generator:
     def emit_read(self, node, value, own):
         body = self.body
         read = body.op(f"memref.load {self.element(node.buffer, own)}")
-        scaled = body.op(f"arith.muli {value}, {body.const(3, ELEMENT)} : {ELEMENT}")
-        return body.op(f"arith.addi {scaled}, {read} : {ELEMENT}")
+        scaled = body.op(f"arith.muli {value}, {body.const(3, self.type)} : {self.type}")
+        return body.op(f"arith.addi {scaled}, {read} : {self.type}")
 
     def emit_own(self, node, value, _):
         return self.emit_read(node, value, True)
@@ -305,7 +306,7 @@ class Generator:
         return node.trips if node.known else self.scalar(node.trips)
 
     def emit_for(self, node, value, counters):
-        with self.body.loop(0, self.bound(node), 1, [(value, ELEMENT)],
+        with self.body.loop(0, self.bound(node), 1, [(value, self.type)],
                             node.pipeline) as (number, values, loop):
             loop.values = [self.emit_block(node.blocks[0], values[0], counters + [number])]
         return loop.results[0]
@@ -315,7 +316,7 @@ class Generator:
         result, number, inner = body.name("w"), body.name("i"), body.name("a")
         taken, carried = body.name("i"), body.name("a")
         upper, zero, one = body.value(self.bound(node)), body.const(0), body.const(1)
-        kinds = f"index, {ELEMENT}"
+        kinds = f"index, {self.type}"
         body.line(f"{result}:2 = scf.while ({number} = {zero}, {inner} = {value}) : ({kinds}) -> ({kinds}) {{")
         body.depth += 1
         more = body.op(f"arith.cmpi ult, {number}, {upper} : index")
@@ -323,7 +324,7 @@ class Generator:
         body.depth -= 1
         with body.region("} do", "}"):
             body.depth -= 1
-            body.line(f"^bb0({taken}: index, {carried}: {ELEMENT}):")
+            body.line(f"^bb0({taken}: index, {carried}: {self.type}):")
             body.depth += 1
             last = self.emit_block(node.blocks[0], carried, counters + [taken])
             following = body.op(f"arith.addi {taken}, {one} : index", "i")
@@ -342,31 +343,31 @@ class Generator:
 
     def emit_if(self, node, value, counters):
         body, result = self.body, self.body.name("r")
-        with body.region(f"{result} = scf.if {self.condition(node, counters)} -> ({ELEMENT})", "} else {"):
+        with body.region(f"{result} = scf.if {self.condition(node, counters)} -> ({self.type})", "} else {"):
             last = self.emit_block(node.blocks[0], value, counters)
-            body.line(f"scf.yield {last} : {ELEMENT}")
+            body.line(f"scf.yield {last} : {self.type}")
         body.depth += 1
         last = self.emit_block(node.blocks[1], value, counters) if len(node.blocks) > 1 else value
-        body.line(f"scf.yield {last} : {ELEMENT}")
+        body.line(f"scf.yield {last} : {self.type}")
         body.depth -= 1
         body.line("}")
         return result
 
     def emit_switch(self, node, value, counters):
         body, result = self.body, self.body.name("r")
-        body.line(f"{result} = scf.index_switch {self.scalar(node.taken)} -> {ELEMENT}")
+        body.line(f"{result} = scf.index_switch {self.scalar(node.taken)} -> {self.type}")
         heads = [f"case {i}" for i in range(len(node.blocks) - 1)] + ["default"]
         for head, block in zip(heads, node.blocks):
             with body.region(head):
                 last = self.emit_block(block, value, counters)
-                body.line(f"scf.yield {last} : {ELEMENT}")
+                body.line(f"scf.yield {last} : {self.type}")
         return result
 
     def emit_execute(self, node, value, counters):
         body, result = self.body, self.body.name("r")
-        with body.region(f"{result} = scf.execute_region -> {ELEMENT}"):
+        with body.region(f"{result} = scf.execute_region -> {self.type}"):
             last = self.emit_block(node.blocks[0], value, counters)
-            body.line(f"scf.yield {last} : {ELEMENT}")
+            body.line(f"scf.yield {last} : {self.type}")
         return result
 
     def emit_head(self):
@@ -376,7 +377,7 @@ class Generator:
             self.unit, self.lane = (body.index("divu", "%thread", 32), body.index("remu", "%thread", 32))
         self.other = body.index("sub", body.const(self.threads - 1), self.lane)
         self.base = body.index("mul", self.unit, self.threads * BOXES)
-        start = body.op(f"arith.index_cast %thread : index to {ELEMENT}")
+        start = body.op(f"arith.index_cast %thread : index to {self.type}")
         for buffer in self.buffers + self.locals:
             body.allocate(self.buffer_type, f"%{buffer}")
             if self.parts > 1:
@@ -387,16 +388,16 @@ class Generator:
     def generate(self):
         tree = self.draw()
         extents = [self.parts * BOXES * self.threads]
-        arguments = [Argument("x", ELEMENT, extents, [1], [False], "in", self.rng.randrange(1000)),
-                     Argument("g", ELEMENT, extents, [1], [False], "inout", self.rng.randrange(1000)),
-                     Argument("y", ELEMENT, extents, [1], [False], "inout", self.rng.randrange(1000)),
-                     Argument("z", ELEMENT, [self.block], [1], [False], "out")]
+        arguments = [Argument("x", self.type, extents, [1], [False], "in", self.rng.randrange(1000)),
+                     Argument("g", self.type, extents, [1], [False], "inout", self.rng.randrange(1000)),
+                     Argument("y", self.type, extents, [1], [False], "inout", self.rng.randrange(1000)),
+                     Argument("z", self.type, [self.block], [1], [False], "out")]
         self.global_type = arguments[0].type
         if self.parts > 1:
-            self.buffer_type = f"memref<{self.parts}x{self.threads}x{ELEMENT}, {SHARED}>"
-            self.tile_type = f"memref<{self.threads}x{ELEMENT}, strided<[1], offset: ?>, {SHARED}>"
+            self.buffer_type = f"memref<{self.parts}x{self.threads}x{self.type}, {SHARED}>"
+            self.tile_type = f"memref<{self.threads}x{self.type}, strided<[1], offset: ?>, {SHARED}>"
         else:
-            self.buffer_type = self.tile_type = f"memref<{self.threads}x{ELEMENT}, {SHARED}>"
+            self.buffer_type = self.tile_type = f"memref<{self.threads}x{self.type}, {SHARED}>"
         value = self.emit_block(tree, self.emit_head(), [])
         self.body.line(f"memref.store {value}, %z[%thread] : {arguments[3].type}")
         arguments += self.scalars
