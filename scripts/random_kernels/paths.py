@@ -232,7 +232,17 @@ class Generator:
                 Run(top)
             except Race:
                 block.insert(at, barrier)
+        self.add_barriers(top)
         return top
+
+    def add_barriers(self, top):
+        """Some that no access needs: what lowering leaves out may rely on them."""
+        rng, blocks = random.Random(f"paths barriers {self.seed}"), [top]
+        for block in blocks:
+            blocks += [inner for node in block for inner in node.blocks]
+        for _ in range(rng.choice([0, 0, 0, 1, 2])):
+            block = rng.choice(blocks)
+            block.insert(rng.randrange(len(block) + 1), Node("barrier"))
 
     # ===- Text --------------------------------------------------------------------===#
 
