@@ -34,10 +34,9 @@ inline constexpr int64_t kTensorCopy = 4;
 inline constexpr int64_t kBulkCopy = 4;
 // An address has a 64-bit product for each dimension behind the first.
 inline constexpr int64_t kBulkDimension = 2;
-// A tile that is rarely whole: the issuing warp meets twice and fills, 32
-// granules of 16 bytes at a time.
-inline constexpr int64_t kBulkFillUse = 8;
-inline constexpr int64_t kBulkFillPieces = 6;
+// A tile that is rarely whole: the issuing warp fills, 32 granules of 16 bytes
+// at a time. More than a tensor copy, less than copies by all threads.
+inline constexpr int64_t kBulkFillPieces = 5;
 // 32 pieces: addresses, bounds, the access, and for vectors the other access.
 inline constexpr int64_t kCpAsyncPieces = 8;
 inline constexpr int64_t kVectorLoadPieces = 12;

@@ -116,9 +116,8 @@ static std::optional<EngineChoice> makeBulk(const TransferFacts &facts,
   // Of what is outside a store makes nothing, and a tensor copy fills it.
   if (facts.isLoad && rows->isOftenCut)
     choice.cost +=
-        cost::kBulkFillUse +
         cost::kBulkFillPieces *
-            llvm::divideCeil(facts.tileBytes, granule * rules::kWarpSize);
+        llvm::divideCeil(facts.tileBytes, granule * rules::kWarpSize);
   choice.guards = needs.guards;
   return choice;
 }
