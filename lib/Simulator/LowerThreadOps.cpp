@@ -61,39 +61,64 @@ struct LowerBarrier : public MachineLowering<gpu::BarrierOp> {
   }
 };
 
-/// A value of up to 64 bits as an i64, and back.
-class Word {
+/// A number, or a vector of numbers, as i64 words, and back.
+class Words {
 public:
-  Word(OpBuilder &builder, Location loc, Type type)
+  Words(OpBuilder &builder, Location loc, Type type)
       : builder(builder), loc(loc), type(type) {}
 
-  static bool fits(Type type) {
-    unsigned bits = getBits(type);
-    return bits > 0 && bits <= 64;
-  }
-  Value pack(Value value) {
+  static bool fit(Type type) { return getBits(type) > 0; }
+
+  SmallVector<Value> pack(Value value) {
     Type bits = builder.getIntegerType(getBits(type));
     if (value.getType() != bits)
       value = LLVM::BitcastOp::create(builder, loc, bits, value);
-    if (getBits(type) == 64)
-      return value;
-    return LLVM::ZExtOp::create(builder, loc, builder.getI64Type(), value);
+    if (bits != getPadded())
+      value = LLVM::ZExtOp::create(builder, loc, getPadded(), value);
+    if (getCount() == 1)
+      return {value};
+    value = LLVM::BitcastOp::create(builder, loc, getVector(), value);
+    SmallVector<Value> words;
+    for (int64_t i = 0; i < getCount(); ++i)
+      words.push_back(
+          LLVM::ExtractElementOp::create(builder, loc, value, getIndex(i)));
+    return words;
   }
-  Value unpack(Value word) {
+  Value unpack(ArrayRef<Value> words) {
+    Value value = words.front();
+    if (getCount() > 1) {
+      value = LLVM::PoisonOp::create(builder, loc, getVector());
+      for (auto [i, word] : llvm::enumerate(words))
+        value = LLVM::InsertElementOp::create(builder, loc, value, word,
+                                              getIndex(i));
+      value = LLVM::BitcastOp::create(builder, loc, getPadded(), value);
+    }
     Type bits = builder.getIntegerType(getBits(type));
-    if (getBits(type) < 64)
-      word = LLVM::TruncOp::create(builder, loc, bits, word);
+    if (bits != getPadded())
+      value = LLVM::TruncOp::create(builder, loc, bits, value);
     if (bits == type)
-      return word;
-    return LLVM::BitcastOp::create(builder, loc, type, word);
+      return value;
+    return LLVM::BitcastOp::create(builder, loc, type, value);
   }
 
 private:
   static unsigned getBits(Type type) {
     if (auto vector = dyn_cast<VectorType>(type))
-      return vector.getNumElements() * getBits(vector.getElementType());
+      return vector.isScalable() || vector.getRank() != 1
+                 ? 0
+                 : vector.getNumElements() * getBits(vector.getElementType());
     return type.isIntOrFloat() ? type.getIntOrFloatBitWidth() : 0;
   }
+  int64_t getCount() { return llvm::divideCeil(getBits(type), 64); }
+  Type getPadded() { return builder.getIntegerType(64 * getCount()); }
+  Type getVector() {
+    return VectorType::get({getCount()}, builder.getI64Type());
+  }
+  Value getIndex(int64_t i) {
+    return LLVM::ConstantOp::create(builder, loc, builder.getI32Type(),
+                                    builder.getI32IntegerAttr(i));
+  }
+
   OpBuilder &builder;
   Location loc;
   Type type;
@@ -105,21 +130,25 @@ template <typename Op>
 LogicalResult lowerShuffle(const MachineLowering<Op> &, MachineCall call, Op op,
                            Type type, Value value, Value offset, Value width,
                            int64_t mode, ConversionPatternRewriter &rewriter) {
-  if (!Word::fits(type))
-    return rewriter.notifyMatchFailure(op, "wider than 64 bits");
+  if (!Words::fit(type))
+    return rewriter.notifyMatchFailure(op, "no number and no vector of them");
   Location loc = op.getLoc();
-  Word word(rewriter, loc, type);
-  Value packed = word.pack(value);
+  Words words(rewriter, loc, type);
   Type i64 = rewriter.getI64Type();
   // The value and whether it came from a lane of the width.
   auto pair =
       LLVM::LLVMStructType::getLiteral(rewriter.getContext(), {i64, i64});
-  Value both = call.emit("carousel_sim_shuffle",
-                         {packed, offset, width, call.i32(mode)}, pair);
-  Value result = LLVM::ExtractValueOp::create(rewriter, loc, both, 0);
-  Value valid = LLVM::ExtractValueOp::create(rewriter, loc, both, 1);
+  SmallVector<Value> results;
+  Value valid;
+  for (Value word : words.pack(value)) {
+    Value both = call.emit("carousel_sim_shuffle",
+                           {word, offset, width, call.i32(mode)}, pair);
+    results.push_back(LLVM::ExtractValueOp::create(rewriter, loc, both, 0));
+    if (!valid)
+      valid = LLVM::ExtractValueOp::create(rewriter, loc, both, 1);
+  }
   valid = LLVM::TruncOp::create(rewriter, loc, rewriter.getI1Type(), valid);
-  rewriter.replaceOp(op, {word.unpack(result), valid});
+  rewriter.replaceOp(op, {words.unpack(results), valid});
   return success();
 }
 
@@ -154,16 +183,17 @@ struct LowerBroadcast : public MachineLowering<gpu::SubgroupBroadcastOp> {
   matchAndRewrite(gpu::SubgroupBroadcastOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Type type = adaptor.getSrc().getType();
-    if (!Word::fits(type))
-      return rewriter.notifyMatchFailure(op, "wider than 64 bits");
+    if (!Words::fit(type))
+      return rewriter.notifyMatchFailure(op, "no number and no vector of them");
     MachineCall call = getCall(rewriter, op);
-    Word word(rewriter, op.getLoc(), type);
+    Words words(rewriter, op.getLoc(), type);
     constexpr int64_t kFirst = -1;
     Value lane = op.getLane() ? adaptor.getLane() : call.i32(kFirst);
-    Value result =
-        call.emit("carousel_sim_broadcast", {word.pack(adaptor.getSrc()), lane},
-                  rewriter.getI64Type());
-    rewriter.replaceOp(op, word.unpack(result));
+    SmallVector<Value> results;
+    for (Value word : words.pack(adaptor.getSrc()))
+      results.push_back(call.emit("carousel_sim_broadcast", {word, lane},
+                                  rewriter.getI64Type()));
+    rewriter.replaceOp(op, words.unpack(results));
     return success();
   }
 };
@@ -176,18 +206,18 @@ struct LowerAllReduce : public MachineLowering<gpu::AllReduceOp> {
   matchAndRewrite(gpu::AllReduceOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
     Type type = op.getType();
-    if (!Word::fits(type))
+    if (!Words::fit(type) || type.getIntOrFloatBitWidth() > 64)
       return rewriter.notifyMatchFailure(op, "wider than 64 bits");
     Location loc = op.getLoc();
     MachineCall call = getCall(rewriter, op);
     Type i64 = rewriter.getI64Type();
-    Word word(rewriter, loc, type);
-    call.emit("carousel_sim_gather", {word.pack(adaptor.getValue())});
+    Words words(rewriter, loc, type);
+    call.emit("carousel_sim_gather", words.pack(adaptor.getValue()));
     auto get = [&](Value thread) {
       Value number = LLVM::TruncOp::create(
           rewriter, loc, rewriter.getI32Type(),
           arith::IndexCastOp::create(rewriter, loc, i64, thread));
-      return word.unpack(call.emit("carousel_sim_gathered", {number}, i64));
+      return words.unpack(call.emit("carousel_sim_gathered", {number}, i64));
     };
     Value first = get(arith::ConstantIndexOp::create(rewriter, loc, 0));
     Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);

@@ -25,6 +25,7 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -32,10 +33,56 @@
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace carousel::sim;
+
+namespace {
+
+/// Within the bounds: upstream's expansion takes the least with the lower one
+/// first, which isn't within them.
+struct ClampWithinBounds : public OpRewritePattern<math::ClampFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::ClampFOp op,
+                                PatternRewriter &rewriter) const override {
+    Value above = arith::MaximumFOp::create(rewriter, op.getLoc(),
+                                            op.getValue(), op.getMin());
+    rewriter.replaceOpWithNewOp<arith::MinimumFOp>(op, above, op.getMax());
+    return success();
+  }
+};
+
+/// By way of f64, which holds an exponent of 32 bits, and its parity.
+struct PowerOfDoubles : public OpRewritePattern<math::FPowIOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::FPowIOp op,
+                                PatternRewriter &rewriter) const override {
+    Location loc = op.getLoc();
+    Type type = op.getType(), wide = rewriter.getF64Type();
+    if (auto vector = dyn_cast<VectorType>(type))
+      wide = vector.clone(wide);
+    Value base = op.getLhs();
+    if (type != wide)
+      base = arith::ExtFOp::create(rewriter, loc, wide, base);
+    Value power = arith::SIToFPOp::create(rewriter, loc, wide, op.getRhs());
+    Value result = math::PowFOp::create(rewriter, loc, base, power);
+    if (type != wide)
+      result = arith::TruncFOp::create(rewriter, loc, type, result);
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+} // namespace
+
+/// What becomes other ops of math and arith, which later steps know.
+static LogicalResult simplifyMath(ModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  patterns.add<ClampWithinBounds, PowerOfDoubles>(module.getContext());
+  return applyPatternsGreedily(module, std::move(patterns));
+}
 
 /// What neither LLVM nor libm has as one function.
 static LogicalResult expandMath(ModuleOp module) {
@@ -87,7 +134,8 @@ static LogicalResult verifyLowered(ModuleOp module) {
 
 LogicalResult carousel::sim::lowerToHost(ModuleOp module) {
   MLIRContext *context = module.getContext();
-  if (failed(prepareVectors(module)) || failed(lowerNarrowFloats(module)))
+  if (failed(simplifyMath(module)) || failed(prepareVectors(module)) ||
+      failed(lowerNarrowFloats(module)))
     return module.emitError("expected a kernel of vectors and floats that the "
                             "host can compute with");
   PassManager expand(context, ModuleOp::getOperationName());

@@ -58,6 +58,25 @@ static bool hasRows(VectorType type, MemRefType memref) {
          !isa<VectorType>(memref.getElementType());
 }
 
+/// The first position that is known at run time only, of a row.
+template <typename Op>
+static std::optional<size_t> findDynamicRow(Op op, VectorType type) {
+  ArrayRef<int64_t> position = op.getStaticPosition();
+  const int64_t *found = llvm::find(position, ShapedType::kDynamic);
+  if (type.isScalable() || type.getRank() == 1 || found == position.end())
+    return std::nullopt;
+  return found - position.begin();
+}
+
+/// `yes` where `position` is `row`.
+static Value select(OpBuilder &builder, Location loc, Value position,
+                    int64_t row, Value yes, Value no) {
+  Value isAt =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, position,
+                            arith::ConstantIndexOp::create(builder, loc, row));
+  return arith::SelectOp::create(builder, loc, isAt, yes, no);
+}
+
 namespace {
 
 struct LoadByRow : public OpRewritePattern<vector::LoadOp> {
@@ -96,6 +115,51 @@ struct StoreByRow : public OpRewritePattern<vector::StoreOp> {
           getRowIndices(rewriter, loc, op.getIndices(), row));
     }
     rewriter.eraseOp(op);
+    return success();
+  }
+};
+
+/// Rows at positions known at run time: each that it may be is looked at.
+struct ExtractRow : public OpRewritePattern<vector::ExtractOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(vector::ExtractOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<size_t> dim = findDynamicRow(op, op.getSourceVectorType());
+    if (!dim)
+      return rewriter.notifyMatchFailure(op, "no row at run time");
+    SmallVector<OpFoldResult> position = op.getMixedPosition();
+    Value row = cast<Value>(position[*dim]), result;
+    for (int64_t i = 0; i < op.getSourceVectorType().getDimSize(*dim); ++i) {
+      position[*dim] = rewriter.getIndexAttr(i);
+      Value one = vector::ExtractOp::create(rewriter, op.getLoc(),
+                                            op.getSource(), position);
+      result =
+          result ? select(rewriter, op.getLoc(), row, i, one, result) : one;
+    }
+    rewriter.replaceOp(op, result);
+    return success();
+  }
+};
+
+struct InsertRow : public OpRewritePattern<vector::InsertOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(vector::InsertOp op,
+                                PatternRewriter &rewriter) const override {
+    std::optional<size_t> dim = findDynamicRow(op, op.getDestVectorType());
+    if (!dim)
+      return rewriter.notifyMatchFailure(op, "no row at run time");
+    SmallVector<OpFoldResult> position = op.getMixedPosition();
+    Value row = cast<Value>(position[*dim]), result = op.getDest();
+    for (int64_t i = 0; i < op.getDestVectorType().getDimSize(*dim); ++i) {
+      position[*dim] = rewriter.getIndexAttr(i);
+      Value old =
+          vector::ExtractOp::create(rewriter, op.getLoc(), result, position);
+      Value one =
+          select(rewriter, op.getLoc(), row, i, op.getValueToStore(), old);
+      result = vector::InsertOp::create(rewriter, op.getLoc(), one, result,
+                                        position);
+    }
+    rewriter.replaceOp(op, result);
     return success();
   }
 };
@@ -174,8 +238,8 @@ template <typename Op> struct DropPromise : public OpRewritePattern<Op> {
 LogicalResult carousel::sim::prepareVectors(ModuleOp module) {
   MLIRContext *context = module.getContext();
   RewritePatternSet patterns(context);
-  patterns.add<LoadByRow, StoreByRow, ScatterByLane, CopyByElement,
-               DropPromise<memref::AssumeAlignmentOp>,
+  patterns.add<LoadByRow, StoreByRow, ExtractRow, InsertRow, ScatterByLane,
+               CopyByElement, DropPromise<memref::AssumeAlignmentOp>,
                DropPromise<memref::DistinctObjectsOp>>(context);
   vector::populateVectorToVectorCanonicalizationPatterns(patterns);
   vector::populateVectorBroadcastLoweringPatterns(patterns);

@@ -232,17 +232,34 @@ static LogicalResult lowerCast(Operation *op, ArrayRef<Value> operands,
     return failure();
   Value value = operands[0];
   if (isVector(to)) {
-    if (isBool(to) && !isBool(from))
-      return builder.rewriter.notifyMatchFailure(op, "no bools of vectors");
+    auto splat = [&](Type vector, int64_t number) {
+      Type element = builder.types.convertType(getElementTypeOrSelf(vector));
+      return builder.pure(
+          builder.types.convertType(vector), "carousel::broadcast",
+          builder.constant(element, number),
+          {std::to_string(cast<VectorType>(vector).getNumElements())});
+    };
+    if (isBool(to) && !isBool(from) &&
+        getElementTypeOrSelf(from).isIntOrIndex()) { // the lowest bits
+      Value bits = builder.binary<emitc::BitwiseAndOp>(value, splat(from, 1));
+      builder.rewriter.replaceOp(
+          op, builder.compare(CmpPredicate::ne, bits, splat(from, 0)));
+      return success();
+    }
+    if (Which == Sign::From && isBool(from)) { // true is -1
+      builder.rewriter.replaceOp(
+          op, builder.pure(result, "carousel::select",
+                           {value, splat(to, -1), splat(to, 0)}));
+      return success();
+    }
     builder.rewriter.replaceOp(op, convertVector(builder, value, from, to,
                                                  Which == Sign::From,
                                                  Which == Sign::To));
     return success();
   }
-  if (result.isInteger(1) && !value.getType().isInteger(1)) {
+  if (result.isInteger(1) && isa<IntegerType>(value.getType()) &&
+      !value.getType().isInteger(1)) {
     // The lowest bit of an integer.
-    if (!isa<IntegerType>(value.getType()))
-      return builder.rewriter.notifyMatchFailure(op, "no bool of a float");
     Value bit = builder.binary<emitc::BitwiseAndOp>(
         value, builder.constant(value.getType(), 1));
     builder.rewriter.replaceOp(
@@ -285,8 +302,8 @@ static LogicalResult lowerBitcast(Operation *op, ArrayRef<Value> operands,
 static LogicalResult lowerExtended(Operation *op, ArrayRef<Value> operands,
                                    CBuilder &builder, StringRef text) {
   Type type = op->getResult(0).getType();
-  if (isVector(type) || isBool(type))
-    return builder.rewriter.notifyMatchFailure(op, "scalars only");
+  if (isBool(type))
+    return builder.rewriter.notifyMatchFailure(op, "no arithmetic of bools");
   Value low, high;
   if (isa<arith::AddUIExtendedOp>(op)) {
     low = builder.binary<emitc::AddOp>(operands[0], operands[1]);

@@ -88,6 +88,8 @@ static LogicalResult lowerCmpF(arith::CmpFOp op,
                                AdaptorOf<arith::CmpFOp> adaptor,
                                CBuilder &builder) {
   using Predicate = arith::CmpFPredicate;
+  if (isMovedOnly(op.getLhs().getType()))
+    return builder.rewriter.notifyMatchFailure(op, "8-bit floats");
   Value lhs = one(adaptor.getLhs()), rhs = one(adaptor.getRhs());
   auto is = [&](CmpPredicate predicate) {
     return builder.compare(predicate, lhs, rhs);

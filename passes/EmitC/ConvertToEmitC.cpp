@@ -19,6 +19,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_CONVERTTOEMITC
@@ -49,6 +50,74 @@ static void nameResults(Operation *root) {
   });
 }
 
+/// Lets ops that no pattern took stand beside converted ones until they are
+/// reported.
+static void keepForeignTypes(CTypes &types) {
+  types.addSourceMaterialization([](OpBuilder &builder, Type type,
+                                    ValueRange inputs, Location loc) -> Value {
+    return UnrealizedConversionCastOp::create(builder, loc, type, inputs)
+        .getResult(0);
+  });
+  types.addTargetMaterialization([](OpBuilder &builder, TypeRange results,
+                                    ValueRange inputs,
+                                    Location loc) -> SmallVector<Value> {
+    // The address of a kernel's tensor map is no mere cast.
+    if (inputs.size() == 1 && results.size() == 1 &&
+        isa<emitc::OpaqueType>(inputs.front().getType()) &&
+        isa<emitc::PointerType>(results.front()))
+      return {};
+    return UnrealizedConversionCastOp::create(builder, loc, results, inputs)
+        .getResults();
+  });
+}
+
+/// A type of an op that C++ has nothing for, or null.
+static Type findForeignType(Operation *op, const CTypes &types) {
+  auto isForeign = [&](Type type) {
+    SmallVector<Type> converted;
+    return failed(types.convertType(type, converted));
+  };
+  for (TypeRange range :
+       {TypeRange(op->getResultTypes()), TypeRange(op->getOperandTypes())})
+    for (Type type : range)
+      if (isForeign(type))
+        return type;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      for (Type type : block.getArgumentTypes())
+        if (isForeign(type))
+          return type;
+  return Type();
+}
+
+/// C202: reports the ops that no pattern took.
+static LogicalResult verifyConverted(gpu::GPUModuleOp module,
+                                     const CTypes &types) {
+  bool refused = false;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<emitc::EmitCDialect>(op->getDialect()) ||
+        isa<gpu::GPUModuleOp, UnrealizedConversionCastOp>(op))
+      return WalkResult::advance();
+    refused = true;
+    auto function = dyn_cast<FunctionOpInterface>(op);
+    if (function && function.getFunctionBody().getBlocks().size() > 1) {
+      emitError(op->getLoc())
+          << "expected structured control flow in a function, got "
+          << function.getFunctionBody().getBlocks().size() << " blocks";
+    } else if (Type type = findForeignType(op, types)) {
+      emitError(op->getLoc()) << "expected types that CUDA C++ has, got "
+                              << type << " in '" << op->getName() << "'";
+    } else {
+      emitError(op->getLoc())
+          << "expected an op that has a form in CUDA C++, got '"
+          << op->getName() << "'";
+    }
+    // What it holds may well have one.
+    return WalkResult::skip();
+  });
+  return failure(refused);
+}
+
 namespace {
 
 struct ConvertToEmitC
@@ -66,9 +135,11 @@ struct ConvertToEmitC
     nameResults(module);
 
     CTypes types(context, indexBitwidth);
+    keepForeignTypes(types);
     RewritePatternSet patterns(context);
     populateArithToEmitC(patterns, types);
     populateCompareToEmitC(patterns, types);
+    populateFloat8ToEmitC(patterns, types);
     populateMathToEmitC(patterns, types);
     populateMatricesToEmitC(patterns, types);
     populateVectorToEmitC(patterns, types);
@@ -84,8 +155,9 @@ struct ConvertToEmitC
     ConversionTarget target(*context);
     target.addLegalDialect<emitc::EmitCDialect>();
     target.addLegalOp<gpu::GPUModuleOp>();
-    // An op without a pattern is an error where it stands.
-    if (failed(applyFullConversion(module, target, std::move(patterns))))
+    // What is left is an error where it stands, by its own words.
+    if (failed(applyPartialConversion(module, target, std::move(patterns))) ||
+        failed(verifyConverted(module, types)))
       signalPassFailure();
   }
 };

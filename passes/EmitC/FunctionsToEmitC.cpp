@@ -244,6 +244,25 @@ static LogicalResult lowerDynamicShared(gpu::DynamicSharedMemoryOp op,
 // Device functions
 //===----------------------------------------------------------------------===//
 
+/// What a function returns: nothing, its result, or what holds all of them.
+static FailureOr<SmallVector<Type>> getReturned(const CTypes &types,
+                                                TypeRange results) {
+  SmallVector<Type> converted;
+  if (failed(types.convertTypes(results, converted)))
+    return failure();
+  if (converted.size() <= 1)
+    return converted;
+  std::string text;
+  for (Type type : converted) {
+    std::string element = types.spell(type);
+    if (element.empty())
+      return failure();
+    text += (text.empty() ? "carousel::results<" : ", ") + element;
+  }
+  return SmallVector<Type>{
+      emitc::OpaqueType::get(types.getIndexType().getContext(), text + ">")};
+}
+
 namespace {
 
 struct FunctionToEmitC : public OpConversionPattern<func::FuncOp> {
@@ -254,9 +273,13 @@ struct FunctionToEmitC : public OpConversionPattern<func::FuncOp> {
   matchAndRewrite(func::FuncOp op, OneToNOpAdaptor,
                   ConversionPatternRewriter &rewriter) const override {
     FunctionType type = op.getFunctionType();
-    if (type.getNumResults() > 1 ||
-        (!op.isExternal() && !op.getBody().hasOneBlock()))
-      return rewriter.notifyMatchFailure(op, "several results, or branches");
+    if (!op.isExternal() && !op.getBody().hasOneBlock())
+      return rewriter.notifyMatchFailure(op, "branches");
+    // LLVM lays several out as it likes.
+    if (op.isExternal() && type.getNumResults() > 1)
+      return op.emitError("expected at most one result of a function without a "
+                          "body, got ")
+             << type.getNumResults();
     // LLVM passes descriptors to functions that it doesn't see.
     if (op.isExternal() && llvm::any_of(type.getInputs(), [](Type input) {
           return isa<BaseMemRefType>(input);
@@ -266,14 +289,14 @@ struct FunctionToEmitC : public OpConversionPattern<func::FuncOp> {
                  "without a body, got ")
              << type;
     TypeConverter::SignatureConversion signature(type.getNumInputs());
-    SmallVector<Type> results;
+    FailureOr<SmallVector<Type>> results =
+        getReturned(types, type.getResults());
     if (failed(types.convertSignatureArgs(type.getInputs(), signature)) ||
-        failed(types.convertTypes(type.getResults(), results)) ||
-        results.size() != type.getNumResults())
+        failed(results))
       return failure();
     auto func = emitc::FuncOp::create(
         rewriter, op.getLoc(), op.getName(),
-        rewriter.getFunctionType(signature.getConvertedTypes(), results));
+        rewriter.getFunctionType(signature.getConvertedTypes(), *results));
     bool isInternal = op.isPrivate() && !op.isExternal();
     func.setSpecifiersAttr(
         isInternal ? rewriter.getStrArrayAttr({"static", "__device__"})
@@ -299,8 +322,12 @@ static LogicalResult lowerFunctionReturn(func::ReturnOp op,
                                          AdaptorOf<func::ReturnOp> adaptor,
                                          CBuilder &builder) {
   SmallVector<Value> values = flatten(adaptor.getOperands());
-  if (values.size() > 1)
+  FailureOr<SmallVector<Type>> returned =
+      getReturned(builder.types, op.getOperandTypes());
+  if (failed(returned))
     return failure();
+  if (values.size() > 1)
+    values = {builder.list(returned->front(), values)};
   builder.rewriter.replaceOpWithNewOp<emitc::ReturnOp>(
       op, values.empty() ? Value() : values.front());
   return success();
@@ -308,12 +335,34 @@ static LogicalResult lowerFunctionReturn(func::ReturnOp op,
 
 static LogicalResult lowerCall(func::CallOp op, AdaptorOf<func::CallOp> adaptor,
                                CBuilder &builder) {
-  SmallVector<Type> results;
-  if (failed(builder.types.convertTypes(op.getResultTypes(), results)) ||
-      results.size() != op.getNumResults() || results.size() > 1)
+  FailureOr<SmallVector<Type>> returned =
+      getReturned(builder.types, op.getResultTypes());
+  if (failed(returned))
     return failure();
-  builder.rewriter.replaceOpWithNewOp<emitc::CallOp>(
-      op, op.getCalleeAttr(), results, flatten(adaptor.getOperands()));
+  auto call =
+      emitc::CallOp::create(builder.rewriter, builder.loc, op.getCalleeAttr(),
+                            *returned, flatten(adaptor.getOperands()));
+  // A memref is several values; one value is no list.
+  SmallVector<Type> all;
+  if (failed(builder.types.convertTypes(op.getResultTypes(), all)))
+    return failure();
+  auto get = [&](size_t number) -> Value {
+    if (all.size() == 1)
+      return call.getResult(0);
+    return builder.pure(all[number], "carousel::result", call.getResult(0),
+                        {std::to_string(number)});
+  };
+  size_t number = 0;
+  SmallVector<SmallVector<Value>> results;
+  for (Type type : op.getResultTypes()) {
+    SmallVector<Type> parts;
+    if (failed(builder.types.convertType(type, parts)))
+      return failure();
+    results.emplace_back();
+    for (size_t i = 0; i < parts.size(); ++i)
+      results.back().push_back(get(number++));
+  }
+  builder.rewriter.replaceOpWithMultiple(op, std::move(results));
   return success();
 }
 

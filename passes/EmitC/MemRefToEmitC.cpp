@@ -17,6 +17,7 @@
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -222,18 +223,38 @@ static LogicalResult lowerAlloca(memref::AllocaOp op,
   return success();
 }
 
-/// The values row by row, as those of the array; null where C++ has no literals
-/// for them that make a constant.
+/// Whether C++ has literals of all values that make a constant. It has none of
+/// f16 and bf16, of infinities and of NaNs.
+static bool hasLiterals(DenseElementsAttr values) {
+  Type element = values.getElementType();
+  if (!isa<FloatType>(element))
+    return true;
+  return !element.isF16() && !element.isBF16() &&
+         llvm::all_of(values.getValues<APFloat>(),
+                      [](const APFloat &value) { return value.isFinite(); });
+}
+
+/// The array of a variable of the module: of the elements' bits where there are
+/// initial values that C++ has no literals of. Null if there is none.
+static emitc::ArrayType getDeclared(const CTypes &types, memref::GlobalOp op) {
+  emitc::ArrayType array = types.getArray(op.getType());
+  auto values = dyn_cast_or_null<DenseElementsAttr>(
+      op.getInitialValue().value_or(nullptr));
+  if (!array || !values || hasLiterals(values))
+    return array;
+  Type bits = IntegerType::get(op.getContext(),
+                               values.getElementType().getIntOrFloatBitWidth(),
+                               IntegerType::Unsigned);
+  return emitc::ArrayType::get(array.getShape(), bits);
+}
+
+/// The values row by row, as those of the array; null where they are no
+/// numbers.
 static DenseElementsAttr getInitialValues(Attribute initial,
                                           emitc::ArrayType array) {
   auto values = dyn_cast_or_null<DenseElementsAttr>(initial);
   Type element = array.getElementType();
-  if (!values || values.empty() || !element.isIntOrFloat() || element.isF16() ||
-      element.isBF16())
-    return {};
-  if (isa<FloatType>(element) &&
-      !llvm::all_of(values.getValues<APFloat>(),
-                    [](const APFloat &value) { return value.isFinite(); }))
+  if (!values || values.empty() || !element.isIntOrFloat())
     return {};
   return values
       .reshape(RankedTensorType::get(array.getShape(), values.getElementType()))
@@ -244,7 +265,7 @@ static DenseElementsAttr getInitialValues(Attribute initial,
 static LogicalResult lowerGlobal(memref::GlobalOp op,
                                  AdaptorOf<memref::GlobalOp>,
                                  CBuilder &builder) {
-  emitc::ArrayType array = builder.types.getArray(op.getType());
+  emitc::ArrayType array = getDeclared(builder.types, op);
   if (!array || op.isExternal())
     return builder.rewriter.notifyMatchFailure(op, "no array");
   DenseElementsAttr values;
@@ -269,15 +290,22 @@ static LogicalResult lowerGlobal(memref::GlobalOp op,
 static LogicalResult lowerGetGlobal(memref::GetGlobalOp op,
                                     AdaptorOf<memref::GetGlobalOp>,
                                     CBuilder &builder) {
-  auto type = cast<MemRefType>(op.getType());
-  emitc::ArrayType array = builder.types.getArray(type);
-  if (!array)
+  // It is converted, or will be.
+  Operation *symbol =
+      SymbolTable::lookupNearestSymbolFrom(op, op.getNameAttr());
+  emitc::ArrayType array;
+  if (auto variable = dyn_cast_or_null<memref::GlobalOp>(symbol))
+    array = getDeclared(builder.types, variable);
+  else if (auto variable = dyn_cast_or_null<emitc::GlobalOp>(symbol))
+    array = dyn_cast<emitc::ArrayType>(variable.getType());
+  SmallVector<Type> converted;
+  if (!array || failed(builder.types.convertType(op.getType(), converted)))
     return failure();
   auto global = emitc::GetGlobalOp::create(builder.rewriter, builder.loc, array,
                                            op.getName());
-  replace(builder, op,
-          {{builder.cast(global,
-                         emitc::PointerType::get(array.getElementType()))}});
+  Value pointer =
+      builder.cast(global, emitc::PointerType::get(array.getElementType()));
+  replace(builder, op, {{builder.cast(pointer, converted.front())}});
   return success();
 }
 
@@ -287,7 +315,7 @@ static LogicalResult lowerAtomic(memref::AtomicRMWOp op,
                                  AdaptorOf<memref::AtomicRMWOp> adaptor,
                                  CBuilder &builder) {
   Type type = builder.types.convertType(op.getType());
-  if (!type)
+  if (!type || isMovedOnly(op.getType()))
     return failure();
   std::string kind = arith::stringifyAtomicRMWKind(op.getKind()).str();
   Value address = builder.element(op.getMemRefType(), adaptor.getMemref(),
@@ -295,6 +323,108 @@ static LogicalResult lowerAtomic(memref::AtomicRMWOp op,
   auto call = builder.call(type, "carousel::atomic_" + kind,
                            {address, one(adaptor.getValue())});
   builder.rewriter.replaceOp(op, call.getResults());
+  return success();
+}
+
+/// The same elements, dimensions in another order.
+static LogicalResult lowerTranspose(memref::TransposeOp op,
+                                    AdaptorOf<memref::TransposeOp> adaptor,
+                                    CBuilder &builder) {
+  auto from = cast<MemRefType>(op.getIn().getType());
+  auto to = cast<MemRefType>(op.getType());
+  ValueRange source = adaptor.getIn();
+  Values extents, strides;
+  for (AffineExpr dim : op.getPermutation().getResults()) {
+    unsigned number = cast<AffineDimExpr>(dim).getPosition();
+    extents.push_back(builder.extent(from, source, number));
+    strides.push_back(builder.stride(from, source, number));
+  }
+  auto [fromStrides, fromOffset] = from.getStridesAndOffset();
+  auto [toStrides, toOffset] = to.getStridesAndOffset();
+  Value pointer = source[0];
+  if (!ShapedType::isDynamic(fromOffset) && ShapedType::isDynamic(toOffset))
+    pointer = builder.advance(pointer, builder.index(fromOffset));
+  replace(builder, op, {describe(to, pointer, extents, strides)});
+  return success();
+}
+
+/// Extents from memory, of elements that lie one after the other.
+static LogicalResult lowerReshape(memref::ReshapeOp op,
+                                  AdaptorOf<memref::ReshapeOp> adaptor,
+                                  CBuilder &builder) {
+  auto from = dyn_cast<MemRefType>(op.getSource().getType());
+  auto to = dyn_cast<MemRefType>(op.getType());
+  if (!from || !to || !from.getLayout().isIdentity() ||
+      !to.getLayout().isIdentity())
+    return builder.rewriter.notifyMatchFailure(op, "unranked, or a layout");
+  Values values = {adaptor.getSource()[0]};
+  auto shape = cast<MemRefType>(op.getShape().getType());
+  for (unsigned dim : getPassedExtents(to)) {
+    Value position =
+        builder.linearize(shape, adaptor.getShape(), {builder.index(dim)});
+    Value extent =
+        builder.load(builder.subscript(adaptor.getShape()[0], position));
+    values.push_back(builder.cast(extent, builder.types.getIndexType()));
+  }
+  replace(builder, op, {values});
+  return success();
+}
+
+/// Element by element; the loops become those of C++ in turn.
+static LogicalResult lowerCopy(memref::CopyOp op,
+                               AdaptorOf<memref::CopyOp> adaptor,
+                               CBuilder &builder) {
+  auto type = dyn_cast<MemRefType>(op.getSource().getType());
+  if (!type || !isa<MemRefType>(op.getTarget().getType()))
+    return builder.rewriter.notifyMatchFailure(op, "unranked");
+  ConversionPatternRewriter &rewriter = builder.rewriter;
+  Location loc = builder.loc;
+  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
+  Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
+  Values indices;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    Value extent = memref::DimOp::create(rewriter, loc, op.getSource(), dim);
+    auto loop = scf::ForOp::create(rewriter, loc, zero, extent, one);
+    indices.push_back(loop.getInductionVar());
+    rewriter.setInsertionPointToStart(loop.getBody());
+  }
+  Value element =
+      memref::LoadOp::create(rewriter, loc, op.getSource(), indices);
+  memref::StoreOp::create(rewriter, loc, element, op.getTarget(), indices);
+  rewriter.eraseOp(op);
+  return success();
+}
+
+static LogicalResult lowerDistinct(memref::DistinctObjectsOp op,
+                                   AdaptorOf<memref::DistinctObjectsOp> adaptor,
+                                   CBuilder &builder) {
+  SmallVector<Values> results;
+  for (ValueRange values : adaptor.getOperands())
+    results.push_back(llvm::to_vector(values));
+  replace(builder, op, results);
+  return success();
+}
+
+/// A hint.
+static LogicalResult lowerPrefetch(memref::PrefetchOp op,
+                                   AdaptorOf<memref::PrefetchOp>,
+                                   CBuilder &builder) {
+  builder.rewriter.eraseOp(op);
+  return success();
+}
+
+/// A thread's own arrays live as long as the kernel does.
+static LogicalResult lowerScope(memref::AllocaScopeOp op,
+                                AdaptorOf<memref::AllocaScopeOp>,
+                                CBuilder &builder) {
+  Block *body = &op.getBodyRegion().front();
+  if (!op.getBodyRegion().hasOneBlock())
+    return builder.rewriter.notifyMatchFailure(op, "branches");
+  Operation *terminator = body->getTerminator();
+  SmallVector<Value> results(terminator->getOperands());
+  builder.rewriter.inlineBlockBefore(body, op);
+  builder.rewriter.eraseOp(terminator);
+  builder.rewriter.replaceOp(op, results);
   return success();
 }
 
@@ -315,4 +445,10 @@ void carousel::populateMemRefToEmitC(RewritePatternSet &patterns,
   addPattern<memref::GlobalOp>(patterns, types, lowerGlobal);
   addPattern<memref::GetGlobalOp>(patterns, types, lowerGetGlobal);
   addPattern<memref::AtomicRMWOp>(patterns, types, lowerAtomic);
+  addPattern<memref::TransposeOp>(patterns, types, lowerTranspose);
+  addPattern<memref::ReshapeOp>(patterns, types, lowerReshape);
+  addPattern<memref::CopyOp>(patterns, types, lowerCopy);
+  addPattern<memref::DistinctObjectsOp>(patterns, types, lowerDistinct);
+  addPattern<memref::PrefetchOp>(patterns, types, lowerPrefetch);
+  addPattern<memref::AllocaScopeOp>(patterns, types, lowerScope);
 }

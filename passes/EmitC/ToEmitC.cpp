@@ -14,6 +14,7 @@
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -47,6 +48,11 @@ std::string carousel::spellElement(const CTypes &types, Type type,
                                    bool isSigned) {
   Type element = types.convertType(getElementTypeOrSelf(type));
   return types.spell(isSigned ? getSigned(element) : element);
+}
+
+bool carousel::isMovedOnly(Type type) {
+  auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+  return element && element.getWidth() == 8;
 }
 
 /// The integers that C++ has.
@@ -363,6 +369,11 @@ public:
   LogicalResult
   matchAndRewrite(Operation *op, ArrayRef<Value> operands,
                   ConversionPatternRewriter &rewriter) const override {
+    // A byte of C++ would be taken for an integer.
+    if (!isa<arith::BitcastOp>(op) &&
+        (llvm::any_of(op->getOperandTypes(), isMovedOnly) ||
+         llvm::any_of(op->getResultTypes(), isMovedOnly)))
+      return rewriter.notifyMatchFailure(op, "8-bit floats are only moved");
     CBuilder builder(rewriter, op->getLoc(), types);
     return function(op, operands, builder, text);
   }

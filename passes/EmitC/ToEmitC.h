@@ -47,6 +47,10 @@ bool isBool(mlir::Type type);
 /// The element type of a source's type in C++, with a sign or without.
 std::string spellElement(const CTypes &types, mlir::Type type, bool isSigned);
 
+/// Whether values are floats of 8 bits, or vectors of them: bytes in C++, which
+/// are only moved.
+bool isMovedOnly(mlir::Type type);
+
 /// Makes the ops that stand for one op of the source.
 class CBuilder {
 public:
@@ -174,6 +178,8 @@ void populateArithToEmitC(mlir::RewritePatternSet &patterns,
                           const CTypes &types);
 void populateCompareToEmitC(mlir::RewritePatternSet &patterns,
                             const CTypes &types);
+void populateFloat8ToEmitC(mlir::RewritePatternSet &patterns,
+                           const CTypes &types);
 void populateMathToEmitC(mlir::RewritePatternSet &patterns,
                          const CTypes &types);
 void populateMatricesToEmitC(mlir::RewritePatternSet &patterns,

@@ -159,6 +159,46 @@ static LogicalResult lowerShuffle(vector::ShuffleOp op,
   return success();
 }
 
+/// The lanes of two vectors in turns.
+static LogicalResult lowerInterleave(vector::InterleaveOp op,
+                                     AdaptorOf<vector::InterleaveOp> adaptor,
+                                     CBuilder &builder) {
+  VectorType type = op.getSourceVectorType();
+  if (type.getRank() != 1 || type.isScalable())
+    return failure();
+  SmallVector<std::string> mask;
+  for (int64_t i = 0, e = type.getNumElements(); i < e; ++i)
+    for (int64_t lane : {i, e + i})
+      mask.push_back(std::to_string(lane));
+  builder.rewriter.replaceOp(
+      op,
+      builder.pure(builder.types.convertType(op.getType()), "carousel::shuffle",
+                   {one(adaptor.getLhs()), one(adaptor.getRhs())}, mask));
+  return success();
+}
+
+/// The even lanes, and the odd ones.
+static LogicalResult
+lowerDeinterleave(vector::DeinterleaveOp op,
+                  AdaptorOf<vector::DeinterleaveOp> adaptor,
+                  CBuilder &builder) {
+  VectorType type = op.getSourceVectorType();
+  if (type.getRank() != 1 || type.isScalable())
+    return failure();
+  Value source = one(adaptor.getSource());
+  SmallVector<Value> halves;
+  for (int64_t first : {0, 1}) {
+    SmallVector<std::string> mask;
+    for (int64_t lane = first; lane < type.getNumElements(); lane += 2)
+      mask.push_back(std::to_string(lane));
+    halves.push_back(
+        builder.pure(builder.types.convertType(op.getResult(first).getType()),
+                     "carousel::shuffle", {source, source}, mask));
+  }
+  builder.rewriter.replaceOp(op, halves);
+  return success();
+}
+
 static LogicalResult
 lowerFromElements(vector::FromElementsOp op,
                   AdaptorOf<vector::FromElementsOp> adaptor,
@@ -193,7 +233,7 @@ static LogicalResult lowerReduction(vector::ReductionOp op,
                                     CBuilder &builder) {
   using Kind = vector::CombiningKind;
   Type result = builder.types.convertType(op.getType());
-  if (!result)
+  if (!result || isMovedOnly(op.getType()))
     return failure();
   std::string name;
   Type element = result;
@@ -355,6 +395,8 @@ void carousel::populateVectorToEmitC(RewritePatternSet &patterns,
   addPattern<vector::InsertOp>(patterns, types, lowerInsert);
   addPattern<vector::BroadcastOp>(patterns, types, lowerBroadcast);
   addPattern<vector::ShuffleOp>(patterns, types, lowerShuffle);
+  addPattern<vector::InterleaveOp>(patterns, types, lowerInterleave);
+  addPattern<vector::DeinterleaveOp>(patterns, types, lowerDeinterleave);
   addPattern<vector::FromElementsOp>(patterns, types, lowerFromElements);
   addPattern<vector::ToElementsOp>(patterns, types, lowerToElements);
   addPattern<vector::ReductionOp>(patterns, types, lowerReduction);

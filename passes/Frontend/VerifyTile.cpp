@@ -7,13 +7,15 @@
 //
 // What a kernel may hold, where transfers and pipelines may stand, and that
 // nothing visible makes a transfer, a turn or a ticket differ within its scope,
-// or turns follow the ids of CTAs. Constraints C133 to C140, C185, C189 and,
-// by OtherDialects.h, C193 to C197 of docs/Spec.md.
+// or turns follow the ids of CTAs. Constraints C133 to C140, C185, C189, C198
+// and, by OtherDialects.h and VerifyTileOps.h, C193 to C197 and C199 to C201 of
+// docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
 #include "OtherDialects.h"
 #include "ThreadDependence.h"
+#include "VerifyTileOps.h"
 
 #include "carousel/Analysis/RingPlan.h"
 #include "carousel/Analysis/Views.h"
@@ -418,6 +420,11 @@ static bool verifyKernel(gpu::GPUFuncOp kernel) {
   kernel.walk([&](SerializeOp turns) {
     holds &= areTogether(turns, "turn") && succeeded(verifyTurn(turns, kernel));
   });
+  // C198
+  kernel.walk([&](gpu::AllReduceOp reduction) {
+    holds &= succeeded(verifySurroundings(reduction, "gpu.all_reduce",
+                                          TransferScope::CTA, kernel, threads));
+  });
   kernel.walk(
       [&](GridTicketOp ticket) { holds &= areTogether(ticket, "ticket"); });
   kernel.walk(
@@ -444,9 +451,14 @@ static LogicalResult verifyInKernel(Operation *op, StringRef name) {
 }
 
 static LogicalResult verifyOp(Operation *op) {
-  if (failed(verifyPhase(op)) || failed(verifyOtherDialects(op)))
+  if (failed(verifyPhase(op)) || failed(verifyOtherDialects(op)) ||
+      failed(verifyTaken(op)))
     return failure();
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      // C198
+      .Case([](gpu::AllReduceOp reduction) {
+        return verifyInKernel(reduction, "gpu.all_reduce");
+      })
       .Case<memref::AllocOp, memref::AllocaOp>(
           [](auto alloc) { return verifyAllocation(alloc); })
       // C134

@@ -131,6 +131,18 @@ static LogicalResult verifyModule(gpu::GPUModuleOp module,
                      .wasInterrupted());
 }
 
+/// The ops of the gpu dialect that carousel-lower-gpu-ops leaves.
+static bool hasPattern(Operation *op) {
+  return isa<gpu::BarrierOp, gpu::BlockDimOp, gpu::BlockIdOp,
+             gpu::ClusterBlockIdOp, gpu::ClusterDimBlocksOp, gpu::ClusterDimOp,
+             gpu::ClusterIdOp, gpu::DynamicSharedMemoryOp, gpu::GPUFuncOp,
+             gpu::GridDimOp, gpu::LaneIdOp, gpu::PrintfOp, gpu::ReturnOp,
+             gpu::ShuffleOp, gpu::SubgroupMmaComputeOp,
+             gpu::SubgroupMmaConstantMatrixOp, gpu::SubgroupMmaElementwiseOp,
+             gpu::SubgroupMmaLoadMatrixOp, gpu::SubgroupMmaStoreMatrixOp,
+             gpu::ThreadIdOp>(op);
+}
+
 namespace {
 
 /// What doesn't depend on the module. Modules are converted at once, each by a
@@ -157,6 +169,9 @@ struct Conversion {
                       LLVM::LogOp, LLVM::Log10Op, LLVM::Log2Op, LLVM::PowOp,
                       LLVM::RoundEvenOp, LLVM::RoundOp, LLVM::SinOp,
                       LLVM::SincosOp, LLVM::SqrtOp>();
+    // What has no pattern is an error of carousel-verify-lowered.
+    target.addDynamicallyLegalDialect<gpu::GPUDialect>(
+        [](Operation *op) { return !hasPattern(op); });
     // Those that are written as PTX.
     target.addDynamicallyLegalDialect<NVVM::NVVMDialect>([](Operation *op) {
       auto text = dyn_cast<NVVM::BasicPtxBuilderInterface>(op);

@@ -14,6 +14,7 @@
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -34,28 +35,47 @@ static bool isExpanded(Operation *op) {
 
 namespace {
 
+/// Within the bounds, both of which may be results. Upstream's expansion takes
+/// the least with the lower bound first, which isn't within them.
+struct ClampWithinBounds : public OpRewritePattern<math::ClampFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::ClampFOp op,
+                                PatternRewriter &rewriter) const override {
+    Value above = arith::MaximumFOp::create(rewriter, op.getLoc(),
+                                            op.getValue(), op.getMin());
+    rewriter.replaceOpWithNewOp<arith::MinimumFOp>(op, above, op.getMax());
+    return success();
+  }
+};
+
 struct ExpandArith : public carousel::impl::ExpandArithBase<ExpandArith> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet patterns(context);
     arith::populateArithExpandOpsPatterns(patterns);
     arith::populateExpandScalingExtTruncPatterns(patterns);
     frozen = std::move(patterns);
+    RewritePatternSet clamps(context);
+    clamps.add<ClampWithinBounds>(context);
+    frozenClamps = std::move(clamps);
     return success();
   }
 
   void runOnOperation() override {
-    SmallVector<Operation *> expanded;
+    GreedyRewriteConfig config;
+    config.setStrictness(GreedyRewriteStrictness::ExistingOps);
+    SmallVector<Operation *> clamps, expanded;
+    getOperation()->walk([&](math::ClampFOp op) { clamps.push_back(op); });
+    if (failed(applyOpPatternsGreedily(clamps, frozenClamps, config)))
+      return signalPassFailure();
     getOperation()->walk([&](Operation *op) {
       if (isExpanded(op))
         expanded.push_back(op);
     });
-    GreedyRewriteConfig config;
-    config.setStrictness(GreedyRewriteStrictness::ExistingOps);
     if (failed(applyOpPatternsGreedily(expanded, frozen, config)))
       signalPassFailure();
   }
 
-  FrozenRewritePatternSet frozen;
+  FrozenRewritePatternSet frozen, frozenClamps;
 };
 
 } // namespace

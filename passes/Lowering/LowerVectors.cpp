@@ -10,6 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "VectorLanes.h"
+
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -108,6 +110,7 @@ struct LowerVectors : public carousel::impl::LowerVectorsBase<LowerVectors> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet patterns(context);
     patterns.add<LoadByRow, StoreByRow>(context);
+    populateVectorsByLane(patterns);
     vector::populateVectorToVectorCanonicalizationPatterns(patterns);
     vector::populateVectorBroadcastLoweringPatterns(patterns);
     vector::populateVectorContractLoweringPatterns(
@@ -120,7 +123,10 @@ struct LowerVectors : public carousel::impl::LowerVectorsBase<LowerVectors> {
     vector::populateVectorTransposeLoweringPatterns(
         patterns, vector::VectorTransposeLowering::EltWise);
     vector::populateVectorInterleaveLoweringPatterns(patterns);
+    vector::populateVectorInterleaveToShufflePatterns(patterns);
+    vector::populateVectorScanLoweringPatterns(patterns);
     vector::populateVectorGatherLoweringPatterns(patterns);
+    vector::populateVectorGatherToConditionalLoadPatterns(patterns);
     vector::populateVectorStepLoweringPatterns(patterns);
     vector::populateVectorBitCastLoweringPatterns(patterns);
     vector::populateVectorRankReducingFMAPattern(patterns);

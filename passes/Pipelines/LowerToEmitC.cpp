@@ -17,7 +17,6 @@
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -44,10 +43,9 @@ void carousel::buildLowerToEmitCPipeline(OpPassManager &pm,
   gpu.addPass(createLowerVectors());
   gpu.addPass(memref::createExpandStridedMetadataPass());
   gpu.addPass(createLowerAffinePass());
+  gpu.addPass(createExpandArith());
   gpu.addPass(arith::createArithExpandOpsPass());
-  math::MathExpandOpsPassOptions expansions;
-  expansions.opMnemonics = {"clampf"};
-  gpu.addPass(math::createMathExpandOpsPass(expansions));
+  gpu.addPass(createExpandFloat8());
   gpu.addPass(createCanonicalizerPass());
   gpu.addPass(createCSEPass());
 

@@ -29,7 +29,6 @@
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -81,14 +80,12 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
         pm.addPass(createLowerAffinePass());
       }));
   functionsBefore.addPass(createExpandArith());
-  functionsBefore.addPass(
-      createRunWherePresent({"math.clampf"}, [](OpPassManager &pm) {
-        math::MathExpandOpsPassOptions expansions;
-        expansions.opMnemonics = {"clampf"};
-        pm.addPass(math::createMathExpandOpsPass(expansions));
-      }));
-  functionsBefore.addPass(createLowerMath());
-  functionsBefore.addPass(createSCFToControlFlowPass());
+  ExpandFloat8Options float8;
+  float8.asBytes = true;
+  gpu.addPass(createExpandFloat8(float8));
+  OpPassManager &functionsAfter = gpu.nestAny();
+  functionsAfter.addPass(createLowerMath());
+  functionsAfter.addPass(createSCFToControlFlowPass());
   LowerFunctionsOptions functions;
   functions.indexBitwidth = options.indexBitwidth;
   gpu.addPass(createLowerFunctions(functions));

@@ -91,6 +91,9 @@ def VerifyTile : Pass<"carousel-verify-tile", "::mlir::gpu::GPUModuleOp"> {
       declared memory whose elements have a size (C194), no copies and barriers that nothing
       lowers (C195), vectors of at most 1024 elements in a thread (C196), asynchronous copies
       that cp.async can make (C197).
+    - All threads of the CTA come to a `gpu.all_reduce`, as far as that is visible (C198).
+    - Ops of upstream dialects are ones that a target takes (C199), vectors have a fixed length (C200), and computations
+      are of element types that a target computes with (C201).
     - The turn of a `carousel.serialize` isn't visibly computed from `gpu.block_id` and the like,
       unless the kernel says that its CTAs are on the device at once, or start in order (C185).
 

@@ -58,15 +58,18 @@ def NumberWaits : Pass<"carousel-number-waits", "::mlir::gpu::GPUModuleOp"> {
 def LowerGPUOps : Pass<"carousel-lower-gpu-ops", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower reductions and shuffles of the gpu dialect to shuffles of 32 bits";
   let description = [{
-    `gpu.all_reduce` and `gpu.subgroup_reduce` become shuffles, by upstream's patterns; shuffles
-    of types of less than 32 bits, and of vectors of 32 bits in all, become shuffles of an i32;
-    `gpu.subgroup_size` is 32. An all-reduce takes static shared memory, so this runs before
-    that is counted. Asynchronous copies of nvgpu become `carousel.cp_async` ops, as in
+    `gpu.subgroup_reduce` becomes shuffles, by upstream's patterns. `gpu.all_reduce` becomes shuffles in each warp, a
+    barrier, a loop over the warps' results in shared memory, and a second barrier; one without `uniform` is lowered alike,
+    since all threads of the CTA come to it in either case (C198). `gpu.rotate` and `gpu.subgroup_broadcast`
+    become shuffles; `first_active_lane` is the first lane of the warp. A shuffle of a type other than i32 and f32
+    becomes shuffles of i32 words. `gpu.subgroup_id` and `gpu.num_subgroups` are computed from the
+    thread's number and the block's extents; `gpu.subgroup_size` is 32. An all-reduce takes static shared memory, so
+    this runs before that is counted. Asynchronous copies of nvgpu become `carousel.cp_async` ops, as in
     `--carousel-lower-rings`.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::cf::ControlFlowDialect", "::mlir::vector::VectorDialect", "::mlir::gpu::GPUDialect"
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect", "::mlir::gpu::GPUDialect"
   ];
 }
 
@@ -192,7 +195,8 @@ def LowerVectors : Pass<"carousel-lower-vectors", "::mlir::gpu::GPUModuleOp"> {
   let description = [{
     Upstream's progressive lowerings: transfers that may be out of bounds become masked loads
     and stores, contractions outer products, multi-dimensional reductions inner ones; loads and
-    stores of several rows go row by row. Runs
+    stores of several rows go row by row. A row at a position known at run time becomes selects among all rows;
+    scatters, expanding loads and compressing stores go lane by lane. Runs
     after `--convert-vector-to-scf`, which has unrolled transfers to rank 1.
   }];
   let dependentDialects = [
@@ -222,7 +226,8 @@ def ExpandViews : Pass<"carousel-expand-views"> {
 def ExpandArith : Pass<"carousel-expand-arith"> {
   let summary = "Expand arithmetic that neither LLVM nor the hardware has an instruction for";
   let description = [{
-    Divisions that round up or down, `maximumf`, `maxnumf`, `minimumf` and `minnumf`, scaling conversions, by upstream's patterns. What is an
+    Divisions that round up or down, `maximumf`, `maxnumf`, `minimumf` and `minnumf`, scaling conversions, by upstream's patterns; `math.clampf` as
+    `minimumf(maximumf(value, min), max)`, which is within the bounds. What is an
     intrinsic of LLVM, as the least and the most of integers, is left. Refuses nothing.
 
     ```mlir
@@ -236,6 +241,35 @@ def ExpandArith : Pass<"carousel-expand-arith"> {
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
+}
+
+def ExpandFloat8 : Pass<"carousel-expand-float8", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Expand arithmetic and conversions of f8E4M3FN and f8E5M2";
+  let description = [{
+    Arithmetic on the two types becomes arithmetic on f32 whose results are rounded after each op, by upstream's
+    patterns. `arith.extf` and `arith.truncf` become `nvvm.convert` ops on pairs of lanes where the module's target has
+    them (sm_89 and PTX 8.1), and integer arithmetic elsewhere; `use-integers` asks for the latter on every target. Both
+    have MLIR's meaning: to the nearest value, ties to even; a magnitude beyond the largest finite one becomes an
+    infinity of f8E5M2 and NaN of f8E4M3FN. The instructions saturate, so the pass corrects what they return there. The
+    sign and the payload of a NaN are unspecified. Ops that only move values are left, or move bytes with `as-bytes`. Refuses nothing.
+
+    ```mlir
+    %v = arith.extf %a : f8E5M2 to f32
+    // becomes, with use-integers
+    %byte = arith.bitcast %a : f8E5M2 to i8
+    %word = arith.extui %byte : i8 to i16
+    %high = arith.shli %word, %c8 : i16
+    %half = arith.bitcast %high : i16 to f16
+    %v = arith.extf %half : f16 to f32
+    ```
+  }];
+  let options = [
+    Option<"useIntegers", "use-integers", "bool", "false", "Use integer arithmetic on every target">,
+    Option<"asBytes", "as-bytes", "bool", "false", "Move values of the two types as i8, which LLVM has">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::NVVM::NVVMDialect", "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect"
+  ];
 }
 
 def LowerMath : Pass<"carousel-lower-math"> {

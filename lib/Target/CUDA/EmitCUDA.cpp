@@ -60,6 +60,10 @@ static StringRef getHeader(StringRef function) {
       {"store", "vector.h"},
       {"vec<", "vector.h"},
       {"f16", "float16.h"},
+      {"f8e", "float8.h"},
+      {"narrow_pair", "float8.h"},
+      {"widen_pair", "float8.h"},
+      {"result", "types.h"},
       {"bf16", "float16.h"},
   };
   for (auto [prefix, header] : rows)

@@ -1,11 +1,13 @@
-// carousel-lower-gpu-ops: reductions become shuffles, and shuffles are of 32 bits.
+// carousel-lower-gpu-ops: reductions and other collectives become shuffles, and shuffles are of 32 bits.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-lower-gpu-ops))' | FileCheck %s
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-lower-gpu-ops))' \
 // RUN:   | FileCheck %s --check-prefix=GONE
 
 // GONE-NOT: gpu.subgroup_reduce
 // GONE-NOT: gpu.all_reduce
-// GONE-NOT: gpu.subgroup_size
+// GONE-NOT: gpu.subgroup_
+// GONE-NOT: gpu.num_subgroups
+// GONE-NOT: gpu.rotate
 
 #gl = #gpu.address_space<global>
 
@@ -54,6 +56,77 @@ gpu.module @kernels {
     // CHECK: gpu.barrier
     %r = gpu.all_reduce maxnumf %a uniform {} : (f32) -> f32
     memref.store %r, %x[%i] : memref<?xf32, #gl>
+    gpu.return
+  }
+
+  // Wider values are words, each of which is shuffled.
+  // CHECK-LABEL: gpu.func @wide_shuffle
+  gpu.func @wide_shuffle(%a: f64, %v: vector<3xi8>, %x: memref<?xf64, #gl>, %y: memref<?xvector<3xi8>, #gl>, %i: index) {
+    %offset = arith.constant 1 : i32
+    %width = arith.constant 32 : i32
+    // CHECK: vector.bitcast %{{.+}} : vector<1xi64> to vector<2xi32>
+    // CHECK-COUNT-2: gpu.shuffle down %{{.+}} : i32
+    // CHECK: vector.bitcast %{{.+}} : vector<2xi32> to vector<1xi64>
+    %0, %p0 = gpu.shuffle down %a, %offset, %width : f64
+    memref.store %0, %x[%i] : memref<?xf64, #gl>
+    // CHECK-COUNT-3: gpu.shuffle up %{{.+}} : i32
+    %1, %p1 = gpu.shuffle up %v, %offset, %width : vector<3xi8>
+    memref.store %1, %y[%i] : memref<?xvector<3xi8>, #gl>
+    gpu.return
+  }
+
+  // Of a part of the warp, its lanes alone take part.
+  // CHECK-LABEL: gpu.func @rotations
+  gpu.func @rotations(%a: f32, %x: memref<?xf32, #gl>, %i: index) {
+    // CHECK: %[[SOURCE:.+]] = arith.andi
+    // CHECK: gpu.shuffle idx %{{.+}}, %[[SOURCE]], %{{.+}} : f32
+    %0, %p0 = gpu.rotate %a, 3, 32 : f32
+    memref.store %0, %x[%i] : memref<?xf32, #gl>
+    // CHECK: %[[PART:.+]] = arith.cmpi ult
+    // CHECK: scf.if %[[PART]] -> (f32)
+    // CHECK: gpu.shuffle idx
+    %1, %p1 = gpu.rotate %a, 3, 16 : f32
+    memref.store %1, %x[%i] : memref<?xf32, #gl>
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @warps
+  gpu.func @warps(%a: vector<2xf32>, %x: memref<?xvector<2xf32>, #gl>, %lane: i32) kernel
+      attributes {known_block_size = array<i32: 96, 1, 1>} {
+    // CHECK: %[[THREAD:.+]] = gpu.thread_id x
+    // CHECK: arith.divui %[[THREAD]], %{{.+}} : index
+    %warp = gpu.subgroup_id : index
+    // CHECK-NOT: gpu.block_dim
+    %warps = gpu.num_subgroups : index
+    // CHECK-COUNT-2: gpu.shuffle idx
+    %0 = gpu.subgroup_broadcast %a, specific_lane %lane : vector<2xf32>
+    memref.store %0, %x[%warp] : memref<?xvector<2xf32>, #gl>
+    // CHECK-COUNT-2: gpu.shuffle idx
+    %1 = gpu.subgroup_broadcast %a, first_active_lane : vector<2xf32>
+    memref.store %1, %x[%warps] : memref<?xvector<2xf32>, #gl>
+    gpu.return
+  }
+
+  // In a loop, without `uniform`, of a block whose last warp lacks lanes: no blocks of cf.
+  // CHECK-LABEL: gpu.func @reduced_in_loop
+  // CHECK-SAME: workgroup(%[[PARTIAL:.+]] : memref<2xf32, #gpu.address_space<workgroup>>)
+  gpu.func @reduced_in_loop(%a: f32, %x: memref<?xf32, #gl>, %n: index) kernel
+      attributes {known_block_size = array<i32: 48, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    // CHECK: scf.for
+    // CHECK: %[[LANES:.+]] = arith.index_cast %{{.+}} : index to i32
+    // CHECK-COUNT-5: gpu.shuffle xor %{{.+}}, %{{.+}}, %[[LANES]] : f32
+    // CHECK: memref.store %{{.+}}, %[[PARTIAL]]
+    // CHECK: gpu.barrier
+    // CHECK: scf.for
+    // CHECK: gpu.barrier
+    // CHECK-NOT: {{ }}cf.
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %a) -> (f32) {
+      %t = gpu.all_reduce add %s {} : (f32) -> f32
+      scf.yield %t : f32
+    }
+    memref.store %r, %x[%c0] : memref<?xf32, #gl>
     gpu.return
   }
 }

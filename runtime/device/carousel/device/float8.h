@@ -8,7 +8,8 @@
 // The 8-bit floating-point types: what lies in memory, and conversions. They
 // are laid out as CUDA's __nv_fp8_e4m3 and __nv_fp8_e5m2, and converted as
 // those are: round to nearest even, and to the largest finite value what is
-// larger.
+// larger. Printed kernels convert pairs, and correct what is larger: MLIR's
+// conversions don't saturate.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,7 @@
 #define CAROUSEL_DEVICE_FLOAT8_H
 
 #include <carousel/device/float16.h>
+#include <carousel/device/vector.h>
 
 namespace carousel {
 
@@ -57,6 +59,47 @@ CAROUSEL_FLOAT8(f8e4m3, "e4m3")
 CAROUSEL_FLOAT8(f8e5m2, "e5m2")
 
 #undef CAROUSEL_FLOAT8
+
+/// Two numbers as the bits of two of `Float8`, the first one in the low byte:
+/// what the instruction makes of them, which saturates.
+template <typename Float8>
+CAROUSEL_DEVICE uint16_t narrow_pair(float high, float low);
+template <typename Float8> CAROUSEL_DEVICE uint16_t narrow_pair(vec<f16, 2> of);
+/// The numbers whose bits two bytes are.
+template <typename Float8>
+CAROUSEL_DEVICE vec<f16, 2> widen_pair(const vec<uint8_t, 2> &bits);
+
+#define CAROUSEL_PAIRS(NAME, PTX)                                              \
+  template <>                                                                  \
+  CAROUSEL_DEVICE uint16_t narrow_pair<NAME>(float high, float low) {          \
+    uint16_t pair;                                                             \
+    asm("cvt.rn.satfinite." PTX "x2.f32 %0, %1, %2;"                           \
+        : "=h"(pair)                                                           \
+        : "f"(high), "f"(low));                                                \
+    return pair;                                                               \
+  }                                                                            \
+  template <> CAROUSEL_DEVICE uint16_t narrow_pair<NAME>(vec<f16, 2> of) {     \
+    uint16_t pair;                                                             \
+    asm("cvt.rn.satfinite." PTX "x2.f16x2 %0, %1;"                             \
+        : "=h"(pair)                                                           \
+        : "r"(bit_cast<uint32_t>(of)));                                        \
+    return pair;                                                               \
+  }                                                                            \
+  template <>                                                                  \
+  CAROUSEL_DEVICE vec<f16, 2> widen_pair<NAME>(const vec<uint8_t, 2> &bits) {  \
+    uint32_t pair;                                                             \
+    asm("cvt.rn.f16x2." PTX "x2 %0, %1;"                                       \
+        : "=r"(pair)                                                           \
+        : "h"(bit_cast<uint16_t>(bits)));                                      \
+    return bit_cast<vec<f16, 2>>(pair);                                        \
+  }
+
+#if CAROUSEL_SM == 0 || CAROUSEL_SM >= 89
+CAROUSEL_PAIRS(f8e4m3, "e4m3")
+CAROUSEL_PAIRS(f8e5m2, "e5m2")
+#endif
+
+#undef CAROUSEL_PAIRS
 
 } // namespace carousel
 

@@ -118,6 +118,26 @@ multiply_high(detail::as_given_t<Number> a, detail::as_given_t<Number> b) {
                                (8 * sizeof(Number)));
 }
 
+template <typename Number, typename Element, int Lanes>
+CAROUSEL_DEVICE vec<Element, Lanes> multiply_low(const vec<Element, Lanes> &x,
+                                                 const vec<Element, Lanes> &y) {
+  vec<Element, Lanes> result;
+#pragma unroll
+  for (int i = 0; i < Lanes; ++i)
+    result[i] = multiply_low<Number>(x[i], y[i]);
+  return result;
+}
+template <typename Number, typename Element, int Lanes>
+CAROUSEL_DEVICE vec<Element, Lanes>
+multiply_high(const vec<Element, Lanes> &x, const vec<Element, Lanes> &y) {
+  vec<Element, Lanes> result;
+#pragma unroll
+  for (int i = 0; i < Lanes; ++i)
+    result[i] = multiply_high<Number>(static_cast<Number>(x[i]),
+                                      static_cast<Number>(y[i]));
+  return result;
+}
+
 // A function of an unsigned integer, and of vectors of them.
 #define CAROUSEL_OF_INTEGER(NAME, EXPRESSION)                                  \
   template <typename Number> CAROUSEL_DEVICE Number NAME(Number a) {           \
@@ -269,6 +289,17 @@ CAROUSEL_DEVICE vec<Element, Lanes> fma_in_float(const vec<Element, Lanes> &x,
 /// To the power of an integer, which is taken as signed.
 CAROUSEL_DEVICE float powi(float a, int32_t b) { return __nv_powif(a, b); }
 CAROUSEL_DEVICE double powi(double a, int32_t b) { return __nv_powi(a, b); }
+CAROUSEL_DEVICE f16 powi(f16 a, int32_t b) { return f16(powi(float(a), b)); }
+CAROUSEL_DEVICE bf16 powi(bf16 a, int32_t b) { return bf16(powi(float(a), b)); }
+template <typename Element, typename Power, int Lanes>
+CAROUSEL_DEVICE vec<Element, Lanes> powi(const vec<Element, Lanes> &x,
+                                         const vec<Power, Lanes> &y) {
+  vec<Element, Lanes> result;
+#pragma unroll
+  for (int i = 0; i < Lanes; ++i)
+    result[i] = powi(x[i], static_cast<int32_t>(y[i]));
+  return result;
+}
 
 // Whether a number is of a kind.
 #define CAROUSEL_TEST(NAME, EXPRESSION)                                        \

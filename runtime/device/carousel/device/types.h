@@ -128,6 +128,24 @@ struct ignore {
 /// See vector.h.
 template <typename Element, int Lanes> struct vec;
 
+/// What a function with several results returns.
+template <typename First, typename... Rest> struct results {
+  First first;
+  results<Rest...> rest;
+};
+template <typename First> struct results<First> {
+  First first;
+};
+
+/// The result of that number.
+template <int Number, typename... Types>
+CAROUSEL_DEVICE auto result(const results<Types...> &all) {
+  if constexpr (Number == 0)
+    return all.first;
+  else
+    return result<Number - 1>(all.rest);
+}
+
 namespace detail {
 
 /// What vec computes two lanes at a time with; float16.h has some.

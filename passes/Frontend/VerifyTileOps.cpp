@@ -1,0 +1,108 @@
+//===- VerifyTileOps.cpp - ops and types that a target takes --------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See VerifyTileOps.h. Constraints C199 to C201 of docs/Spec.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "VerifyTileOps.h"
+
+#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace carousel;
+
+/// Of the gpu dialect, what a kernel may hold; the rest is the host's.
+static bool isOfKernels(Operation *op) {
+  return isa<gpu::AllReduceOp, gpu::BarrierOp, gpu::BlockDimOp, gpu::BlockIdOp,
+             gpu::ClusterBlockIdOp, gpu::ClusterDimBlocksOp, gpu::ClusterDimOp,
+             gpu::ClusterIdOp, gpu::DynamicSharedMemoryOp, gpu::GPUFuncOp,
+             gpu::GPUModuleOp, gpu::GlobalIdOp, gpu::GridDimOp, gpu::LaneIdOp,
+             gpu::NumSubgroupsOp, gpu::PrintfOp, gpu::ReturnOp, gpu::RotateOp,
+             gpu::ShuffleOp, gpu::SubgroupBroadcastOp, gpu::SubgroupIdOp,
+             gpu::SubgroupMmaComputeOp, gpu::SubgroupMmaConstantMatrixOp,
+             gpu::SubgroupMmaElementwiseOp,
+             gpu::SubgroupMmaExtractThreadLocalOp,
+             gpu::SubgroupMmaInsertThreadLocalOp, gpu::SubgroupMmaLoadMatrixOp,
+             gpu::SubgroupMmaStoreMatrixOp, gpu::SubgroupReduceOp,
+             gpu::SubgroupSizeOp, gpu::ThreadIdOp, gpu::YieldOp>(op);
+}
+
+/// Ops that nothing lowers, whatever their types.
+static bool isForeign(Operation *op) {
+  if (isa<gpu::GPUDialect>(op->getDialect()))
+    return !isOfKernels(op);
+  if (auto alloc = dyn_cast<memref::AllocOp>(op))
+    return !isSharedMemRef(alloc.getType()); // C139 has those
+  return isa<memref::DeallocOp, memref::ReallocOp, math::IPowIOp,
+             math::IsNormalOp, vector::PrintOp, vector::ScalableExtractOp,
+             vector::ScalableInsertOp, vector::VectorScaleOp>(op);
+}
+
+/// C199
+static LogicalResult verifyKind(Operation *op) {
+  if (!op->getDialect() || !isForeign(op))
+    return success();
+  return op->emitOpError("expected an op that PTX or CUDA C++ can be made of");
+}
+
+/// C200
+static LogicalResult verifyFixed(Operation *op) {
+  for (TypeRange types :
+       {TypeRange(op->getResultTypes()), TypeRange(op->getOperandTypes())})
+    for (Type type : types)
+      if (auto vector = dyn_cast<VectorType>(type))
+        if (vector.isScalable())
+          return op->emitOpError("expected vectors of a fixed length, got ")
+                 << type;
+  return success();
+}
+
+/// What the targets compute with.
+static bool isComputed(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  if (!isa<FloatType>(element))
+    return true;
+  return element.isF16() || element.isBF16() || element.isF32() ||
+         element.isF64() || isa<Float8E4M3FNType, Float8E5M2Type>(element);
+}
+
+/// C201. Bytes of other formats are moved, and taken for integers.
+static LogicalResult verifyElements(Operation *op) {
+  bool isMove = isa<arith::BitcastOp, arith::ConstantOp, arith::SelectOp>(op);
+  bool computes =
+      isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
+      isa<vector::ReductionOp, vector::MultiDimReductionOp, vector::FMAOp,
+          vector::ContractionOp, vector::OuterProductOp, vector::ScanOp>(op);
+  if (!computes)
+    return success();
+  for (TypeRange types :
+       {TypeRange(op->getResultTypes()), TypeRange(op->getOperandTypes())})
+    for (Type type : types) {
+      if (isComputed(type))
+        continue;
+      if (isMove && getElementTypeOrSelf(type).getIntOrFloatBitWidth() == 8)
+        continue;
+      return op->emitOpError("expected floats of f16, bf16, f32, f64, f8E4M3FN "
+                             "or f8E5M2, got ")
+             << type;
+    }
+  return success();
+}
+
+LogicalResult carousel::verifyTaken(Operation *op) {
+  if (!op->getDialect())
+    return success();
+  return success(succeeded(verifyKind(op)) && succeeded(verifyFixed(op)) &&
+                 succeeded(verifyElements(op)));
+}
