@@ -15,18 +15,16 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/SHA256.h"
 #include "llvm/Support/raw_ostream.h"
-#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace carousel;
 namespace json = llvm::json;
 
 std::string carousel::hashContents(StringRef contents) {
-  llvm::XXH128_hash_t hash =
-      llvm::xxh3_128bits(ArrayRef(contents.bytes_begin(), contents.size()));
-  return llvm::utohexstr(hash.high64, /*LowerCase=*/true, /*Width=*/16) +
-         llvm::utohexstr(hash.low64, /*LowerCase=*/true, /*Width=*/16);
+  return llvm::toHex(llvm::SHA256::hash(llvm::arrayRefFromStringRef(contents)),
+                     /*LowerCase=*/true);
 }
 
 //===----------------------------------------------------------------------===//
@@ -282,20 +280,10 @@ public:
     });
   }
 
-  /// The oldest one that says all: a reader of the first would launch
-  /// cooperative variants like others.
-  static int getVersion(const Manifest &manifest) {
-    for (const KernelDescription &kernel : manifest.kernels)
-      for (const VariantDescription &variant : kernel.variants)
-        if (variant.isCooperative)
-          return kCooperativeManifestVersion;
-    return kManifestVersion;
-  }
-
   void print(const Manifest &manifest) {
     out.object([&] {
       out.attribute("format", kManifestFormat);
-      out.attribute("version", getVersion(manifest));
+      out.attribute("version", kManifestVersion);
       out.attribute("producer", manifest.producer);
       printList("modules", manifest.modules);
       printList("kernels", manifest.kernels);

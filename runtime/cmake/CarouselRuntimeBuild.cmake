@@ -16,7 +16,6 @@ if(NOT TARGET tl::expected)
   _carousel_find_header(CAROUSEL_EXPECTED_DIR tl/expected.hpp libexpected-dev)
 endif()
 _carousel_find_header(CAROUSEL_JSON_DIR nlohmann/json.hpp nlohmann-json3-dev)
-_carousel_find_header(CAROUSEL_XXHASH_DIR xxhash.h libxxhash-dev)
 _carousel_find_header(CAROUSEL_CLI11_DIR CLI/CLI.hpp libcli11-dev)
 
 # Types and constants only; the libraries are loaded at run time.
@@ -38,7 +37,7 @@ function(_carousel_runtime_common name)
     target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>)
   endif()
   target_include_directories(${name} SYSTEM PRIVATE "${CAROUSEL_CUDA_INCLUDE}"
-    "${CAROUSEL_JSON_DIR}" "${CAROUSEL_XXHASH_DIR}" "${CAROUSEL_CLI11_DIR}")
+    "${CAROUSEL_JSON_DIR}" "${CAROUSEL_CLI11_DIR}")
 endfunction()
 
 # carousel_add_runtime_library(<name> SOURCES ...): a static library with the public headers.

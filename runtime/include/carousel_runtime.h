@@ -143,10 +143,15 @@ typedef struct carousel_context_options {
   const char *driver;
   const char *nvrtc;
   const char *nvjitlink;
-  // Of compiled code; null: $XDG_CACHE_HOME/carousel or ~/.cache/carousel.
+  // Of compiled code; null: $CAROUSEL_CACHE_DIR, $XDG_CACHE_HOME/carousel or
+  // ~/.cache/carousel.
   const char *cache_directory;
   uint64_t cache_bytes; // at most; 0: no cache on disk
 } carousel_context_options;
+
+// The default of `cache_bytes`: what $CAROUSEL_CACHE_DISABLE and
+// $CAROUSEL_CACHE_MAX_BYTES say, else 1 GiB.
+#define CAROUSEL_CACHE_BYTES_DEFAULT UINT64_MAX
 
 // Sets `size` and the defaults. `size` is sizeof(carousel_context_options).
 CAROUSEL_RUNTIME_API void

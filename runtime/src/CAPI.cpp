@@ -95,7 +95,7 @@ void carousel_context_options_init(carousel_context_options *options,
   carousel_context_options result = {};
   result.device = defaults.device;
   result.blocking = defaults.blocking;
-  result.cache_bytes = defaults.cacheBytes;
+  result.cache_bytes = CAROUSEL_CACHE_BYTES_DEFAULT;
   options->size = size;
   (void)writeStruct(result, "options", options);
 }
@@ -114,7 +114,8 @@ static Result<ContextOptions> convert(const carousel_context_options *options) {
   wanted.libraries = {text(given.driver), text(given.nvrtc),
                       text(given.nvjitlink)};
   wanted.cacheDirectory = text(given.cache_directory);
-  wanted.cacheBytes = given.cache_bytes;
+  if (given.cache_bytes != CAROUSEL_CACHE_BYTES_DEFAULT)
+    wanted.cacheBytes = given.cache_bytes;
   return wanted;
 }
 

@@ -64,6 +64,9 @@ private:
   /// the search. A refusal is noted as that of `what`, unless it is empty.
   Result<Outcome> offer(const Image &image, const std::string &cubin,
                         std::string_view what);
+  /// What an error of a compiler means for the search.
+  Result<Outcome> explain(const Image &image, std::string_view what,
+                          const Error &error);
   void note(const Image &image, std::string_view what, const Error &error);
 
   Context::Impl &context;
@@ -167,10 +170,14 @@ Result<Search::Outcome> Search::tryCompiler(size_t number,
   CompileInput input = {package.getContents(index, number), module, image,
                         getArchitecture(image, context.info.computeCapability),
                         options};
+  Result<Job> job = compiler.prepare(context, input, messages);
+  if (!job)
+    return explain(image, "refused", job.error());
   std::string key = makeCacheKey(context.info, image, compiler, *version,
-                                 input.arch, compiler.getOptions(input));
+                                 input.arch, job->parts);
 
-  if (std::optional<std::string> payload = context.cache.lookup(key)) {
+  if (std::optional<std::string> payload =
+          job->isCacheable ? context.cache.lookup(key) : std::nullopt) {
     if (std::optional<Compiled> cached = unpack(*payload)) {
       Result<Outcome> outcome = offer(image, cached->code, {});
       if (outcome && *outcome == Outcome::Accepted)
@@ -180,30 +187,35 @@ Result<Search::Outcome> Search::tryCompiler(size_t number,
     }
     context.cache.remove(key);
   }
-  Result<Compiled> cubin = compiler.compile(context, input, messages);
-  if (!cubin) {
-    switch (cubin.error().code) {
-    case ErrorCode::CompileError:
-      note(image, fmt::format("{} failed", compiler.title), cubin.error());
-      return Outcome::NextImage;
-    case ErrorCode::UnsupportedVersion:
-    case ErrorCode::NoLibrary:
-      note(image, fmt::format("{} failed", compiler.title), cubin.error());
-      return Outcome::NextCompiler;
-    case ErrorCode::InvalidArgument: // of a device source
-      return fail(ErrorCode::CompileError, "module '{}': {}", module.name,
-                  cubin.error().message);
-    default: // nothing else would do better
-      return tl::make_unexpected(cubin.error());
-    }
-  }
+  Result<Compiled> cubin = compiler.compile(context, input, *job, messages);
+  if (!cubin)
+    return explain(image, fmt::format("{} failed", compiler.title),
+                   cubin.error());
   Result<Outcome> outcome = offer(
       image, cubin->code,
       fmt::format("the driver refused what {} made of it", compiler.title));
   // Without a cache it only takes longer the next time.
-  if (outcome && *outcome == Outcome::Accepted)
+  if (job->isCacheable && outcome && *outcome == Outcome::Accepted)
     (void)context.cache.store(key, pack(*cubin));
   return outcome;
+}
+
+Result<Search::Outcome>
+Search::explain(const Image &image, std::string_view what, const Error &error) {
+  switch (error.code) {
+  case ErrorCode::CompileError:
+    note(image, what, error);
+    return Outcome::NextImage;
+  case ErrorCode::UnsupportedVersion:
+  case ErrorCode::NoLibrary:
+    note(image, what, error);
+    return Outcome::NextCompiler;
+  case ErrorCode::InvalidArgument: // of a device source
+    return fail(ErrorCode::CompileError, "module '{}': {}", module.name,
+                error.message);
+  default: // nothing else would do better
+    return tl::make_unexpected(error);
+  }
 }
 
 Result<Search::Outcome> Search::offer(const Image &image,
@@ -282,16 +294,16 @@ Result<ModuleCode> loadModule(Context::Impl &context, const Package &package,
 std::string makeCacheKey(const DeviceInfo &device, const Image &image,
                          const Compiler &compiler, const std::string &version,
                          const std::string &arch,
-                         const std::vector<std::string> &options) {
+                         const std::vector<std::string> &parts) {
   std::string key = fmt::format(
-      "carousel cubin 2\nimage {} {} bytes {}\ncompute capability {}\n"
+      "carousel cubin 3\nimage {} {} bytes {}\ncompute capability {}\n"
       "architecture {}\ndriver {}\n",
       toString(image.kind), image.bytes, image.hash, device.computeCapability,
       arch, device.driverVersion);
   appendToKey(key, "compiler", compiler.title);
   appendToKey(key, "version", version);
-  for (const std::string &option : options)
-    appendToKey(key, "option", option);
+  for (const std::string &part : parts)
+    appendToKey(key, "part", part);
   appendToKey(key, "file", image.file);
   return key;
 }

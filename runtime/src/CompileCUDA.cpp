@@ -12,6 +12,7 @@
 
 #include "CompileCached.h"
 
+#include "CacheOptions.h"
 #include "ContextImpl.h"
 #include "Fail.h"
 #include "Hash.h"
@@ -60,35 +61,44 @@ std::optional<Compiled> unpack(std::string_view payload) {
 // Compilation
 //===----------------------------------------------------------------------===//
 
+std::vector<std::string> describeInput(const CompilerInput &input) {
+  std::vector<std::string> parts = input.options;
+  parts.push_back("directory " + input.directory);
+  auto add = [&](std::string_view label, const CUDASource &source) {
+    std::string part;
+    appendToKey(part, label, source);
+    parts.push_back(std::move(part));
+  };
+  for (const CUDASource &header : input.headers)
+    add("header", header);
+  add("source", input.source);
+  return parts;
+}
+
 Result<Compiled> compileCached(Libraries &libraries, const DiskCache &cache,
-                               const CUDASource &source,
-                               const std::string &chip, CodeKind kind,
-                               const CUDAOptions &options,
+                               const CompilerInput &input, CodeKind kind,
                                CompileMessages *messages) {
+  if (!input.isCacheable)
+    return runNVRTC(libraries, input, kind, messages);
   Result<std::string> version = getNVRTCVersion(libraries);
   if (!version)
     return tl::make_unexpected(std::move(version.error()));
-  std::vector<std::string> list = getNVRTCOptions(chip, kind, options);
   std::string key =
-      fmt::format("carousel code 1\nkind {}\n", static_cast<int>(kind));
+      fmt::format("carousel code 2\nkind {}\n", static_cast<int>(kind));
   appendToKey(key, "NVRTC", *version);
-  for (const std::string &option : list)
-    appendToKey(key, "option", option);
-  for (const CUDASource &header : options.headers)
-    appendToKey(key, "header", header);
-  appendToKey(key, "source", source);
+  for (const std::string &part : describeInput(input))
+    appendToKey(key, "part", part);
 
   if (std::optional<std::string> payload = cache.lookup(key))
     if (std::optional<Compiled> cached = unpack(*payload)) {
       if (messages) {
         CompileMessages said =
-            readNVRTCLog(cached->log, source, options.headers);
+            readNVRTCLog(cached->log, input.source, input.headers);
         messages->insert(messages->end(), said.begin(), said.end());
       }
       return std::move(*cached);
     }
-  Result<Compiled> compiled =
-      runNVRTC(libraries, source, kind, list, options.headers, messages);
+  Result<Compiled> compiled = runNVRTC(libraries, input, kind, messages);
   // Without a cache it only takes longer the next time.
   if (compiled)
     (void)cache.store(key, pack(*compiled));
@@ -111,8 +121,12 @@ compile(Libraries &libraries, const DiskCache &cache, const CUDASource &source,
   CUDASource named = source;
   if (named.name.empty())
     named.name = "source.cu";
-  Result<Compiled> compiled = compileCached(
-      libraries, cache, named, options.chip, options.kind, options, messages);
+  Result<CompilerInput> input = prepareNVRTC(libraries, named, options.chip,
+                                             options.kind, options, messages);
+  if (!input)
+    return tl::make_unexpected(std::move(input.error()));
+  Result<Compiled> compiled =
+      compileCached(libraries, cache, *input, options.kind, messages);
   if (!compiled && compiled.error().code == ErrorCode::NoLibrary)
     return tl::make_unexpected(std::move(compiled.error()));
   if (!compiled)
@@ -128,10 +142,10 @@ Result<CompiledCode> compileCUDA(const CUDASource &source,
   if (Status status = checkProcess(); !status)
     return tl::make_unexpected(std::move(status.error()));
   Libraries libraries(context.libraries);
-  DiskCache cache(context.cacheDirectory.empty()
-                      ? DiskCache::getDefaultDirectory()
-                      : context.cacheDirectory,
-                  context.cacheBytes);
+  Result<CacheOptions> cacheOptions = readCacheOptions(context);
+  if (!cacheOptions)
+    return tl::make_unexpected(std::move(cacheOptions.error()));
+  DiskCache cache(cacheOptions->directory, cacheOptions->maxBytes);
   return compile(libraries, cache, source, options, messages);
 }
 

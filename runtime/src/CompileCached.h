@@ -32,12 +32,13 @@ void appendToKey(std::string &key, std::string_view label,
 std::string pack(const Compiled &compiled);
 std::optional<Compiled> unpack(std::string_view payload);
 
-/// Looks in the cache, compiles where it isn't there, and stores it. `messages`
-/// gets warnings in either case, and errors.
+/// All that an input's code depends on, for a cache's key.
+std::vector<std::string> describeInput(const CompilerInput &input);
+
+/// Looks in the cache, compiles where it isn't there, and stores it, where that
+/// may be. `messages` gets warnings in either case, and errors.
 Result<Compiled> compileCached(Libraries &libraries, const DiskCache &cache,
-                               const CUDASource &source,
-                               const std::string &chip, CodeKind kind,
-                               const CUDAOptions &options,
+                               const CompilerInput &input, CodeKind kind,
                                CompileMessages *messages);
 
 } // namespace carousel::runtime

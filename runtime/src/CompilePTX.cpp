@@ -40,9 +40,10 @@ Result<std::string> getLinkerVersion(Context::Impl &context) {
   return fmt::format("{} {}", context.info.driverVersion, getDriverBuild());
 }
 
-std::vector<std::string> getLinkerOptions(const CompileInput &input) {
+Result<Job> prepareLink(Context::Impl &context, const CompileInput &input,
+                        CompileMessages &messages) {
   // The architecture is the context's device, with all its features.
-  return {};
+  return Job();
 }
 
 /// A cuLinkCreate until the end of the scope, with its logs.
@@ -98,7 +99,7 @@ ErrorCode classify(CUresult result, bool hasLog) {
 }
 
 Result<Compiled> link(Context::Impl &context, const CompileInput &input,
-                      CompileMessages &messages) {
+                      const Job &job, CompileMessages &messages) {
   CurrentContext current(context);
   if (!current.getStatus())
     return tl::make_unexpected(current.getStatus().error());
@@ -141,22 +142,25 @@ Result<std::string> getJitLinkVersion(Context::Impl &context) {
   return getNvJitLinkVersion(*context.libraries);
 }
 
-std::vector<std::string> getJitLinkOptions(const CompileInput &input) {
-  return {"-arch=" + input.arch};
+Result<Job> prepareJitLink(Context::Impl &context, const CompileInput &input,
+                           CompileMessages &messages) {
+  Job job;
+  job.parts.push_back("-arch=" + input.arch);
+  return job;
 }
 
 Result<Compiled> jitLink(Context::Impl &context, const CompileInput &input,
-                         CompileMessages &messages) {
+                         const Job &job, CompileMessages &messages) {
   return runNvJitLink(*context.libraries,
                       {{LinkInput::Kind::PTX, input.text, input.image.file}},
-                      getJitLinkOptions(input));
+                      job.parts);
 }
 
 } // namespace
 
 const Compiler kDriverLinker = {"the driver's compiler", getLinkerVersion,
-                                getLinkerOptions, link};
-const Compiler kNvJitLink = {"nvJitLink", getJitLinkVersion, getJitLinkOptions,
+                                prepareLink, link};
+const Compiler kNvJitLink = {"nvJitLink", getJitLinkVersion, prepareJitLink,
                              jitLink};
 
 } // namespace carousel::runtime

@@ -29,33 +29,34 @@ CUDASource getSource(const CompileInput &input) {
   return {input.image.file, std::string(input.text)};
 }
 
-/// Whatever the texts that are included say.
-void appendHeaders(std::vector<std::string> &list,
-                   const std::vector<CUDASource> &headers) {
-  for (const CUDASource &header : headers) {
-    std::string key;
-    appendToKey(key, "header", header);
-    list.push_back(std::move(key));
-  }
+/// Adds what is compiled, and what the result depends on.
+void addInput(Job &job, CompilerInput input) {
+  for (std::string &part : describeInput(input))
+    job.parts.push_back(std::move(part));
+  job.isCacheable &= input.isCacheable;
+  job.inputs.push_back(std::move(input));
 }
 
 Result<std::string> getVersion(Context::Impl &context) {
   return getNVRTCVersion(*context.libraries);
 }
 
-std::vector<std::string> getOptions(const CompileInput &input) {
-  std::vector<std::string> list =
-      getNVRTCOptions(input.arch, CodeKind::Cubin, input.options.cuda);
-  appendHeaders(list, input.options.cuda.headers);
-  return list;
+Result<Job> prepare(Context::Impl &context, const CompileInput &input,
+                    CompileMessages &messages) {
+  Result<CompilerInput> text =
+      prepareNVRTC(*context.libraries, getSource(input), input.arch,
+                   CodeKind::Cubin, input.options.cuda, &messages);
+  if (!text)
+    return tl::make_unexpected(std::move(text.error()));
+  Job job;
+  addInput(job, std::move(*text));
+  return job;
 }
 
 Result<Compiled> compile(Context::Impl &context, const CompileInput &input,
-                         CompileMessages &messages) {
-  const CUDAOptions &options = input.options.cuda;
-  return runNVRTC(*context.libraries, getSource(input), CodeKind::Cubin,
-                  getNVRTCOptions(input.arch, CodeKind::Cubin, options),
-                  options.headers, &messages);
+                         const Job &job, CompileMessages &messages) {
+  return runNVRTC(*context.libraries, job.inputs.front(), CodeKind::Cubin,
+                  &messages);
 }
 
 //===----------------------------------------------------------------------===//
@@ -114,19 +115,31 @@ Result<std::string> getLinkerVersion(Context::Impl &context) {
   return fmt::format("{}, {}", *compiler, *linker);
 }
 
-std::vector<std::string> getLinkerOptions(const CompileInput &input) {
+Result<Job> prepareLink(Context::Impl &context, const CompileInput &input,
+                        CompileMessages &messages) {
+  auto prepareOne = [&](const CUDASource &source, const CUDAOptions &options) {
+    return prepareNVRTC(*context.libraries, source, input.arch, CodeKind::LTOIR,
+                        options, &messages);
+  };
+  Job job;
+  job.parts = getLinkOptions(input);
   CUDAOptions options = getSourceOptions(input);
-  std::vector<std::string> list =
-      getNVRTCOptions(input.arch, CodeKind::LTOIR, options);
-  for (std::string &option : getLinkOptions(input))
-    list.push_back(std::move(option));
-  appendHeaders(list, options.headers);
   for (const CUDASource &source : input.options.deviceSources) {
-    std::string key;
-    appendToKey(key, "source", source);
-    list.push_back(std::move(key));
+    Result<CompilerInput> text = prepareOne(source, options);
+    if (!text)
+      return fail(text.error().code == ErrorCode::CompileError
+                      ? ErrorCode::InvalidArgument
+                      : text.error().code,
+                  "{}", text.error().message);
+    addInput(job, std::move(*text));
   }
-  return list;
+  if (input.image.kind == Image::Kind::PTX)
+    return job;
+  Result<CompilerInput> text = prepareOne(getSource(input), input.options.cuda);
+  if (!text)
+    return tl::make_unexpected(std::move(text.error()));
+  addInput(job, std::move(*text));
+  return job;
 }
 
 /// Where the sources lack what the module calls, or have it with another type,
@@ -159,39 +172,29 @@ std::optional<Error> blameSources(const CompileInput &input,
 }
 
 Result<Compiled> link(Context::Impl &context, const CompileInput &input,
-                      CompileMessages &messages) {
-  auto compileOne = [&](const CUDASource &source, const CUDAOptions &options) {
-    return compileCached(*context.libraries, context.cache, source, input.arch,
-                         CodeKind::LTOIR, options, &messages);
-  };
+                      const Job &job, CompileMessages &messages) {
+  size_t sources = input.options.deviceSources.size();
   // The linker points into these.
   std::vector<Compiled> objects;
-  CUDAOptions options = getSourceOptions(input);
-  for (const CUDASource &source : input.options.deviceSources) {
-    Result<Compiled> object = compileOne(source, options);
-    if (!object && object.error().code == ErrorCode::CompileError)
+  for (const CompilerInput &text : job.inputs) {
+    Result<Compiled> object = compileCached(*context.libraries, context.cache,
+                                            text, CodeKind::LTOIR, &messages);
+    if (!object && object.error().code == ErrorCode::CompileError &&
+        objects.size() < sources)
       return fail(ErrorCode::InvalidArgument, "NVRTC failed: {}",
                   object.error().message);
     if (!object)
       return object;
     objects.push_back(std::move(*object));
   }
-  bool isPTX = input.image.kind == Image::Kind::PTX;
-  if (!isPTX) {
-    Result<Compiled> object = compileOne(getSource(input), input.options.cuda);
-    if (!object)
-      return object;
-    objects.push_back(std::move(*object));
-  }
 
   std::vector<LinkInput> inputs;
-  if (isPTX)
+  if (input.image.kind == Image::Kind::PTX)
     inputs.push_back({LinkInput::Kind::PTX, input.text, input.image.file});
   for (size_t i = 0; i < objects.size(); ++i)
-    inputs.push_back({LinkInput::Kind::LTOIR, objects[i].code,
-                      i < input.options.deviceSources.size()
-                          ? input.options.deviceSources[i].name
-                          : input.image.file});
+    inputs.push_back(
+        {LinkInput::Kind::LTOIR, objects[i].code,
+         i < sources ? input.options.deviceSources[i].name : input.image.file});
   Result<Compiled> linked =
       runNvJitLink(*context.libraries, inputs, getLinkOptions(input));
   if (!linked) {
@@ -205,8 +208,8 @@ Result<Compiled> link(Context::Impl &context, const CompileInput &input,
 
 } // namespace
 
-const Compiler kNVRTC = {"NVRTC", getVersion, getOptions, compile};
-const Compiler kSourceLinker = {"nvJitLink", getLinkerVersion, getLinkerOptions,
+const Compiler kNVRTC = {"NVRTC", getVersion, prepare, compile};
+const Compiler kSourceLinker = {"nvJitLink", getLinkerVersion, prepareLink,
                                 link};
 
 } // namespace carousel::runtime

@@ -34,13 +34,24 @@ struct CompileInput {
   const LoadOptions &options;
 };
 
+/// What a compiler has to do, found before the cache is asked.
+struct Job {
+  /// Everything but the text of the image that the result depends on, in a
+  /// fixed order.
+  std::vector<std::string> parts;
+  bool isCacheable = true;
+  /// For NVRTC: the device sources, and the image last.
+  std::vector<CompilerInput> inputs;
+};
+
 struct Compiler {
   /// As messages call it: "the driver's compiler".
   const char *title;
   /// What tells its builds apart. NoLibrary where it isn't there.
   Result<std::string> (*getVersion)(Context::Impl &context);
-  /// Everything but the text that it compiles, in a fixed order.
-  std::vector<std::string> (*getOptions)(const CompileInput &input);
+  /// Errors as those of compile.
+  Result<Job> (*prepare)(Context::Impl &context, const CompileInput &input,
+                         CompileMessages &messages);
   /// A cubin. Messages call the text by the image's file name. Errors, by
   /// their code:
   /// CompileError: the text is wrong; InvalidArgument: a device source is, so
@@ -49,7 +60,7 @@ struct Compiler {
   /// as OutOfMemory and ContextLost, aren't about the text, so that no other
   /// image and no other compiler does better.
   Result<Compiled> (*compile)(Context::Impl &context, const CompileInput &input,
-                              CompileMessages &messages);
+                              const Job &job, CompileMessages &messages);
 };
 
 /// Whether the driver says that an image is at fault, and nothing else is.
@@ -79,7 +90,7 @@ Result<Compiled> runNvJitLink(Libraries &libraries,
 std::string makeCacheKey(const DeviceInfo &device, const Image &image,
                          const Compiler &compiler, const std::string &version,
                          const std::string &arch,
-                         const std::vector<std::string> &options);
+                         const std::vector<std::string> &parts);
 
 } // namespace carousel::runtime
 

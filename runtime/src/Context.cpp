@@ -13,6 +13,7 @@
 
 #include "carousel/Runtime/Context.h"
 
+#include "CacheOptions.h"
 #include "ContextImpl.h"
 #include "Fail.h"
 #include "Process.h"
@@ -103,10 +104,7 @@ static std::string getText(const DriverTable &driver, CUresult result) {
 
 Context::Impl::Impl(const ContextOptions &options)
     : options(options),
-      libraries(std::make_shared<Libraries>(options.libraries)),
-      cache(options.cacheDirectory.empty() ? DiskCache::getDefaultDirectory()
-                                           : options.cacheDirectory,
-            options.cacheBytes),
+      libraries(std::make_shared<Libraries>(options.libraries)), cache({}, 0),
       names(std::make_unique<Names>()),
       waitRecords(std::make_unique<WaitRecords>()) {}
 
@@ -128,6 +126,10 @@ Error Context::Impl::describe(CUresult result, const char *call) const {
 }
 
 Status Context::Impl::open() {
+  Result<CacheOptions> cacheOptions = readCacheOptions(options);
+  if (!cacheOptions)
+    return tl::make_unexpected(std::move(cacheOptions.error()));
+  cache = DiskCache(cacheOptions->directory, cacheOptions->maxBytes);
   Result<const DriverTable *> table = libraries->getDriver();
   if (!table)
     return tl::make_unexpected(table.error());

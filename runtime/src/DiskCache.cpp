@@ -6,41 +6,46 @@
 //===----------------------------------------------------------------------===//
 //
 // An entry is a file named by the hash of its key:
-//   "carousel cache 1\n" <key bytes> " " <payload bytes> "\n" key payload hash
-// with both sizes as 16 and the hash of all before it as 32 hexadecimal digits.
-// It is written to a temporary file, flushed, and put in place by a rename, so
-// there are no locks. Files of other names are never touched.
+//   "carousel cache 2\n" <key bytes> " " <payload bytes> "\n" key payload hash
+// with both sizes as 16 and the hash of all before it as 64 hexadecimal digits.
+// It is written to a temporary file in "tmp", flushed, and put in place by a
+// rename, so there are no locks but one: a writer holds one on its temporary
+// file, so that others see whether it lives. Files of other names are never
+// touched.
 //
 //===----------------------------------------------------------------------===//
 
 #include "DiskCache.h"
 
+#include "CacheDirectory.h"
 #include "Fail.h"
 #include "FileDescriptor.h"
 #include "Hash.h"
+#include "UsageJournal.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <cstdlib>
 #include <ctime>
+#include <filesystem>
+#include <memory>
 #include <vector>
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <pwd.h>
-#include <sys/random.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 namespace carousel::runtime {
 namespace {
 
-constexpr std::string_view kMagic = "carousel cache 1\n";
-constexpr size_t kHashDigits = 32;
+constexpr std::string_view kMagic = "carousel cache 2\n";
+constexpr const char *kTemporaries = "tmp";
 constexpr std::string_view kEntrySuffix = ".entry";
-constexpr std::string_view kTemporarySuffix = ".tmp";
-/// A temporary file of this age belongs to a writer that died.
+/// The digits of entries that earlier versions of this library made.
+constexpr size_t kFormerDigits = 32;
+/// A temporary file of this age belongs to a writer that died, even where the
+/// file system has no locks.
 constexpr time_t kStaleSeconds = 3600;
 
 std::string makePrefix(std::string_view key, uint64_t payloadBytes) {
@@ -55,57 +60,19 @@ std::string getEntryName(std::string_view key) {
          std::string(kEntrySuffix);
 }
 
-bool endsWith(std::string_view text, std::string_view suffix) {
-  return text.size() >= suffix.size() &&
-         text.substr(text.size() - suffix.size()) == suffix;
-}
-
-bool startsWithHash(std::string_view name) {
-  return name.size() >= kHashDigits &&
-         name.substr(0, kHashDigits).find_first_not_of("0123456789abcdef") ==
+bool startsWithHash(std::string_view name, size_t digits) {
+  return name.size() > digits && name[digits] == '.' &&
+         name.substr(0, digits).find_first_not_of("0123456789abcdef") ==
              std::string_view::npos;
 }
 
+bool startsWithHash(std::string_view name) {
+  return startsWithHash(name, kHashDigits) ||
+         startsWithHash(name, kFormerDigits);
+}
+
 bool isEntryName(std::string_view name) {
-  return name.size() == kHashDigits + kEntrySuffix.size() &&
-         startsWithHash(name) && endsWith(name, kEntrySuffix);
-}
-
-bool isTemporaryName(std::string_view name) {
-  return startsWithHash(name) && name.size() > kHashDigits &&
-         name[kHashDigits] == '.' && endsWith(name, kTemporarySuffix);
-}
-
-/// Unique among all processes that share the directory, other machines' and
-/// other containers' too; O_EXCL catches the rest.
-std::string makeTemporaryName(std::string_view entryName) {
-  static std::atomic<uint64_t> counter = 0;
-  uint64_t random = 0;
-  if (::getrandom(&random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
-    random = static_cast<uint64_t>(::clock());
-  return fmt::format("{}.{}-{}-{:016x}{}", entryName.substr(0, kHashDigits),
-                     ::getpid(),
-                     counter.fetch_add(1, std::memory_order_relaxed), random,
-                     kTemporarySuffix);
-}
-
-int openDirectory(const std::string &path) {
-  return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
-
-/// Makes the directory and those above it where there is none; for this user
-/// only, as the XDG base directory specification asks. Negative on failure.
-int openOrMakeDirectory(const std::string &path) {
-  int fd = openDirectory(path);
-  if (fd >= 0 || errno != ENOENT)
-    return fd;
-  for (size_t end = 0; end != std::string::npos;) {
-    end = path.find('/', end + 1);
-    if (::mkdir(path.substr(0, end).c_str(), 0700) != 0 &&
-        end == std::string::npos && errno != EEXIST)
-      return -1;
-  }
-  return openDirectory(path);
+  return startsWithHash(name) && name.substr(name.find('.')) == kEntrySuffix;
 }
 
 /// Appends `count` bytes of a file.
@@ -161,13 +128,106 @@ std::optional<std::string> readEntry(int fd, uint64_t bytes,
   return contents.substr(prefix.size(), payloadBytes);
 }
 
-/// Unlinks a file found bad, unless a writer has replaced it since. (Replaced
+/// A cache's directory, open, with what belongs to it.
+class Opened {
+public:
+  /// For lookups, where nothing is made.
+  static Result<Opened> open(const std::string &path);
+  /// For stores.
+  static Result<Opened> make(const std::string &path);
+
+  int get() const { return directory->get(); }
+  int getTemporaries() const { return temporaries->get(); }
+  UsageJournal getJournal() const { return {get(), getTemporaries()}; }
+
+private:
+  std::shared_ptr<FileDescriptor> directory, temporaries;
+};
+
+Result<Opened> Opened::open(const std::string &path) {
+  Result<int> fd = openOwnDirectory(path, /*make=*/false);
+  if (!fd)
+    return tl::make_unexpected(std::move(fd.error()));
+  Opened opened;
+  opened.directory = std::make_shared<FileDescriptor>(*fd);
+  return opened;
+}
+
+Result<Opened> Opened::make(const std::string &path) {
+  Result<int> fd = openOwnDirectory(path, /*make=*/true);
+  if (!fd)
+    return tl::make_unexpected(std::move(fd.error()));
+  Opened opened;
+  opened.directory = std::make_shared<FileDescriptor>(*fd);
+  fd = openOwnDirectory(opened.get(), kTemporaries);
+  if (!fd)
+    return fail(ErrorCode::IOError,
+                "can't make a file in the cache directory '{}': {}", path,
+                fd.error().message);
+  opened.temporaries = std::make_shared<FileDescriptor>(*fd);
+  return opened;
+}
+
+/// Unlinks what was found bad, unless a writer has replaced it since. (Replaced
 /// between the two calls, a good entry is lost and will be made again.)
 void removeBad(int directory, const std::string &name, const struct stat &bad) {
   struct stat now;
   if (::fstatat(directory, name.c_str(), &now, AT_SYMLINK_NOFOLLOW) == 0 &&
       now.st_ino == bad.st_ino && now.st_dev == bad.st_dev)
     ::unlinkat(directory, name.c_str(), 0);
+}
+
+/// Makes room for an entry whose name a directory has.
+void removeDirectory(const Opened &cache, const std::string &path,
+                     const std::string &name) {
+  if (::unlinkat(cache.get(), name.c_str(), AT_REMOVEDIR) == 0 ||
+      errno != ENOTEMPTY)
+    return;
+  // At once, as a process that dies while it removes leaves only what others
+  // will remove.
+  std::string aside = makeTemporaryName(name);
+  std::error_code ignored;
+  if (::renameat(cache.get(), name.c_str(), cache.getTemporaries(),
+                 aside.c_str()) == 0)
+    std::filesystem::remove_all(
+        fmt::format("{}/{}/{}", path, kTemporaries, aside), ignored);
+}
+
+/// An open directory's names, in no order.
+std::vector<std::string> listNames(int directory) {
+  std::vector<std::string> names;
+  int copy = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *stream = copy < 0 ? nullptr : ::fdopendir(copy);
+  if (!stream) {
+    FileDescriptor closed(copy);
+    return names;
+  }
+  while (const struct dirent *item = ::readdir(stream))
+    names.emplace_back(item->d_name);
+  ::closedir(stream);
+  return names;
+}
+
+/// Removes temporary files of writers that died. Without `haveLocks` only those
+/// that are old.
+void removeStale(int directory, const std::vector<std::string> &names,
+                 bool haveLocks) {
+  time_t now = ::time(nullptr);
+  for (const std::string &name : names) {
+    if (!isTemporaryName(name))
+      continue;
+    FileDescriptor file(
+        ::openat(directory, name.c_str(),
+                 O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    struct stat status;
+    if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
+      continue;
+    bool isDead = haveLocks && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0;
+    bool isAlive = haveLocks && !isDead && errno == EWOULDBLOCK;
+    bool isOld = now - status.st_mtim.tv_sec > kStaleSeconds;
+    if (isDead || (isOld && !isAlive))
+      ::unlinkat(directory, name.c_str(), 0);
+  }
 }
 
 struct UsedFile {
@@ -183,48 +243,92 @@ struct UsedFile {
   }
 };
 
-/// Removes temporary files of dead writers and, beyond the bound, the entries
-/// used longest ago, but not `kept`. Several processes may do it at once: they
-/// see the same order, so they remove the same files.
-void evict(const std::string &path, const std::string &kept,
-           uint64_t maxBytes) {
-  DIR *stream = ::opendir(path.c_str());
-  if (!stream)
-    return;
-  int directory = ::dirfd(stream);
+/// Removes, beyond the bound, the entries used longest ago, but not `kept`.
+/// Returns what is left. Several processes may do it at once: they see the same
+/// order, so they remove the same files.
+uint64_t evict(int directory, const std::string &kept, uint64_t maxBytes) {
   std::vector<UsedFile> entries;
+  std::vector<std::string> former;
   uint64_t total = 0;
-  time_t now = ::time(nullptr);
-  while (const struct dirent *item = ::readdir(stream)) {
-    std::string_view name = item->d_name;
-    bool temporary = isTemporaryName(name);
+  for (std::string &name : listNames(directory)) {
     struct stat status;
-    if ((!temporary && !isEntryName(name)) ||
-        ::fstatat(directory, item->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
+    // Earlier versions had temporary files beside the entries.
+    if (isTemporaryName(name) && startsWithHash(name))
+      former.push_back(name);
+    if (!isEntryName(name) ||
+        ::fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
       continue;
-    if (temporary) {
-      if (now - status.st_mtim.tv_sec > kStaleSeconds)
-        ::unlinkat(directory, item->d_name, 0);
+    uint64_t bytes = countBytes(status);
+    // That of a process with a larger bound, or damaged: none of the others has
+    // to go for it.
+    if (bytes > maxBytes)
       continue;
-    }
-    total += static_cast<uint64_t>(status.st_size);
+    total += bytes;
     if (name != kept)
-      entries.push_back({std::string(name),
-                         static_cast<uint64_t>(status.st_size),
-                         status.st_mtim});
+      entries.push_back({std::move(name), bytes, status.st_mtim});
   }
-  if (total > maxBytes) {
-    // Some room, so that not every store from now on has to remove a file.
-    uint64_t target = maxBytes - maxBytes / 10;
-    std::sort(entries.begin(), entries.end());
-    for (const UsedFile &entry : entries) {
-      if (total <= target)
-        break;
-      if (::unlinkat(directory, entry.name.c_str(), 0) == 0 || errno == ENOENT)
-        total -= entry.bytes;
-    }
+  removeStale(directory, former, /*haveLocks=*/false);
+  if (total <= maxBytes)
+    return total;
+  // Some room, so that not every store from now on has to remove a file.
+  uint64_t target = maxBytes - maxBytes / 10, left = total;
+  std::sort(entries.begin(), entries.end());
+  for (const UsedFile &entry : entries) {
+    if (total <= target)
+      break;
+    bool isRemoved = ::unlinkat(directory, entry.name.c_str(), 0) == 0;
+    if (isRemoved)
+      left -= entry.bytes;
+    // Whoever else removed it noted that.
+    if (isRemoved || errno == ENOENT)
+      total -= entry.bytes;
   }
-  ::closedir(stream);
+  return left;
+}
+
+/// A file that this process alone writes to, until it is renamed.
+class TemporaryFile {
+public:
+  /// Not open on failure, with the reason as errno.
+  TemporaryFile(int directory, const std::string &start);
+  ~TemporaryFile() {
+    if (!isRenamed)
+      ::unlinkat(directory, name.c_str(), 0);
+  }
+  TemporaryFile(const TemporaryFile &) = delete;
+  TemporaryFile &operator=(const TemporaryFile &) = delete;
+
+  explicit operator bool() const { return static_cast<bool>(file); }
+  FileDescriptor &get() { return file; }
+  bool rename(int other, const std::string &to) {
+    return isRenamed =
+               ::renameat(directory, name.c_str(), other, to.c_str()) == 0;
+  }
+
+private:
+  int directory;
+  std::string name;
+  FileDescriptor file{-1};
+  bool isRenamed = false;
+};
+
+TemporaryFile::TemporaryFile(int directory, const std::string &start)
+    : directory(directory) {
+  constexpr int kAttempts = 16;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    name = makeTemporaryName(start);
+    file.reset(::openat(directory, name.c_str(),
+                        O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                        0600));
+    if (!file && errno != EEXIST)
+      return;
+    // Before the lock another process could take it for a dead one's.
+    struct stat status;
+    if (file && (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 ||
+                 (::fstat(file.get(), &status) == 0 && status.st_nlink != 0)))
+      return;
+  }
+  file.reset(-1);
 }
 
 } // namespace
@@ -235,30 +339,43 @@ DiskCache::DiskCache(std::string directory, uint64_t maxBytes)
 std::optional<std::string> DiskCache::lookup(std::string_view key) const {
   if (maxBytes == 0 || directory.empty())
     return std::nullopt;
-  FileDescriptor parent(openDirectory(directory));
-  std::string name = getEntryName(key);
-  struct stat status;
-  if (!parent ||
-      ::fstatat(parent.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+  Result<Opened> cache = Opened::open(directory);
+  if (!cache)
     return std::nullopt;
-  // What isn't a plain file isn't ours: no link is followed, and a pipe under
-  // this name must not block.
-  if (!S_ISREG(status.st_mode)) {
-    removeBad(parent.get(), name, status);
+  // No link is followed, and a pipe under this name must not block.
+  std::string name = getEntryName(key);
+  FileDescriptor file(
+      ::openat(cache->get(), name.c_str(),
+               O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat status;
+  if (!file) {
+    // A link or a socket isn't ours.
+    if (errno != ENOENT &&
+        ::fstatat(cache->get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) ==
+            0 &&
+        !S_ISREG(status.st_mode))
+      removeBad(cache->get(), name, status);
     return std::nullopt;
   }
-  FileDescriptor file(
-      ::openat(parent.get(), name.c_str(),
-               O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
+  if (::fstat(file.get(), &status) != 0)
     return std::nullopt;
+  if (!isOwnFile(status)) {
+    if (S_ISREG(status.st_mode))
+      sayOnce(fmt::format("the cache entry '{}/{}' isn't used: expected it to "
+                          "belong to user {} and to be writable by its owner "
+                          "only, got user {} and mode {:o}",
+                          directory, name, ::geteuid(), status.st_uid,
+                          status.st_mode & 07777));
+    removeBad(cache->get(), name, status);
+    return std::nullopt;
+  }
   // An entry that another process with a larger bound keeps is left to it.
   auto bytes = static_cast<uint64_t>(status.st_size);
   if (bytes > maxBytes)
     return std::nullopt;
   std::optional<std::string> payload = readEntry(file.get(), bytes, key);
   if (!payload) {
-    removeBad(parent.get(), name, status);
+    removeBad(cache->get(), name, status);
     return std::nullopt;
   }
   // A directory that is only read keeps its times.
@@ -285,59 +402,46 @@ Status DiskCache::store(std::string_view key, std::string_view payload) const {
   contents.append(prefix).append(payload);
   contents += hashContents(contents);
 
-  FileDescriptor parent(openOrMakeDirectory(directory));
-  if (!parent)
-    return fail(ErrorCode::IOError,
-                "can't make or open the cache directory '{}': {}", directory,
-                describeErrno(errno));
+  Result<Opened> cache = Opened::make(directory);
+  if (!cache)
+    return tl::make_unexpected(std::move(cache.error()));
+  removeStale(cache->getTemporaries(), listNames(cache->getTemporaries()),
+              /*haveLocks=*/true);
   std::string name = getEntryName(key);
-  std::string temporary;
-  int fd;
-  do {
-    temporary = makeTemporaryName(name);
-    fd = ::openat(parent.get(), temporary.c_str(),
-                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-  } while (fd < 0 && errno == EEXIST);
-  FileDescriptor file(fd);
-  if (!file)
+  TemporaryFile temporary(cache->getTemporaries(), name.substr(0, kHashDigits));
+  if (!temporary)
     return fail(ErrorCode::IOError,
                 "can't make a file in the cache directory '{}': {}", directory,
                 describeErrno(errno));
-  if (!write(file.get(), contents) || !flush(file.get()) || !file.close() ||
-      ::renameat(parent.get(), temporary.c_str(), parent.get(), name.c_str()) !=
-          0) {
-    int error = errno;
-    ::unlinkat(parent.get(), temporary.c_str(), 0);
+  struct stat written, former;
+  bool isWritten = write(temporary.get().get(), contents) &&
+                   flush(temporary.get().get()) &&
+                   ::fstat(temporary.get().get(), &written) == 0;
+  bool hasFormer =
+      ::fstatat(cache->get(), name.c_str(), &former, AT_SYMLINK_NOFOLLOW) == 0;
+  if (isWritten && hasFormer && S_ISDIR(former.st_mode))
+    removeDirectory(*cache, directory, name);
+  if (!isWritten || !temporary.rename(cache->get(), name) ||
+      !temporary.get().close())
     return fail(ErrorCode::IOError, "can't write the cache entry '{}/{}': {}",
-                directory, name, describeErrno(error));
-  }
-  evict(directory, name, maxBytes);
+                directory, name, describeErrno(errno));
+
+  auto change = static_cast<int64_t>(countBytes(written));
+  if (hasFormer && S_ISREG(former.st_mode))
+    change -= static_cast<int64_t>(countBytes(former));
+  UsageJournal journal = cache->getJournal();
+  std::optional<uint64_t> total = journal.append(change);
+  if (!total || *total > maxBytes)
+    journal.recount(maxBytes,
+                    [&] { return evict(cache->get(), name, maxBytes); });
   return {};
 }
 
 void DiskCache::remove(std::string_view key) const {
   if (directory.empty())
     return;
-  if (FileDescriptor parent(openDirectory(directory)); parent)
-    ::unlinkat(parent.get(), getEntryName(key).c_str(), 0);
-}
-
-std::string DiskCache::getDefaultDirectory() {
-  // The specification has a relative path ignored. A program with the rights of
-  // another user doesn't trust the environment.
-  const char *cache = ::secure_getenv("XDG_CACHE_HOME");
-  if (cache && cache[0] == '/')
-    return fmt::format("{}/carousel", cache);
-  const char *home = ::secure_getenv("HOME");
-  if (home && home[0] == '/')
-    return fmt::format("{}/.cache/carousel", home);
-  struct passwd entry, *found = nullptr;
-  std::vector<char> buffer(16384);
-  if (::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found) ==
-          0 &&
-      found && found->pw_dir && found->pw_dir[0] == '/')
-    return fmt::format("{}/.cache/carousel", found->pw_dir);
-  return {};
+  if (Result<Opened> cache = Opened::open(directory))
+    ::unlinkat(cache->get(), getEntryName(key).c_str(), 0);
 }
 
 } // namespace carousel::runtime

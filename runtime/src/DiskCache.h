@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A directory of files, each with a key, a payload and checksums. Any number of
-// processes may share it: files appear by a rename, a file that is torn or
-// foreign is removed and counts as absent, and the oldest go when it grows too
-// large.
+// A directory of files, each with a key, a payload and a hash. Any number of
+// processes of one user may share it: files appear by a rename, a file that is
+// torn or foreign is removed and counts as absent, and the oldest go when it
+// grows too large. A directory that others can write to isn't used.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,11 +41,6 @@ public:
   void remove(std::string_view key) const;
 
   const std::string &getDirectory() const { return directory; }
-
-  /// Where ContextOptions::cacheDirectory says nothing:
-  /// $XDG_CACHE_HOME/carousel or ~/.cache/carousel; empty if there is no home
-  /// directory either.
-  static std::string getDefaultDirectory();
 
 private:
   std::string directory;

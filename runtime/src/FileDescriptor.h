@@ -32,6 +32,12 @@ public:
   FileDescriptor &operator=(const FileDescriptor &) = delete;
   explicit operator bool() const { return fd >= 0; }
   int get() const { return fd; }
+  int release() { return std::exchange(fd, -1); }
+  void reset(int other) {
+    if (fd >= 0)
+      ::close(fd);
+    fd = other;
+  }
   /// Some file systems report only here that a write failed.
   bool close() { return ::close(std::exchange(fd, -1)) == 0; }
 

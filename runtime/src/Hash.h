@@ -4,17 +4,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// Names and verifies code, so nobody may be able to make two texts of one hash.
+// docs/Rationale.md says why it isn't a library's.
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef CAROUSEL_RUNTIME_SRC_HASH_H
 #define CAROUSEL_RUNTIME_SRC_HASH_H
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 namespace carousel::runtime {
 
-/// XXH3, 128 bits, as 32 lower-case hexadecimal digits, most significant first.
+inline constexpr size_t kHashDigits = 64;
+
+/// SHA-256 (FIPS 180-4) as lower-case hexadecimal digits.
 std::string hashContents(std::string_view bytes);
+
+/// The same without the processor's instructions for it.
+std::string hashContentsPortably(std::string_view bytes);
 
 } // namespace carousel::runtime
 

@@ -12,6 +12,7 @@
 
 #include "carousel/Runtime/Manifest.h"
 
+#include "Hash.h"
 #include "ManifestReader.h"
 
 #include <algorithm>
@@ -198,13 +199,16 @@ Image ManifestReader::readImage(const Field &field) {
     fail(bytes, "expected images of at most {} bytes together, got {}",
          kMaxImageBytes, imageBytes);
 
-  constexpr size_t kDigits = 32;
   Field hash = get(field, "hash");
   image.hash = readString(hash);
-  if (image.hash.size() != kDigits ||
+  constexpr size_t kFormerDigits = 32;
+  if (image.hash.size() != kHashDigits ||
       image.hash.find_first_not_of("0123456789abcdef") != std::string::npos)
-    fail(hash, "expected {} lower-case hexadecimal digits, got {}", kDigits,
-         hash.value.describe());
+    fail(hash, "expected {} lower-case hexadecimal digits, got {}{}",
+         kHashDigits, hash.value.describe(),
+         image.hash.size() == kFormerDigits
+             ? "; compile packages of before version 3 again"
+             : "");
   return image;
 }
 

@@ -60,8 +60,7 @@ public:
   Compilation &operator=(const Compilation &) = delete;
 
   /// Null, or the call that failed.
-  const char *run(const CUDASource &source,
-                  const std::vector<CUDASource> &headers,
+  const char *run(const CompilerInput &input,
                   const std::vector<std::string> &options);
   const char *get(CodeKind kind, std::string &code);
   std::string getLog() const;
@@ -79,10 +78,9 @@ private:
   nvrtcResult result = NVRTC_SUCCESS;
 };
 
-const char *Compilation::run(const CUDASource &source,
-                             const std::vector<CUDASource> &headers,
+const char *Compilation::run(const CompilerInput &input,
                              const std::vector<std::string> &options) {
-  // The caller's come first: the first of a name is taken.
+  // The first of a name is taken: the caller's, before those in this library.
   std::vector<const char *> texts, names;
   auto add = [&](const char *name, const char *text) {
     bool isNew = std::none_of(names.begin(), names.end(),
@@ -92,13 +90,13 @@ const char *Compilation::run(const CUDASource &source,
     names.push_back(name);
     texts.push_back(text);
   };
-  for (const CUDASource &header : headers)
+  for (const CUDASource &header : input.headers)
     add(header.name.c_str(), header.text.c_str());
   // Literals, so that a null follows.
   for (const DeviceHeader &header : getDeviceHeaders())
     add(header.name.data(), header.text.data());
   result = table.nvrtcCreateProgram(
-      &program, source.text.c_str(), source.name.c_str(),
+      &program, input.source.text.c_str(), input.source.name.c_str(),
       static_cast<int>(texts.size()), texts.data(), names.data());
   if (result != NVRTC_SUCCESS) {
     program = nullptr;
@@ -107,11 +105,6 @@ const char *Compilation::run(const CUDASource &source,
   std::vector<const char *> arguments;
   for (const std::string &option : options)
     arguments.push_back(option.c_str());
-  std::string include = findToolkitHeaders(table);
-  if (!include.empty()) {
-    include = "--include-path=" + include;
-    arguments.push_back(include.c_str());
-  }
   result = table.nvrtcCompileProgram(
       program, static_cast<int>(arguments.size()), arguments.data());
   return result == NVRTC_SUCCESS ? nullptr : "nvrtcCompileProgram";
@@ -183,17 +176,17 @@ bool failedInPTX(const CompileMessages &messages) {
 
 /// Puts the errors of ptxas where they come from, at the price of compiling
 /// twice more. Leaves them where that doesn't work.
-void trace(const NVRTCTable &table, const CUDASource &source,
-           const std::vector<std::string> &options,
-           const std::vector<CUDASource> &headers, CompileMessages &messages) {
-  std::vector<std::string> traced = options;
-  if (std::find(options.begin(), options.end(), kLineInfo) == options.end()) {
+void trace(const NVRTCTable &table, const CompilerInput &input,
+           CompileMessages &messages) {
+  std::vector<std::string> traced = input.options;
+  if (std::find(traced.begin(), traced.end(), kLineInfo) == traced.end()) {
     // Line information is lines in the PTX: the others move.
     traced.emplace_back(kLineInfo);
     Compilation again(table);
-    if (!again.run(source, headers, traced))
+    if (!again.run(input, traced))
       return;
-    CompileMessages numbered = readNVRTCLog(again.getLog(), source, headers);
+    CompileMessages numbered =
+        readNVRTCLog(again.getLog(), input.source, input.headers);
     if (numbered.size() != messages.size())
       return;
     messages = std::move(numbered);
@@ -205,29 +198,15 @@ void trace(const NVRTCTable &table, const CUDASource &source,
                option.substr(prefix.size());
   Compilation text(table);
   std::string ptx;
-  if (text.run(source, headers, traced) || text.get(CodeKind::PTX, ptx))
+  if (text.run(input, traced) || text.get(CodeKind::PTX, ptx))
     return;
   std::error_code error;
   traceToSource(messages, ptx, std::filesystem::current_path(error).string());
 }
 
-} // namespace
-
-Result<std::string> getNVRTCVersion(Libraries &libraries) {
-  Result<const NVRTCTable *> table = libraries.getNVRTC();
-  if (!table)
-    return tl::make_unexpected(table.error());
-  int major = 0, minor = 0;
-  if (nvrtcResult result = (*table)->nvrtcVersion(&major, &minor);
-      result != NVRTC_SUCCESS)
-    return fail(ErrorCode::NoLibrary, "nvrtcVersion failed: {}",
-                (*table)->nvrtcGetErrorString(result));
-  return fmt::format("{}.{} headers {} {}", major, minor,
-                     getDeviceHeadersHash(), findToolkitHeaders(**table));
-}
-
-std::vector<std::string> getNVRTCOptions(const std::string &chip, CodeKind kind,
-                                         const CUDAOptions &options) {
+/// The options for a chip, in their order.
+std::vector<std::string> getOptions(const std::string &chip, CodeKind kind,
+                                    const CUDAOptions &options) {
   // A virtual architecture: PTX, and no cubin.
   std::string arch = chip;
   if (kind == CodeKind::PTX && chip.compare(0, 3, "sm_") == 0)
@@ -242,6 +221,48 @@ std::vector<std::string> getNVRTCOptions(const std::string &chip, CodeKind kind,
   return list;
 }
 
+/// NVRTC reads C strings: the rest would be dropped without a word.
+Status checkNulls(const CUDASource &source) {
+  if (source.text.find('\0') != std::string::npos ||
+      source.name.find('\0') != std::string::npos)
+    return fail(ErrorCode::CompileError,
+                "expected text without null characters, got one at byte {}",
+                source.text.find('\0'));
+  return {};
+}
+
+} // namespace
+
+Result<std::string> getNVRTCVersion(Libraries &libraries) {
+  Result<const NVRTCTable *> table = libraries.getNVRTC();
+  if (!table)
+    return tl::make_unexpected(table.error());
+  int major = 0, minor = 0;
+  if (nvrtcResult result = (*table)->nvrtcVersion(&major, &minor);
+      result != NVRTC_SUCCESS)
+    return fail(ErrorCode::NoLibrary, "nvrtcVersion failed: {}",
+                (*table)->nvrtcGetErrorString(result));
+  return fmt::format("{}.{} headers {}", major, minor, getDeviceHeadersHash());
+}
+
+Result<CompilerInput> prepareNVRTC(Libraries &libraries,
+                                   const CUDASource &source,
+                                   const std::string &chip, CodeKind kind,
+                                   const CUDAOptions &options,
+                                   CompileMessages *messages) {
+  Result<const NVRTCTable *> table = libraries.getNVRTC();
+  if (!table)
+    return tl::make_unexpected(table.error());
+  Status status = checkNulls(source);
+  for (const CUDASource &header : options.headers)
+    if (status)
+      status = checkNulls(header);
+  if (!status)
+    return tl::make_unexpected(std::move(status.error()));
+  return gatherInput(source, options.headers, getOptions(chip, kind, options),
+                     findToolkitHeaders(**table), messages);
+}
+
 CompileMessages readNVRTCLog(std::string_view log, const CUDASource &source,
                              const std::vector<CUDASource> &headers) {
   CompileMessages messages = parseLog(log, getFileNames(source, headers));
@@ -249,29 +270,22 @@ CompileMessages readNVRTCLog(std::string_view log, const CUDASource &source,
   return messages;
 }
 
-Result<Compiled> runNVRTC(Libraries &libraries, const CUDASource &source,
-                          CodeKind kind,
-                          const std::vector<std::string> &options,
-                          const std::vector<CUDASource> &headers,
-                          CompileMessages *messages) {
-  // NVRTC reads C strings: the rest would be dropped without a word.
-  if (source.text.find('\0') != std::string::npos)
-    return fail(ErrorCode::CompileError,
-                "expected text without null characters, got one at byte {}",
-                source.text.find('\0'));
+Result<Compiled> runNVRTC(Libraries &libraries, const CompilerInput &input,
+                          CodeKind kind, CompileMessages *messages) {
   Result<const NVRTCTable *> table = libraries.getNVRTC();
   if (!table)
     return tl::make_unexpected(table.error());
   Compilation compilation(**table);
   Compiled compiled;
-  const char *failed = compilation.run(source, headers, options);
+  const char *failed = compilation.run(input, input.options);
   bool hasErrors = failed != nullptr;
   if (!failed)
     failed = compilation.get(kind, compiled.code);
   compiled.log = compilation.getLog();
-  CompileMessages said = readNVRTCLog(compiled.log, source, headers);
+  CompileMessages said =
+      readNVRTCLog(compiled.log, input.source, input.headers);
   if (hasErrors && failedInPTX(said))
-    trace(**table, source, options, headers, said);
+    trace(**table, input, said);
   if (messages)
     messages->insert(messages->end(), said.begin(), said.end());
   if (failed) {

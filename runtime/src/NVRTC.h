@@ -14,18 +14,23 @@
 #define CAROUSEL_RUNTIME_SRC_NVRTC_H
 
 #include "CompileLog.h"
+#include "Includes.h"
 #include "Libraries.h"
 
 namespace carousel::runtime {
 
-/// Its version, that of the device headers, and where the toolkit's headers
-/// are: whatever tells the results of two compilations with the same options
-/// apart. NoLibrary where it isn't there.
+/// Its version and that of the device headers: whatever tells the results of
+/// two compilations of the same input apart. NoLibrary where it isn't there.
 Result<std::string> getNVRTCVersion(Libraries &libraries);
 
-/// The options for a chip ("sm_90a"), in their order.
-std::vector<std::string> getNVRTCOptions(const std::string &chip, CodeKind kind,
-                                         const CUDAOptions &options);
+/// Everything that a compilation for a chip ("sm_90a") reads, with the
+/// toolkit's headers. CompileError where `source`, or a header of `options`,
+/// names a file that wasn't given.
+Result<CompilerInput> prepareNVRTC(Libraries &libraries,
+                                   const CUDASource &source,
+                                   const std::string &chip, CodeKind kind,
+                                   const CUDAOptions &options,
+                                   CompileMessages *messages);
 
 /// What a compilation, or a link, leaves behind.
 struct Compiled {
@@ -33,14 +38,9 @@ struct Compiled {
   std::string log;
 };
 
-/// Compiles `source` with the options of getNVRTCOptions. `headers` are those
-/// of the caller. `messages` gets what the log says, whether the call fails or
-/// not.
-Result<Compiled> runNVRTC(Libraries &libraries, const CUDASource &source,
-                          CodeKind kind,
-                          const std::vector<std::string> &options,
-                          const std::vector<CUDASource> &headers,
-                          CompileMessages *messages);
+/// `messages` gets what the log says, whether the call fails or not.
+Result<Compiled> runNVRTC(Libraries &libraries, const CompilerInput &input,
+                          CodeKind kind, CompileMessages *messages);
 
 /// The messages of a log of that source.
 CompileMessages readNVRTCLog(std::string_view log, const CUDASource &source,

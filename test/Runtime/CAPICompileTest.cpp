@@ -92,10 +92,10 @@ TEST_F(CAPICompile, Options) {
       << carousel_last_error();
   carousel_code_release(code);
   fake::nvrtc::Compilation given = fake::nvrtc::getCompilations().back();
-  EXPECT_EQ(given.options,
-            (std::vector<std::string>{"--gpu-architecture=compute_80",
-                                      "--std=c++17", "--use_fast_math",
-                                      "--generate-line-info", "-DX=1"}));
+  EXPECT_EQ(given.options, (std::vector<std::string>{
+                               "--gpu-architecture=compute_80", "--std=c++17",
+                               "--use_fast_math", "--generate-line-info",
+                               "-DX=1", "--no-source-include"}));
   EXPECT_EQ(given.headers[0], "mine.h");
 }
 

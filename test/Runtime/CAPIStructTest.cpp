@@ -66,7 +66,7 @@ TEST(CAPIStruct, InitWithinItsSize) {
   std::memset(&newer, 0xff, sizeof(newer));
   carousel_context_options_init(&newer.options, sizeof(newer) - 8);
   EXPECT_EQ(newer.options.size, sizeof(newer) - 8);
-  EXPECT_EQ(newer.options.cache_bytes, uint64_t(1) << 30);
+  EXPECT_EQ(newer.options.cache_bytes, CAROUSEL_CACHE_BYTES_DEFAULT);
   EXPECT_EQ(newer.rest[0], 0u);
   EXPECT_EQ(newer.rest[1], UINT64_MAX);
   carousel_context_options_init(&newer.options, 8); // no such struct

@@ -146,16 +146,16 @@ TEST(CacheKey, EveryPartCounts) {
     return makeCacheKey(device, image, compiler, version, "sm_90a", options);
   };
   EXPECT_EQ(make(kNVRTC, "13.0", {"-a", "-b"}),
-            "carousel cubin 2\nimage ptx 5 bytes 0123\ncompute capability 90\n"
+            "carousel cubin 3\nimage ptx 5 bytes 0123\ncompute capability 90\n"
             "architecture sm_90a\ndriver 13000\ncompiler 5 NVRTC\n"
-            "version 4 13.0\noption 2 -a\noption 2 -b\nfile 5 m.ptx\n");
+            "version 4 13.0\npart 2 -a\npart 2 -b\nfile 5 m.ptx\n");
   std::set<std::string> keys = {
       make(kNVRTC, "13.0", {}), make(kNvJitLink, "13.0", {}),
       make(kDriverLinker, "13.0", {}), make(kNVRTC, "13.1", {}),
       make(kNVRTC, "13.0", {"-a"}), make(kNVRTC, "13.0", {"-b"}),
       make(kNVRTC, "13.0", {"-a", "-b"}), make(kNVRTC, "13.0", {"-b", "-a"}),
       // What looks like another list is no other list.
-      make(kNVRTC, "13.0", {"-a\noption 2 -b"})};
+      make(kNVRTC, "13.0", {"-a\npart 2 -b"})};
   image.kind = Image::Kind::CUDA;
   keys.insert(make(kNVRTC, "13.0", {}));
   EXPECT_EQ(keys.size(), 10u);
@@ -170,8 +170,8 @@ TEST_F(Compile, DamagedEntriesAreRebuilt) {
   for (std::string damaged :
        {std::string(), intact.substr(0, intact.size() / 2),
         std::string("foreign"),
-        intact.substr(0, intact.size() - 33) + "?" +
-            intact.substr(intact.size() - 32)}) {
+        intact.substr(0, intact.size() - 65) + "?" +
+            intact.substr(intact.size() - 64)}) {
     writeFile(entry, damaged);
     expectCubin(package, linked(kPTX));
     EXPECT_EQ(countCompilations(), (Counts{++builds, 0, 0}));

@@ -229,9 +229,9 @@ TEST_F(Compile, CUDA) {
   for (const DeviceHeader &header : getDeviceHeaders())
     headers.emplace_back(header.name);
   EXPECT_EQ(compilation.headers, headers);
-  EXPECT_EQ(compilation.options,
-            (std::vector<std::string>{"--gpu-architecture=sm_90a",
-                                      "--std=c++17", "--fmad=false"}));
+  EXPECT_EQ(compilation.options, (std::vector<std::string>{
+                                     "--gpu-architecture=sm_90a", "--std=c++17",
+                                     "--fmad=false", "--no-source-include"}));
 }
 
 TEST_F(Compile, CUDAForALaterDevice) {

@@ -111,6 +111,8 @@ protected:
     std::filesystem::path entry;
     for (const auto &file :
          std::filesystem::directory_iterator(options.cacheDirectory)) {
+      if (file.path().extension() != ".entry")
+        continue;
       EXPECT_TRUE(entry.empty()) << "more than one entry";
       entry = file.path();
     }

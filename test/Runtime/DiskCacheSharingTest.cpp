@@ -28,12 +28,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr uid_t kNobody = 65534;
+
 /// Gives up the rights of root, for whom nothing is unwritable.
 void becomeNobody() {
   if (::geteuid() != 0)
     return;
   (void)::setgroups(0, nullptr);
-  if (::setgid(65534) != 0 || ::setuid(65534) != 0)
+  if (::setgid(kNobody) != 0 || ::setuid(kNobody) != 0)
     ::_exit(99);
 }
 
@@ -58,21 +60,23 @@ TEST(DiskCacheDirectory, IsAFile) {
 TEST(DiskCacheDirectory, ReadOnly) {
   TempDirectory directory;
   std::string path = directory / "cache";
-  DiskCache cache(path, kLarge);
-  ASSERT_TRUE(cache.store("key", "payload"));
   fs::permissions(directory.getPath(), fs::perms(0755));
-  fs::permissions(onlyFile(path), fs::perms(0444));
-  fs::permissions(path, fs::perms(0555));
+  ASSERT_TRUE(DiskCache(path, kLarge).store("key", "payload"));
+  if (::geteuid() == 0) {
+    ASSERT_EQ(::chown(path.c_str(), kNobody, kNobody), 0);
+    ASSERT_EQ(::chown(onlyFile(path).c_str(), kNobody, kNobody), 0);
+  }
+  DiskCache cache(path, kLarge);
+  fs::permissions(onlyFile(path), fs::perms(0400));
+  fs::permissions(path, fs::perms(0500));
   EXPECT_EXITED_WITH_0(waitFor(startProcess([&] {
     becomeNobody();
     if (cache.lookup("key") != "payload")
       return 1;
     Status status = cache.store("other", "payload");
     if (status || status.error().code != ErrorCode::IOError ||
-        status.error().message !=
-            fmt::format("can't make a file in the cache directory '{}': "
-                        "Permission denied",
-                        path))
+        status.error().message.find(fmt::format(
+            "can't make a file in the cache directory '{}': ", path)) != 0)
       return 2;
     DiskCache below(path + "/below", kLarge);
     status = below.store("other", "payload");
@@ -89,7 +93,6 @@ TEST(DiskCacheDirectory, ReadOnly) {
     return cache.lookup("key") ? 1 : cache.store("key", "payload") ? 2 : 0;
   })));
   fs::permissions(path, fs::perms(0755));
-  EXPECT_EQ(cache.lookup("key"), "payload");
 }
 
 /// No file of this process may be longer, as if the disk were full there.
@@ -127,11 +130,7 @@ TEST(DiskCacheDirectory, WriterDiesInTheMiddle) {
   ASSERT_EQ(listFiles(directory.getPath()).size(), 2u);
   ASSERT_TRUE(cache.store("key", "another"));
   EXPECT_EQ(cache.lookup("key"), "another");
-
-  for (const fs::path &file : listFiles(directory.getPath()))
-    setAge(file, 3700);
-  ASSERT_TRUE(cache.store("key", "a third"));
-  EXPECT_EQ(listFiles(directory.getPath()).size(), 1u);
+  EXPECT_EQ(listFiles(directory.getPath()).size(), 1u) << "the next one tidies";
 }
 
 TEST(DiskCacheDirectory, WriterIsKilledAnywhere) {

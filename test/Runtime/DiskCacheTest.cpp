@@ -10,8 +10,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "DiskCacheTest.h"
+#include "UsageJournal.h"
 
 #include <fmt/format.h>
+
+#include <sys/file.h>
 
 using namespace carousel::runtime;
 using namespace carousel::runtime::test;
@@ -91,27 +94,6 @@ TEST(DiskCache, Disabled) {
       status.error().message,
       "no directory for the compilation cache: there is no home directory "
       "and XDG_CACHE_HOME isn't an absolute path");
-}
-
-TEST(DiskCache, DefaultDirectory) {
-  // In a child: the environment belongs to the whole process.
-  EXPECT_EXITED_WITH_0(waitFor(startProcess([] {
-    ::setenv("XDG_CACHE_HOME", "/x/cache", 1);
-    ::setenv("HOME", "/home/someone", 1);
-    if (DiskCache::getDefaultDirectory() != "/x/cache/carousel")
-      return 1;
-    ::setenv("XDG_CACHE_HOME", "relative", 1);
-    if (DiskCache::getDefaultDirectory() != "/home/someone/.cache/carousel")
-      return 2;
-    ::unsetenv("XDG_CACHE_HOME");
-    if (DiskCache::getDefaultDirectory() != "/home/someone/.cache/carousel")
-      return 3;
-    ::unsetenv("HOME"); // the user database
-    std::string fallback = DiskCache::getDefaultDirectory();
-    if (!fallback.empty() && fallback[0] != '/')
-      return 4;
-    return 0;
-  })));
 }
 
 class DamagedEntry : public testing::Test {
@@ -206,15 +188,18 @@ TEST_F(DamagedEntry, Pipe) {
 }
 
 TEST_F(DamagedEntry, Directory) {
-  fs::remove(file);
-  fs::create_directory(file);
-  EXPECT_FALSE(cache.lookup("some key"));
-  Status status = cache.store("some key", "some payload");
-  ASSERT_FALSE(status);
-  EXPECT_EQ(status.error().message,
-            fmt::format("can't write the cache entry '{}': Is a directory",
-                        file.string()));
-  EXPECT_EQ(listFiles(directory.getPath()).size(), 1u) << "no file is left";
+  for (bool isEmpty : {true, false}) {
+    fs::remove(file);
+    fs::create_directory(file);
+    if (!isEmpty) {
+      fs::create_directory(file / "below");
+      writeFile(file / "below/text", "text");
+    }
+    EXPECT_FALSE(cache.lookup("some key"));
+    ASSERT_TRUE(cache.store("some key", "some payload"));
+    EXPECT_EQ(cache.lookup("some key"), "some payload");
+    EXPECT_EQ(listFiles(directory.getPath()).size(), 1u) << "nothing is left";
+  }
 }
 
 TEST(DiskCacheBound, RemovesTheOldest) {
@@ -261,7 +246,7 @@ TEST(DiskCacheBound, EntryAboveTheBound) {
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, ErrorCode::InvalidArgument);
   EXPECT_EQ(status.error().message,
-            "expected a cache entry of at most 1000 bytes, got 1088");
+            "expected a cache entry of at most 1000 bytes, got 1120");
   EXPECT_EQ(cache.lookup("small"), "payload");
 
   // Of a process with a larger bound: not used, but not removed either.
@@ -273,10 +258,13 @@ TEST(DiskCacheBound, EntryAboveTheBound) {
 
 TEST(DiskCacheBound, LeavesOtherFilesAlone) {
   TempDirectory directory;
-  DiskCache cache(directory.getPath(), 200);
-  const char *others[] = {"thesis.tex", "notes.tmp", "manifest.entry",
+  DiskCache cache(directory.getPath(), 250);
+  const char *others[] = {"thesis.tex",
+                          "notes.tmp",
+                          "manifest.entry",
                           "0123456789abcdef0123456789abcdef",
-                          "0123456789ABCDEF0123456789ABCDEF.entry"};
+                          "0123456789ABCDEF0123456789ABCDEF.entry",
+                          "0123456789abcdef0123456789abcdef0.entry"};
   for (const char *name : others) {
     writeFile(directory / name, std::string(500, 'x'));
     setAge(directory / name, 100000);
@@ -289,18 +277,139 @@ TEST(DiskCacheBound, LeavesOtherFilesAlone) {
     EXPECT_TRUE(fs::exists(directory / name)) << name;
 }
 
+/// Of processes that were killed: at once, where nobody has the file open.
 TEST(DiskCacheBound, RemovesStaleTemporaries) {
   TempDirectory directory;
   DiskCache cache(directory.getPath(), kLarge);
+  ASSERT_TRUE(cache.store("key", "payload"));
+  std::string dead = directory / "tmp/0123456789abcdef.1-2-3.tmp";
+  std::string alive = directory / "tmp/0123456789abcdef.1-2-4.tmp";
+  writeFile(dead, "half of an en");
+  writeFile(alive, "half of an en");
+  int writer = ::open(alive.c_str(), O_WRONLY | O_CLOEXEC);
+  ASSERT_EQ(::flock(writer, LOCK_EX), 0);
+  setAge(alive, 3700);
+  ASSERT_TRUE(cache.store("key", "payload"));
+  EXPECT_FALSE(fs::exists(dead));
+  EXPECT_TRUE(fs::exists(alive)) << "its writer is at work";
+  ::close(writer);
+}
+
+/// Files of the version before: they count, and go.
+TEST(DiskCacheBound, FormerVersion) {
+  TempDirectory directory;
+  DiskCache cache(directory.getPath(), 1000);
+  std::string former = directory / "0123456789abcdef0123456789abcdef.entry";
   std::string old = directory / "0123456789abcdef0123456789abcdef.1-2-3.tmp";
   std::string fresh = directory / "0123456789abcdef0123456789abcdef.1-2-4.tmp";
-  writeFile(old, "half of an en");
-  writeFile(fresh, "half of an en");
-  setAge(old, 3700);
+  for (const std::string &file : {former, old, fresh}) {
+    writeFile(file, std::string(900, 'x'));
+    setAge(file, 3700);
+  }
   setAge(fresh, 3500);
   ASSERT_TRUE(cache.store("key", "payload"));
+  EXPECT_FALSE(fs::exists(former));
   EXPECT_FALSE(fs::exists(old));
   EXPECT_TRUE(fs::exists(fresh)) << "its writer may be at work";
+}
+
+/// A file that takes no room, or that no entry could be, costs no other entry.
+TEST(DiskCacheBound, ImplausibleSizes) {
+  for (uint64_t size : {uint64_t(90000), uint64_t(1) << 40}) {
+    TempDirectory directory;
+    DiskCache cache(directory.getPath(), 100000);
+    for (int i = 0; i < 20; ++i)
+      ASSERT_TRUE(cache.store(fmt::format("{}", i), std::string(1000, 'p')));
+    std::string hole = directory / (std::string(64, '0') + ".entry");
+    writeFile(hole, "");
+    fs::resize_file(hole, size);
+    fs::remove(directory / "usage.journal");
+    for (int i = 20; i < 40; ++i)
+      ASSERT_TRUE(cache.store(fmt::format("{}", i), std::string(1000, 'p')));
+    for (int i = 0; i < 40; ++i)
+      EXPECT_TRUE(cache.lookup(fmt::format("{}", i))) << i << " of " << size;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The sum of all sizes
+//===----------------------------------------------------------------------===//
+
+uint64_t sumJournal(const std::string &directory) {
+  int64_t sum = 0;
+  std::istringstream records(readFile(directory + "/usage.journal"));
+  for (std::string record; std::getline(records, record);)
+    sum += std::stoll(record, nullptr, 16);
+  return static_cast<uint64_t>(sum);
+}
+
+TEST(DiskCacheJournal, FollowsStores) {
+  TempDirectory directory;
+  std::string path = directory.getPath();
+  DiskCache cache(path, kLarge);
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_TRUE(cache.store(fmt::format("{}", i % 7), std::string(i, 'p')));
+    EXPECT_EQ(sumJournal(path), countBytes(path)) << i;
+  }
+}
+
+/// What the journal says is believed, so that nobody reads a large directory
+/// for each store, but not for ever.
+TEST(DiskCacheJournal, CorrectsItself) {
+  TempDirectory directory;
+  std::string path = directory.getPath(), journal = path + "/usage.journal";
+  DiskCache cache(path, kLarge);
+  ASSERT_TRUE(cache.store("a", "1"));
+  for (std::string damaged :
+       {std::string(), std::string("+000000000000"), std::string(18, 'x'),
+        std::string("+00000000000000\n0\n"), std::string("+7fffffffffffffff\n"),
+        std::string(1 << 20, '0')}) {
+    writeFile(journal, damaged);
+    ASSERT_TRUE(cache.store("a", "1"));
+    ASSERT_TRUE(cache.store("b", "2"));
+    if (!damaged.empty()) // nothing is said of what was there before
+      EXPECT_EQ(sumJournal(path), countBytes(path)) << damaged.substr(0, 20);
+  }
+  fs::remove(journal);
+  fs::create_symlink("/dev/null", journal);
+  ASSERT_TRUE(cache.store("a", "1"));
+  EXPECT_EQ(sumJournal(path), countBytes(path));
+  // Too much and too little.
+  for (const char *wrong : {"+0000ffffffffffff\n", "+0000000000000000\n"}) {
+    writeFile(journal, wrong);
+    int opened = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    for (int i = 0; i < 1100; ++i)
+      UsageJournal(opened, -1).append(0);
+    ::close(opened);
+    ASSERT_TRUE(cache.store("a", "1"));
+    EXPECT_EQ(sumJournal(path), countBytes(path)) << wrong;
+  }
+}
+
+TEST(DiskCacheJournal, ReadsTheDirectorySeldom) {
+  TempDirectory directory;
+  std::string path = directory.getPath();
+  DiskCache cache(path, kLarge);
+  ASSERT_TRUE(cache.store("first", ""));
+  // Only a count would see it, and remove it.
+  std::string old = directory / "0123456789abcdef0123456789abcdef.1-2-3.tmp";
+  writeFile(old, "");
+  setAge(old, 3700);
+  size_t counts = 0;
+  int opened = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  for (int i = 0; i < 1000; ++i)
+    ASSERT_EQ(UsageJournal(opened, -1).append(0), countBytes(path));
+  ::close(opened);
+  for (int i = 0; i < 60; ++i) {
+    ASSERT_TRUE(cache.store("key", std::string(i % 5, 'p')));
+    if (!fs::exists(old)) {
+      ++counts;
+      writeFile(old, "");
+      setAge(old, 3700);
+    }
+  }
+  EXPECT_EQ(counts, 1u);
+  EXPECT_EQ(sumJournal(path), countBytes(path));
 }
 
 } // namespace

@@ -34,7 +34,7 @@ namespace carousel::runtime::test {
 
 inline constexpr uint64_t kLarge = uint64_t(1) << 30;
 /// What an entry adds to key and payload.
-inline constexpr uint64_t kFraming = 51 + 32;
+inline constexpr uint64_t kFraming = 51 + 64;
 
 inline std::string readFile(const std::filesystem::path &path) {
   std::ifstream stream(path, std::ios::binary);
@@ -43,13 +43,16 @@ inline std::string readFile(const std::filesystem::path &path) {
   return contents.str();
 }
 
+/// Entries, and temporary files of writers.
 inline std::vector<std::filesystem::path>
 listFiles(const std::string &directory) {
   std::vector<std::filesystem::path> files;
   std::error_code error;
-  for (const auto &entry :
-       std::filesystem::directory_iterator(directory, error))
-    files.push_back(entry.path());
+  for (const std::string &path : {directory, directory + "/tmp"})
+    for (const auto &entry : std::filesystem::directory_iterator(path, error))
+      if (entry.path().filename() != "tmp" &&
+          entry.path().filename() != "usage.journal")
+        files.push_back(entry.path());
   return files;
 }
 

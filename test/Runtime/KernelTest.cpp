@@ -114,7 +114,7 @@ TEST_F(KernelTest, VariantThatTheBestImageLacks) {
   manifest = setMember(manifest, "/modules/1/images/-",
                        R"({"chip": "sm_90", "kind": "ptx",
                            "file": "simple.sm_90.ptx", "bytes": 0,
-                           "hash": "00000000000000000000000000000000"})");
+                           "hash": "0000000000000000000000000000000000000000000000000000000000000000"})");
   Kernel kernel = getKernel("copy", manifest);
   EXPECT_EQ(choose(kernel, CopyArguments(1001)),
             "no variant of 'copy' takes these arguments: copy_bulk: expected "

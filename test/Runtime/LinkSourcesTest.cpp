@@ -63,7 +63,8 @@ TEST_F(LinkSources, PTX) {
   EXPECT_EQ(source.source, kActivation.text);
   EXPECT_EQ(source.options,
             (List{"--gpu-architecture=sm_90a", "--std=c++17", "--fmad=false",
-                  "--dlink-time-opt", "--pre-include=carousel/externs.h"}));
+                  "--dlink-time-opt", "--no-source-include",
+                  "--pre-include=carousel/externs.h"}));
   EXPECT_EQ(source.headers[0], "carousel/externs.h");
   EXPECT_EQ(source.headerTexts[0],
             "extern \"C\" __device__ float activation(float);\n");
@@ -91,7 +92,7 @@ TEST_F(LinkSources, CUDA) {
   EXPECT_EQ(compilations[1].name, "m.sm_90a.cu");
   EXPECT_EQ(compilations[1].options,
             (List{"--gpu-architecture=sm_90a", "--std=c++17", "--fmad=false",
-                  "--dlink-time-opt"}));
+                  "--dlink-time-opt", "--no-source-include"}));
 }
 
 TEST_F(LinkSources, Options) {
@@ -106,7 +107,7 @@ TEST_F(LinkSources, Options) {
   EXPECT_EQ(source.options,
             (List{"--gpu-architecture=sm_90a", "--std=c++17", "--use_fast_math",
                   "--generate-line-info", "--dlink-time-opt", "-DX=1",
-                  "--pre-include=carousel/externs.h"}));
+                  "--no-source-include", "--pre-include=carousel/externs.h"}));
   EXPECT_EQ(source.headers[1], "mine.h");
   EXPECT_EQ(fake::nvjitlink::getLinks()[0].options,
             (List{"-arch=sm_90a", "-lto", "-ftz=1", "-prec-div=0",

@@ -100,14 +100,14 @@ TEST(ManifestErrorTest, DuplicateMembers) {
 TEST(ManifestErrorTest, Version) {
   std::string manifest = makeCopyManifest();
   expectError(
-      setMember(manifest, "/version", "3"),
-      "version: expected a package of version 2 or older, got 3; update "
+      setMember(manifest, "/version", "4"),
+      "version: expected a package of version 3 or older, got 4; update "
       "the runtime",
       ErrorCode::UnsupportedVersion);
   // Nothing else of a newer package is looked at.
   expectError(
       R"({"format": "carousel-package", "version": 7, "kernels": 1})",
-      "version: expected a package of version 2 or older, got 7; update "
+      "version: expected a package of version 3 or older, got 7; update "
       "the runtime",
       ErrorCode::UnsupportedVersion);
   expectErrors(
@@ -167,10 +167,11 @@ TEST(ManifestErrorTest, Modules) {
         ".images[0].bytes: expected an integer from 0 to 1073741824, got "
         "18446744073709551615"},
        {"images/0/hash", "\"99AA06D3014798D86001C324468D497F\"",
-        ".images[0].hash: expected 32 lower-case hexadecimal digits, got "
-        "'99AA06D3014798D86001C324468D497F'"},
+        ".images[0].hash: expected 64 lower-case hexadecimal digits, got "
+        "'99AA06D3014798D86001C324468D497F'; compile packages of before "
+        "version 3 again"},
        {"images/0/hash", "\"99\"",
-        ".images[0].hash: expected 32 lower-case hexadecimal digits, got "
+        ".images[0].hash: expected 64 lower-case hexadecimal digits, got "
         "'99'"},
        {"images/0", "[]", ".images[0]: expected an object, got a list of 0"}});
 }

@@ -346,8 +346,22 @@ TEST(ErrorTest, Names) {
   EXPECT_STREQ(toString(static_cast<ErrorCode>(0)), "unknown error");
 }
 
+/// Vectors of FIPS 180-4's examples, and all lengths of a last block by both
+/// ways to compute it.
 TEST(HashTest, KnownValues) {
-  EXPECT_EQ(hashContents(""), "99aa06d3014798d86001c324468d497f");
-  EXPECT_EQ(hashContents("abc"), "06b05ab6733a618578af5f94892f3950");
+  EXPECT_EQ(hashContents(""),
+            "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(hashContents("abc"),
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(
+      hashContents("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"),
+      "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+  EXPECT_EQ(hashContents(std::string(1000000, 'a')),
+            "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+  std::string text;
+  for (int i = 0; i < 300; ++i) {
+    ASSERT_EQ(hashContents(text), hashContentsPortably(text)) << i;
+    text.push_back(static_cast<char>(i * 37));
+  }
 }
 } // namespace

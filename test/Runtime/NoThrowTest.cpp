@@ -117,7 +117,7 @@ std::string writeLargePackage(const TempDirectory &directory) {
           "kernels": [], "modules": [{"name": "m", "images": [
             {"chip": "sm_90", "kind": "ptx", "file": "m.ptx",
              "bytes": 1073741824,
-             "hash": "00000000000000000000000000000000"}]}]})";
+             "hash": "0000000000000000000000000000000000000000000000000000000000000000"}]}]})";
   std::ofstream(path + "/m.ptx");
   std::filesystem::resize_file(path + "/m.ptx", 1 << 30);
   return path;

@@ -134,10 +134,10 @@ TEST_F(PackageTest, BadManifest) {
   expectError(path, path + "/manifest.json: kernels[0].variants: expected at "
                            "least one variant, got none");
   writeFile(path + "/manifest.json",
-            setMember(makeCopyManifest(), "/version", "3"));
+            setMember(makeCopyManifest(), "/version", "4"));
   expectError(path,
-              path + "/manifest.json: version: expected a package of version 2 "
-                     "or older, got 3; update the runtime",
+              path + "/manifest.json: version: expected a package of version 3 "
+                     "or older, got 4; update the runtime",
               ErrorCode::UnsupportedVersion);
   writeFile(path + "/manifest.json", "");
   expectError(path, path + "/manifest.json: expected JSON, got an early end at "
@@ -171,9 +171,14 @@ TEST_F(PackageTest, WrongContents) {
                 {"simple.sm_80.ptx", ""},
                 {"simple.sm_80.cu", ""}});
   writeFile(path + "/copies.sm_90a.ptx", "abd");
-  expectError(path, path + "/copies.sm_90a.ptx: expected contents with the "
-                           "hash 06b05ab6733a618578af5f94892f3950, got "
-                           "ec4af3fc0b1f44fe6b4467b443c76228");
+  expectError(
+      path,
+      path +
+          "/copies.sm_90a.ptx: expected contents with the "
+          "hash "
+          "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad, "
+          "got "
+          "a52d159f262b2c6ddb724a61840befc36eb30c88877a4030b65cbe86298449c9");
 }
 
 TEST_F(PackageTest, ImagesThatAreNoFiles) {

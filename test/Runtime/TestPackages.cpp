@@ -41,14 +41,14 @@ JSON parse(std::string_view text) {
 const char *const kModules = R"([
   {"name": "copies", "images": [
     {"chip": "sm_90a", "kind": "cubin", "file": "copies.sm_90a.cubin",
-     "bytes": 0, "hash": "99aa06d3014798d86001c324468d497f"},
+     "bytes": 0, "hash": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
     {"chip": "sm_90a", "kind": "ptx", "file": "copies.sm_90a.ptx",
-     "bytes": 0, "hash": "99aa06d3014798d86001c324468d497f"}]},
+     "bytes": 0, "hash": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}]},
   {"name": "simple", "images": [
     {"chip": "sm_80", "kind": "ptx", "file": "simple.sm_80.ptx",
-     "bytes": 0, "hash": "99aa06d3014798d86001c324468d497f"},
+     "bytes": 0, "hash": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"},
     {"chip": "sm_80", "kind": "cuda", "file": "simple.sm_80.cu",
-     "bytes": 0, "hash": "99aa06d3014798d86001c324468d497f"}]}])";
+     "bytes": 0, "hash": "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"}]}])";
 
 const char *const kCopy = R"({"name": "copy",
   "arguments": [

@@ -81,7 +81,7 @@ TEST_F(Toolkit, NvJitLink) {
   Result<std::string> cubin = compile(package);
   expectCubin(cubin, 90);
   EXPECT_EQ(read(onlyEntry()).find(*cubin),
-            read(onlyEntry()).size() - 32 - cubin->size());
+            read(onlyEntry()).size() - 64 - cubin->size());
   expectCubin(compile(package), 90);
 
   cubin = compile(makePackage(

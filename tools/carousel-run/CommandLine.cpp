@@ -156,7 +156,8 @@ std::variant<Options, Exit> carousel::run::parseCommandLine(int argc,
       ->type_name("N")
       ->check(checkOrdinal);
   app.add_option("--cache-dir", options.cacheDirectory,
-                 "where compiled code is kept (~/.cache/carousel)")
+                 "where compiled code is kept ($CAROUSEL_CACHE_DIR, or "
+                 "~/.cache/carousel)")
       ->type_name("DIR");
   app.add_flag("--json", options.json, "print JSON");
   app.add_flag("--quiet", options.quiet,

@@ -26,13 +26,11 @@
 
 namespace carousel {
 
-/// The name of the manifest in a package, the version that is written, that of
-/// packages with what readers of the first one would pass over, and the limits
-/// of its reader.
+/// The name of the manifest in a package, the version that is written, and the
+/// limits of its reader.
 inline constexpr llvm::StringLiteral kManifestFile = "manifest.json";
 inline constexpr llvm::StringLiteral kManifestFormat = "carousel-package";
-inline constexpr int kManifestVersion = 1;
-inline constexpr int kCooperativeManifestVersion = 2;
+inline constexpr int kManifestVersion = 3;
 inline constexpr size_t kMaxManifestBytes = 16 << 20;
 inline constexpr int64_t kMaxArgumentRank = 8;
 /// Of names of kernels, functions and arguments, and of texts about waits.
@@ -155,7 +153,7 @@ describeExterns(mlir::gpu::GPUModuleOp module, llvm::StringRef ptx,
 /// The text of manifest.json; the same for the same manifest.
 std::string printManifest(const Manifest &manifest);
 
-/// XXH3, 128 bits, as 32 lower-case hexadecimal digits, most significant first.
+/// SHA-256 as 64 lower-case hexadecimal digits.
 std::string hashContents(llvm::StringRef contents);
 
 } // namespace carousel

@@ -50,7 +50,7 @@ gpu.module @scale {
 
 //      CHECK:{
 // CHECK-NEXT:  "format": "carousel-package",
-// CHECK-NEXT:  "version": 1,
+// CHECK-NEXT:  "version": 3,
 // CHECK-NEXT:  "producer": "carousel {{[0-9.]+}}",
 // CHECK-NEXT:  "modules": [
 // CHECK-NEXT:    {

@@ -1,12 +1,11 @@
-// Workspaces and cooperative variants in a manifest: the version says that a reader has to know the latter; what
-// callers don't pass stands behind what they pass.
+// Workspaces and cooperative variants in a manifest: what callers don't pass stands behind what they pass.
 // RUN: rm -rf %t && mkdir %t && carousel-compile %s -o %t/ordered.pkg --chip sm_90a --no-cubin --quiet
 // RUN: %python -m json.tool --compact < %t/ordered.pkg/manifest.json | FileCheck %s
 // RUN: carousel-run %t/ordered.pkg --explain | FileCheck %s --check-prefix=EXPLAIN
 // RUN: carousel-run %t/ordered.pkg --explain --json | %python -m json.tool --compact | FileCheck %s --check-prefix=JSON
 // RUN: carousel-run %t/ordered.pkg | FileCheck %s --check-prefix=LIST
 
-// CHECK: "version":2
+// CHECK: "version":3
 // CHECK-SAME: {"name":"x","kind":"tensor"
 // CHECK-SAME: {"name":"semaphores","kind":"workspace","element":"i32","extents":{{\[\[}}"ceildiv",["extent",0,0],64]]}
 // CHECK-SAME: {"name":"sums","kind":"workspace","element":"f32","extents":{{\[\[}}"mul",["extent",0,0],2],64]}

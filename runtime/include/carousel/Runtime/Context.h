@@ -18,6 +18,7 @@
 #include "carousel/Runtime/Types.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace carousel::runtime {
@@ -32,11 +33,13 @@ struct LibraryPaths {
 struct ContextOptions {
   int device = 0;
   LibraryPaths libraries;
-  /// Directory of the compilation cache. Empty: $XDG_CACHE_HOME/carousel or
-  /// ~/.cache/carousel.
+  /// Directory of the compilation cache. Empty: $CAROUSEL_CACHE_DIR,
+  /// $XDG_CACHE_HOME/carousel or ~/.cache/carousel. It isn't used where other
+  /// users can write to it.
   std::string cacheDirectory;
-  /// The most bytes that the cache keeps; 0: no cache on disk.
-  uint64_t cacheBytes = uint64_t(1) << 30;
+  /// The most bytes that the cache keeps; 0: no cache on disk. None: what
+  /// $CAROUSEL_CACHE_DISABLE and $CAROUSEL_CACHE_MAX_BYTES say, else 1 GiB.
+  std::optional<uint64_t> cacheBytes;
   /// Wait for the kernel after every launch, so that an error is reported by
   /// the launch that caused it.
   bool blocking = false;

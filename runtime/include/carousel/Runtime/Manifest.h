@@ -26,7 +26,7 @@
 namespace carousel::runtime {
 
 /// The newest version of manifests that this library reads.
-inline constexpr int kManifestVersion = 2;
+inline constexpr int kManifestVersion = 3;
 /// The most bytes of a manifest.
 inline constexpr size_t kMaxManifestBytes = 16 << 20;
 /// The most bytes of all images of a package together.
@@ -168,7 +168,7 @@ struct Image {
   Kind kind = Kind::PTX;
   std::string file;
   uint64_t bytes = 0;
-  std::string hash;          ///< XXH3, 128 bits, 32 hexadecimal digits
+  std::string hash;          ///< SHA-256, 64 hexadecimal digits
   std::string function = {}; ///< the only kernel that it holds; empty: all
 };
 

@@ -1,0 +1,52 @@
+//===- CacheDirectory.h - a directory that one user owns ---*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Code that lies on disk is run, so nobody else may be able to put it there: a
+// directory and all files in it belong to the effective user, and others can
+// neither write to them nor to what leads to them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_SRC_CACHEDIRECTORY_H
+#define CAROUSEL_RUNTIME_SRC_CACHEDIRECTORY_H
+
+#include "carousel/Runtime/Error.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include <sys/stat.h>
+
+namespace carousel::runtime {
+
+/// Opens a directory, to be closed by the caller. With `make` it is made where
+/// there is none, and those above it, for this user only. NotFound where there
+/// is none; any other error is said once on stderr, too, if it is about who can
+/// write there. Symbolic links count like the directories that they lie in.
+Result<int> openOwnDirectory(const std::string &path, bool make);
+
+/// The same for a directory in one that is open.
+Result<int> openOwnDirectory(int parent, const std::string &name);
+
+/// A name for a temporary file: unique among all processes that share a
+/// directory, other machines' and other containers' too.
+std::string makeTemporaryName(std::string_view start);
+bool isTemporaryName(std::string_view name);
+
+/// Writes a line to stderr, once in a process.
+void sayOnce(const std::string &message);
+
+/// Whether an open file is a regular one that only this user can write to.
+bool isOwnFile(const struct stat &status);
+
+/// What a file takes on disk, for sums: its size, unless it has holes.
+uint64_t countBytes(const struct stat &status);
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_SRC_CACHEDIRECTORY_H

@@ -1,0 +1,52 @@
+//===- Includes.h - everything that a compilation reads ---*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// NVRTC opens no file: the headers of the toolkit, and those of directories
+// that the caller's options name, are read here and handed over as texts, and
+// what includes them names them by their paths. So a cache's key can have all
+// of them, and a text in memory can't name another file.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_SRC_INCLUDES_H
+#define CAROUSEL_RUNTIME_SRC_INCLUDES_H
+
+#include "CompileLog.h"
+
+#include "carousel/Runtime/CompileCUDA.h"
+
+#include <string>
+#include <vector>
+
+namespace carousel::runtime {
+
+/// What NVRTC is given. Lines are those of the caller's texts.
+struct CompilerInput {
+  CUDASource source;
+  /// The caller's, then those of directories.
+  std::vector<CUDASource> headers;
+  std::vector<std::string> options;
+  /// The working directory, where the code has it in it.
+  std::string directory;
+  /// Whether nothing else decides what comes out: a header that a macro names,
+  /// or an option of which nothing is known, does.
+  bool isCacheable = true;
+};
+
+/// CompileError where `source` or one of `headers` names a file by an absolute
+/// path, by one with "..", or by a macro, whether it would be included or not;
+/// `messages`, if it is there, gets it, too. `toolkit` is searched after the
+/// directories of `options`; it may be empty.
+Result<CompilerInput> gatherInput(const CUDASource &source,
+                                  const std::vector<CUDASource> &headers,
+                                  const std::vector<std::string> &options,
+                                  const std::string &toolkit,
+                                  CompileMessages *messages);
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_SRC_INCLUDES_H
