@@ -53,6 +53,7 @@ static StringRef getHeader(StringRef function) {
       {"insert", "vector.h"},
       {"extract_slice", "vector.h"},
       {"shuffle<", "vector.h"},
+      {"convert_from", "math.h"},
       {"convert", "vector.h"},
       {"select", "vector.h"},
       {"bit_cast", "vector.h"},
