@@ -60,13 +60,11 @@ class Run:
     def do_load(self, node, _block, _counters):
         self.writes.pop(node.buffer, None)
         self.reads.pop(node.buffer, None)
-        self.writes.pop(node.source, None)
 
     def do_store(self, node, _block, _counters):
         # Who knows of the transfer knows of the writes before it, and not of the reads.
+        # Of global memory they may be other boxes than those that threads access.
         self.writes.pop(node.buffer, None)
-        self.writes.pop(node.target, None)
-        self.reads.pop(node.target, None)
 
     def do_barrier(self, _node, _block, _counters):
         self.writes.clear()
