@@ -240,9 +240,12 @@ TEST(Mbarrier, RemoteArrives) {
         for (uint32_t rank = 0; rank < 2; ++rank) {
           auto *remote = run.machine.mapShared(run.shared(kFull), rank);
           EXPECT_EQ(run.machine.rankOf(remote), rank);
-          run.machine.mbarrierArrive(remote, ArriveOptions());
+          ArriveOptions options;
+          options.scope = MemScope::Cluster;
+          run.machine.mbarrierArrive(remote, options);
         }
-        run.machine.mbarrierWait(run.shared(kFull), parity(0));
+        run.machine.mbarrierWait(run.shared(kFull), parity(0),
+                                 MemSemantics::Acquire, MemScope::Cluster);
         run.load(run.sharedOf(1 - thread.cta, kData), 16 * 32);
         run.grid.clusterArrive(true);
         run.grid.clusterWait(true);
