@@ -127,7 +127,7 @@ gpu.module @kernels {
   gpu.func @ordered(%x: !g {carousel.argument = #carousel.argument<"x", in>},
                     %sum: !g {carousel.argument = #carousel.argument<"sum", inout>},
                     %turns: memref<1xi32, #gl> {carousel.argument = #carousel.argument<"turns", inout>}) kernel
-      attributes {carousel.launch = #carousel.launch<grid = [8], block = [64]>} {
+      attributes {carousel.coresident, carousel.launch = #carousel.launch<grid = [8], block = [64]>} {
     %c0 = arith.constant 0 : index
     %one = arith.constant 1 : i32
     %c64 = arith.constant 64 : index

@@ -104,13 +104,14 @@ gpu.module @kernels {
     %o = arith.muli %blk, %c128 : index
     %p = arith.addi %o, %t : index
     memref.store %sum, %w[%p] : !box
-    carousel.fence.thread release gpu
     gpu.barrier
+    carousel.fence.thread release gpu
     %k = carousel.grid.ticket %tk[%c0] of %g : !counters
     %k1 = arith.addi %k, %c1 : index
     %islast = arith.cmpi eq, %k1, %g : index
     scf.if %islast {
       carousel.fence.thread acquire gpu
+      gpu.barrier
       %total = scf.for %j = %c0 to %g step %c1 iter_args(%acc = %zero) -> f32 {
         %q0 = arith.muli %j, %c128 : index
         %q = arith.addi %q0, %t : index
