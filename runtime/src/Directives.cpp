@@ -26,9 +26,9 @@ constexpr std::string_view kHasInclude = "__has_include";
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
+/// As in NVRTC: neither '$' nor what isn't ASCII.
 bool startsIdentifier(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
-         c == '$' || static_cast<unsigned char>(c) >= 0x80;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
 bool continuesIdentifier(char c) { return startsIdentifier(c) || isDigit(c); }
@@ -37,6 +37,12 @@ bool hasCommentMark(std::string_view text) {
   return text.find("//") != std::string_view::npos ||
          text.find("/*") != std::string_view::npos ||
          text.find("*/") != std::string_view::npos;
+}
+
+/// Whether a header's name says the same where it is read as tokens.
+bool isPlainName(std::string_view name) {
+  return !hasCommentMark(name) &&
+         name.find_first_of("\"'\\") == std::string_view::npos;
 }
 
 /// Directives that read a file here or in other compilers.
@@ -86,6 +92,7 @@ private:
   size_t readInclude(std::string_view keyword, size_t position);
   void readHasInclude(size_t begin, size_t position);
   void readCalls(size_t begin, size_t end);
+  void addWord(std::string_view word);
   void endLine(size_t end, bool areTokens);
 
   const Spliced &spliced;
@@ -207,13 +214,19 @@ size_t Reader::readNumber(size_t position) {
   return end;
 }
 
+/// One of the text's.
+void Reader::addWord(std::string_view word) {
+  auto [known, isNew] = directives.words.try_emplace(std::string(word), 0);
+  if (isNew)
+    known->second =
+        spliced.getLine(static_cast<size_t>(word.data() - text.data()));
+}
+
 size_t Reader::readWord(size_t position) {
   std::string_view word = readIdentifier(position);
   size_t end = position + word.size();
-  // A byte order mark, or a blank of another alphabet, may be no identifier.
-  isPlain &= std::none_of(word.begin(), word.end(), [](char c) {
-    return static_cast<unsigned char>(c) >= 0x80;
-  });
+  if (!isTrusted)
+    addWord(word);
   if (at(end) == '"' && !word.empty() && word.back() == 'R' &&
       (word == "R" || word == "LR" || word == "uR" || word == "UR" ||
        word == "u8R"))
@@ -227,9 +240,7 @@ size_t Reader::readInclude(std::string_view keyword, size_t position) {
   position = skipBlanks(position);
   size_t end = position;
   std::optional<HeaderName> header = readHeaderName(end);
-  if (header)
-    isPlain &= !hasCommentMark(header->name) &&
-               header->name.find_first_of("\"'\\") == std::string::npos;
+  isPlain &= !header || isPlainName(header->name);
   directives.files.push_back({std::string(keyword), spliced.getLine(position),
                               std::move(header), describeOperand(position)});
   return end;
@@ -245,6 +256,8 @@ void Reader::readHasInclude(size_t begin, size_t position) {
     header = readHeaderName(end);
     if (at(skipBlanks(end)) != ')')
       header.reset();
+    // What follows is read as tokens once more.
+    isPlain &= !header || isPlainName(header->name);
   } else if (isAskedForOnly(begin)) {
     return;
   }
@@ -364,7 +377,9 @@ bool Reader::readTokens() {
       else if (startsIdentifier(c))
         position = readWord(position);
       else {
-        isPlain &= c != '\\';
+        // Some have the last two in identifiers, which hides a raw string's R.
+        isPlain &=
+            c != '\\' && c != '$' && static_cast<unsigned char>(c) < 0x80;
         ++position;
       }
     }
@@ -377,6 +392,8 @@ void Reader::readEverywhere() {
   // Lines overlap where one has several directives in it. No text that is meant
   // well needs more than this.
   size_t budget = 16 * text.size() + 65536;
+  for (std::string_view word : getIdentifiers(text))
+    addWord(word);
   for (size_t position = 0; position < text.size(); ++position) {
     if (getHashWidth(position) != 0) {
       size_t start = readDirective(position), end = start;
@@ -428,10 +445,12 @@ std::vector<std::string_view> getIdentifiers(std::string_view text) {
   return identifiers;
 }
 
+bool canPaste(std::string_view body) {
+  return body.find("##") != std::string_view::npos ||
+         body.find("%:%:") != std::string_view::npos;
+}
+
 bool canAskForFiles(std::string_view body) {
-  if (body.find("##") != std::string_view::npos ||
-      body.find("%:%:") != std::string_view::npos)
-    return true;
   if (body.find(kHasInclude) == std::string_view::npos)
     return false;
   Directives directives;

@@ -16,6 +16,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,6 +52,9 @@ struct Directives {
   std::vector<FileMention> files;
   std::vector<DirectiveLine> macros;
   std::vector<DirectiveLine> conditions;
+  /// Identifiers outside of comments and literals, with the lines where they
+  /// come first. Of a suspected text only.
+  std::map<std::string, uint32_t> words;
 };
 
 enum class Reading {
@@ -68,8 +72,10 @@ Directives readDirectives(std::string_view text, Reading reading);
 /// The identifiers of a line, in their order.
 std::vector<std::string_view> getIdentifiers(std::string_view text);
 
-/// Whether a macro's body pastes tokens, or asks for a file that only its
-/// arguments name.
+/// Whether a macro's body pastes tokens.
+bool canPaste(std::string_view body);
+
+/// Whether a macro's body asks for a file that only its arguments name.
 bool canAskForFiles(std::string_view body);
 
 } // namespace carousel::runtime

@@ -24,6 +24,7 @@
 #include "Fail.h"
 #include "FileDescriptor.h"
 #include "IncludeOptions.h"
+#include "Pasting.h"
 
 #include <algorithm>
 #include <deque>
@@ -107,8 +108,10 @@ public:
 private:
   void addText(const CUDASource &source);
   Refusal judge(const Text &text, const FileMention &mention) const;
-  Refusal judgeConditions(const Text &text);
-  void findAskingMacros();
+  Refusal judgeConditions(const Text &text) const;
+  Refusal judgeWords(const Text &text) const;
+  Refusal judgeMacros(const Text &text) const;
+  void findMacros();
   bool isInMemory(const std::string &name) const {
     return inMemory.count(name) != 0;
   }
@@ -127,8 +130,18 @@ private:
   std::map<std::pair<dev_t, ino_t>, std::string> files;
   /// What addFile answered.
   std::unordered_map<std::string, std::optional<std::string>> answers;
-  /// Macros that no condition may have in it.
-  std::unordered_set<std::string_view> asking;
+  /// Where the files lie that were read before one was incomplete.
+  std::set<std::string> homes;
+  /// Macros that no text may have in it, and those that no condition may.
+  Words asking, pasting;
+  /// Those of the latter that paste what they are given.
+  Words pasters;
+  /// What pastes with others to __has_include, by macros of files.
+  Words pieces;
+  /// A file that includes what a macro names.
+  std::optional<std::string> following;
+  /// The words that such an include is made of.
+  Words naming;
   uint64_t bytes = 0;
   bool complete = true;
 };
@@ -198,35 +211,28 @@ const std::vector<DirectiveLine> &getDeviceMacros() {
   return macros;
 }
 
-/// All macros that paste tokens, which may give __has_include, or ask for files
-/// that their arguments name, and those that lead to one.
-void Gatherer::findAskingMacros() {
-  std::unordered_map<std::string_view, std::vector<std::string_view>> users;
-  std::vector<std::string_view> open;
-  auto add = [&](const DirectiveLine &macro) {
-    if (canAskForFiles(macro.body) && asking.insert(macro.name).second)
-      open.push_back(macro.name);
-    for (std::string_view used : getIdentifiers(macro.body))
-      users[used].push_back(macro.name);
-  };
+void Gatherer::findMacros() {
+  std::vector<const DirectiveLine *> macros;
   for (const Text &text : texts)
-    for (const DirectiveLine &macro : text.directives.macros)
-      add(macro);
+    for (const DirectiveLine &macro : text.directives.macros) {
+      macros.push_back(&macro);
+      if (text.isFile)
+        addPieces(macro.body, pieces);
+    }
   for (const DirectiveLine &macro : getDeviceMacros())
-    add(macro);
-  while (!open.empty()) {
-    std::string_view name = open.back();
-    open.pop_back();
-    for (std::string_view user : users[name])
-      if (asking.insert(user).second)
-        open.push_back(user);
-  }
+    macros.push_back(&macro);
+  asking = findMacrosThat(canAskForFiles, macros);
+  pasting = findMacrosThat(canPaste, macros);
+  for (const DirectiveLine *macro : macros)
+    if (pasting.count(macro->name) != 0 && takesArguments(macro->body))
+      pasters.insert(macro->name);
+  naming = findExpanded(std::move(naming), macros);
 }
 
-Refusal Gatherer::judgeConditions(const Text &text) {
+Refusal Gatherer::judgeConditions(const Text &text) const {
   constexpr size_t kMostShown = 80;
   auto isAsking = [&](std::string_view name) {
-    return asking.count(name) != 0;
+    return asking.count(name) != 0 || pasting.count(name) != 0;
   };
   for (const DirectiveLine &condition : text.directives.conditions)
     if (std::vector<std::string_view> names = getExpanded(condition.body);
@@ -235,6 +241,29 @@ Refusal Gatherer::judgeConditions(const Text &text) {
                     fmt::format("expected a condition without macros that "
                                 "paste tokens or ask for files, got '{}'",
                                 condition.body.substr(0, kMostShown)));
+  return std::nullopt;
+}
+
+/// NVRTC answers __has_include outside of conditions, too.
+Refusal Gatherer::judgeWords(const Text &text) const {
+  if (std::optional<AskingWord> found =
+          findAskingWord(text.directives.words, asking, pasters, pieces))
+    return refuse(text, found->line,
+                  fmt::format("expected a word that doesn't ask for files, and "
+                              "isn't pasted to one that does, got '{}'",
+                              found->word));
+  return std::nullopt;
+}
+
+/// Macros that a file's #include could expand to.
+Refusal Gatherer::judgeMacros(const Text &text) const {
+  if (following)
+    for (const DirectiveLine &macro : text.directives.macros)
+      if (naming.count(macro.name) != 0 || canBePath(macro.body))
+        return refuse(text, macro.line,
+                      fmt::format("expected a macro that names no file where "
+                                  "'{}' includes what a macro names, got '{}'",
+                                  *following, macro.name));
   return std::nullopt;
 }
 
@@ -311,14 +340,17 @@ std::optional<std::string> Gatherer::readFile(const std::string &path) {
   auto [known, isNew] = files.try_emplace({status.st_dev, status.st_ino}, path);
   if (!isNew)
     return known->second;
+  if (complete)
+    homes.insert(fs::path(path).parent_path().string());
   std::optional<std::string> contents;
   if (S_ISREG(status.st_mode))
     contents = readWhole(file.get(), kMaxBytes - bytes);
   // NVRTC reads C strings, and has no way to spell these names.
-  complete &= contents && files.size() <= kMaxFiles &&
-              contents->find('\0') == std::string::npos &&
-              path.find_first_of("\"\n\\") == std::string::npos;
-  if (!complete)
+  bool isUsable = contents && files.size() <= kMaxFiles &&
+                  contents->find('\0') == std::string::npos &&
+                  path.find_first_of("\"\n\\") == std::string::npos;
+  complete &= isUsable;
+  if (!isUsable)
     return std::nullopt;
   bytes += contents->size();
   Text text;
@@ -349,6 +381,11 @@ void Gatherer::resolve(Text &text, const FileMention &mention) {
   if (text.isFile)
     complete &= mention.header && mention.keyword != "include_next" &&
                 mention.keyword != "__has_include_next";
+  if (text.isFile && !mention.header) {
+    following = text.given.name;
+    for (std::string_view word : getIdentifiers(mention.operand))
+      naming.insert(word);
+  }
   if (!mention.header)
     return;
   const HeaderName &header = *mention.header;
@@ -368,22 +405,22 @@ Refusal Gatherer::follow() {
       resolve(text, mention);
     }
   }
-  findAskingMacros();
+  findMacros();
   for (const Text &text : texts)
     if (!text.isFile)
-      if (Refusal refusal = judgeConditions(text))
-        return refusal;
+      for (auto judge : {&Gatherer::judgeConditions, &Gatherer::judgeWords,
+                         &Gatherer::judgeMacros})
+        if (Refusal refusal = (this->*judge)(text))
+          return refusal;
   return std::nullopt;
 }
 
 std::vector<std::string> Gatherer::getOtherDirectories() const {
   std::vector<std::string> others;
   std::set<std::string> seen(directories.begin(), directories.end());
-  for (const auto &[identity, path] : files)
-    if (std::string directory = fs::path(path).parent_path().string();
-        seen.insert(directory).second)
+  for (const std::string &directory : homes)
+    if (seen.insert(directory).second)
       others.push_back(directory);
-  std::sort(others.begin(), others.end());
   return others;
 }
 

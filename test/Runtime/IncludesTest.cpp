@@ -90,18 +90,23 @@ INSTANTIATE_TEST_SUITE_P(Macros, Refused,
 /// Where compilers differ in what is a comment or a literal.
 INSTANTIATE_TEST_SUITE_P(
     Hidden, Refused,
-    testing::Values("#if 0\nisn't /* \n#endif\n#include \"/a\"\n// */",
-                    "int x; /*\n*/ #include \"/a\"",
-                    "#define A /*\n*/ #include \"/a\"",
-                    "const char *s = R\"(\\\n)\";\n#include \"/a\"\n//)\"",
-                    "auto s = R\"x(\n#include \"/a\"\n)x\";",
-                    "// \\ \n#include \"/a\"", "// ?\?/\n#include \"/a\"",
-                    "int x = 1'0; /* '\n#include \"/a\"\n// */",
-                    "#error don't /*\n#include \"/a\"\n// */",
-                    "auto s = \"/*\";\n#include \"/a\"\nauto t = \"*/\";",
-                    "int x; // c\r#include \"/a\"\r",
-                    "#include <it's/*>\n#include \"/a\"\n//*/",
-                    "\\\"/*\"\n#include \"/a\"\n//*/"));
+    testing::Values(
+        "#if 0\nisn't /* \n#endif\n#include \"/a\"\n// */",
+        "int x; /*\n*/ #include \"/a\"", "#define A /*\n*/ #include \"/a\"",
+        "const char *s = R\"(\\\n)\";\n#include \"/a\"\n//)\"",
+        "auto s = R\"x(\n#include \"/a\"\n)x\";", "// \\ \n#include \"/a\"",
+        "// ?\?/\n#include \"/a\"", "int x = 1'0; /* '\n#include \"/a\"\n// */",
+        "#error don't /*\n#include \"/a\"\n// */",
+        "auto s = \"/*\";\n#include \"/a\"\nauto t = \"*/\";",
+        "int x; // c\r#include \"/a\"\r",
+        "#include <it's/*>\n#include \"/a\"\n//*/",
+        "\\\"/*\"\n#include \"/a\"\n//*/",
+        "#if __has_include(<a/*b>)\n#endif\n#include \"/a\"\n//*/",
+        "#if __has_include(<a//b>) || __has_include(\"/a\")\n#endif",
+        "#if __has_include(<it's>)\n#endif\n'/*'\n"
+        "#include \"/a\"\n//*/",
+        "#if 0\n$R\"(\"; /* )\"\n#endif\n#include \"/a\"\n//*/",
+        "#define A \xc3\xa9R\"(\"; /* )\"\n#include \"/a\"\n//*/"));
 
 INSTANTIATE_TEST_SUITE_P(
     HasInclude, Refused,
@@ -122,6 +127,20 @@ INSTANTIATE_TEST_SUITE_P(
         "#define C(a,b) a /* \n */ ## b\n#if C(__has_,include)(\"/a\")\n"
         "#endif"));
 
+/// NVRTC answers __has_include wherever it stands.
+INSTANTIATE_TEST_SUITE_P(
+    OutsideOfConditions, Refused,
+    testing::Values("int x = __has_include(\"/a\");",
+                    "#define S(x) #x\n#define T(x) S(x)\n"
+                    "char c[] = T($__has_include(\"/a\"));",
+                    "#define S(x) #x\n#define T(x) S(x)\n"
+                    "char c[] = T(\xc3\xa9__has_include(\"/a\"));",
+                    "#define C(a,b) a##b\nint x = C(__has_,include)(\"/a\");",
+                    "#define C(a,b) a##b\nint x = C(C(_,_has),_include_next)"
+                    "(\"/a\");",
+                    "int x = ITS_OWN(__has_, inc\\\nlude)(\"/a\");",
+                    "int x = ITS_OWN(__has_, inc\\ \nlude)(\"/a\");"));
+
 /// A macro of one text in the condition of another.
 TEST(Includes, PastingAcrossTexts) {
   CUDASource paste = {"paste.h", "#define C(a, b) a##b\n"};
@@ -131,6 +150,53 @@ TEST(Includes, PastingAcrossTexts) {
   EXPECT_TRUE(gather("#include \"paste.h\"\nint C(a, b);\n#if X\n#endif\n"
                      "#if defined(C)\n#endif\n#if defined C && Y\n#endif\n",
                      {paste}));
+}
+
+/// What is there for headers is no help for a text in memory.
+TEST(Includes, MacrosOfHeaders) {
+  TempDirectory directory;
+  std::vector<std::string> options = {"-I" + directory.getPath()};
+  writeFile(directory / "ask.h", "#define ASK(x) __has_include(x)\n"
+                                 "#define ALSO(x) ASK(x)\n"
+                                 "#define BETWEEN(x) __##x##_include\n"
+                                 "#define PLAIN(x) x\n"
+                                 "#define GLOBAL BETWEEN(y)\n");
+  auto accepts = [&](const char *text) {
+    return gather(std::string("#include \"ask.h\"\n") + text, {}, options)
+        .has_value();
+  };
+  EXPECT_FALSE(accepts("int x = ASK(\"/a\");"));
+  EXPECT_FALSE(accepts("int x = ALSO(\"/a\");"));
+  EXPECT_FALSE(accepts("int x = BETWEEN(has)(\"/a\");"));
+  EXPECT_TRUE(accepts("int x = PLAIN(1), has_not, a, include;"));
+  EXPECT_TRUE(accepts("GLOBAL int _, h, a, s, i, n, c, l, u, d, e;"));
+  EXPECT_FALSE(accepts("#define P(a, b) a##b\nint _, h, a, s, P(i, n), c, l, "
+                       "u, d, e;"));
+  EXPECT_TRUE(accepts("// ASK, has _include\nconst char *a = \"has\";"));
+
+  // What a header's #include could expand to.
+  writeFile(directory / "hook.h", "#ifndef HOOK\n#define HOOK \"ask.h\"\n"
+                                  "#endif\n#include HOOK\n");
+  writeFile(directory / "outer.h", "#include \"hook.h\"\n");
+  for (const char *name : {"hook.h", "outer.h"}) {
+    auto include = [&](const std::string &text) {
+      return gather(fmt::format("{}#include \"{}\"\n", text, name), {},
+                    options);
+    };
+    Result<CompilerInput> input = include("#define N 1 / 2\n");
+    ASSERT_TRUE(input);
+    EXPECT_FALSE(input->isCacheable);
+    input = include("#define HOOK \"/a\"\n");
+    ASSERT_FALSE(input);
+    EXPECT_EQ(input.error().message,
+              fmt::format("k.cu:1: expected a macro that names no file where "
+                          "'{}' includes what a macro names, got 'HOOK'",
+                          directory / "hook.h"));
+    for (const char *text :
+         {"#define HOOK\n", "#define ANY <  /a>\n", "#define ANY a/../b\n",
+          "#define ANY /a\n", "#define ANY \"/a\"\n"})
+      EXPECT_FALSE(include(text)) << text;
+  }
 }
 
 TEST(Includes, Messages) {

@@ -153,6 +153,9 @@ TEST_F(ToolkitIncludes, PackagesReadNoFiles) {
         "#define F \"" + secret + "\"\n#include F\n",
         "#line 1 \"" + secret + "\"\n#include __FILE__\n",
         "#if 0\nisn't /* \n#endif\n#include \"" + secret + "\"\n// */\n",
+        "#if __has_include(<a/*b>)\n#endif\n#include \"" + secret +
+            "\"\n// */\n",
+        "#if 0\n$R\"(\"; /* )\"\n#endif\n#include \"" + secret + "\"\n//*/\n",
         "__device__ void f() { asm(\"#include \\\"" + secret + "\\\"\\n\"); }",
         "__device__ void f() { asm(\".include \\\"" + secret +
             "\\\"\\n\"); }"}) {
@@ -172,6 +175,24 @@ TEST_F(ToolkitIncludes, PackagesReadNoFiles) {
     EXPECT_NE(cubin.error().message.find("k.cu: refused: k.cu:1: expected a "),
               std::string::npos)
         << cubin.error().message;
+  }
+}
+
+/// Nor does it learn which files there are.
+TEST_F(ToolkitIncludes, PackagesAskForNoFiles) {
+  writeFile(directory / "one/secret", "");
+  std::string ask = "(\"" + (directory / "one/secret") + "\")";
+  for (const std::string &text :
+       {"__device__ int found = __has_include" + ask + ";\n",
+        "#define C(a, b) a##b\n__device__ int found = C(__has_, include)" +
+            ask + ";\n",
+        "#define S(x) #x\n#define T(x) S(x)\n"
+        "__device__ char found[] = T($__has_include" +
+            ask + ");\n",
+        "#if __has_include(<a//b>) || __has_include" + ask +
+            "\n__device__ int found = 1;\n#endif\n"}) {
+    Result<CompiledCode> code = compileText(text);
+    EXPECT_FALSE(code) << text << code->bytes;
   }
 }
 
