@@ -82,6 +82,7 @@ private:
   std::optional<HeaderName> readHeaderName(size_t &position) const;
   std::string describeOperand(size_t position) const;
   bool isAskedForOnly(size_t position) const;
+  bool isAtStart(size_t position) const;
 
   /// Each returns the end of what it has read.
   size_t readLiteral(size_t position);
@@ -90,6 +91,7 @@ private:
   size_t readWord(size_t position);
   size_t readDirective(size_t position);
   size_t readInclude(std::string_view keyword, size_t position);
+  void readImport(size_t position);
   void readHasInclude(size_t begin, size_t position);
   void readCalls(size_t begin, size_t end);
   void addWord(std::string_view word);
@@ -246,6 +248,17 @@ size_t Reader::readInclude(std::string_view keyword, size_t position) {
   return end;
 }
 
+/// C++20's at the start of a line, a directive without a mark. NVRTC looks for
+/// the file, even where it has no modules.
+void Reader::readImport(size_t position) {
+  std::string_view word = readIdentifier(position);
+  size_t next = skipBlanks(position + word.size());
+  if (!isTrusted && word == "import" &&
+      (startsIdentifier(at(next)) || at(next) == '"' || at(next) == '<' ||
+       at(next) == ':'))
+    readInclude(word, next);
+}
+
 void Reader::readHasInclude(size_t begin, size_t position) {
   std::string_view keyword = text.substr(begin, position - begin);
   position = skipBlanks(position);
@@ -369,7 +382,11 @@ bool Reader::readTokens() {
       isLineStart = isAfterLines = false;
       position = readDirective(position);
     } else {
-      isLineStart = isAfterLines = false;
+      bool isStart = isLineStart || isAfterLines;
+      isLineStart = isStart && readIdentifier(position) == "export";
+      isAfterLines = false;
+      if (isStart)
+        readImport(position);
       if (c == '"' || c == '\'')
         position = readLiteral(position);
       else if (isDigit(c) || (c == '.' && isDigit(at(position + 1))))
@@ -386,6 +403,18 @@ bool Reader::readTokens() {
   }
   endLine(text.size(), /*areTokens=*/true);
   return isPlain && !spliced.hasOddSplices();
+}
+
+/// Of a line, or behind a comment or `export`.
+bool Reader::isAtStart(size_t position) const {
+  while (position != 0 && isBlank(text[position - 1]))
+    --position;
+  std::string_view before = text.substr(0, position);
+  for (std::string_view end : {"\n", "*/", "export"})
+    if (before.size() >= end.size() &&
+        before.substr(before.size() - end.size()) == end)
+      return true;
+  return before.empty();
 }
 
 void Reader::readEverywhere() {
@@ -411,6 +440,8 @@ void Reader::readEverywhere() {
     } else if (startsWith(position, kHasInclude) &&
                (position == 0 || !continuesIdentifier(text[position - 1]))) {
       readWord(position);
+    } else if (startsWith(position, "import") && isAtStart(position)) {
+      readImport(position);
     }
   }
 }

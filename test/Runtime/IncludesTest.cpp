@@ -127,6 +127,14 @@ INSTANTIATE_TEST_SUITE_P(
         "#define C(a,b) a /* \n */ ## b\n#if C(__has_,include)(\"/a\")\n"
         "#endif"));
 
+INSTANTIATE_TEST_SUITE_P(
+    Imports, Refused,
+    testing::Values("import \"/a\";", " import/**/</a>;", "import <a/../b>;",
+                    "export import \"/a\";", "int x; /*\n*/ import \"/a\";",
+                    "#define M \"/a\"\nimport M;", "imp\\\nort \"/a\";",
+                    "import <a/*b>;\n#include \"/a\"\n//*/",
+                    "auto s = R\"(\\\n)\";\nimport \"/a\";\n//)\""));
+
 /// NVRTC answers __has_include wherever it stands.
 INSTANTIATE_TEST_SUITE_P(
     OutsideOfConditions, Refused,
@@ -172,6 +180,8 @@ TEST(Includes, MacrosOfHeaders) {
   EXPECT_TRUE(accepts("GLOBAL int _, h, a, s, i, n, c, l, u, d, e;"));
   EXPECT_FALSE(accepts("#define P(a, b) a##b\nint _, h, a, s, P(i, n), c, l, "
                        "u, d, e;"));
+  EXPECT_TRUE(accepts("int import;\nvoid f() {\nimport = 1 + import;\n}\n"
+                      "// import a\n"));
   EXPECT_TRUE(accepts("// ASK, has _include\nconst char *a = \"has\";"));
 
   // What a header's #include could expand to.

@@ -141,7 +141,7 @@ TEST_F(ToolkitIncludes, TheToolkitsHeaders) {
 /// A package's CUDA C++ neither reads a file of the host nor waits for a pipe.
 TEST_F(ToolkitIncludes, PackagesReadNoFiles) {
   std::string secret = directory / "secret", pipe = directory / "pipe";
-  writeFile(secret, "open sesame;\n");
+  writeFile(secret, "sesame open;\n");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   fs::current_path(directory.getPath());
   for (std::string text :
@@ -194,6 +194,10 @@ TEST_F(ToolkitIncludes, PackagesAskForNoFiles) {
     Result<CompiledCode> code = compileText(text);
     EXPECT_FALSE(code) << text << code->bytes;
   }
+  std::string pipe = directory / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  wanted.more = {"--std=c++20"};
+  EXPECT_FALSE(compileText("import \"" + pipe + "\";\n"));
 }
 
 } // namespace
