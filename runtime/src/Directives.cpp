@@ -275,7 +275,7 @@ void Reader::readHasInclude(size_t begin, size_t position) {
     return;
   }
   // Whoever may ask for anything writes macros that do.
-  if (!header && isTrusted)
+  if (!header && isTrusted && pending == "define")
     return;
   directives.files.push_back({std::string(keyword), spliced.getLine(begin),
                               std::move(header), std::move(operand)});

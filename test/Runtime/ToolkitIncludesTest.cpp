@@ -91,6 +91,10 @@ TEST_F(ToolkitIncludes, HeadersThatChange) {
   // One that only a macro names: compiled each time.
   writeFile(directory / "zero/cfg.h", "#define F \"more.h\"\n#include F\n");
   EXPECT_TRUE(has(kKernel, "5555"));
+  writeFile(directory / "zero/cfg.h",
+            "#define F \"more.h\"\n#if __has_include(F)\n#include \"more.h\"\n"
+            "#endif\n");
+  EXPECT_TRUE(has(kKernel, "5555"));
   writeFile(directory / "zero/more.h", "#define VALUE 6666\n");
   EXPECT_TRUE(has(kKernel, "6666"));
 }
