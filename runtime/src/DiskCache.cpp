@@ -322,10 +322,13 @@ TemporaryFile::TemporaryFile(int directory, const std::string &start)
                         0600));
     if (!file && errno != EEXIST)
       return;
-    // Before the lock another process could take it for a dead one's.
+    // Before the lock another process could take it for a dead one's: it has
+    // the lock then, or has unlinked the file.
     struct stat status;
-    if (file && (::flock(file.get(), LOCK_EX | LOCK_NB) != 0 ||
-                 (::fstat(file.get(), &status) == 0 && status.st_nlink != 0)))
+    bool isTaken = file && ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 &&
+                   errno == EWOULDBLOCK;
+    if (file && !isTaken && ::fstat(file.get(), &status) == 0 &&
+        status.st_nlink != 0)
       return;
   }
   file.reset(-1);
