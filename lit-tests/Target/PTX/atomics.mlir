@@ -75,9 +75,9 @@ gpu.module @atomics {
   // What is published is on its side of the fence, and so is what is read.
   // CHECK-LABEL: .entry publish(
   // CHECK: st.global
-  // CHECK: fence.acq_rel.gpu
+  // CHECK: fence.{{(release|acq_rel)}}.gpu
   // CHECK: atom.global.add.u32
-  // CHECK: fence.acq_rel.gpu
+  // CHECK: fence.{{(acquire|acq_rel)}}.gpu
   // CHECK: ld.global
   // CHECK: ret;
   gpu.func @publish(%x: memref<8xi32, #gl>, %count: memref<1xi32, #gl>, %y: memref<8xi32, #gl>, %v: i32) kernel {
