@@ -82,10 +82,12 @@ Status runScale(const Context &context, const Package &package) {
   return {};
 }
 
+/// The cache's entries, without its journal.
 std::vector<std::filesystem::path> list(const std::string &directory) {
   std::vector<std::filesystem::path> files;
-  for (const auto &entry : std::filesystem::directory_iterator(directory))
-    files.push_back(entry.path());
+  for (const auto &file : std::filesystem::directory_iterator(directory))
+    if (file.path().extension() == ".entry")
+      files.push_back(file.path());
   return files;
 }
 

@@ -283,7 +283,7 @@ gpu.module @families {
   }
 
   // CTAs take turns, the last first: y = (...((y * 2 + last) * 2 + ...) + 0). 1 thread.
-  gpu.func @turns(%semaphore: memref<1xi32, #gl>, %y: !x) kernel {
+  gpu.func @turns(%semaphore: memref<1xi32, #gl>, %y: !x) kernel attributes {carousel.coresident} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %two = arith.constant 2.0 : f32

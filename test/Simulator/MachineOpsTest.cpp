@@ -21,15 +21,16 @@ namespace {
 class MachineOps : public KernelTest {
 protected:
   RunResult run(llvm::StringRef signature, llvm::StringRef body,
-                llvm::ArrayRef<Argument> arguments, RunOptions options) {
+                llvm::ArrayRef<Argument> arguments, RunOptions options,
+                llvm::StringRef attributes = "") {
     std::string text = ("#gl = #gpu.address_space<global>\n"
                         "#ws = #gpu.address_space<workgroup>\n"
                         "#cl = #nvvm.memory_space<shared_cluster>\n"
                         "!bars = memref<2x!carousel.mbarrier, #ws>\n"
                         "!peers = memref<2x!carousel.mbarrier, #cl>\n"
                         "gpu.module @m {\n  gpu.func @k(" +
-                        signature + " kernel {\n" + kConstants + body +
-                        "\n    gpu.return\n  }\n}\n")
+                        signature + " kernel " + attributes + " {\n" +
+                        kConstants + body + "\n    gpu.return\n  }\n}\n")
                            .str();
     RunResult result;
     std::unique_ptr<CompiledKernel> kernel = compile(text);
@@ -227,7 +228,8 @@ TEST_F(MachineOps, ReductionsSemaphoresAndNamedBarriers) {
       carousel.grid.serial_release %s[%c0], %next : memref<?xi32, #gl>
     }
 )",
-                           {makeMemRef(y), makeMemRef(semaphore)}, options);
+                           {makeMemRef(y), makeMemRef(semaphore)}, options,
+                           "attributes {carousel.coresident}");
     ASSERT_TRUE(result.isClean()) << describe(result);
     EXPECT_EQ(y, std::vector<float>(64, 15));
     EXPECT_EQ(semaphore[0], 5);

@@ -121,11 +121,15 @@ protected:
     return kernel->run({makeMemRef(x)}, options);
   }
 
-  /// Two CTAs copy a matrix through rings of four slots.
+  /// Two CTAs, which are resident at once, copy a matrix through rings of four
+  /// slots.
   RunResult runRing(const std::string &policy, uint64_t seed,
                     uint32_t shown = 8, bool trace = true) {
     if (!ring)
-      ring = compileNamed(readExample("machine/copy_ring.mlir"), "copy_2d");
+      ring = compileNamed(
+          readExample("machine/copy_ring.mlir", kVariant,
+                      std::string("carousel.coresident, ") + kVariant),
+          "copy_2d");
     if (!ring)
       return {};
     int64_t rows = 512, columns = 256;
@@ -146,6 +150,8 @@ protected:
     return result;
   }
 
+  static constexpr const char *kVariant =
+      "carousel.variant = #carousel.variant<kernel = \"copy_2d\"";
   std::unique_ptr<CompiledKernel> ring;
 };
 
