@@ -1,6 +1,8 @@
-// An op that nobody has registered goes through the passes, for its users to lower; on the way to PTX it is an error.
+// An op that nobody has registered goes through the passes, for its users to lower; on the way to PTX or CUDA C++ it is an error.
 // RUN: carousel-opt %s --allow-unregistered-dialect --pass-pipeline='builtin.module(carousel-lower{chip=sm_90a})' | FileCheck %s
 // RUN: not carousel-opt %s --allow-unregistered-dialect --carousel-to-ptx=chip=sm_90a -o /dev/null 2>&1 \
+// RUN:   | FileCheck %s --check-prefix=PTX
+// RUN: not carousel-opt %s --allow-unregistered-dialect --carousel-to-cuda=chip=sm_90a -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=PTX
 
 // CHECK: "other.op"

@@ -95,7 +95,7 @@ static LogicalResult verifyConverted(gpu::GPUModuleOp module,
                                      const CTypes &types) {
   bool refused = false;
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<emitc::EmitCDialect>(op->getDialect()) ||
+    if (isa_and_nonnull<emitc::EmitCDialect>(op->getDialect()) ||
         isa<gpu::GPUModuleOp, UnrealizedConversionCastOp>(op))
       return WalkResult::advance();
     refused = true;

@@ -370,31 +370,6 @@ static LogicalResult lowerReshape(memref::ReshapeOp op,
   return success();
 }
 
-/// Element by element; the loops become those of C++ in turn.
-static LogicalResult lowerCopy(memref::CopyOp op,
-                               AdaptorOf<memref::CopyOp> adaptor,
-                               CBuilder &builder) {
-  auto type = dyn_cast<MemRefType>(op.getSource().getType());
-  if (!type || !isa<MemRefType>(op.getTarget().getType()))
-    return builder.rewriter.notifyMatchFailure(op, "unranked");
-  ConversionPatternRewriter &rewriter = builder.rewriter;
-  Location loc = builder.loc;
-  Value zero = arith::ConstantIndexOp::create(rewriter, loc, 0);
-  Value one = arith::ConstantIndexOp::create(rewriter, loc, 1);
-  Values indices;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    Value extent = memref::DimOp::create(rewriter, loc, op.getSource(), dim);
-    auto loop = scf::ForOp::create(rewriter, loc, zero, extent, one);
-    indices.push_back(loop.getInductionVar());
-    rewriter.setInsertionPointToStart(loop.getBody());
-  }
-  Value element =
-      memref::LoadOp::create(rewriter, loc, op.getSource(), indices);
-  memref::StoreOp::create(rewriter, loc, element, op.getTarget(), indices);
-  rewriter.eraseOp(op);
-  return success();
-}
-
 static LogicalResult lowerDistinct(memref::DistinctObjectsOp op,
                                    AdaptorOf<memref::DistinctObjectsOp> adaptor,
                                    CBuilder &builder) {
@@ -447,7 +422,6 @@ void carousel::populateMemRefToEmitC(RewritePatternSet &patterns,
   addPattern<memref::AtomicRMWOp>(patterns, types, lowerAtomic);
   addPattern<memref::TransposeOp>(patterns, types, lowerTranspose);
   addPattern<memref::ReshapeOp>(patterns, types, lowerReshape);
-  addPattern<memref::CopyOp>(patterns, types, lowerCopy);
   addPattern<memref::DistinctObjectsOp>(patterns, types, lowerDistinct);
   addPattern<memref::PrefetchOp>(patterns, types, lowerPrefetch);
   addPattern<memref::AllocaScopeOp>(patterns, types, lowerScope);
