@@ -22,7 +22,7 @@ class CheckLayers(unittest.TestCase):
         self.root = Path(folder.name)
         self.write("include/carousel/Dialect/IR/Ops.h", '#include "mlir/IR/Builders.h"\n')
         self.write("lib/Target/PTX/Emit.cpp", '#include "carousel/Dialect/IR/Ops.h"\n')
-        self.write("passes/Lowering/Lower.cpp",
+        self.write("passes/RingToMachine/Lower.cpp",
                    '#include "carousel/Passes/Passes.h"\n#include "carousel/Target/EmitPTX.h"\n')
 
     def write(self, path, text):
@@ -59,7 +59,7 @@ class CheckLayers(unittest.TestCase):
             "include/carousel/Analysis/RingPlan.h": ("Analysis", "Passes"),
             "lib/Simulator/Machine.cpp": ("Simulator", "Passes"),
             "lib/Target/PTX/Other.cpp": ("Target", "Analysis"),
-            "passes/Lowering/Other.cpp": ("Passes", "Simulator"),
+            "passes/RingToMachine/Other.cpp": ("Passes", "Simulator"),
             "runtime/src/Launch.cpp": ("Runtime", "Dialect"),
         }
         for path, (layer, other) in cases.items():

@@ -1,0 +1,25 @@
+//===- VectorLanes.h - vectors row by row and lane by lane ------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Patterns of carousel-lower-vectors.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_MACHINEEXPANSION_VECTORLANES_H
+#define CAROUSEL_PASSES_MACHINEEXPANSION_VECTORLANES_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace carousel {
+
+/// Rows at positions known at run time become selects, accesses whose lanes go
+/// to places of their own become accesses of each lane.
+void populateVectorsByLane(mlir::RewritePatternSet &patterns);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_MACHINEEXPANSION_VECTORLANES_H

@@ -1,0 +1,130 @@
+//===- NVVMLowering.h - what the conversions to NVVM share ------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pattern base with the target at hand, pointers to elements, counts,
+// inline PTX with a memory clobber, and the populate functions of each family.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_MACHINETONVVM_NVVMLOWERING_H
+#define CAROUSEL_PASSES_MACHINETONVVM_NVVMLOWERING_H
+
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Target/TargetInfo.h"
+#include "mlir/Conversion/LLVMCommon/Pattern.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+namespace carousel {
+
+struct WaitBound;
+
+/// Keeps LLVM from moving ordinary memory accesses across this point; emits no
+/// instruction.
+void createCompilerFence(mlir::OpBuilder &builder, mlir::Location loc);
+
+/// Inline PTX over `operands` ($0, $1, ... after the results) with constraints
+/// by type. With `touchesMemory` it has side effects and a memory clobber, else
+/// it is pure.
+mlir::Value createPTX(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Type result, mlir::ValueRange operands,
+                      const llvm::Twine &text, bool touchesMemory = true);
+
+/// A call of an LLVM intrinsic that NVVM has no op for.
+mlir::Value createIntrinsic(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Type result, llvm::StringRef name,
+                            mlir::ValueRange operands);
+
+/// An i32 constant, or `value` where there is one.
+mlir::Value materializeI32(mlir::OpBuilder &builder, mlir::Location loc,
+                           mlir::Value value, std::optional<uint32_t> literal);
+
+/// `pointer` in another address space.
+mlir::Value castPointer(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value pointer, mlir::NVVM::NVVMMemorySpace space);
+
+mlir::NVVM::MemScopeKind getNVVMScope(MemScope scope);
+
+/// An index has 32 or 64 bits; anything else is an error at `op`'s location.
+mlir::LogicalResult verifyIndexBitwidth(mlir::Operation *op, unsigned bits);
+
+/// The memref with elements as they lie in memory: a tensor map is a reference
+/// as a value, and 128 bytes as an element.
+mlir::MemRefType getStorageType(mlir::MemRefType type);
+
+/// How the dialect's types and the memory spaces of memrefs look in LLVM.
+void populateTypeConversions(mlir::LLVMTypeConverter &converter);
+
+/// A conversion that knows the target.
+template <typename Op>
+class NVVMLowering : public mlir::ConvertOpToLLVMPattern<Op> {
+public:
+  using Adaptor = typename Op::Adaptor;
+  NVVMLowering(const mlir::LLVMTypeConverter &converter,
+               const TargetSpec &target)
+      : mlir::ConvertOpToLLVMPattern<Op>(converter), target(target) {}
+
+protected:
+  /// The address of `memref[indices]`, where `descriptor` is the converted
+  /// memref.
+  mlir::Value getPointer(mlir::ConversionPatternRewriter &rewriter,
+                         mlir::Location loc, mlir::Value memref,
+                         mlir::Value descriptor,
+                         mlir::ValueRange indices) const {
+    auto type = mlir::cast<mlir::MemRefType>(memref.getType());
+    return this->getStridedElementPtr(rewriter, loc, getStorageType(type),
+                                      descriptor, indices);
+  }
+
+  /// The addresses that the ops' `source`, `destination` and `barriers` name.
+  mlir::Value getSource(mlir::ConversionPatternRewriter &rewriter, Op op,
+                        Adaptor adaptor) const {
+    return getPointer(rewriter, op.getLoc(), op.getSource(),
+                      adaptor.getSource(), adaptor.getSourceIndices());
+  }
+  mlir::Value getDestination(mlir::ConversionPatternRewriter &rewriter, Op op,
+                             Adaptor adaptor) const {
+    return getPointer(rewriter, op.getLoc(), op.getDestination(),
+                      adaptor.getDestination(),
+                      adaptor.getDestinationIndices());
+  }
+  mlir::Value getSignalled(mlir::ConversionPatternRewriter &rewriter, Op op,
+                           Adaptor adaptor) const {
+    return getPointer(rewriter, op.getLoc(), op.getBarriers(),
+                      adaptor.getBarriers(), adaptor.getBarrierIndices());
+  }
+  mlir::Value getBarrier(mlir::ConversionPatternRewriter &rewriter, Op op,
+                         Adaptor adaptor) const {
+    return getPointer(rewriter, op.getLoc(), op.getBarriers(),
+                      adaptor.getBarriers(), adaptor.getIndices());
+  }
+
+  TargetSpec target;
+};
+
+void populateMatricesToNVVM(const mlir::LLVMTypeConverter &converter,
+                            mlir::RewritePatternSet &patterns,
+                            mlir::ConversionTarget &target);
+void populateMbarrierToNVVM(const mlir::LLVMTypeConverter &converter,
+                            const TargetSpec &target, const WaitBound &bound,
+                            mlir::RewritePatternSet &patterns);
+void populateBulkToNVVM(const mlir::LLVMTypeConverter &converter,
+                        const TargetSpec &target,
+                        mlir::RewritePatternSet &patterns);
+void populateTensorToNVVM(const mlir::LLVMTypeConverter &converter,
+                          const TargetSpec &target,
+                          mlir::RewritePatternSet &patterns);
+void populateCpAsyncToNVVM(const mlir::LLVMTypeConverter &converter,
+                           const TargetSpec &target,
+                           mlir::RewritePatternSet &patterns);
+void populateSyncToNVVM(const mlir::LLVMTypeConverter &converter,
+                        const TargetSpec &target, const WaitBound &bound,
+                        mlir::RewritePatternSet &patterns);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_MACHINETONVVM_NVVMLOWERING_H

@@ -1,0 +1,315 @@
+//===- IssueTransfers.cpp - produce and submit become machine ops ---------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The section of a produce or submit is executed by the thread that issues for
+// the scope, by all threads of the scope, or by both, each with the transfers
+// that are its own. A produce tells its barrier how many bytes come exactly
+// where it issues them, and arrives whatever it issued.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RingLowering.h"
+
+#include "carousel/Dialect/IR/HardwareRules.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace carousel;
+
+static bool isByLeader(TransferOpInterface op) {
+  EngineKind kind = op.getEngineAttr().getKind();
+  return kind == EngineKind::Tensor || kind == EngineKind::Bulk;
+}
+
+/// Copies the section to `b`, with those of its transfers that one thread
+/// issues, or those that all threads make.
+RingLowering::Section RingLowering::cloneSection(ImplicitLocOpBuilder &b,
+                                                 Region &body, bool byLeader,
+                                                 const ThreadRange &range,
+                                                 TransferScope scope,
+                                                 const BarrierElement &full) {
+  Section section;
+  if (body.empty())
+    return section;
+  IRMapping mapping;
+  for (Operation &op : body.front())
+    b.clone(op, mapping);
+  body.walk([&](TransferOpInterface op) {
+    Operation *clone = mapping.lookup(op.getOperation());
+    if (isByLeader(op) != byLeader) {
+      clone->erase();
+      return;
+    }
+    TransferIssue &issue = section.transfers.emplace_back();
+    issue.op = cast<TransferOpInterface>(clone);
+    issue.shape = &plan.shapes.at(op);
+    issue.full = full;
+    issue.ordersEnds = plan.orderedEnds.contains(op);
+    // Ordinary loads and stores have no policy, and what ptxas 13.0 makes of a
+    // cp.async with one is an illegal instruction now and then.
+    EngineKind kind = op.getEngineAttr().getKind();
+    if (kind == EngineKind::Tensor || kind == EngineKind::Bulk)
+      issue.policy = getPolicy(op.getCache());
+    if (!byLeader)
+      issue.thread = getThread(range, scope);
+    issue.threads = getScopeThreads(range, scope);
+    section.isConditional |= op->getParentRegion() != &body;
+  });
+  return section;
+}
+
+static void createArrive(ImplicitLocOpBuilder &b, const BarrierElement &full) {
+  MbarrierArriveOp::create(b, /*state=*/Type(), full.barriers, full.indices,
+                           /*count=*/Value(), /*static_count=*/IntegerAttr());
+}
+
+/// All loads of a section that are inside, with one arrival.
+static void issueAllWhole(ImplicitLocOpBuilder &b,
+                          ArrayRef<TransferIssue> transfers,
+                          const BarrierElement &full) {
+  int64_t bytes = 0;
+  bool hasEnds = false;
+  for (const TransferIssue &issue : transfers) {
+    bytes += getWholeBytes(issue);
+    hasEnds |= hasRowEnds(issue);
+  }
+  // What this thread stores comes before its arrival.
+  if (bytes > 0 && !hasEnds)
+    MbarrierArriveExpectTxOp::create(b, /*state=*/Type(), full.barriers,
+                                     full.indices, /*bytes=*/Value(),
+                                     b.getI32IntegerAttr(bytes));
+  else if (bytes > 0)
+    MbarrierExpectTxOp::create(b, full.barriers, full.indices,
+                               /*bytes=*/Value(), b.getI32IntegerAttr(bytes));
+  for (const TransferIssue &issue : transfers)
+    issueWhole(b, issue);
+  orderEnds(b, transfers, /*isClipped=*/false);
+  if (bytes == 0 || hasEnds)
+    createArrive(b, full);
+}
+
+void RingLowering::issueLoads(ImplicitLocOpBuilder &b, Section &section,
+                              const BarrierElement &full) {
+  if (section.isConditional) {
+    // Each by itself, where it stands.
+    for (TransferIssue &issue : section.transfers) {
+      ImplicitLocOpBuilder at(issue.op.getLoc(), issue.op);
+      issueClipped(at, issue);
+      orderEnds(at, issue, /*isClipped=*/true);
+      issue.op.erase();
+    }
+    return createArrive(b, full);
+  }
+  Value isInside;
+  for (TransferIssue &issue : section.transfers)
+    isInside = createAnd(b, isInside, createIsInside(b, issue));
+  createIf(
+      b, isInside, [&] { issueAllWhole(b, section.transfers, full); },
+      [&] {
+        for (TransferIssue &issue : section.transfers)
+          issueClipped(b, issue);
+        orderEnds(b, section.transfers, /*isClipped=*/true);
+        createArrive(b, full);
+      });
+  for (TransferIssue &issue : section.transfers)
+    issue.op.erase();
+}
+
+/// Whether this thread is of its scope's first warp, to which the leader
+/// belongs; null where the scope has no other.
+Value RingLowering::getIssuingWarp(const ThreadRange &range,
+                                   TransferScope scope) {
+  if (getScopeThreads(range, scope) == rules::kWarpSize)
+    return {};
+  ScopeKey key(range, scope);
+  for (const auto &[known, isFirst] : issuingWarps)
+    if (known == key)
+      return isFirst;
+  Value thread = getThread(range, scope);
+  Value isFirst = arith::CmpIOp::create(
+      top, arith::CmpIPredicate::ult, thread,
+      createConstant(top, thread.getType(), rules::kWarpSize));
+  issuingWarps.emplace_back(key, isFirst);
+  return isFirst;
+}
+
+static bool hasConditionalLoads(RingProduceOp produce) {
+  return produce
+      .walk([&](RingLoadOp load) {
+        return isByLeader(load) && load->getParentRegion() != &produce.getBody()
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether threads may have to fill a part of what `produce` loads, and the
+/// issuing thread has a warp to help it.
+bool RingLowering::isFilledByWarp(RingProduceOp produce) const {
+  const ThreadRange &range = plan.lookup(produce.getRing()).producers;
+  if (!arrivesByWarp(range) || range.first % rules::kWarpSize != 0)
+    return false;
+  bool fills = false;
+  produce.walk(
+      [&](RingLoadOp load) { fills |= mayFill(load, plan.shapes.at(load)); });
+  return fills;
+}
+
+/// The leader issues, and its warp fills what is outside. Boxes that are inside
+/// cost what they cost the leader alone: one arrival, and no meeting.
+void RingLowering::issueLoadsByWarp(ImplicitLocOpBuilder &b,
+                                    RingProduceOp produce,
+                                    const PlannedRing &planned,
+                                    const Slot &slot,
+                                    const BarrierElement &full) {
+  const ThreadRange &range = planned.producers;
+  RingCreateOp ring = planned.ring;
+  TransferScope scope = ring.getScope();
+  Value leader = getLeader(range, scope),
+        lane = getThread({0, plan.threads}, TransferScope::Warp);
+  auto meetWarp = [&] { BarrierWarpOp::create(b, /*mask=*/Value()); };
+  auto clone = [&] {
+    Section section = cloneSection(b, produce.getBody(), /*byLeader=*/true,
+                                   range, scope, full);
+    for (TransferIssue &issue : section.transfers) {
+      issue.thread = lane;
+      issue.threads = rules::kWarpSize;
+      issue.leader = leader;
+    }
+    return section;
+  };
+  // The slot is free as far as the leader knows: its warp meets before it
+  // fills, and behind that for the leader to arrive.
+  auto finish = [&] {
+    meetWarp();
+    createIf(b, leader, [&] { createArrive(b, full); });
+  };
+  if (hasConditionalLoads(produce)) {
+    createIf(b, leader, [&] { waitForEmpty(b, planned, slot); });
+    meetWarp();
+    Section section = clone();
+    // Each by itself, where it stands.
+    for (TransferIssue &issue : section.transfers) {
+      ImplicitLocOpBuilder at(issue.op.getLoc(), issue.op);
+      issueClipped(at, issue);
+      orderEnds(at, issue, /*isClipped=*/true);
+      issue.op.erase();
+    }
+    return finish();
+  }
+  Section section = clone();
+  Value isInside;
+  for (TransferIssue &issue : section.transfers)
+    isInside = createAnd(b, isInside, createIsInside(b, issue));
+  createIf(b, leader, [&] {
+    waitForEmpty(b, planned, slot);
+    createIf(b, isInside, [&] { issueAllWhole(b, section.transfers, full); });
+  });
+  Value isOutside = createFolded<arith::XOrIOp>(
+      b, isInside, createConstant(b, b.getI1Type(), 1));
+  createIf(b, isOutside, [&] {
+    meetWarp();
+    for (TransferIssue &issue : section.transfers)
+      issueClipped(b, issue);
+    orderEnds(b, section.transfers, /*isClipped=*/true);
+    finish();
+  });
+  for (TransferIssue &issue : section.transfers)
+    issue.op.erase();
+}
+
+void RingLowering::issueStores(ImplicitLocOpBuilder &b, Section &section) {
+  for (TransferIssue &issue : section.transfers) {
+    ImplicitLocOpBuilder at(issue.op.getLoc(), issue.op);
+    auto order = [&](bool isClipped) { orderEnds(at, issue, isClipped); };
+    createIf(
+        at, createIsInside(at, issue),
+        [&] {
+          issueWhole(at, issue);
+          order(/*isClipped=*/false);
+        },
+        [&] {
+          issueClipped(at, issue);
+          order(/*isClipped=*/true);
+        });
+    issue.op.erase();
+  }
+  BulkCommitGroupOp::create(b);
+}
+
+void RingLowering::copyPieces(Section &section) {
+  for (TransferIssue &issue : section.transfers) {
+    ImplicitLocOpBuilder at(issue.op.getLoc(), issue.op);
+    copyByThreads(at, issue);
+    issue.op.erase();
+  }
+}
+
+void RingLowering::lowerProduce(RingProduceOp produce) {
+  const PlannedRing &planned = plan.lookup(produce.getRing());
+  RingCreateOp ring = planned.ring;
+  const ThreadRange &range = planned.producers;
+  TransferScope scope = ring.getScope();
+  Slot slot =
+      getSlot(produce.getRing().getType().getStages(), produce.getUse());
+  ImplicitLocOpBuilder b(produce.getLoc(), produce);
+  BarrierElement full;
+  if (planned.hasFull)
+    full = getBarrier(b, planned, range, buffers[produce.getRing()].full, slot);
+  if (planned.leaderArrives && isFilledByWarp(produce))
+    createIf(b, getIssuingWarp(range, scope),
+             [&] { issueLoadsByWarp(b, produce, planned, slot, full); });
+  else if (planned.leaderArrives)
+    createIf(b, getLeader(range, scope), [&] {
+      waitForEmpty(b, planned, slot);
+      Section section = cloneSection(b, produce.getBody(), /*byLeader=*/true,
+                                     range, scope, full);
+      issueLoads(b, section, full);
+    });
+  if (planned.cpAsyncArrives || planned.storesArrive ||
+      planned.meetsWhenFilled || planned.groups) {
+    waitForEmpty(b, planned, slot);
+    Section section = cloneSection(b, produce.getBody(), /*byLeader=*/false,
+                                   range, scope, full);
+    copyPieces(section);
+    // Counted at the initialisation, like every arrival.
+    if (planned.cpAsyncArrives)
+      CpAsyncMbarrierArriveOp::create(b, full.barriers, full.indices,
+                                      /*noinc=*/true);
+    bool isMet = plan.metProduces.contains(produce);
+    if (planned.storesArrive)
+      arrive(b, range, scope, full, isMet);
+    if (planned.meetsWhenFilled && !isMet)
+      meet(b, range, scope);
+    if (planned.groups) {
+      Operation *end = planned.groups->ends.lookup(produce);
+      OpBuilder::InsertionGuard guard(b);
+      if (end != produce)
+        b.setInsertionPointAfter(end);
+      CpAsyncCommitGroupOp::create(b);
+    }
+  }
+  produce.erase();
+}
+
+void RingLowering::lowerSubmit(RingSubmitOp submit) {
+  ThreadRange range = plan.getThreads(submit);
+  TransferScope scope = submit.getScope();
+  ImplicitLocOpBuilder b(submit.getLoc(), submit);
+  // A group without transfers counts as well: drains count submits.
+  if (plan.issuesBulkGroups(range, scope))
+    createIf(b, getLeader(range, scope), [&] {
+      Section section = cloneSection(b, submit.getBody(), /*byLeader=*/true,
+                                     range, scope, BarrierElement());
+      issueStores(b, section);
+    });
+  Section section = cloneSection(b, submit.getBody(), /*byLeader=*/false, range,
+                                 scope, BarrierElement());
+  copyPieces(section);
+  submit.erase();
+}
