@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Analysis/IndexRanges.h"
+#include "carousel/Analysis/Values/IndexRanges.h"
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

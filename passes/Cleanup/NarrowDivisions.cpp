@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Analysis/Divisibility.h"
-#include "carousel/Analysis/IndexRanges.h"
+#include "carousel/Analysis/Values/Divisibility.h"
+#include "carousel/Analysis/Values/IndexRanges.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

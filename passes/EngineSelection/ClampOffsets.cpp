@@ -12,7 +12,7 @@
 
 #include "ClampOffsets.h"
 
-#include "carousel/Analysis/IndexRanges.h"
+#include "carousel/Analysis/Values/IndexRanges.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -13,8 +13,8 @@
 
 #include "ClampOffsets.h"
 
-#include "carousel/Analysis/EnginePlan.h"
-#include "carousel/Analysis/Views.h"
+#include "carousel/Analysis/Engines/EnginePlan.h"
+#include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Dialect/IR/KernelSignature.h"

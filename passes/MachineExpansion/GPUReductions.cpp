@@ -14,7 +14,7 @@
 
 #include "GPUCollectives.h"
 
-#include "carousel/Analysis/IndexFunction.h"
+#include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Analysis/IndexFunction.h"
-#include "carousel/Analysis/SharedMemoryUse.h"
+#include "carousel/Analysis/SharedMemory/SharedMemoryUse.h"
+#include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Passes/Passes.h"

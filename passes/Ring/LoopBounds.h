@@ -15,7 +15,7 @@
 #ifndef CAROUSEL_PASSES_RING_LOOPBOUNDS_H
 #define CAROUSEL_PASSES_RING_LOOPBOUNDS_H
 
-#include "carousel/Analysis/IndexRanges.h"
+#include "carousel/Analysis/Values/IndexRanges.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace carousel {

@@ -14,7 +14,7 @@
 #include "LoopBounds.h"
 #include "RingRewriter.h"
 
-#include "carousel/Analysis/Views.h"
+#include "carousel/Analysis/Values/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 

@@ -16,7 +16,7 @@
 
 #include "RunningIndices.h"
 
-#include "carousel/Analysis/RingPlan.h"
+#include "carousel/Analysis/Rings/RingPlan.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/MapVector.h"
 

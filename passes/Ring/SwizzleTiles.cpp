@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Analysis/TileSwizzle.h"
+#include "carousel/Analysis/Engines/TileSwizzle.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

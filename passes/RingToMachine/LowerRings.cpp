@@ -14,7 +14,7 @@
 
 #include "RingLowering.h"
 
-#include "carousel/Analysis/Alignment.h"
+#include "carousel/Analysis/Values/Alignment.h"
 #include "carousel/Dialect/IR/AsyncCopies.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -14,7 +14,7 @@
 #ifndef CAROUSEL_PASSES_RINGTOMACHINE_LOWERTRANSFERS_H
 #define CAROUSEL_PASSES_RINGTOMACHINE_LOWERTRANSFERS_H
 
-#include "carousel/Analysis/TransferShape.h"
+#include "carousel/Analysis/Engines/TransferShape.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"

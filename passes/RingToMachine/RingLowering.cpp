@@ -12,7 +12,7 @@
 
 #include "RingLowering.h"
 
-#include "carousel/Analysis/Views.h"
+#include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -15,8 +15,8 @@
 
 #include "LowerTransfers.h"
 
-#include "carousel/Analysis/IndexFunction.h"
-#include "carousel/Analysis/RingBarriers.h"
+#include "carousel/Analysis/Rings/RingBarriers.h"
+#include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Target/TargetInfo.h"
 
 namespace carousel {

@@ -15,8 +15,8 @@
 
 #include "../Tile/OtherDialects.h"
 
-#include "carousel/Analysis/Alignment.h"
-#include "carousel/Analysis/IndexFunction.h"
+#include "carousel/Analysis/Values/Alignment.h"
+#include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Dialect/IR/KernelSignature.h"

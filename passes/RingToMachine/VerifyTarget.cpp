@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Analysis/SharedMemoryUse.h"
+#include "carousel/Analysis/SharedMemory/SharedMemoryUse.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Passes/Passes.h"

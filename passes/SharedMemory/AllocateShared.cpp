@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Analysis/SharedMemoryPlan.h"
+#include "carousel/Analysis/SharedMemory/SharedMemoryPlan.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Passes/Passes.h"

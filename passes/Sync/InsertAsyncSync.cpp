@@ -5,13 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Applies the plan of carousel/Analysis/SyncPlan.h to each kernel of the ring
-// phase: what it lacks is inserted, what orders nothing goes. Constraints C170
-// to C173 of docs/Spec.md.
+// Applies the plan of carousel/Analysis/Sync/SyncPlan.h to each kernel of the
+// ring phase: what it lacks is inserted, what orders nothing goes. Constraints
+// C170 to C173 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Analysis/SyncPlan.h"
+#include "carousel/Analysis/Sync/SyncPlan.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/IR/Remarks.h"

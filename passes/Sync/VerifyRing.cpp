@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Analysis/Views.h"
+#include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

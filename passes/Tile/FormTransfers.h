@@ -16,7 +16,7 @@
 
 #include "ThreadDependence.h"
 
-#include "carousel/Analysis/IndexFunction.h"
+#include "carousel/Analysis/Values/IndexFunction.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 

@@ -12,7 +12,7 @@
 
 #include "FormTransfers.h"
 
-#include "carousel/Analysis/Views.h"
+#include "carousel/Analysis/Values/Views.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

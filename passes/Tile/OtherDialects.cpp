@@ -11,7 +11,7 @@
 
 #include "OtherDialects.h"
 
-#include "carousel/Analysis/Alignment.h"
+#include "carousel/Analysis/Values/Alignment.h"
 #include "carousel/Dialect/IR/AsyncCopies.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -17,8 +17,8 @@
 #include "ThreadDependence.h"
 #include "VerifyTileOps.h"
 
-#include "carousel/Analysis/RingPlan.h"
-#include "carousel/Analysis/Views.h"
+#include "carousel/Analysis/Rings/RingPlan.h"
+#include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Passes/Passes.h"

@@ -56,8 +56,8 @@ class CheckLayers(unittest.TestCase):
     def test_lower_layer_includes_higher(self):
         cases = {
             "lib/Dialect/IR/Ops.cpp": ("Dialect", "Target"),
-            "include/carousel/Analysis/RingPlan.h": ("Analysis", "Passes"),
-            "lib/Simulator/Machine.cpp": ("Simulator", "Passes"),
+            "include/carousel/Analysis/Rings/RingPlan.h": ("Analysis", "Passes"),
+            "lib/Simulator/Launch/Machine.cpp": ("Simulator", "Passes"),
             "lib/Target/PTX/Other.cpp": ("Target", "Analysis"),
             "passes/RingToMachine/Other.cpp": ("Passes", "Simulator"),
             "runtime/src/Launch.cpp": ("Runtime", "Dialect"),

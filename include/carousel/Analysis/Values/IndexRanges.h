@@ -1,0 +1,44 @@
+//===- IndexRanges.h - between which numbers values lie ---------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// MLIR's integer ranges, by what ops infer of their results
+// (InferIntRangeInterface), for the values that are asked for.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_ANALYSIS_VALUES_INDEXRANGES_H
+#define CAROUSEL_ANALYSIS_VALUES_INDEXRANGES_H
+
+#include "carousel/Analysis/Values/ValueSources.h"
+
+#include "mlir/Interfaces/InferIntRangeInterface.h"
+
+namespace carousel {
+
+class IndexRanges
+    : public DemandAnalysis<mlir::IntegerValueRange, IndexRanges> {
+public:
+  IndexRanges();
+
+  /// As dataflow::staticallyNonNegative.
+  bool isNonNegative(mlir::Value value);
+
+private:
+  friend DemandAnalysis;
+  static mlir::IntegerValueRange getUnknown(mlir::Value value) {
+    return mlir::IntegerValueRange::getMaxRange(value);
+  }
+  mlir::IntegerValueRange update(const ValueSources &sources,
+                                 const mlir::IntegerValueRange &old);
+  mlir::IntegerValueRange infer(const ValueSources &sources,
+                                const mlir::IntegerValueRange &old);
+  mlir::IntegerValueRange getInduction(const ValueSources &sources);
+};
+
+} // namespace carousel
+
+#endif // CAROUSEL_ANALYSIS_VALUES_INDEXRANGES_H

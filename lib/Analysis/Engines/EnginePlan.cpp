@@ -1,0 +1,397 @@
+//===- EnginePlan.cpp - what carries out each transfer --------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Takes the cheapest engine for each transfer, makes the transfers of a tile
+// agree on its swizzle, and repeats that with less and less to ask of a launch:
+// each time is a variant, unless another one serves as well.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Engines/EnginePlan.h"
+#include "carousel/Analysis/Engines/TileSwizzle.h"
+#include "carousel/Analysis/Values/Views.h"
+
+#include "EngineCandidates.h"
+#include "EngineReductions.h"
+#include "TransferFacts.h"
+
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+/// The transfers of a tile's buffer, and what they ask of its layout.
+struct TileRequest {
+  Swizzle swizzle = Swizzle::None;
+  /// A transfer whose map is given says how the tile lies.
+  TransferOpInterface given;
+};
+
+class EnginePlanner {
+public:
+  EnginePlanner(gpu::GPUFuncOp kernel, const TargetSpec &target,
+                std::optional<EngineKind> preferred)
+      : facts(kernel, target), preferred(preferred) {
+    kernel.walk([&](TransferOpInterface op) {
+      if (isa<LoadOp, StoreOp>(*op))
+        transfers.emplace_back(facts, op);
+    });
+  }
+
+  EngineVariant plan(GuardUse use, std::vector<EngineFault> &faults);
+
+private:
+  EngineAssignment planTransfer(const TransferFacts &transfer, GuardUse use,
+                                Swizzle swizzle, const ReductionRules &rules,
+                                std::vector<EngineFault> &faults);
+
+  KernelFacts facts;
+  std::optional<EngineKind> preferred;
+  std::vector<TransferFacts> transfers;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// One transfer
+//===----------------------------------------------------------------------===//
+
+static Swizzle getSwizzle(const EngineAssignment &plan) {
+  TransferOpInterface op = plan.op;
+  if (plan.choice.engine.getKind() != EngineKind::Tensor)
+    return Swizzle::None;
+  return plan.choice.map ? plan.choice.map.getSwizzle()
+                         : op.getMap().getType().getSwizzle();
+}
+
+static std::string toText(EngineAttr engine) {
+  std::string text = stringifyEngineKind(engine.getKind()).str();
+  if (engine.getWidth() > 0)
+    text += " of width " + std::to_string(engine.getWidth());
+  return text;
+}
+
+EngineAssignment EnginePlanner::planTransfer(const TransferFacts &transfer,
+                                             GuardUse use, Swizzle swizzle,
+                                             const ReductionRules &rules,
+                                             std::vector<EngineFault> &faults) {
+  EngineAssignment plan;
+  TransferOpInterface op = plan.op = transfer.op;
+  if (EngineAttr engine = op.getEngineAttr()) {
+    plan.isGiven = true;
+    EngineAttempt attempt = tryGiven(transfer);
+    if (attempt.choice)
+      plan.choice = std::move(*attempt.choice);
+    else
+      faults.push_back({op, "expected a transfer that engine " +
+                                toText(engine) + " can carry out, got " +
+                                attempt.reason});
+    return plan;
+  }
+
+  if (op.getByThreads()) {
+    plan.choice = *tryVector(transfer, use).choice;
+    return plan;
+  }
+
+  auto rule = rules.find(op);
+  if (rule != rules.end() && rule->second.besideGiven)
+    use = GuardUse::All;
+  EngineAttempt tensor;
+  if (swizzle != Swizzle::None) {
+    tensor = tryTensor(transfer, use, swizzle);
+    plan.swizzleRejection = tensor.reason;
+  }
+  if (!tensor.choice)
+    tensor = tryTensor(transfer, use, Swizzle::None);
+  else
+    plan.swizzleRejection.clear();
+  SmallVector<std::pair<EngineKind, EngineAttempt>> attempts;
+  attempts.emplace_back(EngineKind::Tensor, std::move(tensor));
+  attempts.emplace_back(EngineKind::Bulk, tryBulk(transfer, use));
+  if (transfer.isLoad)
+    attempts.emplace_back(EngineKind::CpAsync, tryCpAsync(transfer, use));
+  attempts.emplace_back(EngineKind::Vector, tryVector(transfer, use));
+  if (rule != rules.end()) {
+    bool byThreads = rule->second.byThreads;
+    plan.agreement = rule->second.why;
+    for (auto &[kind, attempt] : attempts)
+      if ((kind == EngineKind::Vector) != byThreads)
+        attempt = EngineAttempt::refused(
+            "reductions into " + transfer.name + " all by " +
+            (byThreads ? "threads, " : "engines, ") + plan.agreement);
+    if (byThreads && swizzle != Swizzle::None)
+      plan.swizzleRejection = attempts.front().second.reason;
+  }
+
+  const EngineAttempt *best = nullptr;
+  // Whoever asks for a swizzle has more to gain by it than what a copy costs.
+  if (swizzle != Swizzle::None && plan.swizzleRejection.empty())
+    best = &attempts.front().second;
+  else
+    for (auto &[kind, attempt] : attempts) {
+      if (!attempt.choice)
+        continue;
+      if (!best || kind == preferred ||
+          attempt.choice->cost < best->choice->cost)
+        best = &attempt;
+      if (kind == preferred)
+        break;
+    }
+  // Pieces of one element are always possible.
+  assert(best && "expected an engine");
+  plan.choice = *best->choice;
+  for (auto &[kind, attempt] : attempts) {
+    if (&attempt == best)
+      break;
+    std::string reason = attempt.reason;
+    if (attempt.choice)
+      reason = "a cost of " + std::to_string(attempt.choice->cost) + " for " +
+               std::to_string(attempt.choice->instructions) +
+               " instructions, against " + std::to_string(plan.choice.cost) +
+               " of " + toText(plan.choice.engine);
+    plan.rejections.push_back({kind, std::move(reason)});
+  }
+  return plan;
+}
+
+//===----------------------------------------------------------------------===//
+// One variant
+//===----------------------------------------------------------------------===//
+
+EngineVariant EnginePlanner::plan(GuardUse use,
+                                  std::vector<EngineFault> &faults) {
+  llvm::MapVector<Value, TileRequest> requests;
+  for (const TransferFacts &transfer : transfers) {
+    TransferOpInterface op = transfer.op;
+    TileRequest &request = requests[getLayoutBuffer(op.getTile())];
+    if (op.getEngineAttr()) {
+      Swizzle swizzle =
+          op.getMap() ? op.getMap().getType().getSwizzle() : Swizzle::None;
+      if (!request.given) {
+        request.given = op;
+        request.swizzle = swizzle;
+      }
+    } else if (!request.given && request.swizzle == Swizzle::None) {
+      request.swizzle = op.getSwizzle();
+    }
+  }
+
+  ReductionRules rules =
+      planReductions(facts.kernel, transfers, use, preferred, faults);
+  EngineVariant variant;
+  if (!faults.empty())
+    return variant;
+  // Twice at most for each buffer: with its swizzle and without.
+  llvm::DenseMap<Value, std::pair<Operation *, std::string>> plain;
+  for (auto &[buffer, request] : requests) {
+    if (request.given || request.swizzle == Swizzle::None)
+      continue;
+    // Whoever reads or writes the tile has to go by the swizzle, too.
+    for (const TransferFacts &transfer : transfers) {
+      TransferOpInterface op = transfer.op;
+      if (getLayoutBuffer(op.getTile()) != buffer || plain.contains(buffer))
+        continue;
+      std::string why = op.getTile() != buffer
+                            ? "the tile is a part of a buffer"
+                            : explainSwizzle(buffer, request.swizzle);
+      if (!why.empty())
+        plain[buffer] = {op, why};
+    }
+  }
+  bool isDone = false;
+  while (!isDone) {
+    isDone = true;
+    variant.transfers.clear();
+    for (const TransferFacts &transfer : transfers) {
+      TransferOpInterface op = transfer.op;
+      Value buffer = getLayoutBuffer(op.getTile());
+      auto unswizzled = plain.find(buffer);
+      Swizzle swizzle =
+          unswizzled == plain.end() ? requests[buffer].swizzle : Swizzle::None;
+      EngineAssignment plan =
+          planTransfer(transfer, use, swizzle, rules, faults);
+      if (unswizzled != plain.end() && op.getSwizzle() != Swizzle::None) {
+        auto &[culprit, why] = unswizzled->second;
+        plan.swizzleRejection =
+            culprit == op ? why
+                          : "another transfer of the tile that can't be "
+                            "swizzled: " +
+                                why;
+      }
+      variant.transfers.push_back(std::move(plan));
+    }
+    if (!faults.empty())
+      return variant;
+    for (const EngineAssignment &plan : variant.transfers) {
+      TransferOpInterface op = plan.op;
+      Value buffer = getLayoutBuffer(op.getTile());
+      const TileRequest &request = requests[buffer];
+      if (plain.contains(buffer) || getSwizzle(plan) == request.swizzle)
+        continue;
+      std::string why = plan.swizzleRejection;
+      if (why.empty())
+        why = "engine " + toText(plan.choice.engine);
+      if (request.given) {
+        // C158
+        faults.push_back(
+            {op,
+             "expected a transfer with swizzle " +
+                 stringifySwizzle(request.swizzle).str() +
+                 ", as the map of the tile's other transfer has, got " + why,
+             request.given});
+        return variant;
+      }
+      plain[buffer] = {op, why};
+      isDone = false;
+    }
+  }
+  for (EngineAssignment &plan : variant.transfers) {
+    TransferOpInterface op = plan.op;
+    if (op.getSwizzle() != Swizzle::None && plan.swizzleRejection.empty() &&
+        !plan.isGiven && getSwizzle(plan) == Swizzle::None)
+      plan.swizzleRejection =
+          "another transfer of the tile that isn't swizzled";
+  }
+  bool usesAsyncEngine = false;
+  for (const EngineAssignment &plan : variant.transfers) {
+    EngineKind kind = plan.choice.engine.getKind();
+    usesAsyncEngine |= kind == EngineKind::Tensor || kind == EngineKind::Bulk;
+    for (GuardAttr guard : plan.choice.guards)
+      mergeGuard(variant.guards, guard);
+  }
+  // By kind, and as they came.
+  SmallVector<GuardAttr> sorted;
+  for (GuardKind kind :
+       {GuardKind::Aligned, GuardKind::Divisible, GuardKind::Range})
+    llvm::copy_if(variant.guards, std::back_inserter(sorted),
+                  [&](GuardAttr guard) { return guard.getKind() == kind; });
+  variant.guards = std::move(sorted);
+  if (variant.guards.empty())
+    return variant;
+  // Compiled for an older chip as well, the variant isn't for that.
+  if (usesAsyncEngine) {
+    GuardAttr capability = makeCapability(facts.kernel.getContext(), 90);
+    if (!isImplied(facts.known, capability))
+      variant.guards.insert(variant.guards.begin(), capability);
+  }
+  variant.suffix = usesAsyncEngine ? "_tma" : "_wide";
+  if (use == GuardUse::NoRaggedness)
+    variant.suffix += "_ragged";
+  return variant;
+}
+
+//===----------------------------------------------------------------------===//
+// Variants
+//===----------------------------------------------------------------------===//
+
+static bool haveSameEngines(const EngineVariant &lhs,
+                            const EngineVariant &rhs) {
+  return llvm::equal(lhs.transfers, rhs.transfers,
+                     [](const EngineAssignment &a, const EngineAssignment &b) {
+                       return a.choice.engine == b.choice.engine &&
+                              a.choice.map == b.choice.map &&
+                              a.choice.encode == b.choice.encode;
+                     });
+}
+
+/// Whether `guards` hold wherever those of the other do.
+static bool areImplied(ArrayRef<GuardAttr> guards, ArrayRef<GuardAttr> other) {
+  return llvm::all_of(guards,
+                      [&](GuardAttr guard) { return isImplied(other, guard); });
+}
+
+/// C114: what a variant may name.
+static bool canBeNamed(StringRef kernel) {
+  return !kernel.empty() && llvm::all_of(kernel, [](char c) {
+    return llvm::isAlnum(c) || c == '_';
+  });
+}
+
+EnginePlan carousel::planEngines(gpu::GPUFuncOp kernel,
+                                 const TargetSpec &target,
+                                 const EngineOptions &options) {
+  EnginePlan plan;
+  EnginePlanner planner(kernel, target, options.preferred);
+  if (options.variants && canBeNamed(getKernelName(kernel)))
+    for (GuardUse use : {GuardUse::All, GuardUse::NoRaggedness}) {
+      EngineVariant variant = planner.plan(use, plan.faults);
+      if (!plan.faults.empty())
+        return plan;
+      // Never reached where the one before asks for no more.
+      if (plan.variants.empty() ||
+          !areImplied(plan.variants.back().guards, variant.guards))
+        plan.variants.push_back(std::move(variant));
+    }
+  EngineVariant last = planner.plan(GuardUse::None, plan.faults);
+  if (!plan.faults.empty())
+    return plan;
+  // One that asks for no more than the last one takes its place; one that gives
+  // no more isn't worth its guards.
+  while (!plan.variants.empty()) {
+    EngineVariant &before = plan.variants.back();
+    bool asksNoMore = areImplied(before.guards, last.guards);
+    if (!asksNoMore && !haveSameEngines(before, last))
+      break;
+    if (asksNoMore)
+      last = std::move(before);
+    plan.variants.pop_back();
+  }
+  last.suffix.clear();
+  plan.variants.push_back(std::move(last));
+  return plan;
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+std::string carousel::toText(GuardAttr guard) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << guard;
+  // Without #carousel.guard<...>.
+  StringRef bare = text;
+  bare.consume_front("#carousel.guard<");
+  bare.consume_back(">");
+  return bare.str();
+}
+
+void EnginePlan::print(llvm::raw_ostream &os) const {
+  for (const EngineFault &fault : faults)
+    os << "refused: " << fault.message << '\n';
+  for (const EngineVariant &variant : variants) {
+    os << "variant '" << variant.suffix << "': ";
+    llvm::interleaveComma(variant.guards, os,
+                          [&](GuardAttr guard) { os << toText(guard); });
+    os << '\n';
+    for (const EngineAssignment &plan : variant.transfers) {
+      TransferOpInterface op = plan.op;
+      os << "  " << (op.isLoad() ? "load" : "store") << ": "
+         << plan.choice.engine;
+      if (plan.choice.map)
+        os << ' ' << plan.choice.map;
+      if (plan.choice.encode)
+        os << ' ' << plan.choice.encode;
+      os << ", " << plan.choice.instructions << " instructions, cost "
+         << plan.choice.cost << '\n';
+      for (const EngineRejection &rejection : plan.rejections)
+        os << "    not " << stringifyEngineKind(rejection.kind) << ": "
+           << rejection.reason << '\n';
+      if (!plan.swizzleRejection.empty())
+        os << "    not swizzled: " << plan.swizzleRejection << '\n';
+      if (!plan.agreement.empty())
+        os << "    as all reductions into its memref: " << plan.agreement
+           << '\n';
+    }
+  }
+}

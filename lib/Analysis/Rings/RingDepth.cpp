@@ -1,0 +1,354 @@
+//===- RingDepth.cpp - how many slots rings have --------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Places the kernel's buffers as --carousel-allocate-shared will, slots and
+// barriers of rings in the place of the tiles that they replace, and gives one
+// slot more to the shallowest ring as long as that fits. Lifetimes are those of
+// the ring phase, or longer.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RingDepth.h"
+
+#include "RingTransfers.h"
+
+#include "carousel/Analysis/SharedMemory/SharedMemoryPlan.h"
+#include "carousel/Analysis/Values/Alignment.h"
+#include "carousel/Analysis/Values/IndexFunction.h"
+#include "carousel/Analysis/Values/Views.h"
+#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Target/TargetInfo.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace carousel;
+
+/// Bytes that a CTA should have in flight: on an H200 64 to 96 KB per SM
+/// saturate the memory (Little's law).
+constexpr int64_t kBytesInFlight = 64 * 1024;
+/// More slots than this have never helped.
+constexpr int64_t kMostAutoStages = 8;
+/// More bytes than any chip has.
+constexpr int64_t kTooManyBytes = int64_t(1) << 48;
+/// Of passes that allocate later: tickets, and reductions of the CTA, with the
+/// padding behind what is declared.
+constexpr int64_t kReserve = 2048;
+/// What --carousel-allocate-shared aligns everything to.
+constexpr int64_t kLeastAlignment = 16;
+
+int64_t carousel::getProduct(int64_t count, int64_t bytes) {
+  int64_t product;
+  bool isLarge = llvm::MulOverflow(count, bytes, product);
+  return isLarge ? kTooManyBytes : std::min(product, kTooManyBytes);
+}
+
+int64_t carousel::getBytes(Value buffer) {
+  // What has no known size --carousel-allocate-shared refuses.
+  return std::min(
+      getAllocationBytes(cast<MemRefType>(buffer.getType())).value_or(0),
+      kTooManyBytes);
+}
+
+int64_t carousel::getSlotBytes(const LoadRingPlan &ring) {
+  return std::accumulate(
+      ring.buffers.begin(), ring.buffers.end(), int64_t(0),
+      [](int64_t sum, Value buffer) { return sum + getBytes(buffer); });
+}
+
+//===----------------------------------------------------------------------===//
+// Wishes
+//===----------------------------------------------------------------------===//
+
+/// At most `most`.
+static std::optional<int64_t> getTripCount(scf::ForOp loop, int64_t most) {
+  std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
+                         upper = getConstantIntValue(loop.getUpperBound()),
+                         step = getConstantIntValue(loop.getStep());
+  // Numbers that an unsigned loop takes for larger ones.
+  bool isOther = loop.getUnsignedCmp() && (lower < 0 || upper < 0);
+  if (!lower || !upper || !step || *step <= 0 || isOther)
+    return std::nullopt;
+  if (*upper <= *lower)
+    return 0;
+  uint64_t span = static_cast<uint64_t>(*upper) - static_cast<uint64_t>(*lower);
+  return std::min<uint64_t>(llvm::divideCeil(span, *step), most);
+}
+
+/// The stages that a loop asks for with `auto`, before shared memory has its
+/// say.
+static int64_t getWantedStages(const LoopPlan &plan) {
+  int64_t bytes = 0; // of an iteration
+  for (const LoadRingPlan &ring : plan.rings)
+    bytes += getSlotBytes(ring);
+  int64_t wanted = std::clamp<int64_t>(
+      llvm::divideCeil(kBytesInFlight, std::max<int64_t>(bytes, 1)) + 1, 2,
+      kMostAutoStages);
+  if (std::optional<int64_t> trips = getTripCount(plan.loop, wanted))
+    wanted = std::min(wanted, std::max<int64_t>(*trips, 1));
+  return wanted;
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class SlotPlacer {
+public:
+  SlotPlacer(gpu::GPUFuncOp kernel, const TargetInfo &target,
+             const RingPlan &plan);
+
+  /// Bytes that are left with the stages that the plan has now; less than 0 if
+  /// it doesn't fit.
+  int64_t countFreeBytes() const;
+
+private:
+  Lifetime getPlace(Operation *op) const;
+  Lifetime getLifetime(Value buffer) const;
+  int64_t getAlignment(Value buffer) const;
+  int64_t countScopes(TransferScope scope) const;
+  void placeFixed(Value buffer);
+  void placeSlots(SmallVectorImpl<PlacedBuffer> &buffers, Value buffer,
+                  int64_t stages, Lifetime lives) const;
+  void placeLoads(SmallVectorImpl<PlacedBuffer> &buffers, const LoopPlan &loop,
+                  const LoadRingPlan &ring) const;
+
+  Block *entry;
+  const RingPlan &plan;
+  int64_t threads;   ///< of the block, as far as they are known
+  int64_t limit = 0; ///< for buffers, behind what is there already
+  int64_t base = 0;  ///< dynamic shared memory that is in use before
+  llvm::DenseMap<Operation *, int64_t> positions;
+  /// The last of the transfers that share a barrier outside of rings.
+  llvm::MapVector<std::pair<TransferScope, EngineKind>, Operation *> loose;
+  llvm::DenseSet<Operation *> ringed; ///< transfers
+  SmallVector<PlacedBuffer> fixed;
+};
+
+} // namespace
+
+static bool isByEngine(TransferOpInterface op) {
+  EngineAttr engine = op.getEngineAttr();
+  return engine && (engine.getKind() == EngineKind::Tensor ||
+                    engine.getKind() == EngineKind::Bulk);
+}
+
+/// The ops at the top of the kernel that `op` is in, or all.
+Lifetime SlotPlacer::getPlace(Operation *op) const {
+  // Roles are one op.
+  auto place = positions.end();
+  if (!plan.roles)
+    place = positions.find(entry->findAncestorOpInBlock(*op));
+  if (place == positions.end())
+    return Lifetime::whole();
+  return {place->second, place->second};
+}
+
+/// Whether allocation follows what `op` does to a buffer.
+static bool isFollowed(Operation *op) {
+  return isa<LoadOp, StoreOp, nvgpu::LdMatrixOp>(op) ||
+         isa<memref::MemRefDialect, vector::VectorDialect,
+             affine::AffineDialect, gpu::GPUDialect>(op->getDialect());
+}
+
+/// From the buffer's first access to its last one, or to the last wait that a
+/// load to it shares a barrier with.
+Lifetime SlotPlacer::getLifetime(Value buffer) const {
+  std::optional<SmallVector<Operation *>> accesses = getAccesses(buffer);
+  if (!accesses)
+    return Lifetime::whole();
+  Lifetime lives;
+  auto extend = [&](Operation *op) {
+    Lifetime place = getPlace(op);
+    lives.extend(place.first);
+    lives.extend(place.last);
+  };
+  for (Operation *op : *accesses) {
+    if (!op->getDialect() || !isFollowed(op))
+      return Lifetime::whole();
+    extend(op);
+    auto load = dyn_cast<LoadOp>(op);
+    if (load && !ringed.contains(load) && isByEngine(load))
+      extend(loose.lookup({load.getScope(), load.getEngineAttr().getKind()}));
+  }
+  return lives;
+}
+
+int64_t SlotPlacer::getAlignment(Value buffer) const {
+  int64_t alignment = kLeastAlignment;
+  if (auto alloc = buffer.getDefiningOp<memref::AllocOp>())
+    alignment = std::max<int64_t>(alignment, alloc.getAlignment().value_or(1));
+  if (std::optional<SmallVector<Operation *>> accesses = getAccesses(buffer))
+    for (Operation *op : *accesses)
+      if (auto transfer = dyn_cast<TransferOpInterface>(op);
+          transfer && transfer.getMap())
+        alignment = std::max(alignment,
+                             transfer.getMap().getType().getSharedAlignment());
+  return alignment;
+}
+
+/// How many rings there are of a ring of a scope.
+int64_t SlotPlacer::countScopes(TransferScope scope) const {
+  if (scope == TransferScope::CTA)
+    return 1;
+  return llvm::divideCeil(threads, scope == TransferScope::Warp
+                                       ? rules::kWarpSize
+                                       : rules::kWarpgroupSize);
+}
+
+/// Barriers live as long as the kernel.
+static PlacedBuffer makeBarriers(int64_t count) {
+  PlacedBuffer barriers;
+  barriers.bytes = getProduct(count, rules::kMbarrierAlignment);
+  barriers.alignment = kLeastAlignment;
+  barriers.lives = Lifetime::whole();
+  return barriers;
+}
+
+void SlotPlacer::placeSlots(SmallVectorImpl<PlacedBuffer> &buffers,
+                            Value buffer, int64_t stages,
+                            Lifetime lives) const {
+  PlacedBuffer &slots = buffers.emplace_back();
+  slots.alignment = getAlignment(buffer);
+  int64_t bytes = getBytes(buffer);
+  // With one slot there is nothing behind it to be aligned.
+  slots.bytes = stages == 1
+                    ? bytes
+                    : getProduct(stages, llvm::alignTo(bytes, slots.alignment));
+  slots.lives = lives;
+}
+
+void SlotPlacer::placeLoads(SmallVectorImpl<PlacedBuffer> &buffers,
+                            const LoopPlan &loop,
+                            const LoadRingPlan &ring) const {
+  int64_t stages = ring.request.value_or(ring.stages);
+  for (Value buffer : ring.buffers) {
+    Lifetime lives = getPlace(loop.loop);
+    if (ring.usedOutside.contains(buffer)) {
+      Lifetime all = getLifetime(buffer);
+      lives.extend(all.first);
+      lives.extend(all.last);
+    }
+    placeSlots(buffers, buffer, stages, lives);
+  }
+  int64_t barriers = getProduct(stages, countScopes(loop.request.getScope()));
+  buffers.push_back(makeBarriers(barriers));
+  if (ring.release == SlotRelease::EmptyBarrier)
+    buffers.push_back(makeBarriers(barriers));
+}
+
+SlotPlacer::SlotPlacer(gpu::GPUFuncOp kernel, const TargetInfo &target,
+                       const RingPlan &plan)
+    : entry(&kernel.getBody().front()), plan(plan),
+      threads(rules::kMaxThreadsPerBlock) {
+  if (std::optional<std::array<int64_t, 3>> block = getKnownBlock(kernel))
+    threads = (*block)[0] * (*block)[1] * (*block)[2];
+  for (auto [position, op] : llvm::enumerate(getTopLevelOps(kernel)))
+    positions[op] = position;
+  llvm::DenseSet<Value> replaced;
+  for (const LoopPlan &loop : plan.loops) {
+    for (const StoreRingPlan &store : loop.stores)
+      replaced.insert(store.buffer);
+    for (const LoadRingPlan &ring : loop.rings) {
+      replaced.insert_range(ring.buffers);
+      for (LoadOp load : ring.loads)
+        ringed.insert(load);
+    }
+  }
+  kernel.walk([&](LoadOp load) {
+    if (!ringed.contains(load) && load.getEngineAttr())
+      loose[{load.getScope(), load.getEngineAttr().getKind()}] = load;
+  });
+  for (auto &[key, load] : loose)
+    fixed.push_back(makeBarriers(countScopes(key.first)));
+  kernel.walk([&](memref::AllocOp alloc) {
+    if (isSharedMemRef(alloc.getType()) && alloc.getType().hasStaticShape() &&
+        !replaced.contains(alloc))
+      placeSlots(fixed, alloc, 1, getLifetime(alloc));
+  });
+
+  SymbolTableCollection symbolTables;
+  SharedMemoryUse use = computeSharedMemoryUse(kernel, symbolTables);
+  int64_t declared = std::min<uint64_t>(use.staticBytes, kTooManyBytes);
+  for (BlockArgument buffer : kernel.getWorkgroupAttributions())
+    if (replaced.contains(buffer))
+      declared -= getBytes(buffer);
+  limit = target.maxSharedPerBlock - kReserve -
+          padStaticShared(std::max<int64_t>(declared, 0));
+  base = std::min<uint64_t>(use.dynamicEnd, kTooManyBytes);
+  if (auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch))
+    base = std::max(base, launch.getShared());
+}
+
+int64_t SlotPlacer::countFreeBytes() const {
+  SmallVector<PlacedBuffer> buffers(fixed);
+  for (const LoopPlan &loop : plan.loops) {
+    for (const StoreRingPlan &store : loop.stores)
+      placeSlots(buffers, store.buffer, store.stages, getPlace(loop.loop));
+    for (const LoadRingPlan &ring : loop.rings)
+      placeLoads(buffers, loop, ring);
+  }
+  return limit - placeByLifetime(buffers, base);
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+void carousel::chooseStages(gpu::GPUFuncOp kernel, const TargetInfo &target,
+                            RingPlan &plan) {
+  struct OpenRing {
+    LoopPlan *loop;
+    LoadRingPlan *ring;
+    int64_t wanted;
+    bool mayGrow;
+  };
+  SmallVector<OpenRing> open;
+  for (LoopPlan &loop : plan.loops)
+    for (LoadRingPlan &ring : loop.rings) {
+      ring.stages = ring.request.value_or(1);
+      if (!ring.request)
+        open.push_back({&loop, &ring, getWantedStages(loop), true});
+    }
+  if (open.empty())
+    return;
+  SlotPlacer placer(kernel, target, plan);
+  // The shallowest ring first, so that none has many slots where another one
+  // has to wait for each load.
+  while (true) {
+    OpenRing *least = nullptr;
+    for (OpenRing &ring : open)
+      if (ring.mayGrow && ring.ring->stages < ring.wanted &&
+          (!least || ring.ring->stages < least->ring->stages))
+        least = &ring;
+    if (!least)
+      break;
+    ++least->ring->stages;
+    if (placer.countFreeBytes() >= 0)
+      continue;
+    --least->ring->stages;
+    least->mayGrow = false;
+  }
+  int64_t left = std::max<int64_t>(placer.countFreeBytes(), 0);
+  for (const OpenRing &ring : open)
+    if (ring.ring->stages < ring.wanted)
+      plan.misses.push_back(
+          {ring.loop->loop,
+           ("fewer stages than wanted: " + Twine(ring.ring->stages) + " of " +
+            Twine(ring.wanted) + ", with " + Twine(left) +
+            " bytes of shared memory left for slots of " +
+            Twine(getSlotBytes(*ring.ring)))
+               .str()});
+}

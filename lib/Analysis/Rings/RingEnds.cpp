@@ -1,0 +1,223 @@
+//===- RingEnds.cpp - ends of rows that threads copy ----------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// An ordinary write and a later access of an engine to the same bytes need a
+// proxy fence. Two facts show that there is no such access:
+//
+// - In global memory bulk copies end at the last multiple of 16 bytes before a
+//   row's end, wherever their box begins. What a thread stores behind it is
+//   touched by no bulk copy of that memref.
+// - In a slot the row's prefix that an engine fills grows shorter as the box
+//   moves on. While boxes only move forward, no engine fills what a thread has
+//   filled before.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RingEnds.h"
+
+#include "../Sync/SyncPositions.h"
+#include "RingMeetings.h"
+
+#include "carousel/Analysis/Values/Views.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+class EndPlanner {
+public:
+  EndPlanner(gpu::GPUFuncOp kernel, RingBarrierPlan &plan);
+  void run();
+
+private:
+  bool mayTouchStored(RingStoreOp store);
+  bool mayTouchFilled(RingLoadOp load);
+  bool movesForward(ArrayRef<RingLoadOp> loads);
+  bool movesForward(RingLoadOp load, scf::ForOp loop);
+  bool comesBehind(RingLoadOp load, scf::ForOp loop, RingLoadOp earlier,
+                   scf::ForOp earlierLoop);
+  IndexPosition getOffsetAt(RingLoadOp load, scf::ForOp loop, Value bound);
+
+  gpu::GPUFuncOp kernel;
+  RingBarrierPlan &plan;
+  /// Those of engines, in program order.
+  SmallVector<TransferOpInterface> transfers;
+  std::optional<SyncPositions> positions;
+};
+
+} // namespace
+
+EndPlanner::EndPlanner(gpu::GPUFuncOp kernel, RingBarrierPlan &plan)
+    : kernel(kernel), plan(plan) {
+  kernel.walk<WalkOrder::PreOrder>([&](TransferOpInterface op) {
+    if (isa<RingLoadOp, RingStoreOp>(op.getOperation()) && isByOneThread(op))
+      transfers.push_back(op);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+/// Whether an engine may touch what the issuing thread stores by itself.
+/// Different arguments of a kernel don't overlap where one of them is written.
+bool EndPlanner::mayTouchStored(RingStoreOp store) {
+  const TransferShape &shape = plan.shapes.at(store);
+  Value global = store.getGlobal();
+  auto isArgument = [&](Value memref) {
+    return isa<BlockArgument>(memref) &&
+           memref.getParentBlock() == &kernel.getBody().front();
+  };
+  if (shape.hasRowEnds() || !isArgument(global))
+    return true;
+  return llvm::any_of(transfers, [&](TransferOpInterface other) {
+    if (other.getGlobal() != global) {
+      Value root = getRootBuffer(other.getGlobal());
+      return root == global || !isArgument(root);
+    }
+    const TransferShape &otherShape = plan.shapes.at(other);
+    return other.getEngineAttr().getKind() != EngineKind::Bulk ||
+           otherShape.hasRowEnds() ||
+           otherShape.globalGroups != shape.globalGroups;
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+/// The only loop around `op`, or null; nothing if there are several, or what
+/// isn't known to be executed once or never.
+static std::optional<scf::ForOp> getOnlyLoop(Operation *op) {
+  scf::ForOp loop;
+  for (op = op->getParentOp(); !isa<gpu::GPUFuncOp>(op);
+       op = op->getParentOp()) {
+    if (isa<scf::IfOp, RingProduceOp, RingRolesOp>(op))
+      continue;
+    if (loop || !isa<scf::ForOp>(op))
+      return std::nullopt;
+    loop = cast<scf::ForOp>(op);
+  }
+  return loop;
+}
+
+/// The load's offset with `bound` in place of the loop's variable.
+IndexPosition EndPlanner::getOffsetAt(RingLoadOp load, scf::ForOp loop,
+                                      Value bound) {
+  IndexPosition offset = positions->get(load.getOffsets().front());
+  if (!loop)
+    return offset;
+  PositionMap map;
+  map[positions->getNumber(loop.getInductionVar())] = positions->get(bound);
+  return positions->substitute(offset, map);
+}
+
+/// Whether the load's box never goes back from one turn to the next.
+bool EndPlanner::movesForward(RingLoadOp load, scf::ForOp loop) {
+  IndexPosition offset = positions->get(load.getOffsets().front());
+  if (!offset.rest.isExact())
+    return false;
+  return llvm::all_of(offset.terms, [&](const auto &term) {
+    Value value = positions->getValue(term.first);
+    if (loop && value == loop.getInductionVar())
+      return term.second > 0;
+    return !loop || loop.isDefinedOutsideOfLoop(value);
+  });
+}
+
+/// Whether the load's first box is no earlier than the last one of `earlier`.
+bool EndPlanner::comesBehind(RingLoadOp load, scf::ForOp loop,
+                             RingLoadOp earlier, scf::ForOp earlierLoop) {
+  IndexPosition first =
+      getOffsetAt(load, loop, loop ? loop.getLowerBound() : Value());
+  // The variable stays below the least of several bounds, and the offset with
+  // it: movesForward.
+  SmallVector<IndexPosition> ends = {
+      getOffsetAt(earlier, earlierLoop,
+                  earlierLoop ? earlierLoop.getUpperBound() : Value())};
+  constexpr size_t most = 16; // enough for what this project's passes make
+  for (size_t i = 0; i < ends.size() && ends.size() < most; ++i)
+    for (auto [number, factor] : IndexPosition(ends[i]).terms)
+      if (auto least =
+              positions->getValue(number).getDefiningOp<arith::MinSIOp>();
+          least && factor > 0)
+        for (Value operand : least->getOperands()) {
+          PositionMap map;
+          map[number] = positions->get(operand);
+          ends.push_back(positions->substitute(ends[i], map));
+        }
+  return llvm::any_of(ends, [&](const IndexPosition &end) {
+    return positions->subtract(first, end).lo >= 0;
+  });
+}
+
+/// Whether boxes never go back from one of the loads to the next.
+bool EndPlanner::movesForward(ArrayRef<RingLoadOp> loads) {
+  if (!positions)
+    positions.emplace(kernel);
+  SmallVector<std::pair<RingLoadOp, scf::ForOp>> earlier;
+  for (RingLoadOp load : loads) {
+    std::optional<scf::ForOp> loop = getOnlyLoop(load);
+    if (!loop || !movesForward(load, *loop))
+      return false;
+    for (auto [before, loopBefore] : earlier)
+      if ((*loop && *loop == loopBefore) ||
+          !comesBehind(load, *loop, before, loopBefore))
+        return false;
+    earlier.emplace_back(load, *loop);
+  }
+  return true;
+}
+
+/// Whether both are the same tile of a ring, or the same buffer.
+static bool isSameTile(Value lhs, Value rhs) {
+  auto tile = lhs.getDefiningOp<RingTileOp>();
+  auto other = rhs.getDefiningOp<RingTileOp>();
+  if (!tile || !other)
+    return lhs == rhs;
+  return tile.getRing() == other.getRing() &&
+         tile.getIndex() == other.getIndex();
+}
+
+/// Whether an engine may touch what the issuing thread fills by itself.
+bool EndPlanner::mayTouchFilled(RingLoadOp load) {
+  SmallVector<RingLoadOp> loads;
+  for (TransferOpInterface other : transfers) {
+    if (!isSameTile(getRootBuffer(other.getTile()),
+                    getRootBuffer(load.getTile())))
+      continue;
+    auto fills = dyn_cast<RingLoadOp>(other.getOperation());
+    if (!fills || !isSameTile(fills.getTile(), load.getTile()) ||
+        fills.getEngineAttr().getKind() != EngineKind::Bulk ||
+        fills.getGlobal() != load.getGlobal())
+      return true;
+    loads.push_back(fills);
+  }
+  if (loads.size() == 1 && getOnlyLoop(load) == scf::ForOp())
+    return false;
+  return load.getGlobal().getType().getRank() != 1 ||
+         plan.shapes.at(load).dims.front().mayBeginBefore ||
+         !movesForward(loads);
+}
+
+void EndPlanner::run() {
+  for (TransferOpInterface op : transfers) {
+    if (op.getEngineAttr().getKind() != EngineKind::Bulk)
+      continue;
+    auto load = dyn_cast<RingLoadOp>(op.getOperation());
+    if (load ? mayTouchFilled(load)
+             : mayTouchStored(cast<RingStoreOp>(op.getOperation())))
+      plan.orderedEnds.insert(op);
+  }
+}
+
+void carousel::planEnds(gpu::GPUFuncOp kernel, RingBarrierPlan &plan) {
+  EndPlanner(kernel, plan).run();
+}

@@ -1,0 +1,421 @@
+//===- RingPlan.cpp - which transfers go through rings --------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Collects a loop's transfers, asks RingTransfers what speaks against each, and
+// decides about release, roles, and how far loads run ahead; RingDepth knows
+// how many slots there is room for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Rings/RingPlan.h"
+#include "RingDepth.h"
+#include "RingRoles.h"
+#include "RingTransfers.h"
+
+#include "carousel/Analysis/Values/IndexFunction.h"
+#include "carousel/Analysis/Values/Views.h"
+#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Target/TargetInfo.h"
+#include "mlir/Dialect/SCF/Utils/Utils.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Depth
+//===----------------------------------------------------------------------===//
+
+/// How far ahead loads run unless the loop says it: as far as the slots allow,
+/// with one iteration of slack where a slot comes back by arrives of threads
+/// that should not have to run in lock step, or when a store has read it.
+static int64_t getDefaultPrefetch(const LoadRingPlan &ring) {
+  bool wantsSlack =
+      ring.release == SlotRelease::EmptyBarrier || !ring.inPlaceStores.empty();
+  return ring.stages - (wantsSlack && ring.stages > 2 ? 2 : 1);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class Planner {
+public:
+  Planner(gpu::GPUFuncOp kernel, const TargetInfo &target)
+      : kernel(kernel), target(target) {}
+
+  RingPlan run();
+
+private:
+  void planLoop(scf::ForOp loop, PipelineAttr request);
+  bool planLoads(LoopPlan &plan, LoopTransfers &transfers,
+                 SmallVectorImpl<LoadOp> &candidates,
+                 const llvm::DenseMap<Operation *, int64_t> &requests,
+                 bool &follows);
+  std::string explainCarried(scf::ForOp loop, LoadOp load, bool &isUsedOutside);
+  SlotRelease chooseRelease(const LoopPlan &plan, const LoadRingPlan &ring);
+  void chooseDepth();
+  void choosePrefetch(const LoopPlan &plan, LoadRingPlan &ring);
+  bool isPeeled(const LoopPlan &plan);
+  void miss(Operation *op, const Twine &reason) {
+    result.misses.push_back({op, reason.str()});
+  }
+
+  gpu::GPUFuncOp kernel;
+  const TargetInfo &target;
+  RingPlan result;
+  llvm::SmallPtrSet<Operation *, 4> follows; // loops, by operation
+};
+
+} // namespace
+
+/// Whether all accesses to the buffer in `loop` come after `load`, which is its
+/// only load there, in each iteration.
+static bool isSelfContained(scf::ForOp loop, LoadOp load,
+                            ArrayRef<Operation *> accesses) {
+  return llvm::all_of(accesses, [&](Operation *op) {
+    if (op == load || !loop->isProperAncestor(op))
+      return true;
+    Operation *after = load->getBlock()->findAncestorOpInBlock(*op);
+    return !isa<LoadOp>(op) && after && load->isBeforeInBlock(after);
+  });
+}
+
+/// Why the rest of the tile's buffer stands in the way, or an empty string:
+/// what is there outside of the loop is redirected to the last use's slot,
+/// which has nothing but the tile.
+static std::string explainOtherParts(scf::ForOp loop, LoadOp load,
+                                     ArrayRef<Operation *> accesses) {
+  Value tile = load.getTile(), buffer = getRootBuffer(tile);
+  if (cast<MemRefType>(tile.getType()).getNumElements() ==
+      cast<MemRefType>(buffer.getType()).getNumElements())
+    return {};
+  SmallVector<Operation *> direct = *getAccesses(tile);
+  for (Operation *op : accesses)
+    if (!loop->isProperAncestor(op) && !llvm::is_contained(direct, op))
+      return ("other parts of its buffer are accessed outside of the loop by "
+              "'" +
+              op->getName().getStringRef() + "'")
+          .str();
+  return {};
+}
+
+/// Why what the tile holds outside of the loop stands in the way, or an empty
+/// string. Sets `isUsedOutside`.
+std::string Planner::explainCarried(scf::ForOp loop, LoadOp load,
+                                    bool &isUsedOutside) {
+  SmallVector<Operation *> accesses =
+      *getAccesses(getRootBuffer(load.getTile()));
+  SmallVector<std::pair<scf::ForOp, LoadOp>> others;
+  isUsedOutside = false;
+  for (Operation *op : accesses) {
+    if (loop->isProperAncestor(op))
+      continue;
+    isUsedOutside = true;
+    auto other = dyn_cast<LoadOp>(op);
+    if (!other)
+      continue;
+    auto around = other->getParentOfType<scf::ForOp>();
+    if (!around || around->isProperAncestor(loop) ||
+        !isSelfContained(around, other, accesses))
+      return "its tile is loaded outside of the loop, too";
+    others.emplace_back(around, other);
+  }
+  if (others.empty()) {
+    // Outside is the slot of the last use, which the last iteration has then.
+    if (isUsedOutside && load->getParentRegion() != &loop.getRegion())
+      return "it is loaded under a condition, and its tile is accessed outside "
+             "of the loop";
+    return explainOtherParts(loop, load, accesses);
+  }
+  isUsedOutside = false;
+  // Each loop has the buffer to itself if nobody else accesses it.
+  for (Operation *op : accesses)
+    if (!loop->isProperAncestor(op) && llvm::none_of(others, [&](auto &other) {
+          return other.first->isAncestor(op);
+        }))
+      return "its tile is loaded in several loops and accessed outside of them";
+  return {};
+}
+
+/// One ring for both.
+static void merge(LoadRingPlan &into, const LoadRingPlan &added) {
+  into.loads.append(added.loads);
+  into.buffers.append(added.buffers);
+  into.slice.insert_range(added.slice);
+  into.overtakesStores |= added.overtakesStores;
+  into.usedOutside.insert_range(added.usedOutside);
+}
+
+/// The ring with a tile for `buffer`, and that tile's load; null if there is
+/// none.
+static std::pair<LoadRingPlan *, LoadOp> findTile(LoopPlan &plan,
+                                                  Value buffer) {
+  for (LoadRingPlan &ring : plan.rings)
+    for (auto [load, tile] : llvm::zip_equal(ring.loads, ring.buffers))
+      if (tile == buffer)
+        return {&ring, load};
+  return {nullptr, nullptr};
+}
+
+/// Fills in the plan's rings. `requests` has the stages that are asked for each
+/// candidate, if each has a ring. Returns false where a load had to be given up
+/// for the sake of a store, and everything has to be thought over once more.
+bool Planner::planLoads(LoopPlan &plan, LoopTransfers &transfers,
+                        SmallVectorImpl<LoadOp> &candidates,
+                        const llvm::DenseMap<Operation *, int64_t> &requests,
+                        bool &follows) {
+  plan.rings.clear();
+  follows = false;
+  SmallVector<LoadOp> kept;
+  for (LoadOp load : candidates) {
+    LoadRingPlan ring;
+    bool isUsedOutside = false;
+    std::string reason = transfers.explainLoad(load, ring.slice, follows);
+    if (reason.empty())
+      reason = explainCarried(plan.loop, load, isUsedOutside);
+    if (!reason.empty()) {
+      miss(load, "not ringed: " + reason);
+      continue;
+    }
+    kept.push_back(load);
+    ring.loads.push_back(load);
+    ring.buffers.push_back(getRootBuffer(load.getTile()));
+    if (isUsedOutside)
+      ring.usedOutside.insert(ring.buffers.back());
+    ring.overtakesStores = transfers.storesToSourceOf(load);
+    ring.request = plan.request.getStages();
+    if (int64_t stages = requests.lookup(load))
+      ring.request = stages;
+    if (plan.rings.empty() || !plan.request.getStagesOfEach().empty())
+      plan.rings.push_back(std::move(ring));
+    else
+      merge(plan.rings.front(), ring);
+  }
+  candidates = kept;
+  LoadOp given;
+  plan.loop.walk([&](StoreOp store) {
+    auto [ring, load] = findTile(plan, getRootBuffer(store.getTile()));
+    if (!ring)
+      return WalkResult::advance();
+    std::string reason = transfers.explainInPlaceStore(store, load);
+    if (reason.empty()) {
+      ring->inPlaceStores.push_back(store);
+      return WalkResult::advance();
+    }
+    miss(load, "not ringed: its tile is stored, and " + reason);
+    given = load;
+    return WalkResult::interrupt();
+  });
+  if (!given)
+    return true;
+  candidates.erase(llvm::find(candidates, given));
+  return false;
+}
+
+/// A meeting of the threads where there is one anyway, arrives elsewhere.
+SlotRelease Planner::chooseRelease(const LoopPlan &plan,
+                                   const LoadRingPlan &ring) {
+  if (plan.mode == PipelineMode::Specialized)
+    return SlotRelease::EmptyBarrier;
+  if (plan.request.getRelease())
+    return *plan.request.getRelease();
+  switch (plan.request.getScope()) {
+  case TransferScope::Warp:
+    return SlotRelease::WarpBarrier;
+  case TransferScope::Warpgroup:
+    return SlotRelease::EmptyBarrier;
+  case TransferScope::CTA:
+    break;
+  }
+  bool meets = !plan.stores.empty() || !ring.inPlaceStores.empty();
+  return meets ? SlotRelease::CTABarrier : SlotRelease::EmptyBarrier;
+}
+
+void Planner::planLoop(scf::ForOp loop, PipelineAttr request) {
+  LoopPlan plan;
+  plan.loop = loop;
+  plan.request = request;
+  plan.mode = request.getMode();
+  LoopTransfers transfers(kernel, loop);
+  SmallVector<LoadOp> candidates;
+  SmallVector<StoreOp> stores;
+  loop.walk([&](TransferOpInterface transfer) {
+    if (getPipelinedLoop(transfer) != loop)
+      return;
+    if (transfer.getScope() != request.getScope()) {
+      miss(transfer, "not ringed: its scope is " +
+                         stringifyTransferScope(transfer.getScope()) +
+                         ", the pipeline's is " +
+                         stringifyTransferScope(request.getScope()));
+      return;
+    }
+    if (auto load = dyn_cast<LoadOp>(transfer.getOperation()))
+      candidates.push_back(load);
+    else
+      stores.push_back(cast<StoreOp>(transfer.getOperation()));
+  });
+  llvm::DenseMap<Operation *, int64_t> requests;
+  for (auto [load, stages] : llvm::zip(candidates, request.getStagesOfEach()))
+    requests[load] = stages;
+  bool dependsOnEarlier = false;
+  while (!planLoads(plan, transfers, candidates, requests, dependsOnEarlier)) {
+  }
+  if (dependsOnEarlier)
+    follows.insert(loop);
+  // One slot is no ring.
+  if (request.getStages() != 1)
+    for (StoreOp store : stores) {
+      if (plan.hasInPlaceStore(store))
+        continue;
+      std::string reason = transfers.explainStore(store);
+      if (reason.empty())
+        plan.stores.push_back(
+            {store, getRootBuffer(store.getTile()), kStoreStages});
+      else
+        miss(store, "not ringed: " + reason);
+    }
+  result.loops.push_back(std::move(plan));
+}
+
+void Planner::choosePrefetch(const LoopPlan &plan, LoadRingPlan &ring) {
+  ring.prefetch = plan.request.getPrefetch().value_or(getDefaultPrefetch(ring));
+  ring.prefetch = std::min(ring.prefetch, ring.stages - 1);
+  if (plan.mode == PipelineMode::Unified && !ring.request &&
+      ring.prefetch < plan.request.getPrefetch().value_or(0))
+    miss(plan.loop, "prefetch " + Twine(ring.prefetch) + " instead of " +
+                        Twine(*plan.request.getPrefetch()) + ": the ring has " +
+                        Twine(ring.stages) + " stages");
+  if (!follows.contains(plan.loop))
+    return;
+  if (ring.prefetch != 0 && plan.mode == PipelineMode::Unified)
+    miss(plan.loop, "prefetch 0 instead of " + Twine(ring.prefetch) +
+                        ": loads depend on values that the loop carries");
+  ring.prefetch = 0;
+}
+
+/// Whether the iterations that have nothing to load ahead get a copy of the
+/// loop: on request, since asking once an iteration costs next to nothing.
+bool Planner::isPeeled(const LoopPlan &plan) {
+  if (plan.request.getEpilogue() != PipelineEpilogue::Peeled)
+    return false;
+  if (plan.mode == PipelineMode::Specialized)
+    miss(plan.loop, "no peeled epilogue: producers have no iterations without "
+                    "loads");
+  else if (plan.getPrefetch() == 0)
+    miss(plan.loop, "no peeled epilogue: no loads run ahead");
+  return plan.mode == PipelineMode::Unified && plan.getPrefetch() != 0;
+}
+
+void Planner::chooseDepth() {
+  for (LoopPlan &plan : result.loops)
+    for (LoadRingPlan &ring : plan.rings)
+      ring.release = chooseRelease(plan, ring);
+  chooseStages(kernel, target, result);
+  for (LoopPlan &plan : result.loops) {
+    for (LoadRingPlan &ring : plan.rings)
+      choosePrefetch(plan, ring);
+    plan.hasPeeledEpilogue = isPeeled(plan);
+    if (plan.mode == PipelineMode::Specialized && plan.request.getPrefetch())
+      miss(plan.loop, "prefetch " + Twine(*plan.request.getPrefetch()) +
+                          " without effect: producers run ahead as far as "
+                          "there are slots");
+  }
+}
+
+RingPlan Planner::run() {
+  // Loops within loops come first.
+  kernel.walk<WalkOrder::PostOrder>([&](scf::ForOp loop) {
+    if (auto request =
+            loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline))
+      planLoop(loop, request);
+  });
+  planRoles(kernel, result);
+  chooseDepth();
+  return std::move(result);
+}
+
+RingPlan carousel::planRings(gpu::GPUFuncOp kernel, const TargetInfo &target) {
+  return Planner(kernel, target).run();
+}
+
+LogicalResult carousel::verifyListedStages(scf::ForOp loop) {
+  auto pipeline = loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline);
+  if (!pipeline || pipeline.getStagesOfEach().empty())
+    return success();
+  size_t loads = 0, counts = pipeline.getStagesOfEach().size();
+  loop.walk([&](LoadOp load) {
+    loads += load.getScope() == pipeline.getScope() &&
+             getPipelinedLoop(load) == loop;
+  });
+  if (loads == counts)
+    return success();
+  return loop.emitOpError("expected a number of stages for each of the ")
+         << loads << " loads of scope "
+         << stringifyTransferScope(pipeline.getScope()) << ", got " << counts;
+}
+
+//===----------------------------------------------------------------------===//
+// Reading a plan
+//===----------------------------------------------------------------------===//
+
+int64_t LoopPlan::getSlotBytes() const {
+  int64_t bytes = 0;
+  for (const LoadRingPlan &ring : rings)
+    bytes += getProduct(ring.stages, carousel::getSlotBytes(ring));
+  for (const StoreRingPlan &store : stores)
+    bytes += getProduct(store.stages, getBytes(store.buffer));
+  return bytes;
+}
+
+int64_t LoopPlan::getPrefetch() const {
+  int64_t most = 0;
+  for (const LoadRingPlan &ring : rings)
+    most = std::max(most, ring.prefetch);
+  return most;
+}
+
+bool LoopPlan::hasInPlaceStore(StoreOp store) const {
+  return llvm::any_of(rings, [&](const LoadRingPlan &ring) {
+    return llvm::is_contained(ring.inPlaceStores, store);
+  });
+}
+
+const LoopPlan *RingPlan::lookup(scf::ForOp loop) const {
+  for (const LoopPlan &plan : loops)
+    if (plan.loop == loop)
+      return &plan;
+  return nullptr;
+}
+
+void RingPlan::print(raw_ostream &os) const {
+  for (const LoopPlan &plan : loops) {
+    os << "loop: " << stringifyPipelineMode(plan.mode) << ", "
+       << stringifyTransferScope(plan.request.getScope())
+       << (plan.hasPeeledEpilogue ? ", peeled" : "") << '\n';
+    for (const LoadRingPlan &ring : plan.rings)
+      os << "  loads: " << ring.loads.size() << ", stages " << ring.stages
+         << ", prefetch " << ring.prefetch << ", "
+         << stringifySlotRelease(ring.release) << ", slots of "
+         << getSlotBytes(ring) << " bytes"
+         << (ring.inPlaceStores.empty() ? "" : ", stored in place")
+         << (ring.usedOutside.empty() ? "" : ", used outside") << '\n';
+    for (const StoreRingPlan &store : plan.stores)
+      os << "  store: stages " << store.stages << ", slots of "
+         << getBytes(store.buffer) << " bytes\n";
+  }
+  if (roles)
+    os << "roles: " << roles->producers << " producers, " << roles->consumers
+       << " consumers\n";
+  for (const RingMiss &miss : misses)
+    os << "missed: " << miss.op->getName() << ": " << miss.reason << '\n';
+}

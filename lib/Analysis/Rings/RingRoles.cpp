@@ -1,0 +1,324 @@
+//===- RingRoles.cpp - whether a kernel's threads take roles --------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Producers execute what loads and the control flow around them are computed
+// from. They see no shared memory, no other threads, and no global memory that
+// the kernel writes: it would have to be ordered with the other role.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RingRoles.h"
+
+#include "RingTransfers.h"
+
+#include "carousel/Analysis/Values/IndexFunction.h"
+#include "carousel/Analysis/Values/Views.h"
+#include "carousel/Dialect/IR/HardwareRules.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace carousel;
+
+static std::string getName(Operation *op) {
+  return ("'" + op->getName().getStringRef() + "'").str();
+}
+
+/// The global arguments that the kernel writes; null among them stands for any.
+static SmallVector<Value> getWritten(gpu::GPUFuncOp kernel) {
+  SmallVector<Value> written;
+  kernel.walk([&](Operation *op) {
+    if (op == kernel || touchesNoMemory(op) || isMemoryEffectFree(op))
+      return;
+    auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+    if (!interface) {
+      if (!op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+        written.push_back(nullptr);
+      return;
+    }
+    SmallVector<MemoryEffects::EffectInstance> effects;
+    interface.getEffects(effects);
+    for (const MemoryEffects::EffectInstance &effect : effects)
+      if (isa<MemoryEffects::Write>(effect.getEffect()))
+        written.push_back(effect.getValue() ? getRootBuffer(effect.getValue())
+                                            : Value());
+  });
+  return written;
+}
+
+/// A ticket and what it is drawn with.
+static llvm::SetVector<Operation *> getTicketSlice(GridTicketOp ticket) {
+  llvm::SetVector<Operation *> slice;
+  slice.insert(ticket);
+  for (unsigned i = 0; i < slice.size(); ++i)
+    for (Value operand : slice[i]->getOperands())
+      if (Operation *op = operand.getDefiningOp())
+        slice.insert(op);
+  return slice;
+}
+
+/// Whether a ticket can be drawn before the threads take roles, for both of
+/// them: nothing that comes before it would come behind it then.
+static bool isDrawnBeforeRoles(GridTicketOp ticket) {
+  if (!isa<gpu::GPUFuncOp>(ticket->getParentOp()))
+    return false;
+  for (Operation &before : *ticket->getBlock()) {
+    if (&before == ticket)
+      break;
+    auto other = dyn_cast<GridTicketOp>(before);
+    if (other ? !isDrawnBeforeRoles(other)
+              : !isMemoryEffectFree(&before) && !isa<memref::AllocOp>(before))
+      return false;
+  }
+  llvm::SetVector<Operation *> slice = getTicketSlice(ticket);
+  return llvm::all_of(slice, [&](Operation *op) {
+    return op == ticket || isa<gpu::GridDimOp, gpu::BlockIdOp>(op) ||
+           (isPure(op) && op->getNumRegions() == 0 &&
+            !isa_and_nonnull<gpu::GPUDialect>(op->getDialect()));
+  });
+}
+
+namespace {
+
+/// Follows what producers compute.
+class ProducerSlice {
+public:
+  explicit ProducerSlice(gpu::GPUFuncOp kernel)
+      : kernel(kernel), written(getWritten(kernel)) {}
+
+  /// Why producers can't start `load`, or an empty string.
+  std::string explain(LoadOp load);
+  /// What they compute for the loads so far.
+  llvm::DenseSet<Value> takeValues() { return std::move(visited); }
+
+private:
+  void addControl(Operation *op);
+  void addRegionOp(Operation *op);
+  std::string explainOp(Operation *op);
+  bool isWritten(Value memref) const {
+    return llvm::any_of(written, [&](Value target) {
+      return !target || mayOverlap(target, memref);
+    });
+  }
+
+  gpu::GPUFuncOp kernel;
+  SmallVector<Value> written;
+  SmallVector<Value> values; // to be visited
+  llvm::DenseSet<Value> visited;
+  llvm::SmallPtrSet<Operation *, 32> seen;
+};
+
+} // namespace
+
+/// The values by which the control flow around `op` goes.
+void ProducerSlice::addControl(Operation *op) {
+  for (Operation *outer = op->getParentOp(); outer != kernel;
+       outer = outer->getParentOp())
+    if (seen.insert(outer).second)
+      addRegionOp(outer);
+}
+
+/// Everything that decides how often a region is executed.
+void ProducerSlice::addRegionOp(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    values.append({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
+  } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    values.push_back(branch.getCondition());
+  } else {
+    llvm::append_range(values, op->getOperands());
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        llvm::append_range(values, block.getTerminator()->getOperands());
+  }
+}
+
+std::string ProducerSlice::explainOp(Operation *op) {
+  if (involvesOtherThreads(op))
+    return getName(op) + ", which needs the other threads";
+  if (isMemoryEffectFree(op))
+    return {};
+  if (auto ticket = dyn_cast<GridTicketOp>(op))
+    return isDrawnBeforeRoles(ticket)
+               ? std::string()
+               : getName(op) + ", which one role can't draw for the other";
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects || !effects.onlyHasEffect<MemoryEffects::Read>())
+    return getName(op) + ", which has effects";
+  for (Value operand : op->getOperands())
+    if (isa<MemRefType>(operand.getType()) &&
+        (!isGlobalMemRef(operand.getType()) || isWritten(operand)))
+      return getName(op) + ", which reads memory that the kernel writes";
+  return {};
+}
+
+std::string ProducerSlice::explain(LoadOp load) {
+  if (isWritten(load.getGlobal()))
+    return "the kernel writes the memref that is loaded from";
+  llvm::append_range(values, getInputs(load));
+  addControl(load);
+  while (!values.empty()) {
+    Value value = values.pop_back_val();
+    if (!visited.insert(value).second)
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      Operation *owner = argument.getOwner()->getParentOp();
+      if (owner == kernel)
+        continue;
+      addControl(owner);
+      auto loop = dyn_cast<scf::ForOp>(owner);
+      OpOperand *init = loop ? loop.getTiedLoopInit(argument) : nullptr;
+      if (init) {
+        values.push_back(init->get());
+        values.push_back(loop.getTiedLoopYieldedValue(argument)->get());
+      }
+      if (seen.insert(owner).second)
+        addRegionOp(owner);
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    addControl(op);
+    if (op->getNumRegions() == 0) {
+      std::string reason = explainOp(op);
+      if (!reason.empty())
+        return "its operands depend on " + reason;
+      llvm::append_range(values, op->getOperands());
+      continue;
+    }
+    // A result of a structured op: what is yielded for it.
+    unsigned index = cast<OpResult>(value).getResultNumber();
+    if (seen.insert(op).second)
+      addRegionOp(op);
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      values.push_back(loop.getRegionIterArg(index));
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      values.push_back(branch.thenYield().getOperand(index));
+      values.push_back(branch.elseYield().getOperand(index));
+    } else {
+      return "its operands depend on " + getName(op) + ", which isn't followed";
+    }
+  }
+  return {};
+}
+
+/// The block with `producers` more threads, whose linear numbers come behind
+/// all others, or nothing if there is no such block.
+static std::optional<std::array<int64_t, 3>>
+extendBlock(std::array<int64_t, 3> block, int64_t producers) {
+  unsigned last = 0; // the outermost dimension that is used
+  for (unsigned dim = 1; dim < 3; ++dim)
+    if (block[dim] != 1)
+      last = dim;
+  int64_t plane = 1;
+  for (unsigned dim = 0; dim < last; ++dim)
+    plane *= block[dim];
+  if (producers % plane != 0)
+    return std::nullopt;
+  block[last] += producers / plane;
+  if (block[2] > rules::kMaxBlockZ)
+    return std::nullopt;
+  return block;
+}
+
+/// Why the roles can't have the registers that they ask for, or an empty
+/// string.
+static std::string explainRegisters(const RolePlan &roles) {
+  if (roles.consumers % rules::kWarpgroupSize != 0)
+    return "the " + std::to_string(roles.consumers) +
+           " consumers are no whole warpgroups";
+  int64_t total = roles.producers * *roles.producerRegisters +
+                  roles.consumers * *roles.consumerRegisters;
+  if (total > rules::kRegistersPerBlock)
+    return "they are " + std::to_string(total) + " in all, of " +
+           std::to_string(rules::kRegistersPerBlock);
+  return {};
+}
+
+void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
+  std::string reason;
+  SmallVector<LoopPlan *> loops;
+  RolePlan roles;
+  for (LoopPlan &loop : plan.loops) {
+    if (loop.mode != PipelineMode::Specialized)
+      continue;
+    loops.push_back(&loop);
+    PipelineAttr request = loop.request;
+    roles.producers =
+        std::max(roles.producers, request.getProducers() * rules::kWarpSize);
+    if (request.getProducerRegisters()) {
+      roles.producerRegisters = request.getProducerRegisters();
+      roles.consumerRegisters = request.getConsumerRegisters();
+    }
+  }
+  if (loops.empty())
+    return;
+  std::optional<std::array<int64_t, 3>> block = getKnownBlock(kernel);
+  roles.consumers = block ? (*block)[0] * (*block)[1] * (*block)[2] : 0;
+  if (roles.producerRegisters) {
+    roles.producers = llvm::alignTo(roles.producers, rules::kWarpgroupSize);
+    std::string why = explainRegisters(roles);
+    if (!why.empty()) {
+      for (LoopPlan *loop : loops)
+        plan.misses.push_back(
+            {loop->loop, "registers left as they are: " + why});
+      roles.producerRegisters = roles.consumerRegisters = std::nullopt;
+    }
+  }
+  std::optional<std::array<int64_t, 3>> extended =
+      block ? extendBlock(*block, roles.producers) : std::nullopt;
+  if (roles.consumers % rules::kWarpSize != 0)
+    reason = "the block's " + std::to_string(roles.consumers) +
+             " threads are no whole warps";
+  else if (!extended)
+    reason = "a block of " + std::to_string((*block)[0]) + " x " +
+             std::to_string((*block)[1]) + " x " + std::to_string((*block)[2]) +
+             " can't be extended by " + std::to_string(roles.producers) +
+             " threads";
+  else if (roles.consumers + roles.producers > rules::kMaxThreadsPerBlock)
+    reason = "consumers and producers are " +
+             std::to_string(roles.consumers + roles.producers) + " threads";
+  kernel.walk([&](Operation *op) {
+    // Its expansion has barriers of the whole CTA.
+    if (isa<gpu::AllReduceOp>(op))
+      reason = "the kernel has " + getName(op);
+    // Consumers execute it, and producers don't wait for them.
+    if (takesOverFromCTAs(op))
+      reason = "the kernel has " + getName(op) +
+               ", behind which it may read what other CTAs have written";
+  });
+  ProducerSlice slice(kernel);
+  for (LoopPlan *loop : loops)
+    for (const LoadRingPlan &ring : loop->rings) {
+      if (reason.empty() && !ring.usedOutside.empty())
+        reason = "a tile is accessed outside of the loop";
+      for (LoadOp load : ring.loads)
+        if (reason.empty())
+          reason = slice.explain(load);
+    }
+  if (reason.empty()) {
+    roles.consumerBlock = *block;
+    roles.block = *extended;
+    roles.producerValues = slice.takeValues();
+    // Those that producers need, and those that are drawn before them.
+    SmallVector<GridTicketOp> tickets, needed;
+    for (auto ticket : kernel.getBody().front().getOps<GridTicketOp>()) {
+      tickets.push_back(ticket);
+      if (roles.producerValues.contains(ticket.getTicket()))
+        needed = tickets;
+    }
+    for (GridTicketOp ticket : needed)
+      roles.beforeRoles.insert_range(getTicketSlice(ticket));
+    for (LoopPlan *loop : loops)
+      if (!loop->rings.empty())
+        plan.roles = roles;
+    return;
+  }
+  for (LoopPlan *loop : loops) {
+    loop->mode = PipelineMode::Unified;
+    plan.misses.push_back(
+        {loop->loop, "unified instead of specialized: " + reason});
+  }
+}

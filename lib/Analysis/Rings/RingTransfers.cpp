@@ -1,0 +1,453 @@
+//===- RingTransfers.cpp - what keeps a transfer out of a ring ------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See RingTransfers.h. Everything that can't be followed counts as an obstacle.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RingTransfers.h"
+
+#include "carousel/Analysis/Values/Views.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace carousel;
+
+std::optional<SmallVector<Operation *>> carousel::getAccesses(Value buffer) {
+  SmallVector<Operation *> accesses;
+  SmallVector<Value> views = {buffer};
+  while (!views.empty()) {
+    Value view = views.pop_back_val();
+    for (Operation *user : view.getUsers()) {
+      if (isa<ViewLikeOpInterface>(user)) {
+        llvm::append_range(views, user->getResults());
+      } else if (isa<memref::DimOp, memref::DeallocOp>(user)) {
+        continue;
+      } else if (isMemoryEffectFree(user)) {
+        // Hands the buffer or its address on: a region's yield, for example.
+        return std::nullopt;
+      } else if (isa<MemoryEffectOpInterface>(user) &&
+                 user->getNumRegions() == 0 &&
+                 llvm::none_of(user->getResultTypes(),
+                               llvm::IsaPred<BaseMemRefType>)) {
+        if (!llvm::is_contained(accesses, user))
+          accesses.push_back(user);
+      } else {
+        return std::nullopt;
+      }
+    }
+  }
+  return accesses;
+}
+
+/// Whether `root` is memory that overlaps with no other such root.
+static bool isMemoryOfItsOwn(Value root) {
+  if (auto argument = dyn_cast<BlockArgument>(root))
+    return isa<gpu::GPUFuncOp>(argument.getOwner()->getParentOp());
+  return isa<memref::GetGlobalOp, memref::AllocOp, memref::AllocaOp>(
+      root.getDefiningOp());
+}
+
+bool carousel::mayOverlap(Value lhs, Value rhs) {
+  lhs = getRootBuffer(lhs);
+  rhs = getRootBuffer(rhs);
+  auto isGlobal = [](Value root) {
+    return !isSharedMemRef(root.getType()) && !isLocalMemRef(root.getType());
+  };
+  if (isGlobal(lhs) != isGlobal(rhs))
+    return false;
+  if (lhs == rhs || !isMemoryOfItsOwn(lhs) || !isMemoryOfItsOwn(rhs))
+    return true;
+  auto global = lhs.getDefiningOp<memref::GetGlobalOp>(),
+       other = rhs.getDefiningOp<memref::GetGlobalOp>();
+  return global && other && global.getName() == other.getName();
+}
+
+static std::string getName(Operation *op) {
+  return ("'" + op->getName().getStringRef() + "'").str();
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+/// Whether `first`, an op of the loop, is over before `second` starts if both
+/// are executed in an iteration.
+bool LoopTransfers::precedes(Operation *first, Operation *second) {
+  for (Operation *outer = second; outer != loop; outer = outer->getParentOp()) {
+    Operation *other = outer->getBlock()->findAncestorOpInBlock(*first);
+    if (other && other != outer)
+      return other->isBeforeInBlock(outer);
+  }
+  return false;
+}
+
+std::string LoopTransfers::explainPlace(Operation *transfer) {
+  for (Operation *outer = transfer->getParentOp(); outer != loop;
+       outer = outer->getParentOp())
+    if (!isa<scf::IfOp>(outer))
+      return "it stands in an inner " + getName(outer);
+  return {};
+}
+
+bool LoopTransfers::isAccessedOutside(Value buffer) {
+  return llvm::any_of(*getAccesses(buffer), [&](Operation *op) {
+    return !loop->isProperAncestor(op);
+  });
+}
+
+/// The tile is a buffer of the kernel's, and all accesses to it can be
+/// redirected to a slot.
+std::string LoopTransfers::explainBuffer(TransferOpInterface transfer) {
+  Value tile = transfer.getTile(), buffer = getRootBuffer(tile);
+  auto type = cast<MemRefType>(buffer.getType());
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  bool isAttribution =
+      argument && argument.getOwner() == &kernel.getBody().front();
+  if (!buffer.getDefiningOp<memref::AllocOp>() && !isAttribution)
+    return "its tile isn't a buffer of the kernel";
+  if (!type.getLayout().isIdentity())
+    return "its tile is not contiguous";
+  if (!getAccesses(buffer))
+    return "its tile is passed to where it can't be followed";
+  std::optional<SmallVector<Operation *>> direct = getAccesses(tile);
+  SmallVector<Operation *> all = *getAccesses(buffer);
+  for (Operation *op : all)
+    if (loop->isProperAncestor(op) && !llvm::is_contained(*direct, op))
+      return "other parts of its buffer are accessed in the loop by " +
+             getName(op);
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// What loads read
+//===----------------------------------------------------------------------===//
+
+bool carousel::touchesNoMemory(Operation *op) {
+  if (isa<BarrierWarpOp, FenceThreadOp, SerializeOp>(op))
+    return true;
+  // Other ops of the gpu dialect exchange values of registers, or meet.
+  return isa_and_nonnull<gpu::GPUDialect>(op->getDialect()) &&
+         op->getNumRegions() == 0 &&
+         llvm::none_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>);
+}
+
+bool carousel::takesOverFromCTAs(Operation *op) {
+  auto fence = dyn_cast<FenceThreadOp>(op);
+  return fence && fence.getScope() != MemScope::CTA &&
+         fence.getSemantics() != MemSemantics::Release;
+}
+
+/// Calls `visit` with each memref that `op` may write, null for any.
+static void forEachWritten(Operation *op, function_ref<void(Value)> visit) {
+  if (touchesNoMemory(op) || isMemoryEffectFree(op))
+    return;
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects) {
+    // The ops inside speak for themselves.
+    if (!op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+      visit(nullptr);
+    return;
+  }
+  SmallVector<MemoryEffects::EffectInstance> instances;
+  effects.getEffects(instances);
+  for (const MemoryEffects::EffectInstance &effect : instances)
+    if (isa<MemoryEffects::Write>(effect.getEffect()))
+      visit(effect.getValue());
+}
+
+bool LoopTransfers::isNeverWritten(Value memref) {
+  if (!isGlobalMemRef(getRootBuffer(memref).getType()))
+    return false;
+  bool written = false;
+  kernel.walk([&](Operation *op) {
+    if (op == kernel)
+      return;
+    forEachWritten(op, [&](Value target) {
+      written |= !target || mayOverlap(target, memref);
+    });
+  });
+  return !written;
+}
+
+/// Whether a step is a multiple of `extent`: loops have positive steps.
+static bool isMultipleOf(Value value, int64_t extent) {
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return *constant % extent == 0;
+  if (auto product = value.getDefiningOp<arith::MulIOp>())
+    return isMultipleOf(product.getLhs(), extent) ||
+           isMultipleOf(product.getRhs(), extent);
+  if (auto sum = value.getDefiningOp<arith::AddIOp>())
+    return isMultipleOf(sum.getLhs(), extent) &&
+           isMultipleOf(sum.getRhs(), extent);
+  return false;
+}
+
+/// Whether `value` is the same in all iterations: made outside of the loop, or
+/// of nothing but such values.
+bool LoopTransfers::isInvariant(Value value) {
+  llvm::SetVector<Value> values;
+  values.insert(value);
+  for (unsigned i = 0; i < values.size(); ++i) {
+    if (loop.isDefinedOutsideOfLoop(values[i]))
+      continue;
+    Operation *op = values[i].getDefiningOp();
+    if (!op || op->getNumRegions() != 0 || !isMemoryEffectFree(op) ||
+        involvesOtherThreads(op))
+      return false;
+    values.insert_range(op->getOperands());
+  }
+  return true;
+}
+
+/// Whether warps or warpgroups meet in the loop, so that what one has stored in
+/// an iteration another may load in the next.
+bool LoopTransfers::ordersUnits() {
+  return loop
+      .walk([&](Operation *op) {
+        auto transfer = dyn_cast<TransferOpInterface>(op);
+        bool wide = transfer && transfer.getScope() == TransferScope::CTA;
+        return wide || isa<gpu::BarrierOp, FenceThreadOp>(op)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether `load` is executed before `store`, the two have the same box in each
+/// iteration, and boxes of different iterations are apart: some offset advances
+/// by the box's extent or more.
+bool LoopTransfers::areApart(LoadOp load, StoreOp store) {
+  // What is known of a warp's boxes says nothing of those of another warp.
+  if (load.getScope() != TransferScope::CTA && ordersUnits())
+    return false;
+  if (!precedes(load, store) || load.getGlobal() != store.getGlobal() ||
+      !isInvariant(load.getGlobal()) ||
+      load.getOffsets() != store.getOffsets() ||
+      load.getTile().getType().getShape() !=
+          store.getTile().getType().getShape() ||
+      load.getScope() != store.getScope())
+    return false;
+  MemRefType tile = load.getTile().getType();
+  unsigned leading =
+      cast<TransferOpInterface>(load.getOperation()).getNumLeadingDims();
+  for (auto [dim, offset] : llvm::enumerate(load.getOffsets())) {
+    int64_t extent = dim < leading ? 1 : tile.getDimSize(dim - leading);
+    Value variable = offset;
+    if (auto sum = variable.getDefiningOp<arith::AddIOp>())
+      variable = loop.isDefinedOutsideOfLoop(sum.getLhs())   ? sum.getRhs()
+                 : loop.isDefinedOutsideOfLoop(sum.getRhs()) ? sum.getLhs()
+                                                             : variable;
+    if (variable == loop.getInductionVar() &&
+        isMultipleOf(loop.getStep(), extent))
+      return true;
+  }
+  return false;
+}
+
+bool LoopTransfers::storesToSourceOf(LoadOp load) {
+  bool found = false;
+  loop.walk([&](StoreOp store) {
+    found |= mayOverlap(store.getGlobal(), load.getGlobal());
+  });
+  return found;
+}
+
+/// Nothing in the loop writes what a load that runs ahead reads.
+std::string LoopTransfers::explainSource(LoadOp load) {
+  std::string reason;
+  loop.walk([&](Operation *op) {
+    if (isa<SerializeOp, GridSerialWaitOp, GridSerialReleaseOp,
+            GridDependencyWaitOp, GridLaunchDependentsOp>(op)) {
+      reason = "the loop has " + getName(op) + ", which orders CTAs or grids";
+      return WalkResult::interrupt();
+    }
+    if (takesOverFromCTAs(op)) {
+      reason = "the loop has " + getName(op) +
+               ", behind which it may read what other CTAs have written";
+      return WalkResult::interrupt();
+    }
+    if (auto store = dyn_cast<StoreOp>(op)) {
+      if (mayOverlap(store.getGlobal(), load.getGlobal()) &&
+          !areApart(load, store))
+        reason =
+            "the loop stores to the same memref, and it isn't visible that "
+            "each box is stored after it is loaded, and apart from those of "
+            "other iterations";
+    } else {
+      forEachWritten(op, [&](Value target) {
+        if (!target)
+          reason = "the loop has " + getName(op) +
+                   ", which may write the memref that is loaded from";
+        else if (mayOverlap(target, load.getGlobal()))
+          reason = "the loop writes the memref that is loaded from by " +
+                   getName(op);
+      });
+    }
+    return reason.empty() ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return reason;
+}
+
+//===----------------------------------------------------------------------===//
+// What loads are computed from
+//===----------------------------------------------------------------------===//
+
+bool carousel::involvesOtherThreads(Operation *op) {
+  return isa<gpu::ShuffleOp, gpu::AllReduceOp, gpu::SubgroupReduceOp,
+             gpu::RotateOp, gpu::SubgroupBroadcastOp, nvgpu::LdMatrixOp,
+             nvgpu::MmaSyncOp, nvgpu::MmaSparseSyncOp>(op);
+}
+
+SmallVector<Value> carousel::getInputs(LoadOp load) {
+  SmallVector<Value> inputs(load.getOffsets());
+  inputs.push_back(load.getGlobal());
+  if (load.getMap())
+    inputs.push_back(load.getMap());
+  for (Operation *view : getViews(load.getTile()))
+    llvm::append_range(inputs, getViewParameters(view));
+  return inputs;
+}
+
+std::string LoopTransfers::explainSlice(LoadOp load,
+                                        llvm::SetVector<Operation *> &slice,
+                                        bool &follows) {
+  SmallVector<Value> values = getInputs(load);
+  for (Operation *outer = load->getParentOp(); outer != loop;
+       outer = outer->getParentOp())
+    values.push_back(cast<scf::IfOp>(outer).getCondition());
+  SmallVector<Operation *> found;
+  while (!values.empty()) {
+    Value value = values.pop_back_val();
+    if (loop.isDefinedOutsideOfLoop(value))
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getOwner() != loop.getBody())
+        return "its operands are computed in an inner region";
+      follows |= argument != loop.getInductionVar();
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    if (slice.contains(op) || llvm::is_contained(found, op))
+      continue;
+    WalkResult result = op->walk([&](Operation *inner) {
+      if (involvesOtherThreads(inner))
+        return WalkResult::interrupt();
+      if (inner->getNumRegions() != 0 || isMemoryEffectFree(inner))
+        return WalkResult::advance();
+      auto read = dyn_cast<MemoryEffectOpInterface>(inner);
+      return read && read.onlyHasEffect<MemoryEffects::Read>() &&
+                     llvm::all_of(inner->getOperands(),
+                                  [&](Value operand) {
+                                    return !isa<MemRefType>(
+                                               operand.getType()) ||
+                                           isNeverWritten(operand);
+                                  })
+                 ? WalkResult::advance()
+                 : WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      return "its operands depend on " + getName(op) +
+             ", which can't be executed ahead";
+    found.push_back(op);
+    llvm::append_range(values, op->getOperands());
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (!op->isAncestor(operand.getParentRegion()->getParentOp()))
+          values.push_back(operand);
+    });
+  }
+  slice.insert(found.begin(), found.end());
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Transfers
+//===----------------------------------------------------------------------===//
+
+std::string LoopTransfers::explainLoad(LoadOp load,
+                                       llvm::SetVector<Operation *> &slice,
+                                       bool &follows) {
+  std::string reason = explainPlace(load);
+  if (reason.empty())
+    reason = explainBuffer(load);
+  if (reason.empty() && load.getReduceAttr())
+    reason = "it reduces into its tile";
+  if (!reason.empty())
+    return reason;
+  // A slot has what its own use brought, and the buffer what all have.
+  for (Operation *view : getViews(load.getTile()))
+    for (Value parameter : getViewParameters(view))
+      if (!isInvariant(parameter))
+        return "it isn't visible that its tile is the same part of its buffer "
+               "in all iterations";
+  Value buffer = getRootBuffer(load.getTile());
+  SmallVector<Operation *> accesses = *getAccesses(buffer);
+  for (Operation *op : accesses) {
+    if (!loop->isProperAncestor(op) || op == load)
+      continue;
+    if (isa<LoadOp>(op))
+      return "its tile is loaded twice in the loop";
+    Operation *after = load->getBlock()->findAncestorOpInBlock(*op);
+    if (!after || !load->isBeforeInBlock(after))
+      return "its tile is accessed by " + getName(op) +
+             (after ? " before it is loaded" : " where it may not be loaded");
+  }
+  reason = explainSource(load);
+  return reason.empty() ? explainSlice(load, slice, follows) : reason;
+}
+
+std::string LoopTransfers::explainStore(StoreOp store) {
+  std::string reason = explainPlace(store);
+  if (reason.empty())
+    reason = explainBuffer(store);
+  if (!reason.empty())
+    return reason;
+  Value buffer = getRootBuffer(store.getTile());
+  if (isAccessedOutside(buffer))
+    return "its tile is accessed outside of the loop";
+  SmallVector<Operation *> writes, reads;
+  SmallVector<Operation *> accesses = *getAccesses(buffer);
+  for (Operation *op : accesses) {
+    if (op == store)
+      continue;
+    if (isa<TransferOpInterface>(op))
+      return "its tile has another transfer";
+    bool isWrite = false;
+    forEachWritten(op, [&](Value) { isWrite = true; });
+    (isWrite ? writes : reads).push_back(op);
+    if (isWrite && !precedes(op, store))
+      return "its tile is written by " + getName(op) + " after it is stored";
+  }
+  for (Operation *read : reads) {
+    // Behind the condition of the store there may be no new tile to read.
+    if (!store->getParentRegion()->isAncestor(read->getParentRegion()))
+      return "its tile is read by " + getName(read) +
+             " where it may not be written";
+    for (Operation *write : writes)
+      if (!precedes(write, read))
+        return "its tile is read by " + getName(read) + " before it is written";
+  }
+  if (!coversTile(kernel, loop, store, writes))
+    return "it isn't visible that each iteration writes the whole tile";
+  return {};
+}
+
+std::string LoopTransfers::explainInPlaceStore(StoreOp store, LoadOp load) {
+  std::string reason = explainPlace(store);
+  if (!reason.empty())
+    return reason;
+  if (store.getScope() != load.getScope())
+    return "its scope isn't that of the load";
+  if (store.getTile() != load.getTile())
+    return "it stores a part of what is loaded";
+  return {};
+}

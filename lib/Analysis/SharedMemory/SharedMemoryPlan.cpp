@@ -1,0 +1,256 @@
+//===- SharedMemoryPlan.cpp - where shared buffers lie --------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See SharedMemoryPlan.h. Placing knows nothing of IR; the plan of a kernel
+// joins it with the buffers' uses. PlanMeetings.cpp adds where threads meet.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/SharedMemory/SharedMemoryPlan.h"
+
+#include "PlanMeetings.h"
+#include "carousel/Analysis/Values/Alignment.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/Path.h"
+
+#include <numeric>
+#include <tuple>
+
+using namespace mlir;
+using namespace carousel;
+
+/// What everything in shared memory is aligned to, so that vector accesses and
+/// bulk copies that come later find it so.
+static constexpr int64_t kLeastAlignment = 16;
+
+//===----------------------------------------------------------------------===//
+// Placing
+//===----------------------------------------------------------------------===//
+
+/// The strictest alignment first: the gaps take less than if each buffer were
+/// rounded up to its own alignment.
+static int64_t placeByAlignment(MutableArrayRef<PlacedBuffer> buffers,
+                                int64_t base) {
+  SmallVector<PlacedBuffer *> order;
+  for (PlacedBuffer &buffer : buffers)
+    order.push_back(&buffer);
+  llvm::sort(order, [](PlacedBuffer *lhs, PlacedBuffer *rhs) {
+    return std::make_pair(-lhs->alignment, lhs) <
+           std::make_pair(-rhs->alignment, rhs);
+  });
+  int64_t end = base;
+  for (PlacedBuffer *buffer : order) {
+    buffer->offset = llvm::alignTo(end, buffer->alignment);
+    end = buffer->getEnd();
+  }
+  return end;
+}
+
+/// How good a place is; the least is taken. Growth comes first, then the pairs
+/// of buffers that share bytes, since each may cost a barrier, then how much
+/// room is left to the next buffer: the best fit.
+using PlaceCost = std::tuple<int64_t, int64_t, int64_t, int64_t>;
+
+/// The cost of `buffer` at its offset, or nothing if it can't lie there.
+static std::optional<PlaceCost> getCost(const PlacedBuffer &buffer,
+                                        ArrayRef<PlacedBuffer *> placed,
+                                        int64_t end) {
+  int64_t sharing = 0;
+  int64_t slack = std::numeric_limits<int64_t>::max();
+  for (const PlacedBuffer *other : placed) {
+    bool together = buffer.lives.overlaps(other->lives);
+    if (buffer.sharesBytesWith(*other)) {
+      if (together)
+        return std::nullopt;
+      ++sharing;
+    }
+    if (together && other->offset >= buffer.getEnd())
+      slack = std::min(slack, other->offset - buffer.getEnd());
+  }
+  return PlaceCost(std::max(end, buffer.getEnd()), sharing, slack,
+                   buffer.offset);
+}
+
+static int64_t placeGreedily(MutableArrayRef<PlacedBuffer> buffers,
+                             int64_t base) {
+  SmallVector<PlacedBuffer *> order;
+  for (PlacedBuffer &buffer : buffers)
+    order.push_back(&buffer);
+  llvm::sort(order, [](PlacedBuffer *lhs, PlacedBuffer *rhs) {
+    return std::make_tuple(-lhs->bytes, -lhs->alignment, lhs) <
+           std::make_tuple(-rhs->bytes, -rhs->alignment, rhs);
+  });
+  SmallVector<PlacedBuffer *> placed;
+  int64_t end = base;
+  for (PlacedBuffer *buffer : order) {
+    // A best place begins where the memory or another buffer's end does.
+    SmallVector<int64_t> starts{base};
+    for (const PlacedBuffer *other : placed)
+      starts.push_back(other->getEnd());
+    std::optional<PlaceCost> best;
+    for (int64_t start : starts) {
+      buffer->offset = llvm::alignTo(start, buffer->alignment);
+      std::optional<PlaceCost> cost = getCost(*buffer, placed, end);
+      if (cost && (!best || *cost < *best))
+        best = cost;
+    }
+    // Behind all others there is always room.
+    buffer->offset = std::get<3>(*best);
+    end = std::get<0>(*best);
+    placed.push_back(buffer);
+  }
+  return end;
+}
+
+int64_t carousel::placeSeparately(MutableArrayRef<PlacedBuffer> buffers,
+                                  int64_t base) {
+  SmallVector<PlacedBuffer> together(buffers);
+  for (PlacedBuffer &buffer : together)
+    buffer.lives = Lifetime::whole();
+  int64_t greedyEnd = placeGreedily(together, base);
+  int64_t end = placeByAlignment(buffers, base);
+  if (end < greedyEnd)
+    return end;
+  for (auto [buffer, place] : llvm::zip(buffers, together))
+    buffer.offset = place.offset;
+  return greedyEnd;
+}
+
+int64_t carousel::placeByLifetime(MutableArrayRef<PlacedBuffer> buffers,
+                                  int64_t base) {
+  SmallVector<PlacedBuffer> separate(buffers);
+  int64_t separateEnd = placeSeparately(separate, base);
+  int64_t end = placeGreedily(buffers, base);
+  if (end < separateEnd)
+    return end;
+  // Sharing that saves nothing would only cost barriers.
+  llvm::copy(separate, buffers.begin());
+  return separateEnd;
+}
+
+//===----------------------------------------------------------------------===//
+// The plan of a kernel
+//===----------------------------------------------------------------------===//
+
+/// The elements from the first that the buffer begins with to its last, or
+/// nothing for a layout that isn't known.
+static std::optional<uint64_t> getSpannedElements(MemRefType type) {
+  // The number of elements may be too large for the type's own count.
+  if (llvm::is_contained(type.getShape(), 0))
+    return 0;
+  uint64_t elements = 1;
+  if (type.getLayout().isIdentity()) {
+    for (int64_t extent : type.getShape())
+      elements = llvm::SaturatingMultiply<uint64_t>(elements, extent);
+    return elements;
+  }
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)) ||
+      ShapedType::isDynamic(offset) || offset < 0)
+    return std::nullopt;
+  elements += offset;
+  for (auto [extent, stride] : llvm::zip(type.getShape(), strides)) {
+    if (ShapedType::isDynamic(stride) || stride < 0)
+      return std::nullopt;
+    elements =
+        llvm::SaturatingMultiplyAdd<uint64_t>(extent - 1, stride, elements);
+  }
+  return elements;
+}
+
+std::optional<int64_t> carousel::getAllocationBytes(MemRefType type) {
+  if (!type.hasStaticShape())
+    return std::nullopt;
+  std::optional<uint64_t> elementBytes =
+      getMostElementBytes(type.getElementType());
+  std::optional<uint64_t> elements = getSpannedElements(type);
+  if (!elements || !elementBytes)
+    return std::nullopt;
+  uint64_t bytes = llvm::SaturatingMultiply(*elements, *elementBytes);
+  return std::min<uint64_t>(bytes, std::numeric_limits<int64_t>::max());
+}
+
+static std::string getBufferName(Location location, size_t number) {
+  if (auto name = dyn_cast<NameLoc>(location))
+    return "%" + name.getName().str();
+  if (auto place = location->findInstanceOf<FileLineColLoc>())
+    return (llvm::sys::path::filename(place.getFilename()) + ":" +
+            Twine(place.getLine()) + ":" + Twine(place.getColumn()))
+        .str();
+  return "buffer " + std::to_string(number);
+}
+
+SharedMemoryPlan carousel::planSharedMemory(gpu::GPUFuncOp kernel,
+                                            ArrayRef<memref::AllocOp> allocs,
+                                            const TargetSpec &target,
+                                            int64_t staticBytes, int64_t base,
+                                            bool reuse) {
+  SharedMemoryPlan plan;
+  plan.chip = target.info->chip;
+  plan.limit = target.info->maxSharedPerBlock;
+  plan.staticBytes = padStaticShared(staticBytes);
+  plan.base = base;
+
+  SmallVector<PlacedBuffer> placed;
+  for (BufferUses &uses : computeBufferUses(kernel, allocs)) {
+    PlannedBuffer buffer;
+    buffer.bytes = *getAllocationBytes(uses.alloc.getType());
+    buffer.alignment = std::max(uses.alignment, kLeastAlignment);
+    buffer.lives = uses.lives;
+    buffer.name = getBufferName(uses.alloc.getLoc(), plan.buffers.size());
+    buffer.uses = std::move(uses);
+    placed.push_back(buffer);
+    plan.buffers.push_back(std::move(buffer));
+  }
+  SmallVector<PlacedBuffer> separate(placed);
+  plan.separateEnd = placeSeparately(separate, base);
+  plan.end = reuse ? placeByLifetime(placed, base) : plan.separateEnd;
+  for (auto [buffer, place] :
+       llvm::zip(plan.buffers, reuse ? placed : separate))
+    buffer.offset = place.offset;
+  plan.meetings = planMeetings(kernel, plan.buffers, target);
+  return plan;
+}
+
+static std::string formatLifetime(const Lifetime &lives) {
+  if (lives.isEmpty())
+    return "never";
+  if (lives.isWhole())
+    return "all";
+  return std::to_string(lives.first) + "-" + std::to_string(lives.last);
+}
+
+void SharedMemoryPlan::print(raw_ostream &os, StringRef kernel) const {
+  os << "shared memory of @" << kernel << " on " << chip << ": " << getTotal()
+     << " of " << limit << " bytes, " << separateEnd - end
+     << " saved by reuse\n";
+  auto printRow = [&](const Twine &offset, const Twine &bytes,
+                      const Twine &alignment, const Twine &lives,
+                      const Twine &name) {
+    os << llvm::right_justify(offset.str(), 8)
+       << llvm::right_justify(bytes.str(), 9)
+       << llvm::right_justify(alignment.str(), 7)
+       << llvm::right_justify(lives.str(), 9) << "  " << name << "\n";
+  };
+  printRow("offset", "bytes", "align", "lives", "buffer");
+  if (staticBytes > 0)
+    printRow("-", Twine(staticBytes), "-", "all", "static, padded");
+  if (base > 0)
+    printRow("0", Twine(base), "-", "all", "dynamic, in use before");
+  SmallVector<const PlannedBuffer *> order;
+  for (const PlannedBuffer &buffer : buffers)
+    order.push_back(&buffer);
+  llvm::sort(order, [](const PlannedBuffer *lhs, const PlannedBuffer *rhs) {
+    return std::make_pair(lhs->offset, lhs) < std::make_pair(rhs->offset, rhs);
+  });
+  for (const PlannedBuffer *buffer : order)
+    printRow(Twine(buffer->offset), Twine(buffer->bytes),
+             Twine(buffer->alignment), formatLifetime(buffer->lives),
+             buffer->name);
+}

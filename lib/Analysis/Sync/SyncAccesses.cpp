@@ -1,0 +1,470 @@
+//===- SyncAccesses.cpp - who touches which buffer, and how ---------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See SyncAccesses.h. What isn't known to be harmless may touch everything.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SyncAccesses.h"
+
+#include "carousel/Analysis/Values/Views.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Slots
+//===----------------------------------------------------------------------===//
+
+void RingSlot::normalize() {
+  if (stages == 0 || !use.rest.isExact())
+    return;
+  int64_t slot = use.rest.lo % stages;
+  use.rest = IndexInterval::exactly(slot < 0 ? slot + stages : slot);
+}
+
+bool RingSlot::mayBe(const RingSlot &other) const {
+  if (stages == 0 || other.stages != stages || use.terms != other.use.terms ||
+      !use.rest.isExact() || !other.use.rest.isExact())
+    return true;
+  return use.rest == other.use.rest;
+}
+
+bool RingSlot::mustBe(const RingSlot &other) const {
+  return stages != 0 && use == other.use && use.rest.isExact();
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+bool carousel::isCarriedByEngine(TransferOpInterface op) {
+  EngineAttr engine = op.getEngineAttr();
+  return !engine || engine.getKind() == EngineKind::Tensor ||
+         engine.getKind() == EngineKind::Bulk;
+}
+
+TransferScope carousel::getRingScope(Value ring) {
+  auto create = ring.getDefiningOp<RingCreateOp>();
+  return create ? create.getScope() : TransferScope::CTA;
+}
+
+unsigned SyncAccesses::getNumber(Value root, unsigned tile) {
+  auto [entry, isNew] =
+      numbers.try_emplace(std::make_pair(root, tile), buffers.size());
+  if (isNew)
+    buffers.emplace_back(root, tile);
+  return entry->second;
+}
+
+std::string SyncAccesses::describe(const Buffer &buffer) {
+  if (buffer.number == 0)
+    return buffer.isShared ? "shared memory" : "global memory";
+  if (!names)
+    // Verified when the phase began, and much of a plan's time.
+    names = std::make_unique<AsmState>(
+        kernel, OpPrintingFlags().useLocalScope().assumeVerified());
+  auto [root, tile] = buffers[buffer.number];
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (tile == kPhase)
+    os << "the phase of ";
+  else if (isa<RingType>(root.getType()))
+    os << "tile " << tile << " of ";
+  root.printAsOperand(os, *names);
+  return text;
+}
+
+RingSlot SyncAccesses::getSlot(Value ring, Value use) {
+  RingSlot slot;
+  slot.use = positions.get(use);
+  slot.stages = cast<RingType>(ring.getType()).getStages();
+  slot.normalize();
+  return slot;
+}
+
+/// The values that `memref`, which isn't a view, may be one of, or nothing if
+/// they aren't known.
+static std::optional<SmallVector<Value>> getSources(Value memref) {
+  if (auto select = memref.getDefiningOp<arith::SelectOp>())
+    return SmallVector<Value>{select.getTrueValue(), select.getFalseValue()};
+  auto fromLoop = [](LoopLikeOpInterface loop,
+                     unsigned index) -> std::optional<SmallVector<Value>> {
+    if (!isa<scf::ForOp>(loop))
+      return std::nullopt;
+    return SmallVector<Value>{loop.getInits()[index],
+                              loop.getYieldedValues()[index]};
+  };
+  if (auto result = dyn_cast<OpResult>(memref)) {
+    if (auto branch = dyn_cast<scf::IfOp>(result.getOwner())) {
+      unsigned index = result.getResultNumber();
+      return SmallVector<Value>{branch.thenYield().getOperand(index),
+                                branch.elseYield().getOperand(index)};
+    }
+    if (auto loop = dyn_cast<scf::ForOp>(result.getOwner()))
+      return fromLoop(loop, result.getResultNumber());
+    return std::nullopt;
+  }
+  auto argument = cast<BlockArgument>(memref);
+  auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+  if (!loop || argument.getArgNumber() < loop.getNumInductionVars())
+    return std::nullopt;
+  return fromLoop(loop, argument.getArgNumber() - loop.getNumInductionVars());
+}
+
+void SyncAccesses::addBuffers(Value memref, SmallVectorImpl<Buffer> &buffers,
+                              SmallPtrSetImpl<void *> &visited) {
+  memref = getRootBuffer(memref);
+  if (!visited.insert(memref.getAsOpaquePointer()).second)
+    return;
+  Buffer buffer;
+  buffer.isShared = isSharedMemRef(memref.getType());
+  if (isLocalMemRef(memref.getType()) ||
+      memref.getDefiningOp<memref::AllocaOp>())
+    return;
+  if (auto tile = memref.getDefiningOp<RingTileOp>()) {
+    buffer.ring = tile.getRing();
+    buffer.tile = tile.getIndex();
+    buffer.number = getNumber(buffer.ring, buffer.tile);
+    buffer.slot = getSlot(tile.getRing(), tile.getUse());
+    buffers.push_back(buffer);
+    return;
+  }
+  auto argument = dyn_cast<BlockArgument>(memref);
+  if (argument && argument.getOwner() == &kernel.getBody().front()) {
+    if (llvm::is_contained(kernel.getPrivateAttributions(), memref))
+      return;
+    buffer.number = getNumber(memref, 0);
+    // Arguments don't overlap where one of them is written (docs/Phases.md).
+    buffers.push_back(buffer);
+    return;
+  }
+  if (memref.getDefiningOp<memref::AllocOp>() && buffer.isShared) {
+    buffer.number = getNumber(memref, 0);
+    buffers.push_back(buffer);
+    return;
+  }
+  // There is one dynamic shared memory, however many ops view it.
+  if (auto dynamic = memref.getDefiningOp<gpu::DynamicSharedMemoryOp>()) {
+    kernel.walk([&](gpu::DynamicSharedMemoryOp first) {
+      buffer.number = getNumber(first, 0);
+      return WalkResult::interrupt();
+    });
+    buffers.push_back(buffer);
+    return;
+  }
+  if (std::optional<SmallVector<Value>> sources = getSources(memref)) {
+    for (Value source : *sources)
+      addBuffers(source, buffers, visited);
+    return;
+  }
+  if (buffer.isShared || !isGlobalMemRef(memref.getType())) {
+    buffer.isShared = true;
+    buffers.push_back(buffer);
+  }
+  if (!isSharedMemRef(memref.getType())) {
+    buffer.isShared = false;
+    buffers.push_back(buffer);
+  }
+}
+
+SmallVector<Buffer, 1> SyncAccesses::getBuffers(Value memref) {
+  SmallVector<Buffer, 1> buffers;
+  llvm::SmallPtrSet<void *, 4> visited;
+  addBuffers(memref, buffers, visited);
+  return buffers;
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses of ordinary ops
+//===----------------------------------------------------------------------===//
+
+void SyncAccesses::addGeneric(Operation *op, Value memref, AccessKind kind,
+                              std::vector<Access> &accesses) {
+  if (!isa<BaseMemRefType>(memref.getType())) {
+    addAnything(/*isShared=*/true, kind, accesses);
+    addAnything(/*isShared=*/false, kind, accesses);
+    return;
+  }
+  for (const Buffer &buffer : getBuffers(memref)) {
+    Access access;
+    access.kind = kind;
+    access.buffer = buffer;
+    if (!buffer.isShared)
+      access.box = getBox(op, memref);
+    accesses.push_back(access);
+  }
+}
+
+void SyncAccesses::addAnything(bool isShared, AccessKind kind,
+                               std::vector<Access> &accesses) {
+  Access access;
+  access.kind = kind;
+  access.buffer.isShared = isShared;
+  accesses.push_back(access);
+}
+
+/// A call of a function that only computes.
+static bool isCallOfValues(Operation *op) {
+  auto call = dyn_cast<CallOpInterface>(op);
+  Operation *callee = call ? call.resolveCallable() : nullptr;
+  auto function = dyn_cast_if_present<FunctionOpInterface>(callee);
+  return function && !function.isExternal() &&
+         !function.getFunctionBody()
+              .walk([](Operation *inner) {
+                return isMemoryEffectFree(inner) ||
+                               inner->hasTrait<OpTrait::IsTerminator>()
+                           ? WalkResult::advance()
+                           : WalkResult::interrupt();
+              })
+              .wasInterrupted();
+}
+
+/// Whether the kernel calls functions that touch memory.
+static bool callsFunctions(gpu::GPUFuncOp kernel) {
+  return kernel
+      .walk([](CallOpInterface call) {
+        return isCallOfValues(call) ? WalkResult::advance()
+                                    : WalkResult::interrupt();
+      })
+      .wasInterrupted();
+}
+
+void SyncAccesses::addEffects(Operation *op, std::vector<Access> &accesses) {
+  // It says that it reads its memref, and anything else besides, which it
+  // doesn't.
+  if (auto load = dyn_cast<nvgpu::LdMatrixOp>(op))
+    return addGeneric(op, load.getSrcMemref(), AccessKind::GenericRead,
+                      accesses);
+  if (isa<nvgpu::DeviceAsyncCreateGroupOp>(op))
+    return;
+  // Copies read and write until they are waited for.
+  if (isa<nvgpu::DeviceAsyncWaitOp>(op) && !callsFunctions(kernel)) {
+    kernel.walk([&](nvgpu::DeviceAsyncCopyOp copy) {
+      addGeneric(copy, copy.getSrc(), AccessKind::GenericRead, accesses);
+      addGeneric(copy, copy.getDst(), AccessKind::GenericWrite, accesses);
+    });
+    return;
+  }
+  // Other ops of the gpu dialect exchange values of registers.
+  bool isExchange = isa_and_nonnull<gpu::GPUDialect>(op->getDialect()) &&
+                    llvm::none_of(op->getOperandTypes(), [](Type type) {
+                      return isa<BaseMemRefType>(type);
+                    });
+  if (isMemoryEffectFree(op) || isExchange || isCallOfValues(op) ||
+      op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
+    return;
+  auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!interface) {
+    // Other ops with regions do what their regions do, and branches nothing.
+    if (op->getNumRegions() > 0 || op->hasTrait<OpTrait::IsTerminator>())
+      return;
+    for (bool isShared : {true, false}) {
+      addAnything(isShared, AccessKind::GenericRead, accesses);
+      addAnything(isShared, AccessKind::GenericWrite, accesses);
+    }
+    return;
+  }
+  SmallVector<MemoryEffects::EffectInstance> effects;
+  interface.getEffects(effects);
+  for (const MemoryEffects::EffectInstance &effect : effects) {
+    if (!isa<MemoryEffects::Read, MemoryEffects::Write>(effect.getEffect()))
+      continue;
+    AccessKind kind = isa<MemoryEffects::Write>(effect.getEffect())
+                          ? AccessKind::GenericWrite
+                          : AccessKind::GenericRead;
+    if (Value value = effect.getValue()) {
+      addGeneric(op, value, kind, accesses);
+      continue;
+    }
+    SideEffects::Resource *resource = effect.getResource();
+    bool isAny = resource == SideEffects::DefaultResource::get();
+    if (isAny || resource == SharedMemoryResource::get())
+      addAnything(/*isShared=*/true, kind, accesses);
+    if (isAny || resource == GlobalMemoryResource::get())
+      addAnything(/*isShared=*/false, kind, accesses);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses of transfers
+//===----------------------------------------------------------------------===//
+
+void SyncAccesses::addTransfer(TransferOpInterface op,
+                               std::vector<Access> &accesses) {
+  bool isEngine = isCarriedByEngine(op);
+  Access access;
+  access.isTransfer = true;
+  access.scope = op.getScope();
+  const AccessKind read =
+      isEngine ? AccessKind::AsyncRead : AccessKind::GenericRead;
+  const AccessKind write =
+      isEngine ? AccessKind::AsyncWrite : AccessKind::GenericWrite;
+
+  access.kind = op.isLoad() ? write : read;
+  auto produce = op->getParentOfType<RingProduceOp>();
+  for (const Buffer &buffer : getBuffers(op.getTile())) {
+    access.buffer = buffer;
+    access.isRefill =
+        produce && buffer.ring == produce.getRing() &&
+        buffer.slot.mustBe(getSlot(produce.getRing(), produce.getUse()));
+    accesses.push_back(access);
+  }
+
+  access.kind = op.isLoad() ? read : write;
+  access.isRefill = false;
+  access.box = getBox(op);
+  auto store = dyn_cast<RingStoreOp>(op.getOperation());
+  // One that is exclusive is ordered with others of its CTA.
+  if (store && !store.getExclusive())
+    access.reduction = store.getReduceAttr();
+  EngineAttr engine = op.getEngineAttr();
+  bool hasOrdinaryEnds = store && !op.getInBounds() && engine &&
+                         engine.getKind() == EngineKind::Bulk;
+  for (const Buffer &buffer : getBuffers(op.getGlobal())) {
+    access.buffer = buffer;
+    accesses.push_back(access);
+    // What a bulk copy can't do at a clipped end its issuer stores by itself.
+    if (hasOrdinaryEnds) {
+      access.kind = AccessKind::GenericWrite;
+      access.isByIssuer = true;
+      accesses.push_back(access);
+      access.isByIssuer = false;
+      access.kind = write;
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses of ops
+//===----------------------------------------------------------------------===//
+
+/// Whether a fence hands over what the thread did to other CTAs, or takes over.
+static bool reachesOtherCTAs(FenceThreadOp fence) {
+  return fence.getScope() != MemScope::CTA;
+}
+
+void SyncAccesses::collect(Operation *op, std::vector<Access> &accesses) {
+  Access others;
+  others.isForeign = true;
+  others.buffer.isShared = false;
+  auto takeOver = [&] {
+    others.kind = AccessKind::GenericWrite;
+    accesses.push_back(others);
+  };
+  auto handOver = [&] {
+    others.kind = AccessKind::GenericRead;
+    accesses.push_back(others);
+  };
+  llvm::TypeSwitch<Operation *>(op)
+      // As passed on: the next turns may write what this one has read.
+      .Case<SerializeOp, PassTurnOp>([&](auto) {
+        others.isByIssuer = others.isTransfer = true;
+        takeOver();
+      })
+      .Case<RingProduceOp, RingSubmitOp>([&](auto section) {
+        if (auto produce = dyn_cast<RingProduceOp>(op))
+          if (std::optional<Access> phase =
+                  getPhaseAccess(produce.getRing(), produce.getUse(),
+                                 AccessKind::GenericWrite))
+            accesses.push_back(*phase);
+        section.getBody().walk([&](Operation *inner) {
+          if (auto transfer = dyn_cast<TransferOpInterface>(inner))
+            addTransfer(transfer, accesses);
+          else
+            addEffects(inner, accesses);
+        });
+      })
+      .Case([&](GridSerialWaitOp) { takeOver(); })
+      .Case([&](GridSerialReleaseOp) { handOver(); })
+      .Case([&](FenceThreadOp fence) {
+        if (!reachesOtherCTAs(fence))
+          return;
+        if (fence.getSemantics() != MemSemantics::Acquire)
+          handOver();
+        if (fence.getSemantics() != MemSemantics::Release)
+          takeOver();
+      })
+      // These order accesses and make none.
+      .Case<RingCreateOp, RingWaitOp, RingReleaseOp, RingDrainOp, RingSyncOp,
+            RingTileOp, RingRolesOp, FenceProxyOp, BarrierWarpOp,
+            gpu::BarrierOp, GridDependencyWaitOp, GridLaunchDependentsOp,
+            GridTicketOp>([](auto) {})
+      .Default([&](Operation *) { addEffects(op, accesses); });
+}
+
+SyncAccesses::SyncAccesses(gpu::GPUFuncOp kernel)
+    : kernel(kernel), positions(kernel) {
+  buffers.emplace_back(); // any
+  kernel.walk([&](RingReleaseOp op) { released.insert(op.getRing()); });
+  kernel.walk([&](RingProduceOp op) {
+    auto roles = op->getParentOfType<RingRolesOp>();
+    if (roles && roles.getProducer().isAncestor(op->getParentRegion()))
+      producedInRole.insert(op.getRing());
+  });
+  kernel.walk([&](TransferOpInterface op) {
+    usesEngines |= isCarriedByEngine(op);
+    auto load = dyn_cast<RingLoadOp>(op.getOperation());
+    auto produce = op->getParentOfType<RingProduceOp>();
+    if (!load || !produce)
+      return;
+    loads[produce.getRing()].push_back(load);
+    if (!isCarriedByEngine(op))
+      return;
+    for (const Buffer &buffer : getBuffers(op.getTile()))
+      if (buffer.ring == produce.getRing())
+        engineTiles.insert({buffer.ring, buffer.tile});
+  });
+}
+
+bool SyncAccesses::isWrittenInTurns(const Buffer &buffer) {
+  if (!written) {
+    written.emplace();
+    kernel.walk([&](Operation *op) {
+      if (isa<SerializeOp, PassTurnOp>(op) ||
+          !op->getParentOfType<SerializeOp>())
+        return;
+      for (const Access &access : get(op))
+        if (isWrite(access.kind) && !access.buffer.isShared)
+          written->push_back(access.buffer);
+    });
+  }
+  return llvm::any_of(*written,
+                      [&](const Buffer &other) { return other.mayBe(buffer); });
+}
+
+bool SyncAccesses::isOnlyRefilled(const Buffer &buffer) {
+  if (!changed) {
+    changed.emplace();
+    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      for (const Access &access : get(op))
+        if (isWrite(access.kind) && access.buffer.isShared && !access.isRefill)
+          changed->push_back(access.buffer);
+      // Those stand for what they start.
+      return isa<RingProduceOp, RingSubmitOp>(op) ? WalkResult::skip()
+                                                  : WalkResult::advance();
+    });
+  }
+  return buffer.ring && buffer.number != 0 &&
+         llvm::none_of(*changed, [&](const Buffer &other) {
+           return other.number == 0 || other.number == buffer.number;
+         });
+}
+
+ArrayRef<Access> SyncAccesses::get(Operation *op) {
+  auto found = cache.find(op);
+  if (found != cache.end())
+    return found->second;
+  std::vector<Access> accesses;
+  collect(op, accesses);
+  return cache.try_emplace(op, std::move(accesses)).first->second;
+}

@@ -1,0 +1,159 @@
+//===- UniformValues.cpp - values that are the same in all threads --------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See IndexFunction.h. Values are the same until something marks them as
+// varying; marks spread from operands to results, and around loops until there
+// are no more.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Values/IndexFunction.h"
+#include "carousel/Dialect/IR/CarouselDialect.h"
+
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace carousel;
+
+std::optional<std::array<int64_t, 3>>
+carousel::getKnownBlock(gpu::GPUFuncOp kernel) {
+  std::array<int64_t, 3> block = {1, 1, 1};
+  if (DenseI32ArrayAttr known = kernel.getKnownBlockSizeAttr()) {
+    llvm::copy(known.asArrayRef(), block.begin());
+    return block;
+  }
+  if (auto launch =
+          kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch)) {
+    llvm::copy(launch.getBlock(), block.begin());
+    return block;
+  }
+  return std::nullopt;
+}
+
+/// Whether `op` reads nothing but memory that all threads of a block share.
+static bool readsSharedMemory(Operation *op) {
+  auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+  if (!effects)
+    return false;
+  SmallVector<MemoryEffects::EffectInstance> instances;
+  effects.getEffects(instances);
+  return !instances.empty() &&
+         llvm::all_of(instances, [](const auto &instance) {
+           Value memref = instance.getValue();
+           return isa<MemoryEffects::Read>(instance.getEffect()) && memref &&
+                  (isGlobalMemRef(memref.getType()) ||
+                   isSharedMemRef(memref.getType()));
+         });
+}
+
+/// Whether the results are the same in all threads if the operands are.
+static bool
+isFunctionOfOperands(Operation *op,
+                     const std::optional<std::array<int64_t, 3>> &block) {
+  if (isa<gpu::BlockIdOp, gpu::GridDimOp, gpu::BlockDimOp, gpu::ClusterIdOp,
+          gpu::ClusterDimOp, gpu::ClusterBlockIdOp, gpu::NumSubgroupsOp,
+          gpu::SubgroupSizeOp, gpu::DynamicSharedMemoryOp>(op))
+    return true;
+  if (auto id = dyn_cast<gpu::ThreadIdOp>(op))
+    return block && (*block)[static_cast<unsigned>(id.getDimension())] == 1;
+  if (auto alloc = dyn_cast<memref::AllocOp>(op))
+    return isSharedMemRef(alloc.getType());
+  if (!isa_and_nonnull<arith::ArithDialect, affine::AffineDialect,
+                       index::IndexDialect, math::MathDialect,
+                       memref::MemRefDialect, vector::VectorDialect>(
+          op->getDialect()))
+    return false;
+  return isPure(op) || readsSharedMemory(op);
+}
+
+UniformValues::UniformValues(gpu::GPUFuncOp kernel)
+    : block(getKnownBlock(kernel)) {
+  if (kernel.isExternal())
+    return;
+  for (BlockArgument memref : kernel.getPrivateAttributions())
+    mark(memref);
+  do {
+    changed = false;
+    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { visit(op); });
+  } while (changed);
+}
+
+void UniformValues::mark(Value value) {
+  changed |= varying.insert(value).second;
+}
+
+void UniformValues::visitLoop(Operation *op) {
+  auto loop = cast<LoopLikeOpInterface>(op);
+  // What isn't an initial value is a bound or a step.
+  unsigned inits = loop.getInits().size();
+  bool varies = llvm::any_of(op->getOperands().drop_back(inits),
+                             [&](Value value) { return !contains(value); });
+  if (varies) {
+    std::optional<SmallVector<Value>> variables = loop.getLoopInductionVars();
+    for (Value value : *variables)
+      mark(value);
+    for (Value value : op->getResults())
+      mark(value);
+  }
+  for (auto [init, argument, yielded, result] :
+       llvm::zip_equal(loop.getInits(), loop.getRegionIterArgs(),
+                       loop.getYieldedValues(), op->getResults()))
+    if (varies || !contains(init) || !contains(yielded)) {
+      mark(argument);
+      mark(result);
+    }
+}
+
+void UniformValues::visit(Operation *op) {
+  // Arguments of further blocks come from branches.
+  for (Region &region : op->getRegions())
+    for (Block &inner : llvm::drop_begin(region, region.empty() ? 0 : 1))
+      for (Value argument : inner.getArguments())
+        mark(argument);
+  if (isa<gpu::GPUFuncOp>(op))
+    return;
+  if (isa<scf::ForOp, affine::AffineForOp>(op))
+    return visitLoop(op);
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    for (auto [index, result] : llvm::enumerate(branch.getResults()))
+      if (!contains(branch.getCondition()) ||
+          !contains(branch.thenYield().getOperand(index)) ||
+          !contains(branch.elseYield().getOperand(index)))
+        mark(result);
+    return;
+  }
+  // All threads of a block get the same ticket.
+  if (isa<GridTicketOp>(op))
+    return;
+  if (auto turns = dyn_cast<SerializeOp>(op);
+      turns && contains(turns.getTurn()) && contains(turns.getCount())) {
+    for (auto [result, passed] : llvm::zip_equal(
+             turns.getResults(),
+             turns.getBody().front().getTerminator()->getOperands()))
+      if (!contains(passed))
+        mark(result);
+    return;
+  }
+  if (op->getNumRegions() == 0 && isFunctionOfOperands(op, block) &&
+      llvm::all_of(op->getOperands(),
+                   [&](Value operand) { return contains(operand); }))
+    return;
+  for (Value result : op->getResults())
+    mark(result);
+  for (Region &region : op->getRegions())
+    if (!region.empty())
+      for (Value argument : region.getArguments())
+        mark(argument);
+}

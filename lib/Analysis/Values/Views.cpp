@@ -1,0 +1,52 @@
+//===- Views.cpp - what a memref is a part of -----------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See Views.h. A view is what MLIR's interface says it is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Values/Views.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace carousel;
+
+Value carousel::getRootBuffer(Value memref) {
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>())
+    memref = view.getViewSource();
+  return memref;
+}
+
+Value carousel::getLayoutBuffer(Value memref) {
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>()) {
+    if (isa<memref::ViewOp>(view))
+      break;
+    memref = view.getViewSource();
+  }
+  return memref;
+}
+
+SmallVector<Operation *> carousel::getViews(Value memref) {
+  SmallVector<Operation *> views;
+  while (auto view = memref.getDefiningOp<ViewLikeOpInterface>()) {
+    views.push_back(view);
+    memref = view.getViewSource();
+  }
+  std::reverse(views.begin(), views.end());
+  return views;
+}
+
+SmallVector<Value> carousel::getViewParameters(Operation *view) {
+  Value source = cast<ViewLikeOpInterface>(view).getViewSource();
+  SmallVector<Value> parameters(view->getOperands());
+  llvm::erase(parameters, source);
+  return parameters;
+}

@@ -1,0 +1,57 @@
+//===- TileTransfer.h - a transfer of the tile phase ------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What one thread says of a carousel.load or carousel.store when it arrives.
+// All threads of the scope have to say the same.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_LIB_SIMULATOR_ASYNC_TILETRANSFER_H
+#define CAROUSEL_LIB_SIMULATOR_ASYNC_TILETRANSFER_H
+
+#include "SimTensorMap.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <optional>
+
+namespace carousel::sim {
+
+/// With the values of the dialect's enumeration.
+enum class TransferScope : uint8_t { CTA, Warpgroup, Warp };
+
+struct TileTransfer {
+  struct Reduction {
+    ReduceKind kind;
+    ReduceType type;
+  };
+
+  bool isLoad = true;
+  TransferScope scope = TransferScope::CTA;
+  /// The author's promise that the box is inside of the global memref.
+  bool isInBounds = false;
+  uint32_t elementBytes = 1;
+  /// The bits of the element that a load puts where the box is outside.
+  uint64_t fill = 0;
+  std::optional<Reduction> reduction;
+  /// The author's promise that nobody else accesses what is reduced into.
+  bool isExclusive = false;
+
+  /// The elements at index zero. Offsets, extents and strides count elements,
+  /// outermost first.
+  char *global = nullptr, *tile = nullptr;
+  llvm::ArrayRef<int64_t> offsets, globalExtents, globalStrides;
+  llvm::ArrayRef<int64_t> tileExtents, tileStrides;
+
+  unsigned getNumLeadingDims() const {
+    return globalExtents.size() - tileExtents.size();
+  }
+};
+
+} // namespace carousel::sim
+
+#endif // CAROUSEL_LIB_SIMULATOR_ASYNC_TILETRANSFER_H

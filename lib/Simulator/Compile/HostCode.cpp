@@ -1,0 +1,103 @@
+//===- HostCode.cpp - the JIT ---------------------------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "HostCode.h"
+
+#include "../Launch/Machine.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <mutex>
+
+using namespace mlir;
+using namespace carousel::sim;
+
+HostCode::HostCode() = default;
+HostCode::~HostCode() = default;
+
+void HostCode::loadDialects(MLIRContext &context) {
+  context.loadDialect<affine::AffineDialect, arith::ArithDialect,
+                      cf::ControlFlowDialect, func::FuncDialect,
+                      gpu::GPUDialect, index::IndexDialect, LLVM::LLVMDialect,
+                      math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                      ub::UBDialect, vector::VectorDialect>();
+}
+
+static void initializeTarget() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+}
+
+static llvm::orc::SymbolMap
+makeSymbolMap(llvm::orc::MangleAndInterner interner) {
+  llvm::orc::SymbolMap map;
+  for (ArrayRef<HostSymbol> symbols :
+       {getFloatSymbols(), getMachineSymbols(), getMachineAsyncSymbols(),
+        getMachineTileSymbols()})
+    for (const HostSymbol &symbol : symbols)
+      map[interner(symbol.name)] = {
+          llvm::orc::ExecutorAddr::fromPtr(symbol.address),
+          llvm::JITSymbolFlags::Exported};
+  return map;
+}
+
+FailureOr<std::unique_ptr<HostCode>> HostCode::compile(ModuleOp module,
+                                                       StringRef entry) {
+  initializeTarget();
+  registerBuiltinDialectTranslation(*module.getContext());
+  registerLLVMDialectTranslation(*module.getContext());
+  auto fail = [&](llvm::Error error) {
+    return module.emitError("the host's compiler failed: ")
+           << llvm::toString(std::move(error));
+  };
+
+  auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return fail(builder.takeError());
+  auto machine = builder->createTargetMachine();
+  if (!machine)
+    return fail(machine.takeError());
+  auto optimize = makeOptimizingTransformer(/*optLevel=*/2, /*sizeLevel=*/0,
+                                            machine->get());
+  ExecutionEngineOptions options;
+  options.transformer = optimize;
+  options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Default;
+  options.enableGDBNotificationListener = false;
+  options.enablePerfNotificationListener = false;
+  auto engine = ExecutionEngine::create(module, options, std::move(*machine));
+  if (!engine)
+    return fail(engine.takeError());
+  (*engine)->registerSymbols(makeSymbolMap);
+  auto function = (*engine)->lookupPacked(entry);
+  if (!function)
+    return fail(function.takeError());
+  std::unique_ptr<HostCode> code(new HostCode());
+  code->engine = std::move(*engine);
+  code->entry = *function;
+  return code;
+}

@@ -1,0 +1,44 @@
+//===- HostCode.h - code that the host can call -----------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_LIB_SIMULATOR_COMPILE_HOSTCODE_H
+#define CAROUSEL_LIB_SIMULATOR_COMPILE_HOSTCODE_H
+
+#include "HostLowering.h"
+
+#include <memory>
+
+namespace mlir {
+class ExecutionEngine;
+} // namespace mlir
+
+namespace carousel::sim {
+
+/// A module of the LLVM dialect as machine code; immutable.
+class HostCode {
+public:
+  using Entry = void (*)(void **);
+
+  /// Loads the dialects that the lowerings make ops of.
+  static void loadDialects(mlir::MLIRContext &context);
+
+  static mlir::FailureOr<std::unique_ptr<HostCode>>
+  compile(mlir::ModuleOp module, llvm::StringRef entry);
+  ~HostCode();
+
+  /// Takes pointers to the arguments, in order.
+  Entry getEntry() const { return entry; }
+
+private:
+  HostCode();
+  std::unique_ptr<mlir::ExecutionEngine> engine;
+  Entry entry = nullptr;
+};
+
+} // namespace carousel::sim
+
+#endif // CAROUSEL_LIB_SIMULATOR_COMPILE_HOSTCODE_H

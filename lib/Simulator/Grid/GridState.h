@@ -1,0 +1,350 @@
+//===- GridState.h - what a grid keeps --------------------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Private to Grid*.cpp: threads with their fibres, and warps, CTAs and clusters
+// with the meetings of their threads. Threads that can run are bits: lanes in
+// warps, warps in CTAs, CTAs in the grid.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_LIB_SIMULATOR_GRID_GRIDSTATE_H
+#define CAROUSEL_LIB_SIMULATOR_GRID_GRIDSTATE_H
+
+#include "FiberPool.h"
+#include "Grid.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <boost/context/detail/fcontext.hpp>
+
+namespace carousel::sim {
+
+constexpr uint32_t kWarpSize = 32;
+constexpr uint32_t kMaxThreads = 1024;
+constexpr uint32_t kNumBarriers = 16;
+/// Threads of a CTA, by warp and lane.
+using ThreadMask = std::array<uint32_t, kMaxThreads / kWarpSize>;
+
+inline bool contains(const ThreadMask &mask, const Thread &thread) {
+  return mask[thread.warp()] >> thread.lane() & 1;
+}
+inline void insert(ThreadMask &mask, const Thread &thread) {
+  mask[thread.warp()] |= 1u << thread.lane();
+}
+
+/// The joined views of the participants of a barrier. Epochs are added last:
+/// until then threads that share a clock stay known to share it.
+struct ViewJoin {
+  View view;
+  std::vector<Epoch> epochs;
+  bool isEmpty = true;
+
+  void add(const Thread &thread) {
+    if (isEmpty)
+      view = thread.view;
+    else
+      view.join(thread.view);
+    isEmpty = false;
+    epochs.push_back(thread.epoch());
+  }
+  const View &finish() {
+    for (Epoch epoch : epochs)
+      view.order.observe(epoch);
+    epochs.clear();
+    return view;
+  }
+  void clear() {
+    if (!isEmpty)
+      view = View();
+    epochs.clear();
+    isEmpty = true;
+  }
+};
+
+struct CTAState;
+
+struct Strand : Thread {
+  enum class Wait : uint8_t {
+    None,
+    Object,
+    Barrier,
+    Lanes,
+    Cluster,
+    Gather,
+    Launch
+  };
+
+  CTAState *home = nullptr;
+  boost::context::detail::fcontext_t context = nullptr;
+  FiberPool::Stack stack;
+  bool hasExited = false;
+  Wait wait = Wait::None;
+  uint32_t barrier = 0;       // of Wait::Barrier
+  Waitable *object = nullptr; // of Wait::Object
+  /// Of Wait::Lanes by `exchange`: where the values go.
+  std::array<uint64_t, 32> *values = nullptr;
+  /// Cluster barrier: arrived, and not waited since; at which phase.
+  bool hasArrived = false;
+  uint64_t arrivedPhase = 0;
+};
+
+/// From this many polls in a row on, a thread counts as waiting.
+constexpr uint32_t kPollsOfWaiting = 4096;
+inline bool isPolling(const Strand &strand) {
+  return strand.polls >= kPollsOfWaiting;
+}
+
+inline uint32_t bitOf(const Strand &strand) { return 1u << strand.lane(); }
+
+/// CTA barrier or named barrier.
+struct CTABarrier {
+  uint32_t expected = 0, arrived = 0; // 0 arrived: nobody is there
+  ThreadMask arrivers = {};
+  std::vector<Strand *> waiters;
+  const Strand *first = nullptr; // to arrive, and where it did
+  Site firstSite = 0;
+  ViewJoin join;
+  uint64_t cycles = 0;
+};
+
+/// Lanes of a warp that come together.
+struct LaneMeeting {
+  llvm::StringRef kind; // of the first lane; it waits, so the text lives
+  bool isBarrier = false;
+  uint32_t mask = 0, arrived = 0; // 0 arrived: free for another one
+  std::array<uint64_t, 32> values = {};
+  ViewJoin join;
+};
+
+/// Threads of a CTA that come together.
+struct Gathering {
+  llvm::StringRef kind;
+  uint32_t first = 0, count = 0;
+  std::vector<uint64_t> values;
+  ThreadMask arrivers = {};
+  uint32_t arrived = 0; // 0: free for another one
+  Site firstSite = 0;
+};
+
+struct WarpState {
+  uint32_t lanes = 0;   // that exist
+  uint32_t ready = 0;   // can run
+  uint32_t yielded = 0; // can run, after all others
+  uint32_t woken = 0;   // ready since they were woken
+  uint32_t exited = 0;
+  std::vector<LaneMeeting> meetings;
+};
+
+struct ClusterState {
+  uint32_t number = 0; // in the run
+  uint32_t liveCTAs = 0;
+  std::vector<CTAState *> ctas;
+  // The cluster barrier.
+  uint64_t phase = 0;
+  uint32_t live = 0, pending = 0; // threads; of them not arrived at this phase
+  ViewJoin join;
+  View completed; // what waits for the last phase acquire
+  uint64_t cycles = 0, completedCycles = 0;
+  std::vector<Strand *> waiters;
+};
+
+struct CTAState {
+  uint32_t number = 0; // in the run
+  uint32_t slot = 0;
+  uint32_t numThreads = 0;
+  ClusterState *cluster = nullptr;
+  std::unique_ptr<Strand[]> threads;
+  std::vector<WarpState> warps;
+  uint32_t readyWarps = 0, yieldedWarps = 0, wokenWarps = 0;
+  uint32_t live = 0, exited = 0;
+  std::array<CTABarrier, kNumBarriers> barriers;
+  std::vector<std::unique_ptr<Gathering>> gatherings;
+  uint64_t cycles = 0;       // of its last thread to end
+  bool hasSignalled = false; // launch_dependents
+};
+
+/// A launch and how far it is.
+struct LaunchState : GridLaunch {
+  explicit LaunchState(GridLaunch launch) : GridLaunch(std::move(launch)) {}
+
+  uint32_t numThreads = 0; // of a CTA
+  uint32_t firstCTA = 0, numCTAs = 0, firstCluster = 0;
+  uint32_t clusterSize = 1;
+  /// Clusters that the machine holds if it holds no other launch's.
+  uint32_t capacity = 1;
+  std::vector<uint32_t> toLaunch; // clusters; of them [begin, end)
+  uint32_t begin = 0, end = 0;
+  uint32_t firstSlot = 0, firstClusterSlot = 0;
+  std::vector<uint32_t> freeClusterSlots; // in the launch
+
+  uint32_t liveClusters = 0;
+  uint32_t unsignalled = 0; // CTAs that dependents wait for
+  uint32_t unended = 0;     // CTAs
+  bool isOpen = false, hasEnded = false;
+  /// Drawn for a dependent launch: it starts when the one before has ended.
+  std::optional<bool> isLate;
+  uint64_t startCycles = 0, signalCycles = 0, endCycles = 0;
+  /// What its threads know from the start; what all of them knew in the end.
+  View startView, endView;
+  std::vector<Strand *> waiters; // for its end
+
+  uint32_t endCTA() const { return firstCTA + numCTAs; }
+};
+
+struct Grid::Impl {
+  Impl(std::vector<GridLaunch> given, Schedule &schedule, FindingLog &log,
+       std::function<std::string(Site)> describeSite)
+      : launches(std::make_move_iterator(given.begin()),
+                 std::make_move_iterator(given.end())),
+        stepLimit(launches.front().shape.stepLimit),
+        stackBytes(getLargestStack(launches)), schedule(schedule), log(log),
+        describeSite(std::move(describeSite)), stacks(stackBytes) {
+    numberCTAs();
+  }
+
+  static uint32_t getLargestStack(llvm::ArrayRef<LaunchState> launches);
+
+  std::vector<LaunchState> launches;
+  uint64_t stepLimit;
+  uint32_t stackBytes;
+  Schedule &schedule;
+  FindingLog &log;
+  std::function<std::string(Site)> describeSite;
+  Background *background = nullptr;
+  CTAEvents events;
+  llvm::function_ref<void(Thread &)> entry;
+
+  FiberPoolLease stacks;
+  boost::context::detail::fcontext_t mainContext = nullptr;
+  Strand *running = nullptr;
+  /// Steps left of this turn, and of those that were given.
+  uint64_t quantum = 0, granted = 0, steps = 0;
+  std::optional<RunEnd> end;
+
+  // Residency.
+  uint32_t front = 0;    // the launch of which CTAs have yet to start
+  uint32_t draining = 0; // launches whose CTAs ended but not their transfers
+  /// Each launch has a range of its own.
+  std::vector<CTAState> slots;
+  std::vector<ClusterState> clusterSlots;
+  std::vector<CTAState *> residents; // by number, null if not resident
+  uint64_t live = 0;                 // threads
+
+  // Who can run.
+  std::vector<uint64_t> readySlots; // bits
+  uint32_t numReadySlots = 0;
+  std::vector<CTAState *> yieldedCTAs;
+  uint64_t turnsSinceRelease = 0;
+  CTAState *focus = nullptr;
+  uint32_t turnsLeft = 0;
+  std::vector<Candidate> candidates;
+  llvm::DenseMap<uint64_t, uint32_t> leaders; // of elect, by lanes
+
+  /// A thread has polled so often that it may be all that goes on.
+  bool maySpin = false;
+
+  // Fairness, see Grid.cpp.
+  static constexpr uint64_t kPatience = 4096, kFairPatience = 65536;
+  uint64_t idleTurns = 0, patience = kPatience;
+  uint64_t fairTurns = 0, fairPatience = kFairPatience;
+  unsigned forcedBursts = 0;
+  std::vector<Strand *> fairRound; // in reverse
+
+  // GridLaunches.cpp
+  void numberCTAs();
+  bool checkShapes();
+  void prepareLaunches();
+  bool mayOpen(LaunchState &launch);
+  void open(LaunchState &launch);
+  void endLaunches();
+  void noteThreadEnd(const Strand &strand);
+  void noteSignal(LaunchState &launch, CTAState &cta, uint64_t cycles);
+  void noteCTAEnd(LaunchState &launch, CTAState &cta);
+  LaunchState &launchOf(const Thread &thread) {
+    return launches[thread.launch];
+  }
+  bool hasSeveral() const { return launches.size() > 1; }
+
+  // GridResidency.cpp
+  bool hasRoom(const LaunchState &launch) const;
+  void startCTAs();
+  /// True if the resident threads wait for, or poll, what only CTAs without
+  /// room could change.
+  bool waitsForRoom() const;
+  void startCluster(LaunchState &launch, uint32_t number,
+                    uint32_t slotInLaunch);
+  void finishThread(Strand &strand);
+
+  // Grid.cpp: the run.
+  void loop();
+  void runEngines(bool isForced);
+  Strand *pickThread();
+  CTAState *pickCTA();
+  void startFairRound();
+  void resume(Strand &strand, bool isFair);
+  static void enter(boost::context::detail::transfer_t transfer);
+  void releaseYielded();
+
+  // Grid.cpp: for what threads call.
+  uint32_t pick(Decision decision, uint32_t n,
+                llvm::ArrayRef<Candidate> from = {}) {
+    return n <= 1 ? 0 : schedule.pick(decision, n, from);
+  }
+  void switchOut();
+  [[noreturn]] void abort();
+  void step() {
+    if (--quantum == 0)
+      switchOut();
+  }
+  void makeReady(Strand &strand);
+  void makeUnready(Strand &strand);
+  /// Waits for others; `makeReady` ends it.
+  void block(Strand::Wait wait) {
+    Strand &strand = *running;
+    strand.wait = wait;
+    makeUnready(strand);
+    --quantum;
+    switchOut();
+  }
+  void unblock(Strand &strand) {
+    strand.wait = Strand::Wait::None;
+    makeReady(strand);
+  }
+  /// Something went on that is not the spinning of a loop.
+  void noteProgress() {
+    idleTurns = 0;
+    patience = kPatience;
+    forcedBursts = 0;
+  }
+
+  static Actor actorOf(const Thread &thread);
+  void report(FindingKind kind, const Thread &thread, std::string message,
+              std::optional<Actor> other = std::nullopt);
+
+  // GridBarriers.cpp
+  CTABarrier &arrive(uint32_t name, uint32_t count);
+  uint32_t countMissing(const CTAState &cta, const CTABarrier &barrier) const;
+  bool completeIfReady(CTAState &cta, CTABarrier &barrier);
+  void completeIfReady(ClusterState &cluster);
+  void exitFromBarriers(Strand &strand);
+
+  // GridCollectives.cpp
+  void meet(llvm::StringRef kind, bool isBarrier, uint32_t mask, uint64_t value,
+            std::array<uint64_t, 32> &values);
+  bool completeIfReady(CTAState &cta, WarpState &warp, LaneMeeting &meeting);
+  Gathering &gather(llvm::StringRef kind, uint32_t first, uint32_t count);
+  void exitFromCollectives(Strand &strand);
+
+  // GridPicture.cpp
+  void reportDeadlock();
+  void reportNoRoom();
+  void reportStepLimit();
+};
+
+} // namespace carousel::sim
+
+#endif // CAROUSEL_LIB_SIMULATOR_GRID_GRIDSTATE_H

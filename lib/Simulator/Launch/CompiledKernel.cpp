@@ -1,0 +1,462 @@
+//===- CompiledKernel.cpp - from a kernel to a run ------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Simulator/Simulator.h"
+
+#include "../Compile/HostCode.h"
+#include "LaunchArguments.h"
+#include "LaunchShape.h"
+#include "Machine.h"
+
+#include "carousel/Dialect/IR/KernelSignature.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/AsmState.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <tuple>
+
+using namespace mlir;
+using namespace carousel::sim;
+using llvm::formatv;
+namespace sim = carousel::sim;
+using carousel::CarouselDialect;
+using carousel::EncodeAttr;
+using carousel::LaunchAttr;
+
+struct CompiledKernel::Impl {
+  std::string name;
+  Signature signature;
+  LaunchAttr launch;
+  bool isCoresident = false;
+  bool startsInOrder = false;
+  StaticMemory layout;
+  SiteTable sites;
+  uint32_t stackBytes = 0;
+  std::unique_ptr<HostCode> code;
+  /// The gpu.module that it is of; not to be looked into.
+  const void *home = nullptr;
+};
+
+CompiledKernel::CompiledKernel(std::unique_ptr<Impl> impl)
+    : impl(std::move(impl)) {}
+CompiledKernel::~CompiledKernel() = default;
+
+ArrayRef<ArgumentInfo> CompiledKernel::getArguments() const {
+  return impl->signature.arguments;
+}
+StringRef CompiledKernel::getName() const { return impl->name; }
+bool CompiledKernel::hasLaunch() const { return bool(impl->launch); }
+
+//===----------------------------------------------------------------------===//
+// Compilation
+//===----------------------------------------------------------------------===//
+
+static FailureOr<Signature> getSignature(gpu::GPUFuncOp kernel) {
+  // Says what no kernel argument can be.
+  if (failed(carousel::getKernelParameters(kernel)))
+    return failure();
+  Signature signature;
+  llvm::DenseMap<unsigned, unsigned> numbers;
+  for (const carousel::KernelArgument &argument :
+       carousel::getKernelArguments(kernel)) {
+    numbers[argument.position] = signature.arguments.size();
+    signature.arguments.push_back({argument.name, argument.type});
+    if (isa<VectorType>(argument.type))
+      return kernel.emitError("expected kernel arguments that are memrefs or "
+                              "numbers, got ")
+             << argument.type;
+    if (isa<MemRefType>(argument.type) &&
+        (carousel::isSharedMemRef(argument.type) ||
+         carousel::isLocalMemRef(argument.type) ||
+         carousel::isClusterMemRef(argument.type)))
+      return kernel.emitError(
+                 "expected kernel arguments in global memory, got ")
+             << argument.type;
+  }
+  for (auto [position, type] :
+       llvm::enumerate(kernel.getFunctionType().getInputs())) {
+    Parameter parameter;
+    parameter.type = type;
+    parameter.argument = numbers.lookup(position);
+    if (isa<carousel::TensorMapType>(type)) {
+      parameter.encode = kernel.getArgAttrOfType<EncodeAttr>(
+          position, CarouselDialect::kEncode);
+      if (!parameter.encode)
+        return kernel.emitError("expected carousel.encode on kernel argument ")
+               << position << ", a tensor map, to run the kernel";
+      parameter.argument = parameter.encode.getArgument();
+    }
+    signature.parameters.push_back(parameter);
+  }
+  return signature;
+}
+
+/// Local memory, and room for vectors that don't fit the host's registers.
+static uint32_t estimateStack(ModuleOp module) {
+  constexpr uint64_t kBase = 64 << 10, kMost = 16 << 20;
+  uint64_t locals = 0, widest = 0;
+  module.walk([&](Operation *op) {
+    if (auto local = dyn_cast<LLVM::AllocaOp>(op)) {
+      APInt count;
+      uint64_t number =
+          matchPattern(local.getArraySize(), m_ConstantInt(&count))
+              ? count.getZExtValue()
+              : 1;
+      if (auto bytes = getElementBytes(local.getElemType()))
+        locals += number * *bytes;
+    }
+    for (Type type : op->getResultTypes())
+      if (isa<VectorType>(type))
+        if (auto bytes = getElementBytes(type))
+          widest = std::max<uint64_t>(widest, *bytes);
+  });
+  constexpr uint64_t kSpills = 32;
+  return std::min(kBase + 2 * locals + kSpills * widest, kMost);
+}
+
+FailureOr<std::unique_ptr<CompiledKernel>>
+CompiledKernel::compile(ModuleOp module, StringRef name) {
+  HostCode::loadDialects(*module.getContext());
+  FailureOr<gpu::GPUFuncOp> kernel = findKernel(module, name);
+  if (failed(kernel))
+    return failure();
+  FailureOr<Signature> signature = getSignature(*kernel);
+  if (failed(signature))
+    return failure();
+  auto impl = std::make_unique<Impl>();
+  impl->name = kernel->getName().str();
+  impl->signature = std::move(*signature);
+  impl->home = (*kernel)->getParentOp();
+  impl->launch = (*kernel)->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+  impl->isCoresident = (*kernel)->hasAttr(CarouselDialect::kCoresident);
+  impl->startsInOrder = (*kernel)->hasAttr(CarouselDialect::kStartsInOrder);
+
+  FailureOr<KernelModule> clone = cloneKernel(*kernel);
+  if (failed(clone) || failed(lowerMachineOps(*clone, impl->sites)) ||
+      failed(lowerToHost(*clone->module)) ||
+      failed(instrumentMemory(*clone->module, impl->sites)))
+    return failure();
+  impl->layout = std::move(clone->memory);
+  impl->stackBytes = estimateStack(*clone->module);
+  auto code = HostCode::compile(*clone->module, clone->entry);
+  if (failed(code))
+    return failure();
+  impl->code = std::move(*code);
+  impl->sites.forgetLocations();
+  return std::unique_ptr<CompiledKernel>(new CompiledKernel(std::move(impl)));
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Memory of an argument, under the name that the first launch has for it.
+struct NamedMemory {
+  char *begin;
+  uint64_t size;
+  std::string name;
+  bool isWritten;
+  /// The memref; between its elements may lie what isn't its own.
+  const Argument *argument;
+  uint64_t elementBytes;
+
+  bool overlaps(const NamedMemory &other) const {
+    return begin < other.begin + other.size && other.begin < begin + size;
+  }
+};
+
+} // namespace
+
+/// The launches of a run, with their arguments bound and their shapes known.
+class carousel::sim::LaunchSequence {
+public:
+  explicit LaunchSequence(const RunOptions &options) : options(options) {}
+
+  /// Empty, or what was wrong, one line.
+  std::string bind(ArrayRef<Launch> launches, FindingLog &log);
+  bool empty() const { return parts.empty(); }
+  /// Memory that the kernels are to write starts as what no result looks like.
+  void poisonOutputs() const;
+  RunResult run(Schedule &schedule, FindingLog &log) const;
+
+private:
+  struct Part {
+    const CompiledKernel::Impl *kernel;
+    std::unique_ptr<LaunchArguments> arguments;
+    LaunchShape shape;
+    bool isDependent;
+    Site firstSite = 0;
+    /// Of `memory`, what this launch and those before it have.
+    size_t numMemory = 0;
+  };
+
+  std::string bind(const Launch &launch, FindingLog &log);
+  void addMemory(const CompiledKernel::Impl &kernel,
+                 const LaunchArguments &arguments);
+  std::string nameLaunch(size_t number) const;
+  std::string describeSite(Site site) const;
+  void addRegions(Memory &memory) const;
+  std::vector<GridLaunch> getGrids() const;
+  std::vector<KernelLaunch> getKernels() const;
+
+  const RunOptions &options;
+  std::vector<Part> parts;
+  std::vector<NamedMemory> memory;
+};
+
+void LaunchSequence::addMemory(const CompiledKernel::Impl &kernel,
+                               const LaunchArguments &arguments) {
+  for (const ArgumentMemory &part : arguments.getMemory()) {
+    const Argument &argument = arguments.getArguments()[part.argument];
+    auto isSame = [&](const NamedMemory &known) {
+      return known.begin == part.begin && known.size == part.size;
+    };
+    // Of one launch each counts: a holder that has written it has written it.
+    size_t ofOthers = parts.empty() ? 0 : parts.back().numMemory;
+    if (llvm::any_of(ArrayRef(memory).take_front(ofOthers), isSame))
+      continue;
+    const ArgumentInfo &info = kernel.signature.arguments[part.argument];
+    auto type = cast<MemRefType>(info.type);
+    memory.push_back({part.begin, part.size, info.name, argument.isWritten,
+                      &argument, *getElementBytes(type.getElementType())});
+  }
+}
+
+std::string LaunchSequence::bind(const Launch &launch, FindingLog &log) {
+  const CompiledKernel::Impl &kernel = *launch.kernel->impl;
+  auto arguments = std::make_unique<LaunchArguments>(
+      kernel.signature, launch.arguments, options.multiprocessors);
+  if (std::string error = arguments->bind(); !error.empty())
+    return error;
+  RunOptions own = options;
+  if (launch.grid)
+    own.grid = launch.grid;
+  if (launch.block)
+    own.block = launch.block;
+  if (launch.cluster)
+    own.cluster = launch.cluster;
+  if (launch.dynamicSharedBytes)
+    own.dynamicSharedBytes = launch.dynamicSharedBytes;
+  LaunchShape shape;
+  if (std::string error = shape.compute(kernel.launch, kernel.isCoresident,
+                                        kernel.layout, *arguments, own, log);
+      !error.empty())
+    return error;
+  // A grid without CTAs has nothing to do.
+  if (log.empty() && shape.grid.grid.count() == 0)
+    return "";
+  shape.grid.stepLimit = options.stepLimit;
+  shape.grid.startsInOrder = kernel.startsInOrder;
+  shape.grid.isCoresident = kernel.isCoresident;
+  shape.grid.stackBytes = kernel.stackBytes;
+  addMemory(kernel, *arguments);
+  Part part{&kernel, std::move(arguments), shape, launch.dependent};
+  if (!parts.empty())
+    part.firstSite = parts.back().firstSite + parts.back().kernel->sites.size();
+  part.numMemory = memory.size();
+  parts.push_back(std::move(part));
+  return "";
+}
+
+std::string LaunchSequence::bind(ArrayRef<Launch> launches, FindingLog &log) {
+  for (auto [number, launch] : llvm::enumerate(launches)) {
+    if (!launch.kernel)
+      return formatv("expected a kernel in launch {0}", number);
+    if (number == 0 && launch.dependent)
+      return "expected a launch before a dependent one";
+    if (std::string error = bind(launch, log); !error.empty())
+      return launches.size() == 1
+                 ? error
+                 : "@" + launch.kernel->getName().str() + ": " + error;
+  }
+  return "";
+}
+
+/// "@k", with the launch's number where the kernel is launched again.
+std::string LaunchSequence::nameLaunch(size_t number) const {
+  const std::string &name = parts[number].kernel->name;
+  bool isOnly = llvm::count_if(parts, [&](const Part &part) {
+                  return part.kernel->name == name;
+                }) == 1;
+  return "@" + name + (isOnly ? "" : formatv(" (launch {0})", number).str());
+}
+
+std::string LaunchSequence::describeSite(Site site) const {
+  for (const Part &part : llvm::reverse(parts))
+    if (site >= part.firstSite)
+      return part.kernel->sites.describe(site - part.firstSite);
+  return "";
+}
+
+/// The regions of the arguments' memory; those that overlap share one.
+void LaunchSequence::addRegions(Memory &machine) const {
+  std::vector<NamedMemory> sorted = memory;
+  llvm::sort(sorted, [](const NamedMemory &a, const NamedMemory &b) {
+    return std::tie(a.begin, b.size, a.name) <
+           std::tie(b.begin, a.size, b.name);
+  });
+  for (size_t first = 0; first < sorted.size();) {
+    char *begin = sorted[first].begin, *end = begin;
+    size_t last = first;
+    for (; last < sorted.size() && (last == first || sorted[last].begin < end);
+         ++last)
+      end = std::max(end, sorted[last].begin + sorted[last].size);
+    ArrayRef<NamedMemory> shared = ArrayRef(sorted).slice(first, last - first);
+    bool all = llvm::all_of(
+        shared, [](const NamedMemory &part) { return part.isWritten; });
+    RegionId region = machine.addRegion({Space::Global, 0, shared.front().name,
+                                         begin, uint64_t(end - begin), all});
+    for (const NamedMemory &part : shared) {
+      machine.nameRange(region, part.begin - begin, part.size, part.name,
+                        /*slotBytes=*/0);
+      // What another argument's holder has written is written.
+      if (!all && part.isWritten)
+        machine.setWritten(part.begin, part.size, true);
+    }
+    first = last;
+  }
+}
+
+void LaunchSequence::poisonOutputs() const {
+  for (const NamedMemory &part : memory) {
+    bool isShared = llvm::any_of(memory, [&](const NamedMemory &other) {
+      return &other != &part && other.overlaps(part);
+    });
+    if (!part.isWritten && !isShared)
+      poisonElements(*part.argument, part.elementBytes);
+  }
+}
+
+static RunStatus getStatus(RunEnd end) {
+  switch (end) {
+  case RunEnd::Finished:
+    return RunStatus::Finished;
+  case RunEnd::Deadlock:
+    return RunStatus::Deadlock;
+  case RunEnd::StepLimit:
+    return RunStatus::StepLimit;
+  case RunEnd::Aborted:
+    return RunStatus::Aborted;
+  }
+  return RunStatus::Aborted;
+}
+
+std::vector<GridLaunch> LaunchSequence::getGrids() const {
+  std::vector<GridLaunch> grids;
+  for (auto [number, part] : llvm::enumerate(parts))
+    grids.push_back({part.shape.grid, part.isDependent, nameLaunch(number)});
+  return grids;
+}
+
+std::vector<KernelLaunch> LaunchSequence::getKernels() const {
+  std::vector<KernelLaunch> kernels;
+  for (const Part &part : parts)
+    kernels.push_back({&part.kernel->layout, part.shape.dynamicSharedBytes,
+                       part.kernel->code->getEntry(),
+                       part.arguments->getPacked(), part.firstSite,
+                       part.kernel->home});
+  return kernels;
+}
+
+RunResult LaunchSequence::run(Schedule &schedule, FindingLog &log) const {
+  RunResult result;
+  auto describe = [this](Site site) { return describeSite(site); };
+  log.setLocationResolver(describe);
+  MemoryRules memoryRules;
+  memoryRules.strictFences = options.strict;
+  AsyncRules asyncRules;
+  asyncRules.strictFences = options.strict;
+
+  Memory machineMemory(log, memoryRules);
+  addRegions(machineMemory);
+  Grid grid(getGrids(), schedule, log, describe);
+  log.setKernelResolver([&](Actor &actor) { grid.nameLaunch(actor); });
+  std::unique_ptr<Timeline> timeline;
+  if (options.trace)
+    timeline = std::make_unique<Timeline>(grid, machineMemory, describe,
+                                          options.tracedCTAs);
+  AsyncMachine async(machineMemory, grid, schedule, log, asyncRules,
+                     timeline.get());
+  async.setSiteNames(describe);
+  Machine machine(getKernels(), grid, machineMemory, async, log);
+  machine.timeline = timeline.get();
+  result.status = getStatus(machine.run());
+  if (timeline)
+    result.trace = timeline->write();
+  log.setKernelResolver(nullptr);
+
+  for (const Part &part : parts)
+    result.figures.threads +=
+        part.shape.grid.grid.count() * part.shape.grid.block.count();
+  result.figures.steps = grid.getSteps();
+  result.figures.transfers = async.getFigures().transfers;
+  result.figures.transferredBytes = async.getFigures().transferredBytes;
+  result.figures.cycles =
+      std::max(machine.getCycles(), async.getFigures().lastCycles);
+  return result;
+}
+
+RunResult CompiledKernel::run(ArrayRef<Argument> arguments,
+                              const RunOptions &options) const {
+  Launch launch;
+  launch.kernel = this;
+  launch.arguments = arguments;
+  return sim::run(launch, options);
+}
+
+RunResult carousel::sim::run(ArrayRef<Launch> launches,
+                             const RunOptions &options) {
+  RunResult result;
+  FindingLog log(options.findingLimit);
+  LaunchSequence sequence(options);
+  result.error = sequence.bind(launches, log);
+  if (!result.error.empty())
+    return result;
+  if (!log.empty()) {
+    result.status = RunStatus::Aborted;
+    result.findings = std::move(log.getFindings());
+    return result;
+  }
+
+  std::unique_ptr<Schedule> schedule;
+  ReplaySchedule *replay = nullptr;
+  if (!options.replay.empty()) {
+    auto replayed = ReplaySchedule::create(options.replay, result.error);
+    if (!replayed)
+      return result;
+    replay = replayed.get();
+    schedule = std::move(replayed);
+  } else {
+    std::optional<Policy> policy = parsePolicy(options.policy);
+    if (!policy) {
+      result.error =
+          "expected the name of a policy, got '" + options.policy + "'";
+      return result;
+    }
+    schedule = createSchedule(*policy, options.seed);
+  }
+  if (sequence.empty()) {
+    if (options.trace)
+      result.trace = "{\"traceEvents\":[]}\n";
+    return result;
+  }
+  sequence.poisonOutputs();
+  if (options.record) {
+    RecordingSchedule recording(*schedule);
+    result = sequence.run(recording, log);
+    result.record = recording.getRecord();
+  } else {
+    result = sequence.run(*schedule, log);
+  }
+  if (replay)
+    result.error = replay->getError();
+  result.findings = std::move(log.getFindings());
+  return result;
+}

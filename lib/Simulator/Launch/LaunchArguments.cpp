@@ -1,0 +1,305 @@
+//===- LaunchArguments.cpp - checks and packing ---------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaunchArguments.h"
+
+#include "../Compile/KernelModule.h"
+#include "../Memory/Memory.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace carousel::sim;
+using carousel::ExprAttr;
+using carousel::ExprKind;
+using llvm::formatv;
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+/// `value` becomes `value` op `right`. False where there is no such value.
+static bool apply(ExprKind kind, int64_t &value, int64_t right) {
+  switch (kind) {
+  case ExprKind::Add:
+    return !__builtin_add_overflow(value, right, &value);
+  case ExprKind::Sub:
+    return !__builtin_sub_overflow(value, right, &value);
+  case ExprKind::Mul:
+    return !__builtin_mul_overflow(value, right, &value);
+  // A positive divisor: the quotient fits, and adjusting it can't overflow.
+  case ExprKind::FloorDiv:
+    if (right <= 0)
+      return false;
+    value = value / right - (value % right < 0);
+    return true;
+  case ExprKind::CeilDiv:
+    if (right <= 0)
+      return false;
+    value = value / right + (value % right > 0);
+    return true;
+  case ExprKind::Mod:
+    if (right <= 0)
+      return false;
+    value %= right;
+    value += value < 0 ? right : 0;
+    return true;
+  case ExprKind::Min:
+    value = std::min(value, right);
+    return true;
+  case ExprKind::Max:
+    value = std::max(value, right);
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool LaunchArguments::evaluate(ExprAttr expr, int64_t &value) const {
+  switch (expr.getKind()) {
+  case ExprKind::Constant:
+    value = expr.getValue();
+    return true;
+  case ExprKind::SMs:
+    value = multiprocessors;
+    return true;
+  case ExprKind::Scalar:
+    value = static_cast<int64_t>(arguments[expr.getArgument()].bits);
+    // Narrow integers keep their sign.
+    if (auto type =
+            dyn_cast<IntegerType>(signature.arguments[expr.getArgument()].type))
+      if (type.getWidth() > 1 && type.getWidth() < 64)
+        value = llvm::SignExtend64(value, type.getWidth());
+    return true;
+  case ExprKind::Extent:
+    value = arguments[expr.getArgument()].extents[expr.getValue()];
+    return true;
+  case ExprKind::Stride:
+    value = arguments[expr.getArgument()].strides[expr.getValue()];
+    return true;
+  default: {
+    int64_t right;
+    return evaluate(expr.getLhs(), value) && evaluate(expr.getRhs(), right) &&
+           apply(expr.getKind(), value, right);
+  }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Memrefs
+//===----------------------------------------------------------------------===//
+
+std::string LaunchArguments::checkMemRef(unsigned index, MemRefType type) {
+  const Argument &argument = arguments[index];
+  const std::string &name = signature.arguments[index].name;
+  unsigned rank = type.getRank();
+  if (argument.extents.size() != rank || argument.strides.size() != rank)
+    return formatv("expected {0} extents and strides for argument {1}, got {2} "
+                   "and {3}",
+                   rank, name, argument.extents.size(),
+                   argument.strides.size());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return formatv("expected a strided layout for argument {0}", name);
+  bool isEmpty = false;
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    int64_t extent = argument.extents[dim];
+    if (extent < 0)
+      return formatv("expected extents of argument {0} that aren't negative, "
+                     "got {1} in dimension {2}",
+                     name, extent, dim);
+    if (!type.isDynamicDim(dim) && type.getDimSize(dim) != extent)
+      return formatv("expected extent {0} in dimension {1} of argument {2}, "
+                     "got {3}",
+                     type.getDimSize(dim), dim, name, extent);
+    if (argument.strides[dim] < 0)
+      return formatv("expected strides of argument {0} that aren't negative, "
+                     "got {1} in dimension {2}",
+                     name, argument.strides[dim], dim);
+    isEmpty |= extent == 0;
+  }
+  // The stride of a dimension of extent 1 is never used.
+  int64_t contiguous = 1;
+  for (unsigned dim = rank; dim-- > 0;) {
+    int64_t wanted = type.getLayout().isIdentity() ? contiguous : strides[dim];
+    if (!ShapedType::isDynamic(wanted) && argument.strides[dim] != wanted &&
+        argument.extents[dim] > 1 && !isEmpty)
+      return formatv("expected stride {0} in dimension {1} of argument {2}, "
+                     "got {3}",
+                     wanted, dim, name, argument.strides[dim]);
+    contiguous *= argument.extents[dim];
+  }
+  if (isEmpty)
+    return "";
+  std::optional<uint64_t> element = getElementBytes(type.getElementType());
+  if (!element)
+    return formatv("expected elements of a fixed size for argument {0}", name);
+  if (!argument.data)
+    return formatv("expected memory for argument {0}, got a null pointer",
+                   name);
+  if (reinterpret_cast<uintptr_t>(argument.data) %
+      std::min<uint64_t>(*element, 16))
+    return formatv("expected argument {0} to be aligned to {1} bytes", name,
+                   std::min<uint64_t>(*element, 16));
+  uint64_t last = 0;
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    uint64_t steps = argument.extents[dim] - 1, reach;
+    if (__builtin_mul_overflow(steps, uint64_t(argument.strides[dim]),
+                               &reach) ||
+        __builtin_add_overflow(last, reach, &last) || last >> 48)
+      return formatv("expected argument {0} to fit the address space", name);
+  }
+  memory.push_back(
+      {static_cast<char *>(argument.data), (last + 1) * *element, index});
+  return "";
+}
+
+void LaunchArguments::addMemRef(const Argument &argument) {
+  addWord(reinterpret_cast<uintptr_t>(argument.data));
+  addWord(reinterpret_cast<uintptr_t>(argument.data));
+  addWord(0);
+  for (int64_t extent : argument.extents)
+    addWord(extent);
+  for (int64_t stride : argument.strides)
+    addWord(stride);
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor maps
+//===----------------------------------------------------------------------===//
+
+/// The machine's enumerations have the values of the dialect's.
+template <typename To, typename From> static To translate(From value) {
+  return static_cast<To>(static_cast<uint32_t>(value));
+}
+
+std::string LaunchArguments::addTensorMap(unsigned position,
+                                          const Parameter &parameter) {
+  auto type = llvm::cast<carousel::TensorMapType>(parameter.type);
+  carousel::EncodeAttr encode = parameter.encode;
+  const Argument &argument = arguments[parameter.argument];
+  auto source =
+      llvm::cast<MemRefType>(signature.arguments[parameter.argument].type);
+  const std::string &name = signature.arguments[parameter.argument].name;
+  auto wrong = [&](const Twine &what) {
+    return ("expected a tensor map (parameter " + Twine(position) +
+            ") that argument " + name + " can be encoded as: " + what)
+        .str();
+  };
+
+  TensorMap map;
+  unsigned rank = type.getRank();
+  map.rank = rank;
+  map.element = translate<TensorElement>(type.getElement());
+  map.mode = translate<TensorMapMode>(type.getMode());
+  map.swizzle = translate<Swizzle>(type.getSwizzle());
+  map.interleave = translate<Interleave>(type.getInterleave());
+  map.fill = translate<OutOfBoundsFill>(type.getFill());
+  // The type counts dimensions from the outermost, the map from the innermost.
+  for (auto [i, extent] : llvm::enumerate(llvm::reverse(type.getBox())))
+    map.box[i] = extent;
+  for (auto [i, stride] :
+       llvm::enumerate(llvm::reverse(type.getElementStrides())))
+    map.elementStrides[i] = stride;
+  for (auto [i, corner] : llvm::enumerate(llvm::reverse(type.getLowerCorner())))
+    map.lowerCorner[i] = corner;
+  for (auto [i, corner] : llvm::enumerate(llvm::reverse(type.getUpperCorner())))
+    map.upperCorner[i] = corner;
+
+  int64_t offset = 0;
+  if (encode.getOffset() && !evaluate(encode.getOffset(), offset))
+    return wrong("its offset has no value");
+  map.globalAddress = reinterpret_cast<uintptr_t>(argument.data) + offset;
+  uint64_t elementBytes = getElementBytes(source.getElementType()).value_or(1);
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    int64_t extent = 0;
+    if (dim < encode.getExtents().size()) {
+      if (!evaluate(encode.getExtents()[dim], extent))
+        return wrong("an extent has no value");
+    } else if (dim < argument.extents.size()) {
+      extent = argument.extents[dim];
+    }
+    if (extent < 1)
+      return wrong("expected extents of 1 and more, got " + Twine(extent));
+    map.globalExtents[rank - 1 - dim] = extent;
+    if (dim + 1 == rank)
+      continue;
+    int64_t stride = 0;
+    if (dim < encode.getStrides().size()) {
+      if (!evaluate(encode.getStrides()[dim], stride))
+        return wrong("a stride has no value");
+    } else if (dim < argument.strides.size()) {
+      stride = argument.strides[dim] * elementBytes;
+    }
+    map.globalStrides[rank - 2 - dim] = stride;
+  }
+  if (std::string text = map.verify(); !text.empty())
+    return wrong(text);
+  maps.push_back(map);
+  addWord(reinterpret_cast<uintptr_t>(&maps.back()));
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Outputs
+//===----------------------------------------------------------------------===//
+
+void carousel::sim::poisonElements(const Argument &argument,
+                                   uint64_t elementBytes) {
+  ArrayRef<int64_t> extents = argument.extents, strides = argument.strides;
+  if (llvm::is_contained(extents, 0))
+    return;
+  // Dimensions that are contiguous from the innermost on are one row.
+  size_t outer = extents.size();
+  int64_t row = 1;
+  while (outer > 0 && (extents[outer - 1] == 1 || strides[outer - 1] == row))
+    row *= extents[--outer];
+  SmallVector<int64_t> index(outer, 0);
+  while (true) {
+    int64_t offset = 0;
+    for (size_t dim = 0; dim < outer; ++dim)
+      offset += index[dim] * strides[dim];
+    poison(static_cast<char *>(argument.data) + offset * int64_t(elementBytes),
+           row * elementBytes);
+    size_t dim = outer;
+    while (dim > 0 && ++index[dim - 1] == extents[dim - 1])
+      index[--dim] = 0;
+    if (dim == 0)
+      return;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The whole
+//===----------------------------------------------------------------------===//
+
+std::string LaunchArguments::bind() {
+  if (arguments.size() != signature.arguments.size())
+    return formatv("expected {0} arguments, got {1}",
+                   signature.arguments.size(), arguments.size());
+  for (auto [index, info] : llvm::enumerate(signature.arguments))
+    if (auto type = dyn_cast<MemRefType>(info.type)) {
+      if (std::string text = checkMemRef(index, type); !text.empty())
+        return text;
+    } else if (!arguments[index].extents.empty() || arguments[index].data) {
+      return formatv("expected a number for argument {0}, got memory",
+                     info.name);
+    }
+  for (auto [position, parameter] : llvm::enumerate(signature.parameters)) {
+    const Argument &argument = arguments[parameter.argument];
+    if (parameter.encode) {
+      if (std::string text = addTensorMap(position, parameter); !text.empty())
+        return text;
+    } else if (isa<MemRefType>(parameter.type)) {
+      addMemRef(argument);
+    } else {
+      addWord(argument.bits);
+    }
+  }
+  return "";
+}

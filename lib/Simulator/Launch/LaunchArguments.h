@@ -1,0 +1,88 @@
+//===- LaunchArguments.h - what a call is given -----------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Checks arguments against a signature and packs them as compiled code takes
+// them: a memref as its descriptor's fields, a tensor map as a pointer to what
+// carousel.encode says. Errors are one line.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_LIB_SIMULATOR_LAUNCH_LAUNCHARGUMENTS_H
+#define CAROUSEL_LIB_SIMULATOR_LAUNCH_LAUNCHARGUMENTS_H
+
+#include "../Async/SimTensorMap.h"
+
+#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Simulator/Simulator.h"
+
+#include <deque>
+
+namespace carousel::sim {
+
+/// One parameter of a function, in its order.
+struct Parameter {
+  mlir::Type type;
+  /// Which argument of the caller; of a tensor map, what it is encoded from.
+  unsigned argument = 0;
+  /// Of a tensor map only.
+  EncodeAttr encode;
+};
+
+struct Signature {
+  std::vector<Parameter> parameters;
+  std::vector<ArgumentInfo> arguments;
+};
+
+/// The memory of a memref argument.
+struct ArgumentMemory {
+  char *begin;
+  uint64_t size;
+  unsigned argument;
+};
+
+/// Poisons all elements of a memref, and nothing between them.
+void poisonElements(const Argument &argument, uint64_t elementBytes);
+
+class LaunchArguments {
+public:
+  LaunchArguments(const Signature &signature,
+                  llvm::ArrayRef<Argument> arguments, int64_t multiprocessors)
+      : signature(signature), arguments(arguments),
+        multiprocessors(multiprocessors) {}
+
+  /// Empty, or what was wrong.
+  std::string bind();
+
+  void **getPacked() { return packed.data(); }
+  llvm::ArrayRef<ArgumentMemory> getMemory() const { return memory; }
+  llvm::ArrayRef<Argument> getArguments() const { return arguments; }
+
+  /// The value of an expression of the launch; false where there is none.
+  bool evaluate(ExprAttr expr, int64_t &value) const;
+
+private:
+  std::string checkMemRef(unsigned index, mlir::MemRefType type);
+  std::string addTensorMap(unsigned position, const Parameter &parameter);
+  void addMemRef(const Argument &argument);
+  void addWord(uint64_t word) {
+    words.push_back(word);
+    packed.push_back(&words.back());
+  }
+
+  const Signature &signature;
+  llvm::ArrayRef<Argument> arguments;
+  int64_t multiprocessors;
+  llvm::SmallVector<void *> packed;
+  // Their elements stay where they are.
+  std::deque<uint64_t> words;
+  std::deque<TensorMap> maps;
+  llvm::SmallVector<ArgumentMemory> memory;
+};
+
+} // namespace carousel::sim
+
+#endif // CAROUSEL_LIB_SIMULATOR_LAUNCH_LAUNCHARGUMENTS_H

@@ -1,0 +1,32 @@
+//===- LaunchShape.h - how many threads, and where --------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_LIB_SIMULATOR_LAUNCH_LAUNCHSHAPE_H
+#define CAROUSEL_LIB_SIMULATOR_LAUNCH_LAUNCHSHAPE_H
+
+#include "../Compile/KernelModule.h"
+#include "../Grid/Grid.h"
+#include "LaunchArguments.h"
+
+namespace carousel::sim {
+
+struct LaunchShape {
+  GridShape grid;
+  uint64_t dynamicSharedBytes = 0;
+
+  /// From the options, else from carousel.launch. Returns what was wrong, one
+  /// line; shared memory over the chip's limit is a finding instead.
+  /// `isCoresident`: all CTAs have to be resident at once.
+  std::string compute(LaunchAttr launch, bool isCoresident,
+                      const StaticMemory &layout,
+                      const LaunchArguments &arguments,
+                      const RunOptions &options, FindingLog &log);
+};
+
+} // namespace carousel::sim
+
+#endif // CAROUSEL_LIB_SIMULATOR_LAUNCH_LAUNCHSHAPE_H

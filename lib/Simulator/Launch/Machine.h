@@ -1,0 +1,174 @@
+//===- Machine.h - one run's machine, as compiled code sees it --*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Joins memory, grid and asynchronous units for one run, gives each CTA its
+// block of shared memory, and is what the calls of compiled code act on. The
+// code finds it by a pointer of the host thread that runs it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_LIB_SIMULATOR_LAUNCH_MACHINE_H
+#define CAROUSEL_LIB_SIMULATOR_LAUNCH_MACHINE_H
+
+#include "../Async/Async.h"
+#include "../Compile/HostLowering.h"
+#include "../Compile/KernelModule.h"
+#include "../Grid/Grid.h"
+#include "../Memory/Memory.h"
+#include "../Trace/Trace.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <cstdlib>
+#include <memory>
+
+namespace carousel::sim {
+
+/// Zero or more bytes at an alignment that suits every access.
+class AlignedBlock {
+public:
+  static constexpr uint64_t kAlignment = 1024;
+  explicit AlignedBlock(uint64_t bytes);
+  char *data() const { return memory.get(); }
+  uint64_t size() const { return bytes; }
+
+private:
+  struct Free {
+    void operator()(char *pointer) const { std::free(pointer); }
+  };
+  std::unique_ptr<char, Free> memory;
+  uint64_t bytes;
+};
+
+/// The code of one launch of the run.
+struct KernelLaunch {
+  const StaticMemory *layout = nullptr;
+  uint64_t dynamicSharedBytes = 0;
+  /// Takes pointers to its arguments.
+  void (*entry)(void **) = nullptr;
+  void **arguments = nullptr;
+  /// What is added to the code's sites, so that those of the run are unique.
+  Site firstSite = 0;
+  /// The gpu.module: kernels of one share its globals.
+  const void *home = nullptr;
+};
+
+class Machine {
+public:
+  /// The launches are those of the grid.
+  Machine(std::vector<KernelLaunch> launches, Grid &grid, Memory &memory,
+          AsyncMachine &async, FindingLog &log);
+  ~Machine();
+
+  /// Runs each launch's entry in every thread of it.
+  RunEnd run();
+
+  /// The machine of this host thread's run.
+  static Machine &current();
+
+  /// Counts a step of the running thread, which is at `site`.
+  Thread &enter(Site site) {
+    Thread &thread = grid.current();
+    thread.site = launches[thread.launch].firstSite + site;
+    ++thread.cycles;
+    grid.step();
+    return thread;
+  }
+
+  /// Checks and records; where the thread may go on with the access. An atomic
+  /// store doesn't read what it replaces.
+  void *access(void *pointer, uint64_t size, AccessKind kind, Site site,
+               bool mayBeUnwritten = false);
+
+  void notePoll(const void *address, uint64_t size) {
+    grid.notePoll(address, size);
+  }
+
+  /// Where an access goes that may not go where it would.
+  void *getScratch(uint64_t size, AccessKind kind);
+
+  /// The address of a static buffer, of dynamic shared memory, of a global.
+  char *getStaticShared(uint64_t offset) { return getBlock() + offset; }
+  char *getDynamicShared() { return getBlock() + here().dynamicOffset; }
+  char *getGlobal(uint32_t index) { return here().globals[index]; }
+
+  /// What the threads of the running thread's CTA gathered last.
+  std::vector<uint64_t> &getGathered() { return getCTA().gathered; }
+
+  /// A finding of the running thread.
+  void report(FindingKind kind, std::string message);
+
+  /// The end of the last thread.
+  uint64_t getCycles() const { return lastCycles; }
+
+  Grid &grid;
+  Memory &memory;
+  AsyncMachine &async;
+  /// Null: none is wanted.
+  Timeline *timeline = nullptr;
+
+private:
+  struct CTABlock {
+    std::unique_ptr<AlignedBlock> block;
+    RegionId region = 0;
+    std::vector<uint64_t> gathered;
+  };
+
+  struct LaunchState : KernelLaunch {
+    explicit LaunchState(const KernelLaunch &launch) : KernelLaunch(launch) {}
+    uint64_t dynamicOffset = 0, blockBytes = 0;
+    std::vector<char *> globals;
+    std::vector<std::unique_ptr<AlignedBlock>> freeBlocks;
+  };
+
+  void addGlobals(LaunchState &launch);
+  LaunchState &here() { return launches[grid.current().launch]; }
+  void startCTA(uint32_t cta);
+  void exitCTA(uint32_t cta);
+  CTABlock &getCTA();
+  char *getBlock() { return getCTA().block->data(); }
+  bool isOwnStack(const void *pointer) const;
+
+  std::vector<LaunchState> launches;
+  FindingLog &log;
+  llvm::DenseMap<uint32_t, CTABlock> blocks;
+  std::vector<std::unique_ptr<AlignedBlock>> globalBlocks;
+  llvm::DenseMap<const Thread *, const char *> stackTops;
+  std::unique_ptr<AlignedBlock> readScratch, writeScratch;
+  uint64_t lastCycles = 0;
+};
+
+/// Shows a call of the running thread on the timeline, from here to the end of
+/// the scope. Where the run ends inside, it stays open.
+class TracedCall {
+public:
+  TracedCall(Machine &machine, CallKind kind, llvm::StringRef what,
+             const void *barrier = nullptr)
+      : machine(machine) {
+    if (machine.timeline)
+      machine.timeline->callBegan(machine.grid.current(), kind, what, barrier);
+  }
+  ~TracedCall() {
+    if (machine.timeline)
+      machine.timeline->callEnded(machine.grid.current());
+  }
+  TracedCall(const TracedCall &) = delete;
+  TracedCall &operator=(const TracedCall &) = delete;
+
+private:
+  Machine &machine;
+};
+
+/// The functions that compiled kernels call.
+llvm::ArrayRef<HostSymbol> getMachineSymbols();
+llvm::ArrayRef<HostSymbol> getMachineAsyncSymbols();
+llvm::ArrayRef<HostSymbol> getMachineTileSymbols();
+
+} // namespace carousel::sim
+
+#endif // CAROUSEL_LIB_SIMULATOR_LAUNCH_MACHINE_H

@@ -1,0 +1,141 @@
+//===- MemoryHistory.h - the accesses that memory remembers -----*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the shadow of a byte refers to: records of accesses, and sets of them,
+// by 32-bit numbers, so that bytes with one history have one 8-byte state that
+// is compared and copied as a whole. Records and sets that no state refers to
+// any longer are collected by mark and sweep.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_LIB_SIMULATOR_MEMORY_MEMORYHISTORY_H
+#define CAROUSEL_LIB_SIMULATOR_MEMORY_MEMORYHISTORY_H
+
+#include "Memory.h"
+
+#include <vector>
+
+namespace carousel::sim {
+
+/// An access as later ones see it.
+struct Record {
+  Epoch epoch;
+  uint64_t operationId = 0;
+  uint32_t thread = 0;
+  Site site = 0;
+  uint16_t operation = 0;
+  AccessKind kind = AccessKind::Read;
+  Proxy proxy = Proxy::Generic;
+  bool isCollective = false;
+
+  bool isEngine() const {
+    return !isCollective && (operation != 0 || operationId != 0);
+  }
+};
+
+/// Number of a record. 0 is none.
+using RecordId = uint32_t;
+/// The host's write before the launch: ordered before everything.
+constexpr RecordId kHostWrite = 1;
+
+/// A set of records: a record's number, or that of a node with kNodeBit. 0 is
+/// the empty set.
+using RecordSet = uint32_t;
+constexpr RecordSet kNodeBit = 1u << 31;
+
+/// What is remembered of a byte: its last plain write, and the reads and atomic
+/// updates since. An update doesn't replace the write, as updates need no order
+/// among each other.
+struct State {
+  RecordId writer = 0; // 0: never written
+  RecordSet since = 0;
+
+  friend bool operator==(State a, State b) {
+    return a.writer == b.writer && a.since == b.since;
+  }
+  friend bool operator!=(State a, State b) { return !(a == b); }
+};
+
+class History {
+public:
+  explicit History(bool strictFences);
+
+  /// The record of an access. The same access mostly gets the same record
+  /// again.
+  RecordId intern(const Access &access);
+  const Record &operator[](RecordId id) const { return records[id]; }
+
+  /// The set with the access `id`, which is `access`, added. Drops accesses
+  /// that the new one makes needless: whatever conflicts with them and is
+  /// ordered after the new one is fine with them too. Of all that precede a
+  /// collective access in its set, those that conflict with it are ordered
+  /// before it or were reported.
+  RecordSet add(RecordSet set, RecordId id, const Access &access);
+
+  /// True if an atomic update is in the set.
+  bool hasUpdates(RecordSet set) const {
+    if (set & kNodeBit)
+      return nodes[set & ~kNodeBit].hasUpdates;
+    return set != 0 && records[set].kind != AccessKind::Read;
+  }
+
+  template <typename Function>
+  void forEach(RecordSet set, Function function) const {
+    for (; set & kNodeBit; set = nodes[set & ~kNodeBit].previous)
+      function(nodes[set & ~kNodeBit].record);
+    if (set)
+      function(set);
+  }
+
+  /// Time to mark every state and to sweep: between accesses only, numbers
+  /// change hands.
+  bool isFull() const;
+  void beginMarking();
+  void mark(State state);
+  void sweep();
+
+private:
+  /// Sets are lists that share their tails. Readers in turns would make them
+  /// ever longer, so a list that reaches its bound is gone through: each agent
+  /// stays once. Lists are in the order of their accesses, the last one first.
+  struct Node {
+    RecordId record;
+    RecordSet previous;
+    uint32_t length;
+    uint32_t bound : 31;
+    uint32_t hasUpdates : 1;
+  };
+
+  RecordSet append(RecordSet set, RecordId id, uint32_t length, uint32_t bound);
+  RecordSet compact(RecordSet set, RecordId id, const Access &access);
+  bool isImplied(const Record &earlier, const Access &access) const;
+
+  const bool strictFences;
+  std::vector<Record> records;
+  std::vector<Node> nodes;
+  std::vector<uint32_t> freeRecords, freeNodes;
+  size_t recordLimit, nodeLimit;
+  std::vector<bool> markedRecords, markedNodes;
+
+  // Both caches may forget: that costs memory, not correctness.
+  std::vector<RecordId> recordCache;
+  struct Addition {
+    RecordSet set = 0;
+    RecordId record = 0;
+    RecordSet result = 0;
+  };
+  std::vector<Addition> additionCache;
+  struct Kept {
+    RecordId record;
+    uint32_t age; // in the list, from its end
+  };
+  std::vector<Kept> scratch;
+};
+
+} // namespace carousel::sim
+
+#endif // CAROUSEL_LIB_SIMULATOR_MEMORY_MEMORYHISTORY_H

@@ -1,0 +1,126 @@
+//===- MemoryImpl.h - regions and their shadow pages ------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The inside of Memory. A region's shadow is made page by page when first
+// touched; a page has one state per 4096, 16, 4, 2 or 1 bytes, as fine as its
+// accesses so far were aligned, so that coarse transfers never pay for bytes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_LIB_SIMULATOR_MEMORY_MEMORYIMPL_H
+#define CAROUSEL_LIB_SIMULATOR_MEMORY_MEMORYIMPL_H
+
+#include "MemoryHistory.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <array>
+
+namespace carousel::sim {
+
+constexpr unsigned kPageShift = 12;
+constexpr uint64_t kPageBytes = 1u << kPageShift;
+
+/// The coarsest grain (as a shift) whose borders are at `begin` and `end`,
+/// offsets in a page.
+unsigned getGrain(uint64_t begin, uint64_t end);
+
+/// The states of 4 KiB.
+class Page {
+public:
+  Page(unsigned shift, State state);
+  /// Splits states until there is one for each `1 << newShift` bytes.
+  void refine(unsigned newShift);
+
+  unsigned shift;
+  std::unique_ptr<State[]> states;
+  uint32_t size() const { return 1u << (kPageShift - shift); }
+};
+
+struct NamedRange {
+  uint64_t begin, end;
+  std::string name;
+  uint64_t slotBytes;
+};
+
+struct Region {
+  RegionInfo info;
+  std::vector<std::unique_ptr<Page>>
+      pages; // null: all bytes are in the initial state
+  std::vector<NamedRange> names;
+  std::vector<std::pair<uint64_t, uint64_t>> gaps; // begin and end, in order
+
+  uint64_t getBase() const { return reinterpret_cast<uint64_t>(info.base); }
+  State getInitialState() const { return {info.isWritten ? kHostWrite : 0, 0}; }
+  bool contains(uint64_t address) const {
+    return address - getBase() < info.size;
+  }
+  bool hasGap(uint64_t begin, uint64_t end) const {
+    // Most bytes lie behind the last gap.
+    if (gaps.empty() || begin >= gaps.back().second)
+      return false;
+    auto gap = llvm::partition_point(
+        gaps, [&](const auto &other) { return other.second <= begin; });
+    return gap->first < end;
+  }
+  /// The page, fine enough for borders at `begin` and `end` in it.
+  Page &getPage(uint64_t number, uint64_t begin, uint64_t end);
+
+  /// Calls `function(Page, first state, last state + 1, offset of the page)`
+  /// for the pages of a range that lies in the region, each made and fine
+  /// enough.
+  template <typename Function>
+  void forEachPage(uint64_t begin, uint64_t end, Function function) {
+    while (begin < end) {
+      uint64_t number = begin >> kPageShift, offset = number << kPageShift;
+      uint64_t pageEnd = std::min(end, offset + kPageBytes);
+      // What lies behind the region's end belongs to nobody.
+      uint64_t last = pageEnd == info.size ? kPageBytes : pageEnd - offset;
+      Page &page = getPage(number, begin - offset, last);
+      function(page, (begin - offset) >> page.shift, last >> page.shift,
+               offset);
+      begin = pageEnd;
+    }
+  }
+};
+
+struct Memory::Impl {
+  Impl(FindingLog &log, MemoryRules rules)
+      : log(log), rules(rules), history(rules.strictFences), operations(1) {}
+
+  FindingLog &log;
+  MemoryRules rules;
+  History history;
+  std::vector<std::string> operations;
+
+  std::vector<std::unique_ptr<Region>> regions; // by id; null: removed
+  std::vector<Region *> byAddress;
+  // Direct mapped by address; the threads of several CTAs take turns, each in
+  // its own memory.
+  static constexpr unsigned kLookupBits = 8;
+  mutable std::array<Region *, 1 << kLookupBits> lookups{};
+
+  /// The region that has the address, or null.
+  Region *lookup(uint64_t address) const;
+  /// The live regions that end at or before the address, and that begin after
+  /// it; null if none.
+  std::pair<const Region *, const Region *>
+  getNeighbours(uint64_t address) const;
+  /// Buffer, slot and byte range of a part of a region.
+  void describe(const Region &region, uint64_t begin, uint64_t end,
+                Finding &finding) const;
+
+  Actor getActor(const Record &record) const;
+  void reportOutOfBounds(const Region *region, uint64_t address, uint64_t size,
+                         const Access &access);
+  /// Frees the records that no byte refers to any longer.
+  void collect();
+};
+
+} // namespace carousel::sim
+
+#endif // CAROUSEL_LIB_SIMULATOR_MEMORY_MEMORYIMPL_H

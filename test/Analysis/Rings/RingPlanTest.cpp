@@ -1,0 +1,373 @@
+//===- RingPlanTest.cpp - tests of the planner of rings -------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What goes through a ring, how deep rings are, who produces, and what each
+// condition that doesn't hold is reported as.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Rings/RingPlan.h"
+
+#include "carousel/Target/TargetInfo.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+class RingPlanTest : public ::testing::Test {
+protected:
+  RingPlanTest() {
+    context.loadDialect<CarouselDialect, arith::ArithDialect, gpu::GPUDialect,
+                        memref::MemRefDialect, scf::SCFDialect>();
+  }
+
+  /// The plan for a kernel with `body`, printed.
+  std::string plan(const std::string &body, const std::string &chip = "sm_90a",
+                   const std::string &block = "128, 1, 1") {
+    module = parseSourceString<ModuleOp>(
+        R"(
+      #gl = #gpu.address_space<global>
+      #ws = #gpu.address_space<workgroup>
+      !global = memref<?xf32, #gl>
+      !tile = memref<1024xf32, #ws>
+      !big = memref<12288xf32, #ws>
+      gpu.module @m {
+        gpu.func @k(%x: !global, %y: !global, %n: index) kernel
+            attributes {known_block_size = array<i32: )" +
+            block + R"(>} {
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %c128 = arith.constant 128 : index
+          %c1024 = arith.constant 1024 : index
+          %c4096 = arith.constant 4096 : index
+          %thread = gpu.thread_id x
+          %in = memref.alloc() : !tile
+          %out = memref.alloc() : !tile
+)" + body + R"(
+          gpu.return
+        }
+      })",
+        &context);
+    EXPECT_TRUE(module);
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    module->walk([&](gpu::GPUFuncOp kernel) {
+      planRings(kernel, *TargetInfo::lookup(chip)).print(os);
+    });
+    return text;
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+};
+
+std::string loop(const std::string &body, const std::string &options,
+                 const std::string &bounds = "%c0 to %n step %c1024") {
+  return "scf.for %i = " + bounds + " {\n" + body +
+         "\n} {carousel.pipeline = #carousel.pipeline<" + options + ">}";
+}
+
+const std::string kLoad =
+    "carousel.load %x[%i] to %in engine<bulk> : !global, !tile\n";
+const std::string kRead = "%v = memref.load %in[%thread] : !tile\n"
+                          "memref.store %v, %y[%i] : !global\n";
+const std::string kStoreInPlace =
+    "carousel.store %in to %y[%i] engine<bulk> : !tile, !global\n";
+const std::string kCopy = R"(scf.for %j = %thread to %c1024 step %c128 {
+    %v = memref.load %in[%j] : !tile
+    memref.store %v, %out[%j] : !tile
+  }
+)";
+const std::string kStore =
+    "carousel.store %out to %y[%i] engine<bulk> : !tile, !global\n";
+
+bool contains(const std::string &text, const std::string &part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_F(RingPlanTest, DepthThatIsAskedFor) {
+  EXPECT_EQ(plan(loop(kLoad + kRead, "stages = 5, prefetch = 2")),
+            "loop: unified, cta\n  loads: 1, stages 5, prefetch 2, "
+            "empty_barrier, slots of 4096 bytes\n");
+}
+
+TEST_F(RingPlanTest, PeeledEpilogue) {
+  std::string body = kLoad + kRead;
+  EXPECT_TRUE(
+      contains(plan(loop(body, "stages = 5, epilogue = peeled")), ", peeled"));
+  for (const char *options : {"stages = 5", "stages = 5, epilogue = predicated",
+                              // Without loads ahead there is nothing to peel.
+                              "stages = 5, prefetch = 0, epilogue = peeled",
+                              "mode = specialized, epilogue = peeled"})
+    EXPECT_FALSE(contains(plan(loop(body, options)), ", peeled")) << options;
+  EXPECT_TRUE(
+      contains(plan(loop(body, "stages = 5, prefetch = 0, epilogue = peeled")),
+               "missed: scf.for: no peeled epilogue: no loads run ahead"));
+}
+
+TEST_F(RingPlanTest, RingForEachLoad) {
+  std::string body =
+      kLoad + kRead +
+      "carousel.load %x[%i] to %out engine<bulk> : !global, !tile\n"
+      "%w = memref.load %out[%thread] : !tile\n";
+  std::string text = plan(loop(body, "stages = [5, 2]"));
+  EXPECT_TRUE(contains(text, "loads: 1, stages 5, prefetch 3")) << text;
+  EXPECT_TRUE(contains(text, "loads: 1, stages 2, prefetch 1")) << text;
+  // What is auto gets what the others leave: 64 KiB are wanted in flight.
+  text = plan(loop(body, "stages = [auto, 3]"));
+  EXPECT_TRUE(contains(text, "loads: 1, stages 8")) << text;
+  EXPECT_TRUE(contains(text, "loads: 1, stages 3")) << text;
+  text = plan(loop(body, "stages = 4"));
+  EXPECT_TRUE(contains(text, "loads: 2, stages 4")) << text;
+}
+
+TEST_F(RingPlanTest, DepthThatIsChosen) {
+  // 64 KiB in flight would be 17 slots of 4 KiB.
+  EXPECT_TRUE(contains(plan(loop(kLoad + kRead, "")), "stages 8, prefetch 6"));
+  // Not more than there are iterations.
+  EXPECT_TRUE(
+      contains(plan(loop(kLoad + kRead, "", "%c0 to %c4096 step %c1024")),
+               "stages 4, prefetch 2"));
+  EXPECT_TRUE(
+      contains(plan(loop(kLoad + kRead, "", "%c0 to %c1024 step %c1024")),
+               "stages 1, prefetch 0"));
+}
+
+TEST_F(RingPlanTest, StoresMeetAnyway) {
+  std::string text = plan(loop(kLoad + kCopy + kStore, "stages = 4"));
+  EXPECT_TRUE(contains(text, "stages 4, prefetch 3, cta_barrier")) << text;
+  EXPECT_TRUE(contains(text, "store: stages 2, slots of 4096 bytes")) << text;
+  EXPECT_FALSE(contains(text, "missed")) << text;
+}
+
+TEST_F(RingPlanTest, StoresInPlaceHaveSlack) {
+  std::string text = plan(loop(kLoad + kStoreInPlace, "stages = 4"));
+  EXPECT_TRUE(contains(text, "prefetch 2, cta_barrier")) << text;
+  EXPECT_TRUE(contains(text, "stored in place")) << text;
+}
+
+TEST_F(RingPlanTest, PartlyWrittenTileKeepsItsBuffer) {
+  std::string text = plan(loop(kLoad +
+                                   "%v = memref.load %in[%thread] : !tile\n"
+                                   "memref.store %v, %out[%thread] : !tile\n" +
+                                   kStore,
+                               "stages = 4"));
+  EXPECT_TRUE(contains(
+      text, "carousel.store: not ringed: it isn't visible that each iteration "
+            "writes the whole tile"))
+      << text;
+}
+
+TEST_F(RingPlanTest, EarlyAccess) {
+  std::string text = plan(loop(kRead + kLoad, "stages = 4"));
+  EXPECT_TRUE(contains(text, "its tile is accessed by 'memref.load' before it "
+                             "is loaded"))
+      << text;
+  EXPECT_FALSE(contains(text, "loads: ")) << text;
+}
+
+TEST_F(RingPlanTest, SourceThatTheLoopWrites) {
+  std::string text = plan(loop(kLoad + "%v = memref.load %in[%thread] : !tile\n"
+                                       "memref.store %v, %x[%i] : !global\n",
+                               "stages = 4"));
+  EXPECT_TRUE(contains(text, "the loop writes the memref that is loaded from "
+                             "by 'memref.store'"))
+      << text;
+  // The same box in each iteration, and others apart: nothing is in the way.
+  text = plan(loop(kLoad + "carousel.store %in to %x[%i] engine<bulk> "
+                           ": !tile, !global\n",
+                   "stages = 4"));
+  EXPECT_TRUE(contains(text, "stored in place")) << text;
+  // Boxes that overlap.
+  text = plan(loop(kLoad + "carousel.store %in to %x[%i] engine<bulk> "
+                           ": !tile, !global\n",
+                   "stages = 4", "%c0 to %n step %c1"));
+  EXPECT_TRUE(contains(text, "apart from those of other iterations")) << text;
+  // The load would overtake the store of its own iteration.
+  text = plan(loop("carousel.store %out to %x[%i] engine<bulk> : !tile, "
+                   "!global\n" +
+                       kLoad + kRead,
+                   "stages = 4"));
+  EXPECT_TRUE(contains(text, "each box is stored after it is loaded")) << text;
+}
+
+TEST_F(RingPlanTest, FencesBeyondTheCTA) {
+  auto fenced = [&](StringRef fence) {
+    return plan(
+        loop(("carousel.fence.thread " + fence + "\n").str() + kLoad + kRead,
+             "stages = 4"));
+  };
+  EXPECT_TRUE(contains(fenced("acquire gpu"), "what other CTAs have written"));
+  EXPECT_TRUE(contains(fenced("acq_rel cluster"), "what other CTAs have"));
+  EXPECT_TRUE(contains(fenced("release gpu"), "loads: 1"));
+  EXPECT_TRUE(contains(fenced("acquire cta"), "loads: 1"));
+}
+
+TEST_F(RingPlanTest, WarpsThatMeet) {
+  std::string body =
+      "carousel.load %x[%i] to %in scope(warp) engine<bulk> : !global, !tile\n"
+      "carousel.store %in to %x[%i] scope(warp) engine<bulk> : !tile, "
+      "!global\n";
+  std::string text = plan(loop(body, "stages = 4, scope = warp"));
+  EXPECT_TRUE(contains(text, "stored in place")) << text;
+  text = plan(loop(body + "gpu.barrier\n", "stages = 4, scope = warp"));
+  EXPECT_TRUE(contains(text, "each box is stored after it is loaded")) << text;
+}
+
+TEST_F(RingPlanTest, CarriedOperandsKeepPrefetchAtZero) {
+  std::string text =
+      plan("%last = scf.for %i = %c0 to %n step %c1024 iter_args(%at = %c0) -> "
+           "(index) {\ncarousel.load %x[%at] to %in engine<bulk> : !global, "
+           "!tile\n" +
+           kRead +
+           "%next = arith.addi %at, %i : index\nscf.yield %next : index\n} "
+           "{carousel.pipeline = #carousel.pipeline<stages = 4>}");
+  EXPECT_TRUE(contains(text, "stages 4, prefetch 0")) << text;
+  EXPECT_TRUE(contains(text, "loads depend on values that the loop carries"))
+      << text;
+}
+
+TEST_F(RingPlanTest, Roles) {
+  std::string options = "stages = 3, mode = specialized";
+  std::string text = plan(loop(kLoad + kRead, options));
+  EXPECT_TRUE(contains(text, "loop: specialized, cta")) << text;
+  EXPECT_TRUE(contains(text, "roles: 32 producers, 128 consumers")) << text;
+  // With registers roles are whole warpgroups.
+  text = plan(loop(kLoad + kRead, options + ", producer_registers = 40, "
+                                            "consumer_registers = 232"));
+  EXPECT_TRUE(contains(text, "roles: 128 producers, 128 consumers")) << text;
+  // More registers than a block has.
+  text = plan(loop(kLoad + kRead, options + ", producer_registers = 40, "
+                                            "consumer_registers = 256"),
+              "sm_90a", "256, 1, 1");
+  EXPECT_TRUE(contains(text, "they are 70656 in all, of 65536")) << text;
+  // No room for another warp, and no whole warps.
+  text = plan(loop(kLoad + kRead, options), "sm_90a", "1024, 1, 1");
+  EXPECT_TRUE(contains(text, "unified instead of specialized: consumers and "
+                             "producers are 1056 threads"))
+      << text;
+  text = plan(loop(kLoad + kRead, options), "sm_90a", "48, 1, 1");
+  EXPECT_TRUE(contains(text, "48 threads are no whole warps")) << text;
+}
+
+TEST_F(RingPlanTest, UseAfterTheLoop) {
+  std::string after = "\n%w = memref.load %in[%thread] : !tile\n"
+                      "memref.store %w, %y[%c0] : !global";
+  EXPECT_TRUE(contains(plan(loop(kLoad + kRead, "stages = 3") + after),
+                       "used outside"));
+  EXPECT_TRUE(contains(
+      plan(loop(kLoad + kRead, "stages = 3, mode = specialized") + after),
+      "unified instead of specialized: a tile is accessed outside of the "
+      "loop"));
+}
+
+TEST_F(RingPlanTest, UnderAConditionAndUsedOutside) {
+  std::string condition = "%c = arith.cmpi slt, %i, %c1024 : index\nscf.if %c "
+                          "{\n";
+  std::string after = "\n%w = memref.load %in[%thread] : !tile\n"
+                      "memref.store %w, %y[%c0] : !global";
+  std::string conditional = loop(condition + kLoad + kRead + "}", "stages = 3");
+  EXPECT_TRUE(contains(plan(conditional), "loads: 1"));
+  std::string text = plan(conditional + after);
+  EXPECT_TRUE(contains(text, "it is loaded under a condition")) << text;
+  // What is stored under a condition may be read there only.
+  std::string readBehind = "%r = memref.load %out[%thread] : !tile\n"
+                           "memref.store %r, %x[%thread] : !global\n";
+  text = plan(loop(kLoad + condition + kCopy + kStore + readBehind + "}",
+                   "stages = 3"));
+  EXPECT_TRUE(contains(text, "store: stages 2")) << text;
+  text = plan(loop(kLoad + condition + kCopy + kStore + "}" + readBehind,
+                   "stages = 3"));
+  EXPECT_TRUE(contains(text, "'memref.load' where it may not be written"))
+      << text;
+}
+
+TEST_F(RingPlanTest, SharedMemoryBoundsTheDepth) {
+  // Three slots of 33 KiB are wanted where there are 99 KiB.
+  std::string text = plan(
+      "%big = memref.alloc() : memref<8448xf32, #ws>\n"
+      "scf.for %i = %c0 to %n step %c1024 {\n"
+      "carousel.load %x[%i] to %big engine<cp_async, width = 4> : !global, "
+      "memref<8448xf32, #ws>\n"
+      "%v = memref.load %big[%thread] : memref<8448xf32, #ws>\n"
+      "memref.store %v, %y[%i] : !global\n"
+      "} {carousel.pipeline = #carousel.pipeline<stages = auto>}",
+      "sm_86");
+  EXPECT_TRUE(contains(text, "stages 2")) << text;
+  EXPECT_TRUE(contains(text, "fewer stages than wanted: 2 of 3")) << text;
+}
+
+/// A loop over `tile`, which is of 48 KiB.
+std::string bigLoop(const std::string &tile, const std::string &options) {
+  return "scf.for %i = %c0 to %n step %c1024 {\n"
+         "carousel.load %x[%i] to " +
+         tile +
+         " engine<cp_async, width = 4> : !global, !big\n"
+         "%v = memref.load " +
+         tile +
+         "[%thread] : !big\n"
+         "memref.store %v, %y[%i] : !global\n"
+         "} {carousel.pipeline = #carousel.pipeline<" +
+         options + ">}\n";
+}
+
+const std::string kBigTiles =
+    "%big = memref.alloc() : !big\n%other = memref.alloc() : !big\n"
+    // Written behind the loops only.
+    "%behind = memref.alloc() : memref<8512xf32, #ws>\n";
+const std::string kStoreBehind =
+    "%w = memref.load %x[%thread] : !global\n"
+    "memref.store %w, %behind[%thread] : memref<8512xf32, #ws>\n";
+
+TEST_F(RingPlanTest, BuffersThatLiveLaterTakeNothingAway) {
+  // Three slots of 48 KiB are 144 of 163 KiB; 33 KiB more are asked for later.
+  std::string text = plan(kBigTiles + bigLoop("%big", "stages = auto") +
+                              bigLoop("%other", "stages = auto") + kStoreBehind,
+                          "sm_80");
+  EXPECT_FALSE(contains(text, "fewer stages")) << text;
+  EXPECT_TRUE(contains(text, "stages 3")) << text;
+  // Both at once: one more for the first of them.
+  std::string both =
+      "scf.for %i = %c0 to %n step %c1024 {\n"
+      "carousel.load %x[%i] to %big engine<cp_async, width = 4> : !global, "
+      "!big\n"
+      "%v = memref.load %big[%thread] : !big\n"
+      "carousel.load %x[%i] to %other engine<cp_async, width = 4> : !global, "
+      "!big\n"
+      "%u = memref.load %other[%thread] : !big\n"
+      "} {carousel.pipeline = #carousel.pipeline<stages = [auto, auto]>}\n";
+  text = plan(kBigTiles + both + kStoreBehind, "sm_80");
+  EXPECT_TRUE(contains(text, "loads: 1, stages 2")) << text;
+  EXPECT_TRUE(contains(text, "loads: 1, stages 1")) << text;
+  // Unless it is in use at the same time.
+  text = plan(kBigTiles + kStoreBehind + both +
+                  "%late = memref.load %behind[%thread] : "
+                  "memref<8512xf32, #ws>\n",
+              "sm_80");
+  EXPECT_FALSE(contains(text, "loads: 1, stages 2")) << text;
+}
+
+TEST_F(RingPlanTest, DeclaredMemoryBoundsTheDepth) {
+  std::string body =
+      "%big = memref.alloc() : !big\n" + bigLoop("%big", "stages = auto");
+  EXPECT_TRUE(contains(plan(body, "sm_80"), "stages 3"));
+  // 32 KiB of dynamic shared memory that the kernel has by itself.
+  EXPECT_TRUE(
+      contains(plan("%mine = gpu.dynamic_shared_memory : memref<?xi8, #ws>\n"
+                    "%view = memref.view %mine[%c0][] : memref<?xi8, #ws> to "
+                    "memref<8192xf32, #ws>\n" +
+                        body,
+                    "sm_80"),
+               "fewer stages than wanted: 2 of 3"));
+}
+
+} // namespace

@@ -1,0 +1,480 @@
+//===- SyncPlanTest.cpp - plans of fences, drains and meetings ------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Sync/SyncPlan.h"
+
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+class SyncPlanTest : public ::testing::Test {
+protected:
+  SyncPlanTest() {
+    context.loadDialect<CarouselDialect, affine::AffineDialect,
+                        arith::ArithDialect, func::FuncDialect, gpu::GPUDialect,
+                        memref::MemRefDialect, scf::SCFDialect>();
+  }
+
+  /// Plans a kernel with this body.
+  SyncPlan plan(StringRef body) {
+    std::string text = R"mlir(
+      #ws = #gpu.address_space<workgroup>
+      #gl = #gpu.address_space<global>
+      !g = memref<?xf32, #gl>
+      !t = memref<1024xf32, #ws>
+      !r = !carousel.ring<1>
+      !slots = !carousel.ring<3 x !t>
+      !semaphores = memref<?xi32, #gl>
+      gpu.module @m {
+        func.func private @unknown()
+        gpu.func @k(%x: !g, %y: !g, %n: index, %i: index, %v: f32,
+                   %semaphores: !semaphores)
+            workgroup(%a: !t, %b: !t) kernel {
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %c1024 = arith.constant 1024 : index
+          %t = gpu.thread_id x
+          %ring = carousel.ring.create : !r
+          %stores = carousel.ring.create : !slots
+    )mlir" + body.str() +
+                       "\n gpu.return } }";
+    module = parseSourceString<ModuleOp>(text, &context);
+    EXPECT_TRUE(module);
+    if (!module)
+      return {};
+    gpu::GPUFuncOp kernel;
+    module->walk([&](gpu::GPUFuncOp func) { kernel = func; });
+    return planSync(kernel);
+  }
+
+  /// The steps' ops, in order.
+  static std::vector<std::string> getSteps(const SyncPlan &plan) {
+    std::vector<std::string> steps;
+    for (const SyncStep &step : plan.steps)
+      steps.push_back(describe(step));
+    return steps;
+  }
+
+  using Steps = std::vector<std::string>;
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+};
+
+constexpr StringLiteral kStoreA = R"mlir(
+  carousel.ring.submit {
+    carousel.ring.store %a to %y[%i] in_bounds engine<bulk> : !t, !g
+  })mlir";
+constexpr StringLiteral kStoreB = R"mlir(
+  carousel.ring.submit {
+    carousel.ring.store %b to %x[%i] in_bounds engine<bulk> : !t, !g
+  })mlir";
+
+TEST_F(SyncPlanTest, NothingWithoutRings) {
+  SyncPlan empty = plan("memref.store %v, %a[%t] : !t");
+  EXPECT_TRUE(empty.isEmpty());
+  EXPECT_FALSE(empty.fault);
+}
+
+// What is written behind an inner loop reaches it round the outer one only.
+TEST_F(SyncPlanTest, AnInnerLoopMeetsWhatTheOuterOneBrings) {
+  SyncPlan nested = plan(("scf.for %o = %c0 to %n step %c1 {"
+                          "scf.for %p = %c0 to %n step %c1 {" +
+                          kStoreA + "} memref.store %v, %a[%t] : !t }")
+                             .str());
+  Steps steps = getSteps(nested);
+  EXPECT_TRUE(llvm::is_contained(steps, "fence.proxy async_shared_cta"));
+  EXPECT_TRUE(llvm::is_contained(steps, "ring.drain read 0"));
+}
+
+TEST_F(SyncPlanTest, PrintsStepsWithTheirReasons) {
+  SyncPlan raw = plan(("memref.store %v, %a[%t] : !t" + kStoreA).str());
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  raw.print(os);
+  EXPECT_NE(text.find("fence.proxy async_shared_cta before "
+                      "'carousel.ring.submit': "),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("'memref.store' to 'carousel.ring.submit'\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("ring.drain read 0 before 'gpu.return': "),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("'carousel.ring.submit' to the end\n"), std::string::npos)
+      << text;
+}
+
+TEST_F(SyncPlanTest, StepsStandAtTheAccess) {
+  SyncPlan raw = plan(("memref.store %v, %a[%t] : !t" + kStoreA).str());
+  ASSERT_EQ(getSteps(raw), Steps({"fence.proxy async_shared_cta", "ring.sync",
+                                  "ring.drain read 0"}));
+  EXPECT_TRUE(isa<RingSubmitOp>(raw.steps[0].before));
+  EXPECT_TRUE(raw.steps[0].isAtPlaceOf(raw.steps[1]));
+  EXPECT_TRUE(isa<gpu::ReturnOp>(raw.steps[2].before));
+  EXPECT_EQ(raw.steps[2].to, nullptr);
+}
+
+TEST_F(SyncPlanTest, OfSubmittedGroupsTheLaterStayPending) {
+  SyncPlan war =
+      plan((kStoreA + kStoreB + "memref.store %v, %a[%t] : !t").str());
+  EXPECT_EQ(getSteps(war),
+            Steps({"ring.drain read 1", "ring.sync", "ring.drain read 0"}));
+}
+
+TEST_F(SyncPlanTest, GroupsOfOneBranchDontCount) {
+  SyncPlan war =
+      plan((kStoreA + "%c = arith.cmpi eq, %n, %i : index scf.if %c {" +
+            kStoreB + "} memref.store %v, %a[%t] : !t")
+               .str());
+  EXPECT_EQ(getSteps(war)[0], "ring.drain read 0");
+}
+
+TEST_F(SyncPlanTest, CallsMayDoAnything) {
+  SyncPlan call = plan((kStoreA + "func.call @unknown() : () -> ()").str());
+  EXPECT_EQ(getSteps(call), Steps({"ring.drain complete 0", "ring.sync"}));
+}
+
+TEST_F(SyncPlanTest, AffineLoopsAndIndices) {
+  SyncPlan apart = plan(R"mlir(
+    affine.for %j = 0 to 8 {
+      %at = affine.apply affine_map<(d0) -> (d0 * 1024)>(%j)
+      carousel.ring.submit {
+        carousel.ring.store %a to %y[%at] in_bounds engine<bulk> : !t, !g
+      }
+    })mlir");
+  EXPECT_EQ(getSteps(apart), Steps({"ring.drain read 0"}));
+  SyncPlan overlapping = plan(R"mlir(
+    affine.for %j = 0 to 8 {
+      %at = affine.apply affine_map<(d0) -> (d0 * 1020)>(%j)
+      carousel.ring.submit {
+        carousel.ring.store %a to %y[%at] in_bounds engine<bulk> : !t, !g
+      }
+    })mlir");
+  EXPECT_EQ(getSteps(overlapping),
+            Steps({"ring.drain complete 0", "ring.drain read 0"}));
+}
+
+TEST_F(SyncPlanTest, UsesGoOnThroughWhileLoops) {
+  // Three slots, one of them written while two are read.
+  constexpr StringLiteral body = R"mlir(
+    %end = scf.while (%k = %c0) : (index) -> index {
+      %go = arith.cmpi ult, %k, %n : index
+      scf.condition(%go) %k : index
+    } do {
+    ^bb0(%k: index):
+      %slot = carousel.ring.tile %stores[%k], 0 : !slots -> !t
+      memref.store %v, %slot[%t] : !t
+      %at = arith.muli %k, %c1024 : index
+      carousel.fence.proxy async_shared_cta
+      carousel.ring.drain read PENDING
+      carousel.ring.sync
+      carousel.ring.submit {
+        carousel.ring.store %slot to %y[%at] in_bounds engine<bulk> : !t, !g
+      }
+      %next = arith.addi %k, %c1 : index
+      scf.yield %next : index
+    })mlir";
+  auto withPending = [&](StringRef pending) {
+    std::string text = body.str();
+    text.replace(text.find("PENDING"), strlen("PENDING"), pending.str());
+    return text;
+  };
+  SyncPlan enough = plan(withPending("1"));
+  EXPECT_EQ(getSteps(enough), Steps({"ring.drain read 0"}));
+  EXPECT_TRUE(enough.redundant.empty());
+  SyncPlan tooFew = plan(withPending("2"));
+  EXPECT_EQ(getSteps(tooFew)[0], "ring.drain read 1");
+  EXPECT_EQ(tooFew.redundant.size(), 1u);
+}
+
+TEST_F(SyncPlanTest, UsesOfBranchesAreFollowed) {
+  // Only some iterations use a slot.
+  SyncPlan enough = plan(R"mlir(
+    %end = scf.for %j = %c0 to %n step %c1 iter_args(%k = %c0) -> (index) {
+      %c = arith.cmpi eq, %j, %i : index
+      %used = scf.if %c -> (index) {
+        %slot = carousel.ring.tile %stores[%k], 0 : !slots -> !t
+        memref.store %v, %slot[%t] : !t
+        %at = arith.muli %j, %c1024 : index
+        carousel.fence.proxy async_shared_cta
+        carousel.ring.drain read 1
+        carousel.ring.sync
+        carousel.ring.submit {
+          carousel.ring.store %slot to %y[%at] in_bounds engine<bulk> : !t, !g
+        }
+        %next = arith.addi %k, %c1 : index
+        scf.yield %next : index
+      } else {
+        scf.yield %k : index
+      }
+      scf.yield %used : index
+    })mlir");
+  EXPECT_EQ(getSteps(enough), Steps({"ring.drain read 0"}));
+  EXPECT_TRUE(enough.redundant.empty());
+}
+
+TEST_F(SyncPlanTest, UsesThatAreStartedAnewMayBeAnySlot) {
+  SyncPlan again = plan(R"mlir(
+    scf.for %j = %c0 to %n step %c1 {
+      %slot = carousel.ring.tile %stores[%c0], 0 : !slots -> !t
+      memref.store %v, %slot[%t] : !t
+      carousel.fence.proxy async_shared_cta
+      carousel.ring.drain read 1
+      carousel.ring.sync
+      carousel.ring.submit {
+        carousel.ring.store %slot to %y[%c0] in_bounds reduce<add f32> engine<bulk> : !t, !g
+      }
+    })mlir");
+  EXPECT_EQ(getSteps(again),
+            Steps({"ring.drain read 0", "ring.sync", "ring.drain read 0"}));
+}
+
+// What was read in a slot is over once it is handed back: its next fill waits.
+// Other transfers into it don't.
+TEST_F(SyncPlanTest, OnlyFillsWaitForWhatWasHandedBack) {
+  auto withOther = [&](StringRef other) {
+    return getSteps(plan((R"mlir(
+      scf.for %j = %c0 to %n step %c1 iter_args(%k = %c0) -> (index) {
+        carousel.ring.produce %stores[%k] : !slots {
+          %filled = carousel.ring.tile %stores[%k], 0 : !slots -> !t
+          carousel.ring.load %x[%c0] to %filled in_bounds engine<bulk> : !g, !t
+        }
+        carousel.ring.wait %stores[%k] : !slots
+        %slot = carousel.ring.tile %stores[%k], 0 : !slots -> !t
+        %read = memref.load %slot[%t] : !t
+        carousel.ring.release %stores[%k] : !slots
+    )mlir" + other + R"mlir(
+        %next = arith.addi %k, %c1 : index
+        scf.yield %next : index
+      })mlir")
+                             .str()));
+  };
+  EXPECT_EQ(getSteps(plan("")), Steps());
+  EXPECT_EQ(withOther(""), Steps());
+  EXPECT_EQ(withOther(R"mlir(
+        carousel.ring.produce %ring[%k] : !r {
+          carousel.ring.load %x[%c0] to %slot in_bounds engine<bulk> : !g, !t
+        })mlir"),
+            Steps({"ring.sync"}));
+  // Of the same ring, but not of the use that is filled.
+  EXPECT_EQ(withOther(R"mlir(
+        %ahead = arith.addi %k, %c1 : index
+        carousel.ring.produce %stores[%ahead] : !slots {
+          carousel.ring.load %x[%c0] to %slot in_bounds engine<bulk> : !g, !t
+        }
+        carousel.ring.wait %stores[%ahead] : !slots
+        carousel.ring.release %stores[%ahead] : !slots)mlir"),
+            Steps({"ring.sync"}));
+  EXPECT_TRUE(llvm::is_contained(
+      withOther("func.call @unknown() : () -> ()" + kStoreA.str()),
+      "ring.drain read 0"));
+}
+
+TEST_F(SyncPlanTest, ViewsAreLookedThrough) {
+  SyncPlan view = plan((R"mlir(
+    %part = memref.subview %a[512] [512] [1]
+      : !t to memref<512xf32, strided<[1], offset: 512>, #ws>
+    memref.store %v, %part[%t] : memref<512xf32, strided<[1], offset: 512>, #ws>
+    )mlir" + kStoreA)
+                           .str());
+  EXPECT_EQ(getSteps(view), Steps({"fence.proxy async_shared_cta", "ring.sync",
+                                   "ring.drain read 0"}));
+}
+
+TEST_F(SyncPlanTest, EitherOfTwoBuffers) {
+  SyncPlan either = plan((R"mlir(
+    %c = arith.cmpi eq, %n, %i : index
+    %one = arith.select %c, %a, %b : !t
+    memref.store %v, %one[%t] : !t
+    )mlir" + kStoreB)
+                             .str());
+  EXPECT_EQ(getSteps(either)[0], "fence.proxy async_shared_cta");
+}
+
+TEST_F(SyncPlanTest, RedundantOnesAreFound) {
+  SyncPlan useless = plan("carousel.ring.drain complete 0\n"
+                          "carousel.fence.proxy async\n"
+                          "carousel.ring.sync");
+  EXPECT_EQ(useless.redundant.size(), 3u);
+  // Of other proxies nothing is known.
+  SyncPlan alias = plan("carousel.ring.sync carousel.fence.proxy alias");
+  EXPECT_EQ(alias.redundant.size(), 1u);
+}
+
+// The plan first has a meeting before the loop, and does with one in it.
+TEST_F(SyncPlanTest, MeetingsInLoopsAreNoneBehindThem) {
+  SyncPlan stored = plan(R"mlir(
+    memref.store %v, %a[%t] : !t
+    scf.for %j = %c0 to %n step %c1 {
+      carousel.ring.submit {
+        carousel.ring.store %a to %y[%i] engine<vector, width = 16> : !t, !g
+      }
+    }
+    carousel.ring.sync
+    %w = memref.load %a[%c0] : !t
+    memref.store %w, %x[%t] : !g)mlir");
+  EXPECT_EQ(getSteps(stored), (Steps{"ring.sync", "ring.sync"}));
+  EXPECT_TRUE(isa<scf::ForOp>(stored.steps.front().before) ||
+              stored.redundant.empty());
+}
+
+// One that orders two accesses on some way stays, also where they are unordered
+// on another one.
+TEST_F(SyncPlanTest, MeetingsCountOnEachWay) {
+  SyncPlan once = plan(R"mlir(
+    memref.store %v, %a[%t] : !t
+    scf.for %j = %c0 to %n step %c1 {
+      carousel.ring.sync
+    }
+    %w = memref.load %a[%c0] : !t
+    memref.store %w, %x[%t] : !g)mlir");
+  EXPECT_TRUE(once.redundant.empty());
+  SyncPlan twice = plan(R"mlir(
+    memref.store %v, %a[%t] : !t
+    carousel.ring.sync
+    scf.for %j = %c0 to %n step %c1 {
+      carousel.ring.sync
+    }
+    %w = memref.load %a[%c0] : !t
+    memref.store %w, %x[%t] : !g)mlir");
+  EXPECT_EQ(twice.redundant.size(), 1u);
+}
+
+// A place before a loop needs a drain of its own if the one that is there
+// stands in the loop.
+TEST_F(SyncPlanTest, DrainsInLoopsAreNoneBeforeThem) {
+  SyncPlan drained =
+      plan((kStoreA + "scf.for %j = %c0 to %n step %c1 { carousel.ring.submit {"
+                      "carousel.ring.store %b to %x[%i] in_bounds engine<bulk>"
+                      ": !t, !g } memref.store %v, %y[%t] : !g }")
+               .str());
+  ASSERT_FALSE(drained.fault);
+  EXPECT_EQ(getSteps(drained),
+            (Steps{"ring.drain complete 0", "ring.sync",
+                   "ring.drain complete 0", "ring.drain read 0"}));
+}
+
+TEST_F(SyncPlanTest, FaultsNameTheAccesses) {
+  SyncPlan roles = plan(R"mlir(
+    carousel.ring.roles producer threads(32) {
+      %w = memref.load %a[%c0] : !t
+      memref.store %w, %y[%c0] : !g
+    } consumer threads(256) {
+      memref.store %v, %a[%t] : !t
+    })mlir");
+  ASSERT_TRUE(roles.fault);
+  EXPECT_EQ(roles.fault->kind, SyncFaultKind::Roles);
+  EXPECT_TRUE(isa<memref::StoreOp>(roles.fault->at));
+  EXPECT_TRUE(isa<memref::LoadOp>(roles.fault->from));
+  EXPECT_TRUE(roles.isEmpty());
+}
+
+//===----------------------------------------------------------------------===//
+// Turns
+//===----------------------------------------------------------------------===//
+
+static std::string inTurn(StringRef body, StringRef before = "",
+                          StringRef behind = "") {
+  return (before + R"mlir(
+    carousel.serialize %semaphores[%c0] turn %i of %n (%first, %last) {)mlir" +
+          body + "\n} : !semaphores\n" + behind)
+      .str();
+}
+
+TEST_F(SyncPlanTest, TurnsAreDrainedByTheirIssuer) {
+  SyncPlan turn = plan(inTurn(kStoreA));
+  EXPECT_EQ(getSteps(turn),
+            Steps({"fence.proxy async_global", "ring.drain complete 0"}));
+}
+
+TEST_F(SyncPlanTest, TilesAreHandedOverBeforeTheTurn) {
+  SyncPlan turn = plan(inTurn(kStoreA, "memref.store %v, %a[%t] : !t"));
+  ASSERT_EQ(getSteps(turn),
+            Steps({"fence.proxy async_shared_cta", "ring.sync",
+                   "fence.proxy async_global", "ring.drain complete 0"}));
+  EXPECT_TRUE(isa<SerializeOp>(turn.steps[0].before));
+  EXPECT_TRUE(isa<SerializeOp>(turn.steps[1].before));
+  EXPECT_TRUE(isa<RingSubmitOp>(turn.steps[2].before));
+  EXPECT_TRUE(isa<PassTurnOp>(turn.steps[3].before));
+}
+
+TEST_F(SyncPlanTest, ThreadsMeetAtBothEndsOfTurns) {
+  StringRef update = R"mlir(
+    %w = memref.load %y[%t] : !g
+    memref.store %w, %y[%t] : !g)mlir";
+  SyncPlan turn = plan(inTurn(update, kStoreB));
+  EXPECT_EQ(getSteps(turn),
+            Steps({"ring.sync", "ring.sync", "ring.drain read 0"}));
+}
+
+TEST_F(SyncPlanTest, TurnsHandOnWhatIsWrittenInTurns) {
+  SyncPlan read = plan(
+      inTurn("%w = memref.load %y[%t] : !g", "memref.store %v, %y[%t] : !g"));
+  EXPECT_TRUE(read.isEmpty());
+  SyncPlan other = plan(inTurn(R"mlir(
+    %w = memref.load %y[%t] : !g
+    memref.store %w, %a[%t] : !t)mlir"));
+  EXPECT_TRUE(other.isEmpty());
+}
+
+TEST_F(SyncPlanTest, OlderGroupsAreNoConcernOfTurns) {
+  SyncPlan older = plan(inTurn("", kStoreA));
+  EXPECT_EQ(getSteps(older), Steps({"ring.drain read 0"}));
+  SyncPlan both = plan(inTurn(kStoreA, kStoreB));
+  EXPECT_EQ(getSteps(both),
+            Steps({"fence.proxy async_global", "ring.drain complete 0"}));
+}
+
+TEST_F(SyncPlanTest, WhatIsBehindATurnSeesIt) {
+  SyncPlan threads = plan(inTurn(kStoreA, "", "%w = memref.load %y[%t] : !g"));
+  EXPECT_EQ(getSteps(threads), Steps({"fence.proxy async_global",
+                                      "ring.drain complete 0", "ring.sync"}));
+  SyncPlan engine = plan(inTurn(kStoreA, "", R"mlir(
+    carousel.ring.produce %ring[%c0] : !r {
+      carousel.ring.load %y[%i] to %b engine<bulk> : !g, !t
+    }
+    carousel.ring.wait %ring[%c0] : !r)mlir"));
+  EXPECT_EQ(getSteps(engine),
+            Steps({"fence.proxy async_global", "ring.drain complete 0"}));
+}
+
+TEST_F(SyncPlanTest, TicketsAreMeetings) {
+  SyncPlan ticket = plan((R"mlir(
+    memref.store %v, %a[%t] : !t
+    %ticket = carousel.grid.ticket %semaphores[%c0] of %n : !semaphores)mlir" +
+                          kStoreA)
+                             .str());
+  EXPECT_EQ(getSteps(ticket),
+            Steps({"fence.proxy async_shared_cta", "ring.drain read 0"}));
+  EXPECT_TRUE(isa<GridTicketOp>(ticket.steps[0].before));
+}
+
+TEST_F(SyncPlanTest, TransfersInTurnsAreOfTheCTA) {
+  SyncPlan warp = plan(inTurn(R"mlir(
+    carousel.ring.submit scope(warp) {
+      carousel.ring.store %a to %y[%i] scope(warp) engine<bulk> : !t, !g
+    })mlir"));
+  ASSERT_TRUE(warp.fault);
+  EXPECT_EQ(warp.fault->kind, SyncFaultKind::Issuer);
+  EXPECT_TRUE(isa<RingStoreOp>(warp.fault->at));
+  EXPECT_TRUE(isa<SerializeOp>(warp.fault->under));
+}
+
+} // namespace

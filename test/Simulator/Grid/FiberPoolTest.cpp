@@ -1,0 +1,70 @@
+//===- FiberPoolTest.cpp --------------------------------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../../../lib/Simulator/Grid/FiberPool.h"
+
+#include "gtest/gtest.h"
+
+#include <set>
+
+using namespace carousel::sim;
+
+namespace {
+
+constexpr size_t kStackBytes = size_t(64) << 10;
+
+TEST(FiberPool, StacksAreDistinctAndWritable) {
+  FiberPool pool(kStackBytes);
+  std::set<char *> lows;
+  for (int i = 0; i < 200; ++i) {
+    FiberPool::Stack stack = pool.acquire();
+    ASSERT_TRUE(stack);
+    EXPECT_TRUE(lows.insert(stack.low).second);
+    EXPECT_GE(size_t(stack.top - stack.low), kStackBytes - 16 * 128);
+    *stack.low = 1;
+    stack.top[-1] = 1;
+  }
+}
+
+TEST(FiberPool, ReclaimTakesBackWhatWasNotReleased) {
+  FiberPool pool(kStackBytes);
+  FiberPool::Stack first = pool.acquire();
+  for (size_t i = 1; i < pool.getNumStacks(); ++i)
+    pool.acquire();
+  size_t count = pool.getNumStacks();
+  pool.reclaim();
+  EXPECT_EQ(pool.acquire().low, first.low);
+  for (size_t i = 1; i < count; ++i)
+    pool.acquire();
+  EXPECT_EQ(pool.getNumStacks(), count);
+  pool.acquire();
+  EXPECT_GT(pool.getNumStacks(), count);
+}
+
+TEST(FiberPool, TheNextRunOfAThreadGetsItsStacks) {
+  char *low = nullptr;
+  {
+    FiberPoolLease lease(kStackBytes);
+    low = lease->acquire().low;
+  }
+  FiberPoolLease again(kStackBytes);
+  EXPECT_EQ(again->acquire().low, low);
+  // A second run at the same time has stacks of its own.
+  FiberPoolLease other(kStackBytes);
+  EXPECT_NE(other->acquire().low, low);
+}
+
+TEST(FiberPool, ALeaseOfAnotherSizeIsNew) {
+  {
+    FiberPoolLease lease(kStackBytes);
+  }
+  FiberPoolLease larger(4 * kStackBytes);
+  FiberPool::Stack stack = larger->acquire();
+  EXPECT_GT(size_t(stack.top - stack.low), 3 * kStackBytes);
+}
+
+} // namespace
