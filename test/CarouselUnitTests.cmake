@@ -33,7 +33,7 @@ carousel_add_unittest(CarouselPackageTests
   SOURCES
     Package/CompilePackageTest.cpp
     Package/KernelPartsTest.cpp
-    Package/ManifestTest.cpp
+    Package/PackageManifestTest.cpp
     Package/WritePackageTest.cpp
   LIBS CarouselPackage CarouselPasses CarouselEmitPTX CarouselDialect CarouselRuntime)
 

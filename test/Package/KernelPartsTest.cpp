@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../lib/Package/KernelParts.h"
+#include "../../compiler/Package/KernelParts.h"
 #include "PackageFixture.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

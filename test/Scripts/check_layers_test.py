@@ -96,9 +96,9 @@ class CheckLayers(unittest.TestCase):
             "lib/Misc/Helpers.cpp:1: belongs to no layer; add its folder to scripts/check-layers")
 
     def test_folder_at_the_top(self):
-        self.write("compiler/Driver.cpp", "\n")
-        self.expect_violation("compiler: belongs to no layer; add the folder to ROOTS of scripts/check-layers")
-        self.write("compiler/CMakeCache.txt", "\n")
+        self.write("driver/Driver.cpp", "\n")
+        self.expect_violation("driver: belongs to no layer; add the folder to ROOTS of scripts/check-layers")
+        self.write("driver/CMakeCache.txt", "\n")
         self.expect_clean()
 
     def test_include_of_no_layer(self):

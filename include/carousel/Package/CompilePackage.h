@@ -14,7 +14,7 @@
 #ifndef CAROUSEL_PACKAGE_COMPILEPACKAGE_H
 #define CAROUSEL_PACKAGE_COMPILEPACKAGE_H
 
-#include "carousel/Package/Manifest.h"
+#include "carousel/Package/DescribePackage.h"
 #include "carousel/Target/AssemblePTX.h"
 #include "carousel/Target/TargetInfo.h"
 

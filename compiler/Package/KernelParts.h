@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_LIB_PACKAGE_KERNELPARTS_H
-#define CAROUSEL_LIB_PACKAGE_KERNELPARTS_H
+#ifndef CAROUSEL_COMPILER_PACKAGE_KERNELPARTS_H
+#define CAROUSEL_COMPILER_PACKAGE_KERNELPARTS_H
 
 #include "PassManagers.h"
 
@@ -36,4 +36,4 @@ mlir::FailureOr<std::string> emitKernels(mlir::ModuleOp holder,
 
 } // namespace carousel
 
-#endif // CAROUSEL_LIB_PACKAGE_KERNELPARTS_H
+#endif // CAROUSEL_COMPILER_PACKAGE_KERNELPARTS_H

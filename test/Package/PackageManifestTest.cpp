@@ -1,4 +1,4 @@
-//===- ManifestTest.cpp - manifests against PTX and the runtime -----------===//
+//===- PackageManifestTest.cpp - manifests against PTX and the runtime ----===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_LIB_PACKAGE_LOWERTILEPHASE_H
-#define CAROUSEL_LIB_PACKAGE_LOWERTILEPHASE_H
+#ifndef CAROUSEL_COMPILER_PACKAGE_LOWERTILEPHASE_H
+#define CAROUSEL_COMPILER_PACKAGE_LOWERTILEPHASE_H
 
 #include "PassManagers.h"
 
@@ -33,4 +33,4 @@ lowerTilePhase(mlir::ModuleOp module, llvm::ArrayRef<const TargetInfo *> chips,
 
 } // namespace carousel
 
-#endif // CAROUSEL_LIB_PACKAGE_LOWERTILEPHASE_H
+#endif // CAROUSEL_COMPILER_PACKAGE_LOWERTILEPHASE_H

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Package/Manifest.h"
+#include "carousel/Package/DescribePackage.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"

@@ -1,4 +1,4 @@
-//===- Manifest.h - what a package says of its kernels ----------*- C++ -*-===//
+//===- DescribePackage.h - what a package says of its kernels ---*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PACKAGE_MANIFEST_H
-#define CAROUSEL_PACKAGE_MANIFEST_H
+#ifndef CAROUSEL_PACKAGE_DESCRIBEPACKAGE_H
+#define CAROUSEL_PACKAGE_DESCRIBEPACKAGE_H
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
@@ -158,4 +158,4 @@ std::string hashContents(llvm::StringRef contents);
 
 } // namespace carousel
 
-#endif // CAROUSEL_PACKAGE_MANIFEST_H
+#endif // CAROUSEL_PACKAGE_DESCRIBEPACKAGE_H

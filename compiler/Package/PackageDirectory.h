@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_LIB_PACKAGE_PACKAGEDIRECTORY_H
-#define CAROUSEL_LIB_PACKAGE_PACKAGEDIRECTORY_H
+#ifndef CAROUSEL_COMPILER_PACKAGE_PACKAGEDIRECTORY_H
+#define CAROUSEL_COMPILER_PACKAGE_PACKAGEDIRECTORY_H
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
@@ -90,4 +90,4 @@ template <typename Call> auto retryCall(Call call) {
 
 } // namespace carousel
 
-#endif // CAROUSEL_LIB_PACKAGE_PACKAGEDIRECTORY_H
+#endif // CAROUSEL_COMPILER_PACKAGE_PACKAGEDIRECTORY_H

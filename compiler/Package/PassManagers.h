@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_LIB_PACKAGE_PASSMANAGERS_H
-#define CAROUSEL_LIB_PACKAGE_PASSMANAGERS_H
+#ifndef CAROUSEL_COMPILER_PACKAGE_PASSMANAGERS_H
+#define CAROUSEL_COMPILER_PACKAGE_PASSMANAGERS_H
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringMap.h"
@@ -55,4 +55,4 @@ struct NamedPipeline {
 
 } // namespace carousel
 
-#endif // CAROUSEL_LIB_PACKAGE_PASSMANAGERS_H
+#endif // CAROUSEL_COMPILER_PACKAGE_PASSMANAGERS_H

@@ -12,7 +12,7 @@
 
 #include "PackageDirectory.h"
 
-#include "carousel/Package/Manifest.h"
+#include "carousel/Package/DescribePackage.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Dialect/IR/CarouselOps.h"
-#include "carousel/Package/Manifest.h"
+#include "carousel/Package/DescribePackage.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 
