@@ -11,8 +11,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContextImpl.h"
-#include "Fail.h"
 #include "Process.h"
+
+#include "carousel/Runtime/Fail.h"
 
 #include <utility>
 

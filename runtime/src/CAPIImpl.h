@@ -13,8 +13,7 @@
 #ifndef CAROUSEL_RUNTIME_SRC_CAPIIMPL_H
 #define CAROUSEL_RUNTIME_SRC_CAPIIMPL_H
 
-#include "Fail.h"
-
+#include "carousel/Runtime/Fail.h"
 #include "carousel/Runtime/Kernel.h"
 #include "carousel/Runtime/Program.h"
 #include "carousel_runtime.h"

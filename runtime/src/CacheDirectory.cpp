@@ -14,8 +14,9 @@
 
 #include "CacheDirectory.h"
 
-#include "Fail.h"
 #include "FileDescriptor.h"
+
+#include "carousel/Runtime/Fail.h"
 
 #include <atomic>
 #include <cerrno>

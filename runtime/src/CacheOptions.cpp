@@ -12,7 +12,7 @@
 
 #include "CacheOptions.h"
 
-#include "Fail.h"
+#include "carousel/Runtime/Fail.h"
 
 #include <charconv>
 #include <cstdlib>

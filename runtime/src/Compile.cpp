@@ -16,7 +16,8 @@
 #include "Capability.h"
 #include "CompileCached.h"
 #include "Compilers.h"
-#include "Fail.h"
+
+#include "carousel/Runtime/Fail.h"
 
 #include <functional>
 

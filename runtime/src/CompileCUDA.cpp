@@ -10,14 +10,14 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CompileCached.h"
-
 #include "CacheOptions.h"
+#include "CompileCached.h"
 #include "ContextImpl.h"
-#include "Fail.h"
 #include "Hash.h"
 #include "Images.h"
 #include "Process.h"
+
+#include "carousel/Runtime/Fail.h"
 
 #include <charconv>
 

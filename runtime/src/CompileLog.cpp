@@ -16,9 +16,10 @@
 
 #include "CompileLog.h"
 
-#include "Fail.h"
 #include "FunctionLines.h"
-#include "Printable.h"
+
+#include "carousel/Runtime/Fail.h"
+#include "carousel/Support/Printable.h"
 
 #include <algorithm>
 #include <charconv>

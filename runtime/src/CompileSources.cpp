@@ -14,7 +14,8 @@
 
 #include "CompileCached.h"
 #include "Compilers.h"
-#include "Fail.h"
+
+#include "carousel/Runtime/Fail.h"
 
 #include <algorithm>
 

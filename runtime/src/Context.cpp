@@ -15,9 +15,10 @@
 
 #include "CacheOptions.h"
 #include "ContextImpl.h"
-#include "Fail.h"
 #include "Process.h"
 #include "WaitRecord.h"
+
+#include "carousel/Runtime/Fail.h"
 
 #include <algorithm>
 #include <mutex>

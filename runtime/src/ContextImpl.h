@@ -79,22 +79,6 @@ private:
   std::unique_ptr<WaitRecords> waitRecords;
 };
 
-/// Makes a context current for the calling thread until the end of the scope.
-/// One driver call where it is current already.
-class CurrentContext {
-public:
-  explicit CurrentContext(Context::Impl &context);
-  ~CurrentContext();
-  CurrentContext(const CurrentContext &) = delete;
-  CurrentContext &operator=(const CurrentContext &) = delete;
-  const Status &getStatus() const { return status; }
-
-private:
-  Context::Impl &context;
-  bool pushed = false;
-  Status status;
-};
-
 /// Lets this thread load and unload modules and allocate and free memory
 /// although some thread captures a graph: in the default mode that would fail
 /// and spoil the capture. Nothing that these calls do belongs to a capture.

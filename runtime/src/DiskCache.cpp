@@ -18,10 +18,11 @@
 #include "DiskCache.h"
 
 #include "CacheDirectory.h"
-#include "Fail.h"
 #include "FileDescriptor.h"
 #include "Hash.h"
 #include "UsageJournal.h"
+
+#include "carousel/Runtime/Fail.h"
 
 #include <algorithm>
 #include <cerrno>

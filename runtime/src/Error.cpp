@@ -11,8 +11,8 @@
 
 #include "carousel/Runtime/Error.h"
 
-#include "Fail.h"
-#include "Printable.h"
+#include "carousel/Runtime/Fail.h"
+#include "carousel/Support/Printable.h"
 
 namespace carousel::runtime {
 

@@ -11,7 +11,7 @@
 
 #include "FieldReader.h"
 
-#include "Printable.h"
+#include "carousel/Support/Printable.h"
 
 namespace carousel::runtime {
 

@@ -14,10 +14,10 @@
 #ifndef CAROUSEL_RUNTIME_SRC_FIELDREADER_H
 #define CAROUSEL_RUNTIME_SRC_FIELDREADER_H
 
-#include "Fail.h"
 #include "JSONReader.h"
 #include "Spelling.h"
 
+#include "carousel/Runtime/Fail.h"
 #include "carousel/Runtime/Manifest.h"
 
 #include <optional>

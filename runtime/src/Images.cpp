@@ -7,7 +7,7 @@
 
 #include "Images.h"
 
-#include "Fail.h"
+#include "carousel/Runtime/Fail.h"
 
 #include <algorithm>
 #include <optional>

@@ -21,10 +21,11 @@
 
 #include "DeviceHeaders.h"
 #include "Directives.h"
-#include "Fail.h"
 #include "FileDescriptor.h"
 #include "IncludeOptions.h"
 #include "Pasting.h"
+
+#include "carousel/Runtime/Fail.h"
 
 #include <algorithm>
 #include <deque>

@@ -12,8 +12,8 @@
 
 #include "JSONReader.h"
 
-#include "Fail.h"
-#include "Printable.h"
+#include "carousel/Runtime/Fail.h"
+#include "carousel/Support/Printable.h"
 
 // Events need no exceptions; what would throw nevertheless aborts.
 #define JSON_NOEXCEPTION

@@ -15,10 +15,11 @@
 
 #include "Bind.h"
 #include "Capability.h"
-#include "Fail.h"
 #include "KernelImpl.h"
 #include "Process.h"
 #include "ThreadLocal.h"
+
+#include "carousel/Runtime/Fail.h"
 
 #include <algorithm>
 #include <new>

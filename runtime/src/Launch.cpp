@@ -10,9 +10,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "Bind.h"
-#include "Fail.h"
 #include "KernelImpl.h"
 #include "Process.h"
+
+#include "carousel/Runtime/Fail.h"
 
 #include <fmt/ranges.h>
 

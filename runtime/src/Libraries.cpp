@@ -14,8 +14,8 @@
 
 #include "Libraries.h"
 
-#include "Fail.h"
 #include "Process.h"
+#include "carousel/Runtime/Fail.h"
 
 #include <dlfcn.h>
 

@@ -15,8 +15,9 @@
 
 #include "Compile.h"
 #include "CompileCached.h"
-#include "Fail.h"
 #include "Parameters.h"
+
+#include "carousel/Runtime/Fail.h"
 
 #include <map>
 #include <tuple>

@@ -14,7 +14,8 @@
 #include "NVRTC.h"
 
 #include "DeviceHeaders.h"
-#include "Fail.h"
+
+#include "carousel/Runtime/Fail.h"
 
 #include <algorithm>
 #include <dlfcn.h>

@@ -12,7 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Compilers.h"
-#include "Fail.h"
+
+#include "carousel/Runtime/Fail.h"
 
 namespace carousel::runtime {
 namespace {

@@ -13,9 +13,10 @@
 
 #include "carousel/Runtime/Package.h"
 
-#include "Fail.h"
 #include "FileDescriptor.h"
 #include "Hash.h"
+
+#include "carousel/Runtime/Fail.h"
 
 #include <cassert>
 #include <cerrno>

@@ -11,7 +11,7 @@
 
 #include "Process.h"
 
-#include "Fail.h"
+#include "carousel/Runtime/Fail.h"
 
 #include <atomic>
 

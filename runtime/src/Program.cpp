@@ -11,8 +11,9 @@
 
 #include "carousel/Runtime/Program.h"
 
-#include "Fail.h"
 #include "KernelImpl.h"
+
+#include "carousel/Runtime/Fail.h"
 
 #include <map>
 #include <mutex>

@@ -14,8 +14,9 @@
 
 #include "Capability.h"
 #include "ContextImpl.h"
-#include "Fail.h"
 #include "TensorMapRules.h"
+
+#include "carousel/Runtime/Fail.h"
 
 #include <fmt/ranges.h>
 

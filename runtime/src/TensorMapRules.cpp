@@ -14,8 +14,9 @@
 
 #include "TensorMapRules.h"
 
-#include "Fail.h"
 #include "TensorMapSpelling.h"
+
+#include "carousel/Runtime/Fail.h"
 
 namespace carousel::runtime {
 

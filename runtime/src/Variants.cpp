@@ -15,10 +15,11 @@
 #include "Bind.h"
 #include "Capability.h"
 #include "Compile.h"
-#include "Fail.h"
 #include "KernelImpl.h"
 #include "TensorMapCache.h"
 #include "TensorMapRules.h"
+
+#include "carousel/Runtime/Fail.h"
 
 #include <fmt/ranges.h>
 

@@ -7,7 +7,7 @@
 
 #include "WaitRecord.h"
 
-#include "Fail.h"
+#include "carousel/Runtime/Fail.h"
 
 #include <algorithm>
 #include <cstring>

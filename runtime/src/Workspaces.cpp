@@ -11,9 +11,10 @@
 
 #include "Workspaces.h"
 
-#include "Fail.h"
 #include "RecentTable.h"
 #include "ThreadLocal.h"
+
+#include "carousel/Runtime/Fail.h"
 
 #include <algorithm>
 #include <atomic>

@@ -76,6 +76,48 @@ class CheckLayers(unittest.TestCase):
         self.write("lib/Dialect/IR/Ops.cpp", '#include "../../Target/PTX/Emit.cpp"\n')
         self.expect_violation("lib/Dialect/IR/Ops.cpp:1: layer Dialect must not include layer Target")
 
+    def test_include_by_search_path(self):
+        self.write("runtime/src/Fail.h", "\n")
+        self.write("lib/Dialect/IR/Ops.cpp", '#include "Fail.h"\n')
+        self.expect_violation("lib/Dialect/IR/Ops.cpp:1: layer Dialect must not include layer Runtime")
+        self.write("lib/Dialect/IR/Ops.cpp", '#include "src/Fail.h"\n')
+        self.expect_violation("lib/Dialect/IR/Ops.cpp:1: layer Dialect must not include layer Runtime")
+        self.write("lib/Dialect/IR/Ops.cpp", '#include "include/Fail.h"\n')
+        self.expect_clean()
+
+    def test_private_headers(self):
+        self.write("runtime/src/Fail.h", "\n")
+        self.write("lib/Target/PTX/Private.h", "\n")
+        for line, got in (("Fail.h", "runtime/src/Fail.h"),
+                          ("../../runtime/src/Fail.h", "runtime/src/Fail.h"),
+                          ("../../lib/Target/PTX/Private.h", "lib/Target/PTX/Private.h")):
+            self.write("tools/carousel-run/Run.cpp", f'#include "{line}"\n')
+            self.expect_violation("tools/carousel-run/Run.cpp:1: layer Tools must include public headers "
+                                  f"of other layers only, got {got}")
+        self.write("tools/carousel-run/Run.cpp", '#include "carousel/Runtime/Fail.h"\n')
+        self.write("test/Runtime/FailTest.cpp", '#include "Fail.h"\n')
+        self.expect_clean()
+
+    def test_tools_share_by_support(self):
+        self.write("tools/carousel-run/Npy.h", "\n")
+        for line in ("Npy.h", "../carousel-run/Npy.h"):
+            self.write("tools/carousel-sim/Sim.cpp", f'#include "{line}"\n')
+            self.expect_violation(
+                "tools/carousel-sim/Sim.cpp:1: tools/carousel-sim must include nothing of other tools but "
+                "tools/support, got tools/carousel-run/Npy.h")
+        self.write("tools/support/Npy.h", "\n")
+        self.write("tools/carousel-run/Run.cpp", '#include "Npy.h"\n')
+        self.write("tools/carousel-sim/Sim.cpp", '#include "../support/Npy.h"\n')
+        self.expect_clean()
+
+    def test_plain_support(self):
+        self.write("runtime/src/Launch.cpp", '#include "carousel/Support/Limits.h"\n')
+        self.write("include/carousel/Support/Limits.h", "#include <cstdint>\n")
+        self.expect_clean()
+        self.write("include/carousel/Support/Limits.h", '#include "llvm/ADT/ArrayRef.h"\n')
+        self.expect_violation(
+            "include/carousel/Support/Limits.h:1: layer Support must not include llvm headers")
+
     def test_table_generator_include(self):
         self.write("include/carousel/Dialect/IR/Ops.td", 'include "carousel/Passes/Passes.td"\n')
         self.expect_violation(

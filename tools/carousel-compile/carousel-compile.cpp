@@ -10,13 +10,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Options.h"
+#include "CompileOptions.h"
 
-#include "../Diagnostics.h"
-#include "../Interrupt.h"
-#include "../Register.h"
-#include "../SourceNames.h"
-#include "../SourceNesting.h"
+#include "../support/MLIR/Diagnostics.h"
+#include "../support/MLIR/Register.h"
+#include "../support/MLIR/SourceNames.h"
+#include "../support/MLIR/SourceNesting.h"
+#include "../support/Process/Interrupt.h"
 
 #include "carousel/Package/CompilePackage.h"
 #include "carousel/Package/WritePackage.h"
@@ -33,7 +33,7 @@ static constexpr llvm::StringLiteral kTool = "carousel-compile";
 
 static int fail(const Twine &message) {
   llvm::WithColor::error(llvm::errs(), kTool)
-      << runtime::escapeControls(message.str()) << '\n';
+      << escapeControls(message.str()) << '\n';
   return 1;
 }
 

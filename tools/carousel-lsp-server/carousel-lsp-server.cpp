@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Register.h"
+#include "../support/MLIR/Register.h"
 
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 

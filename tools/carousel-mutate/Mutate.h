@@ -12,7 +12,7 @@
 #ifndef CAROUSEL_TOOLS_MUTATE_MUTATE_H
 #define CAROUSEL_TOOLS_MUTATE_MUTATE_H
 
-#include "Options.h"
+#include "MutateOptions.h"
 
 #include "llvm/Support/Error.h"
 

@@ -13,9 +13,9 @@
 
 #include "Mutate.h"
 
-#include "../Diagnostics.h"
-#include "../Register.h"
-#include "../SourceNesting.h"
+#include "../support/MLIR/Diagnostics.h"
+#include "../support/MLIR/Register.h"
+#include "../support/MLIR/SourceNesting.h"
 
 #include "carousel/Simulator/Simulator.h"
 #include "mlir/Support/FileUtilities.h"

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Register.h"
-#include "../SourceNesting.h"
+#include "../support/MLIR/Register.h"
+#include "../support/MLIR/SourceNesting.h"
 
 #include "carousel/Passes/Passes.h"
 #include "carousel/Passes/Pipelines.h"

@@ -7,8 +7,10 @@
 
 #include "Batch.h"
 
-#include "CommandLine.h"
+#include "../support/Process/Messages.h"
 #include "Run.h"
+#include "RunCommandLine.h"
+
 #include "carousel/Runtime/Context.h"
 
 #include <algorithm>

@@ -8,7 +8,7 @@
 #ifndef CAROUSEL_TOOLS_RUN_BATCH_H
 #define CAROUSEL_TOOLS_RUN_BATCH_H
 
-#include "Options.h"
+#include "RunOptions.h"
 
 #include <string>
 

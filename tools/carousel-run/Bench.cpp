@@ -14,7 +14,7 @@
 
 #include "Bench.h"
 
-#include "ContextImpl.h"
+#include "carousel/Runtime/Event.h"
 
 #include <algorithm>
 #include <chrono>
@@ -47,12 +47,7 @@ namespace {
 class Timer {
 public:
   Timer(const runtime::Context &context, const runtime::Launch &launch)
-      : context(context), impl(context.getImpl()), launch(launch),
-        current(impl) {}
-  ~Timer() {
-    for (CUevent event : events)
-      impl.driver->cuEventDestroy(event);
-  }
+      : context(context), launch(launch), current(context.getImpl()) {}
 
   Status create() {
     if (!current.getStatus())
@@ -63,13 +58,10 @@ public:
       return tl::make_unexpected(buffer.error());
     scratch.emplace(std::move(*buffer));
     while (events.size() < 2 * kMaxBatch) {
-      CUevent event = nullptr;
-      if (Status status =
-              impl.check(impl.driver->cuEventCreate(&event, CU_EVENT_DEFAULT),
-                         "cuEventCreate");
-          !status)
-        return status;
-      events.push_back(event);
+      auto event = runtime::Event::create(context);
+      if (!event)
+        return tl::make_unexpected(event.error());
+      events.push_back(std::move(*event));
     }
     return {};
   }
@@ -87,41 +79,32 @@ public:
       if (cold)
         if (Status status = overwrite(); !status)
           return status;
-      if (Status status = record(2 * i); !status)
+      if (Status status = events[2 * i].record(); !status)
         return status;
       if (Status status = launch.run(); !status)
         return status;
-      if (Status status = record(2 * i + 1); !status)
+      if (Status status = events[2 * i + 1].record(); !status)
         return status;
     }
     if (Status status = context.synchronize(); !status)
       return status;
     for (uint64_t i = 0; i < count; ++i) {
-      float milliseconds = 0;
-      if (Status status =
-              impl.check(impl.driver->cuEventElapsedTime(
-                             &milliseconds, events[2 * i], events[2 * i + 1]),
-                         "cuEventElapsedTime");
-          !status)
-        return status;
-      samples.push_back(1e3 * static_cast<double>(milliseconds));
+      auto time = events[2 * i + 1].getMicrosecondsSince(events[2 * i]);
+      if (!time)
+        return tl::make_unexpected(time.error());
+      samples.push_back(*time);
     }
     return {};
   }
 
 private:
   Status overwrite() { return scratch->fill(++pattern); }
-  Status record(uint64_t event) {
-    return impl.check(impl.driver->cuEventRecord(events[event], nullptr),
-                      "cuEventRecord");
-  }
 
   const runtime::Context &context;
-  runtime::Context::Impl &impl;
   const runtime::Launch &launch;
-  runtime::CurrentContext current;
+  runtime::CurrentContext current; ///< for all calls of the driver
   std::optional<runtime::Buffer> scratch;
-  std::vector<CUevent> events;
+  std::vector<runtime::Event> events;
   uint8_t pattern = 0;
 };
 

@@ -14,13 +14,15 @@
 #ifndef CAROUSEL_TOOLS_RUN_BENCH_H
 #define CAROUSEL_TOOLS_RUN_BENCH_H
 
-#include "Progress.h"
+#include "../support/Process/Progress.h"
 
 #include "carousel/Runtime/Kernel.h"
 
 #include <optional>
 
 namespace carousel::run {
+
+using namespace tools;
 
 struct BenchOptions {
   /// Launches to time; nothing: as many as fit in `seconds`.

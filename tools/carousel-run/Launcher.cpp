@@ -11,7 +11,7 @@
 
 #include "Launcher.h"
 
-#include "Fail.h"
+#include "carousel/Runtime/Fail.h"
 
 #include <algorithm>
 

@@ -13,11 +13,13 @@
 #ifndef CAROUSEL_TOOLS_RUN_LAUNCHER_H
 #define CAROUSEL_TOOLS_RUN_LAUNCHER_H
 
-#include "Arguments.h"
+#include "../support/Tensors/Arguments.h"
 
 #include "carousel/Runtime/Kernel.h"
 
 namespace carousel::run {
+
+using namespace tools;
 
 class Launcher {
 public:

@@ -109,30 +109,6 @@ std::string run::formatText(const Explanation &explanation) {
   return text;
 }
 
-std::string run::formatText(const ComparisonReport &report) {
-  const Comparison &comparison = report.comparison;
-  std::string text = fmt::format("{}: ", report.argument);
-  if (comparison.mismatches == 0)
-    text += fmt::format("all {} elements match {}", comparison.elements,
-                        report.expected);
-  else
-    text +=
-        fmt::format("{} of {} elements differ from {}", comparison.mismatches,
-                    comparison.elements, report.expected);
-  if (!comparison.worst)
-    return text;
-  const ElementError &worst = *comparison.worst;
-  text += fmt::format("; worst at [{}]: got {}, want {}, error {:.6g}, "
-                      "relative {:.6g}",
-                      fmt::join(worst.index, ", "),
-                      formatElement(report.element, worst.got),
-                      formatElement(report.element, worst.want), worst.absolute,
-                      worst.relative);
-  if (worst.ulps && !isInteger(report.element))
-    text += fmt::format(", {} ulp", *worst.ulps);
-  return text;
-}
-
 std::string run::formatText(const BenchReport &report) {
   const Summary &summary = report.summary;
   return fmt::format("median {:.2f} us, p10 {:.2f} us, p90 {:.2f} us, {:.1f} "

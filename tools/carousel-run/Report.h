@@ -14,12 +14,14 @@
 #ifndef CAROUSEL_TOOLS_RUN_REPORT_H
 #define CAROUSEL_TOOLS_RUN_REPORT_H
 
-#include "Compare.h"
+#include "../support/Tensors/OutputReport.h"
 #include "Statistics.h"
 
 #include "carousel/Runtime/Kernel.h"
 
 namespace carousel::run {
+
+using namespace tools;
 
 struct Listing {
   std::string package;
@@ -34,16 +36,6 @@ struct Explanation {
   std::optional<std::vector<runtime::VariantReport>> reports;
   /// Why there are no reports; empty where nobody asked.
   std::string note;
-};
-
-struct OutputReport {
-  std::string argument, file;
-};
-
-struct ComparisonReport {
-  std::string argument, expected;
-  ElementType element = ElementType::F32;
-  Comparison comparison;
 };
 
 struct BenchReport {
@@ -67,10 +59,6 @@ std::string formatText(const Listing &listing);
 std::string formatText(const Explanation &explanation);
 std::string formatText(const RunReport &report);
 
-/// One line of them, without a line feed: "y: 3 of 4096 elements differ from
-/// ref.npy; worst at [17]: got 0.5, want 1, error 0.5, relative 0.5, 8388608
-/// ulp".
-std::string formatText(const ComparisonReport &report);
 /// "median 12.30 us, p10 ..., 812.4 GB/s; 128 launches of 8388608 bytes, L2
 /// cold".
 std::string formatText(const BenchReport &report);
@@ -79,9 +67,6 @@ std::string formatText(const BenchReport &report);
 std::string formatJSON(const Listing &listing);
 std::string formatJSON(const Explanation &explanation);
 std::string formatJSON(const RunReport &report);
-
-/// A JSON object in one line, without a line feed.
-std::string formatJSON(const ComparisonReport &report);
 
 } // namespace carousel::run
 

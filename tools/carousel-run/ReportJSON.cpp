@@ -5,16 +5,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Results as JSON. Numbers that JSON hasn't are the strings "nan", "inf" and
-// "-inf".
+// Results as JSON.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Report.h"
 
 #include <nlohmann/json.hpp>
-
-#include <cmath>
 
 using namespace carousel;
 using namespace carousel::run;
@@ -25,19 +22,6 @@ using runtime::VariantInfo;
 
 static std::string print(const JSON &value) {
   return value.dump(2, ' ', false, JSON::error_handler_t::replace) + "\n";
-}
-
-static JSON describeNumber(double value) {
-  if (std::isnan(value))
-    return "nan";
-  if (std::isinf(value))
-    return value < 0 ? "-inf" : "inf";
-  return value;
-}
-
-static JSON describeElement(ElementType type, uint64_t bits) {
-  return isInteger(type) ? JSON(toInteger(type, bits))
-                         : describeNumber(toDouble(type, bits));
 }
 
 /// Extents and strides: null is what the caller says.
@@ -135,29 +119,6 @@ std::string run::formatJSON(const Explanation &explanation) {
   return print(object);
 }
 
-static JSON describe(const ComparisonReport &report) {
-  JSON object;
-  object["argument"] = report.argument;
-  object["expected"] = report.expected;
-  object["elements"] = report.comparison.elements;
-  object["mismatches"] = report.comparison.mismatches;
-  object["worst"] = nullptr;
-  if (const auto &worst = report.comparison.worst) {
-    JSON &entry = object["worst"];
-    entry["index"] = worst->index;
-    entry["got"] = describeElement(report.element, worst->got);
-    entry["want"] = describeElement(report.element, worst->want);
-    entry["error"] = describeNumber(worst->absolute);
-    entry["relative"] = describeNumber(worst->relative);
-    entry["ulp"] = worst->ulps ? JSON(*worst->ulps) : JSON(nullptr);
-  }
-  return object;
-}
-
-std::string run::formatJSON(const ComparisonReport &report) {
-  return describe(report).dump(-1, ' ', false, JSON::error_handler_t::replace);
-}
-
 std::string run::formatJSON(const RunReport &report) {
   JSON object;
   object["package"] = report.package;
@@ -180,7 +141,7 @@ std::string run::formatJSON(const RunReport &report) {
         {{"argument", output.argument}, {"file", output.file}});
   object["comparisons"] = JSON::array();
   for (const ComparisonReport &comparison : report.comparisons)
-    object["comparisons"].push_back(describe(comparison));
+    object["comparisons"].push_back(JSON::parse(formatJSON(comparison)));
   object["bench"] = nullptr;
   if (report.bench) {
     const BenchReport &bench = *report.bench;

@@ -13,10 +13,13 @@
 
 #include "Run.h"
 
-#include "Fail.h"
+#include "../support/Process/Messages.h"
+#include "../support/Tensors/Plan.h"
 #include "Launcher.h"
-#include "Plan.h"
-#include "Printable.h"
+#include "Report.h"
+
+#include "carousel/Runtime/Fail.h"
+#include "carousel/Support/Printable.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -29,14 +32,6 @@ using runtime::ErrorCode;
 using runtime::fail;
 using runtime::KernelInfo;
 
-void run::printError(std::string message) {
-  while (!message.empty() && message.back() == '\n')
-    message.pop_back();
-  std::replace(message.begin(), message.end(), '\n', ' ');
-  fmt::print(stderr, "{}: error: {}\n", program_invocation_short_name,
-             runtime::escapeControls(message));
-}
-
 static Exit report(const runtime::Error &error) {
   printError(error.message);
   return error.code == ErrorCode::InvalidArgument ||
@@ -45,19 +40,13 @@ static Exit report(const runtime::Error &error) {
              : Exit::Failure;
 }
 
-/// A result that nobody can read isn't a success.
 static Exit print(const std::string &text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
-      std::fflush(stdout) == 0)
-    return Exit::Success;
-  printError(fmt::format("cannot write to the standard output: {}",
-                         std::strerror(errno)));
-  return Exit::Failure;
+  return printResult(text) ? Exit::Success : Exit::Failure;
 }
 
 /// Lines with what a package says, for a terminal.
 static std::string escape(const std::string &text) {
-  return runtime::escapeControls(text, "\n");
+  return escapeControls(text, "\n");
 }
 
 static std::string listKernels(const runtime::Manifest &manifest) {

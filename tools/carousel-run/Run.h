@@ -8,16 +8,13 @@
 #ifndef CAROUSEL_TOOLS_RUN_RUN_H
 #define CAROUSEL_TOOLS_RUN_RUN_H
 
-#include "Options.h"
+#include "RunOptions.h"
 
 namespace carousel::run {
 
 /// Lists, explains or runs, as the options say. Results go to stdout, errors
 /// and progress to stderr.
 Exit run(const Options &options);
-
-/// Writes "carousel-run: error: MESSAGE" to stderr, in one line.
-void printError(std::string message);
 
 } // namespace carousel::run
 

@@ -10,10 +10,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../OutOfMemory.h"
+#include "../support/Process/Messages.h"
+#include "../support/Process/OutOfMemory.h"
 #include "Batch.h"
-#include "CommandLine.h"
 #include "Run.h"
+#include "RunCommandLine.h"
 
 #include <string_view>
 

@@ -11,15 +11,15 @@
 
 #include "ArgumentMemory.h"
 
-#include "Fail.h"
+#include "carousel/Runtime/Fail.h"
 
 using namespace carousel;
 using namespace carousel::simtool;
-using run::ArgumentValue;
-using run::HostBuffer;
-using run::Result;
 using runtime::KernelInfo;
-using TensorKind = run::TensorValue::Kind;
+using tools::ArgumentValue;
+using tools::HostBuffer;
+using tools::Result;
+using TensorKind = tools::TensorValue::Kind;
 
 static bool isTensor(const runtime::ArgumentInfo &argument) {
   return argument.kind != runtime::ArgumentInfo::Kind::Scalar;
@@ -27,19 +27,19 @@ static bool isTensor(const runtime::ArgumentInfo &argument) {
 
 Result<Contents> Contents::make(const KernelInfo &kernel,
                                 const std::vector<ArgumentValue> &values,
-                                run::ProgressMode mode) {
+                                tools::ProgressMode mode) {
   Contents contents;
   contents.buffers.resize(values.size());
   for (size_t i = 0; i < values.size(); ++i) {
     const runtime::ArgumentInfo &argument = kernel.arguments[i];
     if (!isTensor(argument))
       continue;
-    const run::TensorValue &tensor = values[i].tensor;
+    const tools::TensorValue &tensor = values[i].tensor;
     bool file = tensor.kind == TensorKind::File;
-    run::Progress progress(
+    tools::Progress progress(
         mode, (file ? "loading " : "generating ") + argument.name,
         tensor.layout.elements * runtime::getBytes(argument.element),
-        run::ProgressUnit::Bytes);
+        tools::ProgressUnit::Bytes);
     auto buffer = makeContents(tensor, argument.element, progress);
     if (!buffer)
       return runtime::fail(buffer.error().code, "{}: {}", argument.name,
@@ -60,7 +60,7 @@ ArgumentMemory::copy(const std::vector<ArgumentValue> &values,
       return tl::make_unexpected(buffer.error());
     if (from.getBytes() != 0)
       std::memcpy(buffer->getData(), from.getData(), from.getBytes());
-    const run::Layout &layout = values[i].tensor.layout;
+    const tools::Layout &layout = values[i].tensor.layout;
     sim::Argument &argument = memory.arguments.emplace_back();
     argument.data = buffer->getData();
     argument.extents.assign(layout.extents.begin(), layout.extents.end());

@@ -12,7 +12,7 @@
 #ifndef CAROUSEL_TOOLS_SIM_ARGUMENTMEMORY_H
 #define CAROUSEL_TOOLS_SIM_ARGUMENTMEMORY_H
 
-#include "Arguments.h"
+#include "../support/Tensors/Arguments.h"
 
 #include "carousel/Simulator/Simulator.h"
 
@@ -21,31 +21,33 @@ namespace carousel::simtool {
 /// What the tensors hold before a run; nothing for scalars.
 class Contents {
 public:
-  static run::Result<Contents>
+  static tools::Result<Contents>
   make(const runtime::KernelInfo &kernel,
-       const std::vector<run::ArgumentValue> &values, run::ProgressMode mode);
+       const std::vector<tools::ArgumentValue> &values,
+       tools::ProgressMode mode);
 
 private:
   friend class ArgumentMemory;
-  std::vector<run::HostBuffer> buffers;
+  std::vector<tools::HostBuffer> buffers;
 };
 
 class ArgumentMemory {
 public:
-  static run::Result<ArgumentMemory>
-  copy(const std::vector<run::ArgumentValue> &values, const Contents &contents);
+  static tools::Result<ArgumentMemory>
+  copy(const std::vector<tools::ArgumentValue> &values,
+       const Contents &contents);
 
   llvm::ArrayRef<sim::Argument> getArguments() const { return arguments; }
   const std::byte *getData(size_t argument) const {
     return buffers[argument].getData();
   }
   /// Takes an argument's memory; it's gone from here.
-  run::HostBuffer takeBuffer(size_t argument) {
+  tools::HostBuffer takeBuffer(size_t argument) {
     return std::move(buffers[argument]);
   }
 
 private:
-  std::vector<run::HostBuffer> buffers;
+  std::vector<tools::HostBuffer> buffers;
   std::vector<sim::Argument> arguments;
 };
 

@@ -11,13 +11,13 @@
 
 #include "Input.h"
 
-#include "../Diagnostics.h"
-#include "../Register.h"
-#include "../SourceNesting.h"
-#include "Fail.h"
-#include "Run.h"
+#include "../support/MLIR/Diagnostics.h"
+#include "../support/MLIR/Register.h"
+#include "../support/MLIR/SourceNesting.h"
+#include "../support/Process/Messages.h"
 
 #include "carousel/Dialect/IR/KernelSignature.h"
+#include "carousel/Runtime/Fail.h"
 #include "carousel/Simulator/Simulator.h"
 #include "mlir/Support/FileUtilities.h"
 
@@ -43,7 +43,7 @@ bool Input::load(const std::string &file) {
   std::string error;
   std::unique_ptr<llvm::MemoryBuffer> text = openInputFile(file, &error);
   if (!text) {
-    run::printError(error);
+    tools::printError(error);
     return false;
   }
   sources.AddNewSourceBuffer(std::move(text), llvm::SMLoc());

@@ -12,7 +12,7 @@
 
 #include "SharedArguments.h"
 
-#include "Fail.h"
+#include "carousel/Runtime/Fail.h"
 
 #include <algorithm>
 

@@ -11,12 +11,12 @@
 
 #include "Simulate.h"
 
-#include "Printable.h"
-#include "Run.h"
+#include "../support/Process/Messages.h"
 #include "Schedules.h"
 #include "Simulation.h"
 
 #include "carousel/Dialect/IR/KernelSignature.h"
+#include "carousel/Support/Printable.h"
 
 #include <chrono>
 #include <fmt/format.h>
@@ -27,19 +27,13 @@ using namespace mlir;
 using namespace carousel;
 using namespace carousel::simtool;
 
-/// A result that nobody can read isn't a success.
 static Exit print(const std::string &text, Exit exit = Exit::Success) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
-      std::fflush(stdout) == 0)
-    return exit;
-  run::printError(fmt::format("cannot write to the standard output: {}",
-                              std::strerror(errno)));
-  return Exit::Usage;
+  return tools::printResult(text) ? exit : Exit::Usage;
 }
 
 /// Lines with names and places of the input, for a terminal.
 static std::string escape(const std::string &text) {
-  return runtime::escapeControls(text, "\n\t");
+  return escapeControls(text, "\n\t");
 }
 
 template <typename T> static std::string toText(const T &value) {
@@ -69,7 +63,7 @@ static Exit listKernels(const Input &input, const Options &options) {
 }
 
 static Exit runSchedules(const Simulation &simulation, const Options &options,
-                         run::ProgressMode mode) {
+                         tools::ProgressMode mode) {
   SimulationReport report;
   report.input = options.input;
   report.kernel = simulation.getKernelName();
@@ -87,13 +81,13 @@ static Exit runSchedules(const Simulation &simulation, const Options &options,
   auto begin = std::chrono::steady_clock::now();
   {
     bool several = report.schedules > 1;
-    run::Progress progress(
+    tools::Progress progress(
         mode,
         several ? fmt::format("running schedules of {}", report.kernel)
                 : "running " + report.kernel,
-        several ? report.schedules : 0, run::ProgressUnit::Count);
+        several ? report.schedules : 0, tools::ProgressUnit::Count);
     findFirst(report.schedules, jobs, [&](uint64_t index) {
-      std::vector<run::OutputReport> outputs;
+      std::vector<tools::OutputReport> outputs;
       Outcome outcome = simulation.run(index, outputs);
       progress.advance(1);
       std::lock_guard<std::mutex> lock(mutex);
@@ -115,7 +109,7 @@ static Exit runSchedules(const Simulation &simulation, const Options &options,
       std::chrono::steady_clock::now() - begin;
   report.seconds = seconds.count();
   if (const std::string &error = report.shown.result.error; !error.empty()) {
-    run::printError(error);
+    tools::printError(error);
     return Exit::Usage;
   }
   // A search ends well at the schedule that was sought, all else without an
@@ -138,7 +132,7 @@ Exit simtool::simulate(const Options &options) {
     return Exit::Usage;
   if (options.listKernels)
     return listKernels(input, options);
-  run::ProgressMode mode = run::chooseProgressMode(options.quiet);
+  tools::ProgressMode mode = tools::chooseProgressMode(options.quiet);
   auto simulation = Simulation::create(input, options, mode);
   if (!simulation)
     return Exit::Usage;

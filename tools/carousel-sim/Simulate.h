@@ -12,7 +12,7 @@
 #ifndef CAROUSEL_TOOLS_SIM_SIMULATE_H
 #define CAROUSEL_TOOLS_SIM_SIMULATE_H
 
-#include "Options.h"
+#include "SimOptions.h"
 
 namespace carousel::simtool {
 

@@ -11,12 +11,12 @@
 
 #include "Simulation.h"
 
-#include "Fail.h"
-#include "NewFile.h"
-#include "Run.h"
+#include "../support/Process/Messages.h"
+#include "../support/Process/NewFile.h"
 #include "SharedArguments.h"
 
 #include "carousel/Dialect/IR/KernelSignature.h"
+#include "carousel/Runtime/Fail.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
@@ -45,7 +45,7 @@ static Result<std::string> readFile(const std::string &path) {
 }
 
 static Status writeFile(const std::string &path, const std::string &text) {
-  run::NewFile file(path);
+  tools::NewFile file(path);
   Status status = file.create();
   if (status)
     status = file.write(text.data(), text.size());
@@ -95,9 +95,9 @@ Status Simulation::findKernels(const Input &input) {
   return {};
 }
 
-bool Simulation::compileKernels(const Input &input, run::ProgressMode mode) {
+bool Simulation::compileKernels(const Input &input, tools::ProgressMode mode) {
   for (Kernel &kernel : kernels) {
-    run::Progress progress(mode, "compiling " + kernel.func.getName().str());
+    tools::Progress progress(mode, "compiling " + kernel.func.getName().str());
     auto compiled = sim::CompiledKernel::compile(input.getModule(),
                                                  getQualifiedName(kernel.func));
     if (failed(compiled))
@@ -107,16 +107,17 @@ bool Simulation::compileKernels(const Input &input, run::ProgressMode mode) {
   return true;
 }
 
-Status Simulation::prepare(run::ProgressMode mode) {
-  auto made = makePlan(
-      info, run::TensorOptions{options.arguments, options.outputs,
-                               options.expectations, options.multiprocessors});
+Status Simulation::prepare(tools::ProgressMode mode) {
+  auto made =
+      makePlan(info, tools::TensorOptions{options.arguments, options.outputs,
+                                          options.expectations,
+                                          options.multiprocessors});
   if (!made)
     return tl::make_unexpected(made.error());
   plan = std::move(*made);
   for (const std::string &file : {options.record, options.trace})
     if (!file.empty())
-      if (Status status = run::checkWritable(file); !status)
+      if (Status status = tools::checkWritable(file); !status)
         return status;
   if (!options.replay.empty()) {
     auto text = readFile(options.replay);
@@ -136,8 +137,8 @@ Status Simulation::prepare(run::ProgressMode mode) {
   return {};
 }
 
-Status Simulation::addExpectations(run::ProgressMode mode) {
-  for (run::Output &output : plan.expectations) {
+Status Simulation::addExpectations(tools::ProgressMode mode) {
+  for (tools::Output &output : plan.expectations) {
     auto made = makeExpected(info.arguments[output.argument], output, mode);
     if (!made)
       return tl::make_unexpected(made.error());
@@ -146,7 +147,7 @@ Status Simulation::addExpectations(run::ProgressMode mode) {
   return {};
 }
 
-Status Simulation::addReference(const Input &input, run::ProgressMode mode) {
+Status Simulation::addReference(const Input &input, tools::ProgressMode mode) {
   auto function = input.findFunction(options.reference);
   if (!function)
     return tl::make_unexpected(function.error());
@@ -166,7 +167,7 @@ Status Simulation::addReference(const Input &input, run::ProgressMode mode) {
   if (!memory)
     return tl::make_unexpected(memory.error());
   {
-    run::Progress progress(mode, "calling " + signature->name);
+    tools::Progress progress(mode, "calling " + signature->name);
     std::string error = (*compiled)->call(
         memory->getArguments().take_front(info.countPassed()));
     if (!error.empty())
@@ -178,7 +179,7 @@ Status Simulation::addReference(const Input &input, run::ProgressMode mode) {
     if (argument.kind != RuntimeArgument::Kind::Tensor ||
         argument.access == RuntimeArgument::Access::In)
       continue;
-    run::Output output;
+    tools::Output output;
     output.argument = i;
     output.text = "@" + signature->name;
     output.expected.layout = plan.values[i].tensor.layout;
@@ -193,11 +194,11 @@ Status Simulation::addReference(const Input &input, run::ProgressMode mode) {
 
 std::optional<Simulation> Simulation::create(const Input &input,
                                              const Options &options,
-                                             run::ProgressMode mode) {
+                                             tools::ProgressMode mode) {
   Simulation simulation(options);
   auto check = [](const Status &status) {
     if (!status)
-      run::printError(status.error().message);
+      tools::printError(status.error().message);
     return status.has_value();
   };
   if (!check(simulation.findKernels(input)) ||
@@ -252,15 +253,16 @@ sim::RunResult Simulation::launch(const ArgumentMemory &memory,
 }
 
 Outcome Simulation::run(uint64_t index,
-                        std::vector<run::OutputReport> &outputs) const {
+                        std::vector<tools::OutputReport> &outputs) const {
   Outcome outcome = runAndJudge(index, outputs);
   bool found = options.findings.searches && outcome.verdict.isComplete();
   outcome.ends = outcome.failed || found || !outcome.result.error.empty();
   return outcome;
 }
 
-Outcome Simulation::runAndJudge(uint64_t index,
-                                std::vector<run::OutputReport> &outputs) const {
+Outcome
+Simulation::runAndJudge(uint64_t index,
+                        std::vector<tools::OutputReport> &outputs) const {
   Outcome outcome;
   outcome.index = index;
   sim::RunOptions runOptions = makeRunOptions(options);
@@ -293,17 +295,17 @@ Outcome Simulation::runAndJudge(uint64_t index,
     outcome.comparisons.push_back(compareOutput(
         info.arguments[i], wanted.output, plan.values[i].tensor.layout,
         memory->getData(i), wanted.contents, options.tolerance,
-        run::ProgressMode::Off));
+        tools::ProgressMode::Off));
     outcome.failed |= outcome.comparisons.back().comparison.mismatches != 0;
   }
   auto write = [&outcome](const Status &status) {
     if (!status && outcome.result.error.empty())
       outcome.result.error = status.error().message;
   };
-  for (const run::Output &output : plan.files) {
+  for (const tools::Output &output : plan.files) {
     size_t i = output.argument;
     write(writeOutput(info.arguments[i], output, plan.values[i].tensor.layout,
-                      memory->getData(i), run::ProgressMode::Off));
+                      memory->getData(i), tools::ProgressMode::Off));
     outputs.push_back({info.arguments[i].name, output.text});
   }
   if (!options.record.empty())

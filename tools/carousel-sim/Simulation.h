@@ -13,10 +13,10 @@
 #ifndef CAROUSEL_TOOLS_SIM_SIMULATION_H
 #define CAROUSEL_TOOLS_SIM_SIMULATION_H
 
+#include "../support/Tensors/Plan.h"
 #include "ArgumentMemory.h"
 #include "Input.h"
-#include "Options.h"
-#include "Plan.h"
+#include "SimOptions.h"
 #include "SimulationReport.h"
 
 namespace carousel::simtool {
@@ -25,7 +25,7 @@ class Simulation {
 public:
   /// Where that fails, an error or diagnostics were printed.
   static std::optional<Simulation>
-  create(const Input &input, const Options &options, run::ProgressMode mode);
+  create(const Input &input, const Options &options, tools::ProgressMode mode);
 
   /// "k", "k then l".
   const std::string &getKernelName() const { return info.name; }
@@ -35,18 +35,18 @@ public:
 
   /// Runs one schedule and judges it; may be called from several threads.
   /// `outputs` is set to what --out names.
-  Outcome run(uint64_t index, std::vector<run::OutputReport> &outputs) const;
+  Outcome run(uint64_t index, std::vector<tools::OutputReport> &outputs) const;
 
 private:
   explicit Simulation(const Options &options) : options(options) {}
 
   /// What an output is to be.
   struct Expected {
-    run::Output output;
-    run::HostBuffer contents;
+    tools::Output output;
+    tools::HostBuffer contents;
   };
   Outcome runAndJudge(uint64_t index,
-                      std::vector<run::OutputReport> &outputs) const;
+                      std::vector<tools::OutputReport> &outputs) const;
   /// A kernel, and which of all arguments are its own.
   struct Kernel {
     mlir::gpu::GPUFuncOp func;
@@ -54,16 +54,16 @@ private:
     std::unique_ptr<sim::CompiledKernel> compiled;
   };
   runtime::Status findKernels(const Input &input);
-  bool compileKernels(const Input &input, run::ProgressMode mode);
-  runtime::Status prepare(run::ProgressMode mode);
+  bool compileKernels(const Input &input, tools::ProgressMode mode);
+  runtime::Status prepare(tools::ProgressMode mode);
   sim::RunResult launch(const ArgumentMemory &memory,
                         const sim::RunOptions &runOptions) const;
-  runtime::Status addExpectations(run::ProgressMode mode);
-  runtime::Status addReference(const Input &input, run::ProgressMode mode);
+  runtime::Status addExpectations(tools::ProgressMode mode);
+  runtime::Status addReference(const Input &input, tools::ProgressMode mode);
 
   const Options &options;
   runtime::KernelInfo info; ///< with the arguments of all kernels
-  run::Plan plan;
+  tools::Plan plan;
   Contents contents;
   std::vector<Expected> expected;
   std::string replay;

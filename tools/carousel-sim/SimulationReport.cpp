@@ -56,7 +56,7 @@ static std::string describeFailure(const Outcome &outcome) {
     add(listKinds(outcome.verdict.unexpected));
   if (outcome.verdict.missing.any())
     add("no " + listKinds(outcome.verdict.missing));
-  for (const run::ComparisonReport &comparison : outcome.comparisons)
+  for (const tools::ComparisonReport &comparison : outcome.comparisons)
     if (comparison.comparison.mismatches != 0)
       add(fmt::format("{} differs from {}", comparison.argument,
                       comparison.expected));
@@ -98,9 +98,9 @@ std::string simtool::formatText(const SimulationReport &report) {
   const Outcome &shown = report.shown;
   for (const sim::Finding &finding : shown.result.findings)
     printText(finding, os);
-  for (const run::ComparisonReport &comparison : shown.comparisons)
-    os << run::formatText(comparison) << '\n';
-  for (const run::OutputReport &output : report.outputs)
+  for (const tools::ComparisonReport &comparison : shown.comparisons)
+    os << tools::formatText(comparison) << '\n';
+  for (const tools::OutputReport &output : report.outputs)
     os << output.argument << ": written to " << output.file << '\n';
   if (report.schedules == 1) {
     const sim::RunFigures &figures = shown.result.figures;

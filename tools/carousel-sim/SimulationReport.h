@@ -13,8 +13,8 @@
 #ifndef CAROUSEL_TOOLS_SIM_SIMULATIONREPORT_H
 #define CAROUSEL_TOOLS_SIM_SIMULATIONREPORT_H
 
+#include "../support/Tensors/OutputReport.h"
 #include "Expectations.h"
-#include "Report.h"
 
 #include "carousel/Simulator/Simulator.h"
 
@@ -26,7 +26,7 @@ struct Outcome {
   std::string policy; ///< empty: a replay
   uint64_t seed = 0;
   sim::RunResult result;
-  std::vector<run::ComparisonReport> comparisons;
+  std::vector<tools::ComparisonReport> comparisons;
   Expectations::Verdict verdict;
   bool failed = false;
   /// It ends the search: it failed, couldn't be run, or has what was sought.
@@ -42,7 +42,7 @@ struct SimulationReport {
   Expectations expectations;
   bool passed = false;
   Outcome shown;
-  std::vector<run::OutputReport> outputs;
+  std::vector<tools::OutputReport> outputs;
   /// Of all schedules that were run.
   uint64_t steps = 0;
   double seconds = 0;

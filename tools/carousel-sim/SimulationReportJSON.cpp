@@ -89,12 +89,12 @@ std::string simtool::formatJSON(const SimulationReport &report) {
           json.attribute("cycles", figures.cycles);
         });
         json.attributeArray("comparisons", [&] {
-          for (const run::ComparisonReport &comparison : shown.comparisons)
-            json.rawValue(run::formatJSON(comparison));
+          for (const tools::ComparisonReport &comparison : shown.comparisons)
+            json.rawValue(tools::formatJSON(comparison));
         });
       });
       json.attributeArray("outputs", [&] {
-        for (const run::OutputReport &output : report.outputs)
+        for (const tools::OutputReport &output : report.outputs)
           json.object([&] {
             json.attribute("argument", output.argument);
             json.attribute("file", llvm::json::fixUTF8(output.file));

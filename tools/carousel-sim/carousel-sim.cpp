@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Diagnostics.h"
-#include "CommandLine.h"
+#include "../support/MLIR/Diagnostics.h"
+#include "SimCommandLine.h"
 #include "Simulate.h"
 
 int main(int argc, char **argv) {

@@ -10,10 +10,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../AssemblerOption.h"
-#include "../Register.h"
-#include "../SourceNames.h"
-#include "../SourceNesting.h"
+#include "../support/MLIR/AssemblerOption.h"
+#include "../support/MLIR/Register.h"
+#include "../support/MLIR/SourceNames.h"
+#include "../support/MLIR/SourceNesting.h"
 
 #include "carousel/Passes/Pipelines.h"
 #include "carousel/Target/EmitCUDA.h"

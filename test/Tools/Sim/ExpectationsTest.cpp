@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Expectations.h"
+#include "../../../tools/carousel-sim/Expectations.h"
 
 #include <gtest/gtest.h>
 

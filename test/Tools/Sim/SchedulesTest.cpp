@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Schedules.h"
+#include "../../../tools/carousel-sim/Schedules.h"
 
 #include <gtest/gtest.h>
 

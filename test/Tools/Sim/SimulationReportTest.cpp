@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "SimulationReport.h"
+#include "../../../tools/carousel-sim/SimulationReport.h"
 
 #include <gtest/gtest.h>
 

@@ -81,6 +81,22 @@ private:
   std::shared_ptr<Impl> impl;
 };
 
+/// Makes a context current for the calling thread until the end of the scope.
+/// One driver call where it is current already.
+class CurrentContext {
+public:
+  explicit CurrentContext(Context::Impl &context);
+  ~CurrentContext();
+  CurrentContext(const CurrentContext &) = delete;
+  CurrentContext &operator=(const CurrentContext &) = delete;
+  const Status &getStatus() const { return status; }
+
+private:
+  Context::Impl &context;
+  bool pushed = false;
+  Status status;
+};
+
 /// Device memory. Movable, freed by its destructor.
 class Buffer {
 public:

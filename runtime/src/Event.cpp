@@ -1,0 +1,76 @@
+//===- Event.cpp - points in a stream -------------------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Runtime/Event.h"
+
+#include "ContextImpl.h"
+
+#include <utility>
+
+namespace carousel::runtime {
+
+Event::Event(Context context, CUevent_st *event)
+    : context(std::move(context)), event(event) {}
+
+Event::Event(Event &&other) noexcept
+    : context(std::move(other.context)),
+      event(std::exchange(other.event, nullptr)) {}
+
+Event &Event::operator=(Event &&other) noexcept {
+  Event taken(std::move(other));
+  std::swap(context, taken.context);
+  std::swap(event, taken.event);
+  return *this;
+}
+
+Event::~Event() {
+  if (!event)
+    return;
+  Context::Impl &impl = context.getImpl();
+  CurrentContext current(impl);
+  if (current.getStatus())
+    impl.driver->cuEventDestroy(event);
+}
+
+Result<Event> Event::create(const Context &context) noexcept {
+  Context::Impl &impl = context.getImpl();
+  CurrentContext current(impl);
+  if (!current.getStatus())
+    return tl::make_unexpected(current.getStatus().error());
+  CUevent event = nullptr;
+  if (Status status =
+          impl.check(impl.driver->cuEventCreate(&event, CU_EVENT_DEFAULT),
+                     "cuEventCreate");
+      !status)
+    return tl::make_unexpected(std::move(status.error()));
+  return Event(context, event);
+}
+
+Status Event::record(Stream stream) noexcept {
+  Context::Impl &impl = context.getImpl();
+  CurrentContext current(impl);
+  if (!current.getStatus())
+    return current.getStatus();
+  return impl.check(impl.driver->cuEventRecord(event, stream), "cuEventRecord");
+}
+
+Result<double>
+Event::getMicrosecondsSince(const Event &earlier) const noexcept {
+  Context::Impl &impl = context.getImpl();
+  CurrentContext current(impl);
+  if (!current.getStatus())
+    return tl::make_unexpected(current.getStatus().error());
+  float milliseconds = 0;
+  if (Status status = impl.check(
+          impl.driver->cuEventElapsedTime(&milliseconds, earlier.event, event),
+          "cuEventElapsedTime");
+      !status)
+    return tl::make_unexpected(std::move(status.error()));
+  return 1e3 * static_cast<double>(milliseconds);
+}
+
+} // namespace carousel::runtime

@@ -1,0 +1,131 @@
+//===- CompileOptions.cpp - the command line of carousel-compile ----------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "CompileOptions.h"
+
+#include "../support/MLIR/AssemblerOption.h"
+
+#include "carousel/Target/TargetInfo.h"
+#include "llvm/Support/CommandLine.h"
+
+using namespace carousel;
+namespace cl = llvm::cl;
+
+static constexpr llvm::StringLiteral kOverview =
+    R"(Compiles the kernels of an MLIR file, at the tile phase or at the machine
+phase, into a package: a directory with a manifest, PTX and cubins, which the
+runtime launches.
+
+  carousel-compile kernel.mlir -o kernel.pkg --chip sm_90a,sm_100a
+
+Each kernel needs a carousel.launch attribute (docs/Package.md). The package is
+put in place at once when everything has worked; until then, and after an error,
+DIR is as it was. Progress goes to stderr, a summary to stdout.
+)";
+
+static std::string listChips() {
+  std::vector<llvm::StringRef> names;
+  for (const TargetInfo &target : TargetInfo::all())
+    names.push_back(target.chip);
+  return "Chips to compile for, of " + llvm::join(names, ", ");
+}
+
+CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
+  cl::OptionCategory category("carousel-compile options");
+  cl::opt<std::string> input(cl::Positional, cl::cat(category),
+                             cl::desc("FILE.mlir (-: stdin)"));
+  cl::opt<std::string> output(
+      "o", cl::cat(category), cl::value_desc("DIR"),
+      cl::desc("The package; an older one in its place is replaced"));
+  std::string chipHelp = listChips();
+  cl::list<std::string> chips("chip", cl::cat(category), cl::CommaSeparated,
+                              cl::value_desc("chip,..."), cl::desc(chipHelp));
+  cl::opt<bool> noCubin("no-cubin", cl::cat(category),
+                        cl::desc("PTX only, even where there is an assembler"));
+  cl::list<std::string> emit(
+      "emit", cl::cat(category), cl::CommaSeparated, cl::value_desc("kind,..."),
+      cl::desc("What the package holds, of cubin, ptx and cuda (cubin,ptx)"));
+  cl::opt<bool> lineDirectives(
+      "cuda-line-directives", cl::cat(category),
+      cl::desc("#line directives with the locations of the IR in CUDA C++"));
+  cl::opt<std::string> cudaRoot(
+      "cuda-root", cl::cat(category), cl::value_desc("dir"),
+      cl::init(CAROUSEL_CUDA_ROOT),
+      cl::desc("CUDA toolkit, for libdevice, and for ptxas where that "
+               "assembles (empty: ptxas of the PATH)"));
+  AssemblerOption assembler((cl::cat(category)));
+  cl::opt<unsigned> indexBitwidth("index-bitwidth", cl::cat(category),
+                                  cl::init(64),
+                                  cl::desc("Bits of an index: 32 or 64"));
+  cl::opt<unsigned> optLevel(
+      "opt-level", cl::cat(category), cl::init(kDefaultOptLevel),
+      cl::desc("Optimisation by LLVM: 2, what ptxas doesn't do as well; 1 and "
+               "3, LLVM's own levels; 0, none"));
+  cl::opt<unsigned> ptxVersion(
+      "ptx-version", cl::cat(category), cl::init(0),
+      cl::desc("PTX version times ten, e.g. 86 (0: the default)"));
+  cl::opt<unsigned> debugWaits(
+      "debug-waits", cl::cat(category), cl::init(0),
+      cl::value_desc("milliseconds"),
+      cl::desc("Waits that take longer say which one it is, and trap (0: "
+               "never)"));
+  enum class Variants { All, First };
+  cl::opt<Variants> variants(
+      "variants", cl::cat(category), cl::init(Variants::All),
+      cl::desc("Which variants of kernels at the tile phase are compiled:"),
+      cl::values(clEnumValN(Variants::All, "all", "all (the default)"),
+                 clEnumValN(Variants::First, "first",
+                            "the one with the best engines; launches that its "
+                            "guards don't hold for are refused")));
+  cl::opt<bool> quiet("quiet", cl::cat(category),
+                      cl::desc("Neither progress nor a summary"));
+  cl::HideUnrelatedOptions(category);
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) {
+    os << "carousel-compile " CAROUSEL_VERSION "\n";
+  });
+  cl::ParseCommandLineOptions(argc, argv, kOverview);
+
+  CompileToolOptions options;
+  options.input = input;
+  options.output = output;
+  options.quiet = quiet;
+  options.compile.chips = chips;
+  options.compile.ptxVersion = ptxVersion;
+  options.compile.indexBitwidth = indexBitwidth;
+  options.compile.optLevel = optLevel;
+  options.compile.debugWaits = debugWaits;
+  options.compile.cudaRoot = cudaRoot;
+  options.compile.assembler = assembler;
+  if (variants == Variants::First)
+    options.compile.wanted = [](llvm::StringRef, auto) { return true; };
+  using Cubins = CompilePackageOptions::Cubins;
+  options.compile.cubins = noCubin ? Cubins::Never : Cubins::Auto;
+  auto emits = [&](llvm::StringRef kind) {
+    return llvm::is_contained(emit, kind);
+  };
+  if (!emit.empty()) {
+    // A cubin is made of PTX, which is then in the package, too.
+    options.compile.ptx = emits("ptx") || emits("cubin");
+    options.compile.cuda = emits("cuda");
+    options.compile.lineDirectives = lineDirectives;
+    if (!emits("cubin"))
+      options.compile.cubins = Cubins::Never;
+  }
+  for (const std::string &kind : emit)
+    if (kind != "ptx" && kind != "cubin" && kind != "cuda")
+      options.error =
+          "expected --emit of cubin, ptx and cuda, got '" + kind + "'";
+  if (!options.error.empty())
+    return options;
+  if (input.empty())
+    options.error = "expected a file to compile (see --help)";
+  else if (output.empty())
+    options.error = "expected a directory for the package, -o DIR";
+  else if (chips.empty())
+    options.error = "expected chips to compile for, --chip sm_90a,...";
+  return options;
+}

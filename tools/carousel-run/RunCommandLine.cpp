@@ -1,0 +1,181 @@
+//===- RunCommandLine.cpp - reads the command line of carousel-run --------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The options and the help. CLI11 throws, so this file is built with
+// exceptions; none leaves it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RunCommandLine.h"
+
+#include "../support/Process/CommandLineParts.h"
+#include "../support/Process/Messages.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+using namespace carousel::run;
+
+static constexpr const char *kDescription =
+    "Lists the kernels of a package, runs one, compares its outputs, times it.";
+
+static constexpr const char *kExamples = R"(
+Examples:
+  carousel-run copy.pkg
+      lists the kernels
+  carousel-run copy.pkg --arg x=in.npy --arg y=like:x --out y=out.npy
+      runs the only kernel and writes its output
+  carousel-run copy.pkg --kernel copy --arg x=random:4096 --arg y=like:x \
+      --expect y=random:4096
+      runs a copy and compares it bit by bit
+  carousel-run math.pkg --kernel scale --arg x=in.npy --arg y=like:x --arg a=2.5 \
+      --expect y=ref.npy --rtol 1e-5
+      compares with a tolerance
+  carousel-run copy.pkg --arg x=random:536870912 --arg y=like:x --bench --json
+      times a copy of 2 GiB, with a cold L2 cache
+  carousel-run copy.pkg --explain --arg x=empty:4097 --arg y=like:x
+      says which variant would run, and why not the others
+  carousel-run activation.pkg --link relu.cu --arg x=random:4096 ...
+      runs a kernel that calls a function of relu.cu
+  carousel-run --batch FILE
+      runs the command lines of a file, one a line, in one process, and prints
+      'batch LINE: STATUS' behind each; exits with the highest status
+
+Exit status: 0 success; 1 an output isn't what --expect says; 2 the command line,
+or a value or file that it names, is wrong; 3 the package, the driver, the device
+or the file system failed.)";
+
+static std::string checkL2(const std::string &text) {
+  if (text != "cold" && text != "warm")
+    return "expected cold or warm, got '" + text + "'";
+  return {};
+}
+
+static std::string checkVia(const std::string &text) {
+  if (text != "ptx" && text != "cuda")
+    return "expected ptx or cuda, got '" + text + "'";
+  return {};
+}
+
+static std::string checkCount(const std::string &text) {
+  return checkInteger(text, 1, std::numeric_limits<uint64_t>::max());
+}
+
+static std::string checkOrdinal(const std::string &text) {
+  return checkInteger(text, 0, std::numeric_limits<int>::max());
+}
+
+/// Options that mean nothing beside others are refused, not ignored.
+static std::string findConflict(const CLI::App &app, const Options &options) {
+  auto given = [&app](const char *name) { return app.count(name) > 0; };
+  for (const char *name : {"--iterations", "--seconds", "--l2", "--bytes"})
+    if (given(name) && !options.bench)
+      return fmt::format("expected {} with --bench", name);
+  if (given("--iterations") && given("--seconds"))
+    return "expected --iterations or --seconds, got both";
+  for (const char *name : {"--rtol", "--atol"})
+    if (given(name) && options.expectations.empty())
+      return fmt::format("expected {} with --expect", name);
+  for (const char *name : {"--bench", "--out", "--expect", "--variant"})
+    if (given(name) && options.explain)
+      return fmt::format("expected {} without --explain", name);
+  return {};
+}
+
+std::variant<Options, Exit> carousel::run::parseCommandLine(int argc,
+                                                            char **argv) {
+  Options options;
+  std::string l2 = "cold", via;
+  CLI::App app(kDescription, "carousel-run");
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.get_help_ptr()->description("print this help");
+  app.footer(std::string(kTensorValuesHelp) + kExamples);
+  app.set_version_flag("--version", "carousel-run " CAROUSEL_VERSION,
+                       "print the version");
+  app.add_option("DIR", options.package, "the directory of the package")
+      ->required()
+      ->type_name("");
+
+  app.option_defaults()->group("Running a kernel");
+  app.add_option("--kernel", options.kernel,
+                 "the kernel; may be left out where the package has one")
+      ->type_name("NAME");
+  addTensorOptions(app, options.arguments, options.outputs,
+                   options.expectations, options.tolerance);
+  app.add_option("--variant", options.variant,
+                 "run this variant; an error if its guards don't hold")
+      ->type_name("FUNCTION");
+  app.add_option("--via", via,
+                 "ptx or cuda: take only PTX and its cubins, or only\n"
+                 "CUDA C++, of the package (the first that works)")
+      ->type_name("ptx|cuda")
+      ->check(checkVia);
+  addList(app, "--link", options.sources,
+          "CUDA C++ with device functions that the package's\n"
+          "kernels call and don't have",
+          "FILE.cu");
+  app.add_flag("--fast-math", options.fastMath,
+               "compile CUDA C++ with fast, less exact arithmetic");
+  app.add_flag("--line-info", options.lineInfo,
+               "compile CUDA C++ with lines for debuggers and profilers");
+  app.add_flag("--explain", options.explain,
+               "don't run: show variants and guards; with --arg, which\n"
+               "variant would run and why not the others");
+
+  app.option_defaults()->group("Timing it");
+  app.add_flag("--bench", options.bench, "time the kernel after that run");
+  app.add_option_function<uint64_t>(
+         "--iterations",
+         [&](uint64_t count) { options.benchmark.iterations = count; },
+         "time this many launches")
+      ->type_name("N")
+      ->check(checkCount);
+  app.add_option("--seconds", options.benchmark.seconds,
+                 "time as many launches as fit, at least 10 (1)")
+      ->type_name("S")
+      ->check(checkPositive);
+  app.add_option("--l2", l2,
+                 "cold: overwrite the L2 cache before every launch;\n"
+                 "warm: leave it as the launch before did (cold)")
+      ->type_name("cold|warm")
+      ->check(checkL2);
+  app.add_option_function<uint64_t>(
+         "--bytes", [&](uint64_t bytes) { options.bytes = bytes; },
+         "bytes that a launch moves, for GB/s (those of the\n"
+         "tensors read plus those of the tensors written)")
+      ->type_name("N")
+      ->check(checkCount);
+
+  app.option_defaults()->group("Other options");
+  app.add_option("--device", options.device, "the ordinal of the device (0)")
+      ->type_name("N")
+      ->check(checkOrdinal);
+  app.add_option("--cache-dir", options.cacheDirectory,
+                 "where compiled code is kept ($CAROUSEL_CACHE_DIR, or "
+                 "~/.cache/carousel)")
+      ->type_name("DIR");
+  app.add_flag("--json", options.json, "print JSON");
+  app.add_flag("--quiet", options.quiet,
+               "no progress; of a run, print errors and what --bench or --json "
+               "asks for, no more");
+
+  constexpr const char *kRequired =
+      "expected the directory of a package; --help has examples";
+  if (auto end = parseOptions(app, argc, argv, kRequired))
+    return *end == EarlyExit::Shown      ? Exit::Success
+           : *end == EarlyExit::NotShown ? Exit::Failure
+                                         : Exit::Usage;
+  options.benchmark.cold = l2 == "cold";
+  using Via = carousel::runtime::LoadOptions::Via;
+  options.via = via.empty() ? Via::Any : via == "ptx" ? Via::PTX : Via::CUDA;
+  if (std::string conflict = findConflict(app, options); !conflict.empty()) {
+    printError(conflict);
+    return Exit::Usage;
+  }
+  return options;
+}

@@ -1,0 +1,24 @@
+//===- RunCommandLine.h - reads the command line of carousel-run ---*- C++
+//-*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_TOOLS_RUN_RUNCOMMANDLINE_H
+#define CAROUSEL_TOOLS_RUN_RUNCOMMANDLINE_H
+
+#include "RunOptions.h"
+
+#include <variant>
+
+namespace carousel::run {
+
+/// The options, or how the program ends without them: help was asked for, or an
+/// error was printed.
+std::variant<Options, Exit> parseCommandLine(int argc, char **argv);
+
+} // namespace carousel::run
+
+#endif // CAROUSEL_TOOLS_RUN_RUNCOMMANDLINE_H

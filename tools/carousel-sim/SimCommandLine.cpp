@@ -1,0 +1,278 @@
+//===- SimCommandLine.cpp - reads the command line of carousel-sim --------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The options and the help. CLI11 throws, so this file is built with
+// exceptions; none leaves it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SimCommandLine.h"
+
+#include "../support/Process/CommandLineParts.h"
+#include "../support/Process/Messages.h"
+
+#include "carousel/Simulator/Simulator.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <limits>
+
+using namespace carousel;
+using namespace carousel::simtool;
+
+static constexpr const char *kDescription =
+    "Runs a kernel of an MLIR file on the simulated machine, without a GPU: "
+    "at\n"
+    "the tile phase or at the machine phase, under one schedule or many.\n"
+    "Reports races, missing fences, deadlocks and other findings, and "
+    "compares\n"
+    "the outputs.";
+
+static constexpr const char *kExamples = R"(
+Without --expect-finding, a run passes when it has no findings but allowed ones
+and all comparisons hold. docs/Findings.md explains each finding.
+
+Examples:
+  carousel-sim copy.mlir --list
+      the kernels and their arguments
+  carousel-sim copy.mlir --kernel @copy_1d --arg x=random:4096 --arg y=like:x \
+      --arg tickets=zeros:2 --expect y=random:4096
+      one run, compared bit by bit
+  carousel-sim copy.mlir ... --schedules 100 --policy all
+      100 seeds of every policy, on all cores, up to the first that fails
+  carousel-sim copy.mlir ... --policy late-landing --seed 17
+      the schedule that a failure named
+  carousel-sim scale.mlir --arg x=random:999 --arg y=like:x --arg a=2.5 \
+      --reference @scale_reference --rtol 1e-6
+      compared with a func.func of the file, on the same inputs
+  carousel-sim broken.mlir ... --schedules 100 --expect-finding engine-race
+      passes if all 100 schedules have that finding and no other
+  carousel-sim broken.mlir ... --within 50 --expect-finding unwritten-read
+      passes if one of 50 schedules has it
+
+Exit status: 0 success; 1 findings, or an output isn't what was expected; 2 the
+command line, the module, or a value or file is wrong.)";
+
+static constexpr uint64_t kMost32 = std::numeric_limits<uint32_t>::max();
+static constexpr uint64_t kMost64 = std::numeric_limits<uint64_t>::max();
+
+static CLI::Option *addInteger(CLI::App &app, const std::string &name,
+                               const char *help, uint64_t least, uint64_t most,
+                               std::function<void(uint64_t)> set,
+                               const char *valueName = "N") {
+  return app.add_option_function<uint64_t>(name, std::move(set), help)
+      ->type_name(valueName)
+      ->check([=](const std::string &text) {
+        return tools::checkInteger(text, least, most);
+      });
+}
+
+static std::optional<Dims> parseDims(std::string_view text) {
+  Dims dims = {1, 1, 1};
+  const char *at = text.data(), *last = at + text.size();
+  for (size_t d = 0; d < dims.size(); ++d) {
+    auto [end, error] = std::from_chars(at, last, dims[d]);
+    if (error != std::errc() || dims[d] == 0)
+      return std::nullopt;
+    if (end == last)
+      return dims;
+    if (*end != ',')
+      return std::nullopt;
+    at = end + 1;
+  }
+  return std::nullopt;
+}
+
+static void addDims(CLI::App &app, const std::string &name, const char *help,
+                    std::optional<Dims> &target) {
+  app.add_option_function<std::string>(
+         name, [&target](const std::string &text) { target = parseDims(text); },
+         help)
+      ->type_name("X[,Y[,Z]]")
+      ->check([](const std::string &text) -> std::string {
+        if (parseDims(text))
+          return {};
+        return "expected one to three integers from 1, as 4 or 4,2,1, got '" +
+               text + "'";
+      });
+}
+
+static void addKinds(CLI::App &app, const std::string &name, const char *help,
+                     KindSet &target) {
+  app.add_option_function<std::vector<std::string>>(
+         name,
+         [&target](const std::vector<std::string> &names) {
+           for (const std::string &text : names)
+             target.set(unsigned(*sim::parseFindingKind(text)));
+         },
+         help)
+      ->type_name("ID")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->check([](const std::string &text) -> std::string {
+        if (sim::parseFindingKind(text))
+          return {};
+        return "expected a finding that --findings lists, got '" + text + "'";
+      });
+}
+
+static void addSchedule(CLI::App &app, Options &options) {
+  app.option_defaults()->group("The schedule");
+  static const llvm::ArrayRef<llvm::StringRef> policies = sim::getPolicyNames();
+  app.add_option_function<std::string>(
+         "--policy",
+         [&](const std::string &name) {
+           if (name == "all")
+             options.policies.assign(policies.begin(), policies.end());
+           else
+             options.policies = {name};
+         },
+         "random, late-landing, early-landing, eager-reuse,\n"
+         "starved-warp, reverse-ctas, one-cta or all (random)")
+      ->type_name("NAME")
+      ->check([](const std::string &text) -> std::string {
+        if (text == "all" || llvm::is_contained(policies, text))
+          return {};
+        return "expected one of " + llvm::join(policies, ", ") +
+               " or all, got '" + text + "'";
+      });
+  addInteger(
+      app, "--seed", "the seed, or the first of several (0)", 0, kMost64,
+      [&](uint64_t n) { options.seed = n; }, "S");
+  addInteger(app, "--schedules", "run N seeds of the policy, or of each (1)", 1,
+             uint64_t(1) << 32, [&](uint64_t n) { options.schedules = n; });
+  addInteger(app, "--within",
+             "as --schedules, up to one with all that\n--expect-finding names",
+             1, uint64_t(1) << 32, [&](uint64_t n) {
+               options.schedules = n;
+               options.findings.searches = true;
+             });
+  addInteger(app, "--jobs", "schedules at a time (the number of cores)", 1,
+             1024, [&](uint64_t n) { options.jobs = unsigned(n); });
+  app.add_option("--record", options.record, "write the run's decisions")
+      ->type_name("FILE");
+  app.add_option("--replay", options.replay, "make the decisions of a record")
+      ->type_name("FILE");
+}
+
+static void addMachine(CLI::App &app, Options &options) {
+  app.option_defaults()->group("The machine");
+  addDims(app, "--grid", "instead of what carousel.launch says, in CTAs",
+          options.grid);
+  addDims(app, "--block", "the same, in threads", options.block);
+  addDims(app, "--cluster", "the same, in CTAs", options.cluster);
+  addInteger(app, "--shared", "bytes of dynamic shared memory, the same", 0,
+             kMost32, [&](uint64_t n) { options.sharedBytes = n; });
+  addInteger(app, "--multiprocessors", "how many there are (132)", 1, 65536,
+             [&](uint64_t n) { options.multiprocessors = uint32_t(n); });
+  addInteger(app, "--resident",
+             "CTAs at a time on a multiprocessor (as many as\n"
+             "threads and shared memory allow)",
+             1, 65536, [&](uint64_t n) { options.resident = uint32_t(n); });
+  app.add_option("--chip", options.chip, "whose limits hold (sm_90a)")
+      ->type_name("CHIP");
+  app.add_flag("--strict", options.strict,
+               "where the model has a choice, the stricter reading");
+  addInteger(app, "--step-limit", "end a run after N steps (2^32)", 1, kMost64,
+             [&](uint64_t n) { options.stepLimit = n; });
+  addInteger(app, "--finding-limit", "end a run after N findings (64)", 1,
+             65536, [&](uint64_t n) { options.findingLimit = unsigned(n); });
+}
+
+/// Options that mean nothing beside others are refused, not ignored.
+static std::string findConflict(const CLI::App &app, const Options &options) {
+  auto given = [&app](const char *name) { return app.count(name) > 0; };
+  for (const char *name : {"--rtol", "--atol"})
+    if (given(name) && !given("--expect") && !given("--reference"))
+      return fmt::format("expected {} with --expect or --reference", name);
+  if (given("--dependent") && !given("--then"))
+    return "expected --dependent with --then";
+  if (given("--within") && given("--schedules"))
+    return "expected --within or --schedules, got both";
+  if (given("--within") && !given("--expect-finding"))
+    return "expected --within with --expect-finding";
+  if (KindSet both = options.findings.expected & options.findings.allowed;
+      both.any())
+    return fmt::format("expected --expect-finding or --allow-finding for {}, "
+                       "got both",
+                       listKinds(both));
+  for (const char *name : {"--policy", "--seed", "--schedules", "--within"})
+    if (given(name) && given("--replay"))
+      return fmt::format("expected {} without --replay", name);
+  bool several = options.schedules > 1 || options.policies.size() > 1;
+  for (const char *name : {"--out", "--record", "--trace"})
+    if (given(name) && several)
+      return fmt::format("expected {} with one schedule", name);
+  return {};
+}
+
+std::variant<Options, Exit> simtool::parseCommandLine(int argc, char **argv) {
+  Options options;
+  CLI::App app(kDescription, "carousel-sim");
+  app.formatter(std::make_shared<tools::HelpFormatter>());
+  app.get_help_ptr()->description("print this help");
+  app.footer(std::string(tools::kTensorValuesHelp) + kExamples);
+  app.set_version_flag("--version", "carousel-sim " CAROUSEL_VERSION,
+                       "print the version");
+  CLI::Option *input =
+      app.add_option("FILE", options.input, "the MLIR file; -: stdin")
+          ->type_name("");
+
+  app.option_defaults()->group("Running a kernel");
+  app.add_option("--kernel", options.kernel,
+                 "the gpu.func, as @name or @module::@name; may be left\n"
+                 "out where the file has one kernel")
+      ->type_name("@NAME");
+  app.add_option("--then", options.then,
+                 "a kernel to run after it; repeatable. Arguments of\n"
+                 "the same name are the same")
+      ->type_name("@NAME")
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_flag("--dependent", options.dependent,
+               "the kernels of --then are programmatic dependent\n"
+               "launches");
+  tools::addTensorOptions(app, options.arguments, options.outputs,
+                          options.expectations, options.tolerance);
+  app.add_option("--reference", options.reference,
+                 "compare all outputs with those of this func.func")
+      ->type_name("@NAME");
+  addKinds(app, "--expect-finding", "a finding that must come; repeatable",
+           options.findings.expected);
+  addKinds(app, "--allow-finding", "one that may come; repeatable",
+           options.findings.allowed);
+  addSchedule(app, options);
+  addMachine(app, options);
+
+  app.option_defaults()->group("Other options");
+  app.add_flag("--list", options.listKernels,
+               "list the kernels and their arguments");
+  app.add_flag("--findings", options.listFindings, "list all findings");
+  app.add_option("--trace", options.trace,
+                 "write a timeline, for Perfetto or chrome://tracing")
+      ->type_name("FILE");
+  addInteger(app, "--trace-ctas", "how many CTAs of each launch it shows (8)",
+             1, kMost32, [&](uint64_t n) { options.tracedCTAs = n; });
+  app.add_flag("--json", options.json, "print JSON");
+  app.add_flag("--quiet", options.quiet,
+               "no progress; nothing of a run that passes");
+
+  constexpr const char *kRequired =
+      "expected an MLIR file, or - for stdin; --help has examples";
+  if (auto end = tools::parseOptions(app, argc, argv, kRequired))
+    return *end == tools::EarlyExit::Shown ? Exit::Success : Exit::Usage;
+  std::string error = findConflict(app, options);
+  if (input->count() == 0 && !options.listFindings)
+    error = kRequired;
+  if (error.empty())
+    return options;
+  tools::printError(error);
+  return Exit::Usage;
+}

@@ -1,0 +1,38 @@
+//===- AssemblerOption.h - who makes cubins ---------------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_TOOLS_SUPPORT_MLIR_ASSEMBLEROPTION_H
+#define CAROUSEL_TOOLS_SUPPORT_MLIR_ASSEMBLEROPTION_H
+
+#include "carousel/Target/AssemblePTX.h"
+
+#include "llvm/Support/CommandLine.h"
+
+namespace carousel {
+
+/// `--assembler`, for tools that make cubins.
+class AssemblerOption : public llvm::cl::opt<Assembler> {
+public:
+  template <typename... Modifiers>
+  explicit AssemblerOption(const Modifiers &...modifiers)
+      : llvm::cl::opt<Assembler>(
+            "assembler", llvm::cl::init(Assembler::Auto),
+            llvm::cl::desc("What makes cubins of PTX:"),
+            llvm::cl::values(
+                clEnumValN(Assembler::Auto, "auto",
+                           "the library where this build has it, else ptxas "
+                           "(the default)"),
+                clEnumValN(Assembler::Library, "library",
+                           "nvPTXCompiler, in this process"),
+                clEnumValN(Assembler::Program, "ptxas",
+                           "the program of --cuda-root")),
+            modifiers...) {}
+};
+
+} // namespace carousel
+
+#endif // CAROUSEL_TOOLS_SUPPORT_MLIR_ASSEMBLEROPTION_H

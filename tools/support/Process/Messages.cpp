@@ -1,0 +1,36 @@
+//===- Messages.cpp - what a tool prints ----------------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Messages.h"
+
+#include "carousel/Support/Printable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+using namespace carousel;
+
+void tools::printError(std::string message) {
+  while (!message.empty() && message.back() == '\n')
+    message.pop_back();
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  fmt::print(stderr, "{}: error: {}\n", program_invocation_short_name,
+             escapeControls(message));
+}
+
+bool tools::printResult(const std::string &text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
+      std::fflush(stdout) == 0)
+    return true;
+  printError(fmt::format("cannot write to the standard output: {}",
+                         std::strerror(errno)));
+  return false;
+}

@@ -1,0 +1,71 @@
+//===- Progress.h - how far a long step has come ----------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A step that takes longer than a second is reported on stderr while it runs: a
+// line that rewrites itself on a terminal, a line every few seconds elsewhere.
+// A thread of its own writes them, so that a step may be one blocking call.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_TOOLS_SUPPORT_PROCESS_PROGRESS_H
+#define CAROUSEL_TOOLS_SUPPORT_PROCESS_PROGRESS_H
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace carousel::tools {
+
+enum class ProgressMode {
+  Off,
+  Lines,    ///< a line now and then, where stderr is no terminal
+  Terminal, ///< one line, rewritten
+};
+
+/// The mode for this process's stderr.
+ProgressMode chooseProgressMode(bool quiet);
+
+enum class ProgressUnit { None, Bytes, Count };
+
+/// "loading x.npy: 25 % of 4.0 GiB", "compiling copy: 12 s".
+std::string formatProgress(const std::string &step, uint64_t done,
+                           uint64_t total, ProgressUnit unit, double seconds);
+
+/// A step, from construction to destruction.
+class Progress {
+public:
+  /// `total` 0: unknown; the time is shown instead.
+  Progress(ProgressMode mode, std::string step, uint64_t total = 0,
+           ProgressUnit unit = ProgressUnit::None);
+  ~Progress();
+  Progress(const Progress &) = delete;
+  Progress &operator=(const Progress &) = delete;
+
+  void advance(uint64_t amount) {
+    done.fetch_add(amount, std::memory_order_relaxed);
+  }
+
+private:
+  void show();
+
+  const ProgressMode mode;
+  const std::string step;
+  const uint64_t total;
+  const ProgressUnit unit;
+  std::atomic<uint64_t> done = 0;
+  std::mutex mutex;
+  std::condition_variable finished;
+  bool stop = false;
+  std::thread thread;
+};
+
+} // namespace carousel::tools
+
+#endif // CAROUSEL_TOOLS_SUPPORT_PROCESS_PROGRESS_H

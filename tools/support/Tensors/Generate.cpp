@@ -1,0 +1,114 @@
+//===- Generate.cpp - the contents of tensors that no file holds ----------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every element is a function of its index and the seed alone, so that a tensor
+// generated for --expect has the numbers of one generated for --arg.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arguments.h"
+
+#include <algorithm>
+
+using namespace carousel;
+using namespace carousel::tools;
+
+/// SplitMix64: the output function of Steele, Lea and Flood's generator,
+/// applied to a counter.
+static uint64_t mix(uint64_t counter) {
+  uint64_t z = counter * 0x9E3779B97F4A7C15u;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return z ^ (z >> 31);
+}
+
+static uint64_t makeRandom(ElementType type, uint64_t seed, uint64_t index) {
+  uint64_t word = mix(mix(seed + 1) + index);
+  if (type == ElementType::I1)
+    return word >> 63;
+  if (type == ElementType::F8E8M0FNU)
+    return 119 + (word >> 60); // 2^-8 ... 2^7
+  if (isInteger(type))
+    return word;
+  // 53 bits, exactly, then one rounding.
+  double unit = static_cast<double>(word >> 11) * 0x1p-53;
+  uint64_t bits = fromDouble(type, 2 * unit - 1);
+  // The interval is open above, also after rounding.
+  return bits == fromDouble(type, 1) ? fromDouble(type, -1) : bits;
+}
+
+/// The first integer after which the type can't count on by ones.
+static uint64_t getCount(ElementType type) {
+  switch (type) {
+  case ElementType::I1:
+    return 2;
+  case ElementType::F64:
+    return uint64_t(1) << 53;
+  case ElementType::F32:
+    return uint64_t(1) << 24;
+  case ElementType::F8E8M0FNU:
+    return 255;
+  default:
+    return isInteger(type) ? 0
+                           : uint64_t(2) << getSmallFloat(type).mantissaBits;
+  }
+}
+
+static uint64_t makeIota(ElementType type, uint64_t count, uint64_t index) {
+  uint64_t value = count == 0 ? index : index % count;
+  // E8M0 holds no integers but powers of two: its bits are counted.
+  if (isInteger(type) || type == ElementType::F8E8M0FNU)
+    return value;
+  return fromDouble(type, static_cast<double>(value));
+}
+
+template <typename Function>
+static void fillElements(const Layout &layout, size_t size, std::byte *data,
+                         Progress &progress, Function makeBits) {
+  constexpr uint64_t kReport = 1 << 16;
+  size_t rank = layout.extents.size();
+  std::vector<int64_t> index(rank, 0);
+  bool rowMajor = layout.isRowMajor();
+  for (uint64_t n = 0; n < layout.elements; ++n) {
+    uint64_t offset = n;
+    if (!rowMajor) {
+      offset = 0;
+      for (size_t d = 0; d < rank; ++d)
+        offset += static_cast<uint64_t>(index[d] * layout.strides[d]);
+      for (size_t d = rank; d-- > 0 && ++index[d] == layout.extents[d];)
+        index[d] = 0;
+    }
+    uint64_t bits = makeBits(n);
+    std::memcpy(data + offset * size, &bits, size);
+    if (n % kReport == kReport - 1)
+      progress.advance(kReport * size);
+  }
+}
+
+Result<HostBuffer> tools::makeContents(const TensorValue &value,
+                                       ElementType type, Progress &progress) {
+  if (value.kind == TensorValue::Kind::File)
+    return value.file->read(progress);
+  size_t size = runtime::getBytes(type);
+  auto buffer = HostBuffer::allocate(value.layout.storage * size);
+  if (!buffer)
+    return buffer;
+  std::byte *data = buffer->getData();
+  bool gaps = !value.layout.isDense();
+  if (value.kind == TensorValue::Kind::Empty ||
+      (gaps && value.kind != TensorValue::Kind::Zeros))
+    std::fill_n(data, buffer->getBytes(), std::byte(kUnwritten));
+  if (value.kind == TensorValue::Kind::Random)
+    fillElements(value.layout, size, data, progress,
+                 [&](uint64_t n) { return makeRandom(type, value.seed, n); });
+  if (value.kind == TensorValue::Kind::Iota) {
+    uint64_t count = getCount(type);
+    fillElements(value.layout, size, data, progress,
+                 [&](uint64_t n) { return makeIota(type, count, n); });
+  }
+  return buffer;
+}
