@@ -23,8 +23,8 @@ carousel_add_unittest(CarouselPackageTests
   LIBS CarouselPackage CarouselPasses CarouselEmitPTX CarouselDialect CarouselRuntime)
 
 carousel_add_unittest(CarouselSimulatorMemoryTests
-  SOURCES Simulator/ClockTest.cpp Simulator/FindingsTest.cpp Simulator/MemoryRandomTest.cpp
-          Simulator/MemoryTest.cpp
+  SOURCES Simulator/ClockTest.cpp Simulator/FindingsTest.cpp Simulator/MemoryAtomicsTest.cpp
+          Simulator/MemoryRandomTest.cpp Simulator/MemoryTest.cpp
   LIBS CarouselSimulatorMemory)
 target_include_directories(CarouselSimulatorMemoryTests PRIVATE
   "${PROJECT_SOURCE_DIR}/lib/Simulator")
