@@ -41,6 +41,7 @@ carousel_add_unittest(CarouselSimulatorMemoryTests
   SOURCES
     Simulator/Memory/ClockTest.cpp
     Simulator/Memory/FindingsTest.cpp
+    Simulator/Memory/MemoryAtomicsTest.cpp
     Simulator/Memory/MemoryRandomTest.cpp
     Simulator/Memory/MemoryTest.cpp
   LIBS CarouselSimulatorMemory)

@@ -150,14 +150,16 @@ void AsyncMachine::atomicWrite(const void *address, bool release,
 static constexpr char kSemaphore[] = "grid semaphore";
 
 static bool accessWord(AsyncMachine::Impl &machine, const char *what,
-                       const int32_t *address, bool isStore) {
+                       const int32_t *address, AtomicForm form) {
   Thread &thread = machine.grid.current();
   if (reinterpret_cast<uint64_t>(address) % sizeof(int32_t) != 0)
     machine.invalid(what, Twine("expected a ") + what + " aligned to 4 bytes",
                     address, sizeof(int32_t));
   Access access;
   access.kind = AccessKind::Atomic;
-  access.mayBeUnwritten = isStore;
+  access.form = form;
+  access.elementBytes = sizeof(int32_t);
+  access.mayBeUnwritten = form == AtomicForm::Store;
   access.epoch = thread.epoch();
   access.view = &thread.view;
   access.thread = thread.index;
@@ -167,7 +169,7 @@ static bool accessWord(AsyncMachine::Impl &machine, const char *what,
 
 void AsyncMachine::gridSerialWait(int32_t *address, int32_t turn) {
   Impl &machine = *impl;
-  if (!accessWord(machine, kSemaphore, address, /*isStore=*/false))
+  if (!accessWord(machine, kSemaphore, address, AtomicForm::Load))
     return;
   Thread &thread = machine.grid.current();
   std::unique_ptr<Semaphore> &entry = machine.semaphores[address];
@@ -220,7 +222,7 @@ void AsyncMachine::gridSerialRelease(int32_t *address, int32_t turn) {
   Thread &thread = machine.grid.current();
   machine.checkSemaphore(thread, address);
   machine.stateOf(thread).turn = nullptr;
-  if (!accessWord(machine, kSemaphore, address, /*isStore=*/true))
+  if (!accessWord(machine, kSemaphore, address, AtomicForm::Store))
     return;
   *static_cast<volatile int32_t *>(address) = turn;
   thread.cycles += kBarrierCycles;
@@ -284,7 +286,8 @@ int64_t AsyncMachine::gridTicket(int32_t *counter, int64_t total) {
       [&](llvm::ArrayRef<uint64_t> draws) {
         checkDraws(machine, draws);
         const Draw &first = getDraw(draws.front());
-        if (!accessWord(machine, "counter", first.counter, /*isStore=*/false))
+        if (!accessWord(machine, "counter", first.counter,
+                        AtomicForm::ReadModifyWrite))
           return;
         int32_t number = *first.counter;
         if (number < 0 || number >= first.total)

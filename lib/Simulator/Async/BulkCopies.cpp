@@ -256,7 +256,8 @@ void AsyncMachine::bulkPrefetch(const void *global, int64_t size) {
 // Single values
 //===----------------------------------------------------------------------===//
 
-/// An operation of one value that was read at once.
+/// An operation of one value that was read at once. It is performed in the
+/// generic proxy (PTX ISA, st.async and red.async).
 static Operation &newValue(AsyncMachine::Impl &machine,
                            llvm::StringLiteral name, const void *value,
                            uint32_t bytes, void *destination) {
@@ -267,6 +268,7 @@ static Operation &newValue(AsyncMachine::Impl &machine,
                         " bytes past that",
                     destination, bytes);
   Operation &operation = machine.newOperation(OperationKind::Immediate, name);
+  operation.proxy = Proxy::Generic;
   operation.destination = static_cast<char *>(destination);
   operation.bytes = bytes;
   if (operation.stagingSize < 16) {
@@ -302,7 +304,6 @@ void AsyncMachine::redAsync(ReduceKind kind, ReduceType type, const void *value,
 /// A value that is released to global memory: it takes effect like an atomic of
 /// the thread's, later.
 static void issueRelease(AsyncMachine::Impl &machine, Operation &operation) {
-  operation.proxy = Proxy::Generic;
   operation.isRelease = true;
   machine.issue(operation, nullptr, kGlobalLatency);
 }

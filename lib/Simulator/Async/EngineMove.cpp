@@ -26,10 +26,18 @@ AccessResult AsyncMachine::Impl::access(Operation &operation,
                                         const void *address, uint64_t size,
                                         bool isWrite) {
   Access access;
-  access.kind = !isWrite                ? AccessKind::Read
-                : operation.isRelease   ? AccessKind::Atomic
-                : operation.isReduction ? AccessKind::Reduce
-                                        : AccessKind::Write;
+  bool isGeneric = operation.proxy == Proxy::Generic;
+  if (isWrite && operation.isReduction) {
+    access.kind = isGeneric ? AccessKind::Atomic : AccessKind::Reduce;
+    access.form = AtomicForm::Reduce;
+    access.elementBytes = uint8_t(getElementBytes(operation.reduceType));
+  } else if (isWrite && operation.isRelease) {
+    access.kind = AccessKind::Atomic;
+    access.form = AtomicForm::Store;
+    access.elementBytes = uint8_t(operation.bytes);
+  } else if (isWrite) {
+    access.kind = AccessKind::Write;
+  }
   access.mayBeUnwritten = operation.isRelease && !operation.isReduction;
   access.proxy = operation.proxy;
   access.epoch = isWrite ? operation.writeEpoch : operation.readEpoch;

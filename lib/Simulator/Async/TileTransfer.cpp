@@ -345,7 +345,10 @@ bool Move::checkAccesses(const Inside &inside) {
   bool isInBounds = true;
   auto check = [&](AccessKind kind) {
     return [this, &isInBounds, kind](char *address, uint64_t bytes) {
+      bool isReduction = kind == AccessKind::Reduce;
       access.kind = kind;
+      access.form = isReduction ? AtomicForm::Reduce : AtomicForm::None;
+      access.elementBytes = isReduction ? uint8_t(transfer.elementBytes) : 0;
       isInBounds &= machine.memory.access(address, bytes, access).inBounds;
     };
   };

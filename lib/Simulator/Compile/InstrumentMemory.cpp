@@ -67,7 +67,8 @@ public:
     } else if (auto rmw = dyn_cast<LLVM::AtomicRMWOp>(op)) {
       redirect(call, rmw.getPtrMutable(),
                call.i64(getAccessBytes(layout, rmw.getVal().getType())),
-               "carousel_sim_atomic");
+               rmw.use_empty() ? "carousel_sim_atomic_reduce"
+                               : "carousel_sim_atomic");
     } else if (auto exchange = dyn_cast<LLVM::AtomicCmpXchgOp>(op)) {
       redirect(call, exchange.getPtrMutable(),
                call.i64(getAccessBytes(layout, exchange.getVal().getType())),

@@ -183,13 +183,14 @@ void *Machine::getScratch(uint64_t size, AccessKind kind) {
 }
 
 void *Machine::access(void *pointer, uint64_t size, AccessKind kind, Site site,
-                      bool mayBeUnwritten) {
+                      AtomicForm form) {
   Thread &thread = enter(site);
   if (size == 0 || isOwnStack(pointer))
     return pointer;
   Access access;
   access.kind = kind;
-  access.mayBeUnwritten = mayBeUnwritten;
+  access.form = form;
+  access.elementBytes = form == AtomicForm::None ? 0 : uint8_t(size);
   access.epoch = thread.epoch();
   access.view = &thread.view;
   access.thread = thread.index;

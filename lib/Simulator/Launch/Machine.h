@@ -80,10 +80,9 @@ public:
     return thread;
   }
 
-  /// Checks and records; where the thread may go on with the access. An atomic
-  /// store doesn't read what it replaces.
+  /// Checks and records; where the thread may go on with the access.
   void *access(void *pointer, uint64_t size, AccessKind kind, Site site,
-               bool mayBeUnwritten = false);
+               AtomicForm form = AtomicForm::None);
 
   void notePoll(const void *address, uint64_t size) {
     grid.notePoll(address, size);

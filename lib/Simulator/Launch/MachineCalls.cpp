@@ -81,9 +81,20 @@ static void *carousel_sim_store(void *pointer, uint64_t size, uint32_t site) {
 }
 static void *carousel_sim_atomic(void *pointer, uint64_t size, uint32_t site) {
   Machine &machine = Machine::current();
-  void *usable = machine.access(pointer, size, AccessKind::Atomic, site);
+  void *usable = machine.access(pointer, size, AccessKind::Atomic, site,
+                                AtomicForm::ReadModifyWrite);
   machine.notePoll(usable, size);
   machine.async.atomicRead(pointer, /*acquire=*/false);
+  machine.async.atomicWrite(pointer, /*release=*/false,
+                            /*isReadModifyWrite=*/true);
+  return usable;
+}
+/// An atomic whose result nobody uses.
+static void *carousel_sim_atomic_reduce(void *pointer, uint64_t size,
+                                        uint32_t site) {
+  Machine &machine = Machine::current();
+  void *usable = machine.access(pointer, size, AccessKind::Atomic, site,
+                                AtomicForm::Reduce);
   machine.async.atomicWrite(pointer, /*release=*/false,
                             /*isReadModifyWrite=*/true);
   return usable;
@@ -91,7 +102,8 @@ static void *carousel_sim_atomic(void *pointer, uint64_t size, uint32_t site) {
 static void *carousel_sim_atomic_load(void *pointer, uint64_t size,
                                       uint32_t site) {
   Machine &machine = Machine::current();
-  void *usable = machine.access(pointer, size, AccessKind::Atomic, site);
+  void *usable =
+      machine.access(pointer, size, AccessKind::Atomic, site, AtomicForm::Load);
   machine.notePoll(usable, size);
   machine.async.atomicRead(pointer, /*acquire=*/false);
   return usable;
@@ -370,6 +382,7 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachineSymbols() {
       CAROUSEL_SYMBOL(carousel_sim_store),
       CAROUSEL_SYMBOL(carousel_sim_atomic),
       CAROUSEL_SYMBOL(carousel_sim_atomic_load),
+      CAROUSEL_SYMBOL(carousel_sim_atomic_reduce),
       CAROUSEL_SYMBOL(carousel_sim_step),
       CAROUSEL_SYMBOL(carousel_sim_check_division),
       CAROUSEL_SYMBOL(carousel_sim_check_alignment),

@@ -36,11 +36,19 @@ enum class AccessKind : uint8_t {
   Reduce,
 };
 
+/// What an atomic does to its place. Only what reads can see what others wrote:
+/// PTX's `red`, an atomic without a result, forms no acquire pattern.
+enum class AtomicForm : uint8_t { None, Load, Store, Reduce, ReadModifyWrite };
+
 /// One access and the agent that makes it. The view is used during the call
 /// only.
 struct Access {
   AccessKind kind = AccessKind::Read;
   Proxy proxy = Proxy::Generic;
+  /// Of Atomic and Reduce: the form, and the bytes of one element. Atomics that
+  /// overlap in part are not morally strong: they race.
+  AtomicForm form = AtomicForm::None;
+  uint8_t elementBytes = 0;
   /// The moment of the agent: of the thread, or of the operation (its read or
   /// its write epoch).
   Epoch epoch;

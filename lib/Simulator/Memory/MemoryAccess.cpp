@@ -59,7 +59,9 @@ public:
 private:
   bool isOrdered(const Record &earlier) const;
   bool isHandedOn(RecordId number, RecordSet since, const Clock *clock) const;
-  void judgePair(RecordId number, RecordSet since, Verdict &verdict) const;
+  bool isObserver(const Record &atomic) const;
+  void judgePair(RecordId number, RecordSet since, bool isObserved,
+                 Verdict &verdict) const;
 
   History &history;
   const Access &access;
@@ -69,11 +71,18 @@ private:
   const Clock *order = nullptr, *fenced = nullptr;
 };
 
-/// Accesses that need no order between them, whatever their clocks say.
-bool areCompatible(AccessKind a, AccessKind b, bool isSameProxy) {
-  if (a != b)
-    return false;
-  return a == AccessKind::Read || (a != AccessKind::Write && isSameProxy);
+bool changesMemory(AccessKind kind, AtomicForm form) {
+  return kind != AccessKind::Read && form != AtomicForm::Load;
+}
+
+/// Accesses that need no order between them, whatever their clocks say: reads,
+/// and atomics that are morally strong, which asks for one proxy and a complete
+/// overlap.
+template <typename A, typename B> bool areCompatible(const A &a, const B &b) {
+  if (!changesMemory(a.kind, a.form) && !changesMemory(b.kind, b.form))
+    return true;
+  return a.kind == b.kind && a.kind != AccessKind::Write &&
+         a.proxy == b.proxy && a.elementBytes == b.elementBytes;
 }
 
 bool Judge::isOrdered(const Record &earlier) const {
@@ -97,18 +106,25 @@ bool Judge::isHandedOn(RecordId number, RecordSet since,
   history.forEach(since, [&](RecordId other) {
     isAfter &= other != number;
     const Record &record = history[other];
-    if (!isAfter || !record.isCollective ||
-        areCompatible(earlier.kind, record.kind, earlier.proxy == record.proxy))
+    if (!isAfter || !record.isCollective || areCompatible(earlier, record))
       return;
     isFound |= clock && clock->covers(record.epoch);
   });
   return isFound;
 }
 
-void Judge::judgePair(RecordId number, RecordSet since,
+/// True if an atomic read what was there and is known of. What it has seen, by
+/// itself or by way of other atomics, is before a generic access to the place:
+/// observation order and then base causality order are causality order.
+bool Judge::isObserver(const Record &atomic) const {
+  return access.proxy == Proxy::Generic &&
+         atomic.form == AtomicForm::ReadModifyWrite && isOrdered(atomic);
+}
+
+void Judge::judgePair(RecordId number, RecordSet since, bool isObserved,
                       Verdict &verdict) const {
   const Record &earlier = history[number];
-  if (areCompatible(earlier.kind, access.kind, earlier.proxy == access.proxy))
+  if (areCompatible(earlier, access))
     return;
   if (access.operationId != 0 && access.operationId == earlier.operationId)
     return;
@@ -121,7 +137,7 @@ void Judge::judgePair(RecordId number, RecordSet since,
   // only, and so do those that another CTA's engines wrote to global memory,
   // since what tells of them is generic; what was read matters in the strict
   // reading alone.
-  bool isEarlierRead = earlier.kind == AccessKind::Read;
+  bool isEarlierRead = !earlier.isWrite();
   bool isOfOtherCTA = isGlobal && earlier.epoch.cta() != access.epoch.cta();
   bool needsFence = earlier.epoch && access.proxy == Proxy::Async &&
                     (earlier.proxy == Proxy::Generic || isOfOtherCTA) &&
@@ -130,7 +146,7 @@ void Judge::judgePair(RecordId number, RecordSet since,
                     !isHandedOn(number, since, fenced);
   if (needsFence && !isEarlierRead && earlier.proxy == Proxy::Generic)
     verdict.isStale = true;
-  if (!isOrdered(earlier) && !isHandedOn(number, since, order)) {
+  if (!isOrdered(earlier) && !isObserved && !isHandedOn(number, since, order)) {
     bool isEngine = earlier.isEngine() || history[id].isEngine();
     blame(isEngine ? EngineRace : ThreadRace);
   } else if (needsFence) {
@@ -145,12 +161,22 @@ Verdict Judge::judge(State state) {
   if (!isWrite && !access.mayBeUnwritten && state.writer == 0)
     verdict.faults |= 1u << Unwritten;
   if (state.writer > kHostWrite)
-    judgePair(state.writer, state.since, verdict);
+    judgePair(state.writer, state.since, /*isObserved=*/false, verdict);
   // Reads don't mind earlier reads; most sets have nothing else.
-  if (state.since != 0 && (!isRead || history.hasUpdates(state.since)))
+  if (state.since != 0 && (!isRead || history.hasUpdates(state.since))) {
+    // From the last one back. A plain store of an atomic hides those before it.
+    bool isSeen = false;
     history.forEach(state.since, [&](RecordId earlier) {
-      judgePair(earlier, state.since, verdict);
+      const Record &record = history[earlier];
+      bool isAtomic =
+          record.kind == AccessKind::Atomic && record.proxy == Proxy::Generic;
+      judgePair(earlier, state.since, isSeen && isAtomic && record.isWrite(),
+                verdict);
+      if (isAtomic)
+        isSeen =
+            isObserver(record) || (isSeen && record.form != AtomicForm::Store);
     });
+  }
   if (isWrite) {
     verdict.next = {id, 0};
     return verdict;
@@ -174,8 +200,8 @@ std::string explain(Fault fault, const Access &access, const Record &earlier,
   if (fault == Unwritten)
     return "expected only written bytes to be read, found bytes that nothing "
            "has written";
-  bool isEarlierRead = earlier.kind == AccessKind::Read;
-  bool isRead = access.kind == AccessKind::Read;
+  bool isEarlierRead = !earlier.isWrite();
+  bool isRead = !changesMemory(access.kind, access.form);
   const char *hazard = isEarlierRead ? "war" : isRead ? "raw" : "waw";
   std::string text = std::string(hazard) + ": expected ";
   std::string pair = std::string(isEarlierRead ? "the read" : "the write") +

@@ -33,8 +33,20 @@ size_t hash(uint64_t a, uint64_t b) {
 
 bool isSame(const Record &record, const Access &access) {
   return record.epoch == access.epoch && record.kind == access.kind &&
-         record.proxy == access.proxy &&
+         record.proxy == access.proxy && record.form == access.form &&
+         record.elementBytes == access.elementBytes &&
          record.operationId == access.operationId;
+}
+
+/// True if an atomic of the form `later` says all that one of the form
+/// `earlier` does: what conflicts with it, whether it reads what was there, and
+/// whether it ends the sequence of read-modify-writes.
+bool implies(AtomicForm later, AtomicForm earlier) {
+  if (earlier == AtomicForm::Load)
+    return true;
+  if (earlier == AtomicForm::Reduce)
+    return later != AtomicForm::Load;
+  return earlier == later;
 }
 
 } // namespace
@@ -50,7 +62,8 @@ History::History(bool strictFences)
 
 RecordId History::intern(const Access &access) {
   uint64_t details = uint64_t(access.site) << 32 ^ access.operationId << 4 ^
-                     uint64_t(access.kind) << 1 ^ uint64_t(access.proxy);
+                     uint64_t(access.form) << 8 ^ uint64_t(access.kind) << 1 ^
+                     uint64_t(access.proxy);
   RecordId &cached = recordCache[hash(access.epoch.getKey(), details)];
   if (cached) {
     const Record &record = records[cached];
@@ -73,6 +86,8 @@ RecordId History::intern(const Access &access) {
   record.operation = access.operation;
   record.kind = access.kind;
   record.proxy = access.proxy;
+  record.form = access.form;
+  record.elementBytes = access.elementBytes;
   record.isCollective = access.isCollective;
   return cached;
 }
@@ -83,7 +98,9 @@ RecordId History::intern(const Access &access) {
 bool History::isImplied(const Record &earlier, const Access &access) const {
   bool isEngine = !access.isCollective &&
                   (access.operation != 0 || access.operationId != 0);
-  if (earlier.kind != access.kind || earlier.isEngine() != isEngine)
+  if (earlier.kind != access.kind || earlier.isEngine() != isEngine ||
+      earlier.elementBytes != access.elementBytes ||
+      !implies(access.form, earlier.form))
     return false;
   if (earlier.epoch.isSameAgent(access.epoch) &&
       earlier.operationId == access.operationId &&
@@ -126,7 +143,8 @@ RecordSet History::compact(RecordSet set, RecordId id, const Access &access) {
   auto agent = [&](const Kept &kept) {
     const Record &record = records[kept.record];
     return std::make_tuple(record.epoch.getAgent(), record.operationId,
-                           record.kind, record.proxy);
+                           record.kind, record.proxy, record.form,
+                           record.elementBytes);
   };
   llvm::sort(scratch, [&](const Kept &a, const Kept &b) {
     auto agentA = agent(a), agentB = agent(b);

@@ -30,8 +30,13 @@ struct Record {
   uint16_t operation = 0;
   AccessKind kind = AccessKind::Read;
   Proxy proxy = Proxy::Generic;
+  AtomicForm form = AtomicForm::None;
+  uint8_t elementBytes = 0;
   bool isCollective = false;
 
+  bool isWrite() const {
+    return kind != AccessKind::Read && form != AtomicForm::Load;
+  }
   bool isEngine() const {
     return !isCollective && (operation != 0 || operationId != 0);
   }
