@@ -15,8 +15,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Analysis/Values/IndexRanges.h"
-#include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Passes/Passes.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"

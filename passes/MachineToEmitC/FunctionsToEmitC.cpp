@@ -14,8 +14,8 @@
 #include "ToEmitC.h"
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
-#include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -10,8 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
-#include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Passes/Passes.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 

@@ -14,7 +14,7 @@
 #define CAROUSEL_PASSES_MACHINETONVVM_NVVMLOWERING_H
 
 #include "carousel/Dialect/IR/CarouselOps.h"
-#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "carousel/Target/TargetInfo.h"
 #include "mlir/Conversion/LLVMCommon/Pattern.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

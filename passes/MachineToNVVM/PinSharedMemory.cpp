@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Passes/Passes.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/ADT/SetVector.h"

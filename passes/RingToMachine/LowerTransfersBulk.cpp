@@ -17,7 +17,7 @@
 #include "LoopAnnotations.h"
 #include "LowerTransfers.h"
 
-#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 

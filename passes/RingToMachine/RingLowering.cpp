@@ -14,6 +14,7 @@
 
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Iterators.h"
@@ -296,8 +297,7 @@ void RingLowering::initBarriers() {
                                    top.getI32IntegerAttr(count));
           });
     // The CTA's threads meet; an engine doesn't. Older targets have none.
-    constexpr unsigned kHopper = 90;
-    if (plan.hasEngineLoads() && target.info->sm >= kHopper)
+    if (plan.hasEngineLoads() && target.info->sm >= rules::kBulkSM)
       FenceMbarrierInitOp::create(top);
   });
   if (!barriers.empty())

@@ -13,8 +13,8 @@
 
 #include "carousel/Analysis/SharedMemory/SharedMemoryUse.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
-#include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Passes/Passes.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "carousel/Target/TargetInfo.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -14,8 +14,8 @@
 
 #include "carousel/Analysis/SharedMemory/SharedMemoryPlan.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
-#include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Passes/Passes.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"

@@ -40,16 +40,17 @@ function(_carousel_runtime_common name)
     "${CAROUSEL_JSON_DIR}" "${CAROUSEL_CLI11_DIR}")
 endfunction()
 
-# carousel_add_runtime_library(<name> SOURCES ...): a static library with the public headers. Its
-# sources also see the project's headers of plain C++, include/carousel/Support.
+# carousel_add_runtime_library(<name> SOURCES ...): a static library with the public headers,
+# which include those of plain C++ that the compiler has as well, include/carousel/Support.
 function(carousel_add_runtime_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES" ${ARGN})
   add_library(${name} STATIC ${ARG_SOURCES})
   add_library(Carousel::${name} ALIAS ${name})
   target_include_directories(${name}
     PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>
+           $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/../include>
            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
-    PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}/../include")
+    PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/src")
   target_compile_features(${name} PUBLIC cxx_std_17)
   target_link_libraries(${name} PUBLIC fmt::fmt Threads::Threads ${CMAKE_DL_LIBS})
   if(TARGET tl::expected)

@@ -23,6 +23,8 @@ install(FILES
   "${_build_config_dir}/CarouselRuntimeConfigVersion.cmake"
   DESTINATION ${_config_dir})
 install(DIRECTORY "${CAROUSEL_RUNTIME_SOURCE_DIR}/include/" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY "${CAROUSEL_RUNTIME_SOURCE_DIR}/../include/carousel/Support"
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/carousel)
 # For nvcc; NVRTC sees those that are in the library.
 install(DIRECTORY "${CAROUSEL_RUNTIME_SOURCE_DIR}/device/" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h")

@@ -34,7 +34,7 @@ void useGivenStrides(const KernelInfo &kernel, BoundArgument *bound);
 /// The address that stands for a workspace which isn't there yet: as well
 /// aligned as what the driver allocates (CUDA C++ programming guide, Device
 /// memory accesses), and no better.
-inline constexpr uint64_t kNoWorkspace = 256;
+inline constexpr uint64_t kNoWorkspace = rules::kWorkspaceAlignment;
 
 /// Computes extents, strides and bytes of the kernel's workspaces from the
 /// arguments that are bound; their address is kNoWorkspace.

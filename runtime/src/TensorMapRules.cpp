@@ -17,6 +17,7 @@
 #include "TensorMapSpelling.h"
 
 #include "carousel/Runtime/Fail.h"
+#include "carousel/Support/HardwareLimits.h"
 
 namespace carousel::runtime {
 
@@ -29,23 +30,23 @@ using Swizzle = Format::Swizzle;
 using Rule = TensorMapViolation::Rule;
 
 // tensorRank
-constexpr int64_t kMinInterleavedRank = 3;
+constexpr int64_t kMinInterleavedRank = rules::kMinInterleavedRank;
 // globalAddress, globalStrides
-constexpr int64_t kGranule = 16;
-constexpr int64_t kWideGranule = 32;
-constexpr int64_t kStrideLimit = int64_t(1) << 40;
-constexpr uint64_t kAddressLimit = uint64_t(1) << 57; // driver
+constexpr int64_t kGranule = rules::kGlobalStrideGranule;
+constexpr int64_t kWideGranule = rules::kWideGlobalGranule;
+constexpr int64_t kStrideLimit = rules::kMaxGlobalStride + 1;
+constexpr uint64_t kAddressLimit = rules::kGlobalAddressLimit;
 // globalDim
-constexpr int64_t kMaxExtent = int64_t(1) << 32;
+constexpr int64_t kMaxExtent = rules::kMaxGlobalExtent;
 // boxDim, channelsPerPixel, pixelsPerColumn
-constexpr int64_t kMaxBox = 256;
-constexpr int64_t kMaxChannels = 256;
-constexpr int64_t kMaxPixels = 1024;
-constexpr int64_t kInnerBoxGranule = 16;
-constexpr int64_t kPackedBox = 128;
-constexpr int64_t kMaxBoxBytes = 228 * 1024; // driver: an SM's shared memory
+constexpr int64_t kMaxBox = rules::kMaxBoxExtent;
+constexpr int64_t kMaxChannels = rules::kMaxIm2ColChannels;
+constexpr int64_t kMaxPixels = rules::kMaxIm2ColPixels;
+constexpr int64_t kInnerBoxGranule = rules::kInnerBoxGranule;
+constexpr int64_t kPackedBox = rules::kPaddedBoxExtent;
+constexpr int64_t kMaxBoxBytes = rules::kMaxBoxBytes;
 // elementStrides
-constexpr int64_t kMaxElementStride = 8;
+constexpr int64_t kMaxElementStride = rules::kMaxElementStride;
 
 /// Bits of an element in shared memory: those of b4x16_p64 and b6x16_p32 are
 /// padded to a byte there.

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // One row per chip that Carousel emits for. Limits that hold on every SM stand
-// in carousel/Dialect/IR/HardwareRules.h.
+// in carousel/Support/HardwareLimits.h.
 //
 //===----------------------------------------------------------------------===//
 

@@ -11,7 +11,8 @@
 
 #include "EngineCandidates.h"
 
-#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Support/HardwareLimits.h"
+#include "carousel/Target/EngineCosts.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -73,8 +74,9 @@ static std::optional<BoxRows> findRows(const TransferFacts &facts,
 static std::optional<EngineChoice> makeBulk(const TransferFacts &facts,
                                             Needs &needs) {
   const int64_t granule = rules::kBulkGranule;
-  if (!needs.hasTarget(90, 80) || !needs.hasUnitStride() ||
-      !needs.hasContiguousTile() || !needs.isTileAligned(granule))
+  if (!needs.hasTarget(rules::kBulkSM, rules::kBulkPTX) ||
+      !needs.hasUnitStride() || !needs.hasContiguousTile() ||
+      !needs.isTileAligned(granule))
     return std::nullopt;
   std::optional<BoxRows> rows = findRows(facts, needs);
   if (!rows)
@@ -111,12 +113,13 @@ static std::optional<EngineChoice> makeBulk(const TransferFacts &facts,
   choice.engine = EngineAttr::get(facts.op->getContext(), EngineKind::Bulk,
                                   /*width=*/0, {});
   choice.instructions = rows->isOnePiece ? 1 : facts.box[rows->dim];
-  choice.cost = cost::kBulkUse + cost::kBulkDimension * (facts.rank - 1) +
-                cost::kBulkCopy * choice.instructions;
+  const EngineCosts &costs = getEngineCosts(*facts.kernel.target.info);
+  choice.cost = costs.bulkUse + costs.bulkDimension * (facts.rank - 1) +
+                costs.bulkCopy * choice.instructions;
   // Of what is outside a store makes nothing, and a tensor copy fills it.
   if (facts.isLoad && rows->isOftenCut)
     choice.cost +=
-        cost::kBulkFillPieces *
+        costs.bulkFillPieces *
         llvm::divideCeil(facts.tileBytes, granule * rules::kWarpSize);
   choice.guards = needs.guards;
   return choice;
@@ -191,8 +194,9 @@ EngineAttempt carousel::tryCpAsync(const TransferFacts &facts, GuardUse use,
   SmallVector<int64_t> widths = {16, 8, 4};
   if (width)
     widths = {*width};
-  return tryWidths(facts, use, EngineKind::CpAsync, widths, cost::kCpAsyncUse,
-                   cost::kCpAsyncPieces);
+  const EngineCosts &costs = getEngineCosts(*facts.kernel.target.info);
+  return tryWidths(facts, use, EngineKind::CpAsync, widths, costs.cpAsyncUse,
+                   costs.cpAsyncPieces);
 }
 
 EngineAttempt carousel::tryVector(const TransferFacts &facts, GuardUse use,
@@ -208,10 +212,11 @@ EngineAttempt carousel::tryVector(const TransferFacts &facts, GuardUse use,
                                     Twine(facts.elementBytes) + " bytes");
     widths = {*width};
   }
+  const EngineCosts &costs = getEngineCosts(*facts.kernel.target.info);
   // Who combines what is there loads it first.
   bool loads = facts.isLoad || facts.isExclusive;
   return tryWidths(facts, use, EngineKind::Vector, widths,
-                   loads ? cost::kVectorLoadUse : cost::kVectorStoreUse,
-                   facts.isLoad ? cost::kVectorLoadPieces
-                                : cost::kVectorStorePieces);
+                   loads ? costs.vectorLoadUse : costs.vectorStoreUse,
+                   facts.isLoad ? costs.vectorLoadPieces
+                                : costs.vectorStorePieces);
 }

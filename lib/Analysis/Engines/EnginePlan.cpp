@@ -20,6 +20,7 @@
 #include "TransferFacts.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -280,7 +281,8 @@ EngineVariant EnginePlanner::plan(GuardUse use,
     return variant;
   // Compiled for an older chip as well, the variant isn't for that.
   if (usesAsyncEngine) {
-    GuardAttr capability = makeCapability(facts.kernel.getContext(), 90);
+    GuardAttr capability =
+        makeCapability(facts.kernel.getContext(), rules::kBulkSM);
     if (!isImplied(facts.known, capability))
       variant.guards.insert(variant.guards.begin(), capability);
   }

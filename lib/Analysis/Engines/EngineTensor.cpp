@@ -14,7 +14,8 @@
 #include "EngineCandidates.h"
 #include "TensorMapShape.h"
 
-#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Support/HardwareLimits.h"
+#include "carousel/Target/EngineCosts.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -225,12 +226,13 @@ makeTensor(const TransferFacts &facts, Needs &needs, const MapShape &shape) {
       shape.swizzle, Interleave::None, L2Promotion::None, facts.fill, {}, {});
   choice.encode = makeEncode(facts, shape);
   choice.instructions = countBoxes(shape);
+  const EngineCosts &costs = getEngineCosts(*facts.kernel.target.info);
   int64_t rowBytes = shape.box.back() * facts.elementBytes * shape.factor;
   int64_t rows = getElementsOf(shape.box) / shape.box.back();
   int64_t requests = choice.instructions * rows *
-                     llvm::divideCeil(rowBytes, cost::kRequestBytes);
-  choice.cost = cost::kTensorUse + cost::kTensorCopy * choice.instructions +
-                llvm::divideCeil(requests, cost::kRequestsPerSlot);
+                     llvm::divideCeil(rowBytes, costs.requestBytes);
+  choice.cost = costs.tensorUse + costs.tensorCopy * choice.instructions +
+                llvm::divideCeil(requests, costs.requestsPerSlot);
   choice.guards = needs.guards;
   return choice;
 }
@@ -245,7 +247,7 @@ static bool hasWiderElements(const TransferFacts &facts) {
 
 /// What holds for all maps.
 static bool canHaveMap(const TransferFacts &facts, Needs &needs) {
-  if (!needs.hasTarget(90, 80))
+  if (!needs.hasTarget(rules::kBulkSM, rules::kBulkPTX))
     return false;
   if (!facts.isArgument)
     return needs.refuse("a global memref that isn't an argument of the kernel"

@@ -11,7 +11,7 @@
 
 #include "TensorMapShape.h"
 
-#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>

@@ -15,7 +15,7 @@
 
 #include "carousel/Analysis/Values/Alignment.h"
 #include "carousel/Analysis/Values/Divisibility.h"
-#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/StringExtras.h"

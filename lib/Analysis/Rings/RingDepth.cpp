@@ -20,7 +20,7 @@
 #include "carousel/Analysis/Values/Alignment.h"
 #include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Analysis/Values/Views.h"
-#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "carousel/Target/TargetInfo.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"

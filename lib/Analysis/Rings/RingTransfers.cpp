@@ -11,6 +11,8 @@
 
 #include "RingTransfers.h"
 
+#include "../Sync/SyncAccesses.h"
+
 #include "carousel/Analysis/Values/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
@@ -132,12 +134,8 @@ std::string LoopTransfers::explainBuffer(TransferOpInterface transfer) {
 //===----------------------------------------------------------------------===//
 
 bool carousel::touchesNoMemory(Operation *op) {
-  if (isa<BarrierWarpOp, FenceThreadOp, SerializeOp>(op))
-    return true;
-  // Other ops of the gpu dialect exchange values of registers, or meet.
-  return isa_and_nonnull<gpu::GPUDialect>(op->getDialect()) &&
-         op->getNumRegions() == 0 &&
-         llvm::none_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>);
+  return isa<BarrierWarpOp, FenceThreadOp, SerializeOp>(op) ||
+         (isExchange(op) && op->getNumRegions() == 0);
 }
 
 bool carousel::takesOverFromCTAs(Operation *op) {

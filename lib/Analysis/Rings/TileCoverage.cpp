@@ -12,7 +12,7 @@
 
 #include "carousel/Analysis/Rings/RingPlan.h"
 #include "carousel/Analysis/Values/IndexFunction.h"
-#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Support/HardwareLimits.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -19,6 +19,7 @@
 #include "PlanMeetings.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -123,9 +124,8 @@ static void addNeeds(Meeting &meeting, const Handover &handover,
     meeting.waitsForBulkReads |=
         !commit || !findAfter(commit, meeting.at, isBulkWait);
   }
-  // The async proxy came with sm_90.
-  bool needsFence =
-      !handover.to->uses.asyncWrites.empty() && target.info->sm >= 90;
+  bool needsFence = !handover.to->uses.asyncWrites.empty() &&
+                    target.info->sm >= rules::kBulkSM;
   for (Operation *write : from.genericWrites)
     meeting.fencesAsyncProxy |=
         needsFence && !findAfter(write, meeting.at, isAsyncFence);

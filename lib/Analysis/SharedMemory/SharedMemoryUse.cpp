@@ -13,7 +13,7 @@
 
 #include "carousel/Analysis/Values/Alignment.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
-#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/CallInterfaces.h"

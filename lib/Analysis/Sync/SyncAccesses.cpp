@@ -213,6 +213,11 @@ void SyncAccesses::addAnything(bool isShared, AccessKind kind,
   accesses.push_back(access);
 }
 
+bool carousel::isExchange(Operation *op) {
+  return isa_and_nonnull<gpu::GPUDialect>(op->getDialect()) &&
+         llvm::none_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>);
+}
+
 /// A call of a function that only computes.
 static bool isCallOfValues(Operation *op) {
   auto call = dyn_cast<CallOpInterface>(op);
@@ -255,12 +260,7 @@ void SyncAccesses::addEffects(Operation *op, std::vector<Access> &accesses) {
     });
     return;
   }
-  // Other ops of the gpu dialect exchange values of registers.
-  bool isExchange = isa_and_nonnull<gpu::GPUDialect>(op->getDialect()) &&
-                    llvm::none_of(op->getOperandTypes(), [](Type type) {
-                      return isa<BaseMemRefType>(type);
-                    });
-  if (isMemoryEffectFree(op) || isExchange || isCallOfValues(op) ||
+  if (isMemoryEffectFree(op) || isExchange(op) || isCallOfValues(op) ||
       op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
     return;
   auto interface = dyn_cast<MemoryEffectOpInterface>(op);

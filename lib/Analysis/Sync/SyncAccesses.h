@@ -182,6 +182,10 @@ private:
 
 TransferScope getRingScope(mlir::Value ring);
 
+/// Whether `op` is one of the gpu dialect that exchanges values of registers,
+/// or that threads meet at: those without memrefs.
+bool isExchange(mlir::Operation *op);
+
 /// Whether an engine carries out the transfer.
 bool isCarriedByEngine(TransferOpInterface op);
 

@@ -12,7 +12,7 @@
 #include "carousel/Analysis/Values/Alignment.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
-#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

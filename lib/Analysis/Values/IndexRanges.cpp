@@ -8,8 +8,8 @@
 #include "carousel/Analysis/Values/IndexRanges.h"
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
-#include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -12,7 +12,7 @@
 #include "carousel/Dialect/IR/AsyncCopies.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
-#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
-#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Support/HardwareLimits.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"

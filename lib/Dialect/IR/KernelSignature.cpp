@@ -13,7 +13,7 @@
 #include "carousel/Dialect/IR/KernelSignature.h"
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
-#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "llvm/ADT/STLExtras.h"

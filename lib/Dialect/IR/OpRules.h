@@ -15,7 +15,7 @@
 #define CAROUSEL_LIB_DIALECT_IR_OPRULES_H
 
 #include "carousel/Dialect/IR/CarouselOps.h"
-#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Support/HardwareLimits.h"
 
 namespace carousel {
 

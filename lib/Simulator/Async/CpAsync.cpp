@@ -13,7 +13,7 @@
 
 #include "AsyncImpl.h"
 
-#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Support/HardwareLimits.h"
 
 namespace carousel::sim {
 

@@ -14,7 +14,7 @@
 
 #include "AsyncImpl.h"
 
-#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Support/HardwareLimits.h"
 
 #include <cstring>
 

@@ -15,7 +15,7 @@
 
 #include "AsyncImpl.h"
 
-#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Support/HardwareLimits.h"
 
 #include "llvm/ADT/StringExtras.h"
 

@@ -12,7 +12,7 @@
 
 #include "AsyncImpl.h"
 
-#include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Support/HardwareLimits.h"
 
 #include "llvm/ADT/Hashing.h"
 

@@ -15,8 +15,8 @@
 
 #include "carousel/Dialect/IR/AsyncCopies.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
-#include "carousel/Dialect/IR/HardwareRules.h"
 #include "carousel/Dialect/IR/MatrixOps.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

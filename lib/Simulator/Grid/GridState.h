@@ -17,15 +17,16 @@
 #include "FiberPool.h"
 #include "Grid.h"
 
+#include "carousel/Support/HardwareLimits.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <boost/context/detail/fcontext.hpp>
 
 namespace carousel::sim {
 
-constexpr uint32_t kWarpSize = 32;
-constexpr uint32_t kMaxThreads = 1024;
-constexpr uint32_t kNumBarriers = 16;
+constexpr uint32_t kWarpSize = rules::kWarpSize;
+constexpr uint32_t kMaxThreads = rules::kMaxThreadsPerBlock;
+constexpr uint32_t kNumBarriers = rules::kNamedBarriers;
 /// Threads of a CTA, by warp and lane.
 using ThreadMask = std::array<uint32_t, kMaxThreads / kWarpSize>;
 

@@ -16,6 +16,7 @@
 
 #include "carousel/Runtime/Error.h"
 #include "carousel/Runtime/Types.h"
+#include "carousel/Support/HardwareLimits.h"
 
 #include <array>
 #include <optional>
@@ -32,7 +33,7 @@ inline constexpr size_t kMaxManifestBytes = 16 << 20;
 /// The most bytes of all images of a package together.
 inline constexpr uint64_t kMaxImageBytes = uint64_t(1) << 30;
 /// The most bytes of a kernel's parameters.
-inline constexpr size_t kMaxParameterBytes = 32764;
+inline constexpr size_t kMaxParameterBytes = rules::kMaxParameterBytes;
 /// The most bytes of a name, of whatever it is one.
 inline constexpr size_t kMaxNameBytes = 1024;
 /// The most modules, kernels, images of a module, and variants of a kernel.
@@ -40,9 +41,9 @@ inline constexpr size_t kMaxEntries = 65536;
 /// The most nodes of one expression.
 inline constexpr size_t kMaxExpressionNodes = 256;
 /// The most dimensions of a tensor map.
-inline constexpr unsigned kMaxTensorMapRank = 5;
+inline constexpr unsigned kMaxTensorMapRank = rules::kMaxTensorRank;
 /// The fewest dimensions of a tensor map of another mode than tile.
-inline constexpr unsigned kMinIm2ColRank = 3;
+inline constexpr unsigned kMinIm2ColRank = rules::kMinIm2ColRank;
 
 /// An integer computed from arguments, as a postfix program: operands come
 /// before their operator.

@@ -1,17 +1,18 @@
-//===- HardwareRules.h - limits that hold on every SM -----------*- C++ -*-===//
+//===- HardwareLimits.h - limits that hold on every SM ----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The numbers that the verifiers compare with, each with its source. Limits
-// that differ from SM to SM stand in carousel/Target/TargetInfo.h.
+// The numbers that the compiler's verifiers, the runtime and the simulated
+// machine compare with, each with its source. Plain C++. Limits that differ
+// from SM to SM stand in carousel/Target/TargetInfo.h.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_DIALECT_IR_HARDWARERULES_H
-#define CAROUSEL_DIALECT_IR_HARDWARERULES_H
+#ifndef CAROUSEL_SUPPORT_HARDWARELIMITS_H
+#define CAROUSEL_SUPPORT_HARDWARELIMITS_H
 
 #include <cstdint>
 
@@ -26,6 +27,10 @@ inline constexpr int64_t kMaxTransactionBytes = (1 << 20) - 1;
 
 // PTX ISA, cp.async.bulk: size and both addresses.
 inline constexpr int64_t kBulkGranule = 16;
+// PTX ISA, cp.async.bulk, cp.async.bulk.tensor and Async proxy: the first chip
+// with bulk and tensor copies, and the PTX version.
+inline constexpr unsigned kBulkSM = 90;
+inline constexpr unsigned kBulkPTX = 80;
 
 // PTX ISA, cp.async: cp-size, and .level::prefetch_size.
 inline constexpr int64_t kCpAsyncSizes[] = {4, 8, 16};
@@ -42,9 +47,16 @@ inline constexpr int64_t kMaxIm2ColPixels = 1024;
 inline constexpr int64_t kIm2ColW128Pixels = 128;
 inline constexpr int64_t kMaxIm2ColChannels = 256;
 inline constexpr int64_t kGlobalStrideGranule = 16;
+/// With interleave of 32 bytes, and with padded elements of 4 or 6 bits.
+inline constexpr int64_t kWideGlobalGranule = 32;
 inline constexpr int64_t kMaxGlobalStride = (int64_t(1) << 40) - 1;
 inline constexpr int64_t kMaxGlobalExtent = int64_t(1) << 32;
 inline constexpr int64_t kMinInterleavedRank = 3;
+/// The inner extents of boxes of padded elements; the tensor's is a multiple.
+inline constexpr int64_t kPaddedBoxExtent = 128;
+// Not documented; the driver refuses more.
+inline constexpr uint64_t kGlobalAddressLimit = uint64_t(1) << 57;
+inline constexpr int64_t kMaxBoxBytes = 228 * 1024;
 
 // PTX ISA, Tensor-map; the driver asks for 64 up to CUDA 12 and for 128 from
 // CUDA 13 on.
@@ -99,4 +111,4 @@ inline constexpr int64_t kMaxStaticSharedBytes = 48 * 1024;
 
 } // namespace carousel::rules
 
-#endif // CAROUSEL_DIALECT_IR_HARDWARERULES_H
+#endif // CAROUSEL_SUPPORT_HARDWARELIMITS_H
