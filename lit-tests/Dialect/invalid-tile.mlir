@@ -186,6 +186,19 @@ func.func @narrow(%x: memref<?xi4, #gl>, %tile: memref<32xi4, #ws>, %i: index) {
 #ws = #gpu.address_space<workgroup>
 #gl = #gpu.address_space<global>
 
+// C123: integers that arith has no constants of, to fill with.
+func.func @unsigned(%x: memref<?xui8, #gl>, %tile: memref<32xui8, #ws>, %i: index) {
+  // expected-error @below {{expected signless integers, got elements of 'ui8'}}
+  carousel.load %x[%i] to %tile
+      : memref<?xui8, #gl>, memref<32xui8, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
 // C123: elements without a width.
 func.func @indices(%x: memref<?xindex, #gl>, %tile: memref<32xindex, #ws>, %i: index) {
   // expected-error @below {{expected integers or floating-point numbers of 8, 16, 32 or 64 bits, got elements of 'index'}}

@@ -1,5 +1,5 @@
 // A kernel of the tile phase needn't have a transfer: one that only allocates shared memory is compiled as those that
-// do, by each way.
+// do, by each way. It may order threads and CTAs by the ops that both phases have.
 // RUN: carousel-translate %s --mlir-to-ptx | FileCheck %s --check-prefix=PTX
 // RUN: carousel-translate %s --mlir-to-cuda | FileCheck %s --check-prefix=CUDA
 // RUN: rm -rf %t && carousel-compile %s -o %t --chip sm_80,sm_90a --no-cubin --quiet
@@ -24,6 +24,8 @@ gpu.module @reversing {
     gpu.barrier
     %other = memref.load %tile[%mirrored] : memref<32xf32, #ws>
     memref.store %other, %x[%thread] : memref<?xf32, #gl>
+    carousel.barrier.warp
+    carousel.fence.thread release gpu
     gpu.return
   }
 }

@@ -10,6 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Tile/VerifyTileOps.h"
 #include "Canonicalizer.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
@@ -127,7 +128,9 @@ bool carousel::isTilePhase(gpu::GPUModuleOp module) {
               return WalkResult::interrupt();
             if (auto alloc = dyn_cast<memref::AllocOp>(op))
               hasBuffer |= isSharedMemRef(alloc.getType());
-            hasMachineOp |= isa_and_nonnull<CarouselDialect>(op->getDialect());
+            hasMachineOp |=
+                isa_and_nonnull<CarouselDialect>(op->getDialect()) &&
+                !belongsToTilePhase(op);
             return WalkResult::advance();
           })
           .wasInterrupted();

@@ -44,13 +44,6 @@ using namespace carousel;
 // What a kernel holds
 //===----------------------------------------------------------------------===//
 
-/// Ops of the dialect that name no way of copying.
-static bool belongsToTilePhase(Operation *op) {
-  return isa<TransferOpInterface, SerializeOp, PassTurnOp, GridTicketOp,
-             BarrierWarpOp, FenceThreadOp, GridDependencyWaitOp,
-             GridLaunchDependentsOp, GridSerialWaitOp, GridSerialReleaseOp>(op);
-}
-
 static bool isMachineType(Type type) {
   if (auto memref = dyn_cast<BaseMemRefType>(type))
     type = memref.getElementType();

@@ -11,7 +11,7 @@
 
 #include "VerifyTileOps.h"
 
-#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -21,6 +21,12 @@
 
 using namespace mlir;
 using namespace carousel;
+
+bool carousel::belongsToTilePhase(Operation *op) {
+  return isa<TransferOpInterface, SerializeOp, PassTurnOp, GridTicketOp,
+             BarrierWarpOp, FenceThreadOp, GridDependencyWaitOp,
+             GridLaunchDependentsOp, GridSerialWaitOp, GridSerialReleaseOp>(op);
+}
 
 /// Of the gpu dialect, what a kernel may hold; the rest is the host's.
 static bool isOfKernels(Operation *op) {

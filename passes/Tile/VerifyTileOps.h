@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Refuses, at the op, what neither PTX nor CUDA C++ can be made of.
+// Which ops of the dialect the tile phase has, and what it has of others: it
+// refuses, at the op, what neither PTX nor CUDA C++ can be made of.
 // docs/OpMatrix.md has the ops and the types that are taken.
 //
 //===----------------------------------------------------------------------===//
@@ -16,6 +17,9 @@
 #include "mlir/IR/Operation.h"
 
 namespace carousel {
+
+/// Whether `op` is one of the dialect that names no way of copying.
+bool belongsToTilePhase(mlir::Operation *op);
 
 /// Emits an error at an op that no target takes, or that computes with values
 /// of a type that none has.

@@ -9,8 +9,9 @@
 
 import re
 
+from split_input import CRASH
+
 from .types import COLUMNS
-from .ways import CRASH
 
 WAYS = {"sim": "S", "ptx": "P", "cuda": "C"}
 # Why an op is taken by some ways only, or in some forms only: op, types, text.

@@ -4,33 +4,30 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # ===------------------------------------------------------------------------===#
-"""Compiles cells, many in a process, and finds out which of them a tool refused or crashed on. An outcome is
-empty where the cell was taken, else the first error, or "crash: ..."."""
+"""Compiles cells, many in a process, and finds out which of them a tool refused or crashed on. Outcomes are those
+of split_input.py."""
 
+import bisect
 import concurrent.futures
 import os
 import re
-import subprocess
 import sys
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from device_cases import TOOLS
 from nvrtc import NVRTC, find_library
+from split_input import MARK, describe_crash, run, run_split
 
-BATCH = 60
-SECONDS = 120
-CRASH = "crash: "
-SPLIT = re.compile(r"within split at .*?:(\d+) offset :\d+:\d+: error: (.*)")
-MARK = "// =-=-="
+from .cells import HEAD
 
-
-def run(command, stdin="", seconds=SECONDS):
-    try:
-        return subprocess.run([str(word) for word in command], input=stdin, capture_output=True, text=True,
-                              check=False, timeout=seconds, errors="replace")
-    except subprocess.TimeoutExpired:
-        return None
+BATCH = 60  # kernels of a process or of NVRTC
+LAUNCHES = 15  # those of a carousel-sim
+SECONDS = 300
+PROGRESS_SECONDS = 10
+NVRTC_ERROR = re.compile(r"^kernel\.cu\((\d+)\): (?:catastrophic )?error.*", re.M)
+SIM_ERROR = re.compile(r"^<stdin>:(\d+):\d+: error: (.*)", re.M)
 
 
 def number(cell, index):
@@ -38,75 +35,37 @@ def number(cell, index):
     return re.sub(r"@(k|g)\b", rf"@\g<1>{index}", cell.text)
 
 
-def is_crash(result):
-    return result is None or result.returncode < 0 or result.returncode >= 128
-
-
-def describe_crash(result):
-    if result is None:
-        return CRASH + f"no end after {SECONDS} s"
-    return CRASH + f"signal {-result.returncode if result.returncode < 0 else result.returncode - 128}"
-
-
-def run_split(command, cells, first):
+def split(tool, *options, cells, first):
     """Outcomes, and what was printed for each."""
-    texts, lines, line = [], {}, 1
-    for index, cell in enumerate(cells):
-        text = number(cell, first + index)
-        lines[line] = index
-        texts.append(text)
-        line += text.count("\n") + 1
-    result = run(command, "// -----\n".join(texts))
-    if is_crash(result):
-        if len(cells) == 1:
-            return [describe_crash(result)], [""]
-        half = len(cells) // 2
-        left, right = (run_split(command, cells[:half], first), run_split(command, cells[half:], first + half))
-        return left[0] + right[0], left[1] + right[1]
-    outcomes = [""] * len(cells)
-    starts = sorted(lines)
-    for match in SPLIT.finditer(result.stderr):
-        start = max(at for at in starts if at <= int(match[1]) + 1)
-        outcomes[lines[start]] = outcomes[lines[start]] or match[2]
-    if result.returncode and not any(outcomes):
-        if len(cells) == 1:
-            return [(result.stderr.strip() or f"status {result.returncode}").splitlines()[0]], [""]
-        half = len(cells) // 2
-        left, right = (run_split(command, cells[:half], first), run_split(command, cells[half:], first + half))
-        return left[0] + right[0], left[1] + right[1]
-    printed = result.stdout.split(MARK)
-    return outcomes, printed if len(printed) == len(cells) else [""] * len(cells)
+    texts = [number(cell, index) for index, cell in enumerate(cells, first)]
+    return run_split([TOOLS / tool, *options], texts, SECONDS)
 
 
 def check_valid(cells, first, _):
-    return run_split([TOOLS / "carousel-opt", "--split-input-file", "-o", os.devnull], cells, first)[0]
+    return split("carousel-opt", "-o", os.devnull, cells=cells, first=first)[0]
 
 
 def check_tile(cells, first, _):
-    return run_split([TOOLS / "carousel-opt", "--split-input-file", "-o", os.devnull,
-                      "--pass-pipeline=builtin.module(gpu.module(carousel-verify-tile))"], cells, first)[0]
+    return split("carousel-opt", "-o", os.devnull, "--pass-pipeline=builtin.module(gpu.module(carousel-verify-tile))",
+                 cells=cells, first=first)[0]
 
 
 def check_ptx(cells, first, chip):
-    return run_split([TOOLS / "carousel-translate", "--mlir-to-cubin", f"--chip={chip}", "--split-input-file",
-                      f"--output-split-marker={MARK}", "-o", os.devnull], cells, first)[0]
+    return split("carousel-translate", "--mlir-to-cubin", f"--chip={chip}", "-o", os.devnull, cells=cells, first=first)[0]
 
 
 def compile_texts(nvrtc, texts, chip):
     """Outcomes of NVRTC."""
-    log = nvrtc.compile("\n".join(texts), chip, "--fmad=false").log if texts else ""
-    if "error" not in log:
+    log = nvrtc.compile("".join(texts), chip, "--fmad=false").log if texts else ""
+    errors = [(int(m[1]), m[0]) for m in NVRTC_ERROR.finditer(log)]
+    if not errors and "error" not in log:
         return [""] * len(texts)
-    if len(texts) == 1:
-        return [next(line for line in log.splitlines() if "error" in line)]
-    half = len(texts) // 2
-    return compile_texts(nvrtc, texts[:half], chip) + compile_texts(nvrtc, texts[half:], chip)
+    return blame(texts, errors, log, lambda left, _: compile_texts(nvrtc, left, chip))
 
 
 def check_cuda(cells, first, chip):
-    outcomes, printed = run_split(
-        [TOOLS / "carousel-translate", "--mlir-to-cuda", f"--chip={chip}", "--cuda-locations=0",
-         "--split-input-file", f"--output-split-marker={MARK}"], cells, first)
+    outcomes, printed = split("carousel-translate", "--mlir-to-cuda", f"--chip={chip}", "--cuda-locations=0",
+                              f"--output-split-marker={MARK}", cells=cells, first=first)
     library = find_library(os.environ.get("CAROUSEL_CUDA_ROOT"))
     taken = [index for index, outcome in enumerate(outcomes) if not outcome]
     if library and not os.environ.get("NO_NVRTC"):
@@ -115,19 +74,57 @@ def check_cuda(cells, first, chip):
     return outcomes
 
 
+def blame(texts, errors, log, again):
+    """Outcomes of texts that a tool refused as one. `errors` are lines of the whole and what was said of them; `again`
+    finds the outcomes of fewer texts, of which it gets the places too."""
+    if len(texts) == 1:
+        lines = log.strip().splitlines()
+        errors = [text for _, text in errors] or [line for line in lines if "error" in line] or lines
+        return [errors[0] if errors else "no message"]
+    starts = [0]
+    for text in texts:
+        starts.append(starts[-1] + text.count("\n"))
+    outcomes = {}
+    for line, text in errors:
+        if line <= starts[-1]:
+            outcomes.setdefault(bisect.bisect_left(starts, line) - 1, text)
+    if outcomes:
+        rest = [[place for place in range(len(texts)) if place not in outcomes]]
+    else:
+        rest = [range(len(texts) // 2), range(len(texts) // 2, len(texts))]
+    for places in filter(None, rest):
+        outcomes.update(zip(places, again([texts[place] for place in places], places)))
+    return [outcomes[place] for place in range(len(texts))]
+
+
+def simulate(texts, words, kernels):
+    """Outcomes of launches of one process, each in a module of its own."""
+    names = [word for name in kernels for word in ("--then", name)]
+    arguments = [word for some in words for argument in some for word in ("--arg", argument)]
+    result = run([TOOLS / "carousel-sim", "-", "--kernel", *names[1:], *arguments], HEAD + "".join(texts), SECONDS)
+    crash = describe_crash(result, SECONDS)
+    if crash and len(texts) == 1:
+        return [crash]
+    if not crash and result.returncode == 0:
+        return [""] * len(texts)
+    text = "" if crash else result.stderr + result.stdout
+    errors = [(int(m[1]) - HEAD.count("\n"), m[2]) for m in SIM_ERROR.finditer(text)]
+    return blame(texts, errors, text, lambda left, places: simulate(left, [words[i] for i in places],
+                                                                    [kernels[i] for i in places]))
+
+
 def check_sim(cells, first, _):
+    texts, words, kernels = [], [], []
+    for index, cell in enumerate(cells, first):
+        # Arguments of one name are one, and modules of a file have names of their own.
+        text = number(cell, index).removeprefix(HEAD).replace("gpu.module @m ", f"gpu.module @m{index} ")
+        texts.append(text.replace('carousel.argument<"', f'carousel.argument<"n{index}_'))
+        words.append([f"n{index}_{argument}" for argument in cell.arguments])
+        kernels.append(f"@m{index}::@k{index}")
     outcomes = []
-    for index, cell in enumerate(cells):
-        words = [word for argument in cell.arguments for word in ("--arg", argument)]
-        result = run([TOOLS / "carousel-sim", "-", "--kernel", f"@k{first + index}", *words], number(cell, first + index))
-        if is_crash(result):
-            outcomes.append(describe_crash(result))
-        elif result.returncode:
-            text = (result.stderr + result.stdout).strip().splitlines()
-            errors = [line for line in text if "error" in line] or text
-            outcomes.append(errors[0] if errors else f"status {result.returncode}")
-        else:
-            outcomes.append("")
+    for at in range(0, len(cells), LAUNCHES):
+        batch = slice(at, at + LAUNCHES)
+        outcomes += simulate(texts[batch], words[batch], kernels[batch])
     return outcomes
 
 
@@ -135,9 +132,14 @@ CHECKS = {"valid": check_valid, "tile": check_tile, "sim": check_sim, "ptx": che
 
 
 def check_all(cells, way, chip="sm_90a", jobs=None):
-    """The outcome of each cell."""
+    """The outcome of each cell. Says how far it is, on stderr."""
     function = CHECKS[way]
     starts = range(0, len(cells), BATCH)
+    outcomes, said = [], time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
-        parts = pool.map(lambda start: function(cells[start:start + BATCH], start, chip), starts)
-        return [outcome for part in parts for outcome in part]
+        for part in pool.map(lambda start: function(cells[start:start + BATCH], start, chip), starts):
+            outcomes += part
+            if time.monotonic() - said > PROGRESS_SECONDS:
+                said = time.monotonic()
+                print(f"op-matrix: {way}: {len(outcomes)} of {len(cells)}", file=sys.stderr, flush=True)
+    return outcomes

@@ -111,6 +111,8 @@ class Generator:
         self.locals = []
         # Loops with a pipeline of a kernel mostly agree in their mode.
         self.specialized = self.scope == "cta" and rng.random() < 0.7
+        # Threads access global memory through views of their own, whose second element is the next thread's.
+        self.has_views = random.Random(f"paths views {seed}").random() < 0.4
         self.body = Body()
 
     # ===- Drawing a kernel --------------------------------------------------------===#
@@ -125,7 +127,7 @@ class Generator:
         kind = rng.choices(["write", "own", "other", "load", "store"], [4, 2, 4, 3, 4])[0]
         local = self.inner and self.inner[-1] and kind != "load" and rng.random() < 0.5
         node = Node(kind, self.inner[-1] if local else rng.choice(self.buffers))
-        if kind in ("write", "own", "other") and rng.random() < 0.12:
+        if kind in ("write", "own", "other") and rng.random() < (0.4 if self.has_views else 0.12):
             node.buffer = "g"
         if kind == "load":
             node.source = rng.choice(["x", "x", "x", "g"])
@@ -250,6 +252,8 @@ class Generator:
     def element(self, buffer, own):
         """`[...]` of the thread's own element or of another one's."""
         lane = self.lane if own else self.other
+        if buffer == "g" and self.has_views:
+            return f"%g_view[{self.body.const(int(not own))}] : {self.view_type}"
         if buffer == "g":
             first = self.body.index("add", self.base, lane)
             return f"%g[{first}] : {self.global_type}"
@@ -386,6 +390,11 @@ class Generator:
         self.other = body.index("sub", body.const(self.threads - 1), self.lane)
         self.base = body.index("mul", self.unit, self.threads * BOXES)
         start = body.op(f"arith.index_cast %thread : index to {self.type}")
+        if self.has_views:
+            self.view_type = f"memref<2x{self.type}, strided<[1], offset: ?>, {GLOBAL}>"
+            first = body.index("add", self.base, self.lane)
+            body.line(f"%g_view = memref.subview %g[{first}] [2] [1] : {self.global_type} to {self.view_type}")
+            self.features.add("views of threads")
         for buffer in self.buffers + self.locals:
             body.allocate(self.buffer_type, f"%{buffer}")
             if self.parts > 1:

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../support/MLIR/EscapedErrors.h"
 #include "../support/MLIR/Register.h"
 #include "../support/MLIR/SourceNesting.h"
 
@@ -50,8 +51,9 @@ static LogicalResult run(StringRef inputName, StringRef outputName,
       llvm::MemoryBuffer::getMemBuffer(input->getMemBufferRef(),
                                        /*RequiresNullTerminator=*/false),
       llvm::SMLoc());
+  carousel::EscapedErrors errors(sources, output->os());
   if (!carousel::checkNesting(sources) ||
-      failed(MlirOptMain(output->os(), std::move(input), registry, config)))
+      failed(MlirOptMain(errors.output(), std::move(input), registry, config)))
     return failure();
   output->keep();
   return success();

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../support/MLIR/AssemblerOption.h"
+#include "../support/MLIR/EscapedErrors.h"
 #include "../support/MLIR/Register.h"
 #include "../support/MLIR/SourceNames.h"
 #include "../support/MLIR/SourceNesting.h"
@@ -105,18 +106,20 @@ static FailureOr<std::string> lowerAndEmit(Operation *op) {
 static LogicalResult
 translateToPTX(const std::shared_ptr<llvm::SourceMgr> &sources,
                raw_ostream &output, MLIRContext *context) {
+  carousel::EscapedErrors errors(*sources, output);
   OwningOpRef<ModuleOp> op = parse(*sources, context);
   if (!op)
     return failure();
   FailureOr<std::string> ptx = lowerAndEmit(*op);
   if (succeeded(ptx))
-    output << *ptx;
+    errors.output() << *ptx;
   return ptx;
 }
 
 static LogicalResult
 translateToCubin(const std::shared_ptr<llvm::SourceMgr> &sources,
                  raw_ostream &output, MLIRContext *context) {
+  carousel::EscapedErrors errors(*sources, output);
   OwningOpRef<ModuleOp> op = parse(*sources, context);
   if (!op)
     return failure();
@@ -127,13 +130,14 @@ translateToCubin(const std::shared_ptr<llvm::SourceMgr> &sources,
       carousel::assemblePTX(*ptx, chip, {assembler, cudaRoot});
   if (!cubin)
     return emitError(op->getLoc()) << llvm::toString(cubin.takeError());
-  output << *cubin;
+  errors.output() << *cubin;
   return success();
 }
 
 static LogicalResult
 translateToCUDA(const std::shared_ptr<llvm::SourceMgr> &sources,
                 raw_ostream &output, MLIRContext *context) {
+  carousel::EscapedErrors errors(*sources, output);
   registerDialects(context);
   if (!carousel::checkNesting(*sources))
     return failure();
@@ -160,7 +164,7 @@ translateToCUDA(const std::shared_ptr<llvm::SourceMgr> &sources,
   text.lineDirectives = lineDirectives;
   FailureOr<std::string> cuda = carousel::emitCUDA(*module, text);
   if (succeeded(cuda))
-    output << *cuda;
+    errors.output() << *cuda;
   return cuda;
 }
 

@@ -364,6 +364,10 @@ void SyncAccesses::collect(Operation *op, std::vector<Access> &accesses) {
   auto handOver = [&] {
     others.kind = AccessKind::GenericRead;
     accesses.push_back(others);
+    Access permission = others;
+    permission.kind = AccessKind::GenericWrite;
+    permission.isPermission = true;
+    accesses.push_back(permission);
   };
   llvm::TypeSwitch<Operation *>(op)
       // As passed on: the next turns may write what this one has read.

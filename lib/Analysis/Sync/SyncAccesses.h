@@ -101,6 +101,10 @@ struct Access {
   /// Made by the thread that issues for the scope, though not by an engine. Of
   /// others' accesses: it is that thread that takes them over, or hands over.
   bool isByIssuer = false;
+  /// What a release lets other CTAs do, behind what any thread has done before,
+  /// reads and what was taken over from CTAs included. The kernel says how it
+  /// comes to know of that.
+  bool isPermission = false;
   /// By CTAs in other turns.
   bool isOfTurns() const { return isForeign && isByIssuer; }
   TransferScope scope = TransferScope::CTA;

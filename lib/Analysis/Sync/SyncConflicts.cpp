@@ -62,7 +62,7 @@ bool SyncFlow::needsOrder(const PendingAccess &from, Operation *toOp,
   if (!isWrite(access.kind) && !isWrite(to.kind))
     return false;
   if (!access.buffer.mayBe(from.slot, to.buffer) ||
-      (access.isForeign && to.isForeign))
+      (access.isForeign && to.isForeign && !to.isPermission))
     return false;
   if (access.reduction && access.reduction == to.reduction)
     return false;
@@ -134,11 +134,13 @@ void SyncFlow::check(Operation *op, const Access &access,
       if (from.missed > needed)
         conflict.emplace();
     }
-    if (!needsOrder(from, op, access, /*byOthers=*/false))
+    // Between accesses that threads make by themselves, any two of them, stands
+    // what the kernel says: they are in conflict where the flow leaves that
+    // out.
+    bool isOfThreads =
+        access.isPermission || (!from.access->isTransfer && !access.isTransfer);
+    if (!needsOrder(from, op, access, /*byOthers=*/isOfThreads))
       continue;
-    // Between accesses that threads make by themselves stands what the kernel
-    // says: they are in conflict where the flow leaves that out.
-    bool isOfThreads = !from.access->isTransfer && !access.isTransfer;
     if (isOfThreads && from.missed != Meet::Nobody)
       conflict.emplace();
     if (!isOfThreads && !isOrdered(from, access, needed))

@@ -205,7 +205,7 @@ void SyncFlow::visit(Operation *op, SyncState &state) {
 /// Loads are there from when they have been waited for; what their operands are
 /// computed from is read at once. Letting others go on is over as it is done.
 static bool staysPending(Operation *op, const Access &access) {
-  if (isa<PassTurnOp>(op))
+  if (isa<PassTurnOp>(op) || access.isPermission)
     return false;
   if (isa<RingProduceOp>(op))
     return !access.isTransfer;

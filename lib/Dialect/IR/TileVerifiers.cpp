@@ -33,6 +33,9 @@ static LogicalResult verifyElements(TransferOpInterface op, MemRefType global,
     return op->emitOpError("expected integers or floating-point numbers of 8, "
                            "16, 32 or 64 bits, got elements of ")
            << element;
+  if (element.isSignedInteger() || element.isUnsignedInteger())
+    return op->emitOpError("expected signless integers, got elements of ")
+           << element;
   return success();
 }
 

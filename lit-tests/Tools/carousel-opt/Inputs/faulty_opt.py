@@ -1,4 +1,5 @@
-"""Writes a carousel-opt into a folder whose passes each have a fault of another kind."""
+"""Writes a carousel-opt into a folder whose passes each have a fault of another kind, and a carousel-sim that doesn't
+end. It takes all texts, and has a pipeline that crashes on those with an @saxpy."""
 
 import sys
 from pathlib import Path
@@ -17,13 +18,16 @@ case "$*" in
   *--carousel-reports*) echo 'LLVM ERROR: pattern produced IR that could not be legalized' >&2 ;;
   *--carousel-breaks*--verify-each=false*) exit 0 ;;
   *--carousel-breaks*) echo 'k.mlir:3:5: error: operand #0 does not dominate this use' >&2 ;;
-  *) echo 'k.mlir:3:5: error: expected something else' >&2 ;;
+  *--carousel-to-cuda*) grep -q '@saxpy' && kill -SEGV $$ ;;
+  *--carousel*) echo 'k.mlir:3:5: error: expected something else' >&2 ;;
+  *) exit 0 ;;
 esac
 exit 1
 """
 
 folder = Path(sys.argv[1])
 folder.mkdir(parents=True, exist_ok=True)
-tool = folder / "carousel-opt"
-tool.write_text(TEXT)
-tool.chmod(0o755)
+for name, text in (("carousel-opt", TEXT), ("carousel-sim", "#!/bin/sh\nexec sleep 60\n")):
+    tool = folder / name
+    tool.write_text(text)
+    tool.chmod(0o755)

@@ -1,0 +1,86 @@
+# ===- split_input.py - many texts in one run of a tool ---------------------- py -===#
+#
+# Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# ===------------------------------------------------------------------------===#
+"""Runs tools on texts with --split-input-file, and finds out which of the texts a tool refused, crashed on or
+didn't end with. An outcome is empty where the text was taken, else the first error, or "crash: ..."."""
+
+import re
+import resource
+import signal
+import subprocess
+
+CRASH = "crash: "
+MARK = "// =-=-="  # between what is printed for each text
+SPLIT = re.compile(r"within split at .*?:(\d+) offset :\d+:\d+: error: (.*)")
+# What LLVM and the C++ library print before they abort.
+FATAL = re.compile(r"LLVM ERROR|UNREACHABLE executed|Assertion .* failed|terminate called|Stack dump:")
+
+
+def run(command, stdin="", seconds=None, memory=None):
+    """None after a time-out. `memory` limits the bytes of the address space."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+
+    try:
+        return subprocess.run([str(word) for word in command], input=stdin, capture_output=True, text=True, check=False,
+                              timeout=seconds, errors="replace", preexec_fn=limit if memory else None)
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def describe_crash(result, seconds=None):
+    """How a run ended that wasn't to end so; nothing for any other."""
+    if result is None:
+        return CRASH + f"no end in {seconds:g} s"
+    if result.returncode < 0 or result.returncode >= 128:
+        number = -result.returncode if result.returncode < 0 else result.returncode - 128
+        return CRASH + (signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}")
+    fatal = FATAL.search(result.stderr)
+    return CRASH + fatal[0] if fatal else ""
+
+
+def halve(texts, function):
+    half = len(texts) // 2
+    left, right = function(texts[:half]), function(texts[half:])
+    return left[0] + right[0], left[1] + right[1]
+
+
+def find_crashes(command, texts, seconds, memory=None):
+    """What a tool crashed on: a dict of places and outcomes."""
+    if not texts:
+        return {}
+    result = run([*command, "--split-input-file"], "// -----\n".join(texts), seconds, memory)
+    crash = describe_crash(result, seconds)
+    if not crash or len(texts) == 1:
+        return {0: crash} if crash else {}
+    half = len(texts) // 2
+    crashes = find_crashes(command, texts[:half], seconds, memory)
+    for place, outcome in find_crashes(command, texts[half:], seconds, memory).items():
+        crashes[half + place] = outcome
+    return crashes
+
+
+def run_split(command, texts, seconds, memory=None):
+    """Outcomes, and what was printed for each where `command` prints MARK between them."""
+    if not texts:
+        return [], []
+    starts, line = [], 1
+    for text in texts:
+        starts.append(line)
+        line += text.count("\n") + 1
+    result = run([*command, "--split-input-file"], "// -----\n".join(texts), seconds, memory)
+    crash = describe_crash(result, seconds)
+    outcomes = [crash] * len(texts)
+    if not crash:
+        for match in SPLIT.finditer(result.stderr):
+            place = max(i for i, start in enumerate(starts) if start <= int(match[1]) + 1)
+            outcomes[place] = outcomes[place] or match[2]
+        if result.returncode and not any(outcomes) and len(texts) == 1:
+            outcomes = [(result.stderr.strip() or f"status {result.returncode}").splitlines()[0]]
+    if len(texts) > 1 and (crash or (result.returncode and not any(outcomes))):
+        return halve(texts, lambda part: run_split(command, part, seconds, memory))
+    printed = result.stdout.split(MARK) if result else []
+    return outcomes, printed if len(printed) == len(texts) else [""] * len(texts)

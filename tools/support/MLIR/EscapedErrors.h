@@ -1,0 +1,57 @@
+//===- EscapedErrors.h - stderr of drivers that MLIR brings -----*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// carousel-opt and carousel-translate leave diagnostics to MLIR's drivers,
+// which print them as they are. A file that may bring control characters into
+// them has its messages escaped on their way, as ToolDiagnostics does where the
+// driver is our own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_TOOLS_SUPPORT_MLIR_ESCAPEDERRORS_H
+#define CAROUSEL_TOOLS_SUPPORT_MLIR_ESCAPEDERRORS_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace llvm {
+class SourceMgr;
+} // namespace llvm
+
+namespace carousel {
+
+/// Whether messages about a text may show characters that a terminal obeys:
+/// its own, those that its strings spell, or those of files that it names as
+/// locations.
+bool mayShowControls(llvm::StringRef text);
+
+/// While one lives whose main buffer may show control characters, a process of
+/// its own passes stderr on with these escaped, without colours. It outlives a
+/// tool that ends by a signal, and loses nothing. What is written to output()
+/// comes after all messages then.
+class EscapedErrors {
+public:
+  EscapedErrors(const llvm::SourceMgr &sources, llvm::raw_ostream &to);
+  ~EscapedErrors();
+  EscapedErrors(const EscapedErrors &) = delete;
+  EscapedErrors &operator=(const EscapedErrors &) = delete;
+
+  llvm::raw_ostream &output() { return isActive() ? held : to; }
+
+private:
+  bool isActive() const { return process > 0; }
+
+  llvm::raw_ostream &to;
+  std::string text;
+  llvm::raw_string_ostream held{text};
+  int process = 0;
+  int terminal = -1;
+};
+
+} // namespace carousel
+
+#endif // CAROUSEL_TOOLS_SUPPORT_MLIR_ESCAPEDERRORS_H
