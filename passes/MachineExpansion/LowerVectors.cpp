@@ -12,12 +12,12 @@
 
 #include "VectorLanes.h"
 
+#include "carousel/Dialect/Vectors/VectorRows.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
-#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
@@ -31,85 +31,12 @@ namespace carousel {
 using namespace mlir;
 using namespace carousel;
 
-/// The indices of the rows of a vector: all positions of its leading
-/// dimensions.
-static SmallVector<SmallVector<int64_t>> getRows(VectorType type) {
-  ArrayRef<int64_t> leading = type.getShape().drop_back();
-  SmallVector<SmallVector<int64_t>> rows;
-  for (int64_t i = 0, e = ShapedType::getNumElements(leading); i < e; ++i)
-    rows.push_back(delinearize(i, computeSuffixProduct(leading)));
-  return rows;
-}
-
-/// The memref indices of a row: the vector's dimensions are the memref's last.
-static SmallVector<Value> getRowIndices(OpBuilder &builder, Location loc,
-                                        ValueRange indices,
-                                        ArrayRef<int64_t> row) {
-  SmallVector<Value> result(indices);
-  size_t first = result.size() - row.size() - 1;
-  for (auto [dim, position] : llvm::enumerate(row)) {
-    if (position == 0)
-      continue;
-    Value offset = arith::ConstantIndexOp::create(builder, loc, position);
-    result[first + dim] =
-        arith::AddIOp::create(builder, loc, result[first + dim], offset);
-  }
-  return result;
-}
-
-static VectorType getRowType(VectorType type) {
-  return VectorType::get({type.getShape().back()}, type.getElementType());
-}
-
 namespace {
-
-/// Upstream converts loads and stores of one row.
-struct LoadByRow : public OpRewritePattern<vector::LoadOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(vector::LoadOp op,
-                                PatternRewriter &rewriter) const override {
-    VectorType type = op.getVectorType();
-    if (type.getRank() < 2 || type.isScalable())
-      return rewriter.notifyMatchFailure(op, "not several rows");
-    Location loc = op.getLoc();
-    Value result = ub::PoisonOp::create(rewriter, loc, type);
-    for (ArrayRef<int64_t> row : getRows(type)) {
-      Value vector = vector::LoadOp::create(
-          rewriter, loc, getRowType(type), op.getBase(),
-          getRowIndices(rewriter, loc, op.getIndices(), row),
-          op.getNontemporal());
-      result = vector::InsertOp::create(rewriter, loc, vector, result, row);
-    }
-    rewriter.replaceOp(op, result);
-    return success();
-  }
-};
-
-struct StoreByRow : public OpRewritePattern<vector::StoreOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(vector::StoreOp op,
-                                PatternRewriter &rewriter) const override {
-    VectorType type = op.getVectorType();
-    if (type.getRank() < 2 || type.isScalable())
-      return rewriter.notifyMatchFailure(op, "not several rows");
-    Location loc = op.getLoc();
-    for (ArrayRef<int64_t> row : getRows(type)) {
-      Value vector =
-          vector::ExtractOp::create(rewriter, loc, op.getValueToStore(), row);
-      vector::StoreOp::create(
-          rewriter, loc, vector, op.getBase(),
-          getRowIndices(rewriter, loc, op.getIndices(), row),
-          op.getNontemporal());
-    }
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
 
 struct LowerVectors : public carousel::impl::LowerVectorsBase<LowerVectors> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet patterns(context);
-    patterns.add<LoadByRow, StoreByRow>(context);
+    populateVectorRowPatterns(patterns);
     populateVectorsByLane(patterns);
     vector::populateVectorToVectorCanonicalizationPatterns(patterns);
     vector::populateVectorBroadcastLoweringPatterns(patterns);

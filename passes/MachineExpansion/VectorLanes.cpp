@@ -1,13 +1,11 @@
-//===- VectorLanes.cpp - vectors row by row and lane by lane --------------===//
+//===- VectorLanes.cpp - vectors lane by lane -----------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What upstream's conversions refuse, or take with an element type only that
-// LLVM has: rows at positions known at run time, and accesses to memory whose
-// lanes go to places of their own.
+// What upstream's conversions take with an element type only that LLVM has.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,80 +19,7 @@
 using namespace mlir;
 using namespace carousel;
 
-/// The first position of an op that is known at run time only, where what it
-/// names is a row: elements of vectors of rank 1 have ops of LLVM.
-template <typename Op>
-static std::optional<size_t> findDynamicRow(Op op, VectorType type) {
-  ArrayRef<int64_t> position = op.getStaticPosition();
-  if (type.isScalable() || op.getDynamicPosition().empty() ||
-      type.getRank() == 1)
-    return std::nullopt;
-  const int64_t *found = llvm::find(position, ShapedType::kDynamic);
-  if (found == position.end())
-    return std::nullopt;
-  return found - position.begin();
-}
-
-static Value isAt(OpBuilder &builder, Location loc, Value position,
-                  int64_t row) {
-  Value constant = arith::ConstantIndexOp::create(builder, loc, row);
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, position,
-                               constant);
-}
-
 namespace {
-
-/// Chooses among all rows that it may be.
-struct ExtractRow : public OpRewritePattern<vector::ExtractOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(vector::ExtractOp op,
-                                PatternRewriter &rewriter) const override {
-    VectorType type = op.getSourceVectorType();
-    std::optional<size_t> dim = findDynamicRow(op, type);
-    if (!dim)
-      return rewriter.notifyMatchFailure(op, "no row at run time");
-    Location loc = op.getLoc();
-    SmallVector<OpFoldResult> position = op.getMixedPosition();
-    Value row = cast<Value>(position[*dim]);
-    Value result;
-    for (int64_t i = 0; i < type.getDimSize(*dim); ++i) {
-      position[*dim] = rewriter.getIndexAttr(i);
-      Value one =
-          vector::ExtractOp::create(rewriter, loc, op.getSource(), position);
-      result = result ? arith::SelectOp::create(rewriter, loc,
-                                                isAt(rewriter, loc, row, i),
-                                                one, result)
-                      : one;
-    }
-    rewriter.replaceOp(op, result);
-    return success();
-  }
-};
-
-/// Each row is the new one or stays.
-struct InsertRow : public OpRewritePattern<vector::InsertOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(vector::InsertOp op,
-                                PatternRewriter &rewriter) const override {
-    VectorType type = op.getDestVectorType();
-    std::optional<size_t> dim = findDynamicRow(op, type);
-    if (!dim)
-      return rewriter.notifyMatchFailure(op, "no row at run time");
-    Location loc = op.getLoc();
-    SmallVector<OpFoldResult> position = op.getMixedPosition();
-    Value row = cast<Value>(position[*dim]), result = op.getDest();
-    for (int64_t i = 0; i < type.getDimSize(*dim); ++i) {
-      position[*dim] = rewriter.getIndexAttr(i);
-      Value old = vector::ExtractOp::create(rewriter, loc, result, position);
-      Value one =
-          arith::SelectOp::create(rewriter, loc, isAt(rewriter, loc, row, i),
-                                  op.getValueToStore(), old);
-      result = vector::InsertOp::create(rewriter, loc, one, result, position);
-    }
-    rewriter.replaceOp(op, result);
-    return success();
-  }
-};
 
 /// The even lanes, and the odd ones.
 struct DeinterleaveByShuffles
@@ -114,38 +39,6 @@ struct DeinterleaveByShuffles
           rewriter, op.getLoc(), op.getSource(), op.getSource(), mask));
     }
     rewriter.replaceOp(op, halves);
-    return success();
-  }
-};
-
-/// One after the other: of lanes with one place the last one stays.
-struct ScatterByLane : public OpRewritePattern<vector::ScatterOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(vector::ScatterOp op,
-                                PatternRewriter &rewriter) const override {
-    VectorType type = op.getVectorType();
-    if (type.getRank() != 1 || type.isScalable() ||
-        !isa<MemRefType>(op.getBase().getType()))
-      return rewriter.notifyMatchFailure(op, "not one row into a memref");
-    Location loc = op.getLoc();
-    for (int64_t lane = 0; lane < type.getNumElements(); ++lane) {
-      Value isOn = vector::ExtractOp::create(rewriter, loc, op.getMask(), lane);
-      auto branch = scf::IfOp::create(rewriter, loc, isOn, /*else=*/false);
-      OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToStart(branch.thenBlock());
-      Value offset =
-          vector::ExtractOp::create(rewriter, loc, op.getIndices(), lane);
-      if (!offset.getType().isIndex())
-        offset = arith::IndexCastOp::create(rewriter, loc,
-                                            rewriter.getIndexType(), offset);
-      SmallVector<Value> indices(op.getOffsets());
-      indices.back() =
-          arith::AddIOp::create(rewriter, loc, indices.back(), offset);
-      Value element =
-          vector::ExtractOp::create(rewriter, loc, op.getValueToStore(), lane);
-      memref::StoreOp::create(rewriter, loc, element, op.getBase(), indices);
-    }
-    rewriter.eraseOp(op);
     return success();
   }
 };
@@ -221,6 +114,6 @@ struct CompressStoreByLane : public OpRewritePattern<vector::CompressStoreOp> {
 } // namespace
 
 void carousel::populateVectorsByLane(RewritePatternSet &patterns) {
-  patterns.add<ExtractRow, InsertRow, DeinterleaveByShuffles, ScatterByLane,
-               ExpandLoadByLane, CompressStoreByLane>(patterns.getContext());
+  patterns.add<DeinterleaveByShuffles, ExpandLoadByLane, CompressStoreByLane>(
+      patterns.getContext());
 }

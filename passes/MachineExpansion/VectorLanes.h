@@ -1,4 +1,4 @@
-//===- VectorLanes.h - vectors row by row and lane by lane ------*- C++ -*-===//
+//===- VectorLanes.h - vectors lane by lane ---------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -16,8 +16,8 @@
 
 namespace carousel {
 
-/// Rows at positions known at run time become selects, accesses whose lanes go
-/// to places of their own become accesses of each lane.
+/// Accesses that expand or compress become accesses of each lane, and lanes are
+/// parted by shuffles.
 void populateVectorsByLane(mlir::RewritePatternSet &patterns);
 
 } // namespace carousel
