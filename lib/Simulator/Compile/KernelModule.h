@@ -111,7 +111,7 @@ void expandTurns(mlir::Operation *root);
 /// `nvgpu.ldmatrix` and `nvgpu.mma.sync` as shuffles, loads and arithmetic.
 void populateExpandMatrices(mlir::RewritePatternSet &patterns);
 
-/// Turns the gpu and carousel ops into calls of the machine (MachineCalls.h)
+/// Turns the gpu and carousel ops into calls of the machine (MachineCalls.cpp)
 /// and memory spaces, barriers and tensor maps into plain types of the host.
 mlir::LogicalResult lowerMachineOps(KernelModule &kernel, SiteTable &sites);
 
