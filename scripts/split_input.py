@@ -7,12 +7,14 @@
 """Runs tools on texts with --split-input-file, and finds out which of the texts a tool refused, crashed on or
 didn't end with. An outcome is empty where the text was taken, else the first error, or "crash: ..."."""
 
+import math
 import re
 import resource
 import signal
 import subprocess
 
 CRASH = "crash: "
+WAITS = 10  # a run that doesn't compute may last so much longer
 MARK = "// =-=-="  # between what is printed for each text
 SPLIT = re.compile(r"within split at .*?:(\d+) offset :\d+:\d+: error: (.*)")
 # What LLVM and the C++ library print before they abort.
@@ -20,23 +22,28 @@ FATAL = re.compile(r"LLVM ERROR|UNREACHABLE executed|Assertion .* failed|termina
 
 
 def run(command, stdin="", seconds=None, memory=None):
-    """None after a time-out. `memory` limits the bytes of the address space."""
+    """`seconds` of the processors' time, so that a loaded machine is no fault; None after many times as much without
+    an end. `memory` limits the bytes of the address space."""
     def limit():
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        if seconds:
+            resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(seconds), math.ceil(seconds) + 5))
+        if memory:
+            resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
 
     try:
         return subprocess.run([str(word) for word in command], input=stdin, capture_output=True, text=True, check=False,
-                              timeout=seconds, errors="replace", preexec_fn=limit if memory else None)
+                              timeout=seconds and seconds * WAITS, errors="replace", preexec_fn=limit)
     except subprocess.TimeoutExpired:
         return None
 
 
 def describe_crash(result, seconds=None):
     """How a run ended that wasn't to end so; nothing for any other."""
-    if result is None:
+    status = result.returncode if result else -signal.SIGXCPU
+    number = -status if status < 0 else status - 128
+    if number == signal.SIGXCPU and seconds:
         return CRASH + f"no end in {seconds:g} s"
-    if result.returncode < 0 or result.returncode >= 128:
-        number = -result.returncode if result.returncode < 0 else result.returncode - 128
+    if number >= 0:
         return CRASH + (signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}")
     fatal = FATAL.search(result.stderr)
     return CRASH + fatal[0] if fatal else ""

@@ -14,7 +14,7 @@ case "$*" in
     exit ;;
   *--carousel-aborts*) kill -ABRT $$ ;;
   *--carousel-dies*) kill -SEGV $$ ;;
-  *--carousel-hangs*) exec sleep 60 ;;
+  *--carousel-hangs*) while :; do :; done ;;
   *--carousel-reports*) echo 'LLVM ERROR: pattern produced IR that could not be legalized' >&2 ;;
   *--carousel-breaks*--verify-each=false*) exit 0 ;;
   *--carousel-breaks*) echo 'k.mlir:3:5: error: operand #0 does not dominate this use' >&2 ;;
@@ -27,7 +27,7 @@ exit 1
 
 folder = Path(sys.argv[1])
 folder.mkdir(parents=True, exist_ok=True)
-for name, text in (("carousel-opt", TEXT), ("carousel-sim", "#!/bin/sh\nexec sleep 60\n")):
+for name, text in (("carousel-opt", TEXT), ("carousel-sim", "#!/bin/sh\nwhile :; do :; done\n")):
     tool = folder / name
     tool.write_text(text)
     tool.chmod(0o755)
