@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "carousel/Dialect/IR/Branches.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -48,11 +49,11 @@ public:
 private:
   /// Stored first, reduced into later, and loaded in the last turn.
   void accumulateInMemory() {
-    branch(
-        op.getFirst(), [&] { store(/*reduces=*/false); },
+    createIf(
+        b, op.getFirst(), [&] { store(/*reduces=*/false); },
         [&] { store(/*reduces=*/true); });
     if (Value last = op.getLast())
-      branch(last, [&] {
+      createIf(b, last, [&] {
         load(/*reduces=*/false, op.getReadBack() == ReadBack::Threads);
       });
   }
@@ -61,40 +62,27 @@ private:
   /// is there, but for zeros outside of the global memref.
   void accumulateInRegisters() {
     auto keep = [&] {
-      branch(
-          op.getFirst(), [&] { store(/*reduces=*/false); },
+      createIf(
+          b, op.getFirst(), [&] { store(/*reduces=*/false); },
           [&] { store(/*reduces=*/true); });
     };
     Value last = op.getLast();
     if (!last)
       return keep();
-    branch(
-        last,
+    createIf(
+        b, last,
         [&] {
           Value one = arith::ConstantIntOp::create(b, 1, 1);
           Value isLater = arith::XOrIOp::create(b, op.getFirst(), one);
           auto combine = [&] { load(/*reduces=*/true, /*byThreads=*/true); };
           if (op.getInBounds())
-            return branch(isLater, combine);
-          branch(isLater, combine, [&] {
+            return createIf(b, isLater, combine);
+          createIf(b, isLater, combine, [&] {
             store(/*reduces=*/false);
             load(/*reduces=*/false, /*byThreads=*/true);
           });
         },
         keep);
-  }
-
-  void branch(Value condition, function_ref<void()> then,
-              function_ref<void()> otherwise = nullptr) {
-    auto branch =
-        scf::IfOp::create(b, condition, /*withElseRegion=*/bool(otherwise));
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    then();
-    if (!otherwise)
-      return;
-    b.setInsertionPointToStart(branch.elseBlock());
-    otherwise();
   }
 
   void store(bool reduces) {

@@ -85,22 +85,6 @@ void carousel::createLoop(ImplicitLocOpBuilder &b, int64_t count,
     body(createIndex(b, i));
 }
 
-void carousel::createIf(ImplicitLocOpBuilder &b, Value condition,
-                        function_ref<void()> then,
-                        function_ref<void()> otherwise) {
-  if (!condition)
-    return then();
-  auto branch =
-      scf::IfOp::create(b, condition, /*withElseRegion=*/bool(otherwise));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  then();
-  if (!otherwise)
-    return;
-  b.setInsertionPointToStart(branch.elseBlock());
-  otherwise();
-}
-
 //===----------------------------------------------------------------------===//
 // Boxes
 //===----------------------------------------------------------------------===//

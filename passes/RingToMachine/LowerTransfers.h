@@ -15,6 +15,7 @@
 #define CAROUSEL_PASSES_RINGTOMACHINE_LOWERTRANSFERS_H
 
 #include "carousel/Analysis/Engines/TransferShape.h"
+#include "carousel/Dialect/IR/Branches.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -166,10 +167,6 @@ void createLoop(mlir::ImplicitLocOpBuilder &b, int64_t count,
 mlir::scf::ForOp createLoop(mlir::ImplicitLocOpBuilder &b, mlir::Value begin,
                             mlir::Value end,
                             llvm::function_ref<void(mlir::Value)> body);
-/// Calls `then` under `condition`, or right away if that is null.
-void createIf(mlir::ImplicitLocOpBuilder &b, mlir::Value condition,
-              llvm::function_ref<void()> then,
-              llvm::function_ref<void()> otherwise = nullptr);
 
 } // namespace carousel
 

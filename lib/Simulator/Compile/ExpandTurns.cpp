@@ -13,6 +13,7 @@
 
 #include "KernelModule.h"
 
+#include "carousel/Dialect/IR/Branches.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -26,20 +27,6 @@ using namespace carousel::sim;
 
 static Value createIndex(ImplicitLocOpBuilder &b, int64_t value) {
   return arith::ConstantIndexOp::create(b, value);
-}
-
-static void createIf(ImplicitLocOpBuilder &b, Value condition,
-                     function_ref<void()> then,
-                     function_ref<void()> otherwise = nullptr) {
-  auto branch =
-      scf::IfOp::create(b, condition, /*withElseRegion=*/bool(otherwise));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(branch.thenBlock());
-  then();
-  if (!otherwise)
-    return;
-  b.setInsertionPointToStart(branch.elseBlock());
-  otherwise();
 }
 
 static Value createIsEqual(ImplicitLocOpBuilder &b, Value lhs, Value rhs) {
