@@ -140,6 +140,11 @@ MemRefType sim::getStorageType(MemRefType type) {
       .setMemorySpace({});
 }
 
+static UnrankedMemRefType getStorageType(UnrankedMemRefType type) {
+  return UnrankedMemRefType::get(getElementStorage(type.getElementType()),
+                                 /*memorySpace=*/Attribute());
+}
+
 static void populateTypeConversions(LLVMTypeConverter &converter) {
   MLIRContext *context = &converter.getContext();
   converter.addConversion(
@@ -155,6 +160,13 @@ static void populateTypeConversions(LLVMTypeConverter &converter) {
       return std::nullopt;
     return converter.convertType(storage);
   });
+  converter.addConversion(
+      [&converter](UnrankedMemRefType type) -> std::optional<Type> {
+        UnrankedMemRefType storage = getStorageType(type);
+        if (storage == type)
+          return std::nullopt;
+        return converter.convertType(storage);
+      });
   converter.addTypeAttributeConversion(
       [](BaseMemRefType,
          Attribute) -> TypeConverter::AttributeConversionResult {
@@ -168,6 +180,10 @@ static AttrTypeReplacer getTypeReplacer() {
       [](MemRefType type) -> std::optional<std::pair<Type, WalkResult>> {
         return std::make_pair(Type(getStorageType(type)), WalkResult::skip());
       });
+  replacer.addReplacement([](UnrankedMemRefType type)
+                              -> std::optional<std::pair<Type, WalkResult>> {
+    return std::make_pair(Type(getStorageType(type)), WalkResult::skip());
+  });
   replacer.addReplacement([](MbarrierStateType type) -> Type {
     return IntegerType::get(type.getContext(), 64);
   });
