@@ -15,6 +15,7 @@
 #include "carousel/Dialect/IR/AsyncCopies.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Dialect/IR/HardwareRules.h"
+#include "carousel/Dialect/Transforms/SubgroupReduce.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -294,12 +295,7 @@ static LogicalResult expandCollectives(Operation *module) {
   RewritePatternSet patterns(module->getContext());
   populateExpandMatrices(patterns);
   populateGpuGlobalIdPatterns(patterns);
-  populateGpuBreakDownSubgroupReducePatterns(patterns,
-                                             /*maxShuffleBitwidth=*/64);
-  populateGpuLowerSubgroupReduceToShufflePatterns(patterns, rules::kWarpSize,
-                                                  /*shuffleBitwidth=*/64);
-  populateGpuLowerClusteredSubgroupReduceToShufflePatterns(
-      patterns, rules::kWarpSize, /*shuffleBitwidth=*/64);
+  populateSubgroupReduce(patterns, /*shuffleBits=*/64);
   return applyPatternsGreedily(module, std::move(patterns));
 }
 

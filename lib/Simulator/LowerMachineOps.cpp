@@ -193,6 +193,27 @@ static AttrTypeReplacer getTypeReplacer() {
   return replacer;
 }
 
+/// Whether an op becomes calls of the machine.
+static bool isOfMachine(Operation *op) {
+  return isa_and_nonnull<CarouselDialect, gpu::GPUDialect>(op->getDialect()) ||
+         isa<memref::GetGlobalOp, cf::AssertOp>(op);
+}
+
+static LogicalResult verifyLowered(ModuleOp module) {
+  WalkResult result = module.walk([](Operation *op) {
+    if (!isOfMachine(op))
+      return WalkResult::advance();
+    InFlightDiagnostic error = op->emitError(
+        "expected operands and results that the simulated machine has for '");
+    error << op->getName() << "', got ";
+    llvm::interleaveComma(op->getOperandTypes(), error);
+    error << " and ";
+    llvm::interleaveComma(op->getResultTypes(), error);
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult sim::lowerMachineOps(KernelModule &kernel, SiteTable &sites) {
   MLIRContext *context = kernel.module->getContext();
   LLVMTypeConverter converter(context);
@@ -208,11 +229,13 @@ LogicalResult sim::lowerMachineOps(KernelModule &kernel, SiteTable &sites) {
   populateTileOps(lowering, patterns);
 
   ConversionTarget target(*context);
-  target.addIllegalDialect<CarouselDialect, gpu::GPUDialect>();
-  target.addIllegalOp<memref::GetGlobalOp, cf::AssertOp>();
-  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-  if (failed(
-          applyPartialConversion(*kernel.module, target, std::move(patterns))))
+  // What no pattern takes stays, and is reported by the name of the op.
+  target.markUnknownOpDynamicallyLegal([](Operation *op) {
+    return isOfMachine(op) ? std::nullopt : std::optional(true);
+  });
+  if (failed(applyPartialConversion(*kernel.module, target,
+                                    std::move(patterns))) ||
+      failed(verifyLowered(*kernel.module)))
     return failure();
   for (auto global :
        llvm::make_early_inc_range(kernel.module->getOps<memref::GlobalOp>()))

@@ -13,6 +13,7 @@
 
 #include "HostLowering.h"
 
+#include "carousel/Dialect/Transforms/VectorLanes.h"
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -25,6 +26,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 using namespace mlir;
+using namespace carousel;
 using namespace carousel::sim;
 
 /// The positions of the rows of a vector.
@@ -56,25 +58,6 @@ static VectorType getRowType(VectorType type) {
 static bool hasRows(VectorType type, MemRefType memref) {
   return type.getRank() >= 2 && !type.isScalable() &&
          !isa<VectorType>(memref.getElementType());
-}
-
-/// The first position that is known at run time only, of a row.
-template <typename Op>
-static std::optional<size_t> findDynamicRow(Op op, VectorType type) {
-  ArrayRef<int64_t> position = op.getStaticPosition();
-  const int64_t *found = llvm::find(position, ShapedType::kDynamic);
-  if (type.isScalable() || type.getRank() == 1 || found == position.end())
-    return std::nullopt;
-  return found - position.begin();
-}
-
-/// `yes` where `position` is `row`.
-static Value select(OpBuilder &builder, Location loc, Value position,
-                    int64_t row, Value yes, Value no) {
-  Value isAt =
-      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, position,
-                            arith::ConstantIndexOp::create(builder, loc, row));
-  return arith::SelectOp::create(builder, loc, isAt, yes, no);
 }
 
 namespace {
@@ -119,83 +102,6 @@ struct StoreByRow : public OpRewritePattern<vector::StoreOp> {
   }
 };
 
-/// Rows at positions known at run time: each that it may be is looked at.
-struct ExtractRow : public OpRewritePattern<vector::ExtractOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(vector::ExtractOp op,
-                                PatternRewriter &rewriter) const override {
-    std::optional<size_t> dim = findDynamicRow(op, op.getSourceVectorType());
-    if (!dim)
-      return rewriter.notifyMatchFailure(op, "no row at run time");
-    SmallVector<OpFoldResult> position = op.getMixedPosition();
-    Value row = cast<Value>(position[*dim]), result;
-    for (int64_t i = 0; i < op.getSourceVectorType().getDimSize(*dim); ++i) {
-      position[*dim] = rewriter.getIndexAttr(i);
-      Value one = vector::ExtractOp::create(rewriter, op.getLoc(),
-                                            op.getSource(), position);
-      result =
-          result ? select(rewriter, op.getLoc(), row, i, one, result) : one;
-    }
-    rewriter.replaceOp(op, result);
-    return success();
-  }
-};
-
-struct InsertRow : public OpRewritePattern<vector::InsertOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(vector::InsertOp op,
-                                PatternRewriter &rewriter) const override {
-    std::optional<size_t> dim = findDynamicRow(op, op.getDestVectorType());
-    if (!dim)
-      return rewriter.notifyMatchFailure(op, "no row at run time");
-    SmallVector<OpFoldResult> position = op.getMixedPosition();
-    Value row = cast<Value>(position[*dim]), result = op.getDest();
-    for (int64_t i = 0; i < op.getDestVectorType().getDimSize(*dim); ++i) {
-      position[*dim] = rewriter.getIndexAttr(i);
-      Value old =
-          vector::ExtractOp::create(rewriter, op.getLoc(), result, position);
-      Value one =
-          select(rewriter, op.getLoc(), row, i, op.getValueToStore(), old);
-      result = vector::InsertOp::create(rewriter, op.getLoc(), one, result,
-                                        position);
-    }
-    rewriter.replaceOp(op, result);
-    return success();
-  }
-};
-
-/// Lane by lane, in order: of lanes with the same index the last one stays.
-struct ScatterByLane : public OpRewritePattern<vector::ScatterOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(vector::ScatterOp op,
-                                PatternRewriter &rewriter) const override {
-    VectorType type = op.getVectorType();
-    if (type.getRank() != 1 || type.isScalable() ||
-        !isa<MemRefType>(op.getBase().getType()) || op->getNumResults() != 0)
-      return rewriter.notifyMatchFailure(op, "not one row into a memref");
-    Location loc = op.getLoc();
-    for (int64_t lane = 0; lane < type.getNumElements(); ++lane) {
-      Value isOn = vector::ExtractOp::create(rewriter, loc, op.getMask(), lane);
-      auto branch = scf::IfOp::create(rewriter, loc, isOn, /*else=*/false);
-      OpBuilder::InsertionGuard guard(rewriter);
-      rewriter.setInsertionPointToStart(branch.thenBlock());
-      Value index =
-          vector::ExtractOp::create(rewriter, loc, op.getIndices(), lane);
-      if (!index.getType().isIndex())
-        index = arith::IndexCastOp::create(rewriter, loc,
-                                           rewriter.getIndexType(), index);
-      SmallVector<Value> indices(op.getOffsets());
-      indices.back() =
-          arith::AddIOp::create(rewriter, loc, indices.back(), index);
-      Value element =
-          vector::ExtractOp::create(rewriter, loc, op.getValueToStore(), lane);
-      memref::StoreOp::create(rewriter, loc, element, op.getBase(), indices);
-    }
-    rewriter.eraseOp(op);
-    return success();
-  }
-};
-
 struct CopyByElement : public OpRewritePattern<memref::CopyOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(memref::CopyOp op,
@@ -223,6 +129,23 @@ struct CopyByElement : public OpRewritePattern<memref::CopyOp> {
   }
 };
 
+/// All of a thread's buffers begin with its function (InstrumentMemory.cpp).
+/// Upstream branches to the body with types that LLVM lacks.
+struct InlineScope : public OpRewritePattern<memref::AllocaScopeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(memref::AllocaScopeOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getBodyRegion().hasOneBlock())
+      return rewriter.notifyMatchFailure(op, "several blocks");
+    Block &body = op.getBodyRegion().front();
+    Operation *end = body.getTerminator();
+    rewriter.inlineBlockBefore(&body, op);
+    rewriter.replaceOp(op, end->getOperands());
+    rewriter.eraseOp(end);
+    return success();
+  }
+};
+
 /// What a promise says isn't taken for granted.
 template <typename Op> struct DropPromise : public OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -238,9 +161,10 @@ template <typename Op> struct DropPromise : public OpRewritePattern<Op> {
 LogicalResult carousel::sim::prepareVectors(ModuleOp module) {
   MLIRContext *context = module.getContext();
   RewritePatternSet patterns(context);
-  patterns.add<LoadByRow, StoreByRow, ExtractRow, InsertRow, ScatterByLane,
-               CopyByElement, DropPromise<memref::AssumeAlignmentOp>,
+  patterns.add<LoadByRow, StoreByRow, CopyByElement, InlineScope,
+               DropPromise<memref::AssumeAlignmentOp>,
                DropPromise<memref::DistinctObjectsOp>>(context);
+  populateVectorsByLane(patterns);
   vector::populateVectorToVectorCanonicalizationPatterns(patterns);
   vector::populateVectorBroadcastLoweringPatterns(patterns);
   vector::populateVectorContractLoweringPatterns(

@@ -15,6 +15,7 @@
 #include "carousel/Dialect/IR/AsyncCopies.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Dialect/IR/MatrixOps.h"
+#include "carousel/Dialect/Transforms/VectorLanes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
@@ -84,8 +85,6 @@ static StringRef findUnknown(Type type) {
   if (auto memref = dyn_cast<MemRefType>(type))
     type = memref.getElementType();
   if (auto vector = dyn_cast<VectorType>(type)) {
-    if (vector.isScalable())
-      return "scalable vectors";
     if (isTooLarge(vector))
       return "vectors of more than 65536 elements";
     type = vector.getElementType();
@@ -131,7 +130,7 @@ LogicalResult sim::verifyKnown(Operation *root) {
       return WalkResult::interrupt();
     }
     for (const std::string &reason :
-         {explainMatrixOp(op), explainAsyncCopy(op)})
+         {explainScalable(op), explainMatrixOp(op), explainAsyncCopy(op)})
       if (!reason.empty()) {
         op->emitError() << reason;
         return WalkResult::interrupt();

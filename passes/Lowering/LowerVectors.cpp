@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "VectorLanes.h"
+#include "carousel/Dialect/Transforms/VectorLanes.h"
 
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

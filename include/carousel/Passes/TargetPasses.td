@@ -227,7 +227,8 @@ def ExpandArith : Pass<"carousel-expand-arith"> {
   let summary = "Expand arithmetic that neither LLVM nor the hardware has an instruction for";
   let description = [{
     Divisions that round up or down, `maximumf`, `maxnumf`, `minimumf` and `minnumf`, scaling conversions, by upstream's patterns; `math.clampf` as
-    `minimumf(maximumf(value, min), max)`, which is within the bounds. What is an
+    `minimumf(maximumf(value, min), max)`, which is within the bounds; `math.isnormal` as
+    comparisons, and `math.ipowi` as a loop that squares. What is an
     intrinsic of LLVM, as the least and the most of integers, is left. Refuses nothing.
 
     ```mlir
@@ -240,7 +241,8 @@ def ExpandArith : Pass<"carousel-expand-arith"> {
     %v = arith.select %is_zero, %c0, %more : index
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
 }
 
 def ExpandFloat8 : Pass<"carousel-expand-float8", "::mlir::gpu::GPUModuleOp"> {

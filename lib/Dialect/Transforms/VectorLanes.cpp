@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "VectorLanes.h"
+#include "carousel/Dialect/Transforms/VectorLanes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -219,6 +219,26 @@ struct CompressStoreByLane : public OpRewritePattern<vector::CompressStoreOp> {
 };
 
 } // namespace
+
+std::string carousel::explainScalable(Operation *op) {
+  std::string reason;
+  llvm::raw_string_ostream os(reason);
+  auto check = [&](TypeRange types) {
+    for (Type type : types)
+      if (auto vector = dyn_cast<VectorType>(type);
+          vector && vector.isScalable() && reason.empty())
+        os << "expected vectors of a fixed length, got '" << type << "'";
+  };
+  // Its result is an index.
+  if (isa<vector::VectorScaleOp>(op))
+    os << "expected vectors of a fixed length, got the scale of others";
+  check(op->getResultTypes());
+  check(op->getOperandTypes());
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      check(block.getArgumentTypes());
+  return reason;
+}
 
 void carousel::populateVectorsByLane(RewritePatternSet &patterns) {
   patterns.add<ExtractRow, InsertRow, DeinterleaveByShuffles, ScatterByLane,

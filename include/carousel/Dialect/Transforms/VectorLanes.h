@@ -5,14 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Patterns of carousel-lower-vectors.
+// Patterns that the targets and the simulated machine share.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_PASSES_LOWERING_VECTORLANES_H
-#define CAROUSEL_PASSES_LOWERING_VECTORLANES_H
+#ifndef CAROUSEL_DIALECT_TRANSFORMS_VECTORLANES_H
+#define CAROUSEL_DIALECT_TRANSFORMS_VECTORLANES_H
 
 #include "mlir/IR/PatternMatch.h"
+
+#include <string>
 
 namespace carousel {
 
@@ -20,6 +22,10 @@ namespace carousel {
 /// to places of their own become accesses of each lane.
 void populateVectorsByLane(mlir::RewritePatternSet &patterns);
 
+/// C200: what is wrong with an op on vectors of a scalable length, which no way
+/// has; empty for all other ops.
+std::string explainScalable(mlir::Operation *op);
+
 } // namespace carousel
 
-#endif // CAROUSEL_PASSES_LOWERING_VECTORLANES_H
+#endif // CAROUSEL_DIALECT_TRANSFORMS_VECTORLANES_H
