@@ -116,6 +116,9 @@ std::optional<uint64_t> UsageJournal::replace(uint64_t counted,
   FileDescriptor made(
       ::openat(temporary, name.c_str(),
                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  // Others remove temporary files on which nobody has a lock.
+  if (made)
+    (void)::flock(made.get(), LOCK_EX | LOCK_NB);
   std::string records = makeRecord(static_cast<int64_t>(counted));
   FileDescriptor old(open());
   std::optional<Contents> now =
@@ -123,9 +126,19 @@ std::optional<uint64_t> UsageJournal::replace(uint64_t counted,
   bool isSame = now && now->inode == before.inode;
   if (isSame && now->records.size() > before.records.size())
     records += now->records.substr(before.records.size());
+  auto rename = [&] {
+    return ::renameat(temporary, name.c_str(), directory, kFile) == 0;
+  };
+  auto replaceFile = [&] {
+    if (rename())
+      return true;
+    if (errno != EISDIR)
+      return false;
+    removeDirectory(directory, kFile, temporary);
+    return rename();
+  };
   bool isReplaced = made && (isSame || !now) &&
-                    writeWhole(made.get(), records) &&
-                    ::renameat(temporary, name.c_str(), directory, kFile) == 0;
+                    writeWhole(made.get(), records) && replaceFile();
   if (isReplaced)
     return sum(records);
   ::unlinkat(temporary, name.c_str(), 0);

@@ -295,6 +295,25 @@ TEST(DiskCacheBound, RemovesStaleTemporaries) {
   ::close(writer);
 }
 
+/// A process died while it removed a directory that had an entry's name.
+TEST(DiskCacheBound, RemovesDirectoriesPutAside) {
+  TempDirectory directory;
+  DiskCache cache(directory.getPath(), kLarge);
+  ASSERT_TRUE(cache.store("key", "payload"));
+  std::string dead = directory / "tmp/directory.1-2-3.tmp";
+  std::string alive = directory / "tmp/directory.1-2-4.tmp";
+  for (const std::string &path : {dead, alive}) {
+    fs::create_directories(path + "/below");
+    writeFile(path + "/below/text", "text");
+  }
+  int remover = ::open(alive.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_EQ(::flock(remover, LOCK_EX), 0);
+  ASSERT_TRUE(cache.store("key", "payload"));
+  EXPECT_FALSE(fs::exists(dead));
+  EXPECT_TRUE(fs::exists(alive + "/below/text")) << "its remover is at work";
+  ::close(remover);
+}
+
 /// Files of the version before: they count, and go.
 TEST(DiskCacheBound, FormerVersion) {
   TempDirectory directory;
@@ -383,6 +402,20 @@ TEST(DiskCacheJournal, CorrectsItself) {
     ::close(opened);
     ASSERT_TRUE(cache.store("a", "1"));
     EXPECT_EQ(sumJournal(path), countBytes(path)) << wrong;
+  }
+}
+
+TEST(DiskCacheJournal, DirectoryInItsPlace) {
+  for (bool isEmpty : {true, false}) {
+    TempDirectory directory;
+    std::string path = directory.getPath(), journal = path + "/usage.journal";
+    DiskCache cache(path, kLarge);
+    fs::create_directories(isEmpty ? journal : journal + "/below");
+    ASSERT_TRUE(cache.store("a", "1"));
+    ASSERT_TRUE(fs::is_regular_file(journal));
+    ASSERT_TRUE(cache.store("b", "2"));
+    EXPECT_EQ(sumJournal(path), countBytes(path));
+    EXPECT_EQ(listFiles(path).size(), 2u) << "nothing is left";
   }
 }
 
