@@ -19,6 +19,7 @@ target_compile_definitions(CarouselTargetTests PRIVATE
   CAROUSEL_CUDA_ROOT="${CAROUSEL_CUDA_ROOT}")
 carousel_add_unittest(CarouselPackageTests
   SOURCES Package/CompilePackageTest.cpp Package/KernelPartsTest.cpp Package/ManifestTest.cpp
+          Package/WritePackageFixture.cpp Package/WritePackageSharingTest.cpp
           Package/WritePackageTest.cpp
   LIBS CarouselPackage CarouselPasses CarouselEmitPTX CarouselDialect CarouselRuntime)
 

@@ -18,7 +18,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -41,7 +40,8 @@ std::string makeRecord(int64_t change) {
                      static_cast<uint64_t>(std::llabs(change)));
 }
 
-/// None where the records are damaged.
+/// None where the records are damaged, or say that less than nothing is left:
+/// then a change is missing.
 std::optional<uint64_t> sum(std::string_view records) {
   int64_t total = 0;
   for (; records.size() >= kRecordBytes; records.remove_prefix(kRecordBytes)) {
@@ -54,10 +54,11 @@ std::optional<uint64_t> sum(std::string_view records) {
       return std::nullopt;
     auto change =
         static_cast<int64_t>(std::strtoull(digits.c_str(), nullptr, 16));
-    // Below 2^48, so that all of them together don't overflow.
-    total += records[0] == '-' ? -std::min(change, total) : change;
+    // Below 2^48, so that all of them together don't overflow. On the way it
+    // may be negative: processes don't append in the order of their changes.
+    total += records[0] == '-' ? -change : change;
   }
-  if (!records.empty())
+  if (!records.empty() || total < 0)
     return std::nullopt;
   return static_cast<uint64_t>(total);
 }

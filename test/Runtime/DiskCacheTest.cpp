@@ -254,6 +254,11 @@ TEST(DiskCacheBound, EntryAboveTheBound) {
   ASSERT_TRUE(larger.store("large", std::string(1000, 'l')));
   EXPECT_FALSE(cache.lookup("large"));
   EXPECT_EQ(larger.lookup("large"), std::string(1000, 'l'));
+  // Nothing goes for it when the entries are counted.
+  fs::remove(directory / "usage.journal");
+  ASSERT_TRUE(cache.store("other", "payload"));
+  EXPECT_EQ(cache.lookup("small"), "payload");
+  EXPECT_EQ(larger.lookup("large"), std::string(1000, 'l'));
 }
 
 TEST(DiskCacheBound, LeavesOtherFilesAlone) {
@@ -382,6 +387,10 @@ TEST(DiskCacheJournal, CorrectsItself) {
   for (std::string damaged :
        {std::string(), std::string("+000000000000"), std::string(18, 'x'),
         std::string("+00000000000000\n0\n"), std::string("+7fffffffffffffff\n"),
+        // Less than nothing, and a sum that would be 0 with overflow.
+        std::string("-0000000000001000\n"),
+        std::string("+4000000000000000\n+4000000000000000\n"
+                    "+4000000000000000\n+4000000000000000\n"),
         std::string(1 << 20, '0')}) {
     writeFile(journal, damaged);
     ASSERT_TRUE(cache.store("a", "1"));
