@@ -314,11 +314,13 @@ def CarryDivisions : Pass<"carousel-carry-divisions"> {
     ```
   }];
   let options = [
-    Option<"mostDigits", "most-digits", "unsigned", /*default=*/"2", "Largest number of pairs of quotient and remainder that a kernel's loops carry">
+    Option<"mostDigits", "most-digits", "unsigned", /*default=*/"2",
+        "Largest number of pairs of quotient and remainder that a kernel's loops carry">
   ];
   let statistics = [
     Statistic<"divisionsCarried", "divisions-carried", "divisions that a loop carries">,
-    Statistic<"divisionsKept", "divisions-kept", "divisions kept, since others had to be kept or there were too many">
+    Statistic<"divisionsKept", "divisions-kept",
+        "divisions kept, since others had to be kept or there were too many">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

@@ -228,7 +228,8 @@ def ExpandViews : Pass<"carousel-expand-views"> {
     %row = memref.reinterpret_cast %base to offset: [%first], sizes: [64], strides: [1] : ...
     ```
   }];
-  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+      "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
@@ -278,11 +279,14 @@ def ExpandFloat8 : Pass<"carousel-expand-float8", "::mlir::gpu::GPUModuleOp"> {
     ```
   }];
   let options = [
-    Option<"useIntegers", "use-integers", "bool", "false", "Use integer arithmetic on every target">,
-    Option<"asBytes", "as-bytes", "bool", "false", "Move values of the two types as i8, which LLVM has">
+    Option<"useIntegers", "use-integers", "bool", "false",
+        "Use integer arithmetic on every target">,
+    Option<"asBytes", "as-bytes", "bool", "false",
+        "Move values of the two types as i8, which LLVM has">
   ];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::NVVM::NVVMDialect", "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect"
+    "::mlir::arith::ArithDialect", "::mlir::NVVM::NVVMDialect", "::mlir::ub::UBDialect",
+        "::mlir::vector::VectorDialect"
   ];
 }
 

@@ -28,7 +28,8 @@ def Carousel_GuardKind : Carousel_Enum<"GuardKind", "condition on the arguments 
   I32EnumCase<"Divisible", 2, "divisible">, I32EnumCase<"Range", 3, "range">,
   I32EnumCase<"Equal", 4, "equal">]>;
 
-def Carousel_ArgumentAccess : Carousel_Enum<"ArgumentAccess", "what a kernel does with an argument", [
+def Carousel_ArgumentAccess : Carousel_Enum<"ArgumentAccess",
+    "what a kernel does with an argument", [
   I32EnumCase<"In", 0, "in">, I32EnumCase<"Out", 1, "out">, I32EnumCase<"InOut", 2, "inout">]>;
 
 class Carousel_Attr<string name, string attrMnemonic, list<Trait> traits = []>
@@ -124,7 +125,8 @@ def Carousel_ArgumentAttr : Carousel_Attr<"Argument", "argument"> {
   let summary = "name and access of a kernel's argument";
   let parameters = (ins
     StringRefParameter<"name, unique in its kernel">:$name,
-    DefaultValuedParameter<"::carousel::ArgumentAccess", "::carousel::ArgumentAccess::InOut">:$access);
+    DefaultValuedParameter<"::carousel::ArgumentAccess",
+        "::carousel::ArgumentAccess::InOut">:$access);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
@@ -134,8 +136,10 @@ def Carousel_EncodeAttr : Carousel_Attr<"Encode", "encode"> {
   let parameters = (ins
     "int64_t":$argument,
     // Empty: the argument's own.
-    OptionalArrayRefParameter<"::carousel::ExprAttr", "elements of the map, outermost first">:$extents,
-    OptionalArrayRefParameter<"::carousel::ExprAttr", "bytes, outermost first, all but the innermost">:$strides,
+    OptionalArrayRefParameter<"::carousel::ExprAttr",
+        "elements of the map, outermost first">:$extents,
+    OptionalArrayRefParameter<"::carousel::ExprAttr",
+        "bytes, outermost first, all but the innermost">:$strides,
     // Null: 0.
     OptionalParameter<"::carousel::ExprAttr", "bytes">:$offset);
   let hasCustomAssemblyFormat = 1;

@@ -62,7 +62,8 @@ def Carousel_SerializeOp : Op<Carousel_Dialect, "serialize", [
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $semaphores `[` $indices `]` `turn` $turn `of` $count (`order` `(` custom<Keyword>($order)^ `)`)?
+    $semaphores `[` $indices `]` `turn` $turn `of` $count (`order` `(` custom<Keyword>($order)^
+    `)`)?
     custom<TurnRegion>($body) attr-dict `:` type($semaphores) (`->` type($results)^)?
   }];
   let hasVerifier = 1;
@@ -124,7 +125,8 @@ def Carousel_AccumulateOp : Op<Carousel_Dialect, "accumulate", [
   let arguments = (ins
     Carousel_SharedMemRef:$tile, Carousel_GlobalMemRef:$global, Variadic<Index>:$offsets,
     Carousel_ReductionAttr:$reduce, I1:$first, Optional<I1>:$last,
-    DefaultValuedAttr<Carousel_AccumulateSchemeAttr, "::carousel::AccumulateScheme::Transfers">:$scheme,
+    DefaultValuedAttr<Carousel_AccumulateSchemeAttr,
+        "::carousel::AccumulateScheme::Transfers">:$scheme,
     DefaultValuedAttr<Carousel_ReadBackAttr, "::carousel::ReadBack::Transfer">:$read_back,
     UnitAttr:$in_bounds,
     DefaultValuedAttr<Carousel_SwizzleAttr, "::carousel::Swizzle::None">:$swizzle,
@@ -132,8 +134,10 @@ def Carousel_AccumulateOp : Op<Carousel_Dialect, "accumulate", [
   let assemblyFormat = [{
     $tile `into` $global `[` $offsets `]` (`in_bounds` $in_bounds^)? `reduce` `` $reduce
     `first` `(` $first `)` (`last` `(` $last^ `)`)?
-    (`scheme` `(` custom<Keyword>($scheme)^ `)`)? (`read_back` `(` custom<Keyword>($read_back)^ `)`)?
-    (`swizzle` `(` custom<Keyword>($swizzle)^ `)`)? (`cache` `(` custom<Keyword>($cache)^ `)`)? attr-dict
+    (`scheme` `(` custom<Keyword>($scheme)^ `)`)? (`read_back` `(` custom<Keyword>($read_back)^
+    `)`)?
+    (`swizzle` `(` custom<Keyword>($swizzle)^ `)`)? (`cache` `(` custom<Keyword>($cache)^ `)`)?
+    attr-dict
     `:` type($tile) `,` type($global)
   }];
   let hasVerifier = 1;
@@ -168,7 +172,8 @@ def Carousel_GridTicketOp : Op<Carousel_Dialect, "grid.ticket", [
     ```
   }];
   let arguments = (ins
-    Arg<Carousel_GlobalMemRef, "counters", [MemRead<GlobalMemory>, MemWrite<GlobalMemory>]>:$counters,
+    Arg<Carousel_GlobalMemRef, "counters", [MemRead<GlobalMemory>,
+        MemWrite<GlobalMemory>]>:$counters,
     Variadic<Index>:$indices, Index:$total);
   let results = (outs Index:$ticket);
   let assemblyFormat = "$counters `[` $indices `]` `of` $total attr-dict `:` type($counters)";

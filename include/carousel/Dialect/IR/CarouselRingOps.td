@@ -84,9 +84,11 @@ def Carousel_RingProduceOp : Carousel_RingUseOp<"produce", [
     }
     ```
   }];
-  let arguments = (ins Carousel_Ring:$ring, Index:$use, OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$ahead);
+  let arguments = (ins Carousel_Ring:$ring, Index:$use, OptionalAttr<ConfinedAttr<I64Attr,
+      [IntPositive]>>:$ahead);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$ring `[` $use `]` (`ahead` `(` $ahead^ `)`)? attr-dict `:` type($ring) $body";
+  let assemblyFormat =
+      "$ring `[` $use `]` (`ahead` `(` $ahead^ `)`)? attr-dict `:` type($ring) $body";
   let hasVerifier = 1;
 }
 
@@ -254,7 +256,8 @@ def Carousel_RingSyncOp : Carousel_RingPhaseOp<"sync", [OrdersMemoryAndBarriers]
 }
 
 def Carousel_RingRolesOp : Carousel_RingPhaseOp<"roles", [
-    NoRegionArguments, NoTerminator, SingleBlock, RecursiveMemoryEffects, OrdersMemoryAndBarriers]> {
+    NoRegionArguments, NoTerminator, SingleBlock, RecursiveMemoryEffects,
+        OrdersMemoryAndBarriers]> {
   let summary = "let a block's threads take roles";
   let description = [{
     The block's first `consumer_threads` threads execute the second region, the `producer_threads`

@@ -25,7 +25,8 @@ defvar Carousel_TransferOptions = (ins
   DefaultValuedAttr<Carousel_EvictPriorityAttr, "::carousel::EvictPriority::Normal">:$cache,
   OptionalAttr<Carousel_EngineAttr>:$engine, Optional<Carousel_TensorMap>:$map);
 defvar Carousel_TransferLeadingFormat = [{
-  (`scope` `(` custom<Keyword>($scope)^ `)`)? (`in_bounds` $in_bounds^)? (`by_threads` $by_threads^)?
+  (`scope` `(` custom<Keyword>($scope)^ `)`)? (`in_bounds` $in_bounds^)? (`by_threads`
+  $by_threads^)?
 }];
 defvar Carousel_TransferTrailingFormat = [{
   (`swizzle` `(` custom<Keyword>($swizzle)^ `)`)? (`cache` `(` custom<Keyword>($cache)^ `)`)?
@@ -41,7 +42,8 @@ defvar Carousel_LoadArguments = !con((ins
   Carousel_TransferOptions);
 defvar Carousel_LoadFormat = !strconcat(
   "$global `[` $offsets `]` `to` $tile", Carousel_TransferLeadingFormat,
-  "(`fill` `(` custom<Keyword>($fill)^ `)`)? (`reduce` `` $reduce^)?", Carousel_TransferTrailingFormat,
+  "(`fill` `(` custom<Keyword>($fill)^ `)`)? (`reduce` `` $reduce^)?",
+  Carousel_TransferTrailingFormat,
   "`:` type($global) `,` type($tile)", Carousel_TransferMapType);
 defvar Carousel_StoreArguments = !con((ins
   Carousel_SharedMemRef:$tile, Carousel_GlobalMemRef:$global, Variadic<Index>:$offsets,
