@@ -56,7 +56,8 @@ def FormTransfers : Pass<"carousel-form-transfers", "::mlir::gpu::GPUModuleOp"> 
     scf.for %j = %thread4 to %c1024 step %c512 {     // 128 threads of 4 elements, twice
       %k = arith.addi %i, %j : index
       %v = vector.transfer_read %x[%k], %zero : memref<?xf32, #gl>, vector<4xf32>
-      vector.transfer_write %v, %tile[%j] {in_bounds = [true]} : vector<4xf32>, memref<1024xf32, #ws>
+      vector.transfer_write %v, %tile[%j] {in_bounds = [true]}
+          : vector<4xf32>, memref<1024xf32, #ws>
     }
     // becomes
     carousel.load %x[%i] to %tile : memref<?xf32, #gl>, memref<1024xf32, #ws>
@@ -124,7 +125,8 @@ def ExpandAccumulate : Pass<"carousel-expand-accumulate", "::mlir::gpu::GPUModul
     scheme becomes. A remark says where the semaphores of segments share lines of 128 bytes.
 
     ```mlir
-    carousel.accumulate %tile into %work[%i] reduce<add f32> first(%first) last(%last) : !tile, !global
+    carousel.accumulate %tile into %work[%i] reduce<add f32> first(%first) last(%last)
+        : !tile, !global
     // becomes
     scf.if %first {
       carousel.store %tile to %work[%i] : !tile, !global
@@ -301,7 +303,8 @@ def CarryDivisions : Pass<"carousel-carry-divisions"> {
     %first_column = arith.remui %block, %by : index
     %first_row = arith.divui %block, %by : index
     %rows_of_step = arith.divui %blocks, %by : index
-    scf.for %tile = %block to %tiles step %blocks iter_args(%column = %first_column, %row = %first_row) -> (index, index) {
+    scf.for %tile = %block to %tiles step %blocks
+        iter_args(%column = %first_column, %row = %first_row) -> (index, index) {
       %sum = arith.addi %column, %columns_of_step : index
       %over = arith.cmpi uge, %sum, %by : index
       %rest = arith.subi %sum, %by : index
@@ -380,8 +383,8 @@ def LowerRings : Pass<"carousel-lower-rings", "::mlir::gpu::GPUModuleOp"> {
   }];
   let options = [
     Option<"commitGroups", "cp-async-groups", "bool", "false",
-           "Wait by commit groups and a barrier instead of mbarriers, for rings that cp.async fills "
-           "ahead by the threads that use them (docs/Rings.md)">,
+           "Wait by commit groups and a barrier instead of mbarriers, for rings that cp.async "
+           "fills ahead by the threads that use them (docs/Rings.md)">,
     Option<"foldPrologues", "fold-prologues", "bool", "true",
            "Fold large prologues into the steady-state loop">,
     Option<"foldFrom", "fold-prologues-from", "unsigned", "32",

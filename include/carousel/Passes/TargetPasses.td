@@ -34,7 +34,8 @@ def AttachTarget : Pass<"carousel-attach-target", "::mlir::gpu::GPUModuleOp"> {
     Option<"ptxVersion", "ptx-version", "unsigned", "0",
            "PTX version times ten, e.g. 86 (0: the default)">,
     Option<"optLevel", "opt-level", "unsigned", "2",
-           "LLVM's optimisation: 2, the passes that ptxas doesn't repeat; 1 and 3, LLVM's levels; 0, none">
+           "LLVM's optimisation: 2, the passes that ptxas doesn't repeat; 1 and 3, LLVM's levels; "
+           "0, none">
   ];
   let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
 }
@@ -221,7 +222,8 @@ def ExpandViews : Pass<"carousel-expand-views"> {
     are left for the latter. Refuses nothing.
 
     ```mlir
-    %row = memref.subview %tile[%i, 0] [1, 64] [1, 1] : memref<16x64xf32> to memref<64xf32, strided<[1], offset: ?>>
+    %row = memref.subview %tile[%i, 0] [1, 64] [1, 1]
+        : memref<16x64xf32> to memref<64xf32, strided<[1], offset: ?>>
     // becomes
     %base, %offset, %sizes:2, %strides:2 = memref.extract_strided_metadata %tile : ...
     %first = arith.muli %i, %c64 : index

@@ -338,7 +338,8 @@ def Carousel_StAsyncGlobalOp : Carousel_FixedOp<"st_async_global", 100, 87, [Ord
     Example:
 
     ```mlir
-    carousel.st_async_global %v to %flags[%i] scope(gpu) : i32, memref<?xi32, #gpu.address_space<global>>
+    carousel.st_async_global %v to %flags[%i] scope(gpu)
+        : i32, memref<?xi32, #gpu.address_space<global>>
     ```
 
     PTX ISA: st.async.

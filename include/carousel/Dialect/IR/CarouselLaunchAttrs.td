@@ -49,8 +49,8 @@ def Carousel_ExprAttr : Carousel_Attr<"Expr", "expr"> {
            | (`floordiv` | `ceildiv` | `mod` | `min` | `max`) `(` expr `,` expr `)`
     ```
 
-    `arg` counts the kernel's arguments that aren't tensor maps, workspaces behind all others. `*` binds tighter than `+`
-    and `-`; all three group to the left.
+    `arg` counts the kernel's arguments that aren't tensor maps, and workspaces after all others.
+    `*` binds tighter than `+` and `-`; all three group to the left.
 
     Example:
 
@@ -149,9 +149,9 @@ def Carousel_EncodeAttr : Carousel_Attr<"Encode", "encode"> {
 def Carousel_WorkspaceAttr : Carousel_Attr<"Workspace", "workspace"> {
   let summary = "the dynamic extents of memory that the runtime allocates for a kernel";
   let description = [{
-    On a memref argument that callers don't pass: the runtime allocates it for each stream, zeroes it
-    once, and takes it again for later launches. The expressions, one for each dynamic extent, are over the
-    arguments that callers pass.
+    Marks a memref argument that callers don't pass. The runtime allocates it for each stream,
+    zeroes it once, and reuses it for later launches. The expressions, one for each dynamic extent,
+    are over the arguments that callers pass.
 
     Example:
 

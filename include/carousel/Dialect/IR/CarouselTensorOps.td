@@ -37,12 +37,12 @@ def Carousel_TensorLoadOp : Carousel_Op<"tensor.load", [AttrSizedOperandSegments
 
     The innermost coordinate is at a multiple of 16 bytes unless the map is interleaved (C75).
 
-    Constraints: the coordinates fit the map and the mode (C60), so do the offsets (C61);
-    the map's mode is the op's (C62); the tile has room for the box where its size is known
-    (C63); the tile is contiguous in its innermost dimension (C42) and of elements as wide
-    as the map's (C64); gather4 takes a map of rank 2 with a box of one row (C65); multicast takes a destination
-    in the CTA's own memory (C43); destination and barrier are both local or both remote
-    (C44); the CTA group is 1 or 2 (C66); the format can be loaded (C74).
+    Constraints: the coordinates fit the map and the mode (C60), so do the offsets (C61); the map's
+    mode is the op's (C62); the tile has room for the box where its size is known (C63); the tile is
+    contiguous in its innermost dimension (C42) and of elements as wide as the map's (C64); gather4
+    takes a map of rank 2 with a box of one row (C65); multicast takes a destination in the CTA's
+    own memory (C43); destination and barrier are both local or both remote (C44); the CTA group is
+    1 or 2 (C66); the format can be loaded (C74).
 
     Example:
 
