@@ -293,7 +293,7 @@ void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
     // Consumers execute it, and producers don't wait for them.
     if (takesOverFromCTAs(op))
       reason = "the kernel has " + getName(op) +
-               ", behind which it may read what other CTAs have written";
+               ", after which it may read what other CTAs have written";
   });
   ProducerSlice slice(kernel);
   for (LoopPlan *loop : loops)

@@ -275,7 +275,7 @@ std::string LoopTransfers::explainSource(LoadOp load) {
     }
     if (takesOverFromCTAs(op)) {
       reason = "the loop has " + getName(op) +
-               ", behind which it may read what other CTAs have written";
+               ", after which it may read what other CTAs have written";
       return WalkResult::interrupt();
     }
     if (auto store = dyn_cast<StoreOp>(op)) {

@@ -66,7 +66,7 @@ gpu.module @remarks [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     carousel.fence.thread acquire gpu
     gpu.barrier
     // expected-remark @below {{loads ringed: 1, stages 3, prefetch 1}}
-    // expected-remark @below {{unified instead of specialized: the kernel has 'carousel.fence.thread', behind which it may read what other CTAs have written}}
+    // expected-remark @below {{unified instead of specialized: the kernel has 'carousel.fence.thread', after which it may read what other CTAs have written}}
     scf.for %i = %c0 to %n step %c1024 {
       carousel.load %x[%i] to %t engine<bulk> : !global, !tile
       %v = memref.load %t[%thread] : !tile
