@@ -296,7 +296,7 @@ def Carousel_BulkWaitGroupOp : Carousel_FixedOp<"bulk.wait_group", 90, 80, [Memo
 def Carousel_StAsyncOp : Carousel_FixedOp<"st_async", 90, 81, [AttrSizedOperandSegments]> {
   let summary = "store a value to another CTA's shared memory; completes on its mbarrier";
   let description = [{
-    A weak store in the async proxy of 4 or 8 bytes, or of a vector of 2 or 4 such values.
+    A weak store in the generic proxy of 4 or 8 bytes, or of a vector of 2 or 4 such values.
     The bytes count as transaction bytes of the barrier, which lies in the same CTA as the
     destination.
 
