@@ -8,7 +8,7 @@
 # Read after lit.site.cfg.py in the build tree, which knows the paths.
 #
 # Substitutions: %carousel_plugin (the plugin's shared object), %cuda_root, %ptxas,
-# %source_root, %python, %fake_driver_dir (a libcuda without a GPU), %nvrtc (the library), %nvcc.
+# %source_root, %binary_root, %llvm_root, %python, %fake_driver_dir (a libcuda without a GPU), %nvrtc (the library), %nvcc.
 # Features: ptxas, nvrtc and nvcc, where a CUDA toolkit has them. With --param require=ptxas,nvrtc a
 # run without them is an error; otherwise the tests that need them are left out.
 #
@@ -61,6 +61,7 @@ config.substitutions += [
     ("%ptxas", ptxas),
     ("%source_root", config.carousel_source_dir),
     ("%binary_root", config.carousel_binary_dir),
+    ("%llvm_root", os.path.dirname(config.llvm_tools_dir)),
     ("%python", config.python_executable),
     ("%fake_driver_dir", os.path.join(config.carousel_binary_dir, "fake-driver")),
 ]

@@ -34,6 +34,8 @@ carousel_add_unittest(CarouselPackageTests
     Package/CompilePackageTest.cpp
     Package/KernelPartsTest.cpp
     Package/PackageManifestTest.cpp
+    Package/WritePackageFixture.cpp
+    Package/WritePackageSharingTest.cpp
     Package/WritePackageTest.cpp
   LIBS CarouselPackage CarouselPasses CarouselEmitPTX CarouselDialect CarouselRuntime)
 

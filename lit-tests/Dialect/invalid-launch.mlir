@@ -912,7 +912,7 @@ gpu.module @kernels {
 
 // C187: an argument behind a workspace.
 gpu.module @kernels {
-  // expected-error @below {{expected workspaces behind all arguments that callers pass, got kernel argument 2 behind the workspace 0}}
+  // expected-error @below {{expected workspaces after all arguments that callers pass, got kernel argument 2 after the workspace 0}}
   gpu.func @k(%w: memref<4xi32, #gl> {carousel.workspace = #carousel.workspace<[]>}, %map: !carousel.tensor_map<64xf32>, %n: index) kernel {
     gpu.return
   }

@@ -154,13 +154,21 @@ CarryDivisions::findDigit(scf::ForOp loop, ValueRange dividends,
 unsigned CarryDivisions::plan(scf::ForOp loop, ValueRange dividends,
                               llvm::DenseSet<Operation *> &carried) {
   unsigned digits = 0;
-  while (std::optional<Digit> digit = findDigit(loop, dividends, carried)) {
+  // Quotients are dividends in turn.
+  SmallVector<SmallVector<Value>> open = {llvm::to_vector(dividends)};
+  while (!open.empty()) {
+    std::optional<Digit> digit = findDigit(loop, open.back(), carried);
+    if (!digit) {
+      open.pop_back();
+      continue;
+    }
+    ++digits;
     carried.insert_range(digit->quotients);
     carried.insert_range(digit->remainders);
     SmallVector<Value> quotients;
     for (Operation *op : digit->quotients)
       quotients.push_back(op->getResult(0));
-    digits += 1 + plan(loop, quotients, carried);
+    open.push_back(std::move(quotients));
   }
   return digits;
 }

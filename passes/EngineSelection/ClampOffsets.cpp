@@ -13,6 +13,7 @@
 #include "ClampOffsets.h"
 
 #include "carousel/Analysis/Values/IndexRanges.h"
+#include "carousel/Analysis/Values/ValueDepth.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -98,6 +99,7 @@ private:
   /// The most that dimensions of memrefs have.
   llvm::DenseMap<std::pair<Value, int64_t>, int64_t> extents;
   llvm::DenseMap<Value, Interval> known;
+  unsigned depth = 0; ///< of the computations that are open
   llvm::DenseMap<std::pair<Value, int64_t>, Value> clamped; // by `hi`
 };
 
@@ -139,6 +141,9 @@ void OffsetClamp::addExtents(TransferOpInterface op) {
 /// has as its row, of the number of rows. Or null. A product that loses bits is
 /// less than the true one, so the row stays below.
 Value OffsetClamp::getEnd(Value value) {
+  ValueDepth level(depth);
+  if (level.isTooDeep())
+    return {};
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
     return loop && loop.getInductionVar() == value && !loop.getUnsignedCmp() &&
@@ -230,7 +235,8 @@ Interval OffsetClamp::compute(Value value) {
 Interval OffsetClamp::get(Value value) {
   if (auto found = known.find(value); found != known.end())
     return found->second;
-  Interval interval = compute(value);
+  ValueDepth level(depth);
+  Interval interval = level.isTooDeep() ? Interval() : compute(value);
   IntegerValueRange inferred = ranges.get(value);
   if (!inferred.isUninitialized()) {
     const ConstantIntRanges &range = inferred.getValue();

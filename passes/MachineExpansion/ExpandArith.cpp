@@ -11,10 +11,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "carousel/Dialect/Transforms/ExpandMath.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
@@ -35,37 +37,28 @@ static bool isExpanded(Operation *op) {
 
 namespace {
 
-/// Within the bounds, both of which may be results. Upstream's expansion takes
-/// the least with the lower bound first, which isn't within them.
-struct ClampWithinBounds : public OpRewritePattern<math::ClampFOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(math::ClampFOp op,
-                                PatternRewriter &rewriter) const override {
-    Value above = arith::MaximumFOp::create(rewriter, op.getLoc(),
-                                            op.getValue(), op.getMin());
-    rewriter.replaceOpWithNewOp<arith::MinimumFOp>(op, above, op.getMax());
-    return success();
-  }
-};
-
 struct ExpandArith : public carousel::impl::ExpandArithBase<ExpandArith> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet patterns(context);
     arith::populateArithExpandOpsPatterns(patterns);
     arith::populateExpandScalingExtTruncPatterns(patterns);
     frozen = std::move(patterns);
-    RewritePatternSet clamps(context);
-    clamps.add<ClampWithinBounds>(context);
-    frozenClamps = std::move(clamps);
+    RewritePatternSet math(context);
+    populateExpandMath(math);
+    frozenMath = std::move(math);
     return success();
   }
 
   void runOnOperation() override {
     GreedyRewriteConfig config;
     config.setStrictness(GreedyRewriteStrictness::ExistingOps);
-    SmallVector<Operation *> clamps, expanded;
-    getOperation()->walk([&](math::ClampFOp op) { clamps.push_back(op); });
-    if (failed(applyOpPatternsGreedily(clamps, frozenClamps, config)))
+    // What comes of these may have to be expanded, too.
+    SmallVector<Operation *> math, expanded;
+    getOperation()->walk([&](Operation *op) {
+      if (isExpandedMath(op))
+        math.push_back(op);
+    });
+    if (failed(applyOpPatternsGreedily(math, frozenMath, config)))
       return signalPassFailure();
     getOperation()->walk([&](Operation *op) {
       if (isExpanded(op))
@@ -75,7 +68,7 @@ struct ExpandArith : public carousel::impl::ExpandArithBase<ExpandArith> {
       signalPassFailure();
   }
 
-  FrozenRewritePatternSet frozen, frozenClamps;
+  FrozenRewritePatternSet frozen, frozenMath;
 };
 
 } // namespace

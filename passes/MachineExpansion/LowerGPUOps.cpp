@@ -15,6 +15,7 @@
 
 #include "carousel/Dialect/IR/AsyncCopies.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/Transforms/SubgroupReduce.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -45,12 +46,7 @@ struct LowerGPUOps : public carousel::impl::LowerGPUOpsBase<LowerGPUOps> {
     populateSubgroupNumbers(patterns);
     populateAllReduce(patterns);
     populateGpuGlobalIdPatterns(patterns);
-    populateGpuBreakDownSubgroupReducePatterns(
-        patterns, /*maxShuffleBitwidth=*/kShuffleBits);
-    populateGpuLowerSubgroupReduceToShufflePatterns(patterns, rules::kWarpSize,
-                                                    kShuffleBits);
-    populateGpuLowerClusteredSubgroupReduceToShufflePatterns(
-        patterns, rules::kWarpSize, kShuffleBits);
+    populateSubgroupReduce(patterns, kShuffleBits);
     frozen = std::move(patterns);
     return success();
   }

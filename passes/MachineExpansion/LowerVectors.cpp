@@ -10,9 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "VectorLanes.h"
-
-#include "carousel/Dialect/Vectors/VectorRows.h"
+#include "carousel/Dialect/Transforms/VectorLanes.h"
+#include "carousel/Dialect/Transforms/VectorRows.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -36,7 +35,7 @@ namespace {
 struct LowerVectors : public carousel::impl::LowerVectorsBase<LowerVectors> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet patterns(context);
-    populateVectorRowPatterns(patterns);
+    populateVectorsByRow(patterns);
     populateVectorsByLane(patterns);
     vector::populateVectorToVectorCanonicalizationPatterns(patterns);
     vector::populateVectorBroadcastLoweringPatterns(patterns);

@@ -16,6 +16,7 @@
 #include "LoopAnnotations.h"
 #include "RingLowering.h"
 
+#include "carousel/Analysis/Values/ValueDepth.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -351,9 +352,11 @@ private:
     return std::pair(op->getOperand(0), op->getOperand(1));
   }
 
-  bool isEnd(Value end) {
+  bool isEnd(Value end, unsigned depth = 0) {
+    if (depth > kMaxPathDepth)
+      return false;
     if (auto least = getLeast(end))
-      return isEnd(least->first) || isEnd(least->second);
+      return isEnd(least->first, depth + 1) || isEnd(least->second, depth + 1);
     std::optional<APInt> begin = getConstant(loop.getLowerBound()),
                          constant = getConstant(end);
     if (begin && constant)
@@ -364,9 +367,12 @@ private:
     return (isBegin(add.getLhs()) && isDistance(add.getRhs())) ||
            (isBegin(add.getRhs()) && isDistance(add.getLhs()));
   }
-  bool isBegin(Value value) {
+  bool isBegin(Value value, unsigned depth = 0) {
+    if (depth > kMaxPathDepth)
+      return false;
     if (auto least = getLeast(value))
-      return isBegin(least->first) || isBegin(least->second);
+      return isBegin(least->first, depth + 1) ||
+             isBegin(least->second, depth + 1);
     return isSame(value, loop.getLowerBound());
   }
   bool isDistance(const APInt &distance) {
@@ -385,11 +391,13 @@ private:
            isStep(multiply.getLhs());
   }
   bool isStep(Value value) {
-    auto least = getLeast(value);
-    if (!least)
-      return isSame(value, loop.getStep());
-    std::optional<APInt> cap = getConstant(least->second);
-    return cap && cap->isNonNegative() && isStep(least->first);
+    while (auto least = getLeast(value)) {
+      std::optional<APInt> cap = getConstant(least->second);
+      if (!cap || !cap->isNonNegative())
+        return false;
+      value = least->first;
+    }
+    return isSame(value, loop.getStep());
   }
 
   scf::ForOp loop;

@@ -95,10 +95,10 @@ static void emitRemarks(gpu::GPUFuncOp kernel, const RingBarrierPlan &plan) {
         "{0} slots in {1} bytes, {2} arrivals fill one, {3}", stages, bytes,
         planned.hasFull ? planned.fullArrivals : 0,
         planned.groups     ? std::string("each thread's commit groups")
-        : !planned.hasFull ? std::string("nobody waits for it")
+        : !planned.hasFull ? std::string("no consumer waits on it")
         : planned.hasEmpty
             ? std::to_string(planned.emptyArrivals) + " hand it back"
-            : std::string("a meeting hands it back"));
+            : std::string("a barrier releases the slot"));
   }
 }
 

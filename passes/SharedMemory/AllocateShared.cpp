@@ -84,7 +84,7 @@ static LogicalResult verifyPlan(gpu::GPUFuncOp kernel,
     if (!buffer.uses.useAfterDealloc)
       continue;
     InFlightDiagnostic error = buffer.uses.useAfterDealloc->emitOpError(
-        "expected no use of shared memory behind its memref.dealloc");
+        "expected no use of shared memory after its memref.dealloc");
     error.attachNote(getLoc(buffer)) << "allocated here";
     return error;
   }

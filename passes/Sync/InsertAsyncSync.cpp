@@ -31,7 +31,7 @@ static void emitFault(const SyncFault &fault) {
   case SyncFaultKind::Parted:
     error << "expected all threads of the "
           << stringifyTransferScope(fault.scope)
-          << " to pass behind the other access to " << fault.buffer
+          << " to pass after the other access to " << fault.buffer
           << ", got both under '" << fault.under->getName() << "'";
     break;
   // C171

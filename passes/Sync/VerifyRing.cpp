@@ -144,7 +144,7 @@ static LogicalResult verifyUsers(RingCreateOp create) {
           "producers' region");
     if (isa<RingWaitOp>(consume) && users.produces.empty())
       return consume->emitOpError(
-          "expected somebody to produce what is waited for, got nobody");
+          "expected a ring.produce for the ring waited on, got none");
   }
   for (RingProduceOp produce : users.produces) {
     if (getPart(produce) != Part::Producer)
@@ -207,7 +207,7 @@ static LogicalResult verifyOwnTiles(RingProduceOp produce) {
     InFlightDiagnostic error =
         load.emitOpError("expected a tile of the use that is produced, got one "
                          "of the use ")
-        << std::abs(distance) << (distance < 0 ? " before" : " behind");
+        << std::abs(distance) << (distance < 0 ? " before" : " after");
     error.attachNote(tile.getLoc()) << "the tile";
     return WalkResult::interrupt();
   });
@@ -251,8 +251,8 @@ static LogicalResult verifyAhead(RingProduceOp produce) {
   if (use.constant == ahead)
     return success();
   return produce.emitOpError("expected the use ")
-         << ahead << " behind the loop's, got the one " << use.constant
-         << " behind";
+         << ahead << " after the loop's, got the one " << use.constant
+         << " after";
 }
 
 static LogicalResult verifyProduce(RingProduceOp produce) {

@@ -12,6 +12,7 @@
 #include "VerifyTileOps.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/Transforms/VectorLanes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -50,9 +51,7 @@ static bool isForeign(Operation *op) {
     return !isOfKernels(op);
   if (auto alloc = dyn_cast<memref::AllocOp>(op))
     return !isSharedMemRef(alloc.getType()); // C139 has those
-  return isa<memref::DeallocOp, memref::ReallocOp, math::IPowIOp,
-             math::IsNormalOp, vector::PrintOp, vector::ScalableExtractOp,
-             vector::ScalableInsertOp, vector::VectorScaleOp>(op);
+  return isa<memref::DeallocOp, memref::ReallocOp, vector::PrintOp>(op);
 }
 
 /// C199
@@ -64,14 +63,8 @@ static LogicalResult verifyKind(Operation *op) {
 
 /// C200
 static LogicalResult verifyFixed(Operation *op) {
-  for (TypeRange types :
-       {TypeRange(op->getResultTypes()), TypeRange(op->getOperandTypes())})
-    for (Type type : types)
-      if (auto vector = dyn_cast<VectorType>(type))
-        if (vector.isScalable())
-          return op->emitOpError("expected vectors of a fixed length, got ")
-                 << type;
-  return success();
+  std::string reason = explainScalable(op);
+  return reason.empty() ? success() : op->emitOpError(reason);
 }
 
 /// What the targets compute with.

@@ -27,7 +27,9 @@
 #include <mutex>
 #include <set>
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -192,6 +194,54 @@ Result<int> openOwnDirectory(int parent, const std::string &name) {
                 "can't make or open the directory '{}' of the cache: {}", name,
                 opened ? "others can write to it" : describeErrno(errno));
   return opened.release();
+}
+
+std::vector<std::string> listNames(int directory) {
+  std::vector<std::string> names;
+  int copy = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *stream = copy < 0 ? nullptr : ::fdopendir(copy);
+  if (!stream) {
+    FileDescriptor closed(copy);
+    return names;
+  }
+  while (const struct dirent *item = ::readdir(stream))
+    names.emplace_back(item->d_name);
+  ::closedir(stream);
+  return names;
+}
+
+/// As long as there are descriptors for one more level.
+static void removeBelow(int parent, const std::string &name, unsigned levels) {
+  if (::unlinkat(parent, name.c_str(), 0) == 0 ||
+      ::unlinkat(parent, name.c_str(), AT_REMOVEDIR) == 0 || levels == 0)
+    return;
+  FileDescriptor directory(::openat(
+      parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!directory)
+    return;
+  for (const std::string &below : listNames(directory.get()))
+    if (below != "." && below != "..")
+      removeBelow(directory.get(), below, levels - 1);
+  ::unlinkat(parent, name.c_str(), AT_REMOVEDIR);
+}
+
+void removeTree(int parent, const std::string &name) {
+  constexpr unsigned kMaxLevels = 64;
+  removeBelow(parent, name, kMaxLevels);
+}
+
+void removeDirectory(int parent, const std::string &name, int temporaries) {
+  if (::unlinkat(parent, name.c_str(), AT_REMOVEDIR) == 0)
+    return;
+  FileDescriptor directory(::openat(
+      parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!directory)
+    return;
+  // Held while it is removed, so that others leave it alone.
+  (void)::flock(directory.get(), LOCK_EX | LOCK_NB);
+  std::string aside = makeTemporaryName("directory");
+  if (::renameat(parent, name.c_str(), temporaries, aside.c_str()) == 0)
+    removeTree(temporaries, aside);
 }
 
 void sayOnce(const std::string &message) {

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <sys/stat.h>
 
@@ -37,6 +38,17 @@ Result<int> openOwnDirectory(int parent, const std::string &name);
 /// directory, other machines' and other containers' too.
 std::string makeTemporaryName(std::string_view start);
 bool isTemporaryName(std::string_view name);
+
+/// An open directory's names, in no order, with "." and "..".
+std::vector<std::string> listNames(int directory);
+
+/// Removes a directory and all that is in it, as far as it can.
+void removeTree(int parent, const std::string &name);
+
+/// Makes room for a file whose name a directory has. What is in it is put aside
+/// among the temporary files first, at once, so that a process that dies while
+/// it removes leaves only what others remove.
+void removeDirectory(int parent, const std::string &name, int temporaries);
 
 /// Writes a line to stderr, once in a process.
 void sayOnce(const std::string &message);

@@ -27,11 +27,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
-#include <filesystem>
 #include <memory>
 #include <vector>
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -178,39 +176,8 @@ void removeBad(int directory, const std::string &name, const struct stat &bad) {
     ::unlinkat(directory, name.c_str(), 0);
 }
 
-/// Makes room for an entry whose name a directory has.
-void removeDirectory(const Opened &cache, const std::string &path,
-                     const std::string &name) {
-  if (::unlinkat(cache.get(), name.c_str(), AT_REMOVEDIR) == 0 ||
-      errno != ENOTEMPTY)
-    return;
-  // At once, as a process that dies while it removes leaves only what others
-  // will remove.
-  std::string aside = makeTemporaryName(name);
-  std::error_code ignored;
-  if (::renameat(cache.get(), name.c_str(), cache.getTemporaries(),
-                 aside.c_str()) == 0)
-    std::filesystem::remove_all(
-        fmt::format("{}/{}/{}", path, kTemporaries, aside), ignored);
-}
-
-/// An open directory's names, in no order.
-std::vector<std::string> listNames(int directory) {
-  std::vector<std::string> names;
-  int copy = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR *stream = copy < 0 ? nullptr : ::fdopendir(copy);
-  if (!stream) {
-    FileDescriptor closed(copy);
-    return names;
-  }
-  while (const struct dirent *item = ::readdir(stream))
-    names.emplace_back(item->d_name);
-  ::closedir(stream);
-  return names;
-}
-
-/// Removes temporary files of writers that died. Without `haveLocks` only those
-/// that are old.
+/// Removes temporary files of writers that died, and directories that were put
+/// aside by processes that died. Without `haveLocks` only files that are old.
 void removeStale(int directory, const std::vector<std::string> &names,
                  bool haveLocks) {
   time_t now = ::time(nullptr);
@@ -221,12 +188,19 @@ void removeStale(int directory, const std::vector<std::string> &names,
         ::openat(directory, name.c_str(),
                  O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     struct stat status;
-    if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
+    if (!file || ::fstat(file.get(), &status) != 0)
+      continue;
+    bool isDirectory = haveLocks && S_ISDIR(status.st_mode);
+    if (!isDirectory && !S_ISREG(status.st_mode))
       continue;
     bool isDead = haveLocks && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0;
     bool isAlive = haveLocks && !isDead && errno == EWOULDBLOCK;
     bool isOld = now - status.st_mtim.tv_sec > kStaleSeconds;
-    if (isDead || (isOld && !isAlive))
+    if (!isDead && (!isOld || isAlive))
+      continue;
+    if (isDirectory)
+      removeTree(directory, name);
+    else
       ::unlinkat(directory, name.c_str(), 0);
   }
 }
@@ -424,7 +398,7 @@ Status DiskCache::store(std::string_view key, std::string_view payload) const {
   bool hasFormer =
       ::fstatat(cache->get(), name.c_str(), &former, AT_SYMLINK_NOFOLLOW) == 0;
   if (isWritten && hasFormer && S_ISDIR(former.st_mode))
-    removeDirectory(*cache, directory, name);
+    removeDirectory(cache->get(), name, cache->getTemporaries());
   if (!isWritten || !temporary.rename(cache->get(), name) ||
       !temporary.get().close())
     return fail(ErrorCode::IOError, "can't write the cache entry '{}/{}': {}",

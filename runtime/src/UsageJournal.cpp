@@ -18,7 +18,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -41,7 +40,8 @@ std::string makeRecord(int64_t change) {
                      static_cast<uint64_t>(std::llabs(change)));
 }
 
-/// None where the records are damaged.
+/// None where the records are damaged, or say that less than nothing is left:
+/// then a change is missing.
 std::optional<uint64_t> sum(std::string_view records) {
   int64_t total = 0;
   for (; records.size() >= kRecordBytes; records.remove_prefix(kRecordBytes)) {
@@ -54,10 +54,11 @@ std::optional<uint64_t> sum(std::string_view records) {
       return std::nullopt;
     auto change =
         static_cast<int64_t>(std::strtoull(digits.c_str(), nullptr, 16));
-    // Below 2^48, so that all of them together don't overflow.
-    total += records[0] == '-' ? -std::min(change, total) : change;
+    // Below 2^48, so that all of them together don't overflow. On the way it
+    // may be negative: processes don't append in the order of their changes.
+    total += records[0] == '-' ? -change : change;
   }
-  if (!records.empty())
+  if (!records.empty() || total < 0)
     return std::nullopt;
   return static_cast<uint64_t>(total);
 }
@@ -116,6 +117,9 @@ std::optional<uint64_t> UsageJournal::replace(uint64_t counted,
   FileDescriptor made(
       ::openat(temporary, name.c_str(),
                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  // Others remove temporary files on which nobody has a lock.
+  if (made)
+    (void)::flock(made.get(), LOCK_EX | LOCK_NB);
   std::string records = makeRecord(static_cast<int64_t>(counted));
   FileDescriptor old(open());
   std::optional<Contents> now =
@@ -123,9 +127,19 @@ std::optional<uint64_t> UsageJournal::replace(uint64_t counted,
   bool isSame = now && now->inode == before.inode;
   if (isSame && now->records.size() > before.records.size())
     records += now->records.substr(before.records.size());
+  auto rename = [&] {
+    return ::renameat(temporary, name.c_str(), directory, kFile) == 0;
+  };
+  auto replaceFile = [&] {
+    if (rename())
+      return true;
+    if (errno != EISDIR)
+      return false;
+    removeDirectory(directory, kFile, temporary);
+    return rename();
+  };
   bool isReplaced = made && (isSame || !now) &&
-                    writeWhole(made.get(), records) &&
-                    ::renameat(temporary, name.c_str(), directory, kFile) == 0;
+                    writeWhole(made.get(), records) && replaceFile();
   if (isReplaced)
     return sum(records);
   ::unlinkat(temporary, name.c_str(), 0);

@@ -197,7 +197,7 @@ def collectives(kind):
                             f"%r, %valid = gpu.shuffle {mode} %a, %o, %w : {kind}"])
     yield print_kernel("gpu.shuffle", kind, "of a part", [("a", kind, ())], [("r", kind, ()), ("s", "i1", ())],
                        ["%o = arith.constant 1 : i32", "%w = arith.constant 16 : i32",
-                        f"%r, %s = gpu.shuffle down %a, %o, %w : {kind}"])
+                        f"%r, %s = gpu.shuffle down %a, %o, %w : {kind}"], block=16)
     yield print_kernel("gpu.shuffle", kind, "vector", [("a", kind, FOUR)], [("r", kind, FOUR)],
                        ["%o = arith.constant 1 : i32", "%w = arith.constant 32 : i32",
                         f"%r, %valid = gpu.shuffle xor %a, %o, %w : vector<4x{kind}>"])

@@ -18,9 +18,6 @@ WAYS = {"sim": "S", "ptx": "P", "cuda": "C"}
 REASONS = (
     (r"vector\.mask", r".*", "a gap: CUDA C++ has no form of a masked op that isn't an access"),
     (r"memref\.copy", r".*", "a gap: CUDA C++ has no form; loads and stores have"),
-    (r"vector\.(expandload|compressstore)|math\.isinf|math\.fma", r".*", "a gap: the simulated machine has no form of it"),
-    (r"vector\.deinterleave|memref\.alloca_scope|gpu\.all_reduce", r".*", "a gap: the simulated machine takes no such "
-                                                                        "elements there"),
     (r"gpu\.subgroup_broadcast", r"index", "a gap: targets broadcast integers, floats and vectors of them"),
     (r"math\.sincos", r".*", "a gap: libdevice's function is found by neither target"),
     (r"gpu\.printf", r".*", "the simulated machine prints nothing, and CUDA C++ passes arguments of 32 and 64 bits"),
@@ -36,6 +33,8 @@ REASONS = (
     (r"arith\.scaling_.*", r".*", "upstream's expansion goes by way of f8E8M0FNU, which no way converts"),
     (r"(vector|gpu|memref|math|arith)\..*", r"f8E4M3FN|f8E5M2", "arithmetic on 8-bit floats is that of arith and math: "
                                                               "other ops move them"),
+    (r"math\.(absi|ctlz|cttz|ipowi)|arith\.(addui|mulsi|mului)_extended", r"i8|i16|i32|i64",
+     "a gap: of vectors with several dimensions, not all ways take it; of others, all do"),
 )
 HEAD = """# Ops and element types
 
@@ -47,6 +46,8 @@ this page from compilations of a kernel for each entry, and `scripts/op-matrix c
 - **S**, **P**, **C**: the simulated machine, PTX and CUDA C++ take it, the others don't; the number says why.
 - An empty entry: MLIR has no such op, or it was not tried.
 
+An entry says what all forms of the op have in common: scalars, vectors of one and of two dimensions, and its modes.
+
 Floats of other formats (f8E4M3, f8E3M4, the FNUZ ones, f8E8M0FNU) are bytes that kernels move. A kernel that
 converts them or computes with them is refused, as is one with f4, f6, tf32, f80 or f128 (C201). PTX and the simulated machine
 take integers of other widths up to 128 bits; CUDA C++ has 8, 16, 32 and 64 bits.
@@ -54,6 +55,7 @@ Conversions of f8E4M3FN and f8E5M2 round to the nearest value, ties to even, as 
 beyond the largest finite magnitude an f8E5M2 is an infinity, and an f8E4M3FN is NaN. The instructions
 (`cvt.rn.satfinite`, sm_89 and later) do, and what they return there is corrected. A NaN has no sign and no payload that
 a kernel may rely on. Arithmetic on these types is computed in f32 and rounded after each op.
+`math.ipowi` with a negative exponent is a power of the base's inverse, an integer: 0 has none, as in a division.
 """
 
 
@@ -120,6 +122,16 @@ def print_page(entries, note=""):
         for number in used:
             text += f"- <sup>{number}</sup> {REASONS[number - 1][2]}\n"
     return text
+
+
+def merge(page, entries, tried, known):
+    """`entries` for what was tried, and those of a page for what else there is, with the numbers of today's reasons."""
+    merged = {op: dict(row) for op, row in entries.items()}
+    for op, row in page.items():
+        for kind, entry in row.items():
+            if (op, kind) not in tried and (op, kind) in known:
+                merged.setdefault(op, {})[kind] = re.sub(r"<sup>.*</sup>", f"<sup>{reason_of(op, kind) or '?'}</sup>", entry)
+    return merged
 
 
 def read_page(text):

@@ -254,6 +254,11 @@ TEST(DiskCacheBound, EntryAboveTheBound) {
   ASSERT_TRUE(larger.store("large", std::string(1000, 'l')));
   EXPECT_FALSE(cache.lookup("large"));
   EXPECT_EQ(larger.lookup("large"), std::string(1000, 'l'));
+  // Nothing goes for it when the entries are counted.
+  fs::remove(directory / "usage.journal");
+  ASSERT_TRUE(cache.store("other", "payload"));
+  EXPECT_EQ(cache.lookup("small"), "payload");
+  EXPECT_EQ(larger.lookup("large"), std::string(1000, 'l'));
 }
 
 TEST(DiskCacheBound, LeavesOtherFilesAlone) {
@@ -293,6 +298,25 @@ TEST(DiskCacheBound, RemovesStaleTemporaries) {
   EXPECT_FALSE(fs::exists(dead));
   EXPECT_TRUE(fs::exists(alive)) << "its writer is at work";
   ::close(writer);
+}
+
+/// A process died while it removed a directory that had an entry's name.
+TEST(DiskCacheBound, RemovesDirectoriesPutAside) {
+  TempDirectory directory;
+  DiskCache cache(directory.getPath(), kLarge);
+  ASSERT_TRUE(cache.store("key", "payload"));
+  std::string dead = directory / "tmp/directory.1-2-3.tmp";
+  std::string alive = directory / "tmp/directory.1-2-4.tmp";
+  for (const std::string &path : {dead, alive}) {
+    fs::create_directories(path + "/below");
+    writeFile(path + "/below/text", "text");
+  }
+  int remover = ::open(alive.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_EQ(::flock(remover, LOCK_EX), 0);
+  ASSERT_TRUE(cache.store("key", "payload"));
+  EXPECT_FALSE(fs::exists(dead));
+  EXPECT_TRUE(fs::exists(alive + "/below/text")) << "its remover is at work";
+  ::close(remover);
 }
 
 /// Files of the version before: they count, and go.
@@ -363,6 +387,10 @@ TEST(DiskCacheJournal, CorrectsItself) {
   for (std::string damaged :
        {std::string(), std::string("+000000000000"), std::string(18, 'x'),
         std::string("+00000000000000\n0\n"), std::string("+7fffffffffffffff\n"),
+        // Less than nothing, and a sum that would be 0 with overflow.
+        std::string("-0000000000001000\n"),
+        std::string("+4000000000000000\n+4000000000000000\n"
+                    "+4000000000000000\n+4000000000000000\n"),
         std::string(1 << 20, '0')}) {
     writeFile(journal, damaged);
     ASSERT_TRUE(cache.store("a", "1"));
@@ -383,6 +411,20 @@ TEST(DiskCacheJournal, CorrectsItself) {
     ::close(opened);
     ASSERT_TRUE(cache.store("a", "1"));
     EXPECT_EQ(sumJournal(path), countBytes(path)) << wrong;
+  }
+}
+
+TEST(DiskCacheJournal, DirectoryInItsPlace) {
+  for (bool isEmpty : {true, false}) {
+    TempDirectory directory;
+    std::string path = directory.getPath(), journal = path + "/usage.journal";
+    DiskCache cache(path, kLarge);
+    fs::create_directories(isEmpty ? journal : journal + "/below");
+    ASSERT_TRUE(cache.store("a", "1"));
+    ASSERT_TRUE(fs::is_regular_file(journal));
+    ASSERT_TRUE(cache.store("b", "2"));
+    EXPECT_EQ(sumJournal(path), countBytes(path));
+    EXPECT_EQ(listFiles(path).size(), 2u) << "nothing is left";
   }
 }
 

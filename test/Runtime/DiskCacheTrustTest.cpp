@@ -104,6 +104,30 @@ TEST_F(DiskCacheTrust, DirectoriesThatOthersCanWriteTo) {
   EXPECT_TRUE(cache.store("key", "payload"));
 }
 
+/// What is renamed into place lies there before.
+TEST_F(DiskCacheTrust, Temporaries) {
+  std::string temporaries = path + "/tmp";
+  auto expectRefused = [&] {
+    Status status = cache.store("key", "altered");
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().message,
+              fmt::format("can't make a file in the cache directory '{}': "
+                          "can't make or open the directory 'tmp' of the "
+                          "cache: others can write to it",
+                          path));
+    EXPECT_EQ(cache.lookup("key"), "payload");
+  };
+  for (int mode : {0720, 0702}) {
+    fs::permissions(temporaries, fs::perms(mode));
+    expectRefused();
+  }
+  fs::permissions(temporaries, fs::perms(0700));
+  ASSERT_TRUE(cache.store("key", "payload"));
+  SKIP_UNLESS_ROOT();
+  give(temporaries);
+  expectRefused();
+}
+
 TEST_F(DiskCacheTrust, Entries) {
   std::string intact = readFile(entry);
   for (int mode : {0620, 0602}) {

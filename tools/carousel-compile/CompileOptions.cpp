@@ -63,8 +63,8 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
                                   cl::desc("Bits of an index: 32 or 64"));
   cl::opt<unsigned> optLevel(
       "opt-level", cl::cat(category), cl::init(kDefaultOptLevel),
-      cl::desc("Optimisation by LLVM: 2, what ptxas doesn't do as well; 1 and "
-               "3, LLVM's own levels; 0, none"));
+      cl::desc("LLVM's optimisation: 2, the passes that ptxas doesn't repeat; "
+               "1 and 3, LLVM's own levels; 0, none"));
   cl::opt<unsigned> ptxVersion(
       "ptx-version", cl::cat(category), cl::init(0),
       cl::desc("PTX version times ten, e.g. 86 (0: the default)"));

@@ -38,8 +38,8 @@ static cl::opt<unsigned> indexBitwidth("index-bitwidth",
                                        cl::init(64));
 static cl::opt<unsigned>
     optLevel("opt-level",
-             cl::desc("Optimisation by LLVM: 2, what ptxas doesn't do as well; "
-                      "1 and 3, LLVM's own levels; 0, none"),
+             cl::desc("LLVM's optimisation: 2, the passes that ptxas doesn't "
+                      "repeat; 1 and 3, LLVM's own levels; 0, none"),
              cl::init(carousel::kDefaultOptLevel));
 static cl::opt<unsigned>
     debugWaits("debug-waits", cl::init(0),

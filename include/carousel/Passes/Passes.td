@@ -17,44 +17,47 @@ include "mlir/Pass/PassBase.td"
 def FormTransfers : Pass<"carousel-form-transfers", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Raise copies between global and shared memory to transfers of tiles";
   let description = [{
-    Leads kernels that MLIR has made into the tile phase. Precondition: none. Postcondition:
-    what was raised passes `--carousel-verify-tile`; everything else is as it was. In each
-    kernel, what moves data between a memref in global memory and one in workgroup memory
+    Raises MLIR-generated kernels to the tile phase. Precondition: none. Postcondition: what was
+    raised passes `--carousel-verify-tile`; everything else is unchanged. In each kernel, an op or a
+    pair of ops that moves data between a memref in global memory and one in workgroup memory
     becomes a `carousel.load` or a `carousel.store`:
 
     - `memref.copy` and `linalg.copy`,
-    - pairs of a read (`memref.load`, `vector.load`, `vector.transfer_read`) and a write of what
-      was read (`memref.store`, `vector.store`, `vector.transfer_write`),
-    - `nvgpu.device_async_copy`. When a kernel has none of them left, the groups that were
-      raised go, and the waits for them; copies of one group are raised together or not at all.
+    - a read (`memref.load`, `vector.load`, `vector.transfer_read`) and a write of the value read
+      (`memref.store`, `vector.store`, `vector.transfer_write`),
+    - `nvgpu.device_async_copy`. Copies of one group are raised together or not at all. Once a
+      kernel has no such copy left, the groups and their waits are removed.
 
-    The moves between two memrefs are one transfer if all threads of the block
-    (`known_block_size` or `carousel.launch`), in all turns of the loops around the moves, come
-    to each element of the tile or of a box of it, and if the element's place in the global
-    memref is a base that is the same in all threads plus its place in the box. That is found
-    out by evaluating the indices for every thread, up to 2^20 places; a copy whose operands
-    don't depend on the thread may have any block. Subviews are looked through, as long as they
-    don't end before the box does; then the view is the transfer's memref. Padding of zero
-    becomes the fill, a store's elements out of bounds are clipped; where nothing may be out of
-    bounds, the transfer is `in_bounds`. Barriers stay.
+    The moves between two memrefs become one transfer under two conditions. First, all threads of
+    the block (`known_block_size` or `carousel.launch`), in all iterations of the loops around the
+    moves, together reach each element of the tile or of a box of it. Second, the element's place in
+    the global memref is a base, equal in all threads, plus its place in the box. The pass evaluates
+    the indices for every thread, up to 2^20 places. A copy whose operands don't depend on the
+    thread may have any block. The pass looks through subviews that don't end before the box does;
+    then the view is the transfer's memref. Padding of zero becomes the fill, and out-of-bounds
+    elements of a store are clipped. If nothing may be out of bounds, the transfer is `in_bounds`.
+    Barriers stay.
 
-    A transfer is one of the orders in which the threads could have made the moves themselves.
-    So it is right wherever all threads come to it together and nothing that stands between the
-    moves depends on them. It does make threads wait for each other: threads of one block that
-    poll memory for each other across it would hang.
+    A transfer is one of the orders in which the threads could have made the moves. So raising is
+    correct where all threads reach the moves together and nothing between the moves depends on
+    them. A transfer makes threads wait for each other: threads of one block that poll memory for
+    each other across it would hang.
 
-    Refuses, with a missed remark: moves under control flow that visibly or possibly differs
-    between threads; places that can't be evaluated, aren't all of a box, or are transposed; a
-    barrier, or an access that may touch the same memory, between the parts; padding other than
-    zero, masks, values that are used elsewhere as well; loads of dynamic extents, which leave
-    the rest of the tile alone where a transfer fills it; tokens that don't go straight to a
-    group and a wait; and what `carousel.load` and `carousel.store` refuse.
+    Refuses, with a missed remark:
+    - moves under control flow that differs, or may differ, between threads;
+    - places that can't be evaluated, don't cover a box, or are transposed;
+    - a barrier, or an access that may touch the same memory, between the parts;
+    - padding other than zero, masks, and values with other uses;
+    - loads of dynamic extents, which leave the rest of the tile alone where a transfer fills it;
+    - tokens that don't go straight to a group and a wait;
+    - what `carousel.load` and `carousel.store` refuse.
 
     ```mlir
     scf.for %j = %thread4 to %c1024 step %c512 {     // 128 threads of 4 elements, twice
       %k = arith.addi %i, %j : index
       %v = vector.transfer_read %x[%k], %zero : memref<?xf32, #gl>, vector<4xf32>
-      vector.transfer_write %v, %tile[%j] {in_bounds = [true]} : vector<4xf32>, memref<1024xf32, #ws>
+      vector.transfer_write %v, %tile[%j] {in_bounds = [true]}
+          : vector<4xf32>, memref<1024xf32, #ws>
     }
     // becomes
     carousel.load %x[%i] to %tile : memref<?xf32, #gl>, memref<1024xf32, #ws>
@@ -70,32 +73,32 @@ def FormTransfers : Pass<"carousel-form-transfers", "::mlir::gpu::GPUModuleOp"> 
 }
 
 def VerifyTile : Pass<"carousel-verify-tile", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Check what the tile phase promises and an op alone can't see";
+  let summary = "Verify the tile phase beyond what single ops can check";
   let description = [{
-    Closes the tile phase: what verifiers of ops demand holds, and what is below. Precondition: none. Postcondition:
+    Closes the tile phase. Precondition: none. Postcondition: all ops verify, and
 
-    - No op and no type of the machine phase, but for tensor maps as arguments of kernels (C133).
-      Of the dialect there may be transfers, `barrier.warp`, `fence.thread` and the `grid` ops,
-      which name no way of copying.
-    - Transfers stand in kernels, under structured control flow (C134). Neither their offsets
-      nor what they stand under visibly depends on which thread of the scope it is (C135):
-      `gpu.thread_id` and the like are followed through integer arithmetic. What can't be
-      followed passes, and is the simulated machine's business.
-    - A block that is known is made of whole warps or warpgroups where a transfer's scope is
-      one (C136); transfers of one tile ask for one swizzle (C137); constant offsets don't
-      leave the global memref where they mustn't (C140).
-    - A loop with `carousel.pipeline` has a transfer of the pipeline's scope in it (C138).
-    - Shared memory is a workgroup attribution, or a `memref.alloc` of static extents at the
-      top of the kernel (C139).
-    - Ops of other dialects are such that the targets have them: dimensions that are there (C193),
-      declared memory whose elements have a size (C194), no copies and barriers that nothing
-      lowers (C195), vectors of at most 1024 elements in a thread (C196), asynchronous copies
-      that cp.async can make (C197).
-    - All threads of the CTA come to a `gpu.all_reduce`, as far as that is visible (C198).
-    - Ops of upstream dialects are ones that a target takes (C199), vectors have a fixed length (C200), and computations
-      are of element types that a target computes with (C201).
+    - no op and no type of the machine phase appears, except tensor maps as arguments of kernels
+      (C133). Of the dialect, transfers, `barrier.warp`, `fence.thread` and the `grid` ops may
+      appear, which name no way of copying.
+    - Transfers stand in kernels, under structured control flow (C134). Neither their offsets nor
+      the conditions around them visibly depend on which thread of the scope executes them (C135):
+      the pass follows `gpu.thread_id` and the like through integer arithmetic. Cases that can't be
+      analysed are accepted; the simulated machine checks them.
+    - If a transfer's scope is a warp or a warpgroup, a known block consists of whole warps or
+      warpgroups (C136). Transfers of one tile ask for one swizzle (C137). Constant offsets stay
+      within the global memref where they must (C140).
+    - A loop with `carousel.pipeline` contains a transfer of the pipeline's scope (C138).
+    - Shared memory is a workgroup attribution, or a `memref.alloc` of static extents at the top of
+      the kernel (C139).
+    - The targets support the ops of other dialects: dimensions exist (C193), declared memory has
+      elements with a size (C194), no copy or barrier is left that nothing lowers (C195), vectors
+      have at most 1024 elements in a thread (C196), and `cp.async` can make each asynchronous copy
+      (C197).
+    - All threads of the CTA reach a `gpu.all_reduce`, as far as that is visible (C198).
+    - A target takes each op of upstream dialects (C199), vectors have a fixed length (C200), and a
+      target computes with each element type that is computed with (C201).
     - The turn of a `carousel.serialize` isn't visibly computed from `gpu.block_id` and the like,
-      unless the kernel says that its CTAs are on the device at once, or start in order (C185).
+      unless the kernel says that its CTAs are resident together, or start in order (C185).
 
     Changes nothing.
 
@@ -115,14 +118,15 @@ def VerifyTile : Pass<"carousel-verify-tile", "::mlir::gpu::GPUModuleOp"> {
 }
 
 def ExpandAccumulate : Pass<"carousel-expand-accumulate", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Make transfers of accumulations, by their scheme";
+  let summary = "Expand accumulations into transfers";
   let description = [{
-    Precondition: the tile phase. Postcondition: the tile phase, without `carousel.accumulate`, and with
-    `carousel.serialize` only where CTAs wait for each other. docs/Ordering.md says what each scheme becomes.
-    A remark says where segments' semaphores share lines of 128 bytes.
+    Precondition: the tile phase. Postcondition: the tile phase, without `carousel.accumulate`, and
+    with `carousel.serialize` only where CTAs wait for each other. docs/Ordering.md says what each
+    scheme becomes. A remark says where the semaphores of segments share lines of 128 bytes.
 
     ```mlir
-    carousel.accumulate %tile into %work[%i] reduce<add f32> first(%first) last(%last) : !tile, !global
+    carousel.accumulate %tile into %work[%i] reduce<add f32> first(%first) last(%last)
+        : !tile, !global
     // becomes
     scf.if %first {
       carousel.store %tile to %work[%i] : !tile, !global
@@ -139,27 +143,27 @@ def ExpandAccumulate : Pass<"carousel-expand-accumulate", "::mlir::gpu::GPUModul
 }
 
 def SelectEngine : Pass<"carousel-select-engine", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Decide what carries each transfer out, and make variants of kernels for it";
+  let summary = "Choose what carries each transfer out, and make variants of kernels";
   let description = [{
     Precondition: the tile phase (`--carousel-verify-tile`); the module has its `#nvvm.target`, or
-    `chip` names one. Postcondition: the tile phase; every `carousel.load` and `carousel.store` of
-    a kernel has an `engine`, one that is `tensor` a `map`.
+    `chip` names one. Postcondition: the tile phase; every `carousel.load` and `carousel.store` of a
+    kernel has an `engine`, and one that is `tensor` has a `map`.
 
-    The engine of a transfer is the cheapest one, by the cost model in docs/Engines.md, that
-    can carry it out: tensor copies and bulk copies (sm_90 and later), cp.async (loads), vectors.
-    A tensor copy's map becomes an argument of the kernel behind all others, with its
-    `carousel.encode`; transfers that need the same map share it.
+    The engine of a transfer is the cheapest one that can carry it out, by the cost model of
+    docs/Engines.md: tensor copies and bulk copies (sm_90 and later), cp.async (loads), vectors. The
+    map of a tensor copy becomes an argument of the kernel after all others, with its
+    `carousel.encode`. Transfers that need the same map share it.
 
-    What an engine needs of addresses, extents and strides that only a launch knows becomes a guard
-    of a variant: the kernel is cloned as `NAME_tma` (`NAME_wide` where only the width of pieces
-    depends on guards), perhaps as `NAME_tma_ragged`, which asks nothing of extents that boxes may
-    reach across, and the function itself follows as the variant without new guards. Without
-    `variants` nothing is used that would have to be checked.
+    Conditions on addresses, extents and strides that only a launch knows become guards of a
+    variant. The kernel is cloned as `NAME_tma`, or as `NAME_wide` if only the width of pieces
+    depends on guards. A second clone, `NAME_tma_ragged`, has no guards on extents that boxes may
+    reach across. The function itself follows as the variant without new guards. Without `variants`
+    the pass uses no engine that would need a guard.
 
-    An engine that a transfer has already is left, in all variants; what it needs of a launch
-    becomes a guard of all of them. Refuses engines that can't carry out their transfer (C157), and
-    maps of which one swizzles a tile that another transfer doesn't (C158). Run again, it changes
-    nothing.
+    A transfer that already has an engine keeps it in all variants, and its conditions become guards
+    of all of them. Refuses engines that can't carry out their transfer (C157), and maps of which
+    one swizzles a tile that another transfer doesn't swizzle (C158). Run a second time, the pass
+    changes nothing.
 
     ```mlir
     gpu.func @copy(%x: memref<?x?xf32, strided<[?, 1]>, #gl>, ...) kernel {
@@ -181,7 +185,7 @@ def SelectEngine : Pass<"carousel-select-engine", "::mlir::gpu::GPUModuleOp"> {
     Option<"variants", "variants", "bool", "true",
            "Make variants of kernels with guards on their arguments">,
     Option<"preferEngine", "prefer-engine", "std::string", "\"\"",
-           "tensor, bulk, cp_async or vector: what carries out all that it can, whatever it costs">
+           "Use this engine wherever it can carry a transfer out: tensor, bulk, cp_async or vector">
   ];
   let statistics = [
     Statistic<"tensorTransfers", "tensor", "transfers by tensor copies">,
@@ -206,17 +210,23 @@ include "carousel/Passes/RingPasses.td"
 //===----------------------------------------------------------------------===//
 
 def NarrowDivisions : Pass<"carousel-narrow-divisions"> {
-  let summary = "Divide in 32 bits what is known to be so small";
+  let summary = "Narrow 64-bit divisions to 32 bits where value ranges allow";
   let description = [{
-    Divisions and remainders of index and i64, by what isn't a constant, whose dividend is at most 2^32 - 1: they are calls of a routine of a
-    hundred instructions. The divisor may be anything. Where it isn't known to be as small, larger ones count as the largest number of 32 bits that is a multiple of all that the
-    divisor is known to be one of, and the dividend is less than that: quotients are 0 for both, and what analyses of alignment know of remainders stays. Ranges come from MLIR's range inference, tickets (`carousel.grid.ticket`), the sizes of grids that launches take, and the
-    guards of the kernel's variant, which bound the extents of what tensor maps describe.
+    Narrows divisions and remainders of index and i64 whose dividend is at most 2^32 - 1 and whose
+    divisor isn't a constant: in 64 bits each is a call of a routine of about a hundred
+    instructions. If the divisor may be larger, the pass clamps it to the largest 32-bit multiple of
+    its known factor. The clamped divisor is still larger than the dividend, so quotients stay 0,
+    and what analyses know of the remainder's alignment stays true. Value ranges come from MLIR's
+    integer range inference, from tickets (`carousel.grid.ticket`), from the grid sizes that a
+    launch accepts, and from the guards of the kernel's variant, which bound the extents that tensor
+    maps describe.
 
-    Quotients that are rounded up, by a constant, of a number that is known to have a sum with it, are those of that sum (`(x + 63) / 64`); without, zero would be a case of its own.
+    A quotient that is rounded up by a constant becomes the quotient of a sum (`(x + 63) / 64`) if
+    the sum can't wrap. The general form needs a case of its own for zero.
 
-    Signed ones become unsigned, where both numbers are known not to be negative. It stands behind the passes that ask for the range of an offset,
-    which is lost where 32 bits could wrap. Refuses nothing.
+    Signed operations become unsigned if both operands are known to be non-negative. The pass runs
+    after those that ask for the range of an offset, since a narrowed value may wrap at 32 bits.
+    Refuses nothing.
 
     ```mlir
     %row = arith.divui %ticket, %columns : index
@@ -236,11 +246,12 @@ def NarrowDivisions : Pass<"carousel-narrow-divisions"> {
 }
 
 def MergeCounters : Pass<"carousel-merge-counters"> {
-  let summary = "Make one value of loop-carried numbers that are alike";
+  let summary = "Merge loop-carried values with equal start and step";
   let description = [{
-    Values that an `scf.for` carries, that begin with the same value and grow by the same value from outside of the loop in each iteration, are one, as the uses of
-    several rings are that a loop has one each of. What is computed of them, slots and parities, `cse` finds to be the same then; `canonicalize` drops what nobody
-    uses any more. Refuses nothing.
+    Merges values that an `scf.for` carries, if they start with the same value and grow in each
+    iteration by the same value from outside the loop. A loop has one such counter for each of its
+    rings. Then `cse` merges slots and parities computed from them, and `canonicalize` drops what is
+    unused. Refuses nothing.
 
     ```mlir
     scf.for %i = %first to %n step %s iter_args(%k = %c0, %m = %c0) -> (index, index) {
@@ -258,23 +269,28 @@ def MergeCounters : Pass<"carousel-merge-counters"> {
     ```
   }];
   let statistics = [
-    Statistic<"countersMerged", "counters-merged", "loop-carried values that are another one">
+    Statistic<"countersMerged", "counters-merged", "loop-carried values merged">
   ];
 }
 
 def CarryDivisions : Pass<"carousel-carry-divisions"> {
-  let summary = "Count quotients and remainders along a loop instead of dividing in it";
+  let summary = "Strength-reduce divisions of induction variables";
   let description = [{
-    In an `scf.for` over index or i64 whose first value and step are at most 2^31 - 1, as a block's number and the number of blocks are: the loop's variable, divided
-    by a value from outside of the loop that is no constant, and its quotient divided again. Quotient and remainder become values that the loop carries: each
-    grows by the step's, and where remainders reach the divisor it is taken away and the quotient takes one more. A variable may be large; its division in 64 bits
-    is a routine of a hundred instructions, while what is left to divide, in front of the loop, is small (`--carousel-narrow-divisions`).
+    Applies to an `scf.for` over index or i64 whose first value and step are at most 2^31 - 1, as a
+    block's number and the number of blocks are. The division of the induction variable by a value
+    from outside the loop that isn't a constant, and the division of its quotient, become
+    loop-carried values. Each iteration adds the step's quotient and remainder; if the remainder
+    reaches the divisor, the pass subtracts the divisor and adds one to the quotient. The induction
+    variable may be large, and its 64-bit division is a routine of about a hundred instructions. The
+    divisions left before the loop are small (`--carousel-narrow-divisions`).
 
-    Nothing is carried unless no division in 64 bits is left then, since its routine is in a kernel once, however often it is called; and at most `most-digits` pairs of
-    a quotient and a remainder, since each takes two divisions of 32 bits of both numbers.
+    The pass carries divisions only if no 64-bit division is left afterwards: the routine is in a
+    kernel once, however often it is called. It carries at most `most-digits` pairs of a quotient
+    and a remainder, since each pair needs two 32-bit divisions of both numbers.
 
-    A divisor of zero counts as one, since the loop may have no iteration. Signed divisions count where the divisor is known not to be negative. What is carried
-    is no longer known not to be negative, so it stands behind the passes that ask for that. Refuses nothing.
+    A divisor of zero counts as one, since the loop may have no iteration. Signed divisions count if
+    the divisor is known to be non-negative. Carried values are no longer known to be non-negative,
+    so the pass runs after those that ask for that. Refuses nothing.
 
     ```mlir
     scf.for %tile = %block to %tiles step %blocks {
@@ -287,7 +303,8 @@ def CarryDivisions : Pass<"carousel-carry-divisions"> {
     %first_column = arith.remui %block, %by : index
     %first_row = arith.divui %block, %by : index
     %rows_of_step = arith.divui %blocks, %by : index
-    scf.for %tile = %block to %tiles step %blocks iter_args(%column = %first_column, %row = %first_row) -> (index, index) {
+    scf.for %tile = %block to %tiles step %blocks
+        iter_args(%column = %first_column, %row = %first_row) -> (index, index) {
       %sum = arith.addi %column, %columns_of_step : index
       %over = arith.cmpi uge, %sum, %by : index
       %rest = arith.subi %sum, %by : index
@@ -300,48 +317,54 @@ def CarryDivisions : Pass<"carousel-carry-divisions"> {
     ```
   }];
   let options = [
-    Option<"mostDigits", "most-digits", "unsigned", /*default=*/"2", "Pairs of quotient and remainder that loops of a kernel carry, at most">
+    Option<"mostDigits", "most-digits", "unsigned", /*default=*/"2",
+        "Largest number of pairs of quotient and remainder that a kernel's loops carry">
   ];
   let statistics = [
     Statistic<"divisionsCarried", "divisions-carried", "divisions that a loop carries">,
-    Statistic<"divisionsKept", "divisions-kept", "divisions that a loop could carry, if others could, too, or were fewer">
+    Statistic<"divisionsKept", "divisions-kept",
+        "divisions kept, since others had to be kept or there were too many">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def LowerRings : Pass<"carousel-lower-rings", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Turn rings into shared buffers, mbarriers and the copies of each engine";
+  let summary = "Lower rings to shared buffers, mbarriers and the copies of each engine";
   let description = [{
-    Precondition: the ring phase; the module has its `#nvvm.target`, and each kernel with rings a
-    `carousel.launch` or a `known_block_size`. Postcondition: the machine phase, apart from
-    `memref.alloc` of shared memory, which `--carousel-allocate-shared` takes; no op and no type of
+    Precondition: the ring phase; the module has its `#nvvm.target`, and each kernel with rings has
+    a `carousel.launch` or a `known_block_size`. Postcondition: the machine phase, except that
+    `memref.alloc` of shared memory is left for `--carousel-allocate-shared`; no op and no type of
     the ring phase is left (C141).
 
-    - A ring becomes a buffer of bytes per tile, its slots padded to what the transfers ask for, and an
-      array of mbarriers `full`, another one `empty` where an mbarrier hands slots back. One
-      thread initialises all of the kernel's barriers at its top; all threads meet once.
-    - `produce` waits for the slot, tells `full` how many bytes come, issues, and arrives. Tensor and bulk
-      copies are issued by the scope's first thread; cp.async and vector copies are
-      divided among all of the scope's threads, who arrive when theirs have landed.
-    - `release` is an arrival of each warp at `empty`, or a meeting, which is left out where another one
-      next to it does as well.
-    - `submit` is a bulk group of the scope's first thread, `drain` its wait.
-    - Meetings of roles and warpgroups get named barriers.
-    - The first fills of a ring, in a loop in front of the one that fills the others (`ahead`), are made by the first iteration
-      of that one where a fill is much code for its issuing thread, so that it stands once.
-    - Boxes that reach outside are clipped and filled: by the engine where it can, else by the threads.
-    - What `--carousel-form-transfers` hasn't raised: `nvgpu.device_async_copy` becomes `carousel.cp_async.copy`,
-      `nvgpu.device_async_create_group` becomes `carousel.cp_async.commit_group`, and `nvgpu.device_async_wait` becomes
-      `carousel.cp_async.wait_group`, for 0 groups where it names no number. The hardware counts groups, so that tokens
-      become numbers that nothing depends on.
+    - A ring becomes one buffer of bytes per tile, with slots padded to what the transfers need, and
+      an array of mbarriers `full`. If an mbarrier releases slots, there is a second array `empty`.
+      One thread initialises all barriers at the top of the kernel, and all threads synchronise
+      once.
+    - `produce` waits for the slot, tells `full` how many bytes will come, issues, and arrives. The
+      scope's first thread issues tensor and bulk copies. All threads of the scope share cp.async
+      and vector copies, and arrive when theirs have landed.
+    - `release` is an arrival of each warp at `empty`, or a barrier. The barrier is left out if an
+      adjacent barrier has the same effect.
+    - `submit` is a bulk group of the scope's first thread, and `drain` waits for groups.
+    - Barriers of roles and warpgroups become named barriers.
+    - The first fills of a ring stand in a loop before the one that fills the others (`ahead`). If a
+      fill is much code for its issuing thread, the first iteration of that loop makes them, so that
+      the code of a fill exists once.
+    - Boxes that reach outside are clipped and filled: by the engine if it can, else by the threads.
+    - Asynchronous copies that `--carousel-form-transfers` hasn't raised: `nvgpu.device_async_copy`
+      becomes `carousel.cp_async.copy`, `nvgpu.device_async_create_group` becomes
+      `carousel.cp_async.commit_group`, and `nvgpu.device_async_wait` becomes
+      `carousel.cp_async.wait_group`, for 0 groups if it names no number. The hardware counts
+      groups, so tokens become numbers that nothing depends on.
 
-    docs/Rings.md, "Lowering", has the details. The sm_80 has the same scheme with cp.async and vector
-    copies.
+    docs/Rings.md, "Lowering", has the details. For sm_80 the scheme is the same, with cp.async and
+    vector copies.
 
-    Refuses kernels with a block that isn't known or that doesn't fit the roles and scopes (C160);
-    more than 15 meetings with named barriers (C162); barriers of the whole block in a role (C163); transfers that their engine
-    can't carry out (C164); asynchronous copies that cp.async can't make (C197); rings whose producers or consumers aren't one role, or that aren't
-    made at the kernel's top (C165).
+    Refuses kernels with a block that isn't known or doesn't fit the roles and scopes (C160); more
+    than 15 named barriers (C162); barriers of the whole block in a role (C163); transfers that
+    their engine can't carry out (C164); asynchronous copies that cp.async can't make (C197); and
+    rings whose producers or consumers aren't one role, or that aren't created at the kernel's top
+    (C165).
 
     ```mlir
     carousel.ring.produce %ring[%k] : !ring {
@@ -360,21 +383,21 @@ def LowerRings : Pass<"carousel-lower-rings", "::mlir::gpu::GPUModuleOp"> {
   }];
   let options = [
     Option<"commitGroups", "cp-async-groups", "bool", "false",
-           "Rings that cp.async fills ahead, by the threads that use them, are without mbarriers: "
-           "waits are for commit groups, and a meeting (docs/Rings.md)">,
+           "Wait by commit groups and a barrier instead of mbarriers, for rings that cp.async "
+           "fills ahead by the threads that use them (docs/Rings.md)">,
     Option<"foldPrologues", "fold-prologues", "bool", "true",
-           "Loops make the first fills of their rings, where a fill is much code">,
+           "Fold large prologues into the steady-state loop">,
     Option<"foldFrom", "fold-prologues-from", "unsigned", "32",
-           "Instructions, by estimate, from which on a fill is much code">
+           "Estimated instructions of a fill from which its prologue is folded">
   ];
   let statistics = [
     Statistic<"ringsLowered", "rings", "rings lowered">,
-    Statistic<"prologuesFolded", "prologues-folded", "loops of first fills that other loops make">,
-    Statistic<"barriers", "barriers", "mbarriers made">,
+    Statistic<"prologuesFolded", "prologues-folded", "prologues folded into their loops">,
+    Statistic<"barriers", "barriers", "mbarriers created">,
     Statistic<"byOneThread", "by-one-thread", "transfers that one thread issues">,
     Statistic<"byAllThreads", "by-all-threads", "transfers that threads make themselves">,
     Statistic<"clipped", "clipped", "transfers with code for elements outside of their memref">,
-    Statistic<"meetingsMerged", "meetings-merged", "releases that another meeting makes">
+    Statistic<"meetingsMerged", "meetings-merged", "releases left to another barrier">
   ];
   let dependentDialects = [
     "::carousel::CarouselDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
@@ -388,34 +411,35 @@ def LowerRings : Pass<"carousel-lower-rings", "::mlir::gpu::GPUModuleOp"> {
 //===----------------------------------------------------------------------===//
 
 def AllocateShared : Pass<"carousel-allocate-shared", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Give shared allocations their bytes of dynamic shared memory";
+  let summary = "Assign shared allocations their bytes of dynamic shared memory";
   let description = [{
-    Precondition: the machine phase, apart from `memref.alloc` of shared memory; the module has
-    its `#nvvm.target`. Postcondition: in kernels no such alloc is left (C99).
+    Precondition: the machine phase, except for `memref.alloc` of shared memory; the module has its
+    `#nvvm.target`. Postcondition: no such alloc is left in a kernel (C99).
 
     Each `memref.alloc` in workgroup memory, of data or of barriers, becomes a `memref.view` at a
-    constant place of one `gpu.dynamic_shared_memory`, its `memref.dealloc` vanishes. Attributions
-    stay; what the kernel has of dynamic shared memory already is kept below the new buffers. A
+    constant place of one `gpu.dynamic_shared_memory`. Its `memref.dealloc` is removed. Attributions
+    stay, and dynamic shared memory that the kernel already uses stays below the new buffers. A
     buffer is aligned to what its uses need (128 to 1024 bytes for tensor copies, 16 for bulk
     copies), to what the alloc asks for, and to at least 16 bytes. The slots of a multi-buffered
-    tile are one buffer: that each of them is aligned is up to who laid them out. The kernel's
-    `carousel.launch` gets `shared`; without one a remark says how much there has to be.
+    tile are one buffer; the code that lays out the slots must align each of them. The kernel's
+    `carousel.launch` gets `shared`; without one a remark says how many bytes a launch must provide.
 
     With `reuse`, buffers that don't live at the same time may share bytes. A buffer lives from the
     first op at the top of the kernel's body that uses it to the last, views and values of
     structured control flow included, and until the last use of the barrier that its loads signal.
-    Between the lives of two buffers that share bytes all threads meet at a `gpu.barrier`; before
-    it they wait for bulk stores that read the old bytes and for `cp.async` that writes them, and
-    fence the async proxy if it is to write what ordinary stores wrote. What of this the kernel
-    does by itself isn't repeated, and where nothing is saved, nothing is shared. Barriers, tensor
-    maps, tiles that other CTAs of the cluster reach, and what can't be followed keep their bytes
-    for the whole kernel; a missed remark says why.
+    Between the lives of two buffers that share bytes, all threads synchronise at a `gpu.barrier`.
+    Before it they wait for bulk stores that read the old bytes and for `cp.async` that writes them,
+    and fence the async proxy if it will write what ordinary stores wrote. Synchronisation that the
+    kernel already has isn't repeated, and buffers share nothing if that saves nothing. Barriers,
+    tensor maps, tiles that other CTAs of the cluster reach, and buffers that can't be followed keep
+    their bytes for the whole kernel; a missed remark says why.
 
-    Refuses kernels that need more than the chip has, with the bytes of each buffer (C146);
-    allocations in loops or branches, of dynamic extents, of a layout that isn't static, or
-    aligned to more than the 1024 bytes that dynamic shared memory is aligned to, and uses behind
-    a `memref.dealloc` (C147); and kernels that use dynamic shared memory nobody knows the end of
-    (C148).
+    Refuses:
+    - kernels that need more than the chip has, with the bytes of each buffer (C146);
+    - allocations in loops or branches, of dynamic extents, with a layout that isn't static, or
+      aligned to more than the 1024 bytes that dynamic shared memory is aligned to, and uses after a
+      `memref.dealloc` (C147);
+    - kernels that use dynamic shared memory whose end isn't known (C148).
 
     ```mlir
     %a = memref.alloc() : memref<1024xf32, #ws>
@@ -433,7 +457,7 @@ def AllocateShared : Pass<"carousel-allocate-shared", "::mlir::gpu::GPUModuleOp"
   }];
   let options = [
     Option<"reuse", "reuse", "bool", "true",
-           "Let buffers share bytes that don't live at the same time">,
+           "Let buffers that don't live at the same time share bytes">,
     Option<"report", "report", "bool", "false", "Print the bytes of each buffer to stderr">
   ];
   let statistics = [
@@ -441,7 +465,7 @@ def AllocateShared : Pass<"carousel-allocate-shared", "::mlir::gpu::GPUModuleOp"
     Statistic<"bytes", "bytes", "bytes of dynamic shared memory that they take">,
     Statistic<"bytesSaved", "bytes-saved", "bytes saved by reuse">,
     Statistic<"barriersInserted", "barriers-inserted", "barriers inserted for reuse">,
-    Statistic<"buffersKept", "buffers-kept", "buffers that have to live as long as the kernel">
+    Statistic<"buffersKept", "buffers-kept", "buffers that keep their bytes for the whole kernel">
   ];
   let dependentDialects = [
     "::carousel::CarouselDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",
@@ -460,11 +484,11 @@ include "carousel/Passes/TargetPasses.td"
 //===----------------------------------------------------------------------===//
 
 def RunWherePresent : Pass<"carousel-run-where-present"> {
-  let summary = "Run a pipeline on ops that hold certain ops, and on no others";
+  let summary = "Run a pipeline on the ops that contain given ops";
   let description = [{
-    Looks for `ops`, names of ops or of dialects, in the op that it runs on, and runs `pipeline` on it where there is one.
-    Carousel's pipelines leave out what rewrites ops that a kernel doesn't have: rewriting nothing costs about a
-    hundredth of a kernel's compilation for each such pass.
+    Looks for `ops`, names of ops or of dialects, in the op that it runs on, and runs `pipeline` on
+    that op if one is present. Carousel's pipelines use it to skip passes that would rewrite
+    nothing: each such pass costs about 1 % of a kernel's compilation.
 
     ```
     any(carousel-run-where-present{ops=affine pipeline=lower-affine})

@@ -13,17 +13,17 @@ include "mlir/Pass/PassBase.td"
 def CircularBuffer : Pass<"carousel-circular-buffer", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Make transfers asynchronous, through circular buffers";
   let description = [{
-    From the tile phase to the ring phase: docs/Rings.md defines it and says which transfers
-    go through rings. Loops with `carousel.pipeline` get rings of the stages, the prefetch distance, the
-    mode and the scope that they ask for; what is `auto` is chosen from the bytes in flight, the
-    target's shared memory and the trip count. All other transfers become asynchronous at their
-    place. What is asked for and can't be done is left out, with a remark that says why.
+    Lowers the tile phase to the ring phase. docs/Rings.md defines the ring phase and says which
+    transfers go through rings. A loop with `carousel.pipeline` gets rings with the stages, the
+    prefetch distance, the mode and the scope that it asks for. The pass chooses what is `auto` from
+    the bytes in flight, the target's shared memory and the trip count. All other transfers become
+    asynchronous where they stand. A request that can't be met is left out, and a remark says why.
 
     Precondition: the module has a target, transfers have engines (C174) and stand under structured
-    control flow of scf (C174), the kernel's block is known (C175). Postcondition: the ring
-    phase but for the synchronisation that `--carousel-insert-async-sync` puts in.
+    control flow of scf (C174), and the kernel's block is known (C175). Postcondition: the ring
+    phase, without the synchronisation that `--carousel-insert-async-sync` inserts.
 
-    A kernel with a `specialized` loop is given to two roles, and its block grows by the producers.
+    A kernel with a `specialized` loop is split into two roles. Its block grows by the producers.
 
     ```mlir
     scf.for %i = %lb to %ub step %step {
@@ -46,7 +46,7 @@ def CircularBuffer : Pass<"carousel-circular-buffer", "::mlir::gpu::GPUModuleOp"
   let statistics = [
     Statistic<"numLoads", "loads", "loads that go through rings">,
     Statistic<"numStores", "stores", "stores that go through rings">,
-    Statistic<"numMissed", "missed", "requests that aren't met">
+    Statistic<"numMissed", "missed", "requests that could not be met">
   ];
   let dependentDialects = [
     "::carousel::CarouselDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
@@ -55,12 +55,13 @@ def CircularBuffer : Pass<"carousel-circular-buffer", "::mlir::gpu::GPUModuleOp"
 }
 
 def SwizzleTiles : Pass<"carousel-swizzle-tiles", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Let accesses to a swizzled tile go by the swizzle";
+  let summary = "Rewrite accesses to swizzled tiles";
   let description = [{
-    Runs in the ring phase. Where a tile's transfers have a tensor map with a swizzle, the innermost
-    index of every load from the tile and every store to it is permuted as the hardware permutes pieces of
-    16 bytes. Precondition: accesses are of at most 16 bytes and aligned to their size;
-    `--carousel-select-engine` chooses no swizzle otherwise. Not to be run twice.
+    Runs in the ring phase. If the transfers of a tile have a tensor map with a swizzle, the pass
+    permutes the innermost index of each load from the tile and of each store to it, as the hardware
+    permutes pieces of 16 bytes. Precondition: accesses have at most 16 bytes and are aligned to
+    their size; otherwise `--carousel-select-engine` chooses no swizzle. The pass must not run
+    twice.
 
     ```mlir
     carousel.ring.load %x[%i, %j] to %t engine<tensor> map %map
@@ -70,41 +71,43 @@ def SwizzleTiles : Pass<"carousel-swizzle-tiles", "::mlir::gpu::GPUModuleOp"> {
     %v = memref.load %t[%r, %c xor (%r mod 8) * 8] : memref<64x64xbf16, #ws>
     ```
   }];
-  let statistics = [Statistic<"numRewritten", "rewritten", "accesses that go by a swizzle">];
+  let statistics = [Statistic<"numRewritten", "rewritten", "accesses rewritten for a swizzle">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def InsertAsyncSync : Pass<"carousel-insert-async-sync", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Insert the fences, drains and meetings that transfers need, and no others";
+  let summary = "Insert the fences, drains and barriers that transfers need";
   let description = [{
-    Precondition: the ring phase, as `--carousel-circular-buffer` leaves it: the uses of rings are in
-    order, but a transfer needn't be ordered with what stands around it. Postcondition: every transfer
+    Precondition: the ring phase as `--carousel-circular-buffer` leaves it: the uses of rings are
+    ordered, but transfers needn't be ordered with other accesses. Postcondition: every transfer
     behaves as if it were synchronous (docs/Phases.md, "Order").
 
-    A data flow over the structured control flow, loops to a fixpoint, follows for each buffer which
-    accesses may not be ordered yet: a ring's tiles by slot, kernel arguments by box. Different
-    arguments don't overlap where one of them is written; memory that can't be followed may be any.
-    Where an access is in conflict with an earlier one, there has to be before it, in this order,
-    - `ring.drain`, where the earlier one is an engine's: of a tile that is read, or of a box that is
-      written. As many groups stay pending as are known to be later ones;
-    - `fence.proxy`, where an ordinary access wrote what an engine touches now: by all threads, so by
-      those that wrote, before the meeting. `cp_async` and `vector` need none;
-    - `ring.sync` of the transfer's scope, unless both are issued by one thread.
+    A data-flow analysis over the structured control flow (loops to a fixpoint) follows, for each
+    buffer, the accesses that aren't ordered yet: for a ring's tiles by slot, for kernel arguments
+    by box. Different arguments don't overlap if one of them is written. Memory that can't be
+    followed may be any memory. If an access conflicts with an earlier one, these ops must precede
+    it, in this order:
+    - `ring.drain`, if an engine made the earlier access: for a tile that it reads, or for a box
+      that it writes. Groups that are known to be later stay pending.
+    - `fence.proxy`, if an ordinary access wrote what an engine touches: executed by all threads
+      before the barrier, so also by those that wrote. `cp_async` and `vector` need no fence.
+    - `ring.sync` of the transfer's scope, unless one thread issues both accesses.
 
-    Barriers that are there count, be they the user's: fences and drains go in front of the last one
-    between the two accesses. A new meeting stands before the later access, in front of what not all
-    threads of the scope are known to take in the same way, and of loops that the earlier access isn't in. Before the end
-    what reads shared memory is drained, before `grid.serial_release` and a `fence.thread` that
-    releases to other CTAs what writes global memory; after `grid.serial_wait` engines' first access is
-    fenced. `ring.release` gets the fence and the drain that the slot's next loads need.
+    Existing barriers count, also the author's: the pass inserts fences and drains before the last
+    barrier between the two accesses. A new barrier stands before the later access, and before any
+    branch that threads of the scope may take differently, and before loops that don't contain the
+    earlier access. The pass drains reads of shared memory before the kernel ends. It drains writes
+    to global memory before `grid.serial_release` and before a `fence.thread` that releases to other
+    CTAs. After `grid.serial_wait` it fences the first access of an engine. `ring.release` gets the
+    fence and the drain that the next loads of its slot need.
 
-    Then what the kernel has of these three and of what was inserted goes, op by op, where that
-    leaves no conflict. A `ring.sync` also stays where it is all that stands between accesses that
-    threads make by themselves. Run again, the pass changes nothing.
+    Then the pass removes each fence, drain and barrier, inserted or not, that no conflict needs. A
+    `ring.sync` also stays if nothing else orders accesses that threads make themselves. Run a
+    second time, the pass changes nothing.
 
-    Refuses stores that nobody can wait for before CTAs are let on (C170), buffers that both roles
-    use without a ring (C171), transfers under branches that part the threads that have to meet
-    (C172), and unstructured control flow around ops of the ring phase (C173).
+    Refuses stores that no thread can wait for before other CTAs go on (C170), buffers that both
+    roles use without a ring (C171), transfers under branches that separate threads which must reach
+    a barrier together (C172), and unstructured control flow around ops of the ring phase (C173).
 
     ```mlir
     memref.store %v, %tile[%thread]
@@ -123,27 +126,28 @@ def InsertAsyncSync : Pass<"carousel-insert-async-sync", "::mlir::gpu::GPUModule
   let dependentDialects = ["::carousel::CarouselDialect"];
   let statistics = [
     Statistic<"fences", "fences", "proxy fences inserted">,
-    Statistic<"syncs", "syncs", "meetings inserted">,
+    Statistic<"syncs", "syncs", "barriers inserted">,
     Statistic<"drains", "drains", "drains inserted">,
-    Statistic<"removed", "removed", "fences, meetings and drains removed as redundant">
+    Statistic<"removed", "removed", "redundant fences, barriers and drains removed">
   ];
 }
 
 def VerifyRing : Pass<"carousel-verify-ring", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Check what the ring phase promises and an op alone can't see";
+  let summary = "Verify the ring phase beyond what single ops can check";
   let description = [{
-    Closes the ring phase: what verifiers of ops demand holds, and what is below. Precondition: none. Postcondition:
+    Closes the ring phase. Precondition: none. Postcondition: all ops verify, and
 
-    - No transfer and no pipeline of the tile phase, no op and no barrier of the machine phase is left (C166). Of the
-      dialect there may be, besides the ops on rings, `fence.proxy`, `fence.thread`, `barrier.warp`
-      and the `grid` ops.
+    - no transfer and no pipeline of the tile phase, and no op and no barrier of the machine phase
+      is left (C166). Besides the ops on rings, the dialect's `fence.proxy`, `fence.thread`,
+      `barrier.warp` and `grid` ops may appear.
     - Ops on rings stand in kernels, under structured control flow, and a ring is created at the top
       of its kernel (C167).
-    - In a role there is no `gpu.barrier`, for which the other role would have to come (C168).
-    - What is waited for is produced by somebody; the producers' region neither waits for nor
-      releases a slot, and what it produces nobody else does; there are no roles in roles (C169).
-    - A produce of use `k` loads to tiles of use `k`, as far as its ring's are concerned (C191). With `ahead(n)` a
-      prologue has at most `n` iterations, and its loop fills the use `n` later (C192). Both as far as it shows.
+    - A role has no `gpu.barrier`, which the other role would have to reach (C168).
+    - Each ring that is waited on has a producer. The producers' region neither waits for a slot nor
+      releases one, and no other region produces what it produces. Roles aren't nested (C169).
+    - A produce of use `k` loads to tiles of use `k`, among its ring's tiles (C191). With `ahead(n)`
+      a prologue has at most `n` iterations, and its loop fills the use `n` later (C192). Both are
+      checked where they are visible.
 
     Changes nothing.
 

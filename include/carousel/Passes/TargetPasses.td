@@ -15,13 +15,13 @@ include "mlir/Pass/PassBase.td"
 //===----------------------------------------------------------------------===//
 
 def AttachTarget : Pass<"carousel-attach-target", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Give a gpu.module the chip and the PTX version to emit for";
+  let summary = "Set the chip and the PTX version that a gpu.module is compiled for";
   let description = [{
-    Sets the module's targets to one `#nvvm.target`; a target that it had is replaced. Later
-    passes read chip and PTX version from there.
+    Sets the module's targets to one `#nvvm.target`, which replaces any other. Later passes read the
+    chip and the PTX version from it.
 
-    Refuses a chip that isn't in the table of targets and a PTX version that the chip or
-    Carousel doesn't have.
+    Refuses a chip that isn't in the table of targets, and a PTX version that the chip or Carousel
+    doesn't have.
 
     ```mlir
     gpu.module @kernels {}
@@ -34,18 +34,20 @@ def AttachTarget : Pass<"carousel-attach-target", "::mlir::gpu::GPUModuleOp"> {
     Option<"ptxVersion", "ptx-version", "unsigned", "0",
            "PTX version times ten, e.g. 86 (0: the default)">,
     Option<"optLevel", "opt-level", "unsigned", "2",
-           "Optimisation by LLVM: 2, what ptxas doesn't do as well; 1 and 3, LLVM's own levels; 0, none">
+           "LLVM's optimisation: 2, the passes that ptxas doesn't repeat; 1 and 3, LLVM's levels; "
+           "0, none">
   ];
   let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
 }
 
 def NumberWaits : Pass<"carousel-number-waits", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Give each wait of a module its number";
+  let summary = "Assign an id to each wait of a module";
   let description = [{
-    Counts the waits that `debug-waits` bounds (`carousel.mbarrier.wait` and
-    `carousel.grid.serial_wait`) in the order in which they stand, and writes the number into
-    the label. A wait that has one keeps it; the others go on behind the largest. Two waits with one
-    number are refused, unless they are copies of one (C180). A wait without a label gets one, with the name of its barriers' location if there is one.
+    Numbers the waits that `debug-waits` bounds (`carousel.mbarrier.wait` and
+    `carousel.grid.serial_wait`) in program order, and writes the number into the label. A wait that
+    has a number keeps it; the others get numbers above the largest. Two waits with one number are
+    refused, unless they are copies of one wait (C180). A wait without a label gets one, with the
+    name of its barriers' location if there is one.
 
     ```mlir
     carousel.mbarrier.wait %full[%slot] parity %parity label<barrier = "x full"> : ...
@@ -56,16 +58,20 @@ def NumberWaits : Pass<"carousel-number-waits", "::mlir::gpu::GPUModuleOp"> {
 }
 
 def LowerGPUOps : Pass<"carousel-lower-gpu-ops", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Lower reductions and shuffles of the gpu dialect to shuffles of 32 bits";
+  let summary = "Lower reductions and shuffles of the gpu dialect to 32-bit shuffles";
   let description = [{
-    `gpu.subgroup_reduce` becomes shuffles, by upstream's patterns. `gpu.all_reduce` becomes shuffles in each warp, a
-    barrier, a loop over the warps' results in shared memory, and a second barrier; one without `uniform` is lowered alike,
-    since all threads of the CTA come to it in either case (C198). `gpu.rotate` and `gpu.subgroup_broadcast`
-    become shuffles; `first_active_lane` is the first lane of the warp. A shuffle of a type other than i32 and f32
-    becomes shuffles of i32 words. `gpu.subgroup_id` and `gpu.num_subgroups` are computed from the
-    thread's number and the block's extents; `gpu.subgroup_size` is 32. An all-reduce takes static shared memory, so
-    this runs before that is counted. Asynchronous copies of nvgpu become `carousel.cp_async` ops, as in
-    `--carousel-lower-rings`.
+    - `gpu.subgroup_reduce` becomes shuffles, by upstream's patterns.
+    - `gpu.all_reduce` becomes shuffles in each warp, a barrier, a loop over the warps' results in
+      shared memory, and a second barrier. An op without `uniform` is lowered in the same way, since
+      all threads of the CTA reach it in either case (C198).
+    - `gpu.rotate` and `gpu.subgroup_broadcast` become shuffles; `first_active_lane` is the first
+      lane of the warp.
+    - A shuffle of a type other than i32 and f32 becomes shuffles of i32 words.
+    - `gpu.subgroup_id` and `gpu.num_subgroups` are computed from the thread's number and the
+      block's extents; `gpu.subgroup_size` is 32.
+    - Asynchronous copies of nvgpu become `carousel.cp_async` ops, as in `--carousel-lower-rings`.
+
+    An all-reduce takes static shared memory, so the pass runs before that is counted.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
@@ -76,40 +82,43 @@ def LowerGPUOps : Pass<"carousel-lower-gpu-ops", "::mlir::gpu::GPUModuleOp"> {
 def VerifyTarget : Pass<"carousel-verify-target", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Refuse ops that the module's target lacks";
   let description = [{
-    Compares each op's requirement (`TargetOpInterface`) with the module's `#nvvm.target` and
-    reports every op that the target lacks, with what it needs and what the target has (C91).
-    Also checks each kernel's static shared memory against 48 KB (C92), its cluster against
-    the target's (C93), and the dynamic shared memory that its views and its launch ask for
-    (C107, C122). Changes nothing.
+    Compares the requirements of each op (`TargetOpInterface`) with the module's `#nvvm.target`.
+    Reports every op that the target lacks, with what it needs and what the target has (C91). Also
+    checks each kernel's static shared memory against 48 KB (C92), its cluster against the target's
+    (C93), and the dynamic shared memory that its views and its launch ask for (C107, C122). Changes
+    nothing.
   }];
 }
 
 def VerifyMachine : Pass<"carousel-verify-machine", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Check what the machine phase promises and an op alone can't see";
+  let summary = "Verify the machine phase beyond what single ops can check";
   let description = [{
-    Follows the buffers of barriers, bulk and tensor copies to their allocation (workgroup
-    attributions, `memref.global`, `gpu.dynamic_shared_memory`) and refuses
-    those whose alignment is known and too small: 8 bytes for barriers (C94), 16 for bulk
-    copies (C95), 128 to 1024 for tensor copies by swizzle (C96), 128 for tensor maps (C97).
-    What is unknown until run time passes. Also refuses `memref.alloc` and `memref.alloca` of
-    shared memory, which nothing would allocate (C99), and `memref.load` and `memref.store` of
-    barriers and tensor maps, which are opaque (C100), and a shared `memref.global` with an
-    initial value (C101). Memory that is declared is contiguous (C188), with an alignment that
-    is one (C104). Functions that serve one kernel have the same arguments (C121).
-    Nothing of the tile phase is left (C141). Ops of other dialects are such that the targets
-    have them (C193 to C197). What verifiers of ops demand holds.
+    Closes the machine phase. All ops verify. The pass follows the buffers of barriers, bulk copies
+    and tensor copies to their allocation (workgroup attributions, `memref.global`,
+    `gpu.dynamic_shared_memory`) and refuses an alignment that is known and too small: 8 bytes for
+    barriers (C94), 16 for bulk copies (C95), 128 to 1024 for tensor copies, by swizzle (C96), 128
+    for tensor maps (C97). An alignment that only a run knows is accepted. It also refuses
+
+    - `memref.alloc` and `memref.alloca` of shared memory, which no later pass allocates (C99);
+    - `memref.load` and `memref.store` of barriers and tensor maps, which are opaque (C100);
+    - a shared `memref.global` with an initial value (C101);
+    - declared memory that isn't contiguous (C188), or whose alignment isn't valid (C104);
+    - functions that serve one kernel with different arguments (C121);
+    - ops of the tile phase and the ring phase (C141);
+    - ops of other dialects that the targets lack (C193 to C197).
+
     Changes nothing.
   }];
 }
 
 def MarkOccupancy : Pass<"carousel-mark-occupancy", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Say how many CTAs shared memory lets an SM hold, where they are few";
+  let summary = "Tell ptxas how many CTAs fit an SM, if shared memory makes them few";
   let description = [{
-    Precondition: the module has a target; shared memory has its places. A kernel of a known block, whose
-    shared memory leaves each thread of the CTAs that fit an SM 128 registers or more, gets their number as
-    `nvvm.minctasm`. ptxas then uses registers for instructions that overlap; without the number
-    it saves them for warps that shared memory keeps out. One that the kernel has stays, as does
-    `nvvm.maxnreg`.
+    Precondition: the module has a target, and shared memory is allocated. If the CTAs that fit an
+    SM by their shared memory leave each thread 128 registers or more, a kernel of a known block
+    gets their number as `nvvm.minctasm`. ptxas then uses these registers to overlap instructions.
+    Without the number it saves them for warps that shared memory keeps out. A number that the
+    kernel has stays, as does `nvvm.maxnreg`.
 
     ```mlir
     // --carousel-mark-occupancy, on sm_90a
@@ -121,24 +130,24 @@ def MarkOccupancy : Pass<"carousel-mark-occupancy", "::mlir::gpu::GPUModuleOp"> 
   }];
   let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
   let statistics = [
-    Statistic<"marked", "marked", "kernels that got the number">,
-    Statistic<"unmarked", "unmarked", "kernels whose CTAs need their registers themselves">
+    Statistic<"marked", "marked", "kernels marked">,
+    Statistic<"unmarked", "unmarked", "kernels whose CTAs need all registers">
   ];
 }
 
 def ExpandKernelABI : Pass<"carousel-expand-kernel-abi", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Give kernels the flat signature that docs/KernelABI.md states";
+  let summary = "Give kernels the flat signature of docs/KernelABI.md";
   let description = [{
-    Each memref argument of a kernel becomes a pointer, then its dynamic extents, then its
-    dynamic strides; each tensor map a pointer to a by-value, `__grid_constant__` parameter
-    of 128 bytes. Other arguments stay. `getKernelParameters` lists the same parameters.
+    Each memref argument of a kernel becomes a pointer, its dynamic extents and its dynamic strides,
+    in this order. Each tensor map becomes a pointer to a by-value `__grid_constant__` parameter of
+    128 bytes. Other arguments stay. `getKernelParameters` lists the same parameters.
 
-    Uses up `carousel.launch`, `carousel.variant`, `carousel.coresident`, `carousel.argument`,
-    `carousel.workspace`, `carousel.encode` and what else the host is told: the launch's block and cluster become `known_block_size` and `known_cluster_size` where the
-    kernel has none.
+    Removes `carousel.launch`, `carousel.variant`, `carousel.coresident`, `carousel.argument`,
+    `carousel.workspace`, `carousel.encode` and other attributes for the host. The launch's block
+    and cluster become `known_block_size` and `known_cluster_size` if the kernel has none.
 
-    Refuses a memref argument with a layout that isn't strided, or with an offset that is
-    static and not zero: the pointer that is passed is the first element (C98).
+    Refuses a memref argument whose layout isn't strided, or whose offset is static and not zero:
+    the pointer that a launch passes is the first element (C98).
 
     ```mlir
     gpu.func @k(%x: memref<?xf32, #gpu.address_space<global>>) kernel
@@ -158,13 +167,13 @@ def ExpandKernelABI : Pass<"carousel-expand-kernel-abi", "::mlir::gpu::GPUModule
 def ConvertCarouselToNVVM : Pass<"convert-carousel-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower every op and type of the dialect to NVVM and LLVM";
   let description = [{
-    Precondition: the module has a target, the ops passed `--carousel-verify-target`.
+    Precondition: the module has a target, and its ops passed `--carousel-verify-target`.
     Postcondition: no op and no type of the dialect is left; casts bridge to the memrefs that
-    the upstream conversions lower.
+    upstream conversions lower.
 
-    Ops become NVVM ops, LLVM intrinsics where NVVM has no op, and inline PTX where LLVM has
-    none. Where LLVM's intrinsic claims less than the instruction orders, an empty inline
-    assembly with a memory clobber keeps ordinary accesses on their side.
+    Ops become NVVM ops, LLVM intrinsics if NVVM has no op, and inline PTX if LLVM has no intrinsic.
+    If an intrinsic claims less than its instruction orders, an empty inline assembly with a memory
+    clobber keeps ordinary accesses on their side.
 
     ```mlir
     carousel.mbarrier.wait %full[%slot] parity %parity : ...
@@ -193,11 +202,11 @@ def ConvertCarouselToNVVM : Pass<"convert-carousel-to-nvvm", "::mlir::gpu::GPUMo
 def LowerVectors : Pass<"carousel-lower-vectors", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower vector ops to those that convert to LLVM one by one";
   let description = [{
-    Upstream's progressive lowerings: transfers that may be out of bounds become masked loads
-    and stores, contractions outer products, multi-dimensional reductions inner ones; loads and
-    stores of several rows go row by row. A row at a position known at run time becomes selects among all rows;
-    scatters, expanding loads and compressing stores go lane by lane. Runs
-    after `--convert-vector-to-scf`, which has unrolled transfers to rank 1.
+    Applies upstream's progressive lowerings. Transfers that may be out of bounds become masked
+    loads and stores, contractions become outer products, multi-dimensional reductions become inner
+    ones. Loads and stores of several rows become one per row. A row at a position known only at run
+    time becomes selects among all rows. Scatters, expanding loads and compressing stores become one
+    access per lane. Runs after `--convert-vector-to-scf`, which has unrolled transfers to rank 1.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
@@ -208,27 +217,32 @@ def LowerVectors : Pass<"carousel-lower-vectors", "::mlir::gpu::GPUModuleOp"> {
 def ExpandViews : Pass<"carousel-expand-views"> {
   let summary = "Expand views into offsets, extents and strides";
   let description = [{
-    Subviews, reshapes and what asks memrefs for their parts, and `affine.apply`, `min` and `max`, by upstream's patterns of `expand-strided-metadata` and
-    `lower-affine`. Affine loops are left for the latter. Refuses nothing.
+    Expands subviews, reshapes, ops that ask memrefs for their parts, and `affine.apply`, `min` and
+    `max`, with upstream's patterns of `expand-strided-metadata` and `lower-affine`. Affine loops
+    are left for the latter. Refuses nothing.
 
     ```mlir
-    %row = memref.subview %tile[%i, 0] [1, 64] [1, 1] : memref<16x64xf32> to memref<64xf32, strided<[1], offset: ?>>
+    %row = memref.subview %tile[%i, 0] [1, 64] [1, 1]
+        : memref<16x64xf32> to memref<64xf32, strided<[1], offset: ?>>
     // becomes
     %base, %offset, %sizes:2, %strides:2 = memref.extract_strided_metadata %tile : ...
     %first = arith.muli %i, %c64 : index
     %row = memref.reinterpret_cast %base to offset: [%first], sizes: [64], strides: [1] : ...
     ```
   }];
-  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+      "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
 def ExpandArith : Pass<"carousel-expand-arith"> {
-  let summary = "Expand arithmetic that neither LLVM nor the hardware has an instruction for";
+  let summary = "Expand arithmetic that is no instruction of LLVM or of the hardware";
   let description = [{
-    Divisions that round up or down, `maximumf`, `maxnumf`, `minimumf` and `minnumf`, scaling conversions, by upstream's patterns; `math.clampf` as
-    `minimumf(maximumf(value, min), max)`, which is within the bounds. What is an
-    intrinsic of LLVM, as the least and the most of integers, is left. Refuses nothing.
+    Expands divisions that round up or down, `maximumf`, `maxnumf`, `minimumf` and `minnumf`, and
+    scaling conversions, with upstream's patterns. `math.clampf` becomes
+    `minimumf(maximumf(value, min), max)`, which stays within the bounds, `math.isnormal` becomes
+    comparisons, and `math.ipowi` a loop that squares. Ops that are intrinsics of LLVM, such as
+    integer minima and maxima, stay. Refuses nothing.
 
     ```mlir
     %v = arith.ceildivui %a, %b : index
@@ -240,18 +254,23 @@ def ExpandArith : Pass<"carousel-expand-arith"> {
     %v = arith.select %is_zero, %c0, %more : index
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
 }
 
 def ExpandFloat8 : Pass<"carousel-expand-float8", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Expand arithmetic and conversions of f8E4M3FN and f8E5M2";
   let description = [{
-    Arithmetic on the two types becomes arithmetic on f32 whose results are rounded after each op, by upstream's
-    patterns. `arith.extf` and `arith.truncf` become `nvvm.convert` ops on pairs of lanes where the module's target has
-    them (sm_89 and PTX 8.1), and integer arithmetic elsewhere; `use-integers` asks for the latter on every target. Both
-    have MLIR's meaning: to the nearest value, ties to even; a magnitude beyond the largest finite one becomes an
-    infinity of f8E5M2 and NaN of f8E4M3FN. The instructions saturate, so the pass corrects what they return there. The
-    sign and the payload of a NaN are unspecified. Ops that only move values are left, or move bytes with `as-bytes`. Refuses nothing.
+    Arithmetic on the two types becomes arithmetic on f32, rounded after each op, by upstream's
+    patterns. `arith.extf` and `arith.truncf` become `nvvm.convert` ops on pairs of lanes if the
+    module's target has them (sm_89 and PTX 8.1), else integer arithmetic; `use-integers` asks for
+    the latter on every target. Both have MLIR's meaning: they round to the nearest value, ties to
+    even, and a magnitude beyond the largest finite value becomes an infinity of f8E5M2 and NaN of
+    f8E4M3FN. The instructions saturate, so the pass corrects their results. The sign and the
+    payload of a NaN are unspecified. Ops that only move values stay, or move bytes with `as-bytes`.
+    Refuses nothing.
 
     ```mlir
     %v = arith.extf %a : f8E5M2 to f32
@@ -264,21 +283,24 @@ def ExpandFloat8 : Pass<"carousel-expand-float8", "::mlir::gpu::GPUModuleOp"> {
     ```
   }];
   let options = [
-    Option<"useIntegers", "use-integers", "bool", "false", "Use integer arithmetic on every target">,
-    Option<"asBytes", "as-bytes", "bool", "false", "Move values of the two types as i8, which LLVM has">
+    Option<"useIntegers", "use-integers", "bool", "false",
+        "Use integer arithmetic on every target">,
+    Option<"asBytes", "as-bytes", "bool", "false",
+        "Move values of the two types as i8, which LLVM has">
   ];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::NVVM::NVVMDialect", "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect"
+    "::mlir::arith::ArithDialect", "::mlir::NVVM::NVVMDialect", "::mlir::ub::UBDialect",
+        "::mlir::vector::VectorDialect"
   ];
 }
 
 def LowerMath : Pass<"carousel-lower-math"> {
-  let summary = "Lower math that is one instruction of PTX to LLVM's intrinsics";
+  let summary = "Lower math that is one PTX instruction to LLVM intrinsics";
   let description = [{
-    `math.fma` of f32 and f64, and of vectors of these. The results are those of libdevice, whose function is
-    the same instruction. A `math.sincos` becomes a `math.sin` and a `math.cos`. Precondition: vectors are of rank 1
-    (`--carousel-lower-vectors`), others are left; so are other functions and types, for `--carousel-convert-gpu-to-nvvm`. Refuses
-    nothing.
+    Lowers `math.fma` of f32 and f64 and of vectors of these. The results are those of libdevice,
+    whose function is the same instruction. `math.sincos` becomes `math.sin` and `math.cos`.
+    Precondition: vectors have rank 1 (`--carousel-lower-vectors`). Vectors of other ranks, other
+    functions and other types stay for `--carousel-convert-gpu-to-nvvm`. Refuses nothing.
 
     ```mlir
     %v = math.fma %a, %b, %c : vector<4xf32>
@@ -292,9 +314,8 @@ def LowerMath : Pass<"carousel-lower-math"> {
 def LowerFunctions : Pass<"carousel-lower-functions", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower device functions of the func dialect to LLVM";
   let description = [{
-    Converts `func.func`, `func.call` and `func.return` with MLIR's own patterns, under the
-    functions' own names; private functions become internal. Memref arguments are passed as
-    MLIR's descriptors.
+    Converts `func.func`, `func.call` and `func.return` with MLIR's patterns, under the functions'
+    own names. Private functions become internal. Memref arguments are passed as MLIR's descriptors.
   }];
   let options = [
     Option<"indexBitwidth", "index-bitwidth", "unsigned", "64", "Bits of an index: 32 or 64">
@@ -303,15 +324,16 @@ def LowerFunctions : Pass<"carousel-lower-functions", "::mlir::gpu::GPUModuleOp"
 }
 
 def ConvertGPUToNVVM : Pass<"carousel-convert-gpu-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Convert what other passes have left to the LLVM and NVVM dialects";
+  let summary = "Convert the remaining ops to the LLVM and NVVM dialects";
   let description = [{
-    One dialect conversion with MLIR's own patterns: those of gpu, libdevice's functions for math, those of all
-    loaded dialects that say how they become LLVM, and NVVM ops that are written as inline PTX. The patterns are
-    collected when the pass manager starts, not in each run.
+    One dialect conversion with MLIR's patterns: those of gpu, libdevice's functions for math, those
+    of all loaded dialects that can be converted to LLVM, and NVVM ops that are written as inline
+    PTX. The pass collects the patterns when the pass manager starts, not in each run.
 
-    Precondition: what upstream lowers greedily in front of it is gone, all-reductions and global ids by
-    `--carousel-lower-gpu-ops`, `vector.from_elements` of several dimensions by `--carousel-lower-vectors`. An op of gpu that
-    has no pattern is an error; others are left, for `--carousel-verify-lowered` to refuse.
+    Precondition: ops that upstream lowers greedily before this conversion are gone: all-reductions
+    and global ids by `--carousel-lower-gpu-ops`, `vector.from_elements` of several dimensions by
+    `--carousel-lower-vectors`. An op of gpu without a pattern is an error; other ops stay, for
+    `--carousel-verify-lowered` to refuse.
   }];
   let options = [
     Option<"indexBitwidth", "index-bitwidth", "unsigned", "64", "Bits of an index: 32 or 64">
@@ -325,15 +347,14 @@ def ConvertGPUToNVVM : Pass<"carousel-convert-gpu-to-nvvm", "::mlir::gpu::GPUMod
 def ConvertToEmitC : Pass<"carousel-convert-to-emitc", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Convert kernels of the machine phase to the EmitC form";
   let description = [{
-    One dialect conversion of what `carousel-lower-to-emitc` has left of arith, math, vector, memref,
-    scf, gpu, func and this dialect. docs/CUDA.md says what becomes what. Kernels become `emitc.func`s with
-    the parameters of docs/KernelABI.md, ops of this dialect calls of the device headers.
+    One dialect conversion of the ops of arith, math, vector, memref, scf, gpu, func and this
+    dialect that `carousel-lower-to-emitc` has left. docs/CUDA.md says what each op becomes. Kernels
+    become `emitc.func`s with the parameters of docs/KernelABI.md; ops of this dialect become calls
+    of the device headers. Attributes named `carousel.*` on EmitC ops express what EmitC can't, and
+    `emitCUDA` reads them.
 
-    Attributes named `carousel.*` on ops of EmitC say what the dialect has no words for; `emitCUDA`
-    goes by them.
-
-    Refused, at the op: what has no form in C++, e.g. branches, integers of odd widths and scalable
-    vectors.
+    Refuses, at the op, what has no form in C++, such as branches, integers of odd widths and
+    scalable vectors.
 
     ```mlir
     carousel.mbarrier.arrive_expect_tx %full[%slot], 8192 : memref<4x!carousel.mbarrier, #ws>
@@ -356,9 +377,10 @@ def ConvertToEmitC : Pass<"carousel-convert-to-emitc", "::mlir::gpu::GPUModuleOp
 }
 
 def MarkConvergent : Pass<"carousel-mark-convergent", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Say of functions that barriers may be in them";
+  let summary = "Mark functions as convergent";
   let description = [{
-    Runs on the LLVM dialect. Marks every function `convergent`, as clang does for CUDA.
+    Runs on the LLVM dialect. Marks every function `convergent`, as clang does for CUDA, so that
+    LLVM doesn't move or duplicate calls of functions with barriers.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
@@ -366,9 +388,9 @@ def MarkConvergent : Pass<"carousel-mark-convergent", "::mlir::gpu::GPUModuleOp"
 def MarkGridConstants : Pass<"carousel-mark-grid-constants", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Pass tensor maps by value, as grid constants";
   let description = [{
-    Runs on the LLVM dialect. Each kernel parameter that `--carousel-expand-kernel-abi` made of
-    a tensor map becomes one of 128 bytes by value with `nvvm.grid_constant`: without that
-    mark, LLVM copies the descriptor to local memory, where the hardware can't use it.
+    Runs on the LLVM dialect. Each kernel parameter that `--carousel-expand-kernel-abi` made of a
+    tensor map becomes a by-value parameter of 128 bytes with `nvvm.grid_constant`. Without that
+    mark LLVM copies the descriptor to local memory, where the hardware can't use it.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
 }
@@ -376,26 +398,26 @@ def MarkGridConstants : Pass<"carousel-mark-grid-constants", "::mlir::gpu::GPUMo
 def PinSharedMemory : Pass<"carousel-pin-shared-memory", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Keep LLVM from reasoning about shared memory that engines write";
   let description = [{
-    Runs on the LLVM dialect. Lists each shared variable in `llvm.compiler.used`, since
-    LLVM would otherwise fold loads from a variable that no store instruction writes, and
-    aligns the dynamic shared memory to 1024 bytes, so that offsets decide about alignment.
+    Runs on the LLVM dialect. Lists each shared variable in `llvm.compiler.used`: otherwise LLVM
+    folds loads from a variable that no store instruction writes. Aligns the dynamic shared memory
+    to 1024 bytes, so that offsets alone decide the alignment of buffers.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
   let statistics = [Statistic<"pinned", "pinned", "shared variables listed">];
 }
 
 def VerifyLowered : Pass<"carousel-verify-lowered", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Check that only LLVM and NVVM ops are left";
+  let summary = "Verify that only LLVM and NVVM ops are left";
   let description = [{
-    Closes the target phase. What verifiers of ops demand holds. An op that no conversion has lowered is an error at its location
-    (C102). Changes nothing.
+    Closes the target phase. All ops verify. An op that no conversion has lowered is an error at its
+    location (C102). Changes nothing.
   }];
 }
 
 def EmbedPTX : Pass<"carousel-embed-ptx", "::mlir::ModuleOp"> {
-  let summary = "Put each gpu.module's PTX in its place";
+  let summary = "Replace each gpu.module by a binary with its PTX";
   let description = [{
-    Each `gpu.module` of the target phase is translated to PTX, and replaced by a `gpu.binary` with
+    Translates each `gpu.module` of the target phase to PTX, and replaces it by a `gpu.binary` with
     one object, whose assembly is the text. Refuses what LLVM can't translate.
 
     ```mlir

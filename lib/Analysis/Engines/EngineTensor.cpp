@@ -102,7 +102,7 @@ static bool isBoxLegal(const TransferFacts &facts, Needs &needs,
                         Twine(rules::kInnerBoxGranule));
   if (!isRowMajor(shape))
     return needs.refuse(
-        "boxes that are not the tile in row-major order one behind the other");
+        "boxes that don't follow each other in row-major order in the tile");
   int64_t bytes = getElementsOf(shape.box) * elementBytes;
   if (countBoxes(shape) > 1 && bytes % getTileAlignment(shape.swizzle) != 0)
     return needs.refuse("boxes of " + Twine(bytes) +

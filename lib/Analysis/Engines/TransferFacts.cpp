@@ -27,9 +27,17 @@ using namespace carousel;
 // Where a memref comes from
 //===----------------------------------------------------------------------===//
 
-static int64_t getNaturalAlignment(MemRefType type) {
-  int64_t bytes =
-      llvm::divideCeil(type.getElementType().getIntOrFloatBitWidth(), 8);
+/// What divides the size of an element: of types whose size or alignment the
+/// target decides, nothing is known.
+static int64_t getElementDivisor(BaseMemRefType type) {
+  Type element = type.getElementType();
+  return element.isIntOrFloat()
+             ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
+             : 1;
+}
+
+static int64_t getNaturalAlignment(BaseMemRefType type) {
+  int64_t bytes = getElementDivisor(type);
   return bytes & -bytes;
 }
 
@@ -47,8 +55,7 @@ static int64_t getOffsetDivisor(memref::SubViewOp view,
     int64_t step = ShapedType::isDynamic(stride) ? 1 : stride;
     divisor = std::gcd(divisor, count * step);
   }
-  return divisor *
-         llvm::divideCeil(type.getElementType().getIntOrFloatBitWidth(), 8);
+  return divisor * getElementDivisor(type);
 }
 
 MemRefOrigin carousel::findOrigin(Value memref, const Divisibility &indices) {
@@ -59,7 +66,7 @@ MemRefOrigin carousel::findOrigin(Value memref, const Divisibility &indices) {
     origin.alignment =
         std::max(origin.alignment, std::gcd(alignment, origin.offset));
   };
-  isBehind(getNaturalAlignment(cast<MemRefType>(memref.getType())));
+  isBehind(getNaturalAlignment(cast<BaseMemRefType>(memref.getType())));
   while (Operation *op = origin.root.getDefiningOp()) {
     Value source =
         llvm::TypeSwitch<Operation *, Value>(op)

@@ -195,7 +195,7 @@ static std::string explainTensor(TransferOpInterface op) {
   if (map.getBoxBytes() % map.getSharedAlignment() != 0 &&
       map.getBoxBytes() != op.getTileBytes())
     return "boxes in multiples of " + llvm::utostr(map.getSharedAlignment()) +
-           " bytes, since they lie one behind the other, got " +
+           " bytes, since they are adjacent, got " +
            llvm::utostr(map.getBoxBytes());
   // Nothing else has bytes that can be seen as wider elements.
   if (map.getElementBits() != 8 * getElementBytes(tile.getElementType()) &&

@@ -430,5 +430,5 @@ void RingBarrierPlan::print(llvm::raw_ostream &os) const {
     ::print(os, key.first);
     os << " by " << stringifyTransferScope(key.second) << "\n";
   }
-  os << mergedReleases.size() << " releases merged with a meeting\n";
+  os << mergedReleases.size() << " releases merged with a barrier\n";
 }

@@ -116,6 +116,8 @@ public:
 
 private:
   Lifetime getPlace(Operation *op) const;
+  bool isReplaced(Value buffer, Operation *access) const;
+  bool remains(Value buffer) const;
   Lifetime getLifetime(Value buffer) const;
   int64_t getAlignment(Value buffer) const;
   int64_t countScopes(TransferScope scope) const;
@@ -134,6 +136,10 @@ private:
   /// The last of the transfers that share a barrier outside of rings.
   llvm::MapVector<std::pair<TransferScope, EngineKind>, Operation *> loose;
   llvm::DenseSet<Operation *> ringed; ///< transfers
+  /// The loops in which slots take a buffer's place, and those buffers whose
+  /// place they take everywhere.
+  llvm::DenseMap<Value, SmallVector<Operation *, 1>> ringedIn;
+  llvm::DenseSet<Value> redirected;
   SmallVector<PlacedBuffer> fixed;
 };
 
@@ -163,8 +169,26 @@ static bool isFollowed(Operation *op) {
              affine::AffineDialect, gpu::GPUDialect>(op->getDialect());
 }
 
+/// Whether `access` finds a slot where the kernel has the buffer.
+bool SlotPlacer::isReplaced(Value buffer, Operation *access) const {
+  return redirected.contains(buffer) ||
+         llvm::any_of(ringedIn.lookup(buffer), [&](Operation *loop) {
+           return loop->isAncestor(access);
+         });
+}
+
+/// Whether the kernel still has the buffer beside its slots: for loops that
+/// load it without a ring, say.
+bool SlotPlacer::remains(Value buffer) const {
+  std::optional<SmallVector<Operation *>> accesses = getAccesses(buffer);
+  if (!accesses || !ringedIn.contains(buffer))
+    return true;
+  return llvm::any_of(*accesses,
+                      [&](Operation *op) { return !isReplaced(buffer, op); });
+}
+
 /// From the buffer's first access to its last one, or to the last wait that a
-/// load to it shares a barrier with.
+/// load to it shares a barrier with. Slots live for as long as their loop.
 Lifetime SlotPlacer::getLifetime(Value buffer) const {
   std::optional<SmallVector<Operation *>> accesses = getAccesses(buffer);
   if (!accesses)
@@ -178,9 +202,12 @@ Lifetime SlotPlacer::getLifetime(Value buffer) const {
   for (Operation *op : *accesses) {
     if (!op->getDialect() || !isFollowed(op))
       return Lifetime::whole();
+    if (ringed.contains(op) ||
+        (!redirected.contains(buffer) && isReplaced(buffer, op)))
+      continue;
     extend(op);
     auto load = dyn_cast<LoadOp>(op);
-    if (load && !ringed.contains(load) && isByEngine(load))
+    if (load && isByEngine(load))
       extend(loose.lookup({load.getScope(), load.getEngineAttr().getKind()}));
   }
   return lives;
@@ -257,12 +284,13 @@ SlotPlacer::SlotPlacer(gpu::GPUFuncOp kernel, const TargetInfo &target,
     threads = (*block)[0] * (*block)[1] * (*block)[2];
   for (auto [position, op] : llvm::enumerate(getTopLevelOps(kernel)))
     positions[op] = position;
-  llvm::DenseSet<Value> replaced;
   for (const LoopPlan &loop : plan.loops) {
     for (const StoreRingPlan &store : loop.stores)
-      replaced.insert(store.buffer);
+      ringedIn[store.buffer].push_back(loop.loop);
     for (const LoadRingPlan &ring : loop.rings) {
-      replaced.insert_range(ring.buffers);
+      for (Value buffer : ring.buffers)
+        ringedIn[buffer].push_back(loop.loop);
+      redirected.insert_range(ring.usedOutside);
       for (LoadOp load : ring.loads)
         ringed.insert(load);
     }
@@ -275,7 +303,7 @@ SlotPlacer::SlotPlacer(gpu::GPUFuncOp kernel, const TargetInfo &target,
     fixed.push_back(makeBarriers(countScopes(key.first)));
   kernel.walk([&](memref::AllocOp alloc) {
     if (isSharedMemRef(alloc.getType()) && alloc.getType().hasStaticShape() &&
-        !replaced.contains(alloc))
+        remains(alloc))
       placeSlots(fixed, alloc, 1, getLifetime(alloc));
   });
 
@@ -283,7 +311,7 @@ SlotPlacer::SlotPlacer(gpu::GPUFuncOp kernel, const TargetInfo &target,
   SharedMemoryUse use = computeSharedMemoryUse(kernel, symbolTables);
   int64_t declared = std::min<uint64_t>(use.staticBytes, kTooManyBytes);
   for (BlockArgument buffer : kernel.getWorkgroupAttributions())
-    if (replaced.contains(buffer))
+    if (!remains(buffer))
       declared -= getBytes(buffer);
   limit = target.maxSharedPerBlock - kReserve -
           padStaticShared(std::max<int64_t>(declared, 0));

@@ -235,8 +235,7 @@ LogicalResult carousel::planNamedBarriers(gpu::GPUFuncOp kernel,
     if (next > rules::kNamedBarriers)
       return op->emitOpError("expected at most ")
              << rules::kNamedBarriers - 1
-             << " named barriers for the meetings of roles and warpgroups, got "
-             << next - 1;
+             << " named barriers for roles and warpgroups, got " << next - 1;
     plan.namedBarriers.emplace_back(ScopeKey(range, scope), barriers);
     return success();
   };

@@ -28,24 +28,27 @@ static std::string getName(Operation *op) {
   return ("'" + op->getName().getStringRef() + "'").str();
 }
 
-/// The global arguments that the kernel writes; null among them stands for any.
-static SmallVector<Value> getWritten(gpu::GPUFuncOp kernel) {
-  SmallVector<Value> written;
+/// Global arguments that the kernel writes, and by what; null among them stands
+/// for any.
+using WrittenMemRefs = SmallVector<std::pair<Value, Operation *>>;
+
+static WrittenMemRefs getWritten(gpu::GPUFuncOp kernel) {
+  WrittenMemRefs written;
   kernel.walk([&](Operation *op) {
     if (op == kernel || touchesNoMemory(op) || isMemoryEffectFree(op))
       return;
     auto interface = dyn_cast<MemoryEffectOpInterface>(op);
     if (!interface) {
       if (!op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
-        written.push_back(nullptr);
+        written.emplace_back(nullptr, op);
       return;
     }
     SmallVector<MemoryEffects::EffectInstance> effects;
     interface.getEffects(effects);
     for (const MemoryEffects::EffectInstance &effect : effects)
       if (isa<MemoryEffects::Write>(effect.getEffect()))
-        written.push_back(effect.getValue() ? getRootBuffer(effect.getValue())
-                                            : Value());
+        written.emplace_back(
+            effect.getValue() ? getRootBuffer(effect.getValue()) : Value(), op);
   });
   return written;
 }
@@ -99,14 +102,16 @@ private:
   void addControl(Operation *op);
   void addRegionOp(Operation *op);
   std::string explainOp(Operation *op);
-  bool isWritten(Value memref) const {
-    return llvm::any_of(written, [&](Value target) {
-      return !target || mayOverlap(target, memref);
-    });
+  /// The first op that may write the memref, or null.
+  Operation *findWriter(Value memref) const {
+    for (auto [target, op] : written)
+      if (!target || mayOverlap(target, memref))
+        return op;
+    return nullptr;
   }
 
   gpu::GPUFuncOp kernel;
-  SmallVector<Value> written;
+  WrittenMemRefs written;
   SmallVector<Value> values; // to be visited
   llvm::DenseSet<Value> visited;
   llvm::SmallPtrSet<Operation *, 32> seen;
@@ -150,14 +155,15 @@ std::string ProducerSlice::explainOp(Operation *op) {
     return getName(op) + ", which has effects";
   for (Value operand : op->getOperands())
     if (isa<MemRefType>(operand.getType()) &&
-        (!isGlobalMemRef(operand.getType()) || isWritten(operand)))
+        (!isGlobalMemRef(operand.getType()) || findWriter(operand)))
       return getName(op) + ", which reads memory that the kernel writes";
   return {};
 }
 
 std::string ProducerSlice::explain(LoadOp load) {
-  if (isWritten(load.getGlobal()))
-    return "the kernel writes the memref that is loaded from";
+  if (Operation *writer = findWriter(load.getGlobal()))
+    return "the kernel has " + getName(writer) +
+           ", which may write the memref that is loaded from";
   llvm::append_range(values, getInputs(load));
   addControl(load);
   while (!values.empty()) {
@@ -287,7 +293,7 @@ void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
     // Consumers execute it, and producers don't wait for them.
     if (takesOverFromCTAs(op))
       reason = "the kernel has " + getName(op) +
-               ", behind which it may read what other CTAs have written";
+               ", after which it may read what other CTAs have written";
   });
   ProducerSlice slice(kernel);
   for (LoopPlan *loop : loops)

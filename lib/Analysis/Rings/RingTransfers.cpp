@@ -13,6 +13,7 @@
 
 #include "../Sync/SyncAccesses.h"
 
+#include "carousel/Analysis/Values/ValueDepth.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
@@ -177,15 +178,17 @@ bool LoopTransfers::isNeverWritten(Value memref) {
 }
 
 /// Whether a step is a multiple of `extent`: loops have positive steps.
-static bool isMultipleOf(Value value, int64_t extent) {
+static bool isMultipleOf(Value value, int64_t extent, unsigned depth = 0) {
+  if (depth > kMaxPathDepth)
+    return false;
   if (std::optional<int64_t> constant = getConstantIntValue(value))
     return *constant % extent == 0;
   if (auto product = value.getDefiningOp<arith::MulIOp>())
-    return isMultipleOf(product.getLhs(), extent) ||
-           isMultipleOf(product.getRhs(), extent);
+    return isMultipleOf(product.getLhs(), extent, depth + 1) ||
+           isMultipleOf(product.getRhs(), extent, depth + 1);
   if (auto sum = value.getDefiningOp<arith::AddIOp>())
-    return isMultipleOf(sum.getLhs(), extent) &&
-           isMultipleOf(sum.getRhs(), extent);
+    return isMultipleOf(sum.getLhs(), extent, depth + 1) &&
+           isMultipleOf(sum.getRhs(), extent, depth + 1);
   return false;
 }
 
@@ -270,7 +273,7 @@ std::string LoopTransfers::explainSource(LoadOp load) {
     }
     if (takesOverFromCTAs(op)) {
       reason = "the loop has " + getName(op) +
-               ", behind which it may read what other CTAs have written";
+               ", after which it may read what other CTAs have written";
       return WalkResult::interrupt();
     }
     if (auto store = dyn_cast<StoreOp>(op)) {

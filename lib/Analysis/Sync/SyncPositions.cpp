@@ -12,6 +12,7 @@
 
 #include "SyncPositions.h"
 
+#include "carousel/Analysis/Values/ValueDepth.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -165,7 +166,8 @@ IndexPosition SyncPositions::get(Value value) {
   auto found = known.find(value);
   if (found != known.end())
     return found->second;
-  IndexPosition position = compute(value);
+  ValueDepth level(depth);
+  IndexPosition position = level.isTooDeep() ? makeTerm(value) : compute(value);
   known.try_emplace(value, position);
   return position;
 }

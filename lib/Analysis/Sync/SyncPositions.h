@@ -103,6 +103,7 @@ private:
   llvm::DenseMap<mlir::Value, unsigned> numbers;
   std::vector<mlir::Value> values;
   llvm::DenseMap<mlir::Value, IndexPosition> known;
+  unsigned depth = 0; ///< of the computations that are open
 };
 
 } // namespace carousel

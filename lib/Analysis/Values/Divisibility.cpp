@@ -351,45 +351,55 @@ int64_t Divisibility::getMultiple(OpFoldResult value) const {
 // Signs
 //===----------------------------------------------------------------------===//
 
-static bool isNonNegativeExpr(AffineExpr expr,
-                              function_ref<bool(unsigned)> isOperand,
-                              unsigned dims) {
+/// Adds operands that, if none is negative, make the result of the expression
+/// one that isn't negative; false if there are no such operands.
+static bool addNeeded(AffineExpr expr, ValueRange operands, unsigned dims,
+                      llvm::SetVector<Value> &needed) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
     return constant.getValue() >= 0;
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return isOperand(dim.getPosition());
-  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr))
-    return isOperand(dims + symbol.getPosition());
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    needed.insert(operands[dim.getPosition()]);
+    return true;
+  }
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(expr)) {
+    needed.insert(operands[dims + symbol.getPosition()]);
+    return true;
+  }
   auto binary = cast<AffineBinaryOpExpr>(expr);
   // A remainder of affine maps is never negative.
   if (expr.getKind() == AffineExprKind::Mod)
     return true;
-  return isNonNegativeExpr(binary.getLHS(), isOperand, dims) &&
-         isNonNegativeExpr(binary.getRHS(), isOperand, dims);
+  return addNeeded(binary.getLHS(), operands, dims, needed) &&
+         addNeeded(binary.getRHS(), operands, dims, needed);
 }
 
-bool Divisibility::isNonNegative(Value value) const {
-  if (analyses->ranges.isNonNegative(value))
-    return true;
-  // The range analysis doesn't know the affine dialect.
-  auto areResults = [&](AffineMap map, ValueRange operands) {
+/// The same for the op that makes a value. The range analysis doesn't know the
+/// affine dialect.
+static bool addNeeded(Value value, llvm::SetVector<Value> &needed) {
+  auto addResults = [&](AffineMap map, ValueRange operands) {
     return llvm::all_of(map.getResults(), [&](AffineExpr result) {
-      return isNonNegativeExpr(
-          result,
-          [&](unsigned operand) { return isNonNegative(operands[operand]); },
-          map.getNumDims());
+      return addNeeded(result, operands, map.getNumDims(), needed);
     });
   };
   Operation *op = value.getDefiningOp();
   if (auto apply = dyn_cast_or_null<affine::AffineApplyOp>(op))
-    return areResults(apply.getAffineMap(), apply.getOperands());
+    return addResults(apply.getAffineMap(), apply.getOperands());
   if (auto min = dyn_cast_or_null<affine::AffineMinOp>(op))
-    return areResults(min.getMap(), min.getOperands());
+    return addResults(min.getMap(), min.getOperands());
   if (affine::AffineForOp loop = affine::getForInductionVarOwner(value))
-    return areResults(loop.getLowerBoundMap(), loop.getLowerBoundOperands());
-  if (auto add = dyn_cast_or_null<arith::AddIOp>(op))
-    return isNonNegative(add.getLhs()) && isNonNegative(add.getRhs());
-  if (auto mul = dyn_cast_or_null<arith::MulIOp>(op))
-    return isNonNegative(mul.getLhs()) && isNonNegative(mul.getRhs());
-  return false;
+    return addResults(loop.getLowerBoundMap(), loop.getLowerBoundOperands());
+  if (!isa_and_nonnull<arith::AddIOp, arith::MulIOp>(op))
+    return false;
+  needed.insert_range(op->getOperands());
+  return true;
+}
+
+bool Divisibility::isNonNegative(Value value) const {
+  llvm::SetVector<Value> needed;
+  needed.insert(value);
+  for (unsigned i = 0; i < needed.size(); ++i)
+    if (!analyses->ranges.isNonNegative(needed[i]) &&
+        !addNeeded(needed[i], needed))
+      return false;
+  return true;
 }

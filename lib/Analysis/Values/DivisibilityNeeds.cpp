@@ -12,6 +12,7 @@
 
 #include "carousel/Analysis/Values/Divisibility.h"
 
+#include "carousel/Analysis/Values/ValueDepth.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -42,8 +43,7 @@ public:
 
 private:
   bool find(Value value, int64_t divisor) {
-    // Deeper than any index is; keeps the search short.
-    if (depth == kMaxDepth)
+    if (depth == kMaxPathDepth)
       return false;
     ++depth;
     size_t before = needs.size();
@@ -143,7 +143,6 @@ private:
                     divisor / std::gcd(divisor, constant.getValue()));
   }
 
-  static constexpr unsigned kMaxDepth = 12;
   const Divisibility &facts;
   SmallVectorImpl<DivisibilityNeed> &needs;
   unsigned depth = 0;

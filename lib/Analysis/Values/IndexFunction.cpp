@@ -12,6 +12,7 @@
 
 #include "carousel/Analysis/Values/IndexFunction.h"
 
+#include "carousel/Analysis/Values/ValueDepth.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -190,8 +191,12 @@ std::optional<IndexForm> IndexFunction::compute(Value value) {
         value = extents.try_emplace({extent.getSource(), *dim}, value)
                     .first->second;
       }
-  if (op && isa_and_nonnull<arith::ArithDialect, affine::AffineDialect,
-                            index::IndexDialect>(op->getDialect()))
+  ValueDepth level(depth);
+  if (level.isTooDeep())
+    reason = "a value that more than " + std::to_string(kMaxValueDepth) +
+             " ops in a row compute can't be evaluated for each thread";
+  else if (op && isa_and_nonnull<arith::ArithDialect, affine::AffineDialect,
+                                 index::IndexDialect>(op->getDialect()))
     if (std::optional<IndexForm> form = computeOp(cast<OpResult>(value)))
       return form;
   if (uniform.contains(value) && !isInside(value)) {

@@ -389,9 +389,9 @@ static LogicalResult verifyWorkspaceMemory(gpu::GPUFuncOp kernel,
   for (unsigned i = position + 1; i < type.getNumInputs(); ++i)
     if (!isa<TensorMapType>(type.getInput(i)) &&
         !kernel.getArgAttr(i, CarouselDialect::kWorkspace))
-      return kernel.emitError("expected workspaces behind all arguments that "
+      return kernel.emitError("expected workspaces after all arguments that "
                               "callers pass, got kernel argument ")
-             << i << " behind the workspace " << position;
+             << i << " after the workspace " << position;
   auto named = kernel.getArgAttrOfType<ArgumentAttr>(
       position, CarouselDialect::kArgument);
   if (named && named.getAccess() != ArgumentAccess::InOut)

@@ -194,6 +194,23 @@ void AsyncMachine::Impl::checkExit(const Mbarrier &barrier) {
               Twine(barrier.transferPhases - 1));
 }
 
+/// What a cluster released is kept as long as one of its CTAs is there.
+void AsyncMachine::Impl::handOnReleases(const AsyncCTA &cta) {
+  if (cta.clusterReleases.empty())
+    return;
+  constexpr uint32_t kMostRanks = 16;
+  for (uint32_t rank = 0; rank < kMostRanks; ++rank)
+    if (auto it = ctaOfRank.find(uint64_t(cta.cluster) << 32 | rank);
+        it != ctaOfRank.end()) {
+      llvm::append_range(ctaOf(it->second).clusterReleases,
+                         cta.clusterReleases);
+      return;
+    }
+  for (const void *address : cta.clusterReleases)
+    if (auto place = atomics.find(address); place != atomics.end())
+      place->second->byCluster.erase(cta.cluster);
+}
+
 void AsyncMachine::ctaExit(uint32_t cta) {
   Impl &machine = *impl;
   ++machine.progress;
@@ -244,6 +261,7 @@ void AsyncMachine::ctaExit(uint32_t cta) {
   for (const void *address : stale)
     machine.descriptors.erase(address);
   machine.ctaOfRank.erase(uint64_t(state.cluster) << 32 | state.rank);
+  machine.handOnReleases(state);
   machine.ctas.erase(cta);
 }
 

@@ -80,6 +80,7 @@ struct AsyncMachine::Impl {
   ThreadState &stateOf(Thread &thread);
   void releaseState(ThreadState &state);
   void checkExit(const Mbarrier &barrier);
+  void handOnReleases(const AsyncCTA &cta);
   AsyncCTA &ctaOf(uint32_t cta);
   /// The resident CTA in whose shared memory an address lies, or null.
   AsyncCTA *findShared(const void *address, uint32_t *cta = nullptr);

@@ -332,8 +332,9 @@ struct AsyncCTA {
   std::vector<ThreadState *> threads;
   std::vector<GlobalWrite> globalWrites;
   /// Addresses in its shared memory that atomics have written, and those where
-  /// something is kept that this CTA released.
-  std::vector<const void *> atomics, releases;
+  /// something is kept that this CTA released, or that its cluster did, of
+  /// CTAs that have exited, too.
+  std::vector<const void *> atomics, releases, clusterReleases;
   llvm::DenseMap<uint64_t, ReductionIssue> reductions;
   /// Of tile transfers, by their threads: the first one << 32 | how many.
   llvm::DenseMap<uint64_t, AgentSlot> transferAgents;

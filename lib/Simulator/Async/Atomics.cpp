@@ -101,6 +101,7 @@ void AsyncMachine::Impl::publish(const void *address, const AtomicWrite &write,
     const View *released = write.released[scope];
     if (!released)
       continue;
+    auto cta = ctas.find(write.cta);
     place.hasReleases = true;
     publication.released[scope].join(released->order);
     if (scope == getIndex(MemScope::GPU)) {
@@ -108,11 +109,13 @@ void AsyncMachine::Impl::publish(const void *address, const AtomicWrite &write,
     } else if (scope == getIndex(MemScope::CTA)) {
       auto [own, isNew] = place.byCTA.try_emplace(write.cta);
       own->second.join(*released);
-      auto cta = ctas.find(write.cta);
       if (isNew && cta != ctas.end())
         cta->second->releases.push_back(address);
     } else if (write.isClustered) {
-      place.byCluster[write.cluster].join(*released);
+      auto [own, isNew] = place.byCluster.try_emplace(write.cluster);
+      own->second.join(*released);
+      if (isNew && cta != ctas.end())
+        cta->second->clusterReleases.push_back(address);
     }
   }
   if (auto waiting = semaphores.find(address); waiting != semaphores.end()) {

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Finds the kernel, copies it with what it uses, refuses what the machine
-// doesn't know at the user's own operation, and gives every static buffer its
-// place.
+// Finds the kernel, copies it with what it uses, and gives every static buffer
+// its place.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,15 +14,13 @@
 
 #include "carousel/Dialect/IR/AsyncCopies.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
-#include "carousel/Dialect/IR/MatrixOps.h"
+#include "carousel/Dialect/Transforms/SubgroupReduce.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
-#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/StringSet.h"
@@ -59,126 +56,6 @@ FailureOr<gpu::GPUFuncOp> sim::findKernel(ModuleOp module, StringRef name) {
            << name << "', found it in several gpu.modules; write @module::@"
            << "kernel as module::kernel";
   return found;
-}
-
-//===----------------------------------------------------------------------===//
-// What the machine knows
-//===----------------------------------------------------------------------===//
-
-static bool isKnown(Operation *op) {
-  static const StringLiteral kDialects[] = {
-      "arith",  "math",  "scf", "cf",   "memref",   "vector",
-      "affine", "index", "ub",  "func", "carousel", "complex"};
-  static const StringLiteral kGPUOps[] = {"gpu.func",
-                                          "gpu.return",
-                                          "gpu.thread_id",
-                                          "gpu.block_id",
-                                          "gpu.block_dim",
-                                          "gpu.grid_dim",
-                                          "gpu.cluster_id",
-                                          "gpu.cluster_dim",
-                                          "gpu.cluster_block_id",
-                                          "gpu.global_id",
-                                          "gpu.lane_id",
-                                          "gpu.cluster_dim_blocks",
-                                          "gpu.subgroup_id",
-                                          "gpu.subgroup_size",
-                                          "gpu.num_subgroups",
-                                          "gpu.barrier",
-                                          "gpu.shuffle",
-                                          "gpu.rotate",
-                                          "gpu.all_reduce",
-                                          "gpu.subgroup_reduce",
-                                          "gpu.subgroup_broadcast",
-                                          "gpu.yield",
-                                          "gpu.dynamic_shared_memory"};
-  StringRef name = op->getName().getStringRef();
-  if (op->getName().getDialectNamespace() == "gpu")
-    return llvm::is_contained(kGPUOps, name);
-  if (isa<nvgpu::LdMatrixOp, nvgpu::MmaSyncOp>(op) || isAsyncCopyOp(op))
-    return true;
-  if (isa<memref::DmaStartOp, memref::DmaWaitOp>(op))
-    return false;
-  if (isa<memref::AllocOp>(op))
-    return isSharedMemRef(op->getResult(0).getType());
-  if (isa<memref::DeallocOp>(op))
-    return isSharedMemRef(op->getOperand(0).getType());
-  // Control that comes there has nowhere to go.
-  if (isa<ub::UnreachableOp>(op))
-    return false;
-  return llvm::is_contained(kDialects, op->getName().getDialectNamespace());
-}
-
-/// Vectors are unrolled on the way to the host; more takes minutes and then
-/// ends in the compiler's limits.
-static bool isTooLarge(VectorType vector) {
-  uint64_t elements = 1;
-  for (int64_t extent : vector.getShape())
-    elements = llvm::SaturatingMultiply(elements, uint64_t(extent));
-  return elements > 1 << 16;
-}
-
-/// What the machine lacks for this type, or for the elements of a memref of
-/// this type; empty if it has all.
-static StringRef findUnknown(Type type) {
-  if (auto memref = dyn_cast<MemRefType>(type))
-    type = memref.getElementType();
-  if (auto vector = dyn_cast<VectorType>(type)) {
-    if (vector.isScalable())
-      return "scalable vectors";
-    if (isTooLarge(vector))
-      return "vectors of more than 65536 elements";
-    type = vector.getElementType();
-  }
-  if (isa<FloatTF32Type>(type))
-    return "numbers of type tf32";
-  auto map = dyn_cast<TensorMapType>(type);
-  if (!map)
-    return "";
-  if (map.getInterleave() != Interleave::None)
-    return "the interleave of this tensor map";
-  if (map.getMode() == TensorMapMode::Im2ColW ||
-      map.getMode() == TensorMapMode::Im2ColW128)
-    return "the wide im2col modes";
-  if (map.getElement() == TensorElement::B4x16P64 ||
-      map.getElement() == TensorElement::B6x16P32)
-    return "padded formats of elements";
-  return "";
-}
-
-static StringRef findUnknown(Operation *op) {
-  for (TypeRange types :
-       {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
-    for (Type type : types)
-      if (StringRef what = findUnknown(type); !what.empty())
-        return what;
-  for (Region &region : op->getRegions())
-    for (Type type : region.getArgumentTypes())
-      if (StringRef what = findUnknown(type); !what.empty())
-        return what;
-  return "";
-}
-
-static LogicalResult verifyKnown(Operation *root) {
-  WalkResult result = root->walk([&](Operation *op) {
-    if (!isKnown(op)) {
-      op->emitError("the simulated machine doesn't know this operation: '")
-          << op->getName() << "'";
-      return WalkResult::interrupt();
-    }
-    if (StringRef what = findUnknown(op); !what.empty()) {
-      op->emitError("the simulated machine doesn't have ") << what;
-      return WalkResult::interrupt();
-    }
-    for (const std::string &reason :
-         {explainMatrixOp(op), explainAsyncCopy(op)})
-      if (!reason.empty()) {
-        op->emitError() << reason;
-        return WalkResult::interrupt();
-      }
-    return WalkResult::advance();
-  });
-  return failure(result.wasInterrupted());
 }
 
 //===----------------------------------------------------------------------===//
@@ -418,12 +295,7 @@ static LogicalResult expandCollectives(Operation *module) {
   RewritePatternSet patterns(module->getContext());
   populateExpandMatrices(patterns);
   populateGpuGlobalIdPatterns(patterns);
-  populateGpuBreakDownSubgroupReducePatterns(patterns,
-                                             /*maxShuffleBitwidth=*/64);
-  populateGpuLowerSubgroupReduceToShufflePatterns(patterns, rules::kWarpSize,
-                                                  /*shuffleBitwidth=*/64);
-  populateGpuLowerClusteredSubgroupReduceToShufflePatterns(
-      patterns, rules::kWarpSize, /*shuffleBitwidth=*/64);
+  populateSubgroupReduce(patterns, /*shuffleBits=*/64);
   return applyPatternsGreedily(module, std::move(patterns));
 }
 

@@ -22,10 +22,10 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -66,6 +66,26 @@ makeSymbolMap(llvm::orc::MangleAndInterner interner) {
   return map;
 }
 
+/// LLVM's own passes but for those that look for vectors in straight code: a
+/// vector of 512 elements is thousands of instructions in one block, in which
+/// that search takes minutes.
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::PipelineTuningOptions tuning;
+  tuning.SLPVectorization = false;
+  llvm::PassBuilder builder(&machine, tuning);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager calls;
+  llvm::ModuleAnalysisManager modules;
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(calls);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, calls, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
+      .run(module, modules);
+}
+
 FailureOr<std::unique_ptr<HostCode>> HostCode::compile(ModuleOp module,
                                                        StringRef entry) {
   initializeTarget();
@@ -82,10 +102,12 @@ FailureOr<std::unique_ptr<HostCode>> HostCode::compile(ModuleOp module,
   auto machine = builder->createTargetMachine();
   if (!machine)
     return fail(machine.takeError());
-  auto optimize = makeOptimizingTransformer(/*optLevel=*/2, /*sizeLevel=*/0,
-                                            machine->get());
+  auto transform = [target = machine->get()](llvm::Module *translated) {
+    optimize(*translated, *target);
+    return llvm::Error::success();
+  };
   ExecutionEngineOptions options;
-  options.transformer = optimize;
+  options.transformer = transform;
   options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Default;
   options.enableGDBNotificationListener = false;
   options.enablePerfNotificationListener = false;

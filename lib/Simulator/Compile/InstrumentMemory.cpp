@@ -65,11 +65,13 @@ public:
       Value size = call.i64(getAccessBytes(layout, store.getValue().getType()));
       redirect(call, store.getAddrMutable(), size, "carousel_sim_store");
     } else if (auto rmw = dyn_cast<LLVM::AtomicRMWOp>(op)) {
+      checkNatural(call, rmw.getPtr(), rmw.getVal().getType());
       redirect(call, rmw.getPtrMutable(),
                call.i64(getAccessBytes(layout, rmw.getVal().getType())),
                rmw.use_empty() ? "carousel_sim_atomic_reduce"
                                : "carousel_sim_atomic");
     } else if (auto exchange = dyn_cast<LLVM::AtomicCmpXchgOp>(op)) {
+      checkNatural(call, exchange.getPtr(), exchange.getVal().getType());
       redirect(call, exchange.getPtrMutable(),
                call.i64(getAccessBytes(layout, exchange.getVal().getType())),
                "carousel_sim_atomic");
@@ -111,10 +113,39 @@ private:
     uint64_t own = layout.getTypeABIAlignment(getElementTypeOrSelf(type));
     std::optional<uint64_t> promised = op.getAlignment();
     if (!promised || *promised <= own)
-      return;
+      return checkNatural(call, op.getAddr(), own);
     call.emit("carousel_sim_check_alignment",
               {op.getAddr(), call.i64(*promised)});
     op.setAlignment(own);
+  }
+
+  /// The device traps on an element at another address than a multiple of its
+  /// alignment.
+  void checkNatural(MachineCall &call, Value pointer, uint64_t alignment) {
+    if (!isAligned(pointer, alignment) && !findOwn(pointer))
+      call.emit("carousel_sim_check_alignment", {pointer, call.i64(alignment)});
+  }
+  void checkNatural(MachineCall &call, Value pointer, Type type) {
+    checkNatural(call, pointer, layout.getTypeABIAlignment(type));
+  }
+
+  /// Buffers are aligned, and so are their elements. Views of bytes need not
+  /// be.
+  bool isAligned(Value pointer, uint64_t alignment) {
+    while (auto step = pointer.getDefiningOp<LLVM::GEPOp>()) {
+      uint64_t unit = layout.getTypeSize(step.getElemType());
+      for (auto index : step.getIndices()) {
+        APInt known;
+        if (auto constant = dyn_cast<IntegerAttr>(index))
+          known = constant.getValue();
+        else if (!matchPattern(cast<Value>(index), m_ConstantInt(&known)))
+          known = APInt(64, 1);
+        if (uint64_t(known.getSExtValue()) * unit % alignment != 0)
+          return false;
+      }
+      pointer = step.getBase();
+    }
+    return true;
   }
 
   /// The atomics are those of memref, which are relaxed whatever ordering

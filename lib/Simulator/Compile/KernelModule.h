@@ -99,6 +99,9 @@ mlir::FailureOr<mlir::gpu::GPUFuncOp> findKernel(mlir::ModuleOp module,
 mlir::FailureOr<llvm::SetVector<mlir::Operation *>>
 getUsedSymbols(mlir::Operation *function);
 
+/// Reports operations and types that the machine doesn't know.
+mlir::LogicalResult verifyKnown(mlir::Operation *root);
+
 /// A copy of the kernel as a func.func in a module of its own, with the
 /// functions and globals that it uses. Attributions and allocations of shared
 /// memory have become memref.globals. Reports operations that the machine

@@ -140,6 +140,11 @@ MemRefType sim::getStorageType(MemRefType type) {
       .setMemorySpace({});
 }
 
+static UnrankedMemRefType getStorageType(UnrankedMemRefType type) {
+  return UnrankedMemRefType::get(getElementStorage(type.getElementType()),
+                                 /*memorySpace=*/Attribute());
+}
+
 static void populateTypeConversions(LLVMTypeConverter &converter) {
   MLIRContext *context = &converter.getContext();
   converter.addConversion(
@@ -155,6 +160,13 @@ static void populateTypeConversions(LLVMTypeConverter &converter) {
       return std::nullopt;
     return converter.convertType(storage);
   });
+  converter.addConversion(
+      [&converter](UnrankedMemRefType type) -> std::optional<Type> {
+        UnrankedMemRefType storage = getStorageType(type);
+        if (storage == type)
+          return std::nullopt;
+        return converter.convertType(storage);
+      });
   converter.addTypeAttributeConversion(
       [](BaseMemRefType,
          Attribute) -> TypeConverter::AttributeConversionResult {
@@ -168,6 +180,10 @@ static AttrTypeReplacer getTypeReplacer() {
       [](MemRefType type) -> std::optional<std::pair<Type, WalkResult>> {
         return std::make_pair(Type(getStorageType(type)), WalkResult::skip());
       });
+  replacer.addReplacement([](UnrankedMemRefType type)
+                              -> std::optional<std::pair<Type, WalkResult>> {
+    return std::make_pair(Type(getStorageType(type)), WalkResult::skip());
+  });
   replacer.addReplacement([](MbarrierStateType type) -> Type {
     return IntegerType::get(type.getContext(), 64);
   });
@@ -175,6 +191,27 @@ static AttrTypeReplacer getTypeReplacer() {
     return LLVM::LLVMPointerType::get(type.getContext());
   });
   return replacer;
+}
+
+/// Whether an op becomes calls of the machine.
+static bool isOfMachine(Operation *op) {
+  return isa_and_nonnull<CarouselDialect, gpu::GPUDialect>(op->getDialect()) ||
+         isa<memref::GetGlobalOp, cf::AssertOp>(op);
+}
+
+static LogicalResult verifyLowered(ModuleOp module) {
+  WalkResult result = module.walk([](Operation *op) {
+    if (!isOfMachine(op))
+      return WalkResult::advance();
+    InFlightDiagnostic error = op->emitError(
+        "expected operands and results that the simulated machine has for '");
+    error << op->getName() << "', got ";
+    llvm::interleaveComma(op->getOperandTypes(), error);
+    error << " and ";
+    llvm::interleaveComma(op->getResultTypes(), error);
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
 }
 
 LogicalResult sim::lowerMachineOps(KernelModule &kernel, SiteTable &sites) {
@@ -192,11 +229,13 @@ LogicalResult sim::lowerMachineOps(KernelModule &kernel, SiteTable &sites) {
   populateTileOps(lowering, patterns);
 
   ConversionTarget target(*context);
-  target.addIllegalDialect<CarouselDialect, gpu::GPUDialect>();
-  target.addIllegalOp<memref::GetGlobalOp, cf::AssertOp>();
-  target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
-  if (failed(
-          applyPartialConversion(*kernel.module, target, std::move(patterns))))
+  // What no pattern takes stays, and is reported by the name of the op.
+  target.markUnknownOpDynamicallyLegal([](Operation *op) {
+    return isOfMachine(op) ? std::nullopt : std::optional(true);
+  });
+  if (failed(applyPartialConversion(*kernel.module, target,
+                                    std::move(patterns))) ||
+      failed(verifyLowered(*kernel.module)))
     return failure();
   for (auto global :
        llvm::make_early_inc_range(kernel.module->getOps<memref::GlobalOp>()))

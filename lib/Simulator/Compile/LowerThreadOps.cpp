@@ -205,10 +205,16 @@ struct LowerAllReduce : public MachineLowering<gpu::AllReduceOp> {
   LogicalResult
   matchAndRewrite(gpu::AllReduceOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    Type type = op.getType();
+    // Of a float that LLVM lacks, its bits.
+    Type type = adaptor.getValue().getType();
     if (!Words::fit(type) || type.getIntOrFloatBitWidth() > 64)
       return rewriter.notifyMatchFailure(op, "wider than 64 bits");
     Location loc = op.getLoc();
+    auto cast = [&](Value value, Type to) -> Value {
+      return value.getType() == to
+                 ? value
+                 : arith::BitcastOp::create(rewriter, loc, to, value);
+    };
     MachineCall call = getCall(rewriter, op);
     Type i64 = rewriter.getI64Type();
     Words words(rewriter, loc, type);
@@ -228,9 +234,10 @@ struct LowerAllReduce : public MachineLowering<gpu::AllReduceOp> {
     {
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(loop.getBody());
-      Value result = combine(op, rewriter, loop.getRegionIterArg(0),
-                             get(loop.getInductionVar()));
-      scf::YieldOp::create(rewriter, loc, result);
+      Value lhs = cast(loop.getRegionIterArg(0), op.getType());
+      Value rhs = cast(get(loop.getInductionVar()), op.getType());
+      Value result = combine(op, rewriter, lhs, rhs);
+      scf::YieldOp::create(rewriter, loc, cast(result, type));
     }
     rewriter.replaceOp(op, loop.getResults());
     return success();

@@ -13,7 +13,8 @@
 
 #include "HostLowering.h"
 
-#include "carousel/Dialect/Vectors/VectorRows.h"
+#include "carousel/Dialect/Transforms/VectorLanes.h"
+#include "carousel/Dialect/Transforms/VectorRows.h"
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -56,6 +57,23 @@ struct CopyByElement : public OpRewritePattern<memref::CopyOp> {
   }
 };
 
+/// All of a thread's buffers begin with its function (InstrumentMemory.cpp).
+/// Upstream branches to the body with types that LLVM lacks.
+struct InlineScope : public OpRewritePattern<memref::AllocaScopeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(memref::AllocaScopeOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!op.getBodyRegion().hasOneBlock())
+      return rewriter.notifyMatchFailure(op, "several blocks");
+    Block &body = op.getBodyRegion().front();
+    Operation *end = body.getTerminator();
+    rewriter.inlineBlockBefore(&body, op);
+    rewriter.replaceOp(op, end->getOperands());
+    rewriter.eraseOp(end);
+    return success();
+  }
+};
+
 /// What a promise says isn't taken for granted.
 template <typename Op> struct DropPromise : public OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -71,9 +89,11 @@ template <typename Op> struct DropPromise : public OpRewritePattern<Op> {
 LogicalResult carousel::sim::prepareVectors(ModuleOp module) {
   MLIRContext *context = module.getContext();
   RewritePatternSet patterns(context);
-  populateVectorRowPatterns(patterns);
-  patterns.add<CopyByElement, DropPromise<memref::AssumeAlignmentOp>,
-               DropPromise<memref::DistinctObjectsOp>>(context);
+  populateVectorsByRow(patterns);
+  patterns
+      .add<CopyByElement, InlineScope, DropPromise<memref::AssumeAlignmentOp>,
+           DropPromise<memref::DistinctObjectsOp>>(context);
+  populateVectorsByLane(patterns);
   vector::populateVectorToVectorCanonicalizationPatterns(patterns);
   vector::populateVectorBroadcastLoweringPatterns(patterns);
   vector::populateVectorContractLoweringPatterns(

@@ -57,12 +57,17 @@ void Clock::Entry::join(const Entry &other) {
     const std::vector<uint32_t> &mine = part->times,
                                 &theirs = other.part->times;
     size_t common = std::min(mine.size(), theirs.size());
-    // Without an early exit, so that it is done in vectors.
-    bool isBelow = true, isAbove = true;
+    // Without an early exit, so that it is done in vectors. Times have fewer
+    // than 32 bits: the sign of a difference says which is later, for less than
+    // comparisons without a sign cost.
+    static_assert(Epoch::kTimeBits < 32);
+    uint32_t earlier = 0, later = 0;
     for (size_t i = 0; i < common; ++i) {
-      isBelow &= mine[i] <= theirs[i];
-      isAbove &= mine[i] >= theirs[i];
+      earlier |= mine[i] - theirs[i];
+      later |= theirs[i] - mine[i];
     }
+    bool isBelow = static_cast<int32_t>(later) >= 0;
+    bool isAbove = static_cast<int32_t>(earlier) >= 0;
     auto isZero = [](uint32_t time) { return time == 0; };
     isBelow &= std::all_of(mine.begin() + common, mine.end(), isZero);
     isAbove &= std::all_of(theirs.begin() + common, theirs.end(), isZero);

@@ -71,7 +71,7 @@ gpu.module @m [#nvvm.target<chip = "sm_90a">] {
       {carousel.encode = #carousel.encode<argument = 0>}) kernel {
     %c0 = arith.constant 0 : index
     %t = memref.alloc() : memref<64x64xf32, #ws>
-    // expected-error @below {{expected a transfer that engine tensor can carry out, got boxes that are not the tile in row-major order one behind the other}}
+    // expected-error @below {{expected a transfer that engine tensor can carry out, got boxes that don't follow each other in row-major order in the tile}}
     carousel.load %x[%c0, %c0] to %t engine<tensor> map %map : memref<64x64xf32, #gl>, memref<64x64xf32, #ws>, !carousel.tensor_map<64x32xf32>
     gpu.return
   }

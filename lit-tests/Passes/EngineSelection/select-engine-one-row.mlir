@@ -1,5 +1,8 @@
 // No coordinate but 0 is inside of a dimension with one element, so a tensor map asks nothing of its stride.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-select-engine{chip=sm_90a}))' | FileCheck %s
+// Rows of 520 bytes.
+// RUN: carousel-opt %s -o %t.lowered --pass-pipeline='builtin.module(carousel-lower{chip=sm_90a})'
+// RUN: carousel-sim %t.lowered --kernel @dynamic_tma --arg x=iota:1x130 --arg y=zeros:128 --arg i=0 --expect y=iota:128 --schedules 1 --policy all
 
 #gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>
@@ -9,7 +12,9 @@ gpu.module @rows {
   // CHECK-LABEL: gpu.func @dynamic_tma(
   // CHECK-SAME: guards = [capability(90), aligned(0, 16), divisible(scalar(2), 4), range(extent(0, 1), 1, 2147483647)]
   // CHECK: engine<tensor>
-  gpu.func @dynamic(%x: memref<1x?xf32, strided<[?, 1]>, #gl>, %y: memref<?xf32, #gl>, %i: index) kernel
+  gpu.func @dynamic(%x: memref<1x?xf32, strided<[?, 1]>, #gl> {carousel.argument = #carousel.argument<"x", in>},
+                    %y: memref<?xf32, #gl> {carousel.argument = #carousel.argument<"y", inout>},
+                    %i: index {carousel.argument = #carousel.argument<"i", in>}) kernel
       attributes {carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
     %c0 = arith.constant 0 : index
     %thread = gpu.thread_id x

@@ -49,6 +49,24 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Elements as wide as a shuffle, or wider, are reduced one by one; those of 64 bits are two words each.
+  // CHECK-LABEL: gpu.func @subgroup_wide
+  // CHECK-COUNT-10: gpu.shuffle xor %{{.+}} : i32
+  // CHECK-NOT: gpu.shuffle
+  // CHECK-LABEL: gpu.func @subgroup_words
+  gpu.func @subgroup_wide(%v: vector<2xf32>, %x: memref<?xf32, #gl>, %i: index) {
+    %r = gpu.subgroup_reduce add %v : (vector<2xf32>) -> vector<2xf32>
+    vector.store %r, %x[%i] : memref<?xf32, #gl>, vector<2xf32>
+    gpu.return
+  }
+  // CHECK-COUNT-10: gpu.shuffle xor %{{.+}} : i32
+  // CHECK-NOT: gpu.shuffle
+  gpu.func @subgroup_words(%a: f64, %x: memref<?xf64, #gl>, %i: index) {
+    %r = gpu.subgroup_reduce add %a : (f64) -> f64
+    memref.store %r, %x[%i] : memref<?xf64, #gl>
+    gpu.return
+  }
+
   // CHECK-LABEL: gpu.func @block
   // CHECK-SAME: workgroup
   gpu.func @block(%a: f32, %x: memref<?xf32, #gl>, %i: index) kernel {

@@ -66,7 +66,25 @@ gpu.module @remarks [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     carousel.fence.thread acquire gpu
     gpu.barrier
     // expected-remark @below {{loads ringed: 1, stages 3, prefetch 1}}
-    // expected-remark @below {{unified instead of specialized: the kernel has 'carousel.fence.thread', behind which it may read what other CTAs have written}}
+    // expected-remark @below {{unified instead of specialized: the kernel has 'carousel.fence.thread', after which it may read what other CTAs have written}}
+    scf.for %i = %c0 to %n step %c1024 {
+      carousel.load %x[%i] to %t engine<bulk> : !global, !tile
+      %v = memref.load %t[%thread] : !tile
+      memref.store %v, %y[%i] : !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 3, mode = specialized>}
+    gpu.return
+  }
+
+  // Behind the wait the grid before has written what producers would load without it.
+  gpu.func @after_grid(%x: !global, %y: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1024 = arith.constant 1024 : index
+    %thread = gpu.thread_id x
+    %t = memref.alloc() : !tile
+    carousel.grid.dependency_wait
+    // expected-remark @below {{loads ringed: 1, stages 3, prefetch 1}}
+    // expected-remark @below {{unified instead of specialized: the kernel has 'carousel.grid.dependency_wait', which may write the memref that is loaded from}}
     scf.for %i = %c0 to %n step %c1024 {
       carousel.load %x[%i] to %t engine<bulk> : !global, !tile
       %v = memref.load %t[%thread] : !tile

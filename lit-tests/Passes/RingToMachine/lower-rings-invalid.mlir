@@ -51,7 +51,7 @@ gpu.module @kernels {
       carousel.ring.sync scope(warpgroup)
       carousel.ring.sync
     }
-    // expected-error @below {{'carousel.ring.sync' op expected at most 15 named barriers for the meetings of roles and warpgroups, got 18}}
+    // expected-error @below {{'carousel.ring.sync' op expected at most 15 named barriers for roles and warpgroups, got 18}}
     carousel.ring.sync scope(warpgroup)
     gpu.return
   }
@@ -167,7 +167,7 @@ gpu.module @kernels {
   gpu.func @small_boxes(%x: memref<?xf32, #gl>, %tile: memref<8xf32, #ws>, %map: !map, %i: index) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     carousel.ring.submit {
-      // expected-error @below {{expected boxes in multiples of 128 bytes, since they lie one behind the other, got 16}}
+      // expected-error @below {{expected boxes in multiples of 128 bytes, since they are adjacent, got 16}}
       carousel.ring.store %tile to %x[%i] engine<tensor> map %map : memref<8xf32, #ws>, memref<?xf32, #gl>, !map
     }
     gpu.return

@@ -77,7 +77,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
     // expected-note @below {{allocated here}}
     %a = memref.alloc() : memref<4xf32, #ws>
     memref.dealloc %a : memref<4xf32, #ws>
-    // expected-error @below {{expected no use of shared memory behind its memref.dealloc}}
+    // expected-error @below {{expected no use of shared memory after its memref.dealloc}}
     %v = memref.load %a[%i] : memref<4xf32, #ws>
     gpu.return
   }

@@ -19,7 +19,7 @@ gpu.module @kernels {
       carousel.ring.submit scope(warp) {
         carousel.ring.store %a to %y[%i] scope(warp) engine<bulk> : !t, !g
       }
-      // expected-error-re @below {{expected all threads of the cta to pass behind the other access to {{.+}}, got both under 'scf.if'}}
+      // expected-error-re @below {{expected all threads of the cta to pass after the other access to {{.+}}, got both under 'scf.if'}}
       carousel.grid.serial_release %s[%c0], %turn : memref<1xi32, #gl>
     }
     gpu.return
@@ -197,7 +197,7 @@ gpu.module @kernels {
       carousel.ring.submit scope(warp) {
         carousel.ring.store %a to %y[%i] scope(warp) engine<bulk> : !t, !g
       }
-      // expected-error-re @below {{expected all threads of the cta to pass behind the other access to {{.+}}, got both under 'scf.for'}}
+      // expected-error-re @below {{expected all threads of the cta to pass after the other access to {{.+}}, got both under 'scf.for'}}
       carousel.grid.serial_release %s[%c0], %turn : memref<1xi32, #gl>
     }
     gpu.return

@@ -137,7 +137,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @nobody_produces(%k: index) kernel {
     %r = carousel.ring.create : !carousel.ring<2>
-    // expected-error @below {{expected somebody to produce what is waited for, got nobody}}
+    // expected-error @below {{expected a ring.produce for the ring waited on, got none}}
     carousel.ring.wait %r[%k] : !carousel.ring<2>
     gpu.return
   }
@@ -175,7 +175,7 @@ gpu.module @kernels {
     carousel.ring.produce %r[%k] : !ring {
       // expected-note @below {{the tile}}
       %t = carousel.ring.tile %r[%next], 0 : !ring -> !tile
-      // expected-error @below {{expected a tile of the use that is produced, got one of the use 1 behind}}
+      // expected-error @below {{expected a tile of the use that is produced, got one of the use 1 after}}
       carousel.ring.load %x[%c0] to %t engine<bulk> : memref<?xf32, #gl>, !tile
     }
     gpu.return
@@ -241,7 +241,7 @@ gpu.module @kernels {
       %more = arith.cmpi slt, %i, %c3 : index
       %later = arith.addi %k, %c3 : index
       scf.if %more {
-        // expected-error @below {{expected the use 2 behind the loop's, got the one 3 behind}}
+        // expected-error @below {{expected the use 2 after the loop's, got the one 3 after}}
         carousel.ring.produce %r[%later] ahead(2) : !carousel.ring<4> {
         }
       }

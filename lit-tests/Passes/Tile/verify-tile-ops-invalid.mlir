@@ -35,9 +35,7 @@ gpu.module @kernels {
 
 // C199: ops that nothing lowers.
 gpu.module @kernels {
-  gpu.func @foreign(%n: i32, %v: f32) kernel {
-    // expected-error @below {{'math.ipowi' op expected an op that PTX or CUDA C++ can be made of}}
-    %p = math.ipowi %n, %n : i32
+  gpu.func @foreign(%v: f32) kernel {
     // expected-error @below {{'memref.alloc' op expected an op that PTX or CUDA C++ can be made of}}
     %heap = memref.alloc() : memref<4xf32>
     %w = vector.broadcast %v : f32 to vector<4xf32>
@@ -59,6 +57,8 @@ gpu.module @kernels {
   gpu.func @scalable(%v: f32) kernel {
     // expected-error @below {{'vector.broadcast' op expected vectors of a fixed length, got 'vector<[4]xf32>'}}
     %w = vector.broadcast %v : f32 to vector<[4]xf32>
+    // expected-error @below {{'vector.vscale' op expected vectors of a fixed length, got the scale of others}}
+    %n = vector.vscale
     gpu.return
   }
 }

@@ -208,7 +208,7 @@ TEST_F(RingBarriersTest, Prints) {
   result->print(os);
   EXPECT_EQ(text, "ring of 3 slots: full by 1 arrivals of threads 0 to 127, "
                   "tile every 400 bytes aligned to 16\n"
-                  "0 releases merged with a meeting\n");
+                  "0 releases merged with a barrier\n");
 }
 
 TEST_F(RingBarriersTest, RefusesConsumersOfTwoRoles) {

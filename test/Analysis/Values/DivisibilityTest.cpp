@@ -437,4 +437,19 @@ TEST_F(DivisibilityTest, Needs) {
             "nothing does");
 }
 
+// Each value is visited once, and in no recursion: by the paths to it, 2^20000
+// visits would be made here.
+TEST_F(DivisibilityTest, LongChainsOfSums) {
+  std::string body =
+      "%sum0 = affine.apply affine_map<()[s0] -> (s0 mod 4)>()[%n]\n";
+  for (unsigned i = 0; i < 20000; ++i) {
+    std::string before = "%sum" + std::to_string(i);
+    body += "%sum" + std::to_string(i + 1) + " = arith.addi " + before + ", " +
+            before + " : index\n";
+  }
+  EXPECT_TRUE(isNonNegative(body + "\"test.use\"(%sum20000) : (index) -> ()"));
+  EXPECT_FALSE(isNonNegative(body + "%more = arith.addi %sum20000, %n : index\n"
+                                    "\"test.use\"(%more) : (index) -> ()"));
+}
+
 } // namespace

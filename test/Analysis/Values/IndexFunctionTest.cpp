@@ -332,4 +332,28 @@ TEST_F(IndexFunctionTest, TurnsAndTicketsAreTheBlocks) {
   EXPECT_FALSE(uniform->contains(values[5]));
 }
 
+/// Each of `count` sums is of the one before it and 1; the last is prefetched.
+static std::string makeChain(StringRef first, unsigned count) {
+  std::string body, before = first.str();
+  for (unsigned i = 0; i < count; ++i) {
+    std::string sum = "%sum" + std::to_string(i);
+    body += sum + " = arith.addi " + before + ", %c1 : index\n";
+    before = sum;
+  }
+  return body + "memref.prefetch %own[" + before +
+         "], read, locality<0>, data : !own";
+}
+
+TEST_F(IndexFunctionTest, LongChainsAreUnknown) {
+  parse(makeChain("%x_id", 200));
+  EXPECT_EQ(evaluate(37), "237");
+  parse(makeChain("%x_id", 20000));
+  EXPECT_EQ(evaluate(37), "a value that more than 256 ops in a row compute "
+                          "can't be evaluated for each thread");
+  // What is the same in all threads is a symbol where it is too deep.
+  parse(makeChain("%a", 20000));
+  std::string text = evaluate(37);
+  EXPECT_TRUE(StringRef(text).ends_with(" + 256")) << text;
+}
+
 } // namespace

@@ -130,6 +130,7 @@ private:
   std::optional<std::array<int64_t, 3>> block;
   int64_t thread = 0;
   bool usedThread = false;
+  unsigned depth = 0; ///< of the evaluations that are open
   std::string reason;
   llvm::DenseMap<mlir::Value, IndexForm> known;
   llvm::DenseMap<mlir::Value, int64_t> constants; ///< for all threads

@@ -125,7 +125,8 @@ def Carousel_BulkCopyClusterOp
     Arg<Carousel_ClusterMemRef, "destination", [MemWrite<SharedMemory>]>:$destination,
     Variadic<Index>:$destination_indices,
     Optional<I32>:$size, Carousel_I32Literal:$static_size,
-    Arg<Carousel_ClusterMbarrierMemRef, "barriers", [MemRead<Barriers>, MemWrite<Barriers>]>:$barriers,
+    Arg<Carousel_ClusterMbarrierMemRef, "barriers", [MemRead<Barriers>,
+        MemWrite<Barriers>]>:$barriers,
     Variadic<Index>:$barrier_indices);
   let assemblyFormat = [{
     $source `[` $source_indices `]` `to` $destination `[` $destination_indices `]` `,`
@@ -162,11 +163,13 @@ def Carousel_BulkReduceOp
     Carousel_ReduceKindAttr:$kind, Carousel_ReduceTypeAttr:$type,
     Arg<Carousel_SharedMemRef, "source", [MemRead<SharedMemory>]>:$source,
     Variadic<Index>:$source_indices,
-    Arg<Carousel_GlobalMemRef, "destination", [MemRead<GlobalMemory>, MemWrite<GlobalMemory>]>:$destination,
+    Arg<Carousel_GlobalMemRef, "destination", [MemRead<GlobalMemory>,
+        MemWrite<GlobalMemory>]>:$destination,
     Variadic<Index>:$destination_indices,
     Optional<I32>:$size, Carousel_I32Literal:$static_size, Carousel_CachePolicy:$cache_policy);
   let assemblyFormat = [{
-    custom<Keyword>($kind) custom<Keyword>($type) $source `[` $source_indices `]` `to` $destination `[` $destination_indices `]`
+    custom<Keyword>($kind) custom<Keyword>($type) $source `[` $source_indices `]` `to` $destination
+    `[` $destination_indices `]`
     `,` custom<I32>($size, $static_size) (`cache` $cache_policy^)? attr-dict
     `:` type($source) `,` type($destination)
   }];
@@ -199,13 +202,16 @@ def Carousel_BulkReduceClusterOp
     Carousel_ReduceKindAttr:$kind, Carousel_ReduceTypeAttr:$type,
     Arg<Carousel_SharedMemRef, "source", [MemRead<SharedMemory>]>:$source,
     Variadic<Index>:$source_indices,
-    Arg<Carousel_ClusterMemRef, "destination", [MemRead<SharedMemory>, MemWrite<SharedMemory>]>:$destination,
+    Arg<Carousel_ClusterMemRef, "destination", [MemRead<SharedMemory>,
+        MemWrite<SharedMemory>]>:$destination,
     Variadic<Index>:$destination_indices,
     Optional<I32>:$size, Carousel_I32Literal:$static_size,
-    Arg<Carousel_ClusterMbarrierMemRef, "barriers", [MemRead<Barriers>, MemWrite<Barriers>]>:$barriers,
+    Arg<Carousel_ClusterMbarrierMemRef, "barriers", [MemRead<Barriers>,
+        MemWrite<Barriers>]>:$barriers,
     Variadic<Index>:$barrier_indices);
   let assemblyFormat = [{
-    custom<Keyword>($kind) custom<Keyword>($type) $source `[` $source_indices `]` `to` $destination `[` $destination_indices `]`
+    custom<Keyword>($kind) custom<Keyword>($type) $source `[` $source_indices `]` `to` $destination
+    `[` $destination_indices `]`
     `,` custom<I32>($size, $static_size) `signals` $barriers `[` $barrier_indices `]` attr-dict
     `:` type($source) `,` type($destination) `,` type($barriers)
   }];
@@ -290,7 +296,7 @@ def Carousel_BulkWaitGroupOp : Carousel_FixedOp<"bulk.wait_group", 90, 80, [Memo
 def Carousel_StAsyncOp : Carousel_FixedOp<"st_async", 90, 81, [AttrSizedOperandSegments]> {
   let summary = "store a value to another CTA's shared memory; completes on its mbarrier";
   let description = [{
-    A weak store in the async proxy of 4 or 8 bytes, or of a vector of 2 or 4 such values.
+    A weak store in the generic proxy of 4 or 8 bytes, or of a vector of 2 or 4 such values.
     The bytes count as transaction bytes of the barrier, which lies in the same CTA as the
     destination.
 
@@ -310,7 +316,8 @@ def Carousel_StAsyncOp : Carousel_FixedOp<"st_async", 90, 81, [AttrSizedOperandS
   let arguments = (ins AnyType:$value,
     Arg<Carousel_ClusterMemRef, "destination", [MemWrite<SharedMemory>]>:$destination,
     Variadic<Index>:$destination_indices,
-    Arg<Carousel_ClusterMbarrierMemRef, "barriers", [MemRead<Barriers>, MemWrite<Barriers>]>:$barriers,
+    Arg<Carousel_ClusterMbarrierMemRef, "barriers", [MemRead<Barriers>,
+        MemWrite<Barriers>]>:$barriers,
     Variadic<Index>:$barrier_indices);
   let assemblyFormat = [{
     $value `to` $destination `[` $destination_indices `]` `signals` $barriers
@@ -331,7 +338,8 @@ def Carousel_StAsyncGlobalOp : Carousel_FixedOp<"st_async_global", 100, 87, [Ord
     Example:
 
     ```mlir
-    carousel.st_async_global %v to %flags[%i] scope(gpu) : i32, memref<?xi32, #gpu.address_space<global>>
+    carousel.st_async_global %v to %flags[%i] scope(gpu)
+        : i32, memref<?xi32, #gpu.address_space<global>>
     ```
 
     PTX ISA: st.async.
@@ -340,7 +348,8 @@ def Carousel_StAsyncGlobalOp : Carousel_FixedOp<"st_async_global", 100, 87, [Ord
     Arg<Carousel_GlobalMemRef, "destination", [MemWrite<GlobalMemory>]>:$destination,
     Variadic<Index>:$destination_indices, Carousel_DeviceScopeAttr:$scope, UnitAttr:$mmio);
   let assemblyFormat = [{
-    $value `to` $destination `[` $destination_indices `]` `scope` `(` custom<Keyword>($scope) `)` (`mmio` $mmio^)?
+    $value `to` $destination `[` $destination_indices `]` `scope` `(` custom<Keyword>($scope) `)`
+    (`mmio` $mmio^)?
     attr-dict `:` type($value) `,` type($destination)
   }];
   let hasVerifier = 1;
@@ -366,12 +375,15 @@ def Carousel_RedAsyncOp : Carousel_FixedOp<"red_async", 90, 81, [AttrSizedOperan
   }];
   let arguments = (ins Carousel_ReduceKindAttr:$kind, Carousel_ReduceTypeAttr:$type,
     AnySignlessInteger:$value,
-    Arg<Carousel_ClusterMemRef, "destination", [MemRead<SharedMemory>, MemWrite<SharedMemory>]>:$destination,
+    Arg<Carousel_ClusterMemRef, "destination", [MemRead<SharedMemory>,
+        MemWrite<SharedMemory>]>:$destination,
     Variadic<Index>:$destination_indices,
-    Arg<Carousel_ClusterMbarrierMemRef, "barriers", [MemRead<Barriers>, MemWrite<Barriers>]>:$barriers,
+    Arg<Carousel_ClusterMbarrierMemRef, "barriers", [MemRead<Barriers>,
+        MemWrite<Barriers>]>:$barriers,
     Variadic<Index>:$barrier_indices);
   let assemblyFormat = [{
-    custom<Keyword>($kind) custom<Keyword>($type) $value `to` $destination `[` $destination_indices `]` `signals` $barriers
+    custom<Keyword>($kind) custom<Keyword>($type) $value `to` $destination `[` $destination_indices
+    `]` `signals` $barriers
     `[` $barrier_indices `]` attr-dict `:` type($value) `,` type($destination) `,` type($barriers)
   }];
   let hasVerifier = 1;
@@ -395,10 +407,12 @@ def Carousel_RedAsyncGlobalOp : Carousel_FixedOp<"red_async_global", 100, 87, [O
     PTX ISA: red.async.
   }];
   let arguments = (ins Carousel_ReduceTypeAttr:$type, AnySignlessInteger:$value,
-    Arg<Carousel_GlobalMemRef, "destination", [MemRead<GlobalMemory>, MemWrite<GlobalMemory>]>:$destination,
+    Arg<Carousel_GlobalMemRef, "destination", [MemRead<GlobalMemory>,
+        MemWrite<GlobalMemory>]>:$destination,
     Variadic<Index>:$destination_indices, Carousel_DeviceScopeAttr:$scope, UnitAttr:$mmio);
   let assemblyFormat = [{
-    custom<Keyword>($type) $value `to` $destination `[` $destination_indices `]` `scope` `(` custom<Keyword>($scope) `)`
+    custom<Keyword>($type) $value `to` $destination `[` $destination_indices `]` `scope` `(`
+    custom<Keyword>($scope) `)`
     (`mmio` $mmio^)? attr-dict `:` type($value) `,` type($destination)
   }];
   let hasVerifier = 1;

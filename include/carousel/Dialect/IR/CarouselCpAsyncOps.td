@@ -46,7 +46,8 @@ def Carousel_CpAsyncCopyOp
     Optional<I32>:$valid, Optional<I1>:$ignore, OptionalAttr<I32Attr>:$l2_prefetch,
     Carousel_CachePolicy:$cache_policy);
   let assemblyFormat = [{
-    custom<Keyword>($cache) $source `[` $source_indices `]` `to` $destination `[` $destination_indices `]` `,`
+    custom<Keyword>($cache) $source `[` $source_indices `]` `to` $destination `[`
+    $destination_indices `]` `,`
     $size (`valid` $valid^)? (`ignore` $ignore^)? (`l2_prefetch` `(` $l2_prefetch^ `)`)?
     (`cache` $cache_policy^)? attr-dict `:` type($source) `,` type($destination)
   }];
@@ -122,7 +123,8 @@ def Carousel_CpAsyncMbarrierArriveOp : Carousel_FixedOp<"cp_async.mbarrier_arriv
   let arguments = (ins
     Arg<Carousel_MbarrierMemRef, "the barriers", [MemRead<Barriers>, MemWrite<Barriers>]>:$barriers,
     Variadic<Index>:$indices, UnitAttr:$noinc);
-  let assemblyFormat = "$barriers `[` $indices `]` (`noinc` $noinc^)? attr-dict `:` type($barriers)";
+  let assemblyFormat =
+      "$barriers `[` $indices `]` (`noinc` $noinc^)? attr-dict `:` type($barriers)";
   let hasVerifier = 1;
 }
 
@@ -149,7 +151,8 @@ def Carousel_CachePolicyFractionalOp
     OptionalAttr<Carousel_EvictPriorityAttr>:$otherwise, OptionalAttr<F32Attr>:$fraction);
   let results = (outs I64:$policy);
   let assemblyFormat = [{
-    custom<Keyword>($priority) (`otherwise` custom<Keyword>($otherwise)^)? (`fraction` `(` $fraction^ `)`)? attr-dict
+    custom<Keyword>($priority) (`otherwise` custom<Keyword>($otherwise)^)? (`fraction` `(`
+    $fraction^ `)`)? attr-dict
   }];
   let hasVerifier = 1;
 }
@@ -176,7 +179,8 @@ def Carousel_CachePolicyRangeOp : Carousel_FixedOp<"cache_policy.range", 80, 74,
     Variadic<Index>:$indices, I32:$primary, I32:$total);
   let results = (outs I64:$policy);
   let assemblyFormat = [{
-    custom<Keyword>($priority) (`otherwise` custom<Keyword>($otherwise)^)? $base `[` $indices `]` `,` $primary `,` $total
+    custom<Keyword>($priority) (`otherwise` custom<Keyword>($otherwise)^)? $base `[` $indices `]`
+    `,` $primary `,` $total
     attr-dict `:` type($base)
   }];
   let hasVerifier = 1;
@@ -217,7 +221,8 @@ def Carousel_PrefetchOp : Carousel_Op<"prefetch", [FillsCaches]> {
   let arguments = (ins Carousel_PrefetchLevelAttr:$level,
     Arg<Carousel_GlobalOrLocalMemRef, "source", [MemRead<GlobalMemory>]>:$source,
     Variadic<Index>:$indices);
-  let assemblyFormat = "custom<Keyword>($level) $source `[` $indices `]` attr-dict `:` type($source)";
+  let assemblyFormat =
+      "custom<Keyword>($level) $source `[` $indices `]` attr-dict `:` type($source)";
   let hasVerifier = 1;
 }
 

@@ -73,7 +73,8 @@ def Carousel_DeviceScopeAttr : ConfinedAttr<Carousel_MemScopeAttr, [
   Carousel_OneOfScopes<"::carousel::MemScope::GPU, ::carousel::MemScope::System",
                        "whose value is gpu or sys">]>;
 
-def Carousel_ProxyKind : Carousel_Enum<"ProxyKind", "proxies that a fence orders with the generic one", [
+def Carousel_ProxyKind : Carousel_Enum<"ProxyKind",
+    "proxies that a fence orders with the generic one", [
   I32EnumCase<"Alias", 0, "alias">, I32EnumCase<"Async", 1, "async">,
   I32EnumCase<"AsyncGlobal", 2, "async_global">,
   I32EnumCase<"AsyncSharedCTA", 3, "async_shared_cta">,
@@ -137,7 +138,8 @@ def Carousel_PrefetchLevelAttr : Carousel_EnumAttr<Carousel_PrefetchLevel, "pref
 // Tiles and pipelines
 //===----------------------------------------------------------------------===//
 
-def Carousel_TransferScope : Carousel_Enum<"TransferScope", "threads that make a transfer together", [
+def Carousel_TransferScope : Carousel_Enum<"TransferScope",
+    "threads that make a transfer together", [
   I32EnumCase<"CTA", 0, "cta">, I32EnumCase<"Warpgroup", 1, "warpgroup">,
   I32EnumCase<"Warp", 2, "warp">]>;
 def Carousel_TransferScopeAttr : Carousel_EnumAttr<Carousel_TransferScope, "transfer_scope">;
@@ -148,7 +150,8 @@ def Carousel_TurnOrderAttr : Carousel_EnumAttr<Carousel_TurnOrder, "turn_order">
 
 def Carousel_AccumulateScheme : Carousel_Enum<"AccumulateScheme", "how a tile is accumulated", [
   I32EnumCase<"Transfers", 0, "transfers">, I32EnumCase<"Registers", 1, "registers">]>;
-def Carousel_AccumulateSchemeAttr : Carousel_EnumAttr<Carousel_AccumulateScheme, "accumulate_scheme">;
+def Carousel_AccumulateSchemeAttr : Carousel_EnumAttr<Carousel_AccumulateScheme,
+    "accumulate_scheme">;
 
 def Carousel_ReadBack : Carousel_Enum<"ReadBack", "who loads what was accumulated", [
   I32EnumCase<"Transfer", 0, "transfer">, I32EnumCase<"Threads", 1, "threads">]>;
@@ -160,7 +163,8 @@ def Carousel_PipelineMode : Carousel_Enum<"PipelineMode", "who produces and who 
 def Carousel_SlotRelease : Carousel_Enum<"SlotRelease", "how a slot is handed back", [
   I32EnumCase<"EmptyBarrier", 0, "empty_barrier">, I32EnumCase<"CTABarrier", 1, "cta_barrier">,
   I32EnumCase<"WarpBarrier", 2, "warp_barrier">]>;
-def Carousel_PipelineEpilogue : Carousel_Enum<"PipelineEpilogue", "what ends a loop that loads ahead", [
+def Carousel_PipelineEpilogue : Carousel_Enum<"PipelineEpilogue",
+    "what ends a loop that loads ahead", [
   I32EnumCase<"Peeled", 0, "peeled">, I32EnumCase<"Predicated", 1, "predicated">]>;
 def Carousel_SlotReleaseAttr : Carousel_EnumAttr<Carousel_SlotRelease, "slot_release">;
 
@@ -215,7 +219,8 @@ def Carousel_TensorMapMode : Carousel_Enum<"TensorMapMode", "how a tensor map de
   I32EnumCase<"Tiled", 0, "tiled">, I32EnumCase<"Im2Col", 1, "im2col">,
   I32EnumCase<"Im2ColW", 2, "im2col_w">, I32EnumCase<"Im2ColW128", 3, "im2col_w_128">]>;
 
-def Carousel_TensorMapSpace : Carousel_Enum<"TensorMapSpace", "state space of a descriptor's address", [
+def Carousel_TensorMapSpace : Carousel_Enum<"TensorMapSpace",
+    "state space of a descriptor's address", [
   I32EnumCase<"Generic", 0, "generic">, I32EnumCase<"Param", 1, "param">,
   I32EnumCase<"Const", 2, "const">]>;
 def Carousel_TensorMapSpaceAttr : Carousel_EnumAttr<Carousel_TensorMapSpace, "tensor_map_space">;

@@ -28,7 +28,8 @@ def Carousel_GuardKind : Carousel_Enum<"GuardKind", "condition on the arguments 
   I32EnumCase<"Divisible", 2, "divisible">, I32EnumCase<"Range", 3, "range">,
   I32EnumCase<"Equal", 4, "equal">]>;
 
-def Carousel_ArgumentAccess : Carousel_Enum<"ArgumentAccess", "what a kernel does with an argument", [
+def Carousel_ArgumentAccess : Carousel_Enum<"ArgumentAccess",
+    "what a kernel does with an argument", [
   I32EnumCase<"In", 0, "in">, I32EnumCase<"Out", 1, "out">, I32EnumCase<"InOut", 2, "inout">]>;
 
 class Carousel_Attr<string name, string attrMnemonic, list<Trait> traits = []>
@@ -48,8 +49,8 @@ def Carousel_ExprAttr : Carousel_Attr<"Expr", "expr"> {
            | (`floordiv` | `ceildiv` | `mod` | `min` | `max`) `(` expr `,` expr `)`
     ```
 
-    `arg` counts the kernel's arguments that aren't tensor maps, workspaces behind all others. `*` binds tighter than `+`
-    and `-`; all three group to the left.
+    `arg` counts the kernel's arguments that aren't tensor maps, and workspaces after all others.
+    `*` binds tighter than `+` and `-`; all three group to the left.
 
     Example:
 
@@ -124,7 +125,8 @@ def Carousel_ArgumentAttr : Carousel_Attr<"Argument", "argument"> {
   let summary = "name and access of a kernel's argument";
   let parameters = (ins
     StringRefParameter<"name, unique in its kernel">:$name,
-    DefaultValuedParameter<"::carousel::ArgumentAccess", "::carousel::ArgumentAccess::InOut">:$access);
+    DefaultValuedParameter<"::carousel::ArgumentAccess",
+        "::carousel::ArgumentAccess::InOut">:$access);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
@@ -134,8 +136,10 @@ def Carousel_EncodeAttr : Carousel_Attr<"Encode", "encode"> {
   let parameters = (ins
     "int64_t":$argument,
     // Empty: the argument's own.
-    OptionalArrayRefParameter<"::carousel::ExprAttr", "elements of the map, outermost first">:$extents,
-    OptionalArrayRefParameter<"::carousel::ExprAttr", "bytes, outermost first, all but the innermost">:$strides,
+    OptionalArrayRefParameter<"::carousel::ExprAttr",
+        "elements of the map, outermost first">:$extents,
+    OptionalArrayRefParameter<"::carousel::ExprAttr",
+        "bytes, outermost first, all but the innermost">:$strides,
     // Null: 0.
     OptionalParameter<"::carousel::ExprAttr", "bytes">:$offset);
   let hasCustomAssemblyFormat = 1;
@@ -145,9 +149,9 @@ def Carousel_EncodeAttr : Carousel_Attr<"Encode", "encode"> {
 def Carousel_WorkspaceAttr : Carousel_Attr<"Workspace", "workspace"> {
   let summary = "the dynamic extents of memory that the runtime allocates for a kernel";
   let description = [{
-    On a memref argument that callers don't pass: the runtime allocates it for each stream, zeroes it
-    once, and takes it again for later launches. The expressions, one for each dynamic extent, are over the
-    arguments that callers pass.
+    Marks a memref argument that callers don't pass. The runtime allocates it for each stream,
+    zeroes it once, and reuses it for later launches. The expressions, one for each dynamic extent,
+    are over the arguments that callers pass.
 
     Example:
 

@@ -20,7 +20,8 @@ include "carousel/Dialect/IR/CarouselWaitAttrs.td"
 // Life
 //===----------------------------------------------------------------------===//
 
-def Carousel_MbarrierInitOp : Carousel_FixedOp<"mbarrier.init", 80, 70, [AttrSizedOperandSegments]> {
+def Carousel_MbarrierInitOp : Carousel_FixedOp<"mbarrier.init", 80, 70,
+    [AttrSizedOperandSegments]> {
   let summary = "make an mbarrier that expects `count` arrivals a phase";
   let description = [{
     Phase 0 begins with `count` pending arrivals and no pending transaction bytes. One
@@ -78,7 +79,8 @@ def Carousel_MbarrierInvalOp : Carousel_FixedOp<"mbarrier.inval", 80, 70> {
 class Carousel_MbarrierTxOp<string mnemonic>
     : Carousel_FixedOp<"mbarrier." # mnemonic, 90, 80, [AttrSizedOperandSegments]> {
   let arguments = (ins
-    Arg<Carousel_AnyMbarrierMemRef, "the barriers", [MemRead<Barriers>, MemWrite<Barriers>]>:$barriers,
+    Arg<Carousel_AnyMbarrierMemRef, "the barriers", [MemRead<Barriers>,
+        MemWrite<Barriers>]>:$barriers,
     Variadic<Index>:$indices, Optional<I32>:$bytes, Carousel_I32Literal:$static_bytes,
     DefaultValuedAttr<Carousel_BarrierScopeAttr, "::carousel::MemScope::CTA">:$scope);
   let assemblyFormat = [{
@@ -132,7 +134,8 @@ def Carousel_MbarrierCompleteTxOp : Carousel_MbarrierTxOp<"complete_tx"> {
 class Carousel_MbarrierArriveBase<string mnemonic>
     : Carousel_Op<"mbarrier." # mnemonic, [AttrSizedOperandSegments, OrdersMemory]> {
   let arguments = (ins
-    Arg<Carousel_AnyMbarrierMemRef, "the barriers", [MemRead<Barriers>, MemWrite<Barriers>]>:$barriers,
+    Arg<Carousel_AnyMbarrierMemRef, "the barriers", [MemRead<Barriers>,
+        MemWrite<Barriers>]>:$barriers,
     Variadic<Index>:$indices, Optional<I32>:$count, Carousel_I32Literal:$static_count,
     DefaultValuedAttr<Carousel_ArriveSemanticsAttr, "::carousel::MemSemantics::Release">:$semantics,
     DefaultValuedAttr<Carousel_BarrierScopeAttr, "::carousel::MemScope::CTA">:$scope,
@@ -140,7 +143,8 @@ class Carousel_MbarrierArriveBase<string mnemonic>
   let results = (outs Optional<Carousel_MbarrierState>:$state);
   let assemblyFormat = [{
     $barriers `[` $indices `]` `` custom<OptionalI32>($count, $static_count)
-    (`no_complete` $no_complete^)? (`semantics` `(` custom<Keyword>($semantics)^ `)`)? (`scope` `(` custom<Keyword>($scope)^ `)`)?
+    (`no_complete` $no_complete^)? (`semantics` `(` custom<Keyword>($semantics)^ `)`)? (`scope` `(`
+    custom<Keyword>($scope)^ `)`)?
     attr-dict `:` type($barriers) (`->` qualified(type($state))^)?
   }];
   let hasVerifier = 1;
@@ -189,7 +193,8 @@ def Carousel_MbarrierArriveDropOp : Carousel_MbarrierArriveBase<"arrive_drop"> {
 class Carousel_MbarrierArriveExpectTxBase<string mnemonic>
     : Carousel_Op<"mbarrier." # mnemonic, [AttrSizedOperandSegments, OrdersMemory]> {
   let arguments = (ins
-    Arg<Carousel_AnyMbarrierMemRef, "the barriers", [MemRead<Barriers>, MemWrite<Barriers>]>:$barriers,
+    Arg<Carousel_AnyMbarrierMemRef, "the barriers", [MemRead<Barriers>,
+        MemWrite<Barriers>]>:$barriers,
     Variadic<Index>:$indices, Optional<I32>:$bytes, Carousel_I32Literal:$static_bytes,
     DefaultValuedAttr<Carousel_ArriveSemanticsAttr, "::carousel::MemSemantics::Release">:$semantics,
     DefaultValuedAttr<Carousel_BarrierScopeAttr, "::carousel::MemScope::CTA">:$scope);
@@ -268,11 +273,13 @@ class Carousel_MbarrierWaitBase<string mnemonic, dag extra, string extraFormat,
   let arguments = !con((ins
     Arg<Carousel_MbarrierMemRef, "the barriers", [MemRead<Barriers>, MemWrite<Barriers>]>:$barriers,
     Variadic<Index>:$indices, Optional<Carousel_MbarrierState>:$state, Optional<I1>:$parity), extra,
-    (ins DefaultValuedAttr<Carousel_WaitSemanticsAttr, "::carousel::MemSemantics::Acquire">:$semantics,
+    (ins DefaultValuedAttr<Carousel_WaitSemanticsAttr,
+        "::carousel::MemSemantics::Acquire">:$semantics,
          DefaultValuedAttr<Carousel_BarrierScopeAttr, "::carousel::MemScope::CTA">:$scope), label);
   let assemblyFormat = [{
     $barriers `[` $indices `]` (`state` $state^)? (`parity` $parity^)?}] # extraFormat # [{
-    (`semantics` `(` custom<Keyword>($semantics)^ `)`)? (`scope` `(` custom<Keyword>($scope)^ `)`)?}]
+    (`semantics` `(` custom<Keyword>($semantics)^ `)`)? (`scope` `(` custom<Keyword>($scope)^
+    `)`)?}]
     # labelFormat # [{ attr-dict `:` type($barriers)
   }];
   let hasVerifier = 1;

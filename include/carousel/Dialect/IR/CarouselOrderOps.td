@@ -22,37 +22,38 @@ include "mlir/Interfaces/InferIntRangeInterface.td"
 def Carousel_SerializeOp : Op<Carousel_Dialect, "serialize", [
     SingleBlockImplicitTerminator<"PassTurnOp">, RecursiveMemoryEffects,
     DeclareOpInterfaceMethods<RegionBranchOpInterface>, OrdersMemory]> {
-  let summary = "a region that the CTAs of a segment execute one after the other";
+  let summary = "execute a region in the CTAs of a segment, one after the other";
   let description = [{
-    The CTAs that name one semaphore are a segment of `count` CTAs; each has a `turn` of its own, 0
-    to `count` - 1. All threads of a CTA execute the op together, with the same operands. The
-    region starts when the CTA of the turn before has ended its region; what that CTA, and all
-    before it, did in their regions is seen in this one. The region's arguments say whether the turn is
-    the first one and whether it is the last one. Its end passes the turn on; the last CTA leaves the
-    semaphore at 0, as the first one must find it, so that a next launch finds it so.
+    The CTAs that name one semaphore form a segment of `count` CTAs. Each has a `turn` of its own, 0
+    to `count` - 1. All threads of a CTA execute the op together, with the same operands. The region
+    starts when the CTA of the previous turn has ended its region, and it sees what that CTA and all
+    earlier ones did in their regions. The region's arguments say whether the turn is the first one
+    and whether it is the last one. The end of the region passes the turn on. The first CTA must
+    find the semaphore at 0; the last CTA leaves it at 0 for the next launch.
+    
+    Accesses outside the region aren't ordered with other CTAs. The order of turns is always the
+    same, so sums that round give the same bits in every launch.
+    
+    With `order(unordered)` no CTA waits, the semaphore isn't touched, and both arguments are false:
+    a CTA can't know whether it is the first or the last one.
+    
+    A launch must not have more CTAs than are resident at a time, unless CTAs that start earlier
+    have earlier turns: see `carousel.grid.ticket`.
+    
+    In the ring phase one thread of the scope, which issues the engines' copies, waits for the turn
+    and passes it on. `--carousel-insert-async-sync` inserts what the other threads need.
 
-    What a CTA does outside of the region is ordered with nobody. The order is always the same, and so is what
-    comes of sums that are rounded.
-
-    With `order(unordered)` nobody waits, the semaphore isn't touched, and both arguments are false: a
-    CTA can't know whether it is the first or the last one.
-
-    A kernel with turns must not be launched with more CTAs than are on the device at a time, unless each
-    turn is behind those that CTAs which started earlier have: see `carousel.grid.ticket`.
-
-    In the ring phase one thread of the scope waits for the turn and passes it on, the one that issues the
-    engines' copies; `--carousel-insert-async-sync` puts in what the others need.
-
-    Constraints: the semaphores are i32 (C90), one index per dimension (C29); the region has two arguments
-    (C181).
+    Constraints: the semaphores are i32 (C90), one index per dimension (C29); the region has two
+    arguments (C181).
 
     Example:
 
     ```mlir
-    // A line of the cache for each semaphore, since those who wait poll it.
+    // Each semaphore has a cache line of its own, since waiting CTAs poll it.
     carousel.serialize %semaphores[%segment, %c0] turn %position of %count (%first, %last) {
       carousel.accumulate %tile into %work[%i] reduce<add f32> first(%first) last(%last)
-          : memref<1024xf32, #gpu.address_space<workgroup>>, memref<?xf32, #gpu.address_space<global>>
+          : memref<1024xf32, #gpu.address_space<workgroup>>,
+            memref<?xf32, #gpu.address_space<global>>
     } : memref<?x32xi32, #gpu.address_space<global>>
     ```
   }];
@@ -62,7 +63,8 @@ def Carousel_SerializeOp : Op<Carousel_Dialect, "serialize", [
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $semaphores `[` $indices `]` `turn` $turn `of` $count (`order` `(` custom<Keyword>($order)^ `)`)?
+    $semaphores `[` $indices `]` `turn` $turn `of` $count (`order` `(` custom<Keyword>($order)^
+    `)`)?
     custom<TurnRegion>($body) attr-dict `:` type($semaphores) (`->` type($results)^)?
   }];
   let hasVerifier = 1;
@@ -75,7 +77,7 @@ def Carousel_SerializeOp : Op<Carousel_Dialect, "serialize", [
 
 def Carousel_PassTurnOp : Op<Carousel_Dialect, "pass_turn", [
     Pure, Terminator, ReturnLike, HasParent<"SerializeOp">]> {
-  let summary = "end of the region of carousel.serialize: the next turn begins";
+  let summary = "end the region of a carousel.serialize and pass the turn on";
   let description = [{
     Its operands are the results of the `carousel.serialize` around it.
 
@@ -95,36 +97,41 @@ def Carousel_AccumulateOp : Op<Carousel_Dialect, "accumulate", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "combine a tile with a box of a global memref, turn by turn";
   let description = [{
-    All threads of the CTA execute it with the same operands, in a `carousel.serialize` as a rule. Where `first` holds,
-    the box's elements become the tile's: what they were before doesn't matter. Elsewhere each becomes
-    `kind(element, tile's element)`, rounded to the element's type as PTX rounds reductions. Where `last` holds, it is the tile
-    that becomes this; what is then in the box isn't said, and tile elements outside of the global memref become zero.
-    Without `last` the tile stays as it is.
+    All threads of the CTA execute it with the same operands, usually in a `carousel.serialize`. If
+    `first` is true, the tile overwrites the box. Otherwise each element of the box becomes
+    `kind(element, tile's element)`, rounded to the element's type as PTX rounds reductions. If
+    `last` is true, the tile receives this result instead; then the content of the box is
+    unspecified, and tile elements outside the global memref become zero. Without `last` the tile
+    doesn't change.
+    
+    Like a `carousel.store`, the op orders the tile and the elements of its box, and nothing else.
+    Elements outside the global memref aren't accessed. In a turn no other thread may access the
+    box, not even by a reduction. Elsewhere the op is an atomic reduction of each element, as a
+    store's.
+    
+    - `scheme`: `transfers` (the default) stores the tile in the first turn and reduces into the box
+      in later ones, which engines can do; in the last turn it then loads the box. With `registers`
+      the threads load the box, combine, and store; in the last turn they only store to the tile.
+    - `read_back`: what loads the box in the last turn of the scheme `transfers`: any engine
+      (`transfer`, the default), or `threads`.
 
-    Like a `carousel.store` it orders the tile and the elements of its box, and nothing else; elements
-    outside of the global memref are left alone. In turns nobody else may access the box meanwhile, reductions neither;
-    elsewhere it is an atomic reduction of each element, as a store's.
-
-    - `scheme`: `transfers` (the default) stores the tile in the first turn and reduces into the box in later ones, as engines
-      can; in the last one it then loads the box. With `registers` the threads load the box, combine, and store; in the last turn
-      they store to the tile only.
-    - `read_back`: who loads the box in the last turn of the scheme `transfers`: any engine (`transfer`, the default),
-      or `threads`.
-
-    Constraints: as for a `carousel.store` with a reduction (C7, C29, C45, C46, C123 to C125, C127, C128).
+    Constraints: as for a `carousel.store` with a reduction (C7, C29, C45, C46, C123 to C125, C127,
+    C128).
 
     Example:
 
     ```mlir
     carousel.accumulate %tile into %work[%row, %col] reduce<add f32> first(%first) last(%last)
         scheme(registers)
-        : memref<64x64xf32, #gpu.address_space<workgroup>>, memref<?x?xf32, #gpu.address_space<global>>
+        : memref<64x64xf32, #gpu.address_space<workgroup>>,
+          memref<?x?xf32, #gpu.address_space<global>>
     ```
   }];
   let arguments = (ins
     Carousel_SharedMemRef:$tile, Carousel_GlobalMemRef:$global, Variadic<Index>:$offsets,
     Carousel_ReductionAttr:$reduce, I1:$first, Optional<I1>:$last,
-    DefaultValuedAttr<Carousel_AccumulateSchemeAttr, "::carousel::AccumulateScheme::Transfers">:$scheme,
+    DefaultValuedAttr<Carousel_AccumulateSchemeAttr,
+        "::carousel::AccumulateScheme::Transfers">:$scheme,
     DefaultValuedAttr<Carousel_ReadBackAttr, "::carousel::ReadBack::Transfer">:$read_back,
     UnitAttr:$in_bounds,
     DefaultValuedAttr<Carousel_SwizzleAttr, "::carousel::Swizzle::None">:$swizzle,
@@ -132,8 +139,10 @@ def Carousel_AccumulateOp : Op<Carousel_Dialect, "accumulate", [
   let assemblyFormat = [{
     $tile `into` $global `[` $offsets `]` (`in_bounds` $in_bounds^)? `reduce` `` $reduce
     `first` `(` $first `)` (`last` `(` $last^ `)`)?
-    (`scheme` `(` custom<Keyword>($scheme)^ `)`)? (`read_back` `(` custom<Keyword>($read_back)^ `)`)?
-    (`swizzle` `(` custom<Keyword>($swizzle)^ `)`)? (`cache` `(` custom<Keyword>($cache)^ `)`)? attr-dict
+    (`scheme` `(` custom<Keyword>($scheme)^ `)`)? (`read_back` `(` custom<Keyword>($read_back)^
+    `)`)?
+    (`swizzle` `(` custom<Keyword>($swizzle)^ `)`)? (`cache` `(` custom<Keyword>($cache)^ `)`)?
+    attr-dict
     `:` type($tile) `,` type($global)
   }];
   let hasVerifier = 1;
@@ -148,27 +157,30 @@ def Carousel_AccumulateOp : Op<Carousel_Dialect, "accumulate", [
 
 def Carousel_GridTicketOp : Op<Carousel_Dialect, "grid.ticket", [
     DeclareOpInterfaceMethods<InferIntRangeInterface, ["inferResultRanges"]>]> {
-  let summary = "the next number that a counter in global memory gives out";
+  let summary = "draw the next number from a counter in global memory";
   let description = [{
-    All threads of the CTA execute it together and get the same number: 0 for the CTA whose ticket is the first
-    one, then 1, 2... Whoever holds a ticket knows that all smaller ones have been given to CTAs that
-    run or have run. Turns that follow tickets instead of block ids can't deadlock, in whatever
-    order CTAs start and however few are there at a time.
+    All threads of the CTA execute it together and get the same number: 0 in the CTA that draws
+    first, then 1, 2... A CTA with a ticket knows that all smaller tickets belong to CTAs that run
+    or have run. So turns that follow tickets instead of block ids can't deadlock, in whatever order
+    CTAs start and however few are resident.
+    
+    `total` is the number of tickets that the launch draws in all, equal in each CTA and less than
+    2^31. The first draw must find the counter at 0; the last draw leaves it at 0. The op orders no
+    other memory.
 
-    `total` is how many tickets the launch takes in all, the same in each CTA, and less than 2^31: the one who takes the last one
-    leaves the counter at 0, as the first one must find it. It orders no other memory.
-
-    Constraints: the counters are i32 (C90), one index per dimension (C29); `--carousel-verify-tile`: a constant `total` is 1 to
-    2^31 - 1 (C189).
+    Constraints: the counters are i32 (C90), one index per dimension (C29);
+    `--carousel-verify-tile`: a constant `total` is 1 to 2^31 - 1 (C189).
 
     Example:
 
     ```mlir
-    %ticket = carousel.grid.ticket %counters[%c0] of %blocks : memref<?xi32, #gpu.address_space<global>>
+    %ticket = carousel.grid.ticket %counters[%c0] of %blocks
+        : memref<?xi32, #gpu.address_space<global>>
     ```
   }];
   let arguments = (ins
-    Arg<Carousel_GlobalMemRef, "counters", [MemRead<GlobalMemory>, MemWrite<GlobalMemory>]>:$counters,
+    Arg<Carousel_GlobalMemRef, "counters", [MemRead<GlobalMemory>,
+        MemWrite<GlobalMemory>]>:$counters,
     Variadic<Index>:$indices, Index:$total);
   let results = (outs Index:$ticket);
   let assemblyFormat = "$counters `[` $indices `]` `of` $total attr-dict `:` type($counters)";

@@ -52,9 +52,10 @@ def Carousel_PipelineAttr : Carousel_Attr<"Pipeline", "pipeline"> {
       iterations.
 
     Constraints: at least one stage, a prefetch distance of 0 or more and below the most stages
-    (C129); as many counts in a list as the loop has loads of the scope (C183); `specialized` at CTA scope, with 1 to 31 producer warps, and register counts of 24
-    to 256 in steps of 8, both or neither; neither producers nor register counts with `unified`
-    (C130); `cta_barrier` at CTA scope and `unified`, `warp_barrier` at warp scope (C131).
+    (C129); as many counts in a list as the loop has loads of the scope (C183); `specialized` at CTA
+    scope, with 1 to 31 producer warps, and register counts of 24 to 256 in steps of 8, both or
+    neither; neither producers nor register counts with `unified` (C130); `cta_barrier` at CTA scope
+    and `unified`, `warp_barrier` at warp scope (C131).
 
     Example:
 
@@ -119,7 +120,8 @@ def Carousel_EngineAttr : Carousel_Attr<"Engine", "engine"> {
       outermost dimension of extent above 1, and starts at a multiple of 16 bytes, as do its rows if
       there are gaps between them. The global memref's end cuts off whole rows, or the tail of a box
       without gaps.
-    - `cp_async`: each thread copies pieces of `width` bytes (4, 8 or 16) asynchronously. Loads only.
+    - `cp_async`: each thread copies pieces of `width` bytes (4, 8 or 16) asynchronously. Loads
+      only.
     - `vector`: each thread copies pieces of `width` bytes (1 to 16) through registers.
 
     The address of each piece is a multiple of its width.

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The ring phase: slots that producers fill and consumers hand back, groups of stores, meetings
-// of a scope's threads, and roles. docs/Rings.md says how they work together.
+// The ring phase: slots that producers fill and consumers release, groups of stores, barriers of a
+// scope's threads, and roles. docs/Rings.md says how they work together.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,14 +32,15 @@ defvar Carousel_RingScopeFormat = "(`scope` `(` custom<Keyword>($scope)^ `)`)?";
 
 def Carousel_RingCreateOp : Carousel_RingPhaseOp<"create", [MemoryEffects<[
     MemAlloc<SharedMemory>, MemWrite<Barriers>]>]> {
-  let summary = "make a ring, all of whose slots are free";
+  let summary = "create a ring with all slots free";
   let description = [{
-    Stands at the top of a kernel. With a scope below the CTA there is a ring for each
-    warpgroup or warp: each has barriers of its own, while a slot's tiles are one buffer of which each
-    accesses its own part.
-
-    `release` says how slots are handed back: `empty_barrier`, or, where producers and consumers are
-    the same threads, by a meeting of the scope's threads (`cta_barrier`, `warp_barrier`).
+    Stands at the top of a kernel. With a scope below the CTA each warpgroup or warp has a ring of
+    its own, with its own barriers; a slot's tiles are one buffer of which each accesses its own
+    part.
+    
+    `release` says how slots are released: by an mbarrier (`empty_barrier`), or, if producers and
+    consumers are the same threads, by a barrier of the scope's threads (`cta_barrier`,
+    `warp_barrier`).
 
     Constraints: `cta_barrier` is of CTA scope, `warp_barrier` of warp scope (C152).
 
@@ -62,17 +63,17 @@ def Carousel_RingProduceOp : Carousel_RingUseOp<"produce", [
     SingleBlock, NoTerminator, OrdersMemoryAndBarriers]> {
   let summary = "fill the slot of a use";
   let description = [{
-    Waits until the slot of use `use` is free, executes the region, which starts loads, and hands the
-    slot to the consumers as soon as they have landed. The region may hold scalar computation
-    and branches besides the loads. It is executed by those producers that the loads' engines
-    need, perhaps by one thread.
+    Waits until the slot of use `use` is free, then executes the region, which starts loads. The
+    consumers get the slot as soon as the loads have landed. Besides loads the region may contain
+    scalar computation and branches. The producers that the loads' engines need execute it, which
+    may be one thread.
+    
+    `ahead(n)` says that a loop starts its loads `n` iterations ahead. In the loop, a branch
+    directly in its body starts those of the iteration `n` later, if there is one. A loop before it
+    starts those of the first `n` iterations, or of all if there are fewer. Both do the same for the
+    same iteration, so a lowering may start all loads in one of the two loops.
 
-    `ahead(n)` says that a loop's loads are started `n` iterations ahead: in it, under a branch right in its body,
-    those of the iteration `n` later if there is one, and in a loop of its own in front of it those of its first `n`
-    iterations, or of all if there are fewer. The two do the same for the same iteration, so that a lowering may
-    start all of them in that loop, by either.
-
-    Constraints: the region holds nothing but `ring.load`, `ring.tile`, `scf.if` and ops that change nothing
+    Constraints: the region contains only `ring.load`, `ring.tile`, `scf.if` and ops without effects
     (C153); `n` is less than the ring's slots (C192).
 
     Example:
@@ -84,16 +85,18 @@ def Carousel_RingProduceOp : Carousel_RingUseOp<"produce", [
     }
     ```
   }];
-  let arguments = (ins Carousel_Ring:$ring, Index:$use, OptionalAttr<ConfinedAttr<I64Attr, [IntPositive]>>:$ahead);
+  let arguments = (ins Carousel_Ring:$ring, Index:$use, OptionalAttr<ConfinedAttr<I64Attr,
+      [IntPositive]>>:$ahead);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$ring `[` $use `]` (`ahead` `(` $ahead^ `)`)? attr-dict `:` type($ring) $body";
+  let assemblyFormat =
+      "$ring `[` $use `]` (`ahead` `(` $ahead^ `)`)? attr-dict `:` type($ring) $body";
   let hasVerifier = 1;
 }
 
 def Carousel_RingWaitOp : Carousel_RingUseOp<"wait", [OrdersMemoryAndBarriers]> {
-  let summary = "wait until a use's loads have landed";
+  let summary = "wait until the loads of a use have landed";
   let description = [{
-    Executed by each consumer, for each use in order. What the loads wrote is seen afterwards.
+    Each consumer executes it for each use, in order. Afterwards it sees what the loads wrote.
 
     Example:
 
@@ -104,9 +107,9 @@ def Carousel_RingWaitOp : Carousel_RingUseOp<"wait", [OrdersMemoryAndBarriers]> 
 }
 
 def Carousel_RingReleaseOp : Carousel_RingUseOp<"release", [OrdersMemoryAndBarriers]> {
-  let summary = "hand a use's slot back to the producers";
+  let summary = "release the slot of a use to the producers";
   let description = [{
-    Executed by each consumer once for each use, in order, after its last access to the slot.
+    Each consumer executes it once for each use, in order, after its last access to the slot.
 
     Example:
 
@@ -117,10 +120,10 @@ def Carousel_RingReleaseOp : Carousel_RingUseOp<"release", [OrdersMemoryAndBarri
 }
 
 def Carousel_RingTileOp : Carousel_RingPhaseOp<"tile", [Pure]> {
-  let summary = "a tile of a use's slot";
+  let summary = "get a tile of the slot of a use";
   let description = [{
     Tile number `index` of slot `use mod stages`, counted as in the ring's type. Computes an
-    address, waits for nothing.
+    address and waits for nothing.
 
     Constraints: the ring has the tile, and it has the result's type (C154).
 
@@ -149,18 +152,19 @@ def Carousel_RingLoadOp : Carousel_RingTransferOp<"load",
     [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "start to copy a box of a global memref to a tile";
   let description = [{
-    Belongs to the use of the `ring.produce` around it: `ring.wait` for that use says when the tile is
-    there. Otherwise as `carousel.load`. An `independent` load may overtake all stores to the same
-    global memref that are under way: their boxes lie apart from its own.
+    Belongs to the use of the `ring.produce` around it: after a `ring.wait` for that use the tile is
+    there. Otherwise as `carousel.load`. An `independent` load may overtake all pending stores to
+    the same global memref: their boxes don't overlap its own.
 
-    Constraints: as for `carousel.load` (C7, C29, C123 to C128, C150); it has an engine, and stands in a
-    `ring.produce` (C155).
+    Constraints: as for `carousel.load` (C7, C29, C123 to C128, C150); it has an engine, and stands
+    in a `ring.produce` (C155).
 
     Example:
 
     ```mlir
     carousel.ring.load %x[%i] to %tile engine<cp_async, width = 16>
-        : memref<?xf32, #gpu.address_space<global>>, memref<1024xf32, #gpu.address_space<workgroup>>
+        : memref<?xf32, #gpu.address_space<global>>,
+          memref<1024xf32, #gpu.address_space<workgroup>>
     ```
   }];
   let arguments = !con(Carousel_LoadArguments, (ins UnitAttr:$independent));
@@ -174,10 +178,11 @@ def Carousel_RingSubmitOp : Carousel_RingPhaseOp<"submit", [
     SingleBlock, NoTerminator, OrdersMemory, JoinsBulkGroup]> {
   let summary = "start stores, as one group";
   let description = [{
-    Executed by the threads of the scope after a `ring.sync` that follows their writes to the
-    tiles. The region starts stores; it may hold scalar computation and branches besides. An empty group counts.
-
-    Constraints: the region holds nothing but `ring.store`, `scf.if` and ops that change nothing (C153).
+    The threads of the scope execute it after a `ring.sync` that follows their writes to the tiles.
+    The region starts stores; it may also contain scalar computation and branches. An empty group
+    counts.
+    
+    Constraints: the region contains only `ring.store`, `scf.if` and ops without effects (C153).
 
     Example:
 
@@ -197,17 +202,18 @@ def Carousel_RingStoreOp : Carousel_RingTransferOp<"store",
     [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "start to copy or reduce a tile into a box of a global memref";
   let description = [{
-    Belongs to the group of the `ring.submit` around it: `ring.drain` says when the tile has been read and
-    when the box is written. Otherwise as `carousel.store`.
+    Belongs to the group of the `ring.submit` around it. `ring.drain` waits until the tile has been
+    read, or until the box is written. Otherwise as `carousel.store`.
 
-    Constraints: as for `carousel.store` (C7, C29, C45, C46, C123 to C125, C127, C128, C150); it has an
-    engine other than `cp_async`, and stands in a `ring.submit` (C155).
+    Constraints: as for `carousel.store` (C7, C29, C45, C46, C123 to C125, C127, C128, C150); it has
+    an engine other than `cp_async`, and stands in a `ring.submit` (C155).
 
     Example:
 
     ```mlir
     carousel.ring.store %tile to %y[%i] engine<vector, width = 16>
-        : memref<1024xf32, #gpu.address_space<workgroup>>, memref<?xf32, #gpu.address_space<global>>
+        : memref<1024xf32, #gpu.address_space<workgroup>>,
+          memref<?xf32, #gpu.address_space<global>>
     ```
   }];
   let arguments = Carousel_StoreArguments;
@@ -220,8 +226,9 @@ def Carousel_RingStoreOp : Carousel_RingTransferOp<"store",
 def Carousel_RingDrainOp : Carousel_RingPhaseOp<"drain", [OrdersMemory, JoinsBulkGroup]> {
   let summary = "wait for groups of stores";
   let description = [{
-    Waits until all groups that the scope has submitted, but for the `pending` latest, have read their
-    tiles (`read`) or are performed (`complete`). Only the scope's issuing thread waits; a `ring.sync` tells the others.
+    Waits until all groups that the scope has submitted, except the `pending` newest, have read
+    their tiles (`read`) or are performed (`complete`). Only the scope's issuing thread waits; a
+    `ring.sync` orders the other threads.
 
     Example:
 
@@ -238,10 +245,10 @@ def Carousel_RingDrainOp : Carousel_RingPhaseOp<"drain", [OrdersMemory, JoinsBul
 }
 
 def Carousel_RingSyncOp : Carousel_RingPhaseOp<"sync", [OrdersMemoryAndBarriers]> {
-  let summary = "a meeting of the scope's threads";
+  let summary = "synchronise the scope's threads";
   let description = [{
-    The threads of the scope, in a role those of the role, wait for each other; what each of them
-    did before is seen by each of them after. In a role it isn't a barrier of the CTA.
+    A barrier of the threads of the scope, in a role of those of the role: each sees afterwards what
+    each did before. In a role it isn't a barrier of the CTA.
 
     Example:
 
@@ -254,15 +261,17 @@ def Carousel_RingSyncOp : Carousel_RingPhaseOp<"sync", [OrdersMemoryAndBarriers]
 }
 
 def Carousel_RingRolesOp : Carousel_RingPhaseOp<"roles", [
-    NoRegionArguments, NoTerminator, SingleBlock, RecursiveMemoryEffects, OrdersMemoryAndBarriers]> {
-  let summary = "let a block's threads take roles";
+    NoRegionArguments, NoTerminator, SingleBlock, RecursiveMemoryEffects,
+        OrdersMemoryAndBarriers]> {
+  let summary = "split a block's threads into producers and consumers";
   let description = [{
-    The block's first `consumer_threads` threads execute the second region, the `producer_threads`
-    behind them the first, which holds every `ring.produce` of rings that both use. The two together are the block.
-    Registers are those of a thread after its warpgroup has given some up or got some.
+    The block's first `consumer_threads` threads execute the second region. The next
+    `producer_threads` threads execute the first, which contains every `ring.produce` of rings that
+    both use. The two together are the block. Register counts are those of a thread after its
+    warpgroup has given registers up or received them.
 
-    Constraints: threads in whole warps, at least one of each role; register counts are 24 to 256 in steps of
-    8, both or neither, and then the roles are made of whole warpgroups (C156).
+    Constraints: threads in whole warps, at least one of each role; register counts are 24 to 256 in
+    steps of 8, both or neither, and then the roles are made of whole warpgroups (C156).
 
     Example:
 

@@ -267,7 +267,8 @@ def Carousel_SetMaxRegistersOp : Carousel_Op<"set_max_registers", [ChangesThread
 // Clusters
 //===----------------------------------------------------------------------===//
 
-class Carousel_ClusterRegisterOp<string mnemonic> : Carousel_FixedOp<"cluster." # mnemonic, 90, 78, [Pure]> {
+class Carousel_ClusterRegisterOp<string mnemonic> : Carousel_FixedOp<"cluster." # mnemonic, 90, 78,
+    [Pure]> {
   let results = (outs I32:$result);
   let assemblyFormat = "attr-dict";
 }
@@ -313,7 +314,8 @@ def Carousel_ClusterMapSharedOp : Carousel_FixedOp<"cluster.map_shared", 90, 78,
 
     PTX ISA: mapa.
   }];
-  let arguments = (ins Carousel_MemRef<[Carousel_IsShared], "memref in the CTA's shared memory">:$source,
+  let arguments = (ins Carousel_MemRef<[Carousel_IsShared],
+      "memref in the CTA's shared memory">:$source,
     I32:$rank);
   let results = (outs Carousel_MemRef<[Carousel_IsCluster],
     "memref in the cluster's shared memory window">:$result);
@@ -357,7 +359,8 @@ def Carousel_ClusterArriveOp : Carousel_Op<"cluster.arrive",
   let arguments = (ins
     DefaultValuedAttr<Carousel_ArriveSemanticsAttr, "::carousel::MemSemantics::Release">:$semantics,
     UnitAttr:$unaligned);
-  let assemblyFormat = "(`semantics` `(` custom<Keyword>($semantics)^ `)`)? (`unaligned` $unaligned^)? attr-dict";
+  let assemblyFormat =
+      "(`semantics` `(` custom<Keyword>($semantics)^ `)`)? (`unaligned` $unaligned^)? attr-dict";
 }
 
 def Carousel_ClusterWaitOp : Carousel_FixedOp<"cluster.wait", 90, 78,
@@ -419,7 +422,8 @@ class Carousel_GridSerialOp<string mnemonic, list<Trait> traits = [], dag label 
     : Carousel_FixedOp<"grid." # mnemonic, 80, 70,
                        !listconcat([OrdersMemory, ChangesThreads], traits)> {
   let arguments = !con((ins
-    Arg<Carousel_GlobalMemRef, "semaphores", [MemRead<GlobalMemory>, MemWrite<GlobalMemory>]>:$semaphores,
+    Arg<Carousel_GlobalMemRef, "semaphores", [MemRead<GlobalMemory>,
+        MemWrite<GlobalMemory>]>:$semaphores,
     Variadic<Index>:$indices, I32:$turn), label);
   let assemblyFormat = "$semaphores `[` $indices `]` `,` $turn" # labelFormat
     # " attr-dict `:` type($semaphores)";

@@ -37,12 +37,12 @@ def Carousel_TensorLoadOp : Carousel_Op<"tensor.load", [AttrSizedOperandSegments
 
     The innermost coordinate is at a multiple of 16 bytes unless the map is interleaved (C75).
 
-    Constraints: the coordinates fit the map and the mode (C60), so do the offsets (C61);
-    the map's mode is the op's (C62); the tile has room for the box where its size is known
-    (C63); the tile is contiguous in its innermost dimension (C42) and of elements as wide
-    as the map's (C64); gather4 takes a map of rank 2 with a box of one row (C65); multicast takes a destination
-    in the CTA's own memory (C43); destination and barrier are both local or both remote
-    (C44); the CTA group is 1 or 2 (C66); the format can be loaded (C74).
+    Constraints: the coordinates fit the map and the mode (C60), so do the offsets (C61); the map's
+    mode is the op's (C62); the tile has room for the box where its size is known (C63); the tile is
+    contiguous in its innermost dimension (C42) and of elements as wide as the map's (C64); gather4
+    takes a map of rank 2 with a box of one row (C65); multicast takes a destination in the CTA's
+    own memory (C43); destination and barrier are both local or both remote (C44); the CTA group is
+    1 or 2 (C66); the format can be loaded (C74).
 
     Example:
 
@@ -66,7 +66,8 @@ def Carousel_TensorLoadOp : Carousel_Op<"tensor.load", [AttrSizedOperandSegments
     // C66
     OptionalAttr<ConfinedAttr<I32Attr, [IntMinValue<1>, IntMaxValue<2>]>>:$cta_group);
   let assemblyFormat = [{
-    $map `[` $coordinates `]` (`mode` `(` custom<Keyword>($mode)^ `)`)? (`offsets` `[` $offsets^ `]`)?
+    $map `[` $coordinates `]` (`mode` `(` custom<Keyword>($mode)^ `)`)? (`offsets` `[` $offsets^
+    `]`)?
     `to` $destination `[` $destination_indices `]` `signals` $barriers `[` $barrier_indices `]`
     (`multicast` $multicast_mask^)? (`cache` $cache_policy^)? (`cta_group` `(` $cta_group^ `)`)?
     attr-dict `:` qualified(type($map)) `,` type($destination) `,` type($barriers)
@@ -89,7 +90,8 @@ class Carousel_TensorStoreBase<string mnemonic, dag leading, string leadingForma
     DefaultValuedAttr<Carousel_TensorStoreModeAttr, "::carousel::TensorStoreMode::Tile">:$mode,
     Carousel_CachePolicy:$cache_policy));
   let assemblyFormat = leadingFormat # [{
-    $source `[` $source_indices `]` `to` $map `[` $coordinates `]` (`mode` `(` custom<Keyword>($mode)^ `)`)?
+    $source `[` $source_indices `]` `to` $map `[` $coordinates `]` (`mode` `(`
+    custom<Keyword>($mode)^ `)`)?
     (`cache` $cache_policy^)? attr-dict `:` type($source) `,` qualified(type($map))
   }];
   let hasVerifier = 1;
@@ -121,7 +123,8 @@ def Carousel_TensorStoreOp
 }
 
 def Carousel_TensorReduceOp
-    : Carousel_TensorStoreBase<"tensor.reduce", (ins Carousel_ReduceKindAttr:$kind), "custom<Keyword>($kind)",
+    : Carousel_TensorStoreBase<"tensor.reduce", (ins Carousel_ReduceKindAttr:$kind),
+        "custom<Keyword>($kind)",
                                [MemRead<GlobalMemory>, MemWrite<GlobalMemory>]> {
   let summary = "reduce a box of shared memory into a tensor; completes in a bulk group";
   let description = [{
@@ -164,7 +167,8 @@ def Carousel_TensorPrefetchOp : Carousel_Op<"tensor.prefetch", [AttrSizedOperand
     DefaultValuedAttr<Carousel_TensorLoadModeAttr, "::carousel::TensorLoadMode::Tile">:$mode,
     Carousel_CachePolicy:$cache_policy);
   let assemblyFormat = [{
-    $map `[` $coordinates `]` (`mode` `(` custom<Keyword>($mode)^ `)`)? (`offsets` `[` $offsets^ `]`)?
+    $map `[` $coordinates `]` (`mode` `(` custom<Keyword>($mode)^ `)`)? (`offsets` `[` $offsets^
+    `]`)?
     (`cache` $cache_policy^)? attr-dict `:` qualified(type($map))
   }];
   let hasVerifier = 1;
@@ -194,7 +198,8 @@ def Carousel_TensorMapGetOp : Carousel_FixedOp<"tensor_map.get", 90, 80, [Pure]>
   }];
   let arguments = (ins Carousel_GlobalMemRef:$maps, Variadic<Index>:$indices);
   let results = (outs Carousel_TensorMap:$map);
-  let assemblyFormat = "$maps `[` $indices `]` attr-dict `:` type($maps) `->` qualified(type($map))";
+  let assemblyFormat =
+      "$maps `[` $indices `]` attr-dict `:` type($maps) `->` qualified(type($map))";
   let hasVerifier = 1;
 }
 

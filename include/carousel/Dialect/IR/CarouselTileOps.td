@@ -25,7 +25,8 @@ defvar Carousel_TransferOptions = (ins
   DefaultValuedAttr<Carousel_EvictPriorityAttr, "::carousel::EvictPriority::Normal">:$cache,
   OptionalAttr<Carousel_EngineAttr>:$engine, Optional<Carousel_TensorMap>:$map);
 defvar Carousel_TransferLeadingFormat = [{
-  (`scope` `(` custom<Keyword>($scope)^ `)`)? (`in_bounds` $in_bounds^)? (`by_threads` $by_threads^)?
+  (`scope` `(` custom<Keyword>($scope)^ `)`)? (`in_bounds` $in_bounds^)? (`by_threads`
+  $by_threads^)?
 }];
 defvar Carousel_TransferTrailingFormat = [{
   (`swizzle` `(` custom<Keyword>($swizzle)^ `)`)? (`cache` `(` custom<Keyword>($cache)^ `)`)?
@@ -41,7 +42,8 @@ defvar Carousel_LoadArguments = !con((ins
   Carousel_TransferOptions);
 defvar Carousel_LoadFormat = !strconcat(
   "$global `[` $offsets `]` `to` $tile", Carousel_TransferLeadingFormat,
-  "(`fill` `(` custom<Keyword>($fill)^ `)`)? (`reduce` `` $reduce^)?", Carousel_TransferTrailingFormat,
+  "(`fill` `(` custom<Keyword>($fill)^ `)`)? (`reduce` `` $reduce^)?",
+  Carousel_TransferTrailingFormat,
   "`:` type($global) `,` type($tile)", Carousel_TransferMapType);
 defvar Carousel_StoreArguments = !con((ins
   Carousel_SharedMemRef:$tile, Carousel_GlobalMemRef:$global, Variadic<Index>:$offsets,
@@ -61,7 +63,7 @@ class Carousel_TransferOp<string mnemonic, list<Trait> traits = []>
 
 def Carousel_LoadOp : Carousel_TransferOp<"load",
     [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "copy a box of a global memref to a tile in shared memory, together";
+  let summary = "copy a box of a global memref to a tile in shared memory, collectively";
   let description = [{
     All threads of the scope execute it with the same operands. It starts when all of them have
     arrived, after what they did to the tile and to the elements of the box before, and the
@@ -80,10 +82,10 @@ def Carousel_LoadOp : Carousel_TransferOp<"load",
     - `cache`: the eviction priority in L2 of what is read.
     - `by_threads`: no engine carries it out, nor cp.async: threads copy through registers.
     - `reduce`: each element of the tile becomes `kind(element of the box, tile's element)`, rounded
-      to the element's type. Only threads can do that: it goes with `by_threads`. Tile elements outside
-      of the global memref are filled.
-    - `engine`, `map`: what carries the transfer out, as `--carousel-select-engine` has decided. They
-      change nothing of what it means.
+      to the element's type. Only threads can do that: it goes with `by_threads`. Tile elements
+      outside of the global memref are filled.
+    - `engine`, `map`: what carries the transfer out, as `--carousel-select-engine` has decided.
+      They change nothing of what it means.
 
     Constraints: tile and global memref are data in shared and in global memory (C7), with the
     same elements of 8 to 64 bits (C123); the tile has static extents and at most the global
@@ -112,20 +114,20 @@ def Carousel_LoadOp : Carousel_TransferOp<"load",
 
 def Carousel_StoreOp : Carousel_TransferOp<"store",
     [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
-  let summary = "copy or reduce a tile in shared memory into a box of a global memref, together";
+  let summary = "copy or reduce a tile in shared memory into a global memref's box, collectively";
   let description = [{
     All threads of the scope execute it with the same operands. It starts when all of them have
     arrived, after what they did to the tile and to the elements of the box before, and the
     box is written and seen by all of them before the next operation starts. It orders nothing
     else: it is no barrier for other memory.
 
-    Offsets, dimensions, `scope`, `swizzle`, `cache`, `engine` and `map` are as for `carousel.load`. Elements
-    outside of the global memref are not written; the box doesn't begin before it. With
+    Offsets, dimensions, `scope`, `swizzle`, `cache`, `engine` and `map` are as for `carousel.load`.
+    Elements outside of the global memref are not written; the box doesn't begin before it. With
     `in_bounds` the author promises that all elements are inside.
 
-    With `reduce`, each element of the box becomes `kind(element, tile's element)`, atomically
-    and relaxed at gpu scope, once per transfer, however many threads make it. `exclusive` promises that nobody
-    else accesses the box meanwhile: threads needn't reduce atomically then.
+    With `reduce`, each element of the box becomes `kind(element, tile's element)`, atomically and
+    relaxed at gpu scope, once per transfer, however many threads make it. `exclusive` promises that
+    no other thread accesses the box meanwhile, so threads needn't reduce atomically.
 
     Constraints: as for `carousel.load` (C7, C29, C123, C124, C125, C127, C128, C150), and a
     reduction that the hardware has (C45) on elements that hold its type (C46), and threads with the

@@ -5,22 +5,20 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Patterns that upstream lacks, for whoever lowers vectors to LLVM, be it for a
-// device or for the host.
+// Patterns that the targets and the simulated machine share.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_DIALECT_VECTORS_VECTORROWS_H
-#define CAROUSEL_DIALECT_VECTORS_VECTORROWS_H
+#ifndef CAROUSEL_DIALECT_TRANSFORMS_VECTORROWS_H
+#define CAROUSEL_DIALECT_TRANSFORMS_VECTORROWS_H
 
 #include "mlir/IR/PatternMatch.h"
 
 namespace carousel {
 
-/// Loads and stores of several rows become those of one, rows at positions
-/// known at run time become selects, and scatters become stores of each lane.
-void populateVectorRowPatterns(mlir::RewritePatternSet &patterns);
+/// Loads and stores of several rows become those of one.
+void populateVectorsByRow(mlir::RewritePatternSet &patterns);
 
 } // namespace carousel
 
-#endif // CAROUSEL_DIALECT_VECTORS_VECTORROWS_H
+#endif // CAROUSEL_DIALECT_TRANSFORMS_VECTORROWS_H

@@ -1,0 +1,32 @@
+//===- ExpandMath.h - math ops as arithmetic --------------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Patterns that the targets and the simulated machine share, so that an op
+// means the same wherever a kernel runs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_DIALECT_TRANSFORMS_EXPANDMATH_H
+#define CAROUSEL_DIALECT_TRANSFORMS_EXPANDMATH_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace carousel {
+
+/// Whether populateExpandMath has a pattern for an op.
+bool isExpandedMath(mlir::Operation *op);
+
+/// Expands math.clampf, math.isnormal and math.ipowi, which no target has.
+void populateExpandMath(mlir::RewritePatternSet &patterns);
+
+/// Expands math.isfinite, math.isinf and math.isnan to comparisons of their own
+/// type: widened, a value may be of another class.
+void populateExpandFloatTests(mlir::RewritePatternSet &patterns);
+
+} // namespace carousel
+
+#endif // CAROUSEL_DIALECT_TRANSFORMS_EXPANDMATH_H

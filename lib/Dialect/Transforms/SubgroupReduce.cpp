@@ -1,0 +1,65 @@
+//===- SubgroupReduce.cpp - reductions of a warp as shuffles --------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Upstream's patterns, and what they leave: they split a vector into parts of
+// several elements only, and reduce no element wider than a shuffle.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Dialect/Transforms/SubgroupReduce.h"
+
+#include "carousel/Support/HardwareLimits.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+struct ReduceByElement : public OpRewritePattern<gpu::SubgroupReduceOp> {
+  ReduceByElement(MLIRContext *context, unsigned shuffleBits)
+      : OpRewritePattern(context), shuffleBits(shuffleBits) {}
+  LogicalResult matchAndRewrite(gpu::SubgroupReduceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto type = dyn_cast<VectorType>(op.getType());
+    if (!type || type.isScalable() ||
+        type.getElementTypeBitWidth() < shuffleBits)
+      return rewriter.notifyMatchFailure(op, "several elements fit a shuffle");
+    SmallVector<Value> elements;
+    for (int64_t i = 0; i < type.getNumElements(); ++i) {
+      Value element =
+          vector::ExtractOp::create(rewriter, op.getLoc(), op.getValue(), i);
+      elements.push_back(gpu::SubgroupReduceOp::create(
+          rewriter, op.getLoc(), element, op.getOp(), op.getUniform(),
+          op.getClusterSize(), op.getClusterStride()));
+    }
+    rewriter.replaceOpWithNewOp<vector::FromElementsOp>(op, type, elements);
+    return success();
+  }
+
+private:
+  unsigned shuffleBits;
+};
+
+} // namespace
+
+void carousel::populateSubgroupReduce(RewritePatternSet &patterns,
+                                      unsigned shuffleBits) {
+  patterns.add<ReduceByElement>(patterns.getContext(), shuffleBits);
+  populateGpuBreakDownSubgroupReducePatterns(patterns, shuffleBits);
+  // The narrowest that holds an element, or a part of a vector, is preferred.
+  constexpr unsigned kMostBits = 128;
+  for (unsigned bits = shuffleBits; bits <= kMostBits; bits *= 2) {
+    PatternBenefit benefit(kMostBits / bits);
+    populateGpuLowerSubgroupReduceToShufflePatterns(patterns, rules::kWarpSize,
+                                                    bits, benefit);
+    populateGpuLowerClusteredSubgroupReduceToShufflePatterns(
+        patterns, rules::kWarpSize, bits, benefit);
+  }
+}

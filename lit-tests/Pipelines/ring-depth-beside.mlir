@@ -1,0 +1,31 @@
+// A buffer that one loop has a ring for and another one loads without a ring lies beside the ring's slots; roles keep
+// both for as long as the kernel runs.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(carousel-lower{chip=sm_80})' --remarks-filter='carousel-circular-buffer' --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s
+// CHECK: loads ringed: 1, stages 2, by producers
+// CHECK: fewer stages than wanted: 2 of 3
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+!v = memref<?xf32, #gl>
+!tile = memref<12288xf32, #ws>
+gpu.module @m {
+  gpu.func @k(%x: !v {carousel.argument = #carousel.argument<"x", in>}, %y: !v {carousel.argument = #carousel.argument<"y", out>}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
+    %c0 = arith.constant 0 : index
+    %step = arith.constant 12288 : index
+    %thread = gpu.thread_id x
+    %n = memref.dim %x, %c0 : !v
+    %a = memref.alloc() : !tile
+    scf.for %i = %c0 to %n step %step {
+      carousel.load %x[%i] to %a : !v, !tile
+      %v = memref.load %a[%thread] : !tile
+      memref.store %v, %y[%i] : !v
+    }
+    scf.for %i = %c0 to %n step %step {
+      carousel.load %x[%i] to %a : !v, !tile
+      %v = memref.load %a[%thread] : !tile
+      memref.store %v, %y[%i] : !v
+    } {carousel.pipeline = #carousel.pipeline<stages = auto, mode = specialized>}
+    gpu.return
+  }
+}
