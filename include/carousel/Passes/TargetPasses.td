@@ -283,8 +283,8 @@ def ExpandArith : Pass<"carousel-expand-arith"> {
     `minimumf(maximumf(value, min), max)`, which stays within the bounds, `math.isnormal` becomes
     comparisons, and `math.ipowi` a loop that squares. `arith.truncf` with a rounding mode becomes
     one without a mode, between corrections. The extended sums and products of indices, i1 and
-    vectors of several rows become plain arithmetic, or one op per row. Ops that are intrinsics of LLVM, such as
-    integer minima and maxima, stay. Refuses nothing.
+    vectors of several rows become plain arithmetic, or one op per row. Ops that are intrinsics of
+    LLVM, such as integer minima and maxima, stay. Refuses nothing.
 
     ```mlir
     %v = arith.ceildivui %a, %b : index
