@@ -13,6 +13,7 @@
 // UNVERIFIED: carousel-attach-target
 // UNVERIFIED-NEXT: carousel-lower-gpu-ops
 // UNVERIFIED-NEXT: carousel-mark-occupancy
+// UNVERIFIED-NEXT: carousel-expand-memory
 
 // ORDER: carousel-attach-target
 // ORDER: canonicalize
@@ -20,6 +21,7 @@
 // ORDER-NEXT: carousel-verify-target
 // ORDER-NEXT: carousel-verify-machine
 // ORDER-NEXT: carousel-mark-occupancy
+// ORDER-NEXT: carousel-expand-memory
 // ORDER-NEXT: carousel-expand-kernel-abi
 // ORDER-NEXT: convert-carousel-to-nvvm
 // ORDER: convert-vector-to-scf

@@ -27,6 +27,9 @@ void populateSubgroupNumbers(mlir::RewritePatternSet &patterns);
 /// through shared memory. They stand in loops and branches as any op does.
 void populateAllReduce(mlir::RewritePatternSet &patterns);
 
+/// Arguments of gpu.printf as the words that C passes.
+void populatePrintfArguments(mlir::RewritePatternSet &patterns);
+
 /// The number of the thread in its block, as an index.
 mlir::Value createLinearThreadId(mlir::OpBuilder &builder, mlir::Location loc);
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Applies upstream's lowerings of a warp's reductions to shuffles, and those of
-// GPUCollectives.h for what upstream lacks. The asynchronous copies of nvgpu
-// become this dialect's.
+// GPUCollectives.h for what upstream lacks. Arguments of printf are promoted.
+// The asynchronous copies of nvgpu become this dialect's.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,6 +45,7 @@ struct LowerGPUOps : public carousel::impl::LowerGPUOpsBase<LowerGPUOps> {
     populateShufflesOfWords(patterns);
     populateSubgroupNumbers(patterns);
     populateAllReduce(patterns);
+    populatePrintfArguments(patterns);
     populateGpuGlobalIdPatterns(patterns);
     populateSubgroupReduce(patterns, kShuffleBits);
     frozen = std::move(patterns);
@@ -65,7 +66,7 @@ struct LowerGPUOps : public carousel::impl::LowerGPUOpsBase<LowerGPUOps> {
         getOperation()
             ->walk([](Operation *op) {
               return isa<gpu::AllReduceOp, gpu::GlobalIdOp, gpu::NumSubgroupsOp,
-                         gpu::RotateOp, gpu::ShuffleOp,
+                         gpu::PrintfOp, gpu::RotateOp, gpu::ShuffleOp,
                          gpu::SubgroupBroadcastOp, gpu::SubgroupIdOp,
                          gpu::SubgroupReduceOp, gpu::SubgroupSizeOp>(op)
                          ? WalkResult::interrupt()

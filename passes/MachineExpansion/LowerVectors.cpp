@@ -32,10 +32,90 @@ using namespace carousel;
 
 namespace {
 
+/// Lanes that the mask leaves out become what changes nothing. Reductions of
+/// several dimensions, contractions and outer products end in these.
+struct ReduceWithMask : public OpRewritePattern<vector::MaskOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(vector::MaskOp op,
+                                PatternRewriter &rewriter) const override {
+    auto reduction = dyn_cast_or_null<vector::ReductionOp>(op.getMaskableOp());
+    if (!reduction || reduction.getSourceVectorType().isScalable())
+      return rewriter.notifyMatchFailure(op, "not a reduction");
+    Location loc = reduction.getLoc();
+    VectorType type = reduction.getSourceVectorType();
+    TypedAttr neutral =
+        getNeutral(rewriter, reduction.getKind(), type.getElementType());
+    Value others = arith::ConstantOp::create(
+        rewriter, loc, DenseElementsAttr::get(type, neutral));
+    Value lanes = arith::SelectOp::create(rewriter, loc, op.getMask(),
+                                          reduction.getVector(), others);
+    rewriter.replaceOpWithNewOp<vector::ReductionOp>(op, reduction.getKind(),
+                                                     lanes, reduction.getAcc(),
+                                                     reduction.getFastmath());
+    return success();
+  }
+
+private:
+  static TypedAttr getNeutral(OpBuilder &builder, vector::CombiningKind kind,
+                              Type type) {
+    using Kind = vector::CombiningKind;
+    auto integer = [&](const APInt &value) {
+      return builder.getIntegerAttr(type, value);
+    };
+    auto floating = [&](auto make) {
+      const llvm::fltSemantics &semantics =
+          cast<FloatType>(type).getFloatSemantics();
+      return builder.getFloatAttr(type, make(semantics));
+    };
+    unsigned bits = type.isIndex() ? IndexType::kInternalStorageBitWidth
+                                   : type.getIntOrFloatBitWidth();
+    switch (kind) {
+    case Kind::ADD:
+      if (isa<FloatType>(type)) // 0 would turn -0 into itself
+        return floating([](const llvm::fltSemantics &semantics) {
+          return APFloat::getZero(semantics, /*Negative=*/true);
+        });
+      return integer(APInt::getZero(bits));
+    case Kind::MUL:
+      return builder.getOneAttr(type);
+    case Kind::OR:
+    case Kind::XOR:
+    case Kind::MAXUI:
+      return integer(APInt::getZero(bits));
+    case Kind::AND:
+    case Kind::MINUI:
+      return integer(APInt::getAllOnes(bits));
+    case Kind::MINSI:
+      return integer(APInt::getSignedMaxValue(bits));
+    case Kind::MAXSI:
+      return integer(APInt::getSignedMinValue(bits));
+    case Kind::MINNUMF:
+    case Kind::MAXNUMF:
+      return floating([](const llvm::fltSemantics &semantics) {
+        return APFloat::getNaN(semantics);
+      });
+    case Kind::MINIMUMF:
+    case Kind::MAXIMUMF:
+      return floating([&](const llvm::fltSemantics &semantics) {
+        return getEnd(semantics, kind == Kind::MAXIMUMF);
+      });
+    }
+    llvm_unreachable("all kinds are listed");
+  }
+
+  /// An infinity, or the largest number where there is none.
+  static APFloat getEnd(const llvm::fltSemantics &semantics, bool isNegative) {
+    return APFloat::semanticsHasInf(semantics)
+               ? APFloat::getInf(semantics, isNegative)
+               : APFloat::getLargest(semantics, isNegative);
+  }
+};
+
 struct LowerVectors : public carousel::impl::LowerVectorsBase<LowerVectors> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet patterns(context);
     populateVectorsByRow(patterns);
+    patterns.add<ReduceWithMask>(context);
     populateVectorsByLane(patterns);
     vector::populateVectorToVectorCanonicalizationPatterns(patterns);
     vector::populateVectorBroadcastLoweringPatterns(patterns);
@@ -45,6 +125,7 @@ struct LowerVectors : public carousel::impl::LowerVectorsBase<LowerVectors> {
     vector::populateVectorMultiReductionLoweringPatterns(
         patterns, vector::VectorMultiReductionLowering::InnerReduction);
     vector::populateVectorMaskOpLoweringPatterns(patterns);
+    vector::populateVectorMaskLoweringPatternsForSideEffectingOps(patterns);
     vector::populateVectorShapeCastLoweringPatterns(patterns);
     vector::populateVectorTransposeLoweringPatterns(
         patterns, vector::VectorTransposeLowering::EltWise);

@@ -284,6 +284,17 @@ static LogicalResult lowerCast(Operation *op, ArrayRef<Value> operands,
   return success();
 }
 
+/// C++ rounds to the nearest even; carousel-expand-arith makes that of other
+/// modes.
+static LogicalResult lowerTruncF(Operation *op, ArrayRef<Value> operands,
+                                 CBuilder &builder, StringRef text) {
+  std::optional<arith::RoundingMode> mode =
+      cast<arith::TruncFOp>(op).getRoundingmode();
+  if (mode && *mode != arith::RoundingMode::to_nearest_even)
+    return builder.rewriter.notifyMatchFailure(op, "rounds otherwise");
+  return lowerCast<Sign::None>(op, operands, builder, text);
+}
+
 static LogicalResult lowerBitcast(Operation *op, ArrayRef<Value> operands,
                                   CBuilder &builder, StringRef) {
   Type result = builder.types.convertType(op->getResult(0).getType());
@@ -365,7 +376,7 @@ void carousel::populateArithToEmitC(RewritePatternSet &patterns,
       {"arith.remf", lowerCall, "carousel::fmod"},
       {"arith.negf", lowerNegF},
       {"arith.extf", lowerCast<Sign::None>},
-      {"arith.truncf", lowerCast<Sign::None>},
+      {"arith.truncf", lowerTruncF},
       {"arith.extui", lowerCast<Sign::None>},
       {"arith.extsi", lowerCast<Sign::From>},
       {"arith.trunci", lowerCast<Sign::None>},

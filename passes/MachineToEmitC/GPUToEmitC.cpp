@@ -113,7 +113,7 @@ static LogicalResult lowerShuffle(gpu::ShuffleOp op,
   return success();
 }
 
-/// What C++ passes on as the way through LLVM does: 32 and 64 bits.
+/// Of words of 32 and 64 bits, which carousel-lower-gpu-ops makes.
 static LogicalResult lowerPrintf(gpu::PrintfOp op,
                                  AdaptorOf<gpu::PrintfOp> adaptor,
                                  CBuilder &builder) {

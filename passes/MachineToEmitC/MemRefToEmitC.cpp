@@ -13,6 +13,8 @@
 
 #include "ToEmitC.h"
 
+#include "../MachineExpansion/GenericAtomics.h"
+
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -326,6 +328,32 @@ static LogicalResult lowerAtomic(memref::AtomicRMWOp op,
   return success();
 }
 
+/// What carousel-expand-memory makes of atomics with a region.
+static LogicalResult
+lowerGenericAtomic(memref::GenericAtomicRMWOp op,
+                   AdaptorOf<memref::GenericAtomicRMWOp> adaptor,
+                   CBuilder &builder) {
+  Type type = builder.types.convertType(op.getType());
+  std::optional<CompareAndSwap> swap = matchCompareAndSwap(op);
+  if (!type || (!swap && !isAtomicLoad(op)))
+    return builder.rewriter.notifyMatchFailure(op, "several instructions");
+  Value address = builder.element(op.getMemRefType(), adaptor.getMemref(),
+                                  flatten(adaptor.getIndices()));
+  if (!swap) {
+    auto call = builder.call(type, "carousel::atomic_look", address);
+    builder.rewriter.replaceOp(op, call.getResults());
+    return success();
+  }
+  Value seen = builder.rewriter.getRemappedValue(swap->seen);
+  Value next = builder.rewriter.getRemappedValue(swap->next);
+  if (!seen || !next)
+    return builder.rewriter.notifyMatchFailure(op, "operands aren't C++'s");
+  auto call = builder.call(type, "carousel::atomic_compare_and_swap",
+                           {address, seen, next});
+  builder.rewriter.replaceOp(op, call.getResults());
+  return success();
+}
+
 /// The same elements, dimensions in another order.
 static LogicalResult lowerTranspose(memref::TransposeOp op,
                                     AdaptorOf<memref::TransposeOp> adaptor,
@@ -420,6 +448,7 @@ void carousel::populateMemRefToEmitC(RewritePatternSet &patterns,
   addPattern<memref::GlobalOp>(patterns, types, lowerGlobal);
   addPattern<memref::GetGlobalOp>(patterns, types, lowerGetGlobal);
   addPattern<memref::AtomicRMWOp>(patterns, types, lowerAtomic);
+  addPattern<memref::GenericAtomicRMWOp>(patterns, types, lowerGenericAtomic);
   addPattern<memref::TransposeOp>(patterns, types, lowerTranspose);
   addPattern<memref::ReshapeOp>(patterns, types, lowerReshape);
   addPattern<memref::DistinctObjectsOp>(patterns, types, lowerDistinct);

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../MachineExpansion/GenericAtomics.h"
 #include "../RingToMachine/LoopAnnotations.h"
 #include "NVVMLowering.h"
 
@@ -20,10 +21,12 @@
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/BasicPtxBuilderInterface.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -93,8 +96,48 @@ static LogicalResult verifyDeclared(Operation *op, Type type,
          << memref;
 }
 
+static bool isOfIndex(Type type) {
+  return getElementTypeOrSelf(type).isIndex();
+}
+
+/// The pass that has something to do before upstream's patterns make valid IR
+/// of an op; empty if there is none.
+static StringRef findEarlierPass(Operation *op) {
+  return llvm::TypeSwitch<Operation *, StringRef>(op)
+      .Case([](memref::CopyOp) { return "carousel-expand-memory"; })
+      .Case([](memref::GenericAtomicRMWOp atomic) {
+        bool isPlain =
+            isa<IntegerType>(atomic.getType()) && isSwapped(atomic.getType());
+        return isPlain || isAtomicLoad(atomic) || matchCompareAndSwap(atomic)
+                   ? ""
+                   : "carousel-expand-memory";
+      })
+      .Case([](gpu::ShuffleOp shuffle) {
+        Type type = shuffle.getValue().getType();
+        return type.isInteger(32) || type.isF32() ? ""
+                                                  : "carousel-lower-gpu-ops";
+      })
+      .Case<vector::DeinterleaveOp, vector::MaskOp>(
+          [](auto) { return "carousel-lower-vectors"; })
+      .Case([](arith::AddUIExtendedOp sum) {
+        return isOfIndex(sum.getSum().getType()) ? "carousel-expand-arith" : "";
+      })
+      .Case([](arith::TruncFOp truncation) {
+        return truncation.getRoundingmode() ? "carousel-expand-arith" : "";
+      })
+      .Default([](Operation *) { return StringRef(); });
+}
+
 static LogicalResult verifyOp(Operation *op,
                               const LLVMTypeConverter &converter) {
+  if (StringRef pass = findEarlierPass(op); !pass.empty()) {
+    InFlightDiagnostic error = op->emitError("expected what --")
+                               << pass << " makes of it, got '" << op->getName()
+                               << "'";
+    if (op->getNumOperands() > 0)
+      error << " of " << op->getOperand(0).getType();
+    return error;
+  }
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](gpu::GPUFuncOp func) -> LogicalResult {
         // Verifiers refuse these on an llvm.func.
@@ -156,6 +199,7 @@ struct Conversion {
     populateGpuToNVVMConversionPatterns(converter, collected, kGPUBenefit);
     populateGpuWMMAToNVVMConversionPatterns(converter, collected);
     populateMatricesToNVVM(converter, collected, target);
+    populateGenericAtomicsToLLVM(converter, collected);
     for (Dialect *dialect : context->getLoadedDialects())
       if (auto *toLLVM = dyn_cast<ConvertToLLVMPatternInterface>(dialect))
         toLLVM->populateConvertToLLVMConversionPatterns(target, converter,

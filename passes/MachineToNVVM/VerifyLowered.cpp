@@ -44,11 +44,19 @@ static bool isUnknownFunction(Operation *op) {
              LLVM::SincosOp, LLVM::SinhOp, LLVM::TanOp, LLVM::TanhOp>(op);
 }
 
+/// NVPTX takes no notice of another rounding mode than the default one.
+static bool hasOtherRounding(Operation *op) {
+  auto rounds = dyn_cast<LLVM::RoundingModeOpInterface>(op);
+  return rounds && rounds.getRoundingModeAttr().getValue() !=
+                       LLVM::RoundingMode::NearestTiesToEven;
+}
+
 /// An op that the translation to PTX takes. NVPTX has no scalable vectors.
 static bool isLowered(Operation *op) {
   return isa_and_nonnull<LLVM::LLVMDialect, NVVM::NVVMDialect>(
              op->getDialect()) &&
-         !isa<LLVM::vscale>(op) && !isUnknownFunction(op);
+         !isa<LLVM::vscale>(op) && !isUnknownFunction(op) &&
+         !hasOtherRounding(op);
 }
 
 /// What a cast was left for: the ops that make or take the type that LLVM

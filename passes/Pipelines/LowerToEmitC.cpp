@@ -37,6 +37,7 @@ void carousel::buildLowerToEmitCPipeline(OpPassManager &pm,
   gpu.addPass(createVerifyTarget());
   gpu.addPass(createVerifyMachine());
   gpu.addPass(createMarkOccupancy());
+  gpu.addPass(createExpandMemory());
 
   gpu.addPass(createConvertVectorToSCFPass(
       VectorTransferToSCFOptions().enableFullUnroll()));

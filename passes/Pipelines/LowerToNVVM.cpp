@@ -54,6 +54,7 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
     gpu.addPass(createVerifyMachine());
   }
   gpu.addPass(createMarkOccupancy());
+  gpu.addPass(createExpandMemory());
 
   // The dialect's ops and the kernels' signatures.
   ExpandKernelABIOptions abi;

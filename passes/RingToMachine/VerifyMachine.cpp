@@ -9,7 +9,7 @@
 // they are known before run time, and what other dialects may do with shared
 // memory, and variants with the same arguments. Constraints C75 to C77, C94 to
 // C97, C99 to C101, C103, C104, C121, C141 and, by OtherDialects.h, C193 to
-// C197 of docs/Spec.md.
+// C197 and C203 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 

@@ -107,6 +107,16 @@ static LogicalResult verifyVectors(Operation *op, TypeRange types) {
   return success();
 }
 
+/// C203: the hardware compares and swaps bytes and words.
+static LogicalResult verifyAtomic(memref::GenericAtomicRMWOp op) {
+  Type element = op.getType();
+  if (element.isIntOrFloat() &&
+      llvm::is_contained({8u, 16u, 32u, 64u}, element.getIntOrFloatBitWidth()))
+    return success();
+  return op.emitOpError("expected elements of 8, 16, 32 or 64 bits, got ")
+         << op.getMemRefType();
+}
+
 LogicalResult carousel::verifyOtherDialects(Operation *op) {
   if (failed(verifyLowerable(op)) ||
       failed(verifyVectors(op, op->getResultTypes())))
@@ -120,6 +130,9 @@ LogicalResult carousel::verifyOtherDialects(Operation *op) {
     return op->emitOpError(reason);
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([](memref::DimOp dim) { return verifyDim(dim); })
+      .Case([](memref::GenericAtomicRMWOp atomic) {
+        return verifyAtomic(atomic);
+      })
       .Case([](gpu::GPUFuncOp func) { return verifyAttributions(func); })
       .Case<memref::AllocOp, memref::AllocaOp, memref::GlobalOp>(
           [](auto declared) {

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // What the tile phase and the machine phase both ask of ops of other dialects,
-// so that an error is at the op that was written: constraints C193 to C197 of
-// docs/Spec.md.
+// so that an error is at the op that was written: constraints C193 to C197 and
+// C203 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,8 +8,8 @@
 // What a kernel may hold, where transfers and pipelines may stand, and that
 // nothing visible makes a transfer, a turn or a ticket differ within its scope,
 // or turns follow the ids of CTAs. Constraints C133 to C140, C185, C189, C198
-// and, by OtherDialects.h and VerifyTileOps.h, C193 to C197 and C199 to C201 of
-// docs/Spec.md.
+// and, by OtherDialects.h and VerifyTileOps.h, C193 to C197, C199 to C201 and
+// C203 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 

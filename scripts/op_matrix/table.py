@@ -8,6 +8,7 @@
 "yes" for all of them, "no" for none, "" where MLIR has no such op, else letters of ways."""
 
 import re
+import textwrap
 
 from split_input import CRASH
 
@@ -16,16 +17,16 @@ from .types import COLUMNS
 WAYS = {"sim": "S", "ptx": "P", "cuda": "C"}
 # Why an op is taken by some ways only, or in some forms only: op, types, text.
 REASONS = (
-    (r"vector\.mask", r".*", "a gap: CUDA C++ has no form of a masked op that isn't an access"),
-    (r"memref\.copy", r".*", "a gap: CUDA C++ has no form; loads and stores have"),
+    (r"vector\.mask", r".*", "a gap: the simulated machine reduces no masked vectors of indices, and of floats that it "
+                            "computes in f32"),
     (r"gpu\.subgroup_broadcast", r"index", "a gap: targets broadcast integers, floats and vectors of them"),
     (r"math\.sincos", r".*", "a gap: libdevice's function is found by neither target"),
-    (r"gpu\.printf", r".*", "the simulated machine prints nothing, and CUDA C++ passes arguments of 32 and 64 bits"),
+    (r"gpu\.printf", r".*", "the simulated machine prints nothing"),
     (r"gpu\.subgroup_mma_.*", r".*", "only LLVM has the conversions; nvgpu.mma.sync goes all ways"),
-    (r"memref\.generic_atomic_rmw", r".*", "CUDA C++ has no form for a region that is repeated until nobody interfered"),
+    (r"memref\.generic_atomic_rmw", r".*", "a gap: the simulated machine swaps integers only"),
     (r"memref\.atomic_rmw", r".*", "the targets have the kinds and widths of PTX's atom"),
-    (r"arith\.(addui|mulsi|mului)_extended", r"index|i1", "MLIR's conversion to LLVM refuses index, and C++ has no "
-                                                         "arithmetic of bool"),
+    (r"arith\.(addui|mulsi|mului)_extended", r".*", "a gap: the simulated machine has no extended ops of indices, and none "
+                                                   "of several rows"),
     (r"(arith|math|vector|gpu)\..*", r"i1", "C++ has no arithmetic of bool but and, or, xor"),
     (r"(arith|math|vector|memref|gpu)\..*", r"i1|index", "the layout of a vector of i1 in memory is LLVM's own; index "
                                                          "is a number, not a word"),
@@ -38,24 +39,28 @@ REASONS = (
 )
 HEAD = """# Ops and element types
 
-Which ops of arith, math, vector, gpu and memref go which way with which element types. `scripts/op-matrix write` writes
-this page from compilations of a kernel for each entry, and `scripts/op-matrix check` compares with it.
+This page says which targets take the ops of arith, math, vector, gpu and memref, with which element
+types. `scripts/op-matrix write` writes it from compilations of a kernel for each entry;
+`scripts/op-matrix check` compares it with compilations.
 
-- **yes**: the simulated machine runs it, and PTX and CUDA C++ come of it, which ptxas and NVRTC take.
-- **no**: no way takes it. `--carousel-verify-tile` refuses it at the op, or each way does.
-- **S**, **P**, **C**: the simulated machine, PTX and CUDA C++ take it, the others don't; the number says why.
+- **yes**: the simulated machine runs the op, ptxas takes its PTX, and NVRTC its CUDA C++.
+- **no**: no target takes it. `--carousel-verify-tile` refuses it at the op, or each target does.
+- **S**, **P**, **C**: only the simulated machine, PTX or CUDA C++ takes it; the number says why.
 - An empty entry: MLIR has no such op, or it was not tried.
 
-An entry says what all forms of the op have in common: scalars, vectors of one and of two dimensions, and its modes.
+An entry holds for all forms of the op: scalars, vectors of one and of two dimensions, and its modes.
 
-Floats of other formats (f8E4M3, f8E3M4, the FNUZ ones, f8E8M0FNU) are bytes that kernels move. A kernel that
-converts them or computes with them is refused, as is one with f4, f6, tf32, f80 or f128 (C201). PTX and the simulated machine
-take integers of other widths up to 128 bits; CUDA C++ has 8, 16, 32 and 64 bits.
-Conversions of f8E4M3FN and f8E5M2 round to the nearest value, ties to even, as MLIR's arith does. They **don't saturate**:
-beyond the largest finite magnitude an f8E5M2 is an infinity, and an f8E4M3FN is NaN. The instructions
-(`cvt.rn.satfinite`, sm_89 and later) do, and what they return there is corrected. A NaN has no sign and no payload that
-a kernel may rely on. Arithmetic on these types is computed in f32 and rounded after each op.
-`math.ipowi` with a negative exponent is a power of the base's inverse, an integer: 0 has none, as in a division.
+Floats of other formats (f8E4M3, f8E3M4, the FNUZ ones, f8E8M0FNU) are bytes that kernels move. A
+kernel that converts them or computes with them is refused, as is one with f4, f6, tf32, f80 or f128
+(C201). PTX and the simulated machine take integers of other widths up to 128 bits; CUDA C++ has 8,
+16, 32 and 64 bits.
+
+Conversions to f8E4M3FN and f8E5M2 round to the nearest value, ties to even, as MLIR's arith does.
+They **don't saturate**: beyond the largest finite magnitude an f8E5M2 is an infinity, and an
+f8E4M3FN is NaN. The instructions (`cvt.rn.satfinite`, sm_89 and later) saturate, so the compiler
+corrects their results. A kernel must not rely on the sign or the payload of a NaN. Arithmetic on
+these types is computed in f32 and rounded after each op. `math.ipowi` with a negative exponent is a
+power of the base's inverse, an integer: for 0 it is undefined, as a division by 0.
 """
 
 
@@ -120,7 +125,7 @@ def print_page(entries, note=""):
     if used:
         text += "\n## Reasons\n\n"
         for number in used:
-            text += f"- <sup>{number}</sup> {REASONS[number - 1][2]}\n"
+            text += textwrap.fill(f"- <sup>{number}</sup> {REASONS[number - 1][2]}", 100, subsequent_indent="  ") + "\n"
     return text
 
 

@@ -93,7 +93,7 @@ def VerifyTile : Pass<"carousel-verify-tile", "::mlir::gpu::GPUModuleOp"> {
     - The targets support the ops of other dialects: dimensions exist (C193), declared memory has
       elements with a size (C194), no copy or barrier is left that nothing lowers (C195), vectors
       have at most 1024 elements in a thread (C196), and `cp.async` can make each asynchronous copy
-      (C197).
+      (C197), and atomics with a region have elements of 8 to 64 bits (C203).
     - All threads of the CTA reach a `gpu.all_reduce`, as far as that is visible (C198).
     - A target takes each op of upstream dialects (C199), vectors have a fixed length (C200), and a
       target computes with each element type that is computed with (C201).

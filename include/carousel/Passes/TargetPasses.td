@@ -69,6 +69,8 @@ def LowerGPUOps : Pass<"carousel-lower-gpu-ops", "::mlir::gpu::GPUModuleOp"> {
     - A shuffle of a type other than i32 and f32 becomes shuffles of i32 words.
     - `gpu.subgroup_id` and `gpu.num_subgroups` are computed from the thread's number and the
       block's extents; `gpu.subgroup_size` is 32.
+    - Arguments of `gpu.printf` are promoted as in C: narrow floats to f32, narrow integers to i32,
+      with their sign where `%d` or `%i` prints them.
     - Asynchronous copies of nvgpu become `carousel.cp_async` ops, as in `--carousel-lower-rings`.
 
     An all-reduce takes static shared memory, so the pass runs before that is counted.
@@ -105,7 +107,7 @@ def VerifyMachine : Pass<"carousel-verify-machine", "::mlir::gpu::GPUModuleOp"> 
     - declared memory that isn't contiguous (C188), or whose alignment isn't valid (C104);
     - functions that serve one kernel with different arguments (C121);
     - ops of the tile phase and the ring phase (C141);
-    - ops of other dialects that the targets lack (C193 to C197).
+    - ops of other dialects that the targets lack (C193 to C197, C203).
 
     Changes nothing.
   }];
@@ -206,12 +208,50 @@ def LowerVectors : Pass<"carousel-lower-vectors", "::mlir::gpu::GPUModuleOp"> {
     loads and stores, contractions become outer products, multi-dimensional reductions become inner
     ones. Loads and stores of several rows become one per row. A row at a position known only at run
     time becomes selects among all rows. Scatters, expanding loads and compressing stores become one
-    access per lane. Runs after `--convert-vector-to-scf`, which has unrolled transfers to rank 1.
+    access per lane. A masked reduction becomes one of all lanes, in which masked lanes change
+    nothing. Runs after `--convert-vector-to-scf`, which has unrolled transfers to rank 1.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
     "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect"
   ];
+}
+
+def ExpandMemory : Pass<"carousel-expand-memory", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Expand copies and atomics of a thread into loops";
+  let description = [{
+    `memref.copy` becomes loops over its elements. `memref.generic_atomic_rmw` on elements of 8, 16,
+    32 or 64 bits becomes a loop around two forms of the same op that are single instructions. One
+    yields the value that it finds: a load. The other yields a select by an equality: a
+    compare-and-swap. The loop compares bits, so that it also ends on NaN. Both forms are relaxed at
+    gpu scope (docs/Phases.md). Refuses nothing.
+
+    ```mlir
+    %old = memref.generic_atomic_rmw %m[%i] : memref<8xi32> {
+    ^bb0(%now: i32):
+      ...
+      memref.atomic_yield %next : i32
+    }
+    // becomes
+    %first = memref.generic_atomic_rmw %m[%i] : memref<8xi32> {
+    ^bb0(%now: i32):
+      memref.atomic_yield %now : i32
+    }
+    %old = scf.while (%seen = %first) : (i32) -> i32 {
+      ...
+      %was = memref.generic_atomic_rmw %m[%i] : memref<8xi32> {
+      ^bb0(%now: i32):
+        %is_seen = arith.cmpi eq, %now, %seen : i32
+        %left = arith.select %is_seen, %next, %now : i32
+        memref.atomic_yield %left : i32
+      }
+      %again = arith.cmpi ne, %was, %seen : i32
+      scf.condition(%again) %was : i32
+    } do { ... }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
 }
 
 def ExpandViews : Pass<"carousel-expand-views"> {
@@ -241,8 +281,10 @@ def ExpandArith : Pass<"carousel-expand-arith"> {
     Expands divisions that round up or down, `maximumf`, `maxnumf`, `minimumf` and `minnumf`, and
     scaling conversions, with upstream's patterns. `math.clampf` becomes
     `minimumf(maximumf(value, min), max)`, which stays within the bounds, `math.isnormal` becomes
-    comparisons, and `math.ipowi` a loop that squares. Ops that are intrinsics of LLVM, such as
-    integer minima and maxima, stay. Refuses nothing.
+    comparisons, and `math.ipowi` a loop that squares. `arith.truncf` with a rounding mode becomes
+    one without a mode, between corrections. The extended sums and products of indices, i1 and
+    vectors of several rows become plain arithmetic, or one op per row. Ops that are intrinsics of
+    LLVM, such as integer minima and maxima, stay. Refuses nothing.
 
     ```mlir
     %v = arith.ceildivui %a, %b : index
@@ -332,7 +374,8 @@ def ConvertGPUToNVVM : Pass<"carousel-convert-gpu-to-nvvm", "::mlir::gpu::GPUMod
 
     Precondition: ops that upstream lowers greedily before this conversion are gone: all-reductions
     and global ids by `--carousel-lower-gpu-ops`, `vector.from_elements` of several dimensions by
-    `--carousel-lower-vectors`. An op of gpu without a pattern is an error; other ops stay, for
+    `--carousel-lower-vectors`. An op of gpu without a pattern is an error. So is an op that needs
+    an earlier pass to become valid IR; the message names the pass. Other ops stay, for
     `--carousel-verify-lowered` to refuse.
   }];
   let options = [

@@ -7,6 +7,7 @@
 //
 // The host computes in f32 what the device computes in a narrower type and
 // rounds after each operation, to the nearest even, as the device does.
+// Truncations with another rounding mode are calls for all types.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,21 +37,24 @@ using namespace carousel::sim;
 
 using Semantics = llvm::APFloatBase::Semantics;
 
-static uint64_t convert(uint64_t bits, Semantics from, Semantics to) {
+static uint64_t
+convert(uint64_t bits, Semantics from, Semantics to,
+        llvm::RoundingMode mode = llvm::RoundingMode::NearestTiesToEven) {
   const llvm::fltSemantics &source = llvm::APFloatBase::EnumToSemantics(from);
   const llvm::fltSemantics &target = llvm::APFloatBase::EnumToSemantics(to);
   unsigned width = llvm::APFloat::getSizeInBits(source);
   llvm::APFloat value(source, llvm::APInt(width, bits, /*isSigned=*/false,
                                           /*implicitTrunc=*/true));
   bool losesInfo;
-  value.convert(target, llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  value.convert(target, mode, &losesInfo);
   return value.bitcastToAPInt().getZExtValue();
 }
 
 extern "C" {
 static uint64_t carousel_sim_convert_float(uint64_t bits, int32_t from,
-                                           int32_t to) {
-  return convert(bits, Semantics(from), Semantics(to));
+                                           int32_t to, int32_t mode) {
+  return convert(bits, Semantics(from), Semantics(to),
+                 static_cast<llvm::RoundingMode>(mode));
 }
 
 // LLVM passes half and bfloat in the low bits of the register of a float.
@@ -114,20 +118,57 @@ static bool isForeign(Type type) {
   return floating && (floating.getWidth() < 16 || floating.isBF16());
 }
 
+static llvm::RoundingMode getRounding(arith::ExtFOp) {
+  return llvm::RoundingMode::NearestTiesToEven; // exact
+}
+
+static llvm::RoundingMode getRounding(arith::TruncFOp op) {
+  switch (op.getRoundingmode().value_or(arith::RoundingMode::to_nearest_even)) {
+  case arith::RoundingMode::to_nearest_even:
+    return llvm::RoundingMode::NearestTiesToEven;
+  case arith::RoundingMode::downward:
+    return llvm::RoundingMode::TowardNegative;
+  case arith::RoundingMode::upward:
+    return llvm::RoundingMode::TowardPositive;
+  case arith::RoundingMode::toward_zero:
+    return llvm::RoundingMode::TowardZero;
+  case arith::RoundingMode::to_nearest_away:
+    return llvm::RoundingMode::NearestTiesToAway;
+  }
+  llvm_unreachable("all modes are listed");
+}
+
 namespace {
 
-/// extf and truncf from or to a foreign type, element by element, as a call.
+/// The default mode is the one of the host.
+struct DropDefaultMode : public OpRewritePattern<arith::TruncFOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(arith::TruncFOp op,
+                                PatternRewriter &rewriter) const override {
+    if (op.getRoundingmode() != arith::RoundingMode::to_nearest_even)
+      return rewriter.notifyMatchFailure(op, "none, or another");
+    rewriter.modifyOpInPlace(op, [&] { op.removeRoundingmodeAttr(); });
+    return success();
+  }
+};
+
+/// extf and truncf from or to a foreign type, or with a rounding mode that the
+/// host doesn't have, element by element, as a call.
 /// bf16 has faster ones upstream, between it and f32.
 template <typename Op> struct ConvertByCall : public OpRewritePattern<Op> {
-  using OpRewritePattern<Op>::OpRewritePattern;
+  /// Before upstream's patterns, which round to the nearest even.
+  ConvertByCall(MLIRContext *context)
+      : OpRewritePattern<Op>(context, /*benefit=*/2) {}
   LogicalResult matchAndRewrite(Op op,
                                 PatternRewriter &rewriter) const override {
     Type from = getElementTypeOrSelf(op.getIn().getType());
     Type to = getElementTypeOrSelf(op.getType());
-    if (!isForeign(from) && !isForeign(to))
-      return rewriter.notifyMatchFailure(op, "LLVM has it");
-    if ((from.isBF16() && to.isF32()) || (from.isF32() && to.isBF16()))
-      return rewriter.notifyMatchFailure(op, "upstream has it");
+    if (getRounding(op) == llvm::RoundingMode::NearestTiesToEven) {
+      if (!isForeign(from) && !isForeign(to))
+        return rewriter.notifyMatchFailure(op, "LLVM has it");
+      if ((from.isBF16() && to.isF32()) || (from.isF32() && to.isBF16()))
+        return rewriter.notifyMatchFailure(op, "upstream has it");
+    }
     auto vector = dyn_cast<VectorType>(op.getType());
     if (vector && vector.isScalable())
       return rewriter.notifyMatchFailure(op, "scalable");
@@ -166,7 +207,7 @@ private:
       OpBuilder atEnd = OpBuilder::atBlockEnd(module.getBody());
       function = func::FuncOp::create(
           atEnd, module.getLoc(), kName,
-          rewriter.getFunctionType({i64, i32, i32}, {i64}));
+          rewriter.getFunctionType({i64, i32, i32, i32}, {i64}));
       function.setPrivate();
     }
     Value bits = arith::BitcastOp::create(
@@ -174,14 +215,14 @@ private:
         value);
     if (bits.getType() != i64)
       bits = arith::ExtUIOp::create(rewriter, loc, i64, bits);
-    auto constant = [&](Semantics semantics) -> Value {
-      return arith::ConstantIntOp::create(rewriter, loc, i32,
-                                          int64_t(semantics));
+    auto constant = [&](auto value) -> Value {
+      return arith::ConstantIntOp::create(rewriter, loc, i32, int64_t(value));
     };
     Value converted =
         func::CallOp::create(rewriter, loc, function,
                              ValueRange{bits, constant(getSemantics(from)),
-                                        constant(getSemantics(to))})
+                                        constant(getSemantics(to)),
+                                        constant(getRounding(op))})
             .getResult(0);
     Type narrow = rewriter.getIntegerType(to.getIntOrFloatBitWidth());
     if (narrow != i64)
@@ -217,8 +258,8 @@ LogicalResult carousel::sim::lowerNarrowFloats(ModuleOp module) {
   });
 
   RewritePatternSet patterns(context);
-  patterns.add<ConvertByCall<arith::ExtFOp>, ConvertByCall<arith::TruncFOp>>(
-      context);
+  patterns.add<DropDefaultMode, ConvertByCall<arith::ExtFOp>,
+               ConvertByCall<arith::TruncFOp>>(context);
   arith::populateArithExpandOpsPatterns(patterns);
   arith::populateExpandBFloat16Patterns(patterns);
   return applyPatternsGreedily(module, std::move(patterns));

@@ -1,5 +1,5 @@
-// carousel-expand-arith: divisions that round, the least and most of floats, powers of integers and classes of floats;
-// the least and most of integers are intrinsics of LLVM and stay.
+// carousel-expand-arith: divisions that round, the least and most of floats, powers of integers, classes of floats, truncations
+// with rounding modes, extended ops of odd types; the least and most of integers are intrinsics of LLVM and stay.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-expand-arith)))' | FileCheck %s
 
 gpu.module @kernels {
@@ -69,6 +69,63 @@ gpu.module @kernels {
     %c0 = arith.constant 0 : index
     %n = math.isnormal %v : vector<4xf8E5M2>
     vector.store %n, %out[%c0] : memref<4xi1>, vector<4xi1>
+    gpu.return
+  }
+
+  // Ties leave before the default truncation; the other modes correct what comes of it. The default mode goes without a word.
+  // CHECK-LABEL: gpu.func @rounding
+  // CHECK-SAME: (%[[A:.+]]: vector<4xf64>,
+  // CHECK: arith.truncf %[[A]] : vector<4xf64> to vector<4xf32>
+  // CHECK: arith.ori
+  // CHECK: arith.truncf %{{.+}} : vector<4xf64> to vector<4xf32>
+  // CHECK: arith.truncf %[[A]] : vector<4xf64> to vector<4xf32>
+  // CHECK: arith.extf
+  // CHECK: arith.cmpf ogt
+  // CHECK: arith.addi %{{.+}} : vector<4xi32>
+  // CHECK: arith.truncf %{{.+}} : f32 to f8E4M3FN
+  // CHECK-NOT: upward
+  // CHECK: gpu.return
+  gpu.func @rounding(%a: vector<4xf64>, %b: f32, %out: memref<?xf32>, %other: memref<f8E4M3FN>) kernel {
+    %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : index
+    %c8 = arith.constant 8 : index
+    %even = arith.truncf %a to_nearest_even : vector<4xf64> to vector<4xf32>
+    %away = arith.truncf %a to_nearest_away : vector<4xf64> to vector<4xf32>
+    %down = arith.truncf %a downward : vector<4xf64> to vector<4xf32>
+    %up = arith.truncf %b upward : f32 to f8E4M3FN
+    vector.store %even, %out[%c0] : memref<?xf32>, vector<4xf32>
+    vector.store %away, %out[%c4] : memref<?xf32>, vector<4xf32>
+    vector.store %down, %out[%c8] : memref<?xf32>, vector<4xf32>
+    memref.store %up, %other[] : memref<f8E4M3FN>
+    gpu.return
+  }
+
+  // Of words the extended ops are instructions.
+  // CHECK-LABEL: gpu.func @extended
+  // CHECK-SAME: (%[[I:.+]]: vector<2xindex>, %[[J:.+]]: vector<2xindex>, %[[P:.+]]: i1, %[[Q:.+]]: i1,
+  // CHECK: %[[SUM:.+]] = arith.addi %[[I]], %[[J]] : vector<2xindex>
+  // CHECK: arith.cmpi ult, %[[SUM]], %[[I]] : vector<2xindex>
+  // CHECK: arith.andi %[[P]], %[[Q]] : i1
+  // CHECK: arith.constant false
+  // CHECK: arith.mului_extended %{{.+}} : i16
+  // CHECK-COUNT-2: arith.mulsi_extended %{{.+}} : vector<3xi32>
+  gpu.func @extended(%i: vector<2xindex>, %j: vector<2xindex>, %p: i1, %q: i1, %a: i16, %out: memref<2xi1>,
+                     %x: memref<?xi16>, %y: memref<2xindex>, %m: vector<2x3xi32>, %z: memref<2x3xi32>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %sum, %wraps = arith.addui_extended %i, %j : vector<2xindex>, vector<2xi1>
+    %low, %high = arith.mulsi_extended %p, %q : i1
+    %l, %h = arith.mului_extended %a, %a : i16
+    %lows, %highs = arith.mulsi_extended %m, %m : vector<2x3xi32>
+    vector.store %highs, %z[%c0, %c0] : memref<2x3xi32>, vector<2x3xi32>
+    %first = vector.extract %wraps[0] : i1 from vector<2xi1>
+    %s = vector.extract %sum[0] : index from vector<2xindex>
+    %either = arith.ori %first, %low : i1
+    memref.store %s, %y[%c0] : memref<2xindex>
+    memref.store %either, %out[%c0] : memref<2xi1>
+    memref.store %high, %out[%c1] : memref<2xi1>
+    memref.store %l, %x[%c0] : memref<?xi16>
+    memref.store %h, %x[%c1] : memref<?xi16>
     gpu.return
   }
 }

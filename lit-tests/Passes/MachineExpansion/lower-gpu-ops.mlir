@@ -147,4 +147,18 @@ gpu.module @kernels {
     memref.store %r, %x[%c0] : memref<?xf32, #gl>
     gpu.return
   }
+
+  // Narrow arguments of a printf are promoted, with the sign that prints them; a width that is an argument counts as one.
+  // CHECK-LABEL: gpu.func @printed
+  // CHECK-SAME: (%[[P:.+]]: i1, %[[B:.+]]: i8, %[[S:.+]]: i16, %[[H:.+]]: bf16, %[[N:.+]]: i32, %[[D:.+]]: f64)
+  // CHECK-DAG: %[[PW:.+]] = arith.extui %[[P]] : i1 to i32
+  // CHECK-DAG: %[[BS:.+]] = arith.extsi %[[B]] : i8 to i32
+  // CHECK-DAG: %[[BU:.+]] = arith.extui %[[B]] : i8 to i32
+  // CHECK-DAG: %[[SS:.+]] = arith.extsi %[[S]] : i16 to i32
+  // CHECK-DAG: %[[HF:.+]] = arith.extf %[[H]] : bf16 to f32
+  // CHECK: gpu.printf "{{.*}}", %[[PW]], %[[BS]], %[[BU]], %[[N]], %[[SS]], %[[HF]], %[[D]] : i32, i32, i32, i32, i32, f32, f64
+  gpu.func @printed(%p: i1, %b: i8, %s: i16, %h: bf16, %n: i32, %d: f64) {
+    gpu.printf "%d %hhi 100%% %-#4x %*hd %5.2f %lf\0A", %p, %b, %b, %n, %s, %h, %d : i1, i8, i8, i32, i16, bf16, f64
+    gpu.return
+  }
 }

@@ -7,6 +7,7 @@
 // GONE-NOT: vector.contract
 // GONE-NOT: vector.multi_reduction
 // GONE-NOT: vector.gather
+// GONE-NOT: vector.mask {{%.* \{}}
 // GONE-NOT: vector.shape_cast
 
 #gl = #gpu.address_space<global>
@@ -41,6 +42,25 @@ gpu.module @vectors {
     // CHECK: vector.reduction <add>
     %d = vector.multi_reduction <add>, %a, %acc [1] : vector<2x4xf32> to vector<2xf32>
     return %d : vector<2xf32>
+  }
+
+  // Masked lanes change nothing: -0 in a sum of floats, NaN where a number wins over it.
+  // CHECK-LABEL: func @masked
+  // CHECK-SAME: (%[[A:.+]]: vector<4xf32>, %[[M:.+]]: vector<4xi1>, %[[ACC:.+]]: f32, %[[N:.+]]: vector<4xi8>)
+  func.func @masked(%a: vector<4xf32>, %m: vector<4xi1>, %acc: f32, %n: vector<4xi8>) -> (f32, f32, i8) {
+    // CHECK: %[[ZERO:.+]] = arith.constant dense<-0.000000e+00> : vector<4xf32>
+    // CHECK: %[[LANES:.+]] = arith.select %[[M]], %[[A]], %[[ZERO]]
+    // CHECK: vector.reduction <add>, %[[LANES]], %[[ACC]]
+    %0 = vector.mask %m { vector.reduction <add>, %a, %acc : vector<4xf32> into f32 } : vector<4xi1> -> f32
+    // CHECK: %[[NAN:.+]] = arith.constant dense<0x7FC00000> : vector<4xf32>
+    // CHECK: %[[LANES:.+]] = arith.select %[[M]], %[[A]], %[[NAN]]
+    // CHECK: vector.reduction <maxnumf>, %[[LANES]]
+    %1 = vector.mask %m { vector.reduction <maxnumf>, %a : vector<4xf32> into f32 } : vector<4xi1> -> f32
+    // CHECK: %[[LEAST:.+]] = arith.constant dense<-128> : vector<4xi8>
+    // CHECK: %[[LANES:.+]] = arith.select %[[M]], %[[N]], %[[LEAST]]
+    // CHECK: vector.reduction <maxsi>, %[[LANES]]
+    %2 = vector.mask %m { vector.reduction <maxsi>, %n : vector<4xi8> into i8 } : vector<4xi1> -> i8
+    return %0, %1, %2 : f32, f32, i8
   }
 
   // CHECK-LABEL: func @cast

@@ -26,16 +26,6 @@ gpu.module @m {
 // -----
 
 gpu.module @m {
-  gpu.func @printed(%x: bf16) kernel {
-    // expected-error @below {{expected an op that has a form in CUDA C++, got 'gpu.printf'}}
-    gpu.printf "%f", %x : bf16
-    gpu.return
-  }
-}
-
-// -----
-
-gpu.module @m {
   // expected-error @below {{expected structured control flow in a function, got 3 blocks}}
   gpu.func @branches(%p: i1) kernel {
     cf.cond_br %p, ^a, ^b

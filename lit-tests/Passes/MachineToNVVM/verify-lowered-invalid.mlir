@@ -56,6 +56,18 @@ gpu.module @kernels {
 
 // -----
 
+// C102: a rounding mode that NVPTX takes no notice of.
+gpu.module @kernels {
+  llvm.func @rounded(%x: f64) {
+    // expected-error @below {{expected an op that can be lowered to LLVM or NVVM, got 'llvm.intr.experimental.constrained.fptrunc'}}
+    %0 = llvm.intr.experimental.constrained.fptrunc %x downward ignore : f64 to f32
+    %1 = llvm.intr.experimental.constrained.fptrunc %x tonearest ignore : f64 to f32
+    llvm.return
+  }
+}
+
+// -----
+
 // C106: a type that NVPTX aborts on.
 gpu.module @kernels {
   // expected-error @below {{expected a type that PTX has, got 'f80'}}

@@ -138,3 +138,17 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// C203: an atomic with a region on elements that nothing compares and swaps.
+gpu.module @kernels {
+  gpu.func @flags(%x: memref<8xi1>, %i: index) kernel {
+    // expected-error @below {{'memref.generic_atomic_rmw' op expected elements of 8, 16, 32 or 64 bits, got 'memref<8xi1>'}}
+    %old = memref.generic_atomic_rmw %x[%i] : memref<8xi1> {
+    ^bb0(%now: i1):
+      memref.atomic_yield %now : i1
+    }
+    gpu.return
+  }
+}

@@ -1,4 +1,5 @@
-// Atomics of memref are CUDA's functions, which are relaxed at gpu scope; fences stand beside them.
+// Atomics of memref are CUDA's functions, which are relaxed at gpu scope; fences stand beside them. Those with a region are
+// loops around a compare-and-swap.
 // RUN: carousel-translate --mlir-to-cuda --chip=sm_90a --cuda-locations=0 %s | FileCheck %s
 
 gpu.module @atomics {
@@ -20,6 +21,22 @@ gpu.module @atomics {
     %w = memref.load %x[%c1] : memref<8xi32, 1>
     %u = arith.addi %w, %old : i32
     memref.store %u, %x[%c2] : memref<8xi32, 1>
+    gpu.return
+  }
+
+  // CHECK-LABEL: extern "C" __global__ void loop(
+  // CHECK: carousel::f16 {{.*}} = carousel::atomic_look(&x[i]);
+  // CHECK: do {
+  // CHECK: uint16_t [[SEEN:.+]] = carousel::bit_cast<uint16_t>(
+  // CHECK: carousel::atomic_compare_and_swap(&x[i], [[SEEN]], next);
+  // CHECK: } while (more);
+  gpu.func @loop(%x: memref<8xf16, 1>, %i: index, %v: f16) kernel {
+    %old = memref.generic_atomic_rmw %x[%i] : memref<8xf16, 1> {
+    ^bb0(%now: f16):
+      %next = arith.mulf %now, %v : f16
+      memref.atomic_yield %next : f16
+    }
+    memref.store %old, %x[%i] : memref<8xf16, 1>
     gpu.return
   }
 }

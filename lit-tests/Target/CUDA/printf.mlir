@@ -21,4 +21,11 @@ gpu.module @m {
     gpu.printf "%lu\0A", %after : index
     gpu.return
   }
+
+  // CHECK-LABEL: void narrow(uint8_t b, carousel::f16 h, bool p) {
+  // CHECK-NEXT:   printf("%d %u %f %d\012", uint32_t(int8_t(b)), uint32_t(b), float(h), uint32_t(p));
+  gpu.func @narrow(%b: i8, %h: f16, %p: i1) kernel {
+    gpu.printf "%d %u %f %d\0A", %b, %b, %h, %p : i8, i8, f16, i1
+    gpu.return
+  }
 }

@@ -72,6 +72,35 @@ gpu.module @atomics {
     gpu.return
   }
 
+  // Floats and parts of a word, with any op in the region.
+  // CHECK-LABEL: .entry narrow(
+  // CHECK-NOT: fence
+  // CHECK: ld.relaxed.gpu.global.b{{16|32}}
+  // CHECK: atom.relaxed.gpu.global.cas.b{{16|32}}
+  // CHECK: ld.relaxed.gpu.global.b64
+  // CHECK: atom.relaxed.gpu.global.cas.b64
+  // CHECK-NOT: fence
+  // CHECK: ret;
+  gpu.func @narrow(%x: memref<8xf16, #gl>, %y: memref<8xf64, #gl>, %v: f16, %w: f64, %p: i1) kernel {
+    %c0 = arith.constant 0 : index
+    %0 = memref.generic_atomic_rmw %x[%c0] : memref<8xf16, #gl> {
+    ^bb0(%old: f16):
+      %2 = arith.mulf %old, %v : f16
+      memref.atomic_yield %2 : f16
+    }
+    %1 = memref.generic_atomic_rmw %y[%c0] : memref<8xf64, #gl> {
+    ^bb0(%old: f64):
+      %2 = scf.if %p -> (f64) {
+        %3 = math.exp %old : f64
+        scf.yield %3 : f64
+      } else {
+        scf.yield %w : f64
+      }
+      memref.atomic_yield %2 : f64
+    }
+    gpu.return
+  }
+
   // What is published is on its side of the fence, and so is what is read.
   // CHECK-LABEL: .entry publish(
   // CHECK: st.global

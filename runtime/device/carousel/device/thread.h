@@ -132,6 +132,48 @@ template <typename Word> CAROUSEL_DEVICE Word look(const void *at) {
   return *static_cast<const volatile Word *>(at);
 }
 
+/// Of a part of a word, whose other bits stay: CUDA has no function for all of
+/// these.
+template <typename Part>
+CAROUSEL_DEVICE Part compare_and_swap_part(void *at, Part seen, Part next) {
+  const unsigned long long address = reinterpret_cast<unsigned long long>(at);
+  void *const word = reinterpret_cast<void *>(address & ~3ull);
+  const uint32_t shift = static_cast<uint32_t>(address & 3) * 8;
+  const uint32_t mask = static_cast<uint32_t>(static_cast<Part>(~0)) << shift;
+  uint32_t whole = look<uint32_t>(word);
+  while (static_cast<Part>(whole >> shift) == seen) {
+    const uint32_t found = compare_and_swap(
+        word, whole, (whole & ~mask) | (static_cast<uint32_t>(next) << shift));
+    if (found == whole)
+      return seen;
+    whole = found;
+  }
+  return static_cast<Part>(whole >> shift);
+}
+
+CAROUSEL_DEVICE uint8_t compare_and_swap(void *at, uint8_t seen, uint8_t next) {
+  return compare_and_swap_part(at, seen, next);
+}
+CAROUSEL_DEVICE uint16_t compare_and_swap(void *at, uint16_t seen,
+                                          uint16_t next) {
+  return compare_and_swap_part(at, seen, next);
+}
+
+/// The integer with the bits of a number.
+template <int Bytes> struct bits_of;
+template <> struct bits_of<1> {
+  using type = uint8_t;
+};
+template <> struct bits_of<2> {
+  using type = uint16_t;
+};
+template <> struct bits_of<4> {
+  using type = uint32_t;
+};
+template <> struct bits_of<8> {
+  using type = uint64_t;
+};
+
 /// By compare-and-swap: what CUDA has no function for.
 template <typename Number, typename Function>
 CAROUSEL_DEVICE Number replace(Number *at, Function function) {
@@ -175,6 +217,24 @@ template <typename Type> struct given {
 };
 
 } // namespace detail
+
+/// The number there is, for the first attempt of a compare-and-swap.
+template <typename Number>
+CAROUSEL_DEVICE Number atomic_look(const Number *at) {
+  return bit_cast<Number>(
+      detail::look<typename detail::bits_of<sizeof(Number)>::type>(at));
+}
+
+/// Replaces a number that has the bits `seen` by `next`; gives the number that
+/// was there.
+template <typename Number>
+CAROUSEL_DEVICE Number atomic_compare_and_swap(
+    Number *at, typename detail::bits_of<sizeof(Number)>::type seen,
+    typename detail::given<Number>::type next) {
+  using Bits = typename detail::bits_of<sizeof(Number)>::type;
+  return bit_cast<Number>(
+      detail::compare_and_swap(at, seen, bit_cast<Bits>(next)));
+}
 
 // Each gives the value before the change.
 #define CAROUSEL_ATOMIC(NAME, EXPRESSION)                                      \

@@ -1,0 +1,25 @@
+//===- RoundingModes.h - truncations that round as they say -----*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Patterns of carousel-expand-arith for arith.truncf with a rounding mode. LLVM
+// and C++ convert to the nearest value, ties to even, and take no notice of
+// any other mode.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_MACHINEEXPANSION_ROUNDINGMODES_H
+#define CAROUSEL_PASSES_MACHINEEXPANSION_ROUNDINGMODES_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace carousel {
+
+void populateRoundingModes(mlir::RewritePatternSet &patterns);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_MACHINEEXPANSION_ROUNDINGMODES_H
