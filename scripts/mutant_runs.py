@@ -22,7 +22,7 @@ BATCH = 100
 MEMORY = 8 << 30  # bytes that a tool may map
 PIPELINES = (
     "--carousel-lower=chip=sm_80", "--carousel-lower=chip=sm_90a", "--carousel-lower=chip=sm_100a",
-    "--carousel-to-ptx=chip=sm_80", "--carousel-to-ptx=chip=sm_90a", "--carousel-to-cuda=chip=sm_90a",
+    "--carousel-to-ptx=chip=sm_80", "--carousel-to-ptx=chip=sm_90a", "--carousel-to-emitc=chip=sm_90a",
     "--carousel-lower-to-nvvm=chip=sm_90a verify=true", "--carousel-lower-to-emitc=chip=sm_90a",
 )
 

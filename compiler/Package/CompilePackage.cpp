@@ -311,7 +311,7 @@ LogicalResult Compiler::numberWaits() {
   if (options.debugWaits == 0)
     return success();
   PassManager pm(module.getContext());
-  pm.nest<gpu::GPUModuleOp>().addPass(createNumberWaits());
+  pm.nest<gpu::GPUModuleOp>().addPass(createAssignWaitIds());
   return pm.run(module);
 }
 

@@ -61,10 +61,10 @@ func.func @ring(%x: !global, %y: !global, %k: index, %i: index, %more: i1) {
       // CHECK: carousel.ring.store {{.*}} reduce<add f32> engine<bulk>
       carousel.ring.store %t to %y[%i] reduce<add f32> engine<bulk> : !tile, !global
     }
-    // CHECK: carousel.ring.drain read 1
-    carousel.ring.drain read 1
-    // CHECK: carousel.ring.drain complete 0 scope(warp)
-    carousel.ring.drain complete 0 scope(warp)
+    // CHECK: carousel.ring.wait_stores read 1
+    carousel.ring.wait_stores read 1
+    // CHECK: carousel.ring.wait_stores complete 0 scope(warp)
+    carousel.ring.wait_stores complete 0 scope(warp)
     // CHECK: carousel.ring.release %[[RING]]
     carousel.ring.release %ring[%k] : !ring
   }

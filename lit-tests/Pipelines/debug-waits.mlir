@@ -6,23 +6,23 @@
 // RUN: carousel-opt --carousel-to-ptx="chip=sm_90a debug-waits=250" %s | FileCheck %s
 // RUN: carousel-opt --carousel-to-ptx=chip=sm_90a %s | FileCheck %s --check-prefix=OFF
 // RUN: carousel-translate --mlir-to-ptx --chip=sm_90a --debug-waits=250 %s | FileCheck %s
-// RUN: carousel-opt --carousel-to-cuda="chip=sm_90a debug-waits=250" --dump-pass-pipeline %s 2>&1 >/dev/null \
+// RUN: carousel-opt --carousel-to-emitc="chip=sm_90a debug-waits=250" --dump-pass-pipeline %s 2>&1 >/dev/null \
 // RUN:   | FileCheck %s --check-prefix=CUDA-ORDER
-// RUN: carousel-opt --carousel-to-cuda=chip=sm_90a --dump-pass-pipeline %s 2>&1 >/dev/null \
+// RUN: carousel-opt --carousel-to-emitc=chip=sm_90a --dump-pass-pipeline %s 2>&1 >/dev/null \
 // RUN:   | FileCheck %s --check-prefix=OFF
 // RUN: carousel-translate --mlir-to-cuda --chip=sm_90a --debug-waits=250 %s | FileCheck %s --check-prefix=CUDA
 
 // ORDER: carousel-verify-machine
 // ORDER: carousel-attach-target
-// ORDER-NEXT: carousel-number-waits
+// ORDER-NEXT: carousel-assign-wait-ids
 // ORDER-NEXT: carousel-lower-gpu-ops
-// ORDER: convert-carousel-to-nvvm{debug-waits=250
+// ORDER: carousel-convert-to-nvvm{debug-waits=250
 // CUDA-ORDER: carousel-verify-machine
 // CUDA-ORDER: carousel-attach-target
-// CUDA-ORDER-NEXT: carousel-number-waits
+// CUDA-ORDER-NEXT: carousel-assign-wait-ids
 // CUDA-ORDER-NEXT: canonicalize
 // CUDA-ORDER: carousel-convert-to-emitc{debug-waits=250
-// OFF-NOT: carousel-number-waits
+// OFF-NOT: carousel-assign-wait-ids
 // OFF-NOT: debug-waits={{[1-9]}}
 // OFF-NOT: carousel_wait_record
 

@@ -18,12 +18,12 @@
 // ORDER: carousel-attach-target
 // ORDER: canonicalize
 // ORDER: carousel-lower-gpu-ops
-// ORDER-NEXT: carousel-verify-target
+// ORDER-NEXT: carousel-verify-chip
 // ORDER-NEXT: carousel-verify-machine
 // ORDER-NEXT: carousel-mark-occupancy
 // ORDER-NEXT: carousel-expand-memory
 // ORDER-NEXT: carousel-expand-kernel-abi
-// ORDER-NEXT: convert-carousel-to-nvvm
+// ORDER-NEXT: carousel-convert-to-nvvm
 // ORDER: convert-vector-to-scf
 // ORDER: carousel-lower-vectors
 // ORDER: carousel-lower-math
@@ -36,7 +36,7 @@
 // ORDER: carousel-mark-convergent
 // ORDER-NEXT: carousel-mark-grid-constants
 // ORDER-NEXT: carousel-pin-shared-memory
-// ORDER-NEXT: carousel-verify-lowered
+// ORDER-NEXT: carousel-verify-target
 
 // ONLY-NOT: carousel.
 // ONLY-NOT: memref.

@@ -6,7 +6,7 @@
 // ORDER-NEXT: any(
 // ORDER-NEXT: lower-affine
 // ORDER-NEXT: )
-// ORDER-NEXT: carousel-form-transfers
+// ORDER-NEXT: carousel-raise-to-transfers
 // ORDER-NEXT: any(
 // ORDER-NEXT: canonicalize
 // ORDER-NEXT: cse
@@ -37,7 +37,7 @@
 // ORDER-NEXT: cse
 // ORDER-NEXT: loop-invariant-code-motion
 // ORDER-NEXT: )
-// ORDER-NEXT: carousel-verify-target
+// ORDER-NEXT: carousel-verify-chip
 // ORDER-NEXT: carousel-verify-machine
 
 // On the way to PTX the machine phase isn't verified again, unlike kernels that come in at it.

@@ -2,7 +2,7 @@
 // RUN: carousel-opt %s --allow-unregistered-dialect --pass-pipeline='builtin.module(carousel-lower{chip=sm_90a})' | FileCheck %s
 // RUN: not carousel-opt %s --allow-unregistered-dialect --carousel-to-ptx=chip=sm_90a -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=PTX
-// RUN: not carousel-opt %s --allow-unregistered-dialect --carousel-to-cuda=chip=sm_90a -o /dev/null 2>&1 \
+// RUN: not carousel-opt %s --allow-unregistered-dialect --carousel-to-emitc=chip=sm_90a -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=PTX
 
 // CHECK: "other.op"

@@ -132,7 +132,7 @@ private:
                                                : WalkResult::advance();
                          })
                          .wasInterrupted();
-    if (isRefused) // an error of carousel-verify-lowered
+    if (isRefused) // an error of carousel-verify-target
       return;
     Type byte = IntegerType::get(module.getContext(), 8);
     AttrTypeReplacer replacer;

@@ -207,13 +207,13 @@ struct Conversion {
     configureGpuToNVVMConversionLegality(target);
     // Upstream refuses these, which its own patterns make of functions that
     // libdevice doesn't have for a type. Without rollback that would end the
-    // process; --carousel-verify-lowered reports them.
+    // process; --carousel-verify-target reports them.
     target.addLegalOp<LLVM::CopySignOp, LLVM::CosOp, LLVM::ExpOp, LLVM::Exp2Op,
                       LLVM::FAbsOp, LLVM::FCeilOp, LLVM::FFloorOp, LLVM::FRemOp,
                       LLVM::LogOp, LLVM::Log10Op, LLVM::Log2Op, LLVM::PowOp,
                       LLVM::RoundEvenOp, LLVM::RoundOp, LLVM::SinOp,
                       LLVM::SincosOp, LLVM::SqrtOp>();
-    // What has no pattern is an error of carousel-verify-lowered.
+    // What has no pattern is an error of carousel-verify-target.
     target.addDynamicallyLegalDialect<gpu::GPUDialect>(
         [](Operation *op) { return !hasPattern(op); });
     // Those that are written as PTX.

@@ -43,7 +43,7 @@ static void addEngines(OpPassManager &gpu, const LowerOptions &options) {
       createRunWherePresent({"affine"}, [](OpPassManager &pm) {
         pm.addPass(createLowerAffinePass());
       }));
-  gpu.addPass(createFormTransfers());
+  gpu.addPass(createRaiseToTransfers());
   addCleanup(gpu);
   gpu.addPass(createVerifyTile());
   gpu.addPass(createExpandAccumulate());
@@ -69,7 +69,7 @@ static void addRings(OpPassManager &gpu, const LowerOptions &options) {
   LowerRingsOptions rings;
   rings.commitGroups = options.commitGroups;
   rings.foldPrologues = options.foldPrologues;
-  rings.foldFrom = options.foldFrom;
+  rings.prologueFoldThreshold = options.prologueFoldThreshold;
   gpu.addPass(createLowerRings(rings));
   OpPassManager &lowered = gpu.nestAny();
   lowered.addPass(createCarryDivisions());
@@ -77,7 +77,7 @@ static void addRings(OpPassManager &gpu, const LowerOptions &options) {
   lowered.addPass(createMergeCounters());
   gpu.addPass(createAllocateShared());
   addCleanup(gpu).addPass(createLoopInvariantCodeMotionPass());
-  gpu.addPass(createVerifyTarget());
+  gpu.addPass(createVerifyChip());
   gpu.addPass(createVerifyMachine());
 }
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pipelines carousel-lower-to-emitc and carousel-to-cuda. What is computed
+// The pipelines carousel-lower-to-emitc and carousel-to-emitc. What is computed
 // is decided by the passes that carousel-lower-to-nvvm has, with the same
 // options: both ways give the same bytes.
 //
@@ -31,10 +31,10 @@ void carousel::buildLowerToEmitCPipeline(OpPassManager &pm,
   target.ptxVersion = options.ptxVersion;
   gpu.addPass(createAttachTarget(target));
   if (options.debugWaits != 0)
-    gpu.addPass(createNumberWaits());
+    gpu.addPass(createAssignWaitIds());
   gpu.addPass(createCanonicalizerPass()); // counts that are constants
   gpu.addPass(createLowerGPUOps());
-  gpu.addPass(createVerifyTarget());
+  gpu.addPass(createVerifyChip());
   gpu.addPass(createVerifyMachine());
   gpu.addPass(createMarkOccupancy());
   gpu.addPass(createExpandMemory());
@@ -56,8 +56,8 @@ void carousel::buildLowerToEmitCPipeline(OpPassManager &pm,
   gpu.addPass(createConvertToEmitC(conversion));
 }
 
-void carousel::buildToCUDAPipeline(OpPassManager &pm,
-                                   const LowerToEmitCOptions &options) {
+void carousel::buildToEmitCPipeline(OpPassManager &pm,
+                                    const LowerToEmitCOptions &options) {
   LowerOptions lower;
   lower.chip = options.chip;
   lower.ptxVersion = options.ptxVersion;

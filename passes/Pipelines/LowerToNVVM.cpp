@@ -44,13 +44,13 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
   target.optLevel = options.optLevel;
   gpu.addPass(createAttachTarget(target));
   if (options.debugWaits != 0)
-    gpu.addPass(createNumberWaits());
+    gpu.addPass(createAssignWaitIds());
   if (options.verify)
     gpu.nestAny().addPass(
         createPatternCanonicalizer()); // counts that are constants
   gpu.addPass(createLowerGPUOps());
   if (options.verify) {
-    gpu.addPass(createVerifyTarget());
+    gpu.addPass(createVerifyChip());
     gpu.addPass(createVerifyMachine());
   }
   gpu.addPass(createMarkOccupancy());
@@ -108,7 +108,7 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
   gpu.addPass(createMarkConvergent());
   gpu.addPass(createMarkGridConstants());
   gpu.addPass(createPinSharedMemory());
-  gpu.addPass(createVerifyLowered());
+  gpu.addPass(createVerifyTarget());
 }
 
 void carousel::registerLoweringInterfaces(DialectRegistry &registry) {
@@ -137,9 +137,9 @@ void carousel::registerPipelines() {
       "Lower gpu.modules from the machine phase to the EmitC form",
       buildLowerToEmitCPipeline);
   PassPipelineRegistration<LowerToEmitCOptions>(
-      "carousel-to-cuda",
+      "carousel-to-emitc",
       "Lower gpu.modules from the tile phase to the EmitC form of CUDA C++",
-      buildToCUDAPipeline);
+      buildToEmitCPipeline);
   PassPipelineRegistration<LowerToNVVMOptions>(
       "carousel-lower-to-nvvm",
       "Lower gpu.modules from the machine phase to the LLVM and NVVM dialects",

@@ -209,12 +209,12 @@ void RingRewriter::emitPrologue(const LoopPlan &loopPlan,
   rewriter.setInsertionPoint(loop);
   TransferScope scope = loopPlan.request.getScope();
   if (loads.overtakesStores)
-    RingDrainOp::create(rewriter, loc, GroupWait::Complete, 0, scope);
+    RingWaitStoresOp::create(rewriter, loc, GroupWait::Complete, 0, scope);
   else if (!loads.inPlaceStores.empty() && loads.prefetch != 0 &&
            loads.release != SlotRelease::EmptyBarrier)
     // Of a former execution of the loop: the slots that come first.
-    RingDrainOp::create(rewriter, loc, GroupWait::Read,
-                        loads.stages - loads.prefetch, scope);
+    RingWaitStoresOp::create(rewriter, loc, GroupWait::Read,
+                             loads.stages - loads.prefetch, scope);
   if (loads.overtakesStores || !loads.usedOutside.empty())
     RingSyncOp::create(rewriter, loc, scope);
   if (loads.prefetch == 0)
@@ -256,9 +256,9 @@ void RingRewriter::startAhead(const LoopPlan &loopPlan,
   // Stores that empty the slots are issued by the thread that fills them.
   if (!loads.inPlaceStores.empty() &&
       loads.release != SlotRelease::EmptyBarrier)
-    RingDrainOp::create(rewriter, loc, GroupWait::Read,
-                        loads.stages - loads.prefetch - 1,
-                        loopPlan.request.getScope());
+    RingWaitStoresOp::create(rewriter, loc, GroupWait::Read,
+                             loads.stages - loads.prefetch - 1,
+                             loopPlan.request.getScope());
   IRMapping mapping;
   mapping.map(variable, ahead);
   emitProduce(loads, loop, ring,
@@ -276,7 +276,7 @@ void RingRewriter::rewriteInPlaceStores(const LoopPlan &loopPlan,
     rewriter.setInsertionPoint(store);
     Location loc = store.getLoc();
     RingSyncOp::create(rewriter, loc, store.getScope());
-    // The meeting is the last that other threads do with the slot.
+    // The barrier is the last that other threads do with the slot.
     bool isLast = store == loads.inPlaceStores.back() &&
                   store->getBlock() == loop.getBody() && isAsynchronous(store);
     if (isLast && loads.release != SlotRelease::EmptyBarrier)
@@ -359,8 +359,8 @@ Operation *RingRewriter::rewriteLoads(const LoopPlan &loopPlan,
   if (!isReleased) {
     if (!loads.inPlaceStores.empty() &&
         loads.release == SlotRelease::EmptyBarrier)
-      RingDrainOp::create(rewriter, loc, GroupWait::Read, 0,
-                          loopPlan.request.getScope());
+      RingWaitStoresOp::create(rewriter, loc, GroupWait::Read, 0,
+                               loopPlan.request.getScope());
     RingReleaseOp::create(rewriter, loc, ring, use);
   }
   for (StoreOp store : loads.inPlaceStores)
@@ -392,9 +392,9 @@ void RingRewriter::rewriteStore(const LoopPlan &loopPlan,
                                   ring, use, 0);
   redirect(storePlan.buffer, loop, tile);
   rewriter.setInsertionPoint(store);
-  // The meeting hands out the next slot, too: its store has read it.
-  RingDrainOp::create(rewriter, loc, GroupWait::Read, storePlan.stages - 2,
-                      store.getScope());
+  // The barrier hands out the next slot, too: its store has read it.
+  RingWaitStoresOp::create(rewriter, loc, GroupWait::Read, storePlan.stages - 2,
+                           store.getScope());
   RingSyncOp::create(rewriter, loc, store.getScope());
   emitSubmit(store, store.getTile());
   RunningIndices::write(rewriter, loc, variable,

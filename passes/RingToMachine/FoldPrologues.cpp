@@ -97,7 +97,7 @@ static bool isArithmetic(Operation *op) {
 static bool mayPass(Operation *op, Value ring) {
   WalkResult result = op->walk([&](Operation *inner) {
     bool isPassed =
-        isa<RingProduceOp, RingLoadOp, RingDrainOp, RingSyncOp>(inner) ||
+        isa<RingProduceOp, RingLoadOp, RingWaitStoresOp, RingSyncOp>(inner) ||
         inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>() ||
         isMemoryEffectFree(inner);
     auto produce = dyn_cast<RingProduceOp>(inner);
@@ -201,8 +201,8 @@ matchFills(RingProduceOp produce, const RingBarrierPlan &plan, int64_t least) {
     return std::nullopt;
   fills.ahead = *produce.getAhead();
   for (Operation &op : fills.branch.thenBlock()->without_terminator()) {
-    auto drain = dyn_cast<RingDrainOp>(op);
-    bool isByLeader = drain && drain.getScope() == ring.getScope();
+    auto storeWait = dyn_cast<RingWaitStoresOp>(op);
+    bool isByLeader = storeWait && storeWait.getScope() == ring.getScope();
     if (&op != produce && !isByLeader && !isArithmetic(&op))
       return std::nullopt;
   }
@@ -272,9 +272,9 @@ static void foldInto(Fills &fills, Value isIssuing) {
   prologue.setLowerBound(begin);
   prologue.setUpperBound(end);
   prologue.getInitArgsMutable().assign(use);
-  for (auto drain :
-       llvm::make_early_inc_range(branch.thenBlock()->getOps<RingDrainOp>()))
-    drain->moveBefore(fills.first);
+  for (auto storeWait : llvm::make_early_inc_range(
+           branch.thenBlock()->getOps<RingWaitStoresOp>()))
+    storeWait->moveBefore(fills.first);
   branch.erase();
   // Peeling the first iteration would make two of it again.
   forbidUnrolling(prologue);

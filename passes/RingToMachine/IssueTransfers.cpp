@@ -161,7 +161,7 @@ bool RingLowering::isFilledByWarp(RingProduceOp produce) const {
 }
 
 /// The leader issues, and its warp fills what is outside. Boxes that are inside
-/// cost what they cost the leader alone: one arrival, and no meeting.
+/// cost what they cost the leader alone: one arrival, and no barrier.
 void RingLowering::issueLoadsByWarp(ImplicitLocOpBuilder &b,
                                     RingProduceOp produce,
                                     const PlannedRing &planned,
@@ -301,7 +301,7 @@ void RingLowering::lowerSubmit(RingSubmitOp submit) {
   ThreadRange range = plan.getThreads(submit);
   TransferScope scope = submit.getScope();
   ImplicitLocOpBuilder b(submit.getLoc(), submit);
-  // A group without transfers counts as well: drains count submits.
+  // A group without transfers counts as well: wait_stores counts submits.
   if (plan.issuesBulkGroups(range, scope))
     createIf(b, getLeader(range, scope), [&] {
       Section section = cloneSection(b, submit.getBody(), /*byLeader=*/true,

@@ -7,7 +7,7 @@
 //
 // Applies the plan of a kernel's rings: slots become buffers, uses become slot
 // numbers and parities, produce and wait and release become arrivals and waits
-// at mbarriers, meetings become barriers, roles become branches. Constraints
+// at mbarriers, barriers become barriers, roles become branches. Constraints
 // C160 and C162 to C165 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
@@ -149,7 +149,7 @@ struct LowerRings : public carousel::impl::LowerRingsBase<LowerRings> {
     emitRemarks(kernel, *plan);
     RingLowering lowering(kernel, target, std::move(*plan));
     if (unsigned folded =
-            foldPrologues ? lowering.foldPrologues(foldFrom) : 0) {
+            foldPrologues ? lowering.foldPrologues(prologueFoldThreshold) : 0) {
       prologuesFolded += folded;
       remark::passed(kernel.getLoc(), getRemarkOptions(kernel)) << remark::add(
           "{0} prologues folded: their loops make the first fills, too",
@@ -171,7 +171,7 @@ struct LowerRings : public carousel::impl::LowerRingsBase<LowerRings> {
       barriers += ring.getRing().getType().getStages() * planned.instances *
                   (planned.hasFull + planned.hasEmpty);
     }
-    meetingsMerged += plan.mergedReleases.size();
+    barriersMerged += plan.mergedReleases.size();
     kernel.walk([&](TransferOpInterface op) {
       EngineAttr engine = op.getEngineAttr();
       if (!engine)

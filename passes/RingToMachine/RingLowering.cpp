@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Buffers, barriers, slots, waits, meetings and roles. Produce and submit, and
+// Buffers, barriers, slots, waits, barriers and roles. Produce and submit, and
 // what they issue, are in IssueTransfers.cpp.
 //
 //===----------------------------------------------------------------------===//
@@ -26,8 +26,8 @@ using namespace carousel;
 bool carousel::isRingOp(Operation *op) {
   auto isRing = [](Type type) { return isa<RingType>(type); };
   return isa<RingCreateOp, RingProduceOp, RingWaitOp, RingReleaseOp, RingTileOp,
-             RingLoadOp, RingStoreOp, RingSubmitOp, RingDrainOp, RingSyncOp,
-             RingRolesOp, SerializeOp, GridTicketOp>(op) ||
+             RingLoadOp, RingStoreOp, RingSubmitOp, RingWaitStoresOp,
+             RingSyncOp, RingRolesOp, SerializeOp, GridTicketOp>(op) ||
          llvm::any_of(op->getOperandTypes(), isRing) ||
          llvm::any_of(op->getResultTypes(), isRing);
 }
@@ -72,7 +72,7 @@ void RingLowering::run() {
   lowerAll([&](RingSubmitOp op) { lowerSubmit(op); });
   lowerAll([&](RingWaitOp op) { lowerWait(op); });
   lowerAll([&](RingReleaseOp op) { lowerRelease(op); });
-  lowerAll([&](RingDrainOp op) { lowerDrain(op); });
+  lowerAll([&](RingWaitStoresOp op) { lowerWaitStores(op); });
   lowerAll([&](RingSyncOp sync) {
     ImplicitLocOpBuilder b(sync.getLoc(), sync);
     meet(b, plan.getThreads(sync), sync.getScope());
@@ -84,7 +84,7 @@ void RingLowering::run() {
   lowerAll([&](RingRolesOp op) { lowerRoles(op); });
   lowerAll([&](RingCreateOp op) { op.erase(); });
 
-  joinSections();
+  mergeGuardedRegions();
   // What was cloned for transfers that another section has, users first.
   kernel.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
     if (isOpTriviallyDead(op))
@@ -449,17 +449,17 @@ void RingLowering::arrive(ImplicitLocOpBuilder &b, const ThreadRange &range,
   createIf(b, getLeader({0, plan.threads}, TransferScope::Warp), arriveOnce);
 }
 
-void RingLowering::lowerDrain(RingDrainOp drain) {
-  ThreadRange range = plan.getThreads(drain);
+void RingLowering::lowerWaitStores(RingWaitStoresOp storeWait) {
+  ThreadRange range = plan.getThreads(storeWait);
   // Stores that threads make themselves have read their tiles when they are
   // behind the submit, and are ordered like the thread's other stores.
-  if (plan.issuesBulkGroups(range, drain.getScope())) {
-    ImplicitLocOpBuilder b(drain.getLoc(), drain);
-    createIf(b, getLeader(range, drain.getScope()), [&] {
-      BulkWaitGroupOp::create(b, drain.getKind(), drain.getPending());
+  if (plan.issuesBulkGroups(range, storeWait.getScope())) {
+    ImplicitLocOpBuilder b(storeWait.getLoc(), storeWait);
+    createIf(b, getLeader(range, storeWait.getScope()), [&] {
+      BulkWaitGroupOp::create(b, storeWait.getKind(), storeWait.getPending());
     });
   }
-  drain.erase();
+  storeWait.erase();
 }
 
 void RingLowering::meet(ImplicitLocOpBuilder &b, const ThreadRange &range,

@@ -79,8 +79,9 @@ private:
 
   WaitLabelAttr getLabel(const PlannedRing &planned, llvm::StringRef barriers);
 
-  /// Of the same threads, where one follows the other (JoinSections.cpp).
-  void joinSections();
+  /// Of the same threads, where one follows the other
+  /// (MergeGuardedRegions.cpp).
+  void mergeGuardedRegions();
 
   // Ops.
   void lowerTile(RingTileOp tile);
@@ -88,7 +89,7 @@ private:
   void lowerWait(RingWaitOp wait);
   void lowerRelease(RingReleaseOp release);
   void lowerSubmit(RingSubmitOp submit);
-  void lowerDrain(RingDrainOp drain);
+  void lowerWaitStores(RingWaitStoresOp storeWait);
   void lowerTurn(SerializeOp turns);
   void lowerTicket(GridTicketOp ticket);
   void padGroups();

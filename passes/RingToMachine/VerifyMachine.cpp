@@ -288,7 +288,7 @@ static LogicalResult verifyGlobal(memref::GlobalOp op) {
 /// C141
 static LogicalResult verifyPhase(Operation *op) {
   auto isRing = [](Type type) { return isa<RingType>(type); };
-  if (isa<RingSubmitOp, RingDrainOp, RingSyncOp, RingRolesOp, RingLoadOp,
+  if (isa<RingSubmitOp, RingWaitStoresOp, RingSyncOp, RingRolesOp, RingLoadOp,
           RingStoreOp>(op) ||
       llvm::any_of(op->getOperandTypes(), isRing) ||
       llvm::any_of(op->getResultTypes(), isRing))

@@ -158,19 +158,19 @@ static Value createView(OpBuilder &builder, Location loc, Value bytes,
                                            type.getShape(), strides);
 }
 
-static void insertWaits(const Meeting &meeting) {
-  OpBuilder builder(meeting.at);
-  Location loc = meeting.at->getLoc();
+static void insertWaits(const PlannedBarrier &barrier) {
+  OpBuilder builder(barrier.at);
+  Location loc = barrier.at->getLoc();
   // Threads that issued nothing have nothing to wait for.
-  if (meeting.commitsBulk)
+  if (barrier.commitsBulk)
     BulkCommitGroupOp::create(builder, loc);
-  if (meeting.waitsForBulkReads)
+  if (barrier.waitsForBulkReads)
     BulkWaitGroupOp::create(builder, loc, GroupWait::Read, /*pending=*/0);
-  if (meeting.waitsForCpAsync)
+  if (barrier.waitsForCpAsync)
     CpAsyncWaitAllOp::create(builder, loc);
-  if (meeting.fencesAsyncProxy)
+  if (barrier.fencesAsyncProxy)
     FenceProxyOp::create(builder, loc, ProxyKind::AsyncSharedCTA);
-  if (meeting.insertsBarrier)
+  if (barrier.insertsBarrier)
     gpu::BarrierOp::create(builder, loc);
 }
 
@@ -185,8 +185,8 @@ static void setLaunchShared(gpu::GPUFuncOp kernel, int64_t bytes) {
 }
 
 static void applyPlan(gpu::GPUFuncOp kernel, const SharedMemoryPlan &plan) {
-  for (const Meeting &meeting : plan.meetings)
-    insertWaits(meeting);
+  for (const PlannedBarrier &barrier : plan.barriers)
+    insertWaits(barrier);
   Value bytes = getDynamicShared(kernel);
   // One may be of either of two buffers.
   llvm::SmallSetVector<Operation *, 8> deallocs;
@@ -287,8 +287,10 @@ struct AllocateShared
     buffers += plan.buffers.size();
     bytes += plan.end - plan.base;
     bytesSaved += plan.separateEnd - plan.end;
-    barriersInserted += llvm::count_if(
-        plan.meetings, [](const Meeting &m) { return m.insertsBarrier; });
+    barriersInserted +=
+        llvm::count_if(plan.barriers, [](const PlannedBarrier &m) {
+          return m.insertsBarrier;
+        });
     buffersKept +=
         llvm::count_if(plan.buffers, [](const PlannedBuffer &buffer) {
           return !buffer.uses.keptFor.empty();

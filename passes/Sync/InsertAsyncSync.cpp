@@ -1,4 +1,4 @@
-//===- InsertAsyncSync.cpp - fences, drains and meetings ------------------===//
+//===- InsertAsyncSync.cpp - fences, waits and barriers -------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -70,8 +70,8 @@ static void insert(const SyncStep &step) {
                                   : OpBuilder::atBlockEnd(step.atEndOf);
   Location loc = step.to ? step.to->getLoc() : step.from->getLoc();
   switch (step.kind) {
-  case SyncStepKind::Drain:
-    RingDrainOp::create(builder, loc, step.wait, step.pending, step.scope);
+  case SyncStepKind::WaitStores:
+    RingWaitStoresOp::create(builder, loc, step.wait, step.pending, step.scope);
     break;
   case SyncStepKind::FenceShared:
     FenceProxyOp::create(builder, loc, ProxyKind::AsyncSharedCTA);
@@ -139,7 +139,7 @@ struct InsertAsyncSync
     emitRemarks(kernel, plan);
     for (const SyncStep &step : plan.steps) {
       insert(step);
-      drains += step.kind == SyncStepKind::Drain;
+      storeWaits += step.kind == SyncStepKind::WaitStores;
       syncs += step.kind == SyncStepKind::Sync;
       fences += step.kind == SyncStepKind::FenceShared ||
                 step.kind == SyncStepKind::FenceGlobal;

@@ -38,8 +38,8 @@ using namespace carousel;
 
 static bool isRingOp(Operation *op) {
   return isa<RingCreateOp, RingProduceOp, RingWaitOp, RingReleaseOp, RingTileOp,
-             RingLoadOp, RingSubmitOp, RingStoreOp, RingDrainOp, RingSyncOp,
-             RingRolesOp>(op);
+             RingLoadOp, RingSubmitOp, RingStoreOp, RingWaitStoresOp,
+             RingSyncOp, RingRolesOp>(op);
 }
 
 /// Ops of the dialect besides those on rings: they name no way of copying.

@@ -108,10 +108,10 @@ public:
 
 private:
   void addText(const CUDASource &source);
-  Refusal judge(const Text &text, const FileMention &mention) const;
-  Refusal judgeConditions(const Text &text) const;
-  Refusal judgeWords(const Text &text) const;
-  Refusal judgeMacros(const Text &text) const;
+  Refusal check(const Text &text, const FileMention &mention) const;
+  Refusal checkConditions(const Text &text) const;
+  Refusal checkWords(const Text &text) const;
+  Refusal checkMacros(const Text &text) const;
   void findMacros();
   bool isInMemory(const std::string &name) const {
     return inMemory.count(name) != 0;
@@ -175,7 +175,7 @@ std::string getKeyword(const FileMention &mention) {
   return (isDirective ? "#" : "") + mention.keyword;
 }
 
-Refusal Gatherer::judge(const Text &text, const FileMention &mention) const {
+Refusal Gatherer::check(const Text &text, const FileMention &mention) const {
   if (!mention.header)
     return refuse(text, mention.line,
                   fmt::format("expected a header's name in quotes or angle "
@@ -230,7 +230,7 @@ void Gatherer::findMacros() {
   naming = findExpanded(std::move(naming), macros);
 }
 
-Refusal Gatherer::judgeConditions(const Text &text) const {
+Refusal Gatherer::checkConditions(const Text &text) const {
   constexpr size_t kMostShown = 80;
   auto isAsking = [&](std::string_view name) {
     return asking.count(name) != 0 || pasting.count(name) != 0;
@@ -246,7 +246,7 @@ Refusal Gatherer::judgeConditions(const Text &text) const {
 }
 
 /// NVRTC answers __has_include outside of conditions, too.
-Refusal Gatherer::judgeWords(const Text &text) const {
+Refusal Gatherer::checkWords(const Text &text) const {
   if (std::optional<AskingWord> found =
           findAskingWord(text.directives.words, asking, pasters, pieces))
     return refuse(text, found->line,
@@ -257,7 +257,7 @@ Refusal Gatherer::judgeWords(const Text &text) const {
 }
 
 /// Macros that a file's #include could expand to.
-Refusal Gatherer::judgeMacros(const Text &text) const {
+Refusal Gatherer::checkMacros(const Text &text) const {
   if (following)
     for (const DirectiveLine &macro : text.directives.macros)
       if (naming.count(macro.name) != 0 || canBePath(macro.body))
@@ -401,7 +401,7 @@ Refusal Gatherer::follow() {
     Text &text = texts[i];
     for (const FileMention &mention : text.directives.files) {
       if (!text.isFile)
-        if (Refusal refusal = judge(text, mention))
+        if (Refusal refusal = check(text, mention))
           return refusal;
       resolve(text, mention);
     }
@@ -409,9 +409,9 @@ Refusal Gatherer::follow() {
   findMacros();
   for (const Text &text : texts)
     if (!text.isFile)
-      for (auto judge : {&Gatherer::judgeConditions, &Gatherer::judgeWords,
-                         &Gatherer::judgeMacros})
-        if (Refusal refusal = (this->*judge)(text))
+      for (auto check : {&Gatherer::checkConditions, &Gatherer::checkWords,
+                         &Gatherer::checkMacros})
+        if (Refusal refusal = (this->*check)(text))
           return refusal;
   return std::nullopt;
 }

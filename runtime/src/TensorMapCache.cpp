@@ -43,7 +43,7 @@ uint64_t TensorMapCache::Key::getHash() const {
 }
 
 const TensorMap *TensorMapCache::lookup(uint64_t formatId,
-                                        const TensorMapSource &source) const {
+                                        const TensorMapSource &source) {
   return maps.lookup({formatId, source});
 }
 

@@ -1,4 +1,4 @@
-//===- TensorMapCache.h - maps that a thread encoded of late ---*- C++ -*-===//
+//===- TensorMapCache.h - maps that a thread encoded of late ----*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -13,7 +13,7 @@
 #ifndef CAROUSEL_RUNTIME_SRC_TENSORMAPCACHE_H
 #define CAROUSEL_RUNTIME_SRC_TENSORMAPCACHE_H
 
-#include "RecentTable.h"
+#include "LRUCache.h"
 
 #include "carousel/Runtime/TensorMap.h"
 
@@ -30,8 +30,7 @@ public:
 
   /// The map stored for exactly this request, or null. Valid until the next
   /// store.
-  const TensorMap *lookup(uint64_t formatId,
-                          const TensorMapSource &source) const;
+  const TensorMap *lookup(uint64_t formatId, const TensorMapSource &source);
   void store(uint64_t formatId, const TensorMapSource &source,
              const TensorMap &map);
 
@@ -44,7 +43,7 @@ private:
     uint64_t getHash() const;
   };
 
-  RecentTable<Key, TensorMap> maps;
+  LRUCache<Key, TensorMap> maps;
 };
 
 } // namespace carousel::runtime

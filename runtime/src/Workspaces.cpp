@@ -11,7 +11,7 @@
 
 #include "Workspaces.h"
 
-#include "RecentTable.h"
+#include "LRUCache.h"
 #include "ThreadLocal.h"
 
 #include "carousel/Runtime/Fail.h"
@@ -64,8 +64,8 @@ struct WorkspaceBlock {
 } // namespace
 
 /// Blocks that the calling thread has used.
-static RecentTable<WorkspaceKey, WorkspaceBlock> &getUsedBlocks() {
-  static thread_local RecentTable<WorkspaceKey, WorkspaceBlock> blocks;
+static LRUCache<WorkspaceKey, WorkspaceBlock> &getUsedBlocks() {
+  static thread_local LRUCache<WorkspaceKey, WorkspaceBlock> blocks;
   return blocks;
 }
 
@@ -80,7 +80,7 @@ WorkspaceTable::WorkspaceTable(const KernelInfo &kernel)
 }
 
 bool WorkspaceTable::lookup(uint64_t streamId, BoundArgument *bound) const {
-  const auto &used = getUsedBlocks();
+  auto &used = getUsedBlocks();
   bool all = true;
   for (size_t i = first; i < kernel->arguments.size(); ++i) {
     const WorkspaceBlock *block = used.lookup({id, streamId, i});

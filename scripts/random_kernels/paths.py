@@ -19,7 +19,7 @@ BOXES = 6  # of each global memref; trip counts are smaller
 
 
 class Node:
-    """An access, a meeting or a region op. `blocks` are the regions of one."""
+    """An access, a barrier or a region op. `blocks` are the regions of one."""
 
     def __init__(self, kind, buffer=None, blocks=(), **details):
         self.kind, self.buffer, self.blocks = kind, buffer, list(blocks)

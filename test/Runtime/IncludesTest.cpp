@@ -393,7 +393,7 @@ TEST_F(IncludeDirectories, Incomplete) {
   fs::remove(odd);
   ASSERT_EQ(::mkfifo(odd.c_str(), 0600), 0);
   expectIncomplete("a pipe");
-  // Texts in memory stay judged.
+  // Texts in memory stay checked.
   EXPECT_FALSE(
       gather("#include <odd.h>\n#include X\n", {}, {"-I" + path("one")}));
 }

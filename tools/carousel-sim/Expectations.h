@@ -38,7 +38,7 @@ struct Expectations {
     /// All that is expected came.
     bool isComplete() const { return missing.none(); }
   };
-  Verdict judge(const KindSet &found) const {
+  Verdict check(const KindSet &found) const {
     return {found & ~(expected | allowed), expected & ~found};
   }
   /// Whether a schedule with these findings ends the program with a failure.

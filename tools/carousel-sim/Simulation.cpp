@@ -254,14 +254,14 @@ sim::RunResult Simulation::launch(const ArgumentMemory &memory,
 
 Outcome Simulation::run(uint64_t index,
                         std::vector<tools::OutputReport> &outputs) const {
-  Outcome outcome = runAndJudge(index, outputs);
+  Outcome outcome = runAndCheck(index, outputs);
   bool found = options.findings.searches && outcome.verdict.isComplete();
   outcome.ends = outcome.failed || found || !outcome.result.error.empty();
   return outcome;
 }
 
 Outcome
-Simulation::runAndJudge(uint64_t index,
+Simulation::runAndCheck(uint64_t index,
                         std::vector<tools::OutputReport> &outputs) const {
   Outcome outcome;
   outcome.index = index;
@@ -284,7 +284,7 @@ Simulation::runAndJudge(uint64_t index,
     return outcome;
 
   bool finished = outcome.result.status == sim::RunStatus::Finished;
-  outcome.verdict = options.findings.judge(getKinds(outcome.result.findings));
+  outcome.verdict = options.findings.check(getKinds(outcome.result.findings));
   outcome.failed = options.findings.isFailure(outcome.verdict) ||
                    (!finished && outcome.result.findings.empty());
   // What a run left that didn't come to its end is nobody's output.

@@ -33,7 +33,7 @@ public:
     return options.schedules * options.policies.size();
   }
 
-  /// Runs one schedule and judges it; may be called from several threads.
+  /// Runs one schedule and checks it; may be called from several threads.
   /// `outputs` is set to what --out names.
   Outcome run(uint64_t index, std::vector<tools::OutputReport> &outputs) const;
 
@@ -45,7 +45,7 @@ private:
     tools::Output output;
     tools::HostBuffer contents;
   };
-  Outcome runAndJudge(uint64_t index,
+  Outcome runAndCheck(uint64_t index,
                       std::vector<tools::OutputReport> &outputs) const;
   /// A kernel, and which of all arguments are its own.
   struct Kernel {

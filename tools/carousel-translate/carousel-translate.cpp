@@ -154,7 +154,7 @@ translateToCUDA(const std::shared_ptr<llvm::SourceMgr> &sources,
   options.debugWaits = debugWaits;
   PassManager pm(context, (*op)->getName().getStringRef());
   if (carousel::isTilePhase(*module))
-    carousel::buildToCUDAPipeline(pm, options);
+    carousel::buildToEmitCPipeline(pm, options);
   else
     carousel::buildLowerToEmitCPipeline(pm, options);
   if (failed(pm.run(*op)))

@@ -14,7 +14,7 @@ include "mlir/Pass/PassBase.td"
 // Tile phase
 //===----------------------------------------------------------------------===//
 
-def FormTransfers : Pass<"carousel-form-transfers", "::mlir::gpu::GPUModuleOp"> {
+def RaiseToTransfers : Pass<"carousel-raise-to-transfers", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Raise copies between global and shared memory to transfers of tiles";
   let description = [{
     Raises MLIR-generated kernels to the tile phase. Precondition: none. Postcondition: what was
@@ -345,13 +345,13 @@ def LowerRings : Pass<"carousel-lower-rings", "::mlir::gpu::GPUModuleOp"> {
       and vector copies, and arrive when theirs have landed.
     - `release` is an arrival of each warp at `empty`, or a barrier. The barrier is left out if an
       adjacent barrier has the same effect.
-    - `submit` is a bulk group of the scope's first thread, and `drain` waits for groups.
+    - `submit` is a bulk group of the scope's first thread, and `wait_stores` waits for groups.
     - Barriers of roles and warpgroups become named barriers.
     - The first fills of a ring stand in a loop before the one that fills the others (`ahead`). If a
       fill is much code for its issuing thread, the first iteration of that loop makes them, so that
       the code of a fill exists once.
     - Boxes that reach outside are clipped and filled: by the engine if it can, else by the threads.
-    - Asynchronous copies that `--carousel-form-transfers` hasn't raised: `nvgpu.device_async_copy`
+    - Asynchronous copies that `--carousel-raise-to-transfers` hasn't raised: `nvgpu.device_async_copy`
       becomes `carousel.cp_async.copy`, `nvgpu.device_async_create_group` becomes
       `carousel.cp_async.commit_group`, and `nvgpu.device_async_wait` becomes
       `carousel.cp_async.wait_group`, for 0 groups if it names no number. The hardware counts
@@ -387,7 +387,7 @@ def LowerRings : Pass<"carousel-lower-rings", "::mlir::gpu::GPUModuleOp"> {
            "fills ahead by the threads that use them (docs/Rings.md)">,
     Option<"foldPrologues", "fold-prologues", "bool", "true",
            "Fold large prologues into the steady-state loop">,
-    Option<"foldFrom", "fold-prologues-from", "unsigned", "32",
+    Option<"prologueFoldThreshold", "prologue-fold-threshold", "unsigned", "32",
            "Estimated instructions of a fill from which its prologue is folded">
   ];
   let statistics = [
@@ -397,7 +397,7 @@ def LowerRings : Pass<"carousel-lower-rings", "::mlir::gpu::GPUModuleOp"> {
     Statistic<"byOneThread", "by-one-thread", "transfers that one thread issues">,
     Statistic<"byAllThreads", "by-all-threads", "transfers that threads make themselves">,
     Statistic<"clipped", "clipped", "transfers with code for elements outside of their memref">,
-    Statistic<"meetingsMerged", "meetings-merged", "releases left to another barrier">
+    Statistic<"barriersMerged", "barriers-merged", "releases left to another barrier">
   ];
   let dependentDialects = [
     "::carousel::CarouselDialect", "::mlir::arith::ArithDialect", "::mlir::gpu::GPUDialect",

@@ -46,8 +46,8 @@ struct LowerOptions : public mlir::PassPipelineOptions<LowerOptions> {
       llvm::cl::desc("Loops make the first fills of their rings, where a fill "
                      "is much code"),
       llvm::cl::init(true)};
-  PassOptions::Option<unsigned> foldFrom{
-      *this, "fold-prologues-from",
+  PassOptions::Option<unsigned> prologueFoldThreshold{
+      *this, "prologue-fold-threshold",
       llvm::cl::desc("Instructions from which on a fill is much code"),
       llvm::cl::init(32)};
   PassOptions::Option<std::string> preferEngine{
@@ -143,9 +143,9 @@ struct LowerToEmitCOptions
 void buildLowerToEmitCPipeline(mlir::OpPassManager &pm,
                                const LowerToEmitCOptions &options);
 
-/// `carousel-to-cuda`: carousel-lower, then carousel-lower-to-emitc.
-void buildToCUDAPipeline(mlir::OpPassManager &pm,
-                         const LowerToEmitCOptions &options);
+/// `carousel-to-emitc`: carousel-lower, then carousel-lower-to-emitc.
+void buildToEmitCPipeline(mlir::OpPassManager &pm,
+                          const LowerToEmitCOptions &options);
 
 /// Whether a module is to be lowered from the tile phase: it has transfers of
 /// that phase, or it allocates shared memory, as only that phase can, and has

@@ -76,7 +76,7 @@ def SwizzleTiles : Pass<"carousel-swizzle-tiles", "::mlir::gpu::GPUModuleOp"> {
 }
 
 def InsertAsyncSync : Pass<"carousel-insert-async-sync", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Insert the fences, drains and barriers that transfers need";
+  let summary = "Insert the fences, waits for stores and barriers that transfers need";
   let description = [{
     Precondition: the ring phase as `--carousel-circular-buffer` leaves it: the uses of rings are
     ordered, but transfers needn't be ordered with other accesses. Postcondition: every transfer
@@ -87,21 +87,21 @@ def InsertAsyncSync : Pass<"carousel-insert-async-sync", "::mlir::gpu::GPUModule
     by box. Different arguments don't overlap if one of them is written. Memory that can't be
     followed may be any memory. If an access conflicts with an earlier one, these ops must precede
     it, in this order:
-    - `ring.drain`, if an engine made the earlier access: for a tile that it reads, or for a box
+    - `ring.wait_stores`, if an engine made the earlier access: for a tile that it reads, or for a box
       that it writes. Groups that are known to be later stay pending.
     - `fence.proxy`, if an ordinary access wrote what an engine touches: executed by all threads
       before the barrier, so also by those that wrote. `cp_async` and `vector` need no fence.
     - `ring.sync` of the transfer's scope, unless one thread issues both accesses.
 
-    Existing barriers count, also the author's: the pass inserts fences and drains before the last
+    Existing barriers count, also the author's: the pass inserts fences and waits before the last
     barrier between the two accesses. A new barrier stands before the later access, and before any
     branch that threads of the scope may take differently, and before loops that don't contain the
-    earlier access. The pass drains reads of shared memory before the kernel ends. It drains writes
+    earlier access. The pass waits for the reads of stores before the kernel ends. It waits for writes
     to global memory before `grid.serial_release` and before a `fence.thread` that releases to other
     CTAs. After `grid.serial_wait` it fences the first access of an engine. `ring.release` gets the
-    fence and the drain that the next loads of its slot need.
+    fence and the wait that the next loads of its slot need.
 
-    Then the pass removes each fence, drain and barrier, inserted or not, that no conflict needs. A
+    Then the pass removes each fence, wait and barrier, inserted or not, that no conflict needs. A
     `ring.sync` also stays if nothing else orders accesses that threads make themselves. Run a
     second time, the pass changes nothing.
 
@@ -118,7 +118,7 @@ def InsertAsyncSync : Pass<"carousel-insert-async-sync", "::mlir::gpu::GPUModule
     carousel.fence.proxy async_shared_cta
     carousel.ring.sync
     carousel.ring.submit { carousel.ring.store %tile to %y[%i] engine<bulk> ... }
-    carousel.ring.drain read 0
+    carousel.ring.wait_stores read 0
     carousel.ring.sync
     memref.store %w, %tile[%thread]
     ```
@@ -127,8 +127,8 @@ def InsertAsyncSync : Pass<"carousel-insert-async-sync", "::mlir::gpu::GPUModule
   let statistics = [
     Statistic<"fences", "fences", "proxy fences inserted">,
     Statistic<"syncs", "syncs", "barriers inserted">,
-    Statistic<"drains", "drains", "drains inserted">,
-    Statistic<"removed", "removed", "redundant fences, barriers and drains removed">
+    Statistic<"storeWaits", "store-waits", "waits for stores inserted">,
+    Statistic<"removed", "removed", "redundant fences, barriers and waits removed">
   ];
 }
 

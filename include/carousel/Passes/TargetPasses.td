@@ -40,7 +40,7 @@ def AttachTarget : Pass<"carousel-attach-target", "::mlir::gpu::GPUModuleOp"> {
   let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
 }
 
-def NumberWaits : Pass<"carousel-number-waits", "::mlir::gpu::GPUModuleOp"> {
+def AssignWaitIds : Pass<"carousel-assign-wait-ids", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Assign an id to each wait of a module";
   let description = [{
     Numbers the waits that `debug-waits` bounds (`carousel.mbarrier.wait` and
@@ -81,7 +81,7 @@ def LowerGPUOps : Pass<"carousel-lower-gpu-ops", "::mlir::gpu::GPUModuleOp"> {
   ];
 }
 
-def VerifyTarget : Pass<"carousel-verify-target", "::mlir::gpu::GPUModuleOp"> {
+def VerifyChip : Pass<"carousel-verify-chip", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Refuse ops that the module's target lacks";
   let description = [{
     Compares the requirements of each op (`TargetOpInterface`) with the module's `#nvvm.target`.
@@ -166,10 +166,10 @@ def ExpandKernelABI : Pass<"carousel-expand-kernel-abi", "::mlir::gpu::GPUModule
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::arith::ArithDialect"];
 }
 
-def ConvertCarouselToNVVM : Pass<"convert-carousel-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
+def ConvertCarouselToNVVM : Pass<"carousel-convert-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower every op and type of the dialect to NVVM and LLVM";
   let description = [{
-    Precondition: the module has a target, and its ops passed `--carousel-verify-target`.
+    Precondition: the module has a target, and its ops passed `--carousel-verify-chip`.
     Postcondition: no op and no type of the dialect is left; casts bridge to the memrefs that
     upstream conversions lower.
 
@@ -188,7 +188,7 @@ def ConvertCarouselToNVVM : Pass<"convert-carousel-to-nvvm", "::mlir::gpu::GPUMo
 
     With `debug-waits` a wait that takes longer than so many milliseconds writes down which one
     it is and traps (docs/KernelABI.md). Refuses waits without a number (C177), which
-    `--carousel-number-waits` gives them, and modules that have a `carousel_wait_record` (C178).
+    `--carousel-assign-wait-ids` gives them, and modules that have a `carousel_wait_record` (C178).
   }];
   let options = [
     Option<"indexBitwidth", "index-bitwidth", "unsigned", "64", "Bits of an index: 32 or 64">,
@@ -376,7 +376,7 @@ def ConvertGPUToNVVM : Pass<"carousel-convert-gpu-to-nvvm", "::mlir::gpu::GPUMod
     and global ids by `--carousel-lower-gpu-ops`, `vector.from_elements` of several dimensions by
     `--carousel-lower-vectors`. An op of gpu without a pattern is an error. So is an op that needs
     an earlier pass to become valid IR; the message names the pass. Other ops stay, for
-    `--carousel-verify-lowered` to refuse.
+    `--carousel-verify-target` to refuse.
   }];
   let options = [
     Option<"indexBitwidth", "index-bitwidth", "unsigned", "64", "Bits of an index: 32 or 64">
@@ -409,7 +409,7 @@ def ConvertToEmitC : Pass<"carousel-convert-to-emitc", "::mlir::gpu::GPUModuleOp
     emitc.call_opaque "carousel::mbarrier_arrive_expect_tx"(%p, %n) : ...
     ```
 
-    `debug-waits` is that of `--convert-carousel-to-nvvm`, with what it refuses (C177, C178).
+    `debug-waits` is that of `--carousel-convert-to-nvvm`, with what it refuses (C177, C178).
   }];
   let options = [
     Option<"indexBitwidth", "index-bitwidth", "unsigned", "64", "Bits of an index: 32 or 64">,
@@ -449,7 +449,7 @@ def PinSharedMemory : Pass<"carousel-pin-shared-memory", "::mlir::gpu::GPUModule
   let statistics = [Statistic<"pinned", "pinned", "shared variables listed">];
 }
 
-def VerifyLowered : Pass<"carousel-verify-lowered", "::mlir::gpu::GPUModuleOp"> {
+def VerifyTarget : Pass<"carousel-verify-target", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Verify that only LLVM and NVVM ops are left";
   let description = [{
     Closes the target phase. All ops verify. An op that no conversion has lowered is an error at its

@@ -101,7 +101,7 @@ struct Finding {
   std::string buffer;
   std::optional<uint64_t> slot;
   uint64_t beginByte = 0, endByte = 0;
-  /// Further lines: the picture of a deadlock, where each warp stands.
+  /// Further lines: the report of a deadlock: where each warp is.
   std::vector<std::string> notes;
   /// How often it was found at these sites in this run.
   uint64_t count = 1;

@@ -13,8 +13,8 @@
 #include "carousel/Analysis/Rings/RingBarriers.h"
 
 #include "CommitGroups.h"
+#include "NamedBarriers.h"
 #include "RingEnds.h"
-#include "RingMeetings.h"
 
 #include "carousel/Analysis/Values/Alignment.h"
 #include "carousel/Analysis/Values/Divisibility.h"
@@ -246,7 +246,7 @@ LogicalResult Planner::planThreads(PlannedRing &planned) {
            << stringifySlotRelease(ring.getRelease());
   if (producer)
     planned.instances = getScopeInstances(planned.producers, ring.getScope());
-  // Where nobody hands slots back, meetings in the kernel see to it.
+  // Where nobody hands slots back, barriers in the kernel see to it.
   planned.hasEmpty =
       producer && isReleased && ring.getRelease() == SlotRelease::EmptyBarrier;
   return success();
@@ -315,7 +315,7 @@ LogicalResult Planner::planRing(RingCreateOp ring) {
   };
   if (commitGroups && planned.cpAsyncArrives && !planned.leaderArrives &&
       !planned.storesArrive && planned.producers == planned.consumers &&
-      // Waits are meetings, which have a named barrier in a role or a
+      // Waits are barriers, which have a named barrier in a role or a
       // warpgroup.
       (ring.getScope() == TransferScope::Warp ||
        (ring.getScope() == TransferScope::CTA &&
@@ -356,8 +356,8 @@ FailureOr<RingBarrierPlan> Planner::run() {
       return WalkResult(verifyRoles(roles));
     if (auto sync = dyn_cast<RingSyncOp>(op))
       return WalkResult(verifyScope(op, sync.getScope()));
-    if (auto drain = dyn_cast<RingDrainOp>(op))
-      return WalkResult(verifyScope(op, drain.getScope()));
+    if (auto storeWait = dyn_cast<RingWaitStoresOp>(op))
+      return WalkResult(verifyScope(op, storeWait.getScope()));
     if (auto submit = dyn_cast<RingSubmitOp>(op)) {
       planStores(submit);
       return WalkResult(verifyScope(op, submit.getScope()));

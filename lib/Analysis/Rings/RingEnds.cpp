@@ -20,7 +20,7 @@
 #include "RingEnds.h"
 
 #include "../Sync/SyncPositions.h"
-#include "RingMeetings.h"
+#include "NamedBarriers.h"
 
 #include "carousel/Analysis/Values/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

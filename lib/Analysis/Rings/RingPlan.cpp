@@ -222,7 +222,7 @@ bool Planner::planLoads(LoopPlan &plan, LoopTransfers &transfers,
   return false;
 }
 
-/// A meeting of the threads where there is one anyway, arrives elsewhere.
+/// A barrier of the threads where there is one anyway, arrives elsewhere.
 SlotRelease Planner::chooseRelease(const LoopPlan &plan,
                                    const LoadRingPlan &ring) {
   if (plan.mode == PipelineMode::Specialized)

@@ -6,13 +6,13 @@
 //===----------------------------------------------------------------------===//
 //
 // See SharedMemoryPlan.h. Placing knows nothing of IR; the plan of a kernel
-// joins it with the buffers' uses. PlanMeetings.cpp adds where threads meet.
+// joins it with the buffers' uses. PlanBarriers.cpp adds where threads meet.
 //
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Analysis/SharedMemory/SharedMemoryPlan.h"
 
-#include "PlanMeetings.h"
+#include "PlanBarriers.h"
 #include "carousel/Analysis/Values/Alignment.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/MathExtras.h"
@@ -214,7 +214,7 @@ SharedMemoryPlan carousel::planSharedMemory(gpu::GPUFuncOp kernel,
   for (auto [buffer, place] :
        llvm::zip(plan.buffers, reuse ? placed : separate))
     buffer.offset = place.offset;
-  plan.meetings = planMeetings(kernel, plan.buffers, target);
+  plan.barriers = planBarriers(kernel, plan.buffers, target);
   return plan;
 }
 

@@ -399,8 +399,8 @@ void SyncAccesses::collect(Operation *op, std::vector<Access> &accesses) {
           takeOver();
       })
       // These order accesses and make none.
-      .Case<RingCreateOp, RingWaitOp, RingReleaseOp, RingDrainOp, RingSyncOp,
-            RingTileOp, RingRolesOp, FenceProxyOp, BarrierWarpOp,
+      .Case<RingCreateOp, RingWaitOp, RingReleaseOp, RingWaitStoresOp,
+            RingSyncOp, RingTileOp, RingRolesOp, FenceProxyOp, BarrierWarpOp,
             gpu::BarrierOp, GridDependencyWaitOp, GridLaunchDependentsOp,
             GridTicketOp>([](auto) {})
       .Default([&](Operation *) { addEffects(op, accesses); });

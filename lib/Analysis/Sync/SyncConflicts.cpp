@@ -8,12 +8,12 @@
 // The half of SyncFlow.h that knows the memory model (docs/MemoryModel.md):
 // - a generic access before one of other threads: they meet;
 // - a generic write before one of an engine: the writers fence, then they meet;
-// - an engine's access before one of the same issuer: it drains;
-// - an engine's access before one of anybody else: its issuer drains, then they
+// - an engine's access before one of the same issuer: it waits for its stores;
+// - an engine's access before one of anybody else: its issuer waits, then they
 //   meet.
 // A transfer of a warp or warpgroup is ordered with its own threads; with
 // others it is where the kernel lets more threads meet than those, and by that
-// meeting: the issuer drains before it.
+// barrier: the issuer waits before it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,10 +22,10 @@
 using namespace mlir;
 using namespace carousel;
 
-static TransferScope getScope(Meet meet) {
-  return meet == Meet::Warp        ? TransferScope::Warp
-         : meet == Meet::Warpgroup ? TransferScope::Warpgroup
-                                   : TransferScope::CTA;
+static TransferScope getScope(BarrierScope scope) {
+  return scope == BarrierScope::Warp        ? TransferScope::Warp
+         : scope == BarrierScope::Warpgroup ? TransferScope::Warpgroup
+                                            : TransferScope::CTA;
 }
 
 //===----------------------------------------------------------------------===//
@@ -82,10 +82,10 @@ bool SyncFlow::needsOrder(const PendingAccess &from, Operation *toOp,
 
 /// How many threads have to meet between two accesses, at least one of them by
 /// a transfer: those of its scope.
-static Meet getNeededMeet(const Access &from, const Access &to) {
+static BarrierScope getNeededBarrier(const Access &from, const Access &to) {
   if (to.isForeign || from.isTransfer == to.isTransfer)
-    return std::max(getMeet(from.scope), getMeet(to.scope));
-  return getMeet(from.isTransfer ? from.scope : to.scope);
+    return std::max(getBarrierScope(from.scope), getBarrierScope(to.scope));
+  return getBarrierScope(from.isTransfer ? from.scope : to.scope);
 }
 
 /// The two belong to one thread, which issues what engines do for a scope, if
@@ -103,23 +103,24 @@ static bool needsFence(const PendingAccess &from, const Access &to) {
 }
 
 static bool isOrdered(const PendingAccess &from, const Access &to,
-                      Meet needed) {
+                      BarrierScope needed) {
   // One thread makes both.
   if (from.access->isByIssuer && to.isByIssuer && haveSameIssuer(from, to))
     return true;
   if (isAsync(from.access->kind))
-    return from.isDrained && (haveSameIssuer(from, to) ||
-                              std::max(from.metSinceDone, from.seen) >= needed);
+    return from.isWaitedFor &&
+           (haveSameIssuer(from, to) ||
+            std::max(from.barrierSinceDone, from.seen) >= needed);
   if (needsFence(from, to))
     return from.isFenced &&
-           (haveSameIssuer(from, to) || from.metSinceDone >= needed);
-  return std::max(from.met, from.seen) >= needed;
+           (haveSameIssuer(from, to) || from.barrierSinceDone >= needed);
+  return std::max(from.barrier, from.seen) >= needed;
 }
 
 /// Whether threads that have no part in the engine's access have met those that
-/// have, by a meeting that it may have outlasted.
-static bool isOutlasting(const PendingAccess &from, Meet needed) {
-  return isAsync(from.access->kind) && from.metBeforeDone > needed;
+/// have, by a barrier that it may have outlasted.
+static bool isOutlasting(const PendingAccess &from, BarrierScope needed) {
+  return isAsync(from.access->kind) && from.barrierBeforeDone > needed;
 }
 
 void SyncFlow::check(Operation *op, const Access &access,
@@ -127,10 +128,11 @@ void SyncFlow::check(Operation *op, const Access &access,
   if (!looksForConflicts())
     return;
   for (const PendingAccess &from : state.getPending()) {
-    Meet needed = getNeededMeet(*from.access, access);
-    if (needed < Meet::CTA && needsOrder(from, op, access, /*byOthers=*/true)) {
+    BarrierScope needed = getNeededBarrier(*from.access, access);
+    if (needed < BarrierScope::CTA &&
+        needsOrder(from, op, access, /*byOthers=*/true)) {
       if (isOutlasting(from, needed))
-        resolve(op, from, access, from.metBeforeDone, /*byOthers=*/true);
+        resolve(op, from, access, from.barrierBeforeDone, /*byOthers=*/true);
       if (from.missed > needed)
         conflict.emplace();
     }
@@ -141,7 +143,7 @@ void SyncFlow::check(Operation *op, const Access &access,
         access.isPermission || (!from.access->isTransfer && !access.isTransfer);
     if (!needsOrder(from, op, access, /*byOthers=*/isOfThreads))
       continue;
-    if (isOfThreads && from.missed != Meet::Nobody)
+    if (isOfThreads && from.missed != BarrierScope::Nobody)
       conflict.emplace();
     if (!isOfThreads && !isOrdered(from, access, needed))
       resolve(op, from, access, needed, /*byOthers=*/false);
@@ -152,7 +154,7 @@ void SyncFlow::check(Operation *op, const Access &access,
 // What resolves a conflict
 //===----------------------------------------------------------------------===//
 
-SyncStep SyncFlow::getMeetingPlace(unsigned number) const {
+SyncStep SyncFlow::getBarrierPlace(unsigned number) const {
   SyncStep place;
   if (number >= kernel.ops.size()) {
     const SyncStep &planned = steps[number - kernel.ops.size()];
@@ -172,7 +174,7 @@ const SyncState *SyncFlow::findBefore(Operation *anchor) const {
 }
 
 void SyncFlow::resolve(Operation *op, const PendingAccess &from,
-                       const Access &to, Meet needed, bool byOthers) {
+                       const Access &to, BarrierScope needed, bool byOthers) {
   if (conflict)
     return;
   conflict.emplace();
@@ -184,35 +186,38 @@ void SyncFlow::resolve(Operation *op, const PendingAccess &from,
   step.buffer = kernel.accesses.describe(
       from.access->buffer.number != 0 ? from.access->buffer : to.buffer);
   step.scope = getScope(needed);
-  SyncStep drain = step;
-  drain.kind = SyncStepKind::Drain;
-  drain.scope = from.access->scope;
-  drain.wait = from.access->kind == AccessKind::AsyncRead ? GroupWait::Read
-                                                          : GroupWait::Complete;
+  SyncStep storeWait = step;
+  storeWait.kind = SyncStepKind::WaitStores;
+  storeWait.scope = from.access->scope;
+  storeWait.wait = from.access->kind == AccessKind::AsyncRead
+                       ? GroupWait::Read
+                       : GroupWait::Complete;
   SyncStep fence = step;
   fence.kind = to.buffer.isShared ? SyncStepKind::FenceShared
                                   : SyncStepKind::FenceGlobal;
-  bool drains = isAsync(from.access->kind) && !from.isDrained;
+  bool waitsForStores = isAsync(from.access->kind) && !from.isWaitedFor;
   bool fences = needsFence(from, to);
   bool isAlone = haveSameIssuer(from, to) && !byOthers;
 
-  // A meeting that is there already does for both. For fences that is the one
+  // A barrier that is there already does for both. For fences that is the one
   // with most threads: those that wrote may be others than those that issue.
-  LastMeetings meetings = from.getMeetings(needed);
-  if (fences && from.metBeforeDone > needed &&
-      !from.getMeetings(from.metBeforeDone).numbers.empty())
-    meetings = from.getMeetings(from.metBeforeDone);
-  // What was drained too late for others is drained once more.
-  bool isTooLate = byOthers && !meetings.numbers.empty();
-  drains |= isTooLate;
-  bool hasMet = (isTooLate || from.met >= needed) && !from.isFromOutside;
-  if (hasMet && (fences || drains) && !isAlone) {
-    for (unsigned number : meetings.numbers) {
-      SyncStep &added = conflict->steps.emplace_back(drains ? drain : fence);
-      SyncStep place = getMeetingPlace(number);
+  LastBarriers barriers = from.getBarriers(needed);
+  if (fences && from.barrierBeforeDone > needed &&
+      !from.getBarriers(from.barrierBeforeDone).numbers.empty())
+    barriers = from.getBarriers(from.barrierBeforeDone);
+  // What was waited for too late for others is waited for once more.
+  bool isTooLate = byOthers && !barriers.numbers.empty();
+  waitsForStores |= isTooLate;
+  bool hasBarrier =
+      (isTooLate || from.barrier >= needed) && !from.isFromOutside;
+  if (hasBarrier && (fences || waitsForStores) && !isAlone) {
+    for (unsigned number : barriers.numbers) {
+      SyncStep &added =
+          conflict->steps.emplace_back(waitsForStores ? storeWait : fence);
+      SyncStep place = getBarrierPlace(number);
       added.before = place.before;
       added.atEndOf = place.atEndOf;
-      added.pending = drains ? meetings.groups : 0;
+      added.pending = waitsForStores ? barriers.groups : 0;
     }
     return;
   }
@@ -245,18 +250,18 @@ void SyncFlow::resolve(Operation *op, const PendingAccess &from,
     }
     anchor = outer;
   }
-  step.before = drain.before = fence.before = anchor;
-  drain.pending = from.groups;
+  step.before = storeWait.before = fence.before = anchor;
+  storeWait.pending = from.groups;
   fences &= !from.isFenced;
-  // A drain or a fence between the place and the access comes too late.
+  // A wait or a fence between the place and the access comes too late.
   if (const SyncState *before = findBefore(anchor)) {
     bool isOpen = !before->isDone(*from.access);
-    drain.pending = before->countGroupsSince(from.op);
-    drains |= isAsync(from.access->kind) && isOpen;
+    storeWait.pending = before->countGroupsSince(from.op);
+    waitsForStores |= isAsync(from.access->kind) && isOpen;
     fences |= needsFence(from, to) && isOpen;
   }
-  if (drains)
-    conflict->steps.push_back(drain);
+  if (waitsForStores)
+    conflict->steps.push_back(storeWait);
   if (fences)
     conflict->steps.push_back(fence);
   if (!isAlone)
@@ -285,9 +290,9 @@ void SyncFlow::checkRelease(RingReleaseOp release, const SyncState &state) {
     bool isDone = true;
     if (from.access->kind == AccessKind::AsyncRead) {
       // The issuer releases the slot, too: nobody has to meet. It may fill the
-      // slot itself, and drain just before that.
-      isDone = from.isDrained || !kernel.accesses.hasProducers(ring);
-      step.kind = SyncStepKind::Drain;
+      // slot itself, and wait just before that.
+      isDone = from.isWaitedFor || !kernel.accesses.hasProducers(ring);
+      step.kind = SyncStepKind::WaitStores;
       step.pending = from.groups;
     } else if (from.access->kind == AccessKind::GenericWrite) {
       isDone =
@@ -306,11 +311,11 @@ void SyncFlow::checkEnd(Operation *before, Block *atEndOf,
   if (conflict || !looksForConflicts())
     return;
   for (const PendingAccess &from : state.getPending()) {
-    if (from.access->kind != AccessKind::AsyncRead || from.isDrained ||
+    if (from.access->kind != AccessKind::AsyncRead || from.isWaitedFor ||
         from.isFromOutside)
       continue;
     SyncStep step;
-    step.kind = SyncStepKind::Drain;
+    step.kind = SyncStepKind::WaitStores;
     step.before = before;
     step.atEndOf = atEndOf;
     step.pending = from.groups;

@@ -26,19 +26,19 @@ using namespace carousel;
 //===----------------------------------------------------------------------===//
 
 /// The threads that execute `op` together, whatever it is under.
-static Meet getCollective(Operation *op) {
-  return llvm::TypeSwitch<Operation *, Meet>(op)
-      .Case([](gpu::BarrierOp) { return Meet::CTA; })
+static BarrierScope getCollective(Operation *op) {
+  return llvm::TypeSwitch<Operation *, BarrierScope>(op)
+      .Case([](gpu::BarrierOp) { return BarrierScope::CTA; })
       .Case<SerializeOp, PassTurnOp, GridTicketOp>(
-          [](auto) { return Meet::CTA; })
-      .Case<RingSyncOp, RingSubmitOp, RingDrainOp>(
-          [](auto op) { return getMeet(op.getScope()); })
+          [](auto) { return BarrierScope::CTA; })
+      .Case<RingSyncOp, RingSubmitOp, RingWaitStoresOp>(
+          [](auto op) { return getBarrierScope(op.getScope()); })
       .Case<RingProduceOp, RingWaitOp, RingReleaseOp>(
-          [](auto op) { return getMeet(getRingScope(op.getRing())); })
+          [](auto op) { return getBarrierScope(getRingScope(op.getRing())); })
       .Case([](BarrierWarpOp barrier) {
-        return barrier.getMask() ? Meet::Nobody : Meet::Warp;
+        return barrier.getMask() ? BarrierScope::Nobody : BarrierScope::Warp;
       })
-      .Default([](Operation *) { return Meet::Nobody; });
+      .Default([](Operation *) { return BarrierScope::Nobody; });
 }
 
 SyncKernel::SyncKernel(gpu::GPUFuncOp kernel)
@@ -48,13 +48,13 @@ SyncKernel::SyncKernel(gpu::GPUFuncOp kernel)
     ops.push_back(op);
     if (isEvent(op))
       events[op->getBlock()].push_back(op);
-    Meet meet = getCollective(op);
-    if (meet == Meet::Nobody)
+    BarrierScope scope = getCollective(op);
+    if (scope == BarrierScope::Nobody)
       return;
     for (Operation *outer = op->getParentOp(); outer != kernel;
          outer = outer->getParentOp()) {
-      Meet &known = collective[outer];
-      known = std::max(known, meet);
+      BarrierScope &known = collective[outer];
+      known = std::max(known, scope);
     }
   });
 }
@@ -83,9 +83,9 @@ void SyncKernel::addEvent(Operation *op) {
     known.insert(place, op);
 }
 
-bool SyncKernel::isTakenTogether(Operation *op, Meet meet) const {
+bool SyncKernel::isTakenTogether(Operation *op, BarrierScope scope) const {
   // What asks for all threads of the scope gets them.
-  if (collective.lookup(op) >= meet)
+  if (collective.lookup(op) >= scope)
     return true;
   const UniformValues &uniform = const_cast<SyncKernel *>(this)
                                      ->accesses.getPositions()
@@ -140,8 +140,8 @@ void SyncFlow::applySteps(ArrayRef<unsigned> indices, SyncState &state) {
   for (unsigned index : indices) {
     const SyncStep &step = steps[index];
     switch (step.kind) {
-    case SyncStepKind::Drain:
-      state.drain(step.wait, step.pending, step.scope);
+    case SyncStepKind::WaitStores:
+      state.waitForStores(step.wait, step.pending, step.scope);
       break;
     case SyncStepKind::FenceShared:
       state.fence(/*shared=*/true, /*global=*/false);
@@ -150,8 +150,8 @@ void SyncFlow::applySteps(ArrayRef<unsigned> indices, SyncState &state) {
       state.fence(/*shared=*/false, /*global=*/true);
       break;
     case SyncStepKind::Sync:
-      // Behind the numbers of the kernel's own meetings.
-      state.meet(getMeet(step.scope), kernel.ops.size() + index);
+      // Behind the numbers of the kernel's own barriers.
+      state.passBarrier(getBarrierScope(step.scope), kernel.ops.size() + index);
       break;
     }
   }
@@ -176,7 +176,7 @@ void SyncFlow::visit(Operation *op, SyncState &state) {
     applySteps(before->second, state);
   if (omitted.ops.contains(op)) {
     if (auto sync = dyn_cast<RingSyncOp>(op))
-      state.miss(getMeet(sync.getScope()));
+      state.miss(getBarrierScope(sync.getScope()));
     return;
   }
   llvm::TypeSwitch<Operation *>(op)
@@ -221,17 +221,17 @@ void SyncFlow::visitWait(RingWaitOp wait, SyncState &state) {
   if (const Access *phase = kernel.accesses.getPhaseRead(wait))
     state.access(wait, order++, *phase);
   for (const Access &landed : kernel.accesses.getLanded(wait))
-    state.access(wait, order++, landed, getMeet(getRingScope(ring)));
+    state.access(wait, order++, landed, getBarrierScope(getRingScope(ring)));
 }
 
 /// A ticket is drawn before the threads meet. Who goes by its number, behind
-/// fences of its own, may rely on a meeting in front of it.
+/// fences of its own, may rely on a barrier in front of it.
 void SyncFlow::checkTicket(const SyncState &state) {
   if (conflict || !looksForConflicts())
     return;
   for (const PendingAccess &from : state.getPending())
     if (!from.access->buffer.isShared && !isAsync(from.access->kind) &&
-        from.missed != Meet::Nobody) {
+        from.missed != BarrierScope::Nobody) {
       conflict.emplace();
       return;
     }
@@ -241,17 +241,18 @@ void SyncFlow::visitEvent(Operation *op, SyncState &state) {
   unsigned number = kernel.numbers.lookup(op);
   llvm::TypeSwitch<Operation *>(op)
       // All threads hear what one has drawn.
-      .Case([&](gpu::BarrierOp) { state.meet(Meet::CTA, number); })
+      .Case(
+          [&](gpu::BarrierOp) { state.passBarrier(BarrierScope::CTA, number); })
       .Case([&](GridTicketOp) {
         checkTicket(state);
-        state.meet(Meet::CTA, number);
+        state.passBarrier(BarrierScope::CTA, number);
       })
       .Case([&](BarrierWarpOp barrier) {
         if (!barrier.getMask())
-          state.meet(Meet::Warp, number);
+          state.passBarrier(BarrierScope::Warp, number);
       })
       .Case([&](RingSyncOp sync) {
-        state.meet(getMeet(sync.getScope()), number);
+        state.passBarrier(getBarrierScope(sync.getScope()), number);
       })
       .Case([&](FenceProxyOp fence) {
         ProxyKind proxy = fence.getProxy();
@@ -259,8 +260,9 @@ void SyncFlow::visitEvent(Operation *op, SyncState &state) {
             proxy == ProxyKind::Async || proxy == ProxyKind::AsyncSharedCTA,
             proxy == ProxyKind::Async || proxy == ProxyKind::AsyncGlobal);
       })
-      .Case([&](RingDrainOp drain) {
-        state.drain(drain.getKind(), drain.getPending(), drain.getScope());
+      .Case([&](RingWaitStoresOp storeWait) {
+        state.waitForStores(storeWait.getKind(), storeWait.getPending(),
+                            storeWait.getScope());
       })
       .Case([&](RingWaitOp wait) { visitWait(wait, state); })
       .Case([&](RingReleaseOp release) {

@@ -72,7 +72,7 @@ public:
 
   /// Whether all threads of a scope that come to `op`, an op with regions,
   /// take the same ways through it.
-  bool isTakenTogether(mlir::Operation *op, Meet meet) const;
+  bool isTakenTogether(mlir::Operation *op, BarrierScope scope) const;
 
   /// The last ones, by loop.
   llvm::DenseMap<mlir::Operation *, LoopFixpoint> fixpoints;
@@ -80,7 +80,7 @@ public:
 private:
   bool isEvent(mlir::Operation *op);
 
-  llvm::DenseMap<mlir::Operation *, Meet> collective;
+  llvm::DenseMap<mlir::Operation *, BarrierScope> collective;
   llvm::DenseMap<mlir::Block *, std::vector<mlir::Operation *>> events;
 };
 
@@ -132,8 +132,8 @@ private:
   bool needsOrder(const PendingAccess &from, mlir::Operation *toOp,
                   const Access &to, bool byOthers) const;
   void resolve(mlir::Operation *op, const PendingAccess &from, const Access &to,
-               Meet needed, bool byOthers);
-  SyncStep getMeetingPlace(unsigned number) const;
+               BarrierScope needed, bool byOthers);
+  SyncStep getBarrierPlace(unsigned number) const;
   /// What held before an op around the one that is visited; null for others.
   const SyncState *findBefore(mlir::Operation *anchor) const;
 

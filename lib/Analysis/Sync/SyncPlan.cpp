@@ -24,7 +24,7 @@ using namespace carousel;
 
 static bool isOfRingPhase(Operation *op) {
   return isa<RingProduceOp, RingWaitOp, RingReleaseOp, RingSubmitOp,
-             RingDrainOp, RingSyncOp, RingRolesOp, SerializeOp>(op);
+             RingWaitStoresOp, RingSyncOp, RingRolesOp, SerializeOp>(op);
 }
 
 /// C173
@@ -143,7 +143,7 @@ static bool addStep(std::vector<SyncStep> &steps, const SyncStep &added) {
   for (SyncStep &step : steps) {
     if (step.kind != added.kind || !step.isAtPlaceOf(added))
       continue;
-    if (step.kind == SyncStepKind::Drain) {
+    if (step.kind == SyncStepKind::WaitStores) {
       if (step.scope != added.scope || step.wait != added.wait)
         continue;
       if (step.pending <= added.pending)
@@ -152,7 +152,7 @@ static bool addStep(std::vector<SyncStep> &steps, const SyncStep &added) {
       return true;
     }
     if (step.kind != SyncStepKind::Sync ||
-        getMeet(step.scope) >= getMeet(added.scope))
+        getBarrierScope(step.scope) >= getBarrierScope(added.scope))
       return false;
     step.scope = added.scope;
     return true;
@@ -166,7 +166,7 @@ static bool isCandidate(Operation *op) {
     return llvm::is_contained(
         {ProxyKind::Async, ProxyKind::AsyncGlobal, ProxyKind::AsyncSharedCTA},
         fence.getProxy());
-  return isa<RingDrainOp, RingSyncOp>(op);
+  return isa<RingWaitStoresOp, RingSyncOp>(op);
 }
 
 /// What the kernel and the plan can do without; without the plan's step `last`
@@ -287,8 +287,9 @@ std::string carousel::describe(const SyncStep &step) {
   std::string text;
   llvm::raw_string_ostream os(text);
   switch (step.kind) {
-  case SyncStepKind::Drain:
-    os << "ring.drain " << stringifyGroupWait(step.wait) << ' ' << step.pending;
+  case SyncStepKind::WaitStores:
+    os << "ring.wait_stores " << stringifyGroupWait(step.wait) << ' '
+       << step.pending;
     break;
   case SyncStepKind::FenceShared:
     return "fence.proxy async_shared_cta";

@@ -23,11 +23,12 @@ static constexpr unsigned kMostBoxes = 4;
 bool PendingAccess::operator==(const PendingAccess &other) const {
   return order == other.order && slot == other.slot &&
          isFromOutside == other.isFromOutside && isFenced == other.isFenced &&
-         isHandedBack == other.isHandedBack && isDrained == other.isDrained &&
-         met == other.met && metSinceDone == other.metSinceDone &&
-         metBeforeDone == other.metBeforeDone && seen == other.seen &&
+         isHandedBack == other.isHandedBack &&
+         isWaitedFor == other.isWaitedFor && barrier == other.barrier &&
+         barrierSinceDone == other.barrierSinceDone &&
+         barrierBeforeDone == other.barrierBeforeDone && seen == other.seen &&
          missed == other.missed && groups == other.groups &&
-         meetings == other.meetings &&
+         barriers == other.barriers &&
          (boxes == other.boxes || *boxes == *other.boxes);
 }
 
@@ -73,12 +74,12 @@ bool SyncState::isOver(const PendingAccess &pending) const {
     return false;
   AccessKind kind = pending.access->kind;
   if (isAsync(kind))
-    return pending.isDrained &&
-           std::max(pending.metSinceDone, pending.seen) == Meet::CTA;
-  if (std::max(pending.met, pending.seen) != Meet::CTA)
+    return pending.isWaitedFor && std::max(pending.barrierSinceDone,
+                                           pending.seen) == BarrierScope::CTA;
+  if (std::max(pending.barrier, pending.seen) != BarrierScope::CTA)
     return false;
   return kind == AccessKind::GenericRead || !hasEngines ||
-         (pending.isFenced && pending.metSinceDone == Meet::CTA);
+         (pending.isFenced && pending.barrierSinceDone == BarrierScope::CTA);
 }
 
 void SyncState::dropFinished() {
@@ -108,14 +109,14 @@ void SyncState::restoreOrder() {
 }
 
 void SyncState::access(Operation *op, unsigned order, const Access &access,
-                       Meet seen) {
+                       BarrierScope seen) {
   auto added = llvm::makeIntrusiveRefCnt<PendingAccess>();
   added->op = op;
   added->access = &access;
   added->order = order;
   added->slot = access.buffer.slot;
   added->seen = seen;
-  added->isDrained = isAsync(access.kind) && seen != Meet::Nobody;
+  added->isWaitedFor = isAsync(access.kind) && seen != BarrierScope::Nobody;
   added->boxes = std::make_shared<PendingAccess::Boxes>(1, access.box);
   if (isOver(*added))
     return;
@@ -137,22 +138,23 @@ void SyncState::fence(bool shared, bool global) {
       continue;
     PendingAccess &fenced = change(access);
     fenced.isFenced = true;
-    fenced.metSinceDone = Meet::Nobody;
+    fenced.barrierSinceDone = BarrierScope::Nobody;
   }
 }
 
-void SyncState::drain(GroupWait kind, unsigned left, TransferScope scope) {
+void SyncState::waitForStores(GroupWait kind, unsigned left,
+                              TransferScope scope) {
   for (Pending &access : pending) {
     AccessKind done = access->access->kind;
     bool covers =
         done == AccessKind::AsyncRead ||
         (done == AccessKind::AsyncWrite && kind == GroupWait::Complete);
-    if (!covers || access->isDrained || access->access->scope != scope ||
+    if (!covers || access->isWaitedFor || access->access->scope != scope ||
         access->groups < left || access->isFromOutside)
       continue;
-    PendingAccess &drained = change(access);
-    drained.isDrained = true;
-    drained.metSinceDone = Meet::Nobody;
+    PendingAccess &done = change(access);
+    done.isWaitedFor = true;
+    done.barrierSinceDone = BarrierScope::Nobody;
   }
 }
 
@@ -165,40 +167,42 @@ void SyncState::submit(TransferScope scope) {
 
 /// How many threads have met since the access, and its completion if it has
 /// one.
-static Meet getMetSince(const PendingAccess &access) {
-  return isAsync(access.access->kind) ? access.metSinceDone : access.met;
+static BarrierScope getBarrierSince(const PendingAccess &access) {
+  return isAsync(access.access->kind) ? access.barrierSinceDone
+                                      : access.barrier;
 }
 
-static void meetSince(PendingAccess &access, Meet meet, unsigned number) {
+static void passBarrier(PendingAccess &access, BarrierScope scope,
+                        unsigned number) {
   // Those who meet in a role may have more to do with it than its scope.
   if (access.isFromOutside) {
-    access.metBeforeDone = std::max(access.metBeforeDone, meet);
+    access.barrierBeforeDone = std::max(access.barrierBeforeDone, scope);
     return;
   }
-  access.met = std::max(access.met, meet);
-  if (!access.isFenced && !access.isDrained) {
-    access.metBeforeDone = std::max(access.metBeforeDone, meet);
+  access.barrier = std::max(access.barrier, scope);
+  if (!access.isFenced && !access.isWaitedFor) {
+    access.barrierBeforeDone = std::max(access.barrierBeforeDone, scope);
   } else {
-    access.metSinceDone = std::max(access.metSinceDone, meet);
-    if (meet >= access.metBeforeDone)
-      access.metBeforeDone = Meet::Nobody;
+    access.barrierSinceDone = std::max(access.barrierSinceDone, scope);
+    if (scope >= access.barrierBeforeDone)
+      access.barrierBeforeDone = BarrierScope::Nobody;
   }
-  if (getMetSince(access) >= access.missed)
-    access.missed = Meet::Nobody;
-  for (unsigned size = 0; size < static_cast<unsigned>(meet); ++size)
-    access.meetings[size] = {{number}, access.groups};
+  if (getBarrierSince(access) >= access.missed)
+    access.missed = BarrierScope::Nobody;
+  for (unsigned size = 0; size < static_cast<unsigned>(scope); ++size)
+    access.barriers[size] = {{number}, access.groups};
 }
 
-void SyncState::meet(Meet meet, unsigned number) {
+void SyncState::passBarrier(BarrierScope scope, unsigned number) {
   for (Pending &access : pending)
-    meetSince(change(access), meet, number);
+    passBarrier(change(access), scope, number);
   dropFinished();
 }
 
-void SyncState::miss(Meet meet) {
+void SyncState::miss(BarrierScope scope) {
   for (Pending &access : pending)
-    if (getMetSince(*access) < meet && access->missed < meet)
-      change(access).missed = meet;
+    if (getBarrierSince(*access) < scope && access->missed < scope)
+      change(access).missed = scope;
 }
 
 void SyncState::handBack(Value ring, const RingSlot &slot,
@@ -234,8 +238,8 @@ void SyncState::leaveRole() {
   for (Pending &access : pending) {
     PendingAccess &left = change(access);
     left.isFromOutside = false;
-    left.met = left.metSinceDone = left.seen = Meet::Nobody;
-    left.meetings = {};
+    left.barrier = left.barrierSinceDone = left.seen = BarrierScope::Nobody;
+    left.barriers = {};
   }
   restoreOrder();
 }
@@ -244,7 +248,7 @@ void SyncState::leaveRole() {
 // Joins and edges
 //===----------------------------------------------------------------------===//
 
-static void joinMeetings(LastMeetings &into, const LastMeetings &other) {
+static void joinBarriers(LastBarriers &into, const LastBarriers &other) {
   into.groups = std::min(into.groups, other.groups);
   into.numbers.append(other.numbers);
   llvm::sort(into.numbers);
@@ -297,15 +301,17 @@ bool SyncState::joinInto(Pending &pending, const PendingAccess &other,
   into.isFromOutside |= other.isFromOutside;
   into.isFenced &= other.isFenced;
   into.isHandedBack &= other.isHandedBack;
-  into.isDrained &= other.isDrained;
-  into.met = std::min(into.met, other.met);
-  into.metSinceDone = std::min(into.metSinceDone, other.metSinceDone);
-  into.metBeforeDone = std::max(into.metBeforeDone, other.metBeforeDone);
+  into.isWaitedFor &= other.isWaitedFor;
+  into.barrier = std::min(into.barrier, other.barrier);
+  into.barrierSinceDone =
+      std::min(into.barrierSinceDone, other.barrierSinceDone);
+  into.barrierBeforeDone =
+      std::max(into.barrierBeforeDone, other.barrierBeforeDone);
   into.seen = std::min(into.seen, other.seen);
   into.missed = std::max(into.missed, other.missed);
   into.groups = std::min(into.groups, other.groups);
-  for (auto [mine, theirs] : llvm::zip(into.meetings, other.meetings))
-    joinMeetings(mine, theirs);
+  for (auto [mine, theirs] : llvm::zip(into.barriers, other.barriers))
+    joinBarriers(mine, theirs);
   if (into.boxes != other.boxes) {
     PendingAccess::Boxes boxes = *into.boxes;
     for (const AccessBox &box : other.getBoxes())
@@ -399,6 +405,6 @@ unsigned SyncState::countGroupsSince(Operation *op) const {
 
 bool SyncState::isDone(const Access &access) const {
   return llvm::all_of(getPending(), [&](const PendingAccess &pending) {
-    return pending.access != &access || pending.isFenced || pending.isDrained;
+    return pending.access != &access || pending.isFenced || pending.isWaitedFor;
   });
 }

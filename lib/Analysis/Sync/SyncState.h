@@ -7,7 +7,7 @@
 //
 // What may have happened before a point of a kernel and isn't ordered before
 // everything that comes: the state of the data flow that SyncFlow.h runs. Each
-// pending access knows how far it is ordered: fenced, drained, met.
+// pending access knows how far it is ordered: by fences, waits and barriers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,21 +26,26 @@
 namespace carousel {
 
 /// Which threads have met, the more the higher.
-enum class Meet : unsigned { Nobody = 0, Warp = 1, Warpgroup = 2, CTA = 3 };
+enum class BarrierScope : unsigned {
+  Nobody = 0,
+  Warp = 1,
+  Warpgroup = 2,
+  CTA = 3
+};
 
-inline Meet getMeet(TransferScope scope) {
-  return scope == TransferScope::Warp        ? Meet::Warp
-         : scope == TransferScope::Warpgroup ? Meet::Warpgroup
-                                             : Meet::CTA;
+inline BarrierScope getBarrierScope(TransferScope scope) {
+  return scope == TransferScope::Warp        ? BarrierScope::Warp
+         : scope == TransferScope::Warpgroup ? BarrierScope::Warpgroup
+                                             : BarrierScope::CTA;
 }
 
-/// The last meetings on the ways from an access, by number, and how many groups
+/// The last barriers on the ways from an access, by number, and how many groups
 /// of stores were submitted from the access on when they took place.
-struct LastMeetings {
+struct LastBarriers {
   llvm::SmallVector<unsigned, 2> numbers;
   unsigned groups = 0;
 
-  bool operator==(const LastMeetings &other) const {
+  bool operator==(const LastBarriers &other) const {
     return numbers == other.numbers && groups == other.groups;
   }
 };
@@ -64,24 +69,25 @@ struct PendingAccess : llvm::RefCountedBase<PendingAccess> {
   /// In a slot of a ring: the slot was handed back behind it.
   bool isHandedBack = false;
   /// What engines do: its issuer has waited for it.
-  bool isDrained = false;
-  Meet met = Meet::Nobody;          ///< since the access
-  Meet metSinceDone = Meet::Nobody; ///< since it was fenced or drained
-  /// The most threads that met before it was fenced or drained, on some way,
+  bool isWaitedFor = false;
+  BarrierScope barrier = BarrierScope::Nobody; ///< since the access
+  BarrierScope barrierSinceDone =
+      BarrierScope::Nobody; ///< since its fence or wait
+  /// The largest barrier before its fence or wait, on some way,
   /// unless as many have met since then.
-  Meet metBeforeDone = Meet::Nobody;
-  /// Who has observed it without a meeting.
-  Meet seen = Meet::Nobody;
+  BarrierScope barrierBeforeDone = BarrierScope::Nobody;
+  /// Who has observed it without a barrier.
+  BarrierScope seen = BarrierScope::Nobody;
   /// The most threads that would have met since then where the flow leaves a
-  /// meeting out, on some way on which no other one has as many.
-  Meet missed = Meet::Nobody;
+  /// barrier out, on some way on which no other one has as many.
+  BarrierScope missed = BarrierScope::Nobody;
   /// Groups submitted after it.
   unsigned groups = 0;
   /// By how many have to meet, less 1.
-  std::array<LastMeetings, 3> meetings;
+  std::array<LastBarriers, 3> barriers;
 
-  const LastMeetings &getMeetings(Meet meet) const {
-    return meetings[static_cast<unsigned>(meet) - 1];
+  const LastBarriers &getBarriers(BarrierScope scope) const {
+    return barriers[static_cast<unsigned>(scope) - 1];
   }
   llvm::ArrayRef<AccessBox> getBoxes() const { return *boxes; }
   bool operator==(const PendingAccess &other) const;
@@ -95,13 +101,13 @@ public:
   /// `order` numbers the accesses of a kernel; `seen` have observed it, so that
   /// what an engine did is done.
   void access(mlir::Operation *op, unsigned order, const Access &access,
-              Meet seen = Meet::Nobody);
+              BarrierScope seen = BarrierScope::Nobody);
   void fence(bool shared, bool global);
-  void drain(GroupWait kind, unsigned pending, TransferScope scope);
+  void waitForStores(GroupWait kind, unsigned pending, TransferScope scope);
   void submit(TransferScope scope);
-  void meet(Meet meet, unsigned number);
-  /// A meeting of the kernel's is left out here.
-  void miss(Meet meet);
+  void passBarrier(BarrierScope scope, unsigned number);
+  /// A barrier of the kernel's is left out here.
+  void miss(BarrierScope scope);
   /// What threads read in a slot is over with that, if only fills of the ring
   /// write it, which wait for the slot.
   void handBack(mlir::Value ring, const RingSlot &slot,
@@ -124,7 +130,7 @@ public:
   auto getPending() const { return llvm::make_pointee_range(pending); }
   /// The fewest groups submitted after what `op` submitted, as far as known.
   unsigned countGroupsSince(mlir::Operation *op) const;
-  /// Whether the access, wherever it is pending, has been fenced or drained.
+  /// Whether the access, wherever it is pending, has been fenced or waited for.
   bool isDone(const Access &access) const;
 
 private:

@@ -113,7 +113,7 @@ public:
                AsyncRules rules = {}, AsyncTrace *trace = nullptr);
   ~AsyncMachine() override;
 
-  /// Text of a site, for the pictures of deadlocks. Empty by default.
+  /// Text of a site, for deadlock reports. Empty by default.
   void setSiteNames(std::function<std::string(Site)> names);
 
   //===--------------------------------------------------------------------===//

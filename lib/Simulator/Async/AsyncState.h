@@ -51,7 +51,7 @@ struct Who {
 class Mbarrier final : public Waitable {
 public:
   explicit Mbarrier(AsyncMachine::Impl &machine) : machine(machine) {}
-  WaitPicture describe(const Thread &waiter) const override;
+  WaitDescription describe(const Thread &waiter) const override;
 
   AsyncMachine::Impl &machine;
   char *address = nullptr;
@@ -163,7 +163,7 @@ struct ForeignWait {
 class ThreadState final : public Waitable {
 public:
   ThreadState() { copies.isBulk = false; }
-  WaitPicture describe(const Thread &waiter) const override;
+  WaitDescription describe(const Thread &waiter) const override;
 
   uint32_t cta = 0, thread = 0;
   /// The thread has ended; its CTA has.
@@ -174,7 +174,7 @@ public:
   GroupQueue bulk, copies;
   llvm::SmallVector<DeferredArrive, 2> arrives;
   llvm::SmallVector<ForeignWait, 1> foreignWaits;
-  /// What the thread waits for, for the picture.
+  /// What the thread waits for, for the description.
   const GroupQueue *waitingOn = nullptr;
   uint32_t waitTarget = 0;
   bool waitRead = false;
@@ -375,7 +375,7 @@ struct DescriptorState {
 
 class Semaphore final : public Waitable {
 public:
-  WaitPicture describe(const Thread &waiter) const override;
+  WaitDescription describe(const Thread &waiter) const override;
   AsyncMachine::Impl *machine = nullptr;
   const int32_t *address = nullptr;
   uint64_t cycles = 0;

@@ -312,17 +312,17 @@ int64_t AsyncMachine::gridTicket(int32_t *counter, int64_t total) {
   return draw.number;
 }
 
-WaitPicture Semaphore::describe(const Thread &waiter) const {
-  WaitPicture picture;
+WaitDescription Semaphore::describe(const Thread &waiter) const {
+  WaitDescription description;
   auto *state = static_cast<const ThreadState *>(waiter.asyncState);
-  picture.what = "grid semaphore " + machine->describeName(address) +
-                 ", turn " +
-                 llvm::itostr(state ? int32_t(state->waitTarget) : 0);
-  picture.missing = "its value is " + llvm::itostr(*address);
+  description.what = "grid semaphore " + machine->describeName(address) +
+                     ", turn " +
+                     llvm::itostr(state ? int32_t(state->waitTarget) : 0);
+  description.missing = "its value is " + llvm::itostr(*address);
   if (hasRelease)
-    picture.providers.push_back("it was last released by " +
-                                machine->describeSite(lastRelease));
-  return picture;
+    description.providers.push_back("it was last released by " +
+                                    machine->describeSite(lastRelease));
+  return description;
 }
 
 } // namespace carousel::sim

@@ -204,20 +204,21 @@ void AsyncMachine::bulkWaitGroup(bool read, uint32_t pending) {
   });
 }
 
-WaitPicture ThreadState::describe(const Thread &) const {
-  WaitPicture picture;
+WaitDescription ThreadState::describe(const Thread &) const {
+  WaitDescription description;
   if (!waitingOn)
-    return picture;
-  picture.what = waitingOn->isBulk ? "bulk group wait" : "cp.async group wait";
+    return description;
+  description.what =
+      waitingOn->isBulk ? "bulk group wait" : "cp.async group wait";
   if (waitRead)
-    picture.what += " (read)";
+    description.what += " (read)";
   uint32_t left = 0;
   for (size_t i = 0;
        i < waitingOn->groups.size() && waitingOn->first + i <= waitTarget; ++i)
     left += waitRead ? waitingOn->groups[i].readsLeft
                      : waitingOn->groups[i].writesLeft;
-  picture.missing = llvm::utostr(left) + " operations in flight";
-  return picture;
+  description.missing = llvm::utostr(left) + " operations in flight";
+  return description;
 }
 
 } // namespace carousel::sim

@@ -186,50 +186,50 @@ void AsyncMachine::mbarrierWait(void *address, PhaseName phase,
 }
 
 //===----------------------------------------------------------------------===//
-// The picture of a deadlock
+// The description of a deadlock
 //===----------------------------------------------------------------------===//
 
-WaitPicture Mbarrier::describe(const Thread &waiter) const {
-  WaitPicture picture;
-  picture.what = "mbarrier " + machine.describeName(address) + ", in phase " +
-                 llvm::utostr(phase) + " (parity " + llvm::utostr(phase & 1) +
-                 ")";
+WaitDescription Mbarrier::describe(const Thread &waiter) const {
+  WaitDescription description;
+  description.what = "mbarrier " + machine.describeName(address) +
+                     ", in phase " + llvm::utostr(phase) + " (parity " +
+                     llvm::utostr(phase & 1) + ")";
   if (pending != 0)
-    picture.missing =
+    description.missing =
         llvm::utostr(pending) + " of " + llvm::utostr(expected) + " arrivals";
   if (transactions != 0) {
-    if (!picture.missing.empty())
-      picture.missing += " and ";
-    picture.missing += transactions > 0
-                           ? llvm::utostr(uint64_t(transactions)) + " bytes"
-                           : "the expectation of " +
-                                 llvm::utostr(uint64_t(-transactions)) +
-                                 " bytes that have landed";
+    if (!description.missing.empty())
+      description.missing += " and ";
+    description.missing += transactions > 0
+                               ? llvm::utostr(uint64_t(transactions)) + " bytes"
+                               : "the expectation of " +
+                                     llvm::utostr(uint64_t(-transactions)) +
+                                     " bytes that have landed";
   }
   constexpr size_t kShown = 4;
   for (const Who &who : lastArrivers) {
-    if (picture.providers.size() == kShown)
+    if (description.providers.size() == kShown)
       break;
     auto hasArrived = [&](const Who &other) {
       return other.cta == who.cta && other.thread == who.thread;
     };
     if (llvm::none_of(arrivers, hasArrived))
-      picture.providers.push_back(machine.describeSite(who) +
-                                  ", which arrived in phase " +
-                                  llvm::utostr(phase - 1));
+      description.providers.push_back(machine.describeSite(who) +
+                                      ", which arrived in phase " +
+                                      llvm::utostr(phase - 1));
   }
   if (!arrivers.empty())
-    picture.providers.push_back("the last arrival was of " +
-                                machine.describeSite(arrivers.back()));
+    description.providers.push_back("the last arrival was of " +
+                                    machine.describeSite(arrivers.back()));
   if (transactions > 0 && hasExpecter)
-    picture.providers.push_back("the bytes were last expected by " +
-                                machine.describeSite(expecter));
+    description.providers.push_back("the bytes were last expected by " +
+                                    machine.describeSite(expecter));
   for (const Operation *operation : machine.active)
     if (operation->barrier == this)
-      picture.providers.push_back(operation->name.str() +
-                                  " in flight, issued by " +
-                                  machine.describeSite(operation->issuer));
-  return picture;
+      description.providers.push_back(operation->name.str() +
+                                      " in flight, issued by " +
+                                      machine.describeSite(operation->issuer));
+  return description;
 }
 
 } // namespace carousel::sim

@@ -46,26 +46,26 @@ static uint32_t selectBit(uint64_t mask, uint32_t k) {
   return uint32_t(llvm::countr_zero(mask));
 }
 
-void Grid::Impl::makeReady(Strand &strand) {
-  CTAState &cta = *strand.home;
-  WarpState &warp = cta.warps[strand.warp()];
-  warp.ready |= bitOf(strand);
-  warp.woken |= bitOf(strand);
-  cta.wokenWarps |= 1u << strand.warp();
+void Grid::Impl::makeReady(SimThread &thread) {
+  CTAState &cta = *thread.home;
+  WarpState &warp = cta.warps[thread.warp()];
+  warp.ready |= bitOf(thread);
+  warp.woken |= bitOf(thread);
+  cta.wokenWarps |= 1u << thread.warp();
   if (!cta.readyWarps) {
     readySlots[cta.slot / 64] |= uint64_t(1) << cta.slot % 64;
     ++numReadySlots;
   }
-  cta.readyWarps |= 1u << strand.warp();
+  cta.readyWarps |= 1u << thread.warp();
 }
 
-void Grid::Impl::makeUnready(Strand &strand) {
-  CTAState &cta = *strand.home;
-  WarpState &warp = cta.warps[strand.warp()];
-  warp.ready &= ~bitOf(strand);
+void Grid::Impl::makeUnready(SimThread &thread) {
+  CTAState &cta = *thread.home;
+  WarpState &warp = cta.warps[thread.warp()];
+  warp.ready &= ~bitOf(thread);
   if (warp.ready)
     return;
-  cta.readyWarps &= ~(1u << strand.warp());
+  cta.readyWarps &= ~(1u << thread.warp());
   if (cta.readyWarps)
     return;
   readySlots[cta.slot / 64] &= ~(uint64_t(1) << cta.slot % 64);
@@ -107,12 +107,12 @@ CTAState *Grid::Impl::pickCTA() {
   }
 }
 
-Strand *Grid::Impl::pickThread() {
+SimThread *Grid::Impl::pickThread() {
   while (!fairRound.empty()) {
-    Strand *strand = fairRound.back();
+    SimThread *thread = fairRound.back();
     fairRound.pop_back();
-    if (strand->home->warps[strand->warp()].ready & bitOf(*strand))
-      return strand;
+    if (thread->home->warps[thread->warp()].ready & bitOf(*thread))
+      return thread;
   }
   if (turnsLeft == 0 || !focus || !focus->readyWarps) {
     turnsLeft = 1;
@@ -164,11 +164,11 @@ void Grid::Impl::startFairRound() {
 void Grid::Impl::enter(transfer_t transfer) {
   Impl &impl = *static_cast<Impl *>(transfer.data);
   impl.mainContext = transfer.fctx;
-  Strand &strand = *impl.running;
-  impl.entry(strand);
+  SimThread &thread = *impl.running;
+  impl.entry(thread);
   if (impl.events.threadExit)
-    impl.events.threadExit(strand);
-  strand.hasExited = true;
+    impl.events.threadExit(thread);
+  thread.hasExited = true;
   impl.switchOut();
   llvm_unreachable("a thread runs after its end");
 }
@@ -185,16 +185,16 @@ void Grid::Impl::abort() {
   llvm_unreachable("a thread runs after the end of the run");
 }
 
-void Grid::Impl::resume(Strand &strand, bool isFair) {
+void Grid::Impl::resume(SimThread &thread, bool isFair) {
   if (steps >= stepLimit) {
     reportStepLimit();
     end = RunEnd::StepLimit;
     return;
   }
-  if (!strand.context) {
-    strand.stack = stacks->acquire();
-    if (!strand.stack) {
-      report(FindingKind::InvalidOperand, strand,
+  if (!thread.context) {
+    thread.stack = stacks->acquire();
+    if (!thread.stack) {
+      report(FindingKind::InvalidOperand, thread,
              "expected the stacks of all resident threads to fit the host's "
              "memory, found no room for one more after " +
                  std::to_string(stacks->getNumStacks()) + " stacks of " +
@@ -202,30 +202,30 @@ void Grid::Impl::resume(Strand &strand, bool isFair) {
       end = RunEnd::Aborted;
       return;
     }
-    strand.context = make_fcontext(
-        strand.stack.top, size_t(strand.stack.top - strand.stack.low), &enter);
+    thread.context = make_fcontext(
+        thread.stack.top, size_t(thread.stack.top - thread.stack.low), &enter);
   }
-  CTAState &cta = *strand.home;
-  WarpState &warp = cta.warps[strand.warp()];
-  warp.woken &= ~bitOf(strand);
+  CTAState &cta = *thread.home;
+  WarpState &warp = cta.warps[thread.warp()];
+  warp.woken &= ~bitOf(thread);
   if (!warp.woken)
-    cta.wokenWarps &= ~(1u << strand.warp());
+    cta.wokenWarps &= ~(1u << thread.warp());
 
   quantum = isFair ? kMaxSteps : 1 + pick(Decision::Steps, kMaxSteps);
   quantum = granted = std::min(quantum, stepLimit - steps);
-  running = &strand;
-  strand.context = jump_fcontext(strand.context, this).fctx;
+  running = &thread;
+  thread.context = jump_fcontext(thread.context, this).fctx;
   running = nullptr;
   steps += granted - quantum;
-  if (strand.hasExited) {
-    strand.context = nullptr;
-    stacks->release(strand.stack);
-    strand.stack = {};
-    finishThread(strand);
-  } else if (static_cast<char *>(strand.context) < strand.stack.low) {
+  if (thread.hasExited) {
+    thread.context = nullptr;
+    stacks->release(thread.stack);
+    thread.stack = {};
+    finishThread(thread);
+  } else if (static_cast<char *>(thread.context) < thread.stack.low) {
     // Where there is no guard. The other fibre's frames may be lost: it must
     // not run again.
-    report(FindingKind::InvalidOperand, strand,
+    report(FindingKind::InvalidOperand, thread,
            "expected the frames of a thread to fit its stack of " +
                std::to_string(stackBytes) + " bytes, found more");
     end = RunEnd::Aborted;
@@ -349,37 +349,37 @@ void Grid::abort() { impl->abort(); }
 void Grid::step() { impl->step(); }
 
 void Grid::yield() {
-  Strand &strand = *impl->running;
-  CTAState &cta = *strand.home;
-  impl->makeUnready(strand);
+  SimThread &thread = *impl->running;
+  CTAState &cta = *thread.home;
+  impl->makeUnready(thread);
   if (!cta.yieldedWarps)
     impl->yieldedCTAs.push_back(&cta);
-  cta.yieldedWarps |= 1u << strand.warp();
-  cta.warps[strand.warp()].yielded |= bitOf(strand);
+  cta.yieldedWarps |= 1u << thread.warp();
+  cta.warps[thread.warp()].yielded |= bitOf(thread);
   --impl->quantum;
   impl->switchOut();
 }
 
 void Grid::notePoll(const void *address, uint64_t size) {
-  Strand &strand = *impl->running;
+  SimThread &thread = *impl->running;
   uint64_t value = 0;
   std::memcpy(&value, address, std::min(size, sizeof(value)));
-  bool isSame = strand.polled == address && strand.polledValue == value &&
-                strand.cycles - strand.polledCycles <= 1;
-  strand.polled = address;
-  strand.polledValue = value;
-  strand.polledCycles = strand.cycles;
-  strand.polls = isSame ? strand.polls + 1 : 0;
-  if (strand.polls != 0 && strand.polls % kPollsOfWaiting == 0)
+  bool isSame = thread.polled == address && thread.polledValue == value &&
+                thread.cycles - thread.polledCycles <= 1;
+  thread.polled = address;
+  thread.polledValue = value;
+  thread.polledCycles = thread.cycles;
+  thread.polls = isSame ? thread.polls + 1 : 0;
+  if (thread.polls != 0 && thread.polls % kPollsOfWaiting == 0)
     impl->maySpin = true;
 }
 
 void Grid::wait(Waitable &on) {
-  Strand &strand = *impl->running;
-  on.waiters.push_back(&strand);
-  strand.object = &on;
+  SimThread &thread = *impl->running;
+  on.waiters.push_back(&thread);
+  thread.object = &on;
   impl->noteProgress();
-  impl->block(Strand::Wait::Object);
+  impl->block(SimThread::Wait::Object);
 }
 
 void Grid::wake(Waitable &on) {
@@ -387,7 +387,7 @@ void Grid::wake(Waitable &on) {
     return;
   impl->noteProgress();
   for (Thread *thread : on.waiters)
-    impl->unblock(*static_cast<Strand *>(thread));
+    impl->unblock(*static_cast<SimThread *>(thread));
   on.waiters.clear();
 }
 

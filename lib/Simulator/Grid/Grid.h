@@ -1,4 +1,4 @@
-//===- Grid.h - threads as fibres, CTAs, clusters and their barriers -*- C++
+//===- Grid.h - threads as fibres, CTAs, clusters and their barriers ---------//
 //-*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
@@ -64,7 +64,7 @@ struct GridLaunch {
 class Thread;
 
 /// Something that threads wait for, as a deadlock shows it.
-struct WaitPicture {
+struct WaitDescription {
   /// "mbarrier full[2], phase parity 0", "CTA barrier", "bulk group wait".
   std::string what;
   /// "1 of 2 arrivals and 4096 bytes".
@@ -79,7 +79,7 @@ struct WaitPicture {
 class Waitable {
 public:
   virtual ~Waitable();
-  virtual WaitPicture describe(const Thread &waiter) const = 0;
+  virtual WaitDescription describe(const Thread &waiter) const = 0;
 
 private:
   friend class Grid;
@@ -122,7 +122,7 @@ public:
     view.order.observe(epoch());
     ++time;
   }
-  /// Where it is, for findings and deadlock pictures.
+  /// Where it is, for findings and deadlock reports.
   Site site = 0;
   /// Simulated time, see docs/Simulator.md.
   uint64_t cycles = 0;

@@ -27,10 +27,10 @@ static std::string nameBarrier(uint32_t name, uint32_t count) {
 //===----------------------------------------------------------------------===//
 
 CTABarrier &Grid::Impl::arrive(uint32_t name, uint32_t count) {
-  Strand &strand = *running;
-  CTAState &cta = *strand.home;
+  SimThread &thread = *running;
+  CTAState &cta = *thread.home;
   if (name >= kNumBarriers) {
-    report(FindingKind::InvalidOperand, strand,
+    report(FindingKind::InvalidOperand, thread,
            "expected a barrier from 0 to 15, found " + std::to_string(name));
     abort();
   }
@@ -38,7 +38,7 @@ CTABarrier &Grid::Impl::arrive(uint32_t name, uint32_t count) {
   // The lanes that the last warp lacks are counted by the hardware.
   uint32_t rounded = uint32_t(llvm::alignTo(numThreads, kWarpSize));
   if (count % kWarpSize || count > rounded)
-    report(FindingKind::InvalidOperand, strand,
+    report(FindingKind::InvalidOperand, thread,
            "expected the count of barrier " + std::to_string(name) +
                " to be a multiple of 32 up to the " + std::to_string(rounded) +
                " threads of the CTA, found " + std::to_string(count));
@@ -47,12 +47,12 @@ CTABarrier &Grid::Impl::arrive(uint32_t name, uint32_t count) {
   CTABarrier &barrier = cta.barriers[name];
   if (barrier.arrived == 0) {
     barrier.expected = expected;
-    barrier.first = &strand;
-    barrier.firstSite = strand.site;
+    barrier.first = &thread;
+    barrier.firstSite = thread.site;
     if (cta.exited && expected == numThreads)
       for (uint32_t index = 0; index < numThreads; ++index)
         if (cta.threads[index].hasExited) {
-          report(FindingKind::BarrierDivergence, strand,
+          report(FindingKind::BarrierDivergence, thread,
                  "expected every thread at " + nameBarrier(name, expected) +
                      ", which are all of the CTA, found that " +
                      std::to_string(cta.exited) + " exited",
@@ -63,24 +63,24 @@ CTABarrier &Grid::Impl::arrive(uint32_t name, uint32_t count) {
   Actor first = actorOf(*barrier.first);
   first.site = barrier.firstSite;
   if (barrier.expected != expected) {
-    report(FindingKind::BarrierDivergence, strand,
+    report(FindingKind::BarrierDivergence, thread,
            "expected one count at barrier " + std::to_string(name) +
                ", found " + std::to_string(barrier.expected) + " and " +
                std::to_string(expected),
            first);
     abort();
   }
-  if (contains(barrier.arrivers, strand))
-    report(FindingKind::BarrierDivergence, strand,
+  if (contains(barrier.arrivers, thread))
+    report(FindingKind::BarrierDivergence, thread,
            "expected a thread to arrive once at " +
                nameBarrier(name, expected) +
                " until it completes, found the second arrival",
            first);
 
   ++barrier.arrived;
-  insert(barrier.arrivers, strand);
-  barrier.join.add(strand);
-  barrier.cycles = std::max(barrier.cycles, strand.cycles);
+  insert(barrier.arrivers, thread);
+  barrier.join.add(thread);
+  barrier.cycles = std::max(barrier.cycles, thread.cycles);
   return barrier;
 }
 
@@ -100,11 +100,11 @@ bool Grid::Impl::completeIfReady(CTAState &cta, CTABarrier &barrier) {
     return false;
   noteProgress();
   const View &view = barrier.join.finish();
-  for (Strand *waiter : barrier.waiters) {
+  for (SimThread *waiter : barrier.waiters) {
     waiter->view = view;
     ++waiter->time;
     waiter->cycles = barrier.cycles;
-    if (waiter->wait == Strand::Wait::Barrier)
+    if (waiter->wait == SimThread::Wait::Barrier)
       unblock(*waiter);
   }
   barrier.waiters.clear();
@@ -117,20 +117,20 @@ bool Grid::Impl::completeIfReady(CTAState &cta, CTABarrier &barrier) {
 
 void Grid::barrierSync(uint32_t name, uint32_t count) {
   CTABarrier &barrier = impl->arrive(name, count);
-  Strand &strand = *impl->running;
-  barrier.waiters.push_back(&strand);
-  strand.barrier = name;
-  if (impl->completeIfReady(*strand.home, barrier))
+  SimThread &thread = *impl->running;
+  barrier.waiters.push_back(&thread);
+  thread.barrier = name;
+  if (impl->completeIfReady(*thread.home, barrier))
     impl->step();
   else
-    impl->block(Strand::Wait::Barrier);
+    impl->block(SimThread::Wait::Barrier);
 }
 
 void Grid::barrierArrive(uint32_t name, uint32_t count) {
   CTABarrier &barrier = impl->arrive(name, count);
-  Strand &strand = *impl->running;
-  strand.tick();
-  impl->completeIfReady(*strand.home, barrier);
+  SimThread &thread = *impl->running;
+  thread.tick();
+  impl->completeIfReady(*thread.home, barrier);
   impl->step();
 }
 
@@ -149,73 +149,73 @@ void Grid::Impl::completeIfReady(ClusterState &cluster) {
   cluster.completedCycles = cluster.cycles;
   cluster.pending = cluster.live;
   ++cluster.phase;
-  for (Strand *waiter : cluster.waiters)
+  for (SimThread *waiter : cluster.waiters)
     unblock(*waiter);
   cluster.waiters.clear();
 }
 
 void Grid::clusterArrive(bool release) {
-  Strand &strand = *impl->running;
-  ClusterState &cluster = *strand.home->cluster;
-  if (strand.hasArrived) {
-    impl->report(FindingKind::BarrierDivergence, strand,
+  SimThread &thread = *impl->running;
+  ClusterState &cluster = *thread.home->cluster;
+  if (thread.hasArrived) {
+    impl->report(FindingKind::BarrierDivergence, thread,
                  "expected a wait at the cluster barrier after each arrive, "
                  "found a second arrive");
     return impl->step();
   }
-  strand.hasArrived = true;
-  strand.arrivedPhase = cluster.phase;
+  thread.hasArrived = true;
+  thread.arrivedPhase = cluster.phase;
   if (release) {
-    cluster.join.add(strand);
-    strand.tick();
+    cluster.join.add(thread);
+    thread.tick();
   }
-  cluster.cycles = std::max(cluster.cycles, strand.cycles);
+  cluster.cycles = std::max(cluster.cycles, thread.cycles);
   --cluster.pending;
   impl->completeIfReady(cluster);
   impl->step();
 }
 
 void Grid::clusterWait(bool acquire) {
-  Strand &strand = *impl->running;
-  ClusterState &cluster = *strand.home->cluster;
-  if (!strand.hasArrived) {
-    impl->report(FindingKind::BarrierDivergence, strand,
+  SimThread &thread = *impl->running;
+  ClusterState &cluster = *thread.home->cluster;
+  if (!thread.hasArrived) {
+    impl->report(FindingKind::BarrierDivergence, thread,
                  "expected an arrive at the cluster barrier before each wait, "
                  "found none");
     return impl->step();
   }
-  if (cluster.phase == strand.arrivedPhase) {
-    cluster.waiters.push_back(&strand);
-    impl->block(Strand::Wait::Cluster);
+  if (cluster.phase == thread.arrivedPhase) {
+    cluster.waiters.push_back(&thread);
+    impl->block(SimThread::Wait::Cluster);
   } else {
     impl->step();
   }
-  strand.hasArrived = false;
+  thread.hasArrived = false;
   if (acquire)
-    strand.view.join(cluster.completed);
-  strand.cycles = std::max(strand.cycles, cluster.completedCycles);
+    thread.view.join(cluster.completed);
+  thread.cycles = std::max(thread.cycles, cluster.completedCycles);
 }
 
-void Grid::Impl::exitFromBarriers(Strand &strand) {
-  CTAState &cta = *strand.home;
+void Grid::Impl::exitFromBarriers(SimThread &thread) {
+  CTAState &cta = *thread.home;
   uint32_t numThreads = cta.numThreads;
   for (uint32_t name = 0; name < kNumBarriers; ++name) {
     CTABarrier &barrier = cta.barriers[name];
     if (!barrier.arrived || barrier.expected != numThreads ||
-        contains(barrier.arrivers, strand))
+        contains(barrier.arrivers, thread))
       continue;
     if (!barrier.waiters.empty())
       report(FindingKind::BarrierDivergence, *barrier.waiters.front(),
              "expected every thread at " + nameBarrier(name, numThreads) +
                  ", which are all of the CTA, found that " +
                  std::to_string(cta.exited) + " exited",
-             actorOf(strand));
+             actorOf(thread));
     completeIfReady(cta, barrier);
   }
 
   ClusterState &cluster = *cta.cluster;
   --cluster.live;
-  if (!strand.hasArrived || strand.arrivedPhase != cluster.phase)
+  if (!thread.hasArrived || thread.arrivedPhase != cluster.phase)
     --cluster.pending;
   completeIfReady(cluster);
 }

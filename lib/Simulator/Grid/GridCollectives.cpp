@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Warp barriers and exchanges, and gatherings of a CTA or a part of it. A warp
-// can have several meetings at a time, of different lanes. Two meetings that
-// wait for each other's lanes can never complete: that is how a mismatch shows.
+// can have several collectives at a time, of different lanes. Two collectives
+// that wait for each other's lanes can never complete: that is how a mismatch
+// shows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,94 +31,94 @@ static std::string quote(llvm::StringRef kind) {
   return ("'" + kind + "'").str();
 }
 
-static const Strand &getLane(const CTAState &cta, const Strand &sibling,
-                             uint32_t mask) {
+static const SimThread &getLane(const CTAState &cta, const SimThread &sibling,
+                                uint32_t mask) {
   return cta.threads[sibling.warp() * kWarpSize + llvm::countr_zero(mask)];
 }
 
 void Grid::Impl::meet(llvm::StringRef kind, bool isBarrier, uint32_t mask,
                       uint64_t value, std::array<uint64_t, 32> &values) {
-  Strand &strand = *running;
-  CTAState &cta = *strand.home;
-  WarpState &warp = cta.warps[strand.warp()];
-  uint32_t bit = 1u << strand.lane();
+  SimThread &thread = *running;
+  CTAState &cta = *thread.home;
+  WarpState &warp = cta.warps[thread.warp()];
+  uint32_t bit = 1u << thread.lane();
   if (mask && !(mask & bit)) {
-    report(FindingKind::BarrierDivergence, strand,
+    report(FindingKind::BarrierDivergence, thread,
            "expected the mask of a " + quote(kind) +
                " to have the lane itself, found lane " +
-               std::to_string(strand.lane()) + " and mask " + toHex(mask));
-    values[strand.lane()] = value;
+               std::to_string(thread.lane()) + " and mask " + toHex(mask));
+    values[thread.lane()] = value;
     return step();
   }
   mask = mask ? mask & warp.lanes : warp.lanes;
 
-  LaneMeeting *meeting = nullptr, *unused = nullptr;
-  for (LaneMeeting &other : warp.meetings) {
+  LaneCollective *collective = nullptr, *unused = nullptr;
+  for (LaneCollective &other : warp.collectives) {
     if (!other.arrived) {
       unused = &other;
     } else if (other.mask == mask && other.kind == kind) {
-      meeting = &other;
+      collective = &other;
     } else if ((other.mask & bit) && (other.arrived & mask)) {
       bool isSameKind = other.kind == kind;
-      report(FindingKind::BarrierDivergence, strand,
+      report(FindingKind::BarrierDivergence, thread,
              "expected the lanes of a warp to meet at one collective with one "
              "mask, found " +
                  (isSameKind ? "masks " + toHex(other.mask) + " and " +
                                    toHex(mask) + " at a " + quote(kind)
                              : quote(other.kind) + " and " + quote(kind)),
-             actorOf(getLane(cta, strand, other.arrived & mask)));
+             actorOf(getLane(cta, thread, other.arrived & mask)));
       abort();
     }
   }
-  if (!meeting) {
-    meeting = unused ? unused : &warp.meetings.emplace_back();
-    meeting->kind = kind;
-    meeting->isBarrier = isBarrier;
-    meeting->mask = mask;
-    meeting->values = {};
+  if (!collective) {
+    collective = unused ? unused : &warp.collectives.emplace_back();
+    collective->kind = kind;
+    collective->isBarrier = isBarrier;
+    collective->mask = mask;
+    collective->values = {};
     if (uint32_t exited = mask & warp.exited)
-      report(FindingKind::BarrierDivergence, strand,
+      report(FindingKind::BarrierDivergence, thread,
              "expected the lanes in the mask of a " + quote(kind) +
                  " to come, found that lane " +
                  std::to_string(llvm::countr_zero(exited)) + " exited",
-             actorOf(getLane(cta, strand, exited)));
+             actorOf(getLane(cta, thread, exited)));
   }
-  meeting->arrived |= bit;
-  meeting->values[strand.lane()] = value;
+  collective->arrived |= bit;
+  collective->values[thread.lane()] = value;
   if (isBarrier)
-    meeting->join.add(strand);
-  strand.values = &values;
-  if (completeIfReady(cta, warp, *meeting))
+    collective->join.add(thread);
+  thread.values = &values;
+  if (completeIfReady(cta, warp, *collective))
     step();
   else
-    block(Strand::Wait::Lanes);
+    block(SimThread::Wait::Lanes);
 }
 
 bool Grid::Impl::completeIfReady(CTAState &cta, WarpState &warp,
-                                 LaneMeeting &meeting) {
-  if (meeting.mask & ~(meeting.arrived | warp.exited))
+                                 LaneCollective &collective) {
+  if (collective.mask & ~(collective.arrived | warp.exited))
     return false;
-  Strand *lanes = &cta.threads[size_t(&warp - cta.warps.data()) * kWarpSize];
+  SimThread *lanes = &cta.threads[size_t(&warp - cta.warps.data()) * kWarpSize];
   uint64_t cycles = 0;
-  for (uint32_t left = meeting.arrived; left; left &= left - 1)
+  for (uint32_t left = collective.arrived; left; left &= left - 1)
     cycles = std::max(cycles, lanes[llvm::countr_zero(left)].cycles);
-  if (meeting.isBarrier)
-    meeting.join.finish();
-  for (uint32_t left = meeting.arrived; left; left &= left - 1) {
-    Strand &strand = lanes[llvm::countr_zero(left)];
-    strand.cycles = cycles;
-    if (meeting.isBarrier) {
-      strand.view = meeting.join.view;
-      ++strand.time;
+  if (collective.isBarrier)
+    collective.join.finish();
+  for (uint32_t left = collective.arrived; left; left &= left - 1) {
+    SimThread &thread = lanes[llvm::countr_zero(left)];
+    thread.cycles = cycles;
+    if (collective.isBarrier) {
+      thread.view = collective.join.view;
+      ++thread.time;
     } else {
-      *strand.values = meeting.values;
+      *thread.values = collective.values;
     }
-    strand.values = nullptr;
-    if (strand.wait == Strand::Wait::Lanes)
-      unblock(strand);
+    thread.values = nullptr;
+    if (thread.wait == SimThread::Wait::Lanes)
+      unblock(thread);
   }
-  meeting.join.clear();
-  meeting.arrived = 0;
+  collective.join.clear();
+  collective.arrived = 0;
   return true;
 }
 
@@ -135,8 +136,8 @@ std::array<uint64_t, 32> Grid::exchange(llvm::StringRef kind, uint32_t mask,
 
 bool Grid::elect(uint32_t mask) {
   exchange("elect", mask, 0);
-  Strand &strand = *impl->running;
-  uint32_t lanes = strand.home->warps[strand.warp()].lanes;
+  SimThread &thread = *impl->running;
+  uint32_t lanes = thread.home->warps[thread.warp()].lanes;
   if (mask)
     lanes &= mask;
   auto [leader, isNew] = impl->leaders.try_emplace(lanes, 0);
@@ -148,7 +149,7 @@ bool Grid::elect(uint32_t mask) {
       left &= left - 1;
     leader->second = uint32_t(llvm::countr_zero(left));
   }
-  return strand.lane() == leader->second;
+  return thread.lane() == leader->second;
 }
 
 //===----------------------------------------------------------------------===//
@@ -157,16 +158,16 @@ bool Grid::elect(uint32_t mask) {
 
 Gathering &Grid::Impl::gather(llvm::StringRef kind, uint32_t first,
                               uint32_t count) {
-  Strand &strand = *running;
-  CTAState &cta = *strand.home;
+  SimThread &thread = *running;
+  CTAState &cta = *thread.home;
   uint32_t numThreads = cta.numThreads;
   uint64_t end = uint64_t(first) + count;
-  if (strand.index < first || strand.index >= end || end > numThreads) {
-    report(FindingKind::InvalidOperand, strand,
+  if (thread.index < first || thread.index >= end || end > numThreads) {
+    report(FindingKind::InvalidOperand, thread,
            "expected a thread of the CTA's " + std::to_string(numThreads) +
                " at a " + quote(kind) + " of the threads from " +
                std::to_string(first) + " up to " + std::to_string(end) +
-               ", found thread " + std::to_string(strand.index));
+               ", found thread " + std::to_string(thread.index));
     abort();
   }
   Gathering *gathering = nullptr, *unused = nullptr;
@@ -179,16 +180,16 @@ Gathering &Grid::Impl::gather(llvm::StringRef kind, uint32_t first,
       gathering = other.get();
       continue;
     }
-    if (strand.index < other->first ||
-        strand.index - other->first >= other->count)
+    if (thread.index < other->first ||
+        thread.index - other->first >= other->count)
       continue;
     for (uint64_t index = std::max(first, other->first);
          index < std::min<uint64_t>(end, other->first + other->count);
          ++index) {
-      const Strand &waiter = cta.threads[index];
+      const SimThread &waiter = cta.threads[index];
       if (!contains(other->arrivers, waiter))
         continue;
-      report(FindingKind::BarrierDivergence, strand,
+      report(FindingKind::BarrierDivergence, thread,
              "expected threads to meet at one collective, found " +
                  quote(other->kind) + " of " + std::to_string(other->count) +
                  " threads and " + quote(kind) + " of " + std::to_string(count),
@@ -207,7 +208,7 @@ Gathering &Grid::Impl::gather(llvm::StringRef kind, uint32_t first,
     gathering->arrivers = {};
     for (uint32_t index = first; cta.exited && index < end; ++index)
       if (cta.threads[index].hasExited) {
-        report(FindingKind::BarrierDivergence, strand,
+        report(FindingKind::BarrierDivergence, thread,
                "expected all " + std::to_string(count) + " threads at a " +
                    quote(kind) + ", found that thread " +
                    std::to_string(index) + " exited",
@@ -216,7 +217,7 @@ Gathering &Grid::Impl::gather(llvm::StringRef kind, uint32_t first,
       }
   }
   ++gathering->arrived;
-  insert(gathering->arrivers, strand);
+  insert(gathering->arrivers, thread);
   return *gathering;
 }
 
@@ -224,55 +225,55 @@ void Grid::gather(
     llvm::StringRef kind, uint32_t first, uint32_t count, uint64_t value,
     llvm::function_ref<void(llvm::ArrayRef<uint64_t> values)> action) {
   Gathering &gathering = impl->gather(kind, first, count);
-  Strand &strand = *impl->running;
-  gathering.values[strand.index - first] = value;
+  SimThread &thread = *impl->running;
+  gathering.values[thread.index - first] = value;
   if (gathering.arrived < count)
-    return impl->block(Strand::Wait::Gather);
+    return impl->block(SimThread::Wait::Gather);
 
   impl->noteProgress();
-  Strand *members = &strand.home->threads[first];
+  SimThread *members = &thread.home->threads[first];
   for (uint32_t i = 0; i < count; ++i)
-    strand.cycles = std::max(strand.cycles, members[i].cycles);
+    thread.cycles = std::max(thread.cycles, members[i].cycles);
   action(gathering.values);
   for (uint32_t i = 0; i < count; ++i) {
-    members[i].cycles = strand.cycles;
-    if (&members[i] != &strand)
+    members[i].cycles = thread.cycles;
+    if (&members[i] != &thread)
       impl->unblock(members[i]);
   }
   gathering.arrived = 0;
   impl->step();
 }
 
-void Grid::Impl::exitFromCollectives(Strand &strand) {
-  CTAState &cta = *strand.home;
-  WarpState &warp = cta.warps[strand.warp()];
-  uint32_t bit = 1u << strand.lane();
-  for (LaneMeeting &meeting : warp.meetings) {
-    if (!meeting.arrived || !(meeting.mask & bit))
+void Grid::Impl::exitFromCollectives(SimThread &thread) {
+  CTAState &cta = *thread.home;
+  WarpState &warp = cta.warps[thread.warp()];
+  uint32_t bit = 1u << thread.lane();
+  for (LaneCollective &collective : warp.collectives) {
+    if (!collective.arrived || !(collective.mask & bit))
       continue;
     report(FindingKind::BarrierDivergence,
-           getLane(cta, strand, meeting.arrived),
-           "expected the lanes in the mask of a " + quote(meeting.kind) +
-               " to come, found that lane " + std::to_string(strand.lane()) +
+           getLane(cta, thread, collective.arrived),
+           "expected the lanes in the mask of a " + quote(collective.kind) +
+               " to come, found that lane " + std::to_string(thread.lane()) +
                " exited",
-           actorOf(strand));
-    completeIfReady(cta, warp, meeting);
+           actorOf(thread));
+    completeIfReady(cta, warp, collective);
   }
   for (const std::unique_ptr<Gathering> &gathering : cta.gatherings) {
-    if (!gathering->arrived || strand.index < gathering->first ||
-        strand.index - gathering->first >= gathering->count)
+    if (!gathering->arrived || thread.index < gathering->first ||
+        thread.index - gathering->first >= gathering->count)
       continue;
-    auto isWaiting = [&](const Strand &other) {
+    auto isWaiting = [&](const SimThread &other) {
       return contains(gathering->arrivers, other);
     };
-    const Strand *waiter = std::find_if(
+    const SimThread *waiter = std::find_if(
         &cta.threads[0], &cta.threads[0] + cta.numThreads, isWaiting);
     report(FindingKind::BarrierDivergence, *waiter,
            "expected all " + std::to_string(gathering->count) +
                " threads at a " + quote(gathering->kind) +
-               ", found that thread " + std::to_string(strand.index) +
+               ", found that thread " + std::to_string(thread.index) +
                " exited",
-           actorOf(strand));
+           actorOf(thread));
     end = RunEnd::Aborted;
   }
 }

@@ -183,11 +183,11 @@ void Grid::Impl::open(LaunchState &launch) {
     launch.startCycles = std::max(launch.startCycles, earlier->endCycles);
 }
 
-void Grid::Impl::noteThreadEnd(const Strand &strand) {
-  LaunchState &launch = launchOf(strand);
+void Grid::Impl::noteThreadEnd(const SimThread &thread) {
+  LaunchState &launch = launchOf(thread);
   // Of itself all is known when it has ended.
   if (&launch != &launches.back())
-    launch.endView.order.joinOutside(strand.view.order, launch.firstCTA,
+    launch.endView.order.joinOutside(thread.view.order, launch.firstCTA,
                                      launch.endCTA());
 }
 
@@ -223,7 +223,7 @@ void Grid::Impl::endLaunches() {
     view.order.observeAll(launch.firstCTA, launch.endCTA());
     view.fencedShared = view.fencedGlobal = view.order;
     noteProgress();
-    for (Strand *waiter : launch.waiters)
+    for (SimThread *waiter : launch.waiters)
       unblock(*waiter);
     launch.waiters.clear();
   }
@@ -234,23 +234,23 @@ void Grid::Impl::endLaunches() {
 //===----------------------------------------------------------------------===//
 
 void Grid::launchDependents() {
-  Strand &strand = *impl->running;
-  impl->noteSignal(impl->launchOf(strand), *strand.home, strand.cycles);
+  SimThread &thread = *impl->running;
+  impl->noteSignal(impl->launchOf(thread), *thread.home, thread.cycles);
   impl->step();
 }
 
 void Grid::waitForPrerequisite() {
-  Strand &strand = *impl->running;
-  LaunchState &launch = impl->launchOf(strand);
-  if (!launch.isDependent || strand.launch == 0)
+  SimThread &thread = *impl->running;
+  LaunchState &launch = impl->launchOf(thread);
+  if (!launch.isDependent || thread.launch == 0)
     return impl->step();
-  LaunchState &before = impl->launches[strand.launch - 1];
+  LaunchState &before = impl->launches[thread.launch - 1];
   if (before.hasEnded) {
     impl->step();
   } else {
-    before.waiters.push_back(&strand);
-    impl->block(Strand::Wait::Launch);
+    before.waiters.push_back(&thread);
+    impl->block(SimThread::Wait::Launch);
   }
-  strand.view.join(before.endView);
-  strand.cycles = std::max(strand.cycles, before.endCycles);
+  thread.view.join(before.endView);
+  thread.cycles = std::max(thread.cycles, before.endCycles);
 }

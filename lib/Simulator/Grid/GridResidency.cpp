@@ -71,9 +71,9 @@ bool Grid::Impl::waitsForRoom() const {
     return false;
   for (const CTAState *cta : residents)
     for (uint32_t index = 0; cta && index < cta->numThreads; ++index) {
-      const Strand &strand = cta->threads[index];
-      if (!strand.hasExited && strand.wait == Strand::Wait::None &&
-          !isPolling(strand))
+      const SimThread &thread = cta->threads[index];
+      if (!thread.hasExited && thread.wait == SimThread::Wait::None &&
+          !isPolling(thread))
         return false;
     }
   return true;
@@ -102,9 +102,9 @@ void Grid::Impl::startCluster(LaunchState &launch, uint32_t number,
             clusterId.y * shape.cluster.y + in.y,
             clusterId.z * shape.cluster.z + in.z};
     CTAState &cta = slots[launch.firstSlot + slotInLaunch * size + rank];
-    std::unique_ptr<Strand[]> threads = std::move(cta.threads);
+    std::unique_ptr<SimThread[]> threads = std::move(cta.threads);
     if (!threads)
-      threads = std::make_unique<Strand[]>(numThreads);
+      threads = std::make_unique<SimThread[]>(numThreads);
     cta = CTAState();
     cta.number =
         launch.firstCTA + id.x + shape.grid.x * (id.y + shape.grid.y * id.z);
@@ -118,20 +118,20 @@ void Grid::Impl::startCluster(LaunchState &launch, uint32_t number,
     residents[cta.number] = &cta;
     live += numThreads;
     for (uint32_t index = 0; index < numThreads; ++index) {
-      Strand &strand = cta.threads[index] = Strand();
-      strand.cta = cta.number;
-      strand.index = index;
-      strand.cluster = cluster.number;
-      strand.launch = uint32_t(&launch - launches.data());
-      strand.view = launch.startView;
-      strand.rankInCluster = rank;
-      strand.threadId = delinearize(index, shape.block);
-      strand.ctaId = id;
-      strand.idInCluster = in;
-      strand.clusterId = clusterId;
-      strand.cycles = startCycles;
-      strand.home = &cta;
-      cta.warps[strand.warp()].lanes |= bitOf(strand);
+      SimThread &thread = cta.threads[index] = SimThread();
+      thread.cta = cta.number;
+      thread.index = index;
+      thread.cluster = cluster.number;
+      thread.launch = uint32_t(&launch - launches.data());
+      thread.view = launch.startView;
+      thread.rankInCluster = rank;
+      thread.threadId = delinearize(index, shape.block);
+      thread.ctaId = id;
+      thread.idInCluster = in;
+      thread.clusterId = clusterId;
+      thread.cycles = startCycles;
+      thread.home = &cta;
+      cta.warps[thread.warp()].lanes |= bitOf(thread);
     }
   }
   ++launch.liveClusters;
@@ -148,24 +148,24 @@ void Grid::Impl::startCluster(LaunchState &launch, uint32_t number,
   }
 }
 
-void Grid::Impl::finishThread(Strand &strand) {
-  CTAState &cta = *strand.home;
+void Grid::Impl::finishThread(SimThread &thread) {
+  CTAState &cta = *thread.home;
   noteProgress();
-  makeUnready(strand);
-  cta.warps[strand.warp()].exited |= bitOf(strand);
-  cta.cycles = std::max(cta.cycles, strand.cycles);
+  makeUnready(thread);
+  cta.warps[thread.warp()].exited |= bitOf(thread);
+  cta.cycles = std::max(cta.cycles, thread.cycles);
   ++cta.exited;
   --cta.live;
   --live;
-  exitFromBarriers(strand);
-  exitFromCollectives(strand);
-  noteThreadEnd(strand);
+  exitFromBarriers(thread);
+  exitFromCollectives(thread);
+  noteThreadEnd(thread);
   if (cta.live)
     return;
   if (events.exit)
     events.exit(cta.number);
   residents[cta.number] = nullptr;
-  LaunchState &launch = launchOf(strand);
+  LaunchState &launch = launchOf(thread);
   ClusterState &cluster = *cta.cluster;
   if (--cluster.liveCTAs == 0) {
     --launch.liveClusters;

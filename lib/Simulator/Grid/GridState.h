@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Private to Grid*.cpp: threads with their fibres, and warps, CTAs and clusters
-// with the meetings of their threads. Threads that can run are bits: lanes in
-// warps, warps in CTAs, CTAs in the grid.
+// with the collectives of their threads. Threads that can run are bits: lanes
+// in warps, warps in CTAs, CTAs in the grid.
 //
 //===----------------------------------------------------------------------===//
 
@@ -68,7 +68,7 @@ struct ViewJoin {
 
 struct CTAState;
 
-struct Strand : Thread {
+struct SimThread : Thread {
   enum class Wait : uint8_t {
     None,
     Object,
@@ -95,25 +95,25 @@ struct Strand : Thread {
 
 /// From this many polls in a row on, a thread counts as waiting.
 constexpr uint32_t kPollsOfWaiting = 4096;
-inline bool isPolling(const Strand &strand) {
-  return strand.polls >= kPollsOfWaiting;
+inline bool isPolling(const SimThread &thread) {
+  return thread.polls >= kPollsOfWaiting;
 }
 
-inline uint32_t bitOf(const Strand &strand) { return 1u << strand.lane(); }
+inline uint32_t bitOf(const SimThread &thread) { return 1u << thread.lane(); }
 
 /// CTA barrier or named barrier.
 struct CTABarrier {
   uint32_t expected = 0, arrived = 0; // 0 arrived: nobody is there
   ThreadMask arrivers = {};
-  std::vector<Strand *> waiters;
-  const Strand *first = nullptr; // to arrive, and where it did
+  std::vector<SimThread *> waiters;
+  const SimThread *first = nullptr; // to arrive, and where it did
   Site firstSite = 0;
   ViewJoin join;
   uint64_t cycles = 0;
 };
 
 /// Lanes of a warp that come together.
-struct LaneMeeting {
+struct LaneCollective {
   llvm::StringRef kind; // of the first lane; it waits, so the text lives
   bool isBarrier = false;
   uint32_t mask = 0, arrived = 0; // 0 arrived: free for another one
@@ -137,7 +137,7 @@ struct WarpState {
   uint32_t yielded = 0; // can run, after all others
   uint32_t woken = 0;   // ready since they were woken
   uint32_t exited = 0;
-  std::vector<LaneMeeting> meetings;
+  std::vector<LaneCollective> collectives;
 };
 
 struct ClusterState {
@@ -150,7 +150,7 @@ struct ClusterState {
   ViewJoin join;
   View completed; // what waits for the last phase acquire
   uint64_t cycles = 0, completedCycles = 0;
-  std::vector<Strand *> waiters;
+  std::vector<SimThread *> waiters;
 };
 
 struct CTAState {
@@ -158,7 +158,7 @@ struct CTAState {
   uint32_t slot = 0;
   uint32_t numThreads = 0;
   ClusterState *cluster = nullptr;
-  std::unique_ptr<Strand[]> threads;
+  std::unique_ptr<SimThread[]> threads;
   std::vector<WarpState> warps;
   uint32_t readyWarps = 0, yieldedWarps = 0, wokenWarps = 0;
   uint32_t live = 0, exited = 0;
@@ -191,7 +191,7 @@ struct LaunchState : GridLaunch {
   uint64_t startCycles = 0, signalCycles = 0, endCycles = 0;
   /// What its threads know from the start; what all of them knew in the end.
   View startView, endView;
-  std::vector<Strand *> waiters; // for its end
+  std::vector<SimThread *> waiters; // for its end
 
   uint32_t endCTA() const { return firstCTA + numCTAs; }
 };
@@ -221,7 +221,7 @@ struct Grid::Impl {
 
   FiberPoolLease stacks;
   boost::context::detail::fcontext_t mainContext = nullptr;
-  Strand *running = nullptr;
+  SimThread *running = nullptr;
   /// Steps left of this turn, and of those that were given.
   uint64_t quantum = 0, granted = 0, steps = 0;
   std::optional<RunEnd> end;
@@ -253,7 +253,7 @@ struct Grid::Impl {
   uint64_t idleTurns = 0, patience = kPatience;
   uint64_t fairTurns = 0, fairPatience = kFairPatience;
   unsigned forcedBursts = 0;
-  std::vector<Strand *> fairRound; // in reverse
+  std::vector<SimThread *> fairRound; // in reverse
 
   // GridLaunches.cpp
   void numberCTAs();
@@ -262,7 +262,7 @@ struct Grid::Impl {
   bool mayOpen(LaunchState &launch);
   void open(LaunchState &launch);
   void endLaunches();
-  void noteThreadEnd(const Strand &strand);
+  void noteThreadEnd(const SimThread &thread);
   void noteSignal(LaunchState &launch, CTAState &cta, uint64_t cycles);
   void noteCTAEnd(LaunchState &launch, CTAState &cta);
   LaunchState &launchOf(const Thread &thread) {
@@ -278,15 +278,15 @@ struct Grid::Impl {
   bool waitsForRoom() const;
   void startCluster(LaunchState &launch, uint32_t number,
                     uint32_t slotInLaunch);
-  void finishThread(Strand &strand);
+  void finishThread(SimThread &thread);
 
   // Grid.cpp: the run.
   void loop();
   void runEngines(bool isForced);
-  Strand *pickThread();
+  SimThread *pickThread();
   CTAState *pickCTA();
   void startFairRound();
-  void resume(Strand &strand, bool isFair);
+  void resume(SimThread &thread, bool isFair);
   static void enter(boost::context::detail::transfer_t transfer);
   void releaseYielded();
 
@@ -301,19 +301,19 @@ struct Grid::Impl {
     if (--quantum == 0)
       switchOut();
   }
-  void makeReady(Strand &strand);
-  void makeUnready(Strand &strand);
+  void makeReady(SimThread &thread);
+  void makeUnready(SimThread &thread);
   /// Waits for others; `makeReady` ends it.
-  void block(Strand::Wait wait) {
-    Strand &strand = *running;
-    strand.wait = wait;
-    makeUnready(strand);
+  void block(SimThread::Wait wait) {
+    SimThread &thread = *running;
+    thread.wait = wait;
+    makeUnready(thread);
     --quantum;
     switchOut();
   }
-  void unblock(Strand &strand) {
-    strand.wait = Strand::Wait::None;
-    makeReady(strand);
+  void unblock(SimThread &thread) {
+    thread.wait = SimThread::Wait::None;
+    makeReady(thread);
   }
   /// Something went on that is not the spinning of a loop.
   void noteProgress() {
@@ -331,16 +331,17 @@ struct Grid::Impl {
   uint32_t countMissing(const CTAState &cta, const CTABarrier &barrier) const;
   bool completeIfReady(CTAState &cta, CTABarrier &barrier);
   void completeIfReady(ClusterState &cluster);
-  void exitFromBarriers(Strand &strand);
+  void exitFromBarriers(SimThread &thread);
 
   // GridCollectives.cpp
   void meet(llvm::StringRef kind, bool isBarrier, uint32_t mask, uint64_t value,
             std::array<uint64_t, 32> &values);
-  bool completeIfReady(CTAState &cta, WarpState &warp, LaneMeeting &meeting);
+  bool completeIfReady(CTAState &cta, WarpState &warp,
+                       LaneCollective &collective);
   Gathering &gather(llvm::StringRef kind, uint32_t first, uint32_t count);
-  void exitFromCollectives(Strand &strand);
+  void exitFromCollectives(SimThread &thread);
 
-  // GridPicture.cpp
+  // DeadlockReport.cpp
   void reportDeadlock();
   void reportNoRoom();
   void reportStepLimit();

@@ -7,7 +7,7 @@
 //
 // Checks an access against what its bytes remember, by the rules of
 // docs/MemoryModel.md, and makes the findings. Bytes with one history are
-// judged once per access.
+// checked once per access.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,9 +42,10 @@ struct Verdict {
   RecordId others[kNumFaults] = {}; // the other side of each
 };
 
-class Judge {
+class AccessChecker {
 public:
-  Judge(History &history, const Access &access, Space space, bool strictFences)
+  AccessChecker(History &history, const Access &access, Space space,
+                bool strictFences)
       : history(history), access(access), strictFences(strictFences),
         isGlobal(space == Space::Global), id(history.intern(access)) {
     if (const View *view = access.view) {
@@ -54,13 +55,13 @@ public:
     }
   }
 
-  Verdict judge(State state);
+  Verdict check(State state);
 
 private:
   bool isOrdered(const Record &earlier) const;
   bool isHandedOn(RecordId number, RecordSet since, const Clock *clock) const;
   bool isObserver(const Record &atomic) const;
-  void judgePair(RecordId number, RecordSet since, bool isObserved,
+  void checkPair(RecordId number, RecordSet since, bool isObserved,
                  Verdict &verdict) const;
 
   History &history;
@@ -85,7 +86,7 @@ template <typename A, typename B> bool areCompatible(const A &a, const B &b) {
          a.proxy == b.proxy && a.elementBytes == b.elementBytes;
 }
 
-bool Judge::isOrdered(const Record &earlier) const {
+bool AccessChecker::isOrdered(const Record &earlier) const {
   // The zero epoch is the host before the launch.
   if (!earlier.epoch)
     return true;
@@ -99,8 +100,8 @@ bool Judge::isOrdered(const Record &earlier) const {
 
 /// True if a collective access after the record `number` is known of that had
 /// to be ordered after it.
-bool Judge::isHandedOn(RecordId number, RecordSet since,
-                       const Clock *clock) const {
+bool AccessChecker::isHandedOn(RecordId number, RecordSet since,
+                               const Clock *clock) const {
   const Record &earlier = history[number];
   bool isAfter = true, isFound = false;
   history.forEach(since, [&](RecordId other) {
@@ -116,13 +117,13 @@ bool Judge::isHandedOn(RecordId number, RecordSet since,
 /// True if an atomic read what was there and is known of. What it has seen, by
 /// itself or by way of other atomics, is before a generic access to the place:
 /// observation order and then base causality order are causality order.
-bool Judge::isObserver(const Record &atomic) const {
+bool AccessChecker::isObserver(const Record &atomic) const {
   return access.proxy == Proxy::Generic &&
          atomic.form == AtomicForm::ReadModifyWrite && isOrdered(atomic);
 }
 
-void Judge::judgePair(RecordId number, RecordSet since, bool isObserved,
-                      Verdict &verdict) const {
+void AccessChecker::checkPair(RecordId number, RecordSet since, bool isObserved,
+                              Verdict &verdict) const {
   const Record &earlier = history[number];
   if (areCompatible(earlier, access))
     return;
@@ -154,14 +155,14 @@ void Judge::judgePair(RecordId number, RecordSet since, bool isObserved,
   }
 }
 
-Verdict Judge::judge(State state) {
+Verdict AccessChecker::check(State state) {
   Verdict verdict;
   bool isWrite = access.kind == AccessKind::Write;
   bool isRead = access.kind == AccessKind::Read;
   if (!isWrite && !access.mayBeUnwritten && state.writer == 0)
     verdict.faults |= 1u << Unwritten;
   if (state.writer > kHostWrite)
-    judgePair(state.writer, state.since, /*isObserved=*/false, verdict);
+    checkPair(state.writer, state.since, /*isObserved=*/false, verdict);
   // Reads don't mind earlier reads; most sets have nothing else.
   if (state.since != 0 && (!isRead || history.hasUpdates(state.since))) {
     // From the last one back. A plain store of an atomic hides those before it.
@@ -170,7 +171,7 @@ Verdict Judge::judge(State state) {
       const Record &record = history[earlier];
       bool isAtomic =
           record.kind == AccessKind::Atomic && record.proxy == Proxy::Generic;
-      judgePair(earlier, state.since, isSeen && isAtomic && record.isWrite(),
+      checkPair(earlier, state.since, isSeen && isAtomic && record.isWrite(),
                 verdict);
       if (isAtomic)
         isSeen =
@@ -290,7 +291,8 @@ AccessResult Memory::access(const void *pointer, uint64_t size,
     impl->collect();
 
   bool strictFences = impl->rules.strictFences;
-  Judge judge(impl->history, access, region->info.space, strictFences);
+  AccessChecker checker(impl->history, access, region->info.space,
+                        strictFences);
   Blame blames[kNumFaults];
   unsigned faults = 0;
   uint64_t end = begin + size;
@@ -302,7 +304,7 @@ AccessResult Memory::access(const void *pointer, uint64_t size,
     for (uint64_t i = first; i < last; ++i) {
       if (states[i] != state) {
         state = states[i];
-        verdict = judge.judge(state);
+        verdict = checker.check(state);
       }
       states[i] = verdict.next;
       if (LLVM_LIKELY(verdict.faults == 0))

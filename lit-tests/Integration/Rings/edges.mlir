@@ -1,6 +1,6 @@
 // The first piece begins one element before its memref, whose own address is no multiple of 16; the block is not made
 // of whole warps; what is outside is NaN or zero; tiles end within a granule.
-// DEFINE: %{lower} = carousel-lower-rings,carousel-allocate-shared,carousel-verify-target,carousel-verify-machine
+// DEFINE: %{lower} = carousel-lower-rings,carousel-allocate-shared,carousel-verify-chip,carousel-verify-machine
 // DEFINE: %{run} = carousel-sim --kernel @shift --reference @reference --policy all
 // RUN: sed 's/LOAD/bulk/; s/STORE/bulk/; s/FILL/zero/; s/VALUE/0.0/; s/SIZE/64/' %s > %t.bulk.mlir
 // RUN: carousel-opt --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},%{lower}))' %t.bulk.mlir -o %t.mlir
@@ -53,12 +53,12 @@ gpu.module @kernels {
       carousel.ring.submit {
         carousel.ring.store %tile to %y[%i] engine<STORE> : !tile, !vector
       }
-      carousel.ring.drain read 0
+      carousel.ring.wait_stores read 0
       carousel.ring.release %ring[%k] : !ring
       %next = arith.addi %k, %c1 : index
       scf.yield %next : index
     }
-    carousel.ring.drain complete 0
+    carousel.ring.wait_stores complete 0
     gpu.return
   }
 }

@@ -1,5 +1,5 @@
 // A tile is loaded and stored again, unified, with every engine: empty, one element, below the stages, ragged, many.
-// DEFINE: %{lower} = carousel-lower-rings,carousel-allocate-shared,carousel-verify-target,carousel-verify-machine
+// DEFINE: %{lower} = carousel-lower-rings,carousel-allocate-shared,carousel-verify-chip,carousel-verify-machine
 // DEFINE: %{run} = carousel-sim --kernel @copy --reference @reference --policy all
 // RUN: sed 's/LOAD/bulk/; s/STORE/bulk/' %s > %t.bulk.mlir
 // RUN: carousel-opt --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},%{lower}))' %t.bulk.mlir -o %t.mlir
@@ -66,12 +66,12 @@ gpu.module @kernels {
       carousel.ring.submit {
         carousel.ring.store %tile to %y[%i] engine<STORE> : !tile, !vector
       }
-      carousel.ring.drain read 0
+      carousel.ring.wait_stores read 0
       carousel.ring.release %ring[%k] : !ring
       %next = arith.addi %k, %c1 : index
       scf.yield %next : index
     }
-    carousel.ring.drain complete 0
+    carousel.ring.wait_stores complete 0
     gpu.return
   }
 }

@@ -1,6 +1,6 @@
 // One ring, several loads of different engines to a slot, one of them under a condition; and a ring without tiles for
 // loads to a buffer that stays where it is.
-// DEFINE: %{lower} = carousel-lower-rings,carousel-allocate-shared,carousel-verify-target,carousel-verify-machine
+// DEFINE: %{lower} = carousel-lower-rings,carousel-allocate-shared,carousel-verify-chip,carousel-verify-machine
 // DEFINE: %{run} = carousel-sim --kernel @add --reference @reference --policy all
 // RUN: sed 's/FIRST/bulk/; s/SECOND/cp_async, width = 16/; s/THIRD/vector, width = 8/' %s > %t.all.mlir
 // RUN: carousel-opt --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},%{lower}))' %t.all.mlir -o %t.mlir

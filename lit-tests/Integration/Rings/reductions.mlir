@@ -1,6 +1,6 @@
 // Tiles are added into one vector by all CTAs, whole pieces by the engine and what is left by the issuing thread; or
 // all by the threads. Integers, so that the order doesn't matter.
-// DEFINE: %{lower} = carousel-lower-rings,carousel-allocate-shared,carousel-verify-target,carousel-verify-machine
+// DEFINE: %{lower} = carousel-lower-rings,carousel-allocate-shared,carousel-verify-chip,carousel-verify-machine
 // DEFINE: %{run} = carousel-sim --kernel @sum --reference @reference --policy all
 // RUN: sed 's/STORE/bulk/; s/REDUCE/add u32/' %s > %t.bulk.mlir
 // RUN: carousel-opt --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},%{lower}))' %t.bulk.mlir -o %t.mlir
@@ -45,7 +45,7 @@ gpu.module @kernels {
       }
       %out = carousel.ring.tile %ring[%k], 0 : !ring -> !tile
       memref.store %sum, %out[%thread] : !tile
-      carousel.ring.drain read 0
+      carousel.ring.wait_stores read 0
       carousel.fence.proxy async_shared_cta
       carousel.ring.sync
       carousel.ring.submit {
@@ -54,7 +54,7 @@ gpu.module @kernels {
       %next = arith.addi %k, %c1 : index
       scf.yield %next : index
     }
-    carousel.ring.drain complete 0
+    carousel.ring.wait_stores complete 0
     gpu.return
   }
 }

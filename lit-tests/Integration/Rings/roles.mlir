@@ -1,6 +1,6 @@
 // Producer and consumer warps, with registers moved between them, a ring of stores, and a persistent outer loop
 // through which the uses are counted on.
-// DEFINE: %{lower} = carousel-lower-rings,carousel-allocate-shared,carousel-verify-target,carousel-verify-machine
+// DEFINE: %{lower} = carousel-lower-rings,carousel-allocate-shared,carousel-verify-chip,carousel-verify-machine
 // DEFINE: %{run} = carousel-sim --kernel @scale --reference @reference --policy all
 // RUN: sed 's/LOAD/bulk/; s/STORE/bulk/' %s > %t.bulk.mlir
 // RUN: carousel-opt --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},%{lower}))' %t.bulk.mlir -o %t.mlir
@@ -57,7 +57,7 @@ gpu.module @kernels {
           carousel.ring.release %xs[%k] : !in_ring
           %sum = arith.addf %value, %value : f32
           memref.store %sum, %out[%thread] : !tile
-          carousel.ring.drain read 0
+          carousel.ring.wait_stores read 0
           carousel.fence.proxy async_shared_cta
           carousel.ring.sync
           carousel.ring.submit {
@@ -68,7 +68,7 @@ gpu.module @kernels {
         }
         scf.yield %last : index
       }
-      carousel.ring.drain complete 0
+      carousel.ring.wait_stores complete 0
     }
     gpu.return
   }

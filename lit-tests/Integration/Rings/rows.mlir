@@ -1,6 +1,6 @@
 // Boxes of rows that reach outside on all sides: filled with zero or NaN before the begin and behind the end, clipped by
 // the store. The window moves over the matrix by half a tile, from one tile before it.
-// DEFINE: %{lower} = carousel-lower-rings,carousel-allocate-shared,carousel-verify-target,carousel-verify-machine
+// DEFINE: %{lower} = carousel-lower-rings,carousel-allocate-shared,carousel-verify-chip,carousel-verify-machine
 // DEFINE: %{run} = carousel-sim --kernel @shift --reference @reference --policy all
 // RUN: sed 's/LOAD/bulk/; s/STORE/bulk/; s/FILL/zero/' %s > %t.bulk.mlir
 // RUN: carousel-opt --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},%{lower}))' %t.bulk.mlir -o %t.mlir
@@ -48,14 +48,14 @@ gpu.module @kernels {
         carousel.ring.submit {
           carousel.ring.store %tile to %y[%i, %j] engine<STORE> : !tile, !matrix
         }
-        carousel.ring.drain read 0
+        carousel.ring.wait_stores read 0
         carousel.ring.release %ring[%k] : !ring
         %next = arith.addi %k, %c1 : index
         scf.yield %next : index
       }
       scf.yield %last : index
     }
-    carousel.ring.drain complete 0
+    carousel.ring.wait_stores complete 0
     gpu.return
   }
 }

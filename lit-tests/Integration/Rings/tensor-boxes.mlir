@@ -1,6 +1,6 @@
 // Tensor copies: a tile of several boxes, dimensions joined, wider map elements, swizzled and filled, with a cache
 // priority and loads under a condition.
-// DEFINE: %{lower} = carousel-lower-rings,carousel-allocate-shared,carousel-verify-target,carousel-verify-machine
+// DEFINE: %{lower} = carousel-lower-rings,carousel-allocate-shared,carousel-verify-chip,carousel-verify-machine
 // DEFINE: %{run} = carousel-sim --policy all
 // RUN: carousel-opt --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},%{lower}))' %s -o %t.mlir
 // RUN: %{run} %t.mlir --kernel @boxes --reference @reference --arg x=random:40x100 --arg y=empty:40x100
@@ -52,14 +52,14 @@ gpu.module @kernels {
         carousel.ring.submit {
           carousel.ring.store %tile to %y[%i, %j] engine<tensor> map %dst : !tile, !matrix, !map
         }
-        carousel.ring.drain read 0
+        carousel.ring.wait_stores read 0
         carousel.ring.release %ring[%k] : !ring
         %next = arith.addi %k, %c1 : index
         scf.yield %next : index
       }
       scf.yield %last : index
     }
-    carousel.ring.drain complete 0
+    carousel.ring.wait_stores complete 0
     gpu.return
   }
 
@@ -101,14 +101,14 @@ gpu.module @kernels {
             carousel.ring.store %tile to %y[%i, %j] swizzle(b128) engine<tensor> map %dst
                 : !sw_tile, !matrix, !sw_map
           }
-          carousel.ring.drain read 0
+          carousel.ring.wait_stores read 0
           carousel.ring.release %ring[%k] : !sw_ring
           %next = arith.addi %k, %c1 : index
           scf.yield %next : index
         }
         scf.yield %last : index
       }
-      carousel.ring.drain complete 0
+      carousel.ring.wait_stores complete 0
     }
     gpu.return
   }
@@ -144,12 +144,12 @@ gpu.module @kernels {
         carousel.ring.store %tile to %y[%i, %c0, %c0] reduce<add f16> engine<tensor, collapse = [1, 2]> map %dst
             : !joined_tile, !cube, !joined_map
       }
-      carousel.ring.drain read 0
+      carousel.ring.wait_stores read 0
       carousel.ring.release %ring[%k] : !joined_ring
       %next = arith.addi %k, %c1 : index
       scf.yield %next : index
     }
-    carousel.ring.drain complete 0
+    carousel.ring.wait_stores complete 0
     gpu.return
   }
 }

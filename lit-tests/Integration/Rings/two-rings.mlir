@@ -1,6 +1,6 @@
 // A ring of loads and a ring of stores, unified, with computation in between; slots go back by an mbarrier or by a
-// meeting of the CTA.
-// DEFINE: %{lower} = carousel-lower-rings,carousel-allocate-shared,carousel-verify-target,carousel-verify-machine
+// barrier of the CTA.
+// DEFINE: %{lower} = carousel-lower-rings,carousel-allocate-shared,carousel-verify-chip,carousel-verify-machine
 // DEFINE: %{run} = carousel-sim --kernel @scale --reference @reference --policy all
 // RUN: sed 's/RELEASE/empty_barrier/; s/LOAD/bulk/; s/STORE/bulk/' %s > %t.bulk.mlir
 // RUN: carousel-opt --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},%{lower}))' %t.bulk.mlir -o %t.mlir
@@ -73,7 +73,7 @@ gpu.module @kernels {
         %sum = arith.addf %value, %value : bf16
         memref.store %sum, %out[%j] : !tile
       }
-      carousel.ring.drain read 0
+      carousel.ring.wait_stores read 0
       carousel.fence.proxy async_shared_cta
       carousel.ring.release %xs[%k] : !in_ring
       carousel.ring.sync
@@ -83,7 +83,7 @@ gpu.module @kernels {
       %next = arith.addi %k, %c1 : index
       scf.yield %next : index
     }
-    carousel.ring.drain complete 0
+    carousel.ring.wait_stores complete 0
     gpu.return
   }
 }

@@ -1,5 +1,5 @@
 // A ring for each warp, which no thread of another warp waits for: each refills its part of the slot by itself.
-// DEFINE: %{lower} = carousel-lower-rings,carousel-allocate-shared,carousel-verify-target,carousel-verify-machine
+// DEFINE: %{lower} = carousel-lower-rings,carousel-allocate-shared,carousel-verify-chip,carousel-verify-machine
 // DEFINE: %{run} = carousel-sim --kernel @scale --reference @reference --policy all
 // RUN: sed 's/RELEASE/warp_barrier/; s/LOAD/bulk/; s/STORE/bulk/' %s > %t.bulk.mlir
 // RUN: carousel-opt --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},%{lower}))' %t.bulk.mlir -o %t.mlir
@@ -69,7 +69,7 @@ gpu.module @kernels {
         memref.store %sum, %out[%warp, %j] : !tile
       }
       carousel.ring.release %xs[%k] : !ring
-      carousel.ring.drain read 0 scope(warp)
+      carousel.ring.wait_stores read 0 scope(warp)
       carousel.fence.proxy async_shared_cta
       carousel.ring.sync scope(warp)
       carousel.ring.submit scope(warp) {
@@ -78,7 +78,7 @@ gpu.module @kernels {
       }
       scf.yield %next : index
     }
-    carousel.ring.drain complete 0 scope(warp)
+    carousel.ring.wait_stores complete 0 scope(warp)
     gpu.return
   }
 }

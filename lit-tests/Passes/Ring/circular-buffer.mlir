@@ -48,7 +48,7 @@ gpu.module @rings [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     gpu.return
   }
 
-  // A store gets slots of its own where each iteration writes the whole tile; its meeting releases the load's slot.
+  // A store gets slots of its own where each iteration writes the whole tile; its barrier releases the load's slot.
   // CHECK-LABEL: gpu.func @writer
   // CHECK-DAG: %[[OUT:.*]] = carousel.ring.create : <2 x
   // CHECK-DAG: %[[IN:.*]] = carousel.ring.create release(cta_barrier) : <3 x
@@ -56,7 +56,7 @@ gpu.module @rings [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
   // CHECK: scf.for {{.*}} iter_args(%[[M:.*]] = %{{.*}}, %[[K:.*]] = %{{.*}}) -> (index, index)
   // CHECK: carousel.ring.wait %[[IN]][%[[K]]]
   // CHECK: carousel.ring.release %[[IN]][%[[K]]]
-  // CHECK-NEXT: carousel.ring.drain read 0
+  // CHECK-NEXT: carousel.ring.wait_stores read 0
   // CHECK-NEXT: carousel.ring.sync
   // CHECK-NEXT: carousel.ring.submit {
   // CHECK-NEXT: carousel.ring.store
@@ -106,11 +106,11 @@ gpu.module @rings [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
   // In place: the slot is filled again when the store has read it, by the thread that issued that.
   // CHECK-LABEL: gpu.func @in_place
   // CHECK: %[[RING:.*]] = carousel.ring.create release(cta_barrier) : <4 x
-  // CHECK: carousel.ring.drain read 2
+  // CHECK: carousel.ring.wait_stores read 2
   // CHECK: scf.for
   // CHECK: scf.for
   // CHECK: scf.if
-  // CHECK: carousel.ring.drain read 1
+  // CHECK: carousel.ring.wait_stores read 1
   // CHECK: carousel.ring.produce
   // CHECK: carousel.ring.wait %[[RING]][%[[K:.*]]] :
   // CHECK-NEXT: carousel.ring.sync
@@ -266,7 +266,7 @@ gpu.module @rings [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     gpu.return
   }
 
-  // Two roles: the producers' control flow, and everything else; barriers of the CTA are meetings of the role.
+  // Two roles: the producers' control flow, and everything else; barriers of the CTA are barriers of the role.
   // CHECK-LABEL: gpu.func @roles
   // CHECK-SAME: known_block_size = array<i32: 160, 1, 1>
   // CHECK: %[[RING:.*]] = carousel.ring.create : <4 x

@@ -126,7 +126,7 @@ gpu.module @kernels {
     carousel.ring.submit {
       carousel.ring.store %tile to %y[%i] in_bounds engine<bulk> : !tile, !vector
     }
-    carousel.ring.drain read 0
+    carousel.ring.wait_stores read 0
     gpu.return
   }
 
@@ -142,7 +142,7 @@ gpu.module @kernels {
     carousel.ring.submit {
       carousel.ring.store %a to %x[%j] engine<bulk> : !tile, !vector
     }
-    carousel.ring.drain read 0
+    carousel.ring.wait_stores read 0
     gpu.return
   }
 
@@ -158,7 +158,7 @@ gpu.module @kernels {
     carousel.ring.submit {
       carousel.ring.store %a to %x[%i] engine<bulk> : !tile, !vector
     }
-    carousel.ring.drain read 0
+    carousel.ring.wait_stores read 0
     gpu.return
   }
 
@@ -170,7 +170,7 @@ gpu.module @kernels {
     carousel.ring.submit {
       carousel.ring.store %a to %x[%i] in_bounds engine<bulk> : memref<10xf32, #ws>, !vector
     }
-    carousel.ring.drain read 0
+    carousel.ring.wait_stores read 0
     gpu.return
   }
 }

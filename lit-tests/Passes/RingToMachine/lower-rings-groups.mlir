@@ -83,7 +83,7 @@ gpu.module @groups [#nvvm.target<chip = "sm_80", features = "+ptx70">] {
     gpu.return
   }
 
-  // In a role: a wait that is a meeting would have the whole block come to it.
+  // In a role: a wait that is a barrier would have the whole block come to it.
   // CHECK-LABEL: gpu.func @in_a_role
   // CHECK-NOT: wait_group
   // CHECK: carousel.mbarrier.wait
@@ -113,7 +113,7 @@ gpu.module @groups [#nvvm.target<chip = "sm_80", features = "+ptx70">] {
     gpu.return
   }
 
-  // Threads fill a slot that an engine has read: its drain comes before the meeting that hands the slot back.
+  // Threads fill a slot that an engine has read: its drain comes before the barrier that hands the slot back.
   // CHECK-LABEL: gpu.func @stored_in_place
   // CHECK: carousel.cp_async.wait_group 1
   // CHECK: carousel.bulk.wait_group read 0
@@ -141,7 +141,7 @@ gpu.module @groups [#nvvm.target<chip = "sm_80", features = "+ptx70">] {
       carousel.ring.submit {
         carousel.ring.store %t to %y[%j] in_bounds engine<bulk> : !tile, !vector
       }
-      carousel.ring.drain read 0
+      carousel.ring.wait_stores read 0
       carousel.ring.release %ring[%k] : !ring
       scf.yield %ahead : index
     }

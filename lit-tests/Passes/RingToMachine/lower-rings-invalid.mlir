@@ -43,7 +43,7 @@ gpu.module @kernels {
 
 // C162: a role of one warpgroup, one of seven, and all eight.
 gpu.module @kernels {
-  gpu.func @many_meetings() kernel attributes {known_block_size = array<i32: 1024, 1, 1>} {
+  gpu.func @many_barriers() kernel attributes {known_block_size = array<i32: 1024, 1, 1>} {
     carousel.ring.roles producer threads(128) {
       carousel.ring.sync scope(warpgroup)
       carousel.ring.sync
@@ -270,9 +270,9 @@ gpu.module @kernels {
 
 !ring = !carousel.ring<1>
 
-// C165: a meeting of both roles.
+// C165: a barrier of both roles.
 gpu.module @kernels {
-  gpu.func @meeting_of_roles(%i: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
+  gpu.func @barrier_of_roles(%i: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     // expected-error @below {{expected scope cta and release empty_barrier between two roles, got scope cta and release cta_barrier}}
     %ring = carousel.ring.create release(cta_barrier) : !ring
     carousel.ring.roles producer threads(32) {

@@ -42,7 +42,7 @@ gpu.module @kernels {
           carousel.ring.store %a to %y[%i] in_bounds engine<bulk> : !t, !g
         }
       }
-      carousel.ring.drain complete 0
+      carousel.ring.wait_stores complete 0
       carousel.pass_turn %last : i1
     } : !s -> i1
     scf.if %r {
@@ -64,7 +64,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The role's first thread, and a meeting of the role.
+  // The role's first thread, and a barrier of the role.
   // CHECK-LABEL: gpu.func @roles(
   // CHECK: %[[LEADS:.+]] = arith.cmpi eq, %{{.+}}, %c0_i32
   // CHECK: } else {
@@ -85,7 +85,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // One thread draws; the others read what it has drawn, behind a meeting. The last ticket sets the counter to 0.
+  // One thread draws; the others read what it has drawn, behind a barrier. The last ticket sets the counter to 0.
   // CHECK-LABEL: gpu.func @ticket(
   // CHECK-SAME: %[[C:.+]]: memref<?xi32, {{.+}}>, %{{.+}}: memref<1024xi32, {{.+}}>, %[[N:[^:]+]]: index, %[[I:[^:]+]]: index)
   // CHECK: %[[DRAWN:.+]] = memref.alloc() : memref<1xi32, #gpu.address_space<workgroup>>

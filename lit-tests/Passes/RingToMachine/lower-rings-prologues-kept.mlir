@@ -1,6 +1,6 @@
 // Prologues that stay although all are asked for: what is said at each of them would be wrong otherwise, or isn't known.
-// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-lower-rings{fold-prologues-from=0}))' --remarks-filter='.*' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
-// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-lower-rings{fold-prologues-from=0}))' | FileCheck %s
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-lower-rings{prologue-fold-threshold=0}))' --remarks-filter='.*' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-lower-rings{prologue-fold-threshold=0}))' | FileCheck %s
 
 #gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>
@@ -389,10 +389,10 @@ gpu.module @prologues [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
 
 
   // The branch makes all threads meet.
-  // CHECK-LABEL: gpu.func @meeting
+  // CHECK-LABEL: gpu.func @barrier
   // CHECK: carousel.{{bulk.load|cp_async.copy}}
   // CHECK: carousel.{{bulk.load|cp_async.copy}}
-  gpu.func @meeting(%x: !vector, %y: !vector, %n: index, %steady: index) kernel
+  gpu.func @barrier(%x: !vector, %y: !vector, %n: index, %steady: index) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

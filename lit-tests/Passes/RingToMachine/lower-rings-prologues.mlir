@@ -1,6 +1,6 @@
 // First fills are made by the loop that fills ahead, where a fill is much code and nothing between the two waits for it.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-lower-rings))' | FileCheck %s
-// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-lower-rings{fold-prologues-from=0}))' | FileCheck %s --check-prefix=ALWAYS
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-lower-rings{prologue-fold-threshold=0}))' | FileCheck %s --check-prefix=ALWAYS
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-lower-rings{fold-prologues=false}))' | FileCheck %s --check-prefix=NEVER
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-lower-rings))' --remarks-filter='carousel-lower-rings' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 
@@ -122,7 +122,7 @@ gpu.module @prologues [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
       %shift = arith.subi %n, %n : index
       %from = arith.addi %ahead, %shift : index
       scf.if %more {
-        carousel.ring.drain read 1
+        carousel.ring.wait_stores read 1
         carousel.ring.produce %ring[%k2] ahead(2) : !ring {
           %t = carousel.ring.tile %ring[%k2], 0 : !ring -> !tile
           carousel.ring.load %x[%from] to %t in_bounds engine<bulk> : !vector, !tile

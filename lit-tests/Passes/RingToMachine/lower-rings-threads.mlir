@@ -9,7 +9,7 @@
 
 gpu.module @kernels {
   // The threads of the CTA meet behind the initialisation, which no engine has to see. Each stores the pieces that it
-  // has loaded, so that a slot's release needs no meeting.
+  // has loaded, so that a slot's release needs no barrier.
   // CHECK-LABEL: gpu.func @own_pieces
   // CHECK: carousel.mbarrier.init
   // CHECK-NOT: carousel.fence
@@ -150,7 +150,7 @@ gpu.module @kernels {
   }
 
   // Where the threads meet behind a slot's last access anyway, no barrier hands it back.
-  // CHECK-LABEL: gpu.func @handed_back_by_meeting
+  // CHECK-LABEL: gpu.func @handed_back_by_barrier
   // CHECK-COUNT-2: carousel.mbarrier.init
   // CHECK-NOT: carousel.mbarrier.init
   // CHECK: carousel.mbarrier.wait
@@ -158,7 +158,7 @@ gpu.module @kernels {
   // CHECK-NEXT: gpu.barrier
   // CHECK-NOT: carousel.mbarrier.arrive
   // CHECK: gpu.return
-  gpu.func @handed_back_by_meeting(%x: !vector, %i: index, %k: index) kernel
+  gpu.func @handed_back_by_barrier(%x: !vector, %i: index, %k: index) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     %ring = carousel.ring.create release(empty_barrier) : !ring
     carousel.ring.produce %ring[%k] : !ring {

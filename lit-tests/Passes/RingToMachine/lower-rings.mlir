@@ -1,4 +1,4 @@
-// What rings, meetings and roles become.
+// What rings, barriers and roles become.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-lower-rings),canonicalize,cse)' | FileCheck %s
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_80},carousel-lower-rings),canonicalize,cse)' | FileCheck %s --check-prefix=SM80
 // A second run finds nothing to do.
@@ -233,7 +233,7 @@ gpu.module @kernels {
     carousel.ring.submit {
       carousel.ring.store %tile to %x[%i] in_bounds engine<vector, width = 16> : !tile, !vector
     }
-    carousel.ring.drain read 1
+    carousel.ring.wait_stores read 1
     gpu.return
   }
 
@@ -246,7 +246,7 @@ gpu.module @kernels {
     carousel.ring.submit {
       carousel.ring.store %tile to %x[%i] in_bounds engine<vector, width = 16> : !tile, !vector
     }
-    carousel.ring.drain complete 0
+    carousel.ring.wait_stores complete 0
     gpu.return
   }
 

@@ -488,8 +488,8 @@ gpu.module @kernels {
     %ring = carousel.ring.create : !ring
     // expected-error @below {{'carousel.ring.wait' op expected ops of the machine phase, got one of the ring phase}}
     carousel.ring.wait %ring[%i] : !ring
-    // expected-error @below {{'carousel.ring.drain' op expected ops of the machine phase, got one of the ring phase}}
-    carousel.ring.drain read 0
+    // expected-error @below {{'carousel.ring.wait_stores' op expected ops of the machine phase, got one of the ring phase}}
+    carousel.ring.wait_stores read 0
     gpu.return
   }
 }

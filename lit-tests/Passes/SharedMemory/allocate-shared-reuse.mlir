@@ -1,6 +1,6 @@
 // What stands between two buffers that share bytes, by hazard. Each kernel has buffers %a and then
 // %b of 128 bytes, one after the other.
-// RUN: carousel-opt %s --carousel-allocate-shared --carousel-verify-target --carousel-verify-machine | FileCheck %s
+// RUN: carousel-opt %s --carousel-allocate-shared --carousel-verify-chip --carousel-verify-machine | FileCheck %s
 // RUN: carousel-opt %s --carousel-allocate-shared=reuse=false | FileCheck %s --check-prefix=SEPARATE
 
 #gl = #gpu.address_space<global>

@@ -1,6 +1,6 @@
 // Places, sizes, alignments and lifetimes of shared allocations. What is inserted between buffers
 // that share bytes is in allocate-shared-reuse.mlir.
-// RUN: carousel-opt %s --carousel-allocate-shared --carousel-verify-target --carousel-verify-machine \
+// RUN: carousel-opt %s --carousel-allocate-shared --carousel-verify-chip --carousel-verify-machine \
 // RUN:   | FileCheck %s --implicit-check-not=memref.alloc --implicit-check-not=memref.dealloc
 // RUN: carousel-opt %s --carousel-allocate-shared --canonicalize -o %t.once
 // RUN: carousel-opt %t.once --carousel-allocate-shared --canonicalize | diff %t.once -

@@ -16,7 +16,7 @@ gpu.module @kernels {
 // CHECK-LABEL: gpu.func @raw_load_of_store
 // CHECK: carousel.ring.submit
 // CHECK: }
-// CHECK-NEXT: carousel.ring.drain complete 0
+// CHECK-NEXT: carousel.ring.wait_stores complete 0
 // CHECK-NEXT: carousel.ring.produce
 // CHECK-NOT: carousel.ring.sync
 // CHECK: gpu.return
@@ -35,7 +35,7 @@ gpu.func @raw_load_of_store(%y: !g, %i: index, %k: index) workgroup(%a: !t, %b: 
 // What a bulk copy can't do at a clipped end its issuer stores by itself, which is fenced. It issues the load as well.
 // CHECK-LABEL: gpu.func @raw_load_of_clipped_store
 // CHECK: carousel.ring.submit
-// CHECK: carousel.ring.drain complete 0
+// CHECK: carousel.ring.wait_stores complete 0
 // CHECK-NEXT: carousel.fence.proxy async_global
 // CHECK-NEXT: carousel.ring.produce
 // CHECK-NOT: carousel.ring.sync
@@ -56,7 +56,7 @@ gpu.func @raw_load_of_clipped_store(%y: !g, %i: index, %k: index) workgroup(%a: 
 // variable, which ends at the last iteration's value and not at the value that ended the loop.
 // CHECK-LABEL: gpu.func @load_after_loop_of_stores
 // CHECK: carousel.ring.submit
-// CHECK: carousel.ring.drain complete 0
+// CHECK: carousel.ring.wait_stores complete 0
 // CHECK: carousel.ring.produce
 // CHECK: gpu.return
 gpu.func @load_after_loop_of_stores(%y: !g) workgroup(%a: !t, %b: !t) kernel {
@@ -110,7 +110,7 @@ gpu.func @other_boxes(%x: !g, %y: !g, %i: index, %k: index) workgroup(%a: !t, %b
 // CHECK-LABEL: gpu.func @raw_generic
 // CHECK: carousel.ring.submit
 // CHECK: }
-// CHECK-NEXT: carousel.ring.drain complete 0
+// CHECK-NEXT: carousel.ring.wait_stores complete 0
 // CHECK-NEXT: carousel.ring.sync
 // CHECK-NEXT: memref.load
 gpu.func @raw_generic(%y: !g, %i: index) workgroup(%a: !t) kernel {
@@ -143,7 +143,7 @@ gpu.func @raw_load_of_generic(%x: !g, %i: index, %k: index, %v: f32) workgroup(%
 // The same box in each iteration: one store after the other. Reductions have no order.
 // CHECK-LABEL: gpu.func @waw_loop
 // CHECK: scf.for
-// CHECK-NEXT: carousel.ring.drain complete 0
+// CHECK-NEXT: carousel.ring.wait_stores complete 0
 // CHECK-NEXT: carousel.ring.submit
 // CHECK: scf.for
 // CHECK-NEXT: carousel.ring.submit
@@ -202,7 +202,7 @@ gpu.func @grid_stride_in_place(%x: !g, %n: index) workgroup(%a: !t, %b: !t) kern
 // CHECK: affine.delinearize_index
 // CHECK-NOT: complete
 // CHECK: scf.for
-// CHECK: carousel.ring.drain complete 0
+// CHECK: carousel.ring.wait_stores complete 0
 // CHECK-NEXT: carousel.ring.submit
 gpu.func @tiles_by_number(%y: memref<?x?xf32, #gl>, %z: memref<?x?xf32, #gl>, %w: memref<?x?xf32, #gl>,
     %n: index, %columns: index) workgroup(%a: memref<32x64xf32, #ws>) kernel {
@@ -247,7 +247,7 @@ gpu.func @tiles_by_number(%y: memref<?x?xf32, #gl>, %z: memref<?x?xf32, #gl>, %w
 // CHECK-LABEL: gpu.func @serial_release
 // CHECK: carousel.ring.submit
 // CHECK: }
-// CHECK-NEXT: carousel.ring.drain complete 0
+// CHECK-NEXT: carousel.ring.wait_stores complete 0
 // CHECK-NEXT: carousel.ring.sync
 // CHECK-NEXT: scf.if
 // CHECK-NEXT: carousel.grid.serial_release
@@ -265,11 +265,11 @@ gpu.func @serial_release(%y: !g, %i: index, %s: memref<1xi32, #gl>, %turn: i32)
   gpu.return
 }
 
-// The user's barrier does for the meeting.
+// The user's barrier does for the barrier.
 // CHECK-LABEL: gpu.func @serial_release_after_barrier
 // CHECK: carousel.ring.submit
 // CHECK: }
-// CHECK-NEXT: carousel.ring.drain complete 0
+// CHECK-NEXT: carousel.ring.wait_stores complete 0
 // CHECK-NEXT: gpu.barrier
 // CHECK-NEXT: scf.if
 gpu.func @serial_release_after_barrier(%y: !g, %i: index, %s: memref<1xi32, #gl>, %turn: i32)
@@ -291,7 +291,7 @@ gpu.func @serial_release_after_barrier(%y: !g, %i: index, %s: memref<1xi32, #gl>
 // CHECK-LABEL: gpu.func @fence_release
 // CHECK: carousel.ring.submit
 // CHECK: }
-// CHECK-NEXT: carousel.ring.drain complete 0
+// CHECK-NEXT: carousel.ring.wait_stores complete 0
 // CHECK-NEXT: carousel.ring.sync
 // CHECK-NEXT: carousel.fence.thread release gpu
 // CHECK: carousel.ring.submit

@@ -13,10 +13,10 @@
 
 gpu.module @kernels {
 
-// One buffer, stored in each iteration: two meetings.
+// One buffer, stored in each iteration: two barriers.
 // CHECK-LABEL: gpu.func @loop_store
 // CHECK: scf.for
-// CHECK-NEXT: carousel.ring.drain read 0
+// CHECK-NEXT: carousel.ring.wait_stores read 0
 // CHECK-NEXT: carousel.ring.sync
 // CHECK-NEXT: memref.store
 // CHECK-NEXT: carousel.fence.proxy async_shared_cta
@@ -25,7 +25,7 @@ gpu.module @kernels {
 // CHECK-NEXT: carousel.ring.store
 // CHECK-NEXT: }
 // CHECK-NEXT: }
-// CHECK-NEXT: carousel.ring.drain read 0
+// CHECK-NEXT: carousel.ring.wait_stores read 0
 // CHECK-NEXT: gpu.return
 gpu.func @loop_store(%y: !g, %n: index, %v: f32) workgroup(%a: !t) kernel {
   %c0 = arith.constant 0 : index
@@ -45,12 +45,12 @@ gpu.func @loop_store(%y: !g, %n: index, %v: f32) workgroup(%a: !t) kernel {
 // CHECK: scf.for
 // CHECK: carousel.ring.tile
 // CHECK-NEXT: memref.store
-// CHECK-NEXT: carousel.ring.drain read 0
+// CHECK-NEXT: carousel.ring.wait_stores read 0
 // CHECK-NEXT: carousel.fence.proxy async_shared_cta
 // CHECK-NEXT: carousel.ring.sync
 // CHECK-NEXT: carousel.ring.submit
 // CHECK-NOT: carousel.ring.sync
-// CHECK: carousel.ring.drain read 0
+// CHECK: carousel.ring.wait_stores read 0
 // CHECK-NEXT: gpu.return
 gpu.func @loop_ringed_store(%y: !g, %n: index, %v: f32) kernel {
   %c0 = arith.constant 0 : index
@@ -61,7 +61,7 @@ gpu.func @loop_ringed_store(%y: !g, %n: index, %v: f32) kernel {
   %end = scf.for %i = %c0 to %n step %c1024 iter_args(%k = %c0) -> (index) {
     %a = carousel.ring.tile %r[%k], 0 : !slots -> !t
     memref.store %v, %a[%t] : !t
-    carousel.ring.drain read 0
+    carousel.ring.wait_stores read 0
     carousel.ring.sync
     carousel.ring.submit {
       carousel.ring.store %a to %y[%i] engine<bulk> : !t, !g
@@ -77,12 +77,12 @@ gpu.func @loop_ringed_store(%y: !g, %n: index, %v: f32) kernel {
 // CHECK: scf.for
 // CHECK-NEXT: scf.for
 // CHECK: memref.store
-// CHECK-NEXT: carousel.ring.drain read 1
+// CHECK-NEXT: carousel.ring.wait_stores read 1
 // CHECK-NEXT: carousel.fence.proxy async_shared_cta
 // CHECK-NEXT: carousel.ring.sync
 // CHECK-NEXT: carousel.ring.submit
 // CHECK-NOT: carousel.ring.sync
-// CHECK: carousel.ring.drain read 0
+// CHECK: carousel.ring.wait_stores read 0
 // CHECK-NEXT: gpu.return
 gpu.func @persistent_ringed_store(%y: memref<?x?xf32, #gl>, %rows: index, %n: index, %v: f32) kernel {
   %c0 = arith.constant 0 : index
@@ -96,7 +96,7 @@ gpu.func @persistent_ringed_store(%y: memref<?x?xf32, #gl>, %rows: index, %n: in
     %last = scf.for %i = %c0 to %n step %c1024 iter_args(%k = %o) -> (index) {
       %a = carousel.ring.tile %r[%k], 0 : !carousel.ring<3 x !t> -> !t
       memref.store %v, %a[%t] : !t
-      carousel.ring.drain read 1
+      carousel.ring.wait_stores read 1
       carousel.ring.sync
       carousel.ring.submit {
         carousel.ring.store %a to %y[%row, %i] engine<bulk> : !t, memref<?x?xf32, #gl>
@@ -113,7 +113,7 @@ gpu.func @persistent_ringed_store(%y: memref<?x?xf32, #gl>, %rows: index, %n: in
 // CHECK-LABEL: gpu.func @loop_ringed_store_lacks_drain
 // CHECK: carousel.ring.tile
 // CHECK-NEXT: memref.store
-// CHECK-NEXT: carousel.ring.drain read 0
+// CHECK-NEXT: carousel.ring.wait_stores read 0
 // CHECK-NEXT: carousel.fence.proxy async_shared_cta
 // CHECK-NEXT: carousel.ring.sync
 // CHECK-NEXT: carousel.ring.submit
@@ -222,7 +222,7 @@ gpu.func @slot_before(%x: !g, %n: index, %v: f32) kernel {
 // next load starts.
 // CHECK-LABEL: gpu.func @in_place
 // CHECK: scf.for
-// CHECK: carousel.ring.drain read 1
+// CHECK: carousel.ring.wait_stores read 1
 // CHECK-NEXT: carousel.ring.produce
 // CHECK: carousel.ring.wait
 // CHECK: memref.store
@@ -231,7 +231,7 @@ gpu.func @slot_before(%x: !g, %n: index, %v: f32) kernel {
 // CHECK-NEXT: carousel.ring.submit
 // CHECK-NOT: carousel.ring.sync
 // CHECK: carousel.ring.release
-// CHECK: carousel.ring.drain read 0
+// CHECK: carousel.ring.wait_stores read 0
 // CHECK-NEXT: gpu.return
 gpu.func @in_place(%x: !g, %n: index, %v: f32) kernel {
   %c0 = arith.constant 0 : index
@@ -265,13 +265,13 @@ gpu.func @in_place(%x: !g, %n: index, %v: f32) kernel {
 // Threads part at the branch: they meet in front of it. In the other branch they don't part.
 // CHECK-LABEL: gpu.func @divergent_branch
 // CHECK: carousel.ring.submit
-// CHECK: carousel.ring.drain read 0
+// CHECK: carousel.ring.wait_stores read 0
 // CHECK-NEXT: carousel.ring.sync
 // CHECK-NEXT: scf.if
 // CHECK-NEXT: memref.store
 // CHECK: carousel.ring.submit
 // CHECK: scf.if
-// CHECK-NEXT: carousel.ring.drain read 0
+// CHECK-NEXT: carousel.ring.wait_stores read 0
 // CHECK-NEXT: carousel.ring.sync
 // CHECK-NEXT: memref.store
 gpu.func @divergent_branch(%y: !g, %i: index, %v: f32, %c: i1) workgroup(%a: !t) kernel {
@@ -295,7 +295,7 @@ gpu.func @divergent_branch(%y: !g, %i: index, %v: f32, %c: i1) workgroup(%a: !t)
 
 // Neither do they meet in a loop again and again for what came before it.
 // CHECK-LABEL: gpu.func @loop_of_writes
-// CHECK: carousel.ring.drain read 0
+// CHECK: carousel.ring.wait_stores read 0
 // CHECK-NEXT: carousel.ring.sync
 // CHECK-NEXT: scf.for
 // CHECK-NEXT: memref.store
@@ -341,14 +341,14 @@ gpu.func @loop_load(%x: !g, %y: !g, %n: index) workgroup(%a: !t) kernel {
 // does. A ring that hands slots back has that from its releases.
 // CHECK-LABEL: gpu.func @loop_copy
 // CHECK: scf.for
-// CHECK-NEXT: carousel.ring.drain read 0
+// CHECK-NEXT: carousel.ring.wait_stores read 0
 // CHECK-NEXT: carousel.ring.sync
 // CHECK-NEXT: carousel.ring.produce
 // CHECK: carousel.ring.wait
 // CHECK-NEXT: carousel.ring.submit
 // CHECK: scf.for
 // CHECK-NOT: carousel.ring.sync
-// CHECK: carousel.ring.drain read 0
+// CHECK: carousel.ring.wait_stores read 0
 // CHECK-NEXT: carousel.ring.produce
 // CHECK-NOT: carousel.ring.sync
 // CHECK: carousel.ring.release
@@ -385,18 +385,18 @@ gpu.func @loop_copy(%x: !g, %y: !g, %n: index) workgroup(%a: !t) kernel {
   gpu.return
 }
 
-// Roles: the consumers' meetings are their own; before the end they drain.
+// Roles: the consumers' barriers are their own; before the end they drain.
 // CHECK-LABEL: gpu.func @roles
 // CHECK: consumer
 // CHECK: memref.store
-// CHECK-NEXT: carousel.ring.drain read 0
+// CHECK-NEXT: carousel.ring.wait_stores read 0
 // CHECK-NEXT: carousel.fence.proxy async_shared_cta
 // CHECK-NEXT: carousel.ring.sync
 // CHECK-NEXT: carousel.ring.submit
 // CHECK: carousel.ring.release
 // CHECK: scf.yield
 // CHECK-NEXT: }
-// CHECK-NEXT: carousel.ring.drain read 0
+// CHECK-NEXT: carousel.ring.wait_stores read 0
 // CHECK-NEXT: }
 // CHECK-NEXT: gpu.return
 gpu.func @roles(%x: !g, %y: !g, %n: index, %v: f32) kernel {
@@ -422,7 +422,7 @@ gpu.func @roles(%x: !g, %y: !g, %n: index, %v: f32) kernel {
       %b = carousel.ring.tile %s[%k], 0 : !slots -> !t
       %l = memref.load %a[%t] : !t
       memref.store %l, %b[%t] : !t
-      carousel.ring.drain read 0
+      carousel.ring.wait_stores read 0
       carousel.ring.sync
       carousel.ring.submit {
         carousel.ring.store %b to %y[%i] engine<bulk> : !t, !g
@@ -441,7 +441,7 @@ gpu.func @roles(%x: !g, %y: !g, %n: index, %v: f32) kernel {
 // CHECK: consumer
 // CHECK: carousel.ring.submit
 // CHECK: arith.subi
-// CHECK-NEXT: carousel.ring.drain read 1
+// CHECK-NEXT: carousel.ring.wait_stores read 1
 // CHECK-NEXT: carousel.ring.release
 gpu.func @roles_in_place(%x: !g, %y: !g, %n: index) kernel {
   %c0 = arith.constant 0 : index

@@ -10,14 +10,14 @@
 
 gpu.module @kernels {
 
-// Of two fences, drains and meetings for one purpose the later one stays.
+// Of two fences, drains and barriers for one purpose the later one stays.
 // CHECK-LABEL: gpu.func @twice
 // CHECK: memref.store
 // CHECK-NEXT: carousel.fence.proxy async_shared_cta
 // CHECK-NEXT: carousel.ring.sync
 // CHECK-NEXT: carousel.ring.submit
 // CHECK: }
-// CHECK-NEXT: carousel.ring.drain read 0
+// CHECK-NEXT: carousel.ring.wait_stores read 0
 // CHECK-NEXT: gpu.return
 gpu.func @twice(%y: !g, %i: index, %v: f32) workgroup(%tile: !t) kernel {
   %t = gpu.thread_id x
@@ -31,32 +31,32 @@ gpu.func @twice(%y: !g, %i: index, %v: f32) workgroup(%tile: !t) kernel {
   carousel.ring.submit {
     carousel.ring.store %tile to %y[%i] engine<bulk> : !t, !g
   }
-  carousel.ring.drain complete 0
-  carousel.ring.drain read 0
+  carousel.ring.wait_stores complete 0
+  carousel.ring.wait_stores read 0
   gpu.return
 }
 
 // Nothing to wait for, nothing to fence.
 // CHECK-LABEL: gpu.func @useless
 // CHECK-NOT: carousel.fence
-// CHECK-NOT: carousel.ring.drain
+// CHECK-NOT: carousel.ring.wait_stores
 // CHECK: carousel.ring.sync
-// CHECK-NOT: carousel.ring.drain
+// CHECK-NOT: carousel.ring.wait_stores
 // CHECK: gpu.return
 gpu.func @useless(%y: !g, %i: index, %v: f32) workgroup(%tile: !t) kernel {
   %t = gpu.thread_id x
   memref.store %v, %tile[%t] : !t
   carousel.fence.proxy async_shared_cta
-  carousel.ring.drain read 0
+  carousel.ring.wait_stores read 0
   carousel.ring.sync
   carousel.ring.submit {
     carousel.ring.store %tile to %y[%i] engine<vector, width = 16> : !t, !g
   }
-  carousel.ring.drain read 0
+  carousel.ring.wait_stores read 0
   gpu.return
 }
 
-// A meeting that threads need for what they do by themselves stays.
+// A barrier that threads need for what they do by themselves stays.
 // CHECK-LABEL: gpu.func @exchange
 // CHECK: memref.store
 // CHECK-NEXT: carousel.ring.sync
@@ -80,7 +80,7 @@ gpu.func @said(%y: !g, %i: index, %v: f32) workgroup(%tile: !t) kernel {
   carousel.ring.submit {
     carousel.ring.store %tile to %y[%i] engine<bulk> : !t, !g
   }
-  // REMARK: remark: {{.*}}ring.drain read 1 inserted: %{{.+}} is accessed by 'carousel.ring.submit' at line {{.+}}, then by the end of the kernel
+  // REMARK: remark: {{.*}}ring.wait_stores read 1 inserted: %{{.+}} is accessed by 'carousel.ring.submit' at line {{.+}}, then by the end of the kernel
   carousel.ring.submit {
   }
   gpu.return

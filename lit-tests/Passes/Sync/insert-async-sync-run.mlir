@@ -1,13 +1,13 @@
 // Kernels of the tile phase, where transfers behave as if they were synchronous, and what they are lowered to give
 // the same bytes on the simulated machine, and no finding. Without what the pass inserts there are findings.
 // DEFINE: %{ring} = carousel-attach-target{chip=sm_90a},carousel-select-engine,carousel-circular-buffer,canonicalize,cse
-// DEFINE: %{machine} = carousel-lower-rings,carousel-allocate-shared,canonicalize,cse,carousel-verify-target,carousel-verify-machine
+// DEFINE: %{machine} = carousel-lower-rings,carousel-allocate-shared,canonicalize,cse,carousel-verify-chip,carousel-verify-machine
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(%{ring},carousel-insert-async-sync,carousel-verify-ring))' -o %t.ring
 // RUN: carousel-opt %t.ring --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' -o %t.again
 // RUN: diff %t.ring %t.again
 // RUN: carousel-opt %t.ring --pass-pipeline='builtin.module(gpu.module(%{machine}))' -o %t.right
 // RUN: sed '/carousel.fence.proxy/d' %t.ring | carousel-opt --pass-pipeline='builtin.module(gpu.module(%{machine}))' -o %t.unfenced
-// RUN: sed '/carousel.ring.drain/d' %t.ring | carousel-opt --pass-pipeline='builtin.module(gpu.module(%{machine}))' -o %t.undrained
+// RUN: sed '/carousel.ring.wait_stores/d' %t.ring | carousel-opt --pass-pipeline='builtin.module(gpu.module(%{machine}))' -o %t.undrained
 // RUN: sed '/carousel.ring.sync/d' %t.ring | carousel-opt --pass-pipeline='builtin.module(gpu.module(%{machine}))' -o %t.unmet
 //
 // RUN: carousel-sim %s --kernel @rotate --arg x=random:1024 --arg y=empty:1024 --out y=%t.rotate.npy --quiet

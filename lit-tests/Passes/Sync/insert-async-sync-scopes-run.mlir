@@ -8,9 +8,9 @@
 // DEFINE: %{undrained} = carousel-sim %t.undrained --kernel @%{K}_tma %{ARGS} --policy all --schedules 1 --expect-finding engine-race --allow-finding in-flight
 // DEFINE: %{unmet} = carousel-sim %t.unmet --kernel @%{K}_tma %{ARGS} --policy all --schedules 1 --expect-finding engine-race --allow-finding unwritten-read
 // DEFINE: %{ring} = carousel-attach-target{chip=sm_90a},carousel-select-engine,carousel-circular-buffer,canonicalize,cse,carousel-insert-async-sync,carousel-verify-ring
-// DEFINE: %{machine} = carousel-lower-rings,carousel-allocate-shared,canonicalize,cse,carousel-verify-target,carousel-verify-machine
+// DEFINE: %{machine} = carousel-lower-rings,carousel-allocate-shared,canonicalize,cse,carousel-verify-chip,carousel-verify-machine
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(%{ring}))' -o %t.ring
-// RUN: sed '/carousel.ring.drain/d' %t.ring | carousel-opt --pass-pipeline='builtin.module(gpu.module(%{machine}))' -o %t.undrained
+// RUN: sed '/carousel.ring.wait_stores/d' %t.ring | carousel-opt --pass-pipeline='builtin.module(gpu.module(%{machine}))' -o %t.undrained
 // RUN: sed '/carousel.ring.sync/d' %t.ring | carousel-opt --pass-pipeline='builtin.module(gpu.module(%{machine}))' -o %t.unmet
 //
 // REDEFINE: %{K} = other_warp_loads

@@ -1,5 +1,5 @@
 // Transfers of warps and warpgroups, and other threads than theirs: where more threads have met than those of the scope,
-// what an engine does for the scope is waited for before that meeting; what has landed for a warp only a warp has seen.
+// what an engine does for the scope is waited for before that barrier; what has landed for a warp only a warp has seen.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' | FileCheck %s
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' -o %t.once
 // RUN: carousel-opt %t.once --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' -o %t.twice
@@ -16,7 +16,7 @@ gpu.module @kernels {
 // CHECK-LABEL: gpu.func @raw_other_warp
 // CHECK: carousel.ring.submit
 // CHECK: }
-// CHECK-NEXT: carousel.ring.drain complete 0 scope(warp)
+// CHECK-NEXT: carousel.ring.wait_stores complete 0 scope(warp)
 // CHECK-NEXT: gpu.barrier
 // CHECK-NEXT: carousel.barrier.warp
 // CHECK-NEXT: carousel.ring.produce
@@ -40,7 +40,7 @@ gpu.func @raw_other_warp(%x: !g, %y: !g, %i: index, %j: index, %k: index) workgr
 // CHECK-LABEL: gpu.func @raw_other_warpgroup
 // CHECK: carousel.ring.submit
 // CHECK: }
-// CHECK-NEXT: carousel.ring.drain complete 0 scope(warpgroup)
+// CHECK-NEXT: carousel.ring.wait_stores complete 0 scope(warpgroup)
 // CHECK-NEXT: gpu.barrier
 // CHECK-NEXT: carousel.barrier.warp
 // CHECK-NEXT: carousel.ring.produce
@@ -64,10 +64,10 @@ gpu.func @raw_other_warpgroup(%x: !g, %y: !g, %i: index, %j: index, %k: index) w
 // CHECK-LABEL: gpu.func @war_other_warp
 // CHECK: carousel.ring.submit
 // CHECK: }
-// CHECK-NEXT: carousel.ring.drain read 0 scope(warp)
+// CHECK-NEXT: carousel.ring.wait_stores read 0 scope(warp)
 // CHECK-NEXT: gpu.barrier
 // CHECK-NEXT: carousel.ring.produce
-// CHECK-NOT: carousel.ring.drain
+// CHECK-NOT: carousel.ring.wait_stores
 // CHECK-NOT: carousel.ring.sync
 // CHECK: gpu.return
 gpu.func @war_other_warp(%x: !g, %y: !g, %i: index, %j: index, %k: index) workgroup(%a: !t, %b: !t) kernel {
@@ -87,7 +87,7 @@ gpu.func @war_other_warp(%x: !g, %y: !g, %i: index, %j: index, %k: index) workgr
 // CHECK-LABEL: gpu.func @war_other_threads
 // CHECK: carousel.ring.submit
 // CHECK: }
-// CHECK-NEXT: carousel.ring.drain read 0 scope(warp)
+// CHECK-NEXT: carousel.ring.wait_stores read 0 scope(warp)
 // CHECK-NEXT: gpu.barrier
 // CHECK-NEXT: carousel.barrier.warp
 // CHECK-NEXT: memref.store
@@ -106,10 +106,10 @@ gpu.func @war_other_threads(%y: !g, %i: index, %j: index, %v: f32) workgroup(%a:
 // Of two stores the other one goes on.
 // CHECK-LABEL: gpu.func @war_second_of_two
 // CHECK-COUNT-2: carousel.ring.submit
-// CHECK: carousel.ring.drain read 1 scope(warp)
+// CHECK: carousel.ring.wait_stores read 1 scope(warp)
 // CHECK-NEXT: gpu.barrier
 // CHECK-NEXT: memref.store
-// CHECK-NEXT: carousel.ring.drain read 0 scope(warp)
+// CHECK-NEXT: carousel.ring.wait_stores read 0 scope(warp)
 // CHECK-NEXT: gpu.return
 gpu.func @war_second_of_two(%y: !g, %z: !g, %i: index, %j: index, %v: f32) workgroup(%a: !t, %b: !t) kernel {
   carousel.ring.submit scope(warp) {
@@ -127,7 +127,7 @@ gpu.func @war_second_of_two(%y: !g, %z: !g, %i: index, %j: index, %v: f32) workg
 // CHECK-LABEL: gpu.func @war_drained_too_late
 // CHECK: carousel.ring.submit
 // CHECK: }
-// CHECK-NEXT: carousel.ring.drain read 0 scope(warp)
+// CHECK-NEXT: carousel.ring.wait_stores read 0 scope(warp)
 // CHECK-NEXT: gpu.barrier
 // CHECK-NEXT: carousel.barrier.warp
 // CHECK-NEXT: memref.store
@@ -137,7 +137,7 @@ gpu.func @war_drained_too_late(%y: !g, %i: index, %j: index, %v: f32) workgroup(
     carousel.ring.store %a to %y[%i] scope(warp) in_bounds engine<bulk> : !t, !g
   }
   gpu.barrier
-  carousel.ring.drain read 0 scope(warp)
+  carousel.ring.wait_stores read 0 scope(warp)
   carousel.barrier.warp
   memref.store %v, %a[%j] : !t
   gpu.return
@@ -146,9 +146,9 @@ gpu.func @war_drained_too_late(%y: !g, %i: index, %j: index, %v: f32) workgroup(
 // Where only some ways have the barrier, it is waited for there, and on the others by the warp.
 // CHECK-LABEL: gpu.func @war_conditional_barrier
 // CHECK: scf.if
-// CHECK-NEXT: carousel.ring.drain read 0 scope(warp)
+// CHECK-NEXT: carousel.ring.wait_stores read 0 scope(warp)
 // CHECK-NEXT: gpu.barrier
-// CHECK: carousel.ring.drain read 0 scope(warp)
+// CHECK: carousel.ring.wait_stores read 0 scope(warp)
 // CHECK-NEXT: carousel.ring.sync scope(warp)
 // CHECK-NEXT: memref.store
 gpu.func @war_conditional_barrier(%y: !g, %i: index, %j: index, %v: f32, %some: i1) workgroup(%a: !t) kernel {
@@ -166,9 +166,9 @@ gpu.func @war_conditional_barrier(%y: !g, %i: index, %j: index, %v: f32, %some: 
 // CHECK-LABEL: gpu.func @no_other_warp
 // CHECK: carousel.ring.submit
 // CHECK: carousel.barrier.warp
-// CHECK-NEXT: carousel.ring.drain read 0 scope(warp)
+// CHECK-NEXT: carousel.ring.wait_stores read 0 scope(warp)
 // CHECK-NEXT: carousel.ring.produce
-// CHECK-NOT: carousel.ring.drain
+// CHECK-NOT: carousel.ring.wait_stores
 // CHECK-NOT: carousel.ring.sync
 // CHECK: gpu.return
 gpu.func @no_other_warp(%x: !g, %y: !g, %i: index, %j: index, %k: index) workgroup(%a: !t, %b: !t) kernel {
@@ -211,7 +211,7 @@ gpu.func @waw_apart(%y: !g, %n: index) workgroup(%a: !t) kernel attributes {know
 // CHECK-LABEL: gpu.func @waw_not_apart
 // CHECK: carousel.ring.submit
 // CHECK: }
-// CHECK-NEXT: carousel.ring.drain complete 0 scope(warp)
+// CHECK-NEXT: carousel.ring.wait_stores complete 0 scope(warp)
 // CHECK-NEXT: gpu.barrier
 gpu.func @waw_not_apart(%y: !g, %n: index) workgroup(%a: !t) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
   %c0 = arith.constant 0 : index
@@ -249,7 +249,7 @@ gpu.func @fence_of_writers(%y: !g, %i: index, %j: index, %v: f32) workgroup(%a: 
   gpu.return
 }
 
-// A meeting of all that the kernel has of its own may be what orders two warps: it stays, also where threads copy.
+// A barrier of all that the kernel has of its own may be what orders two warps: it stays, also where threads copy.
 // CHECK-LABEL: gpu.func @kept_for_other_warp
 // CHECK: carousel.ring.submit
 // CHECK: }
@@ -273,7 +273,7 @@ gpu.func @kept_for_other_warp(%x: !g, %y: !g, %i: index, %j: index, %k: index) w
 // CHECK-LABEL: gpu.func @kept_behind_engine
 // CHECK: carousel.ring.submit
 // CHECK: }
-// CHECK-NEXT: carousel.ring.drain complete 0 scope(warp)
+// CHECK-NEXT: carousel.ring.wait_stores complete 0 scope(warp)
 // CHECK-NEXT: carousel.ring.sync{{$}}
 // CHECK-NEXT: carousel.barrier.warp
 // CHECK-NEXT: carousel.ring.produce

@@ -1,6 +1,6 @@
 // What carousel-insert-async-sync inserts for turns: in front of a turn what can be done there, behind its begin what
 // hands on others' writes, before its end what makes the own ones complete. It inserts nothing else.
-// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' | FileCheck %s --implicit-check-not=carousel.ring.sync --implicit-check-not=carousel.ring.drain --implicit-check-not=carousel.fence
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' | FileCheck %s --implicit-check-not=carousel.ring.sync --implicit-check-not=carousel.ring.wait_stores --implicit-check-not=carousel.fence
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' -o %t.once
 // RUN: carousel-opt %t.once --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' -o %t.twice
 // RUN: diff %t.once %t.twice
@@ -26,7 +26,7 @@ gpu.module @kernels {
 // CHECK-NEXT: carousel.ring.submit
 // CHECK-NEXT: carousel.ring.store
 // CHECK-NEXT: }
-// CHECK-NEXT: carousel.ring.drain complete 0
+// CHECK-NEXT: carousel.ring.wait_stores complete 0
 // CHECK-NEXT: }
 // CHECK-NEXT: gpu.return
 gpu.func @tile_of_threads(%y: !g, %s: !s, %i: index, %turn: index, %n: index, %v: f32) workgroup(%a: !t) kernel {
@@ -57,7 +57,7 @@ gpu.func @tile_of_threads(%y: !g, %s: !s, %i: index, %turn: index, %n: index, %v
 // CHECK-NEXT: carousel.ring.store
 // CHECK-NEXT: }
 // CHECK-NEXT: }
-// CHECK-NEXT: carousel.ring.drain complete 0
+// CHECK-NEXT: carousel.ring.wait_stores complete 0
 // CHECK-NEXT: }
 // CHECK-NEXT: gpu.return
 gpu.func @first_and_later(%y: !g, %s: !s, %i: index, %turn: index, %n: index, %v: f32) workgroup(%a: !t) kernel {
@@ -78,7 +78,7 @@ gpu.func @first_and_later(%y: !g, %s: !s, %i: index, %turn: index, %n: index, %v
 }
 
 // raw: the last turn loads what has been reduced, by the thread that issued the reductions. Who writes the box behind the
-// turn hears of that by a meeting.
+// turn hears of that by a barrier.
 // CHECK-LABEL: gpu.func @read_back(
 // CHECK: memref.store
 // CHECK-NEXT: carousel.fence.proxy async_shared_cta
@@ -89,13 +89,13 @@ gpu.func @first_and_later(%y: !g, %s: !s, %i: index, %turn: index, %n: index, %v
 // CHECK-NEXT: carousel.ring.store
 // CHECK-NEXT: }
 // CHECK-NEXT: scf.if
-// CHECK-NEXT: carousel.ring.drain complete 0
+// CHECK-NEXT: carousel.ring.wait_stores complete 0
 // CHECK-NEXT: carousel.ring.produce
 // CHECK-NEXT: carousel.ring.load
 // CHECK-NEXT: }
 // CHECK-NEXT: carousel.ring.wait
 // CHECK-NEXT: }
-// CHECK-NEXT: carousel.ring.drain complete 0
+// CHECK-NEXT: carousel.ring.wait_stores complete 0
 // CHECK-NEXT: }
 // CHECK-NEXT: memref.load
 // CHECK-NEXT: carousel.ring.sync
@@ -121,7 +121,7 @@ gpu.func @read_back(%y: !g, %s: !s, %i: index, %k: index, %turn: index, %n: inde
   gpu.return
 }
 
-// Threads that reduce meet behind the begin and before the end. The first meeting does for the tile as well.
+// Threads that reduce meet behind the begin and before the end. The first barrier does for the tile as well.
 // CHECK-LABEL: gpu.func @threads(
 // CHECK: memref.store
 // CHECK-NEXT: carousel.serialize
@@ -199,7 +199,7 @@ gpu.func @not_written(%x: !g, %z: !g, %s: !s, %i: index, %k: index, %turn: index
 // CHECK-NEXT: memref.store
 // CHECK-NEXT: carousel.ring.sync
 // CHECK-NEXT: }
-// CHECK-NEXT: carousel.ring.drain read 0
+// CHECK-NEXT: carousel.ring.wait_stores read 0
 // CHECK-NEXT: gpu.return
 gpu.func @older_group(%y: !g, %z: !g, %s: !s, %i: index, %turn: index, %n: index) workgroup(%a: !t, %b: !t) kernel {
   %t = gpu.thread_id x
@@ -223,7 +223,7 @@ gpu.func @older_group(%y: !g, %z: !g, %s: !s, %i: index, %turn: index, %n: index
 // CHECK-NEXT: carousel.ring.submit
 // CHECK-NEXT: carousel.ring.store
 // CHECK-NEXT: }
-// CHECK-NEXT: carousel.ring.drain complete 0
+// CHECK-NEXT: carousel.ring.wait_stores complete 0
 // CHECK-NEXT: }
 // CHECK-NEXT: gpu.return
 gpu.func @older_and_own(%y: !g, %z: !g, %s: !s, %i: index, %turn: index, %n: index) workgroup(%a: !t, %b: !t) kernel {
@@ -248,7 +248,7 @@ gpu.func @older_and_own(%y: !g, %z: !g, %s: !s, %i: index, %turn: index, %n: ind
 // CHECK-NEXT: carousel.ring.submit
 // CHECK-NEXT: carousel.ring.store
 // CHECK-NEXT: }
-// CHECK-NEXT: carousel.ring.drain complete 0
+// CHECK-NEXT: carousel.ring.wait_stores complete 0
 // CHECK-NEXT: }
 // CHECK-NEXT: gpu.return
 gpu.func @two_groups(%y: !g, %z: !g, %s: !s, %i: index, %turn: index, %n: index) workgroup(%a: !t, %b: !t) kernel {
@@ -270,7 +270,7 @@ gpu.func @two_groups(%y: !g, %z: !g, %s: !s, %i: index, %turn: index, %n: index)
 // CHECK-NEXT: carousel.ring.submit
 // CHECK-NEXT: carousel.ring.store
 // CHECK-NEXT: }
-// CHECK-NEXT: carousel.ring.drain complete 0
+// CHECK-NEXT: carousel.ring.wait_stores complete 0
 // CHECK-NEXT: carousel.pass_turn
 // CHECK-NEXT: }
 // CHECK-NEXT: scf.if
@@ -331,14 +331,14 @@ gpu.func @behind_by_engine(%y: !g, %z: !g, %s: !s, %i: index, %k: index, %turn: 
 // CHECK-NEXT: carousel.ring.submit
 // CHECK-NEXT: carousel.ring.store
 // CHECK-NEXT: }
-// CHECK-NEXT: carousel.ring.drain complete 0
+// CHECK-NEXT: carousel.ring.wait_stores complete 0
 // CHECK-NEXT: }
 // CHECK-NEXT: carousel.serialize
 // CHECK-NEXT: carousel.fence.proxy async_global
 // CHECK-NEXT: carousel.ring.submit
 // CHECK-NEXT: carousel.ring.store
 // CHECK-NEXT: }
-// CHECK-NEXT: carousel.ring.drain complete 0
+// CHECK-NEXT: carousel.ring.wait_stores complete 0
 // CHECK-NEXT: }
 // CHECK-NEXT: gpu.return
 gpu.func @two_turns(%y: !g, %s: !s, %i: index, %j: index, %turn: index, %n: index) workgroup(%a: !t) kernel {
@@ -367,7 +367,7 @@ gpu.func @two_turns(%y: !g, %s: !s, %i: index, %j: index, %turn: index, %n: inde
 // CHECK-NEXT: carousel.ring.submit
 // CHECK-NEXT: carousel.ring.store
 // CHECK-NEXT: }
-// CHECK-NEXT: carousel.ring.drain complete 0
+// CHECK-NEXT: carousel.ring.wait_stores complete 0
 // CHECK-NEXT: }
 // CHECK-NEXT: gpu.return
 gpu.func @tile_in_turn(%y: !g, %s: !s, %i: index, %turn: index, %n: index, %v: f32) workgroup(%a: !t) kernel {
@@ -388,12 +388,12 @@ gpu.func @tile_in_turn(%y: !g, %s: !s, %i: index, %turn: index, %n: index, %v: f
 // CHECK-NEXT: carousel.serialize
 // CHECK-NEXT: carousel.fence.proxy async_global
 // CHECK-NEXT: scf.for
-// CHECK-NEXT: carousel.ring.drain complete 0
+// CHECK-NEXT: carousel.ring.wait_stores complete 0
 // CHECK-NEXT: carousel.ring.submit
 // CHECK-NEXT: carousel.ring.store
 // CHECK-NEXT: }
 // CHECK-NEXT: }
-// CHECK-NEXT: carousel.ring.drain complete 0
+// CHECK-NEXT: carousel.ring.wait_stores complete 0
 // CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: gpu.return
@@ -422,7 +422,7 @@ gpu.func @one_way(%y: !g, %s: !s, %i: index, %turn: index, %n: index, %c: i1) wo
 // CHECK-NEXT: carousel.ring.submit
 // CHECK-NEXT: carousel.ring.store
 // CHECK-NEXT: }
-// CHECK-NEXT: carousel.ring.drain complete 0
+// CHECK-NEXT: carousel.ring.wait_stores complete 0
 // CHECK-NEXT: }
 // CHECK-NEXT: gpu.return
 gpu.func @barrier_in_turn(%y: !g, %s: !s, %i: index, %turn: index, %n: index, %v: f32) workgroup(%a: !t) kernel {
@@ -444,7 +444,7 @@ gpu.func @barrier_in_turn(%y: !g, %s: !s, %i: index, %turn: index, %n: index, %v
 // CHECK-NEXT: carousel.ring.submit
 // CHECK-NEXT: carousel.ring.store
 // CHECK-NEXT: }
-// CHECK-NEXT: carousel.ring.drain complete 0
+// CHECK-NEXT: carousel.ring.wait_stores complete 0
 // CHECK-NEXT: }
 // CHECK-NEXT: carousel.ring.sync
 // CHECK-NEXT: scf.if
@@ -478,7 +478,7 @@ gpu.func @release_behind(%y: !g, %s: !s, %q: !s, %i: index, %turn: index, %n: in
 // CHECK-NEXT: carousel.ring.submit
 // CHECK-NEXT: carousel.ring.store
 // CHECK-NEXT: }
-// CHECK-NEXT: carousel.ring.drain complete 0
+// CHECK-NEXT: carousel.ring.wait_stores complete 0
 // CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: gpu.return
@@ -502,7 +502,7 @@ gpu.func @persistent(%x: !g, %y: !g, %s: !s, %c: !s, %n: index, %v: f32) workgro
 // CHECK-LABEL: gpu.func @store_ring(
 // CHECK: scf.for
 // CHECK-NEXT: carousel.ring.tile
-// CHECK-NEXT: carousel.ring.drain read 0
+// CHECK-NEXT: carousel.ring.wait_stores read 0
 // CHECK-NEXT: carousel.ring.sync
 // CHECK-NEXT: memref.store
 // CHECK-NEXT: arith.muli
@@ -519,7 +519,7 @@ gpu.func @persistent(%x: !g, %y: !g, %s: !s, %c: !s, %n: index, %v: f32) workgro
 // CHECK-NEXT: carousel.ring.sync
 // CHECK-NEXT: }
 // CHECK-NEXT: }
-// CHECK-NEXT: carousel.ring.drain read 0
+// CHECK-NEXT: carousel.ring.wait_stores read 0
 // CHECK-NEXT: gpu.return
 gpu.func @store_ring(%x: !g, %y: !g, %z: !g, %s: !s, %turn: index, %n: index, %v: f32) workgroup(%a: !t) kernel {
   %c0 = arith.constant 0 : index
@@ -543,7 +543,7 @@ gpu.func @store_ring(%x: !g, %y: !g, %z: !g, %s: !s, %turn: index, %n: index, %v
   gpu.return
 }
 
-// A ticket is a meeting.
+// A ticket is a barrier.
 // CHECK-LABEL: gpu.func @ticket_meets(
 // CHECK: memref.store
 // CHECK-NEXT: carousel.fence.proxy async_shared_cta
@@ -551,7 +551,7 @@ gpu.func @store_ring(%x: !g, %y: !g, %z: !g, %s: !s, %turn: index, %n: index, %v
 // CHECK-NEXT: carousel.ring.submit
 // CHECK-NEXT: carousel.ring.store
 // CHECK-NEXT: }
-// CHECK-NEXT: carousel.ring.drain read 0
+// CHECK-NEXT: carousel.ring.wait_stores read 0
 // CHECK-NEXT: gpu.return
 gpu.func @ticket_meets(%y: !g, %c: !s, %i: index, %n: index, %v: f32) workgroup(%a: !t) kernel {
   %t = gpu.thread_id x
@@ -575,7 +575,7 @@ gpu.func @ticket_meets(%y: !g, %c: !s, %i: index, %n: index, %v: f32) workgroup(
 // CHECK-NEXT: carousel.ring.submit
 // CHECK-NEXT: carousel.ring.store
 // CHECK-NEXT: }
-// CHECK-NEXT: carousel.ring.drain complete 0
+// CHECK-NEXT: carousel.ring.wait_stores complete 0
 // CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: gpu.return
@@ -657,7 +657,7 @@ gpu.func @callee_in_turn(%y: !g, %s: !s, %i: index, %turn: index, %n: index) wor
 // CHECK-NEXT: carousel.ring.submit
 // CHECK-NEXT: carousel.ring.store
 // CHECK-NEXT: }
-// CHECK-NEXT: carousel.ring.drain complete 0
+// CHECK-NEXT: carousel.ring.wait_stores complete 0
 // CHECK-NEXT: }
 // CHECK-NEXT: gpu.return
 func.func private @value(%i: index) -> f32 {

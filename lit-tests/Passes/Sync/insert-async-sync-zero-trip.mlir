@@ -1,4 +1,4 @@
-// Meetings of the kernel's own that something in a loop or a branch, which may not run, would make redundant.
+// Barriers of the kernel's own that something in a loop or a branch, which may not run, would make redundant.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' | FileCheck %s
 
 #ws = #gpu.address_space<workgroup>
@@ -8,7 +8,7 @@
 
 gpu.module @kernels {
 
-// The store in the loop needs a meeting behind the writes. Without iterations there is none but the last.
+// The store in the loop needs a barrier behind the writes. Without iterations there is none but the last.
 // CHECK-LABEL: gpu.func @store_in_loop
 // CHECK: memref.store
 // CHECK: scf.for
@@ -61,14 +61,14 @@ gpu.func @store_in_while(%y: !g, %n: index, %v: f32) workgroup(%tile: !t) kernel
   gpu.return
 }
 
-// One of the ways has a meeting of its own, the other one none.
-// CHECK-LABEL: gpu.func @meeting_on_one_way
+// One of the ways has a barrier of its own, the other one none.
+// CHECK-LABEL: gpu.func @barrier_on_one_way
 // CHECK: scf.index_switch
 // CHECK: carousel.ring.sync
 // CHECK: }
 // CHECK: carousel.ring.sync
 // CHECK-NEXT: memref.load
-gpu.func @meeting_on_one_way(%y: !g, %n: index, %v: f32) workgroup(%tile: !t, %other: !t) kernel {
+gpu.func @barrier_on_one_way(%y: !g, %n: index, %v: f32) workgroup(%tile: !t, %other: !t) kernel {
   %c0 = arith.constant 0 : index
   %t = gpu.thread_id x
   memref.store %v, %tile[%t] : !t
@@ -89,15 +89,15 @@ gpu.func @meeting_on_one_way(%y: !g, %n: index, %v: f32) workgroup(%tile: !t, %o
   gpu.return
 }
 
-// Each of the ways meets: the last meeting orders nothing.
-// CHECK-LABEL: gpu.func @meetings_on_all_ways
+// Each of the ways meets: the last barrier orders nothing.
+// CHECK-LABEL: gpu.func @barriers_on_all_ways
 // CHECK: carousel.ring.sync
 // CHECK-NEXT: carousel.ring.submit
 // CHECK: scf.execute_region
 // CHECK-NEXT: carousel.ring.sync
 // CHECK-NOT: carousel.ring.sync
 // CHECK: gpu.return
-gpu.func @meetings_on_all_ways(%y: !g, %n: index, %v: f32) workgroup(%tile: !t) kernel {
+gpu.func @barriers_on_all_ways(%y: !g, %n: index, %v: f32) workgroup(%tile: !t) kernel {
   %c0 = arith.constant 0 : index
   %t = gpu.thread_id x
   memref.store %v, %tile[%t] : !t
@@ -122,13 +122,13 @@ gpu.func @meetings_on_all_ways(%y: !g, %n: index, %v: f32) workgroup(%tile: !t) 
   gpu.return
 }
 
-// Where the loop runs, its meeting is the only one between the two accesses. That they are unordered where it
+// Where the loop runs, its barrier is the only one between the two accesses. That they are unordered where it
 // doesn't is the kernel's affair.
-// CHECK-LABEL: gpu.func @meeting_in_loop
+// CHECK-LABEL: gpu.func @barrier_in_loop
 // CHECK: scf.for
 // CHECK-NEXT: carousel.ring.sync
 // CHECK: memref.load
-gpu.func @meeting_in_loop(%y: !g, %n: index, %v: f32) workgroup(%tile: !t) kernel {
+gpu.func @barrier_in_loop(%y: !g, %n: index, %v: f32) workgroup(%tile: !t) kernel {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %t = gpu.thread_id x
@@ -141,11 +141,11 @@ gpu.func @meeting_in_loop(%y: !g, %n: index, %v: f32) workgroup(%tile: !t) kerne
   gpu.return
 }
 
-// A drain in the second loop comes too late for the meeting before it, which stands outside of that loop.
+// A drain in the second loop comes too late for the barrier before it, which stands outside of that loop.
 // CHECK-LABEL: gpu.func @drain_in_loop
 // CHECK: scf.for
 // CHECK: }
-// CHECK: carousel.ring.drain complete 0
+// CHECK: carousel.ring.wait_stores complete 0
 // CHECK-NEXT: carousel.ring.sync
 // CHECK-NEXT: scf.for
 // CHECK: memref.store

@@ -21,7 +21,7 @@ gpu.module @kernels {
 // CHECK-NEXT: carousel.fence.proxy async_shared_cta
 // CHECK-NEXT: carousel.ring.sync
 // CHECK-NEXT: carousel.ring.submit
-// CHECK: carousel.ring.drain read 0
+// CHECK: carousel.ring.wait_stores read 0
 // CHECK-NEXT: gpu.return
 gpu.func @raw_store(%y: !g, %i: index, %v: f32) workgroup(%tile: !t) kernel {
   %t = gpu.thread_id x
@@ -48,7 +48,7 @@ gpu.func @raw_store_vector(%y: !g, %i: index, %v: f32) workgroup(%tile: !t) kern
   gpu.return
 }
 
-// The user's barrier is a meeting: the fence goes in front of it.
+// The user's barrier is a barrier: the fence goes in front of it.
 // CHECK-LABEL: gpu.func @raw_store_after_barrier
 // CHECK: memref.store
 // CHECK-NEXT: carousel.fence.proxy async_shared_cta
@@ -64,14 +64,14 @@ gpu.func @raw_store_after_barrier(%y: !g, %i: index, %v: f32) workgroup(%tile: !
   gpu.return
 }
 
-// One fence and one meeting serve several buffers.
+// One fence and one barrier serve several buffers.
 // CHECK-LABEL: gpu.func @raw_two_tiles
 // CHECK-COUNT-2: memref.store
 // CHECK-NEXT: carousel.fence.proxy async_shared_cta
 // CHECK-NEXT: carousel.ring.sync
 // CHECK-NEXT: carousel.ring.submit
 // CHECK-NOT: carousel.ring.sync
-// CHECK: carousel.ring.drain read 0
+// CHECK: carousel.ring.wait_stores read 0
 // CHECK-NEXT: gpu.return
 gpu.func @raw_two_tiles(%y: !g, %z: !g, %i: index, %v: f32)
     workgroup(%a: !t, %b: !t) kernel {
@@ -92,10 +92,10 @@ gpu.func @raw_two_tiles(%y: !g, %z: !g, %i: index, %v: f32)
 // CHECK-LABEL: gpu.func @war_store
 // CHECK: carousel.ring.store %[[A:.+]] to
 // CHECK: carousel.ring.submit
-// CHECK: carousel.ring.drain read 1
+// CHECK: carousel.ring.wait_stores read 1
 // CHECK-NEXT: carousel.ring.sync
 // CHECK-NEXT: memref.store %{{.+}}, %[[A]]
-// CHECK-NEXT: carousel.ring.drain read 0
+// CHECK-NEXT: carousel.ring.wait_stores read 0
 // CHECK-NEXT: gpu.return
 gpu.func @war_store(%y: !g, %z: !g, %i: index, %v: f32)
     workgroup(%a: !t, %b: !t) kernel {
@@ -129,7 +129,7 @@ gpu.func @read_after_store(%y: !g, %i: index) workgroup(%a: !t) kernel {
 // CHECK-LABEL: gpu.func @war_load_over_store
 // CHECK: carousel.ring.submit
 // CHECK: }
-// CHECK-NEXT: carousel.ring.drain read 0
+// CHECK-NEXT: carousel.ring.wait_stores read 0
 // CHECK-NEXT: carousel.ring.produce
 // CHECK-NOT: carousel.ring.sync
 // CHECK: gpu.return
@@ -147,7 +147,7 @@ gpu.func @war_load_over_store(%x: !g, %y: !g, %i: index, %k: index) workgroup(%a
 
 // Copies that threads make are made by others than the issuer.
 // CHECK-LABEL: gpu.func @war_cp_async_over_store
-// CHECK: carousel.ring.drain read 0
+// CHECK: carousel.ring.wait_stores read 0
 // CHECK-NEXT: carousel.ring.sync
 // CHECK-NEXT: carousel.ring.produce
 gpu.func @war_cp_async_over_store(%x: !g, %y: !g, %i: index, %k: index) workgroup(%a: !t) kernel {
@@ -278,7 +278,7 @@ gpu.func @war_vector_store(%y: !g, %i: index, %v: f32) workgroup(%a: !t) kernel 
 // CHECK-NEXT: carousel.fence.proxy async_shared_cta
 // CHECK-NEXT: carousel.ring.sync scope(warp)
 // CHECK-NEXT: carousel.ring.submit
-// CHECK: carousel.ring.drain read 0 scope(warp)
+// CHECK: carousel.ring.wait_stores read 0 scope(warp)
 // CHECK-NEXT: gpu.return
 gpu.func @warp(%y: !g, %i: index, %v: f32) workgroup(%a: !t) kernel {
   %t = gpu.thread_id x
@@ -289,7 +289,7 @@ gpu.func @warp(%y: !g, %i: index, %v: f32) workgroup(%a: !t) kernel {
   gpu.return
 }
 
-// A barrier of the warp is a meeting for it, and none for the CTA.
+// A barrier of the warp is a barrier for it, and none for the CTA.
 // CHECK-LABEL: gpu.func @warp_barrier
 // CHECK: carousel.fence.proxy async_shared_cta
 // CHECK-NEXT: carousel.barrier.warp

@@ -1,5 +1,5 @@
 // Loops that make the first fills of their rings: for 0 to 9 iterations, entered again and again, with variables of all kinds.
-// DEFINE: %{lowered} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-lowered --require-variants %s --chip sm_90a --pipeline='builtin.module(carousel-lower{chip=CHIP prefer-engine=bulk fold-prologues-from=0})'
+// DEFINE: %{lowered} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-lowered --require-variants %s --chip sm_90a --pipeline='builtin.module(carousel-lower{chip=CHIP prefer-engine=bulk prologue-fold-threshold=0})'
 // RUN: %{lowered} -- --kernel @again --policy all --arg x=iota:1 --arg y=like:x --expect y=iota:1
 // RUN: %{lowered} -- --kernel @again --policy all --arg x=iota:128 --arg y=like:x --expect y=iota:128
 // RUN: %{lowered} -- --kernel @again --policy all --arg x=iota:130 --arg y=like:x --expect y=iota:130
@@ -10,7 +10,7 @@
 // RUN: %{lowered} -- --kernel @unsigned --policy all --arg x=iota:300 --arg y=like:x --expect y=iota:300
 // RUN: %{lowered} -- --kernel @unsigned --policy all --arg x=iota:1100 --arg y=like:x --expect y=iota:1100
 // RUN: %{lowered} -- --kernel @at_the_end --policy all --arg x=iota:1100 --arg y=like:x --expect y=iota:1100
-// RUN: carousel-opt %s --carousel-lower='chip=sm_90a prefer-engine=bulk fold-prologues-from=0' --remarks-filter=carousel-lower-rings -o /dev/null 2>&1 | FileCheck %s
+// RUN: carousel-opt %s --carousel-lower='chip=sm_90a prefer-engine=bulk prologue-fold-threshold=0' --remarks-filter=carousel-lower-rings -o /dev/null 2>&1 | FileCheck %s
 // CHECK-DAG: Function=again_tma {{.*}}2 prologues folded
 // CHECK-DAG: Function=unsigned_tma {{.*}}1 prologues folded
 // CHECK-DAG: Function=at_the_end_tma {{.*}}1 prologues folded

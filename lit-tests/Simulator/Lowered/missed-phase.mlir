@@ -32,7 +32,7 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // The meeting in between hands back the slot of another ring.
+  // The barrier in between hands back the slot of another ring.
   gpu.func @released_between(
       %x: !v {carousel.argument = #carousel.argument<"x", in>},
       %n: index {carousel.argument = #carousel.argument<"n", in>},

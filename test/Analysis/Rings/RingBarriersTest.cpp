@@ -137,7 +137,7 @@ TEST_F(RingBarriersTest, SlotsArePaddedForTensorCopies) {
       << "400 bytes of elements";
 }
 
-TEST_F(RingBarriersTest, ReleaseLeavesItsMeetingToTheNextOne) {
+TEST_F(RingBarriersTest, ReleaseLeavesItsBarrierToTheNextOne) {
   auto result =
       plan("%ring = carousel.ring.create release(cta_barrier) : !ring" +
            produce("bulk") + kConsume.str() + "carousel.ring.sync");
@@ -146,7 +146,7 @@ TEST_F(RingBarriersTest, ReleaseLeavesItsMeetingToTheNextOne) {
 }
 
 TEST_F(RingBarriersTest, ReleaseDoesNotRelyOnOneThatRelies) {
-  // The first release's meeting is left to the sync; the second one must not
+  // The first release's barrier is left to the sync; the second one must not
   // take the first one's for its own, since %other is produced in between.
   auto result = plan("%ring = carousel.ring.create release(cta_barrier) : "
                      "!ring\n"
@@ -166,7 +166,7 @@ TEST_F(RingBarriersTest, ReleaseDoesNotRelyOnOneThatRelies) {
   });
 }
 
-TEST_F(RingBarriersTest, WhoWaitsAfterTheMeetingMustNotBeLate) {
+TEST_F(RingBarriersTest, WhoWaitsAfterTheBarrierMustNotBeLate) {
   // The issuing thread could fill the slot twice before another one waits for
   // the first time.
   auto result =

@@ -216,10 +216,10 @@ TEST_F(SharedMemoryPlanTest, LivesAreFromUseToUse) {
   EXPECT_EQ(result.end, 64);
   EXPECT_EQ(result.separateEnd, 128);
   EXPECT_EQ(result.getTotal(), 1024 + 64);
-  ASSERT_EQ(result.meetings.size(), 1u);
-  EXPECT_TRUE(isa<memref::StoreOp>(result.meetings[0].at));
-  EXPECT_TRUE(result.meetings[0].insertsBarrier);
-  EXPECT_FALSE(result.meetings[0].fencesAsyncProxy);
+  ASSERT_EQ(result.barriers.size(), 1u);
+  EXPECT_TRUE(isa<memref::StoreOp>(result.barriers[0].at));
+  EXPECT_TRUE(result.barriers[0].insertsBarrier);
+  EXPECT_FALSE(result.barriers[0].fencesAsyncProxy);
 }
 
 TEST_F(SharedMemoryPlanTest, WithoutReuseNothingIsShared) {
@@ -229,7 +229,7 @@ TEST_F(SharedMemoryPlanTest, WithoutReuseNothingIsShared) {
   )mlir",
                                  /*reuse=*/false);
   EXPECT_EQ(result.end, 128);
-  EXPECT_TRUE(result.meetings.empty());
+  EXPECT_TRUE(result.barriers.empty());
 }
 
 TEST_F(SharedMemoryPlanTest, LoadsLiveUntilTheLastUseOfTheirBarrier) {

@@ -1,4 +1,4 @@
-//===- SyncPlanTest.cpp - plans of fences, drains and meetings ------------===//
+//===- SyncPlanTest.cpp - plans of fences, waits and barriers -------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -99,7 +99,7 @@ TEST_F(SyncPlanTest, AnInnerLoopMeetsWhatTheOuterOneBrings) {
                              .str());
   Steps steps = getSteps(nested);
   EXPECT_TRUE(llvm::is_contained(steps, "fence.proxy async_shared_cta"));
-  EXPECT_TRUE(llvm::is_contained(steps, "ring.drain read 0"));
+  EXPECT_TRUE(llvm::is_contained(steps, "ring.wait_stores read 0"));
 }
 
 TEST_F(SyncPlanTest, PrintsStepsWithTheirReasons) {
@@ -114,7 +114,7 @@ TEST_F(SyncPlanTest, PrintsStepsWithTheirReasons) {
   EXPECT_NE(text.find("'memref.store' to 'carousel.ring.submit'\n"),
             std::string::npos)
       << text;
-  EXPECT_NE(text.find("ring.drain read 0 before 'gpu.return': "),
+  EXPECT_NE(text.find("ring.wait_stores read 0 before 'gpu.return': "),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("'carousel.ring.submit' to the end\n"), std::string::npos)
@@ -124,7 +124,7 @@ TEST_F(SyncPlanTest, PrintsStepsWithTheirReasons) {
 TEST_F(SyncPlanTest, StepsStandAtTheAccess) {
   SyncPlan raw = plan(("memref.store %v, %a[%t] : !t" + kStoreA).str());
   ASSERT_EQ(getSteps(raw), Steps({"fence.proxy async_shared_cta", "ring.sync",
-                                  "ring.drain read 0"}));
+                                  "ring.wait_stores read 0"}));
   EXPECT_TRUE(isa<RingSubmitOp>(raw.steps[0].before));
   EXPECT_TRUE(raw.steps[0].isAtPlaceOf(raw.steps[1]));
   EXPECT_TRUE(isa<gpu::ReturnOp>(raw.steps[2].before));
@@ -134,8 +134,8 @@ TEST_F(SyncPlanTest, StepsStandAtTheAccess) {
 TEST_F(SyncPlanTest, OfSubmittedGroupsTheLaterStayPending) {
   SyncPlan war =
       plan((kStoreA + kStoreB + "memref.store %v, %a[%t] : !t").str());
-  EXPECT_EQ(getSteps(war),
-            Steps({"ring.drain read 1", "ring.sync", "ring.drain read 0"}));
+  EXPECT_EQ(getSteps(war), Steps({"ring.wait_stores read 1", "ring.sync",
+                                  "ring.wait_stores read 0"}));
 }
 
 TEST_F(SyncPlanTest, GroupsOfOneBranchDontCount) {
@@ -143,12 +143,13 @@ TEST_F(SyncPlanTest, GroupsOfOneBranchDontCount) {
       plan((kStoreA + "%c = arith.cmpi eq, %n, %i : index scf.if %c {" +
             kStoreB + "} memref.store %v, %a[%t] : !t")
                .str());
-  EXPECT_EQ(getSteps(war)[0], "ring.drain read 0");
+  EXPECT_EQ(getSteps(war)[0], "ring.wait_stores read 0");
 }
 
 TEST_F(SyncPlanTest, CallsMayDoAnything) {
   SyncPlan call = plan((kStoreA + "func.call @unknown() : () -> ()").str());
-  EXPECT_EQ(getSteps(call), Steps({"ring.drain complete 0", "ring.sync"}));
+  EXPECT_EQ(getSteps(call),
+            Steps({"ring.wait_stores complete 0", "ring.sync"}));
 }
 
 TEST_F(SyncPlanTest, AffineLoopsAndIndices) {
@@ -159,7 +160,7 @@ TEST_F(SyncPlanTest, AffineLoopsAndIndices) {
         carousel.ring.store %a to %y[%at] in_bounds engine<bulk> : !t, !g
       }
     })mlir");
-  EXPECT_EQ(getSteps(apart), Steps({"ring.drain read 0"}));
+  EXPECT_EQ(getSteps(apart), Steps({"ring.wait_stores read 0"}));
   SyncPlan overlapping = plan(R"mlir(
     affine.for %j = 0 to 8 {
       %at = affine.apply affine_map<(d0) -> (d0 * 1020)>(%j)
@@ -168,7 +169,7 @@ TEST_F(SyncPlanTest, AffineLoopsAndIndices) {
       }
     })mlir");
   EXPECT_EQ(getSteps(overlapping),
-            Steps({"ring.drain complete 0", "ring.drain read 0"}));
+            Steps({"ring.wait_stores complete 0", "ring.wait_stores read 0"}));
 }
 
 TEST_F(SyncPlanTest, UsesGoOnThroughWhileLoops) {
@@ -183,7 +184,7 @@ TEST_F(SyncPlanTest, UsesGoOnThroughWhileLoops) {
       memref.store %v, %slot[%t] : !t
       %at = arith.muli %k, %c1024 : index
       carousel.fence.proxy async_shared_cta
-      carousel.ring.drain read PENDING
+      carousel.ring.wait_stores read PENDING
       carousel.ring.sync
       carousel.ring.submit {
         carousel.ring.store %slot to %y[%at] in_bounds engine<bulk> : !t, !g
@@ -197,10 +198,10 @@ TEST_F(SyncPlanTest, UsesGoOnThroughWhileLoops) {
     return text;
   };
   SyncPlan enough = plan(withPending("1"));
-  EXPECT_EQ(getSteps(enough), Steps({"ring.drain read 0"}));
+  EXPECT_EQ(getSteps(enough), Steps({"ring.wait_stores read 0"}));
   EXPECT_TRUE(enough.redundant.empty());
   SyncPlan tooFew = plan(withPending("2"));
-  EXPECT_EQ(getSteps(tooFew)[0], "ring.drain read 1");
+  EXPECT_EQ(getSteps(tooFew)[0], "ring.wait_stores read 1");
   EXPECT_EQ(tooFew.redundant.size(), 1u);
 }
 
@@ -214,7 +215,7 @@ TEST_F(SyncPlanTest, UsesOfBranchesAreFollowed) {
         memref.store %v, %slot[%t] : !t
         %at = arith.muli %j, %c1024 : index
         carousel.fence.proxy async_shared_cta
-        carousel.ring.drain read 1
+        carousel.ring.wait_stores read 1
         carousel.ring.sync
         carousel.ring.submit {
           carousel.ring.store %slot to %y[%at] in_bounds engine<bulk> : !t, !g
@@ -226,7 +227,7 @@ TEST_F(SyncPlanTest, UsesOfBranchesAreFollowed) {
       }
       scf.yield %used : index
     })mlir");
-  EXPECT_EQ(getSteps(enough), Steps({"ring.drain read 0"}));
+  EXPECT_EQ(getSteps(enough), Steps({"ring.wait_stores read 0"}));
   EXPECT_TRUE(enough.redundant.empty());
 }
 
@@ -236,14 +237,14 @@ TEST_F(SyncPlanTest, UsesThatAreStartedAnewMayBeAnySlot) {
       %slot = carousel.ring.tile %stores[%c0], 0 : !slots -> !t
       memref.store %v, %slot[%t] : !t
       carousel.fence.proxy async_shared_cta
-      carousel.ring.drain read 1
+      carousel.ring.wait_stores read 1
       carousel.ring.sync
       carousel.ring.submit {
         carousel.ring.store %slot to %y[%c0] in_bounds reduce<add f32> engine<bulk> : !t, !g
       }
     })mlir");
-  EXPECT_EQ(getSteps(again),
-            Steps({"ring.drain read 0", "ring.sync", "ring.drain read 0"}));
+  EXPECT_EQ(getSteps(again), Steps({"ring.wait_stores read 0", "ring.sync",
+                                    "ring.wait_stores read 0"}));
 }
 
 // What was read in a slot is over once it is handed back: its next fill waits.
@@ -284,7 +285,7 @@ TEST_F(SyncPlanTest, OnlyFillsWaitForWhatWasHandedBack) {
             Steps({"ring.sync"}));
   EXPECT_TRUE(llvm::is_contained(
       withOther("func.call @unknown() : () -> ()" + kStoreA.str()),
-      "ring.drain read 0"));
+      "ring.wait_stores read 0"));
 }
 
 TEST_F(SyncPlanTest, ViewsAreLookedThrough) {
@@ -295,7 +296,7 @@ TEST_F(SyncPlanTest, ViewsAreLookedThrough) {
     )mlir" + kStoreA)
                            .str());
   EXPECT_EQ(getSteps(view), Steps({"fence.proxy async_shared_cta", "ring.sync",
-                                   "ring.drain read 0"}));
+                                   "ring.wait_stores read 0"}));
 }
 
 TEST_F(SyncPlanTest, EitherOfTwoBuffers) {
@@ -309,7 +310,7 @@ TEST_F(SyncPlanTest, EitherOfTwoBuffers) {
 }
 
 TEST_F(SyncPlanTest, RedundantOnesAreFound) {
-  SyncPlan useless = plan("carousel.ring.drain complete 0\n"
+  SyncPlan useless = plan("carousel.ring.wait_stores complete 0\n"
                           "carousel.fence.proxy async\n"
                           "carousel.ring.sync");
   EXPECT_EQ(useless.redundant.size(), 3u);
@@ -318,8 +319,8 @@ TEST_F(SyncPlanTest, RedundantOnesAreFound) {
   EXPECT_EQ(alias.redundant.size(), 1u);
 }
 
-// The plan first has a meeting before the loop, and does with one in it.
-TEST_F(SyncPlanTest, MeetingsInLoopsAreNoneBehindThem) {
+// The plan first has a barrier before the loop, and does with one in it.
+TEST_F(SyncPlanTest, BarriersInLoopsAreNoneBehindThem) {
   SyncPlan stored = plan(R"mlir(
     memref.store %v, %a[%t] : !t
     scf.for %j = %c0 to %n step %c1 {
@@ -337,7 +338,7 @@ TEST_F(SyncPlanTest, MeetingsInLoopsAreNoneBehindThem) {
 
 // One that orders two accesses on some way stays, also where they are unordered
 // on another one.
-TEST_F(SyncPlanTest, MeetingsCountOnEachWay) {
+TEST_F(SyncPlanTest, BarriersCountOnEachWay) {
   SyncPlan once = plan(R"mlir(
     memref.store %v, %a[%t] : !t
     scf.for %j = %c0 to %n step %c1 {
@@ -357,18 +358,18 @@ TEST_F(SyncPlanTest, MeetingsCountOnEachWay) {
   EXPECT_EQ(twice.redundant.size(), 1u);
 }
 
-// A place before a loop needs a drain of its own if the one that is there
+// A place before a loop needs a wait of its own if the one that is there
 // stands in the loop.
-TEST_F(SyncPlanTest, DrainsInLoopsAreNoneBeforeThem) {
-  SyncPlan drained =
+TEST_F(SyncPlanTest, WaitsInLoopsAreNoneBeforeThem) {
+  SyncPlan plan =
       plan((kStoreA + "scf.for %j = %c0 to %n step %c1 { carousel.ring.submit {"
                       "carousel.ring.store %b to %x[%i] in_bounds engine<bulk>"
                       ": !t, !g } memref.store %v, %y[%t] : !g }")
                .str());
-  ASSERT_FALSE(drained.fault);
-  EXPECT_EQ(getSteps(drained),
-            (Steps{"ring.drain complete 0", "ring.sync",
-                   "ring.drain complete 0", "ring.drain read 0"}));
+  ASSERT_FALSE(plan.fault);
+  EXPECT_EQ(getSteps(plan),
+            (Steps{"ring.wait_stores complete 0", "ring.sync",
+                   "ring.wait_stores complete 0", "ring.wait_stores read 0"}));
 }
 
 TEST_F(SyncPlanTest, FaultsNameTheAccesses) {
@@ -398,17 +399,17 @@ static std::string inTurn(StringRef body, StringRef before = "",
       .str();
 }
 
-TEST_F(SyncPlanTest, TurnsAreDrainedByTheirIssuer) {
+TEST_F(SyncPlanTest, IssuersWaitForTheirTurns) {
   SyncPlan turn = plan(inTurn(kStoreA));
   EXPECT_EQ(getSteps(turn),
-            Steps({"fence.proxy async_global", "ring.drain complete 0"}));
+            Steps({"fence.proxy async_global", "ring.wait_stores complete 0"}));
 }
 
 TEST_F(SyncPlanTest, TilesAreHandedOverBeforeTheTurn) {
   SyncPlan turn = plan(inTurn(kStoreA, "memref.store %v, %a[%t] : !t"));
   ASSERT_EQ(getSteps(turn),
             Steps({"fence.proxy async_shared_cta", "ring.sync",
-                   "fence.proxy async_global", "ring.drain complete 0"}));
+                   "fence.proxy async_global", "ring.wait_stores complete 0"}));
   EXPECT_TRUE(isa<SerializeOp>(turn.steps[0].before));
   EXPECT_TRUE(isa<SerializeOp>(turn.steps[1].before));
   EXPECT_TRUE(isa<RingSubmitOp>(turn.steps[2].before));
@@ -421,7 +422,7 @@ TEST_F(SyncPlanTest, ThreadsMeetAtBothEndsOfTurns) {
     memref.store %w, %y[%t] : !g)mlir";
   SyncPlan turn = plan(inTurn(update, kStoreB));
   EXPECT_EQ(getSteps(turn),
-            Steps({"ring.sync", "ring.sync", "ring.drain read 0"}));
+            Steps({"ring.sync", "ring.sync", "ring.wait_stores read 0"}));
 }
 
 TEST_F(SyncPlanTest, TurnsHandOnWhatIsWrittenInTurns) {
@@ -436,33 +437,34 @@ TEST_F(SyncPlanTest, TurnsHandOnWhatIsWrittenInTurns) {
 
 TEST_F(SyncPlanTest, OlderGroupsAreNoConcernOfTurns) {
   SyncPlan older = plan(inTurn("", kStoreA));
-  EXPECT_EQ(getSteps(older), Steps({"ring.drain read 0"}));
+  EXPECT_EQ(getSteps(older), Steps({"ring.wait_stores read 0"}));
   SyncPlan both = plan(inTurn(kStoreA, kStoreB));
   EXPECT_EQ(getSteps(both),
-            Steps({"fence.proxy async_global", "ring.drain complete 0"}));
+            Steps({"fence.proxy async_global", "ring.wait_stores complete 0"}));
 }
 
 TEST_F(SyncPlanTest, WhatIsBehindATurnSeesIt) {
   SyncPlan threads = plan(inTurn(kStoreA, "", "%w = memref.load %y[%t] : !g"));
-  EXPECT_EQ(getSteps(threads), Steps({"fence.proxy async_global",
-                                      "ring.drain complete 0", "ring.sync"}));
+  EXPECT_EQ(getSteps(threads),
+            Steps({"fence.proxy async_global", "ring.wait_stores complete 0",
+                   "ring.sync"}));
   SyncPlan engine = plan(inTurn(kStoreA, "", R"mlir(
     carousel.ring.produce %ring[%c0] : !r {
       carousel.ring.load %y[%i] to %b engine<bulk> : !g, !t
     }
     carousel.ring.wait %ring[%c0] : !r)mlir"));
   EXPECT_EQ(getSteps(engine),
-            Steps({"fence.proxy async_global", "ring.drain complete 0"}));
+            Steps({"fence.proxy async_global", "ring.wait_stores complete 0"}));
 }
 
-TEST_F(SyncPlanTest, TicketsAreMeetings) {
+TEST_F(SyncPlanTest, TicketsAreBarriers) {
   SyncPlan ticket = plan((R"mlir(
     memref.store %v, %a[%t] : !t
     %ticket = carousel.grid.ticket %semaphores[%c0] of %n : !semaphores)mlir" +
                           kStoreA)
                              .str());
   EXPECT_EQ(getSteps(ticket),
-            Steps({"fence.proxy async_shared_cta", "ring.drain read 0"}));
+            Steps({"fence.proxy async_shared_cta", "ring.wait_stores read 0"}));
   EXPECT_TRUE(isa<GridTicketOp>(ticket.steps[0].before));
 }
 

@@ -469,7 +469,9 @@ TEST(GridBarrier, ClusterBarrierMisuse) {
   shape.cluster = {2, 1, 1};
   GridRun stuck(shape);
   struct Never : Waitable {
-    WaitPicture describe(const Thread &) const override { return {"never"}; }
+    WaitDescription describe(const Thread &) const override {
+      return {"never"};
+    }
   } never;
   EXPECT_EQ(stuck.run([&](Thread &thread) {
     thread.site = 5 + thread.cta;

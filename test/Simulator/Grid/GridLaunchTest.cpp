@@ -234,7 +234,7 @@ TEST(GridLaunch, DependentsLeaveThePrimariesTheirRoom) {
 /// Something that never happens.
 class Never : public Waitable {
 public:
-  WaitPicture describe(const Thread &) const override {
+  WaitDescription describe(const Thread &) const override {
     return {"a flag", "", {}};
   }
 };

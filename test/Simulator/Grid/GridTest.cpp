@@ -204,7 +204,7 @@ TEST(Grid, YieldingDoesNotStarveTheThread) {
 
 struct Flag : Waitable {
   bool isSet = false;
-  WaitPicture describe(const Thread &waiter) const override {
+  WaitDescription describe(const Thread &waiter) const override {
     return {"flag", "1 of 1 sets", {"CTA 0 thread 0"}};
   }
 };

@@ -30,48 +30,48 @@ static const KindSet kNone, kRace = makeSet({FindingKind::DataRace}),
 
 TEST(Expectations, NothingExpected) {
   Expectations expectations;
-  EXPECT_FALSE(expectations.isFailure(expectations.judge(kNone)));
-  EXPECT_TRUE(expectations.isFailure(expectations.judge(kRace)));
-  EXPECT_EQ(expectations.judge(kBoth).unexpected, kBoth);
+  EXPECT_FALSE(expectations.isFailure(expectations.check(kNone)));
+  EXPECT_TRUE(expectations.isFailure(expectations.check(kRace)));
+  EXPECT_EQ(expectations.check(kBoth).unexpected, kBoth);
 }
 
 TEST(Expectations, Allowed) {
   Expectations expectations;
   expectations.allowed = kRace;
-  EXPECT_FALSE(expectations.isFailure(expectations.judge(kNone)));
-  EXPECT_FALSE(expectations.isFailure(expectations.judge(kRace)));
-  EXPECT_TRUE(expectations.isFailure(expectations.judge(kBoth)));
-  EXPECT_EQ(expectations.judge(kBoth).unexpected, kDeadlock);
+  EXPECT_FALSE(expectations.isFailure(expectations.check(kNone)));
+  EXPECT_FALSE(expectations.isFailure(expectations.check(kRace)));
+  EXPECT_TRUE(expectations.isFailure(expectations.check(kBoth)));
+  EXPECT_EQ(expectations.check(kBoth).unexpected, kDeadlock);
 }
 
 TEST(Expectations, ExpectedUnderEverySchedule) {
   Expectations expectations;
   expectations.expected = kRace;
-  EXPECT_TRUE(expectations.isFailure(expectations.judge(kNone)));
-  EXPECT_FALSE(expectations.isFailure(expectations.judge(kRace)));
-  EXPECT_TRUE(expectations.isFailure(expectations.judge(kDeadlock)));
-  EXPECT_TRUE(expectations.isFailure(expectations.judge(kBoth)));
+  EXPECT_TRUE(expectations.isFailure(expectations.check(kNone)));
+  EXPECT_FALSE(expectations.isFailure(expectations.check(kRace)));
+  EXPECT_TRUE(expectations.isFailure(expectations.check(kDeadlock)));
+  EXPECT_TRUE(expectations.isFailure(expectations.check(kBoth)));
   expectations.allowed = kDeadlock;
-  EXPECT_TRUE(expectations.isFailure(expectations.judge(kDeadlock)));
-  EXPECT_FALSE(expectations.isFailure(expectations.judge(kBoth)));
+  EXPECT_TRUE(expectations.isFailure(expectations.check(kDeadlock)));
+  EXPECT_FALSE(expectations.isFailure(expectations.check(kBoth)));
 }
 
 TEST(Expectations, AllOfSeveral) {
   Expectations expectations;
   expectations.expected = kBoth;
-  EXPECT_TRUE(expectations.isFailure(expectations.judge(kRace)));
-  EXPECT_EQ(expectations.judge(kRace).missing, kDeadlock);
-  EXPECT_FALSE(expectations.isFailure(expectations.judge(kBoth)));
+  EXPECT_TRUE(expectations.isFailure(expectations.check(kRace)));
+  EXPECT_EQ(expectations.check(kRace).missing, kDeadlock);
+  EXPECT_FALSE(expectations.isFailure(expectations.check(kBoth)));
 }
 
 TEST(Expectations, ExpectedUnderOneSchedule) {
   Expectations expectations;
   expectations.expected = kRace;
   expectations.searches = true;
-  EXPECT_FALSE(expectations.isFailure(expectations.judge(kNone)));
-  EXPECT_FALSE(expectations.judge(kNone).isComplete());
-  EXPECT_TRUE(expectations.judge(kRace).isComplete());
-  EXPECT_TRUE(expectations.isFailure(expectations.judge(kDeadlock)));
+  EXPECT_FALSE(expectations.isFailure(expectations.check(kNone)));
+  EXPECT_FALSE(expectations.check(kNone).isComplete());
+  EXPECT_TRUE(expectations.check(kRace).isComplete());
+  EXPECT_TRUE(expectations.isFailure(expectations.check(kDeadlock)));
 }
 
 TEST(Expectations, KindsOfFindings) {

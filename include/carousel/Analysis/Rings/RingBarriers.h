@@ -7,8 +7,8 @@
 //
 // The plan that --carousel-lower-rings applies to a kernel at the ring phase:
 // who produces and who consumes, how many arrivals complete a phase, how slots
-// lie in shared memory, which named barriers a role's meetings have, and which
-// meetings another one already makes. Reads the IR, changes nothing.
+// lie in shared memory, which named barriers a role's barriers have, and which
+// barriers another one already makes. Reads the IR, changes nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -103,9 +103,9 @@ struct RingBarrierPlan {
   /// The scopes that issue bulk groups.
   std::vector<ScopeKey> bulkScopes;
   std::vector<std::pair<ScopeKey, NamedBarriers>> namedBarriers;
-  /// Releases by a meeting that another meeting next to them makes.
+  /// Releases by a barrier that another barrier next to them makes.
   llvm::DenseSet<mlir::Operation *> mergedReleases;
-  /// Produces whose ordinary stores are seen without a meeting of their own.
+  /// Produces whose ordinary stores are seen without a barrier of their own.
   llvm::DenseSet<mlir::Operation *> metProduces;
   /// Of the kernel's ring.load and ring.store.
   llvm::DenseMap<mlir::Operation *, TransferShape> shapes;

@@ -54,7 +54,7 @@ struct PlannedBuffer : PlacedBuffer {
 
 /// Where all threads of the CTA meet between the lives of two buffers that
 /// share bytes, and what they do before, in this order.
-struct Meeting {
+struct PlannedBarrier {
   /// A barrier that is there, or the op before which one is inserted.
   mlir::Operation *at = nullptr;
   bool insertsBarrier = false;
@@ -66,7 +66,7 @@ struct Meeting {
 
 struct SharedMemoryPlan {
   std::vector<PlannedBuffer> buffers;
-  llvm::SmallVector<Meeting> meetings;
+  llvm::SmallVector<PlannedBarrier> barriers;
   llvm::StringRef chip;
   /// What the chip has for a block, static and dynamic.
   int64_t limit = 0;

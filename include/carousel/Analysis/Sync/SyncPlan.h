@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // What a kernel of the ring phase lacks so that each of its transfers behaves
-// as if it were synchronous: proxy fences, waits for stores, meetings of
+// as if it were synchronous: proxy fences, waits for stores, barriers of
 // threads; and what it has of these that orders nothing. In: a kernel. Out: a
 // plan that
 // --carousel-insert-async-sync applies.
@@ -26,16 +26,16 @@
 namespace carousel {
 
 /// In the order in which they stand at one place.
-enum class SyncStepKind { Drain, FenceShared, FenceGlobal, Sync };
+enum class SyncStepKind { WaitStores, FenceShared, FenceGlobal, Sync };
 
 /// One op to insert, before `before` or at the end of `atEndOf`.
 struct SyncStep {
   SyncStepKind kind = SyncStepKind::Sync;
   mlir::Operation *before = nullptr;
   mlir::Block *atEndOf = nullptr;
-  /// Of drains and meetings.
+  /// Of waits for stores and of barriers.
   TransferScope scope = TransferScope::CTA;
-  /// Of drains.
+  /// Of waits for stores.
   GroupWait wait = GroupWait::Read;
   unsigned pending = 0;
 
@@ -79,7 +79,7 @@ struct SyncFault {
 
 struct SyncPlan {
   std::vector<SyncStep> steps;
-  /// Fences, drains and syncs that can go, once the steps are there.
+  /// Fences, waits and barriers that can go, once the steps are there.
   std::vector<mlir::Operation *> redundant;
   std::optional<SyncFault> fault;
 
@@ -90,7 +90,7 @@ struct SyncPlan {
 
 SyncPlan planSync(mlir::gpu::GPUFuncOp kernel);
 
-/// "fence.proxy async_shared_cta", "ring.drain read 1", ...
+/// "fence.proxy async_shared_cta", "ring.wait_stores read 1", ...
 std::string describe(const SyncStep &step);
 
 } // namespace carousel

@@ -19,7 +19,7 @@ def Carousel_TargetOpInterface : OpInterface<"TargetOpInterface"> {
   let cppNamespace = "::carousel";
   let description = [{
     An op that only some targets have. The answer may depend on attributes and types: a
-    bulk store needs sm_90, a bulk store with a byte mask sm_100. `--carousel-verify-target`
+    bulk store needs sm_90, a bulk store with a byte mask sm_100. `--carousel-verify-chip`
     compares it with the target.
   }];
   let methods = [

@@ -18,7 +18,7 @@ def Carousel_WaitLabelAttr : Carousel_Attr<"WaitLabel", "wait_label"> {
   let summary = "what a wait waits for, and who waits";
   let description = [{
     Changes nothing in what is executed. `--carousel-lower-rings` says by it which ring a wait
-    belongs to; `--carousel-number-waits` gives each wait of a module its number, by which a
+    belongs to; `--carousel-assign-wait-ids` gives each wait of a module its number, by which a
     wait that is bounded by `debug-waits` is told from the others.
 
     Constraints: `barrier` is neither empty nor has control characters (C176).

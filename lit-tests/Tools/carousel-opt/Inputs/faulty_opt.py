@@ -18,7 +18,7 @@ case "$*" in
   *--carousel-reports*) echo 'LLVM ERROR: pattern produced IR that could not be legalized' >&2 ;;
   *--carousel-breaks*--verify-each=false*) exit 0 ;;
   *--carousel-breaks*) echo 'k.mlir:3:5: error: operand #0 does not dominate this use' >&2 ;;
-  *--carousel-to-cuda*) grep -q '@saxpy' && kill -SEGV $$ ;;
+  *--carousel-to-emitc*) grep -q '@saxpy' && kill -SEGV $$ ;;
   *--carousel*) echo 'k.mlir:3:5: error: expected something else' >&2 ;;
   *) exit 0 ;;
 esac

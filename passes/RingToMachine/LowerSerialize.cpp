@@ -1,0 +1,107 @@
+//===- LowerSerialize.cpp - turns and tickets become machine ops ----------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The thread that issues for its scope waits for the CTA's turn and passes it
+// on, and draws tickets. What other threads have to wait for is there already:
+// --carousel-insert-async-sync has put it in.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RingLowering.h"
+
+#include "carousel/Dialect/IR/KernelSignature.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+using namespace carousel;
+
+/// What debug-waits says is waited for: the argument's name and "turn".
+static WaitLabelAttr getTurnLabel(gpu::GPUFuncOp kernel, Value semaphores) {
+  std::string name;
+  for (const KernelArgument &argument : getKernelArguments(kernel))
+    if (kernel.getArgument(argument.position) == semaphores)
+      name = argument.name + " ";
+  return WaitLabelAttr::get(kernel.getContext(), name + "turn", WaitRole::All,
+                            /*number=*/std::nullopt);
+}
+
+void RingLowering::lowerTurn(SerializeOp turns) {
+  ImplicitLocOpBuilder b(turns.getLoc(), turns);
+  Value leader = getLeader(plan.getThreads(turns), TransferScope::CTA);
+  Value turn = turns.getTurn(), zero = createIndex(b, 0);
+  Value next = createFolded<arith::AddIOp>(b, turn, 1);
+  Value first =
+      b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, turn, zero);
+  Value last = b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, next,
+                                             turns.getCount());
+  createIf(b, leader, [&] {
+    GridSerialWaitOp::create(b, turns.getSemaphores(), turns.getIndices(),
+                             createCast(b, turn, b.getI32Type()),
+                             getTurnLabel(kernel, turns.getSemaphores()));
+  });
+
+  IRRewriter rewriter(kernel.getContext());
+  Block &body = turns.getBody().front();
+  Operation *end = body.getTerminator();
+  ImplicitLocOpBuilder atEnd(end->getLoc(), end);
+  createIf(atEnd, leader, [&] {
+    // The last one leaves what the first one of the next launch waits for.
+    Value passed = atEnd.createOrFold<arith::SelectOp>(last, zero, next);
+    GridSerialReleaseOp::create(atEnd, turns.getSemaphores(),
+                                turns.getIndices(),
+                                createCast(atEnd, passed, b.getI32Type()));
+  });
+  rewriter.inlineBlockBefore(&body, turns, {first, last});
+  rewriter.replaceOp(turns, end->getOperands());
+  rewriter.eraseOp(end);
+}
+
+/// One thread draws, and the others hear of it through shared memory.
+void RingLowering::lowerTicket(GridTicketOp ticket) {
+  ThreadRange range = plan.getThreads(ticket);
+  Location loc = ticket.getLoc();
+  Value leader = getLeader(range, TransferScope::CTA);
+  top.setLoc(loc);
+  auto type =
+      MemRefType::get({1}, top.getI32Type(), MemRefLayoutAttrInterface(),
+                      gpu::AddressSpaceAttr::get(kernel.getContext(),
+                                                 gpu::AddressSpace::Workgroup));
+  Value drawn = memref::AllocOp::create(top, type);
+  top.setLoc(kernel.getLoc());
+
+  ImplicitLocOpBuilder b(loc, ticket);
+  Value zero = createIndex(b, 0);
+  createIf(b, leader, [&] {
+    Value one = createConstant(b, b.getI32Type(), 1);
+    Value number =
+        memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::addi, one,
+                                    ticket.getCounters(), ticket.getIndices());
+    Value last = createFolded<arith::SubIOp>(
+        b, createCast(b, ticket.getTotal(), b.getI32Type()), 1);
+    createIf(
+        b,
+        b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq, number, last),
+        [&] {
+          memref::AtomicRMWOp::create(b, arith::AtomicRMWKind::assign,
+                                      createConstant(b, b.getI32Type(), 0),
+                                      ticket.getCounters(),
+                                      ticket.getIndices());
+        });
+    memref::StoreOp::create(b, number, drawn, zero);
+  });
+  meet(b, range, TransferScope::CTA);
+  Value number = memref::LoadOp::create(b, drawn, zero);
+  // The next ticket overwrites this one.
+  if (ticket->getParentOfType<LoopLikeOpInterface>())
+    meet(b, range, TransferScope::CTA);
+  ticket.getTicket().replaceAllUsesWith(
+      createCast(b, number, b.getIndexType()));
+  ticket.erase();
+}
