@@ -152,9 +152,9 @@ void SyncState::waitForStores(GroupWait kind, unsigned left,
     if (!covers || access->isWaitedFor || access->access->scope != scope ||
         access->groups < left || access->isFromOutside)
       continue;
-    PendingAccess &done = change(access);
-    done.isWaitedFor = true;
-    done.barrierSinceDone = BarrierScope::Nobody;
+    PendingAccess &waited = change(access);
+    waited.isWaitedFor = true;
+    waited.barrierSinceDone = BarrierScope::Nobody;
   }
 }
 
@@ -165,15 +165,14 @@ void SyncState::submit(TransferScope scope) {
       change(access).groups = std::min(access->groups + 1, kManyGroups);
 }
 
-/// How many threads have met since the access, and its completion if it has
-/// one.
+/// The largest barrier since the access, or since its completion if it has one.
 static BarrierScope getBarrierSince(const PendingAccess &access) {
   return isAsync(access.access->kind) ? access.barrierSinceDone
                                       : access.barrier;
 }
 
-static void passBarrier(PendingAccess &access, BarrierScope scope,
-                        unsigned number) {
+static void passBarrierSince(PendingAccess &access, BarrierScope scope,
+                             unsigned number) {
   // Those who meet in a role may have more to do with it than its scope.
   if (access.isFromOutside) {
     access.barrierBeforeDone = std::max(access.barrierBeforeDone, scope);
@@ -195,7 +194,7 @@ static void passBarrier(PendingAccess &access, BarrierScope scope,
 
 void SyncState::passBarrier(BarrierScope scope, unsigned number) {
   for (Pending &access : pending)
-    passBarrier(change(access), scope, number);
+    passBarrierSince(change(access), scope, number);
   dropFinished();
 }
 
