@@ -351,9 +351,9 @@ def LowerRings : Pass<"carousel-lower-rings", "::mlir::gpu::GPUModuleOp"> {
       fill is much code for its issuing thread, the first iteration of that loop makes them, so that
       the code of a fill exists once.
     - Boxes that reach outside are clipped and filled: by the engine if it can, else by the threads.
-    - Asynchronous copies that `--carousel-raise-to-transfers` hasn't raised: `nvgpu.device_async_copy`
-      becomes `carousel.cp_async.copy`, `nvgpu.device_async_create_group` becomes
-      `carousel.cp_async.commit_group`, and `nvgpu.device_async_wait` becomes
+    - Asynchronous copies that `--carousel-raise-to-transfers` hasn't raised:
+      `nvgpu.device_async_copy` becomes `carousel.cp_async.copy`, `nvgpu.device_async_create_group`
+      becomes `carousel.cp_async.commit_group`, and `nvgpu.device_async_wait` becomes
       `carousel.cp_async.wait_group`, for 0 groups if it names no number. The hardware counts
       groups, so tokens become numbers that nothing depends on.
 

@@ -87,8 +87,8 @@ def InsertAsyncSync : Pass<"carousel-insert-async-sync", "::mlir::gpu::GPUModule
     by box. Different arguments don't overlap if one of them is written. Memory that can't be
     followed may be any memory. If an access conflicts with an earlier one, these ops must precede
     it, in this order:
-    - `ring.wait_stores`, if an engine made the earlier access: for a tile that it reads, or for a box
-      that it writes. Groups that are known to be later stay pending.
+    - `ring.wait_stores`, if an engine made the earlier access: for a tile that it reads, or for a
+      box that it writes. Groups that are known to be later stay pending.
     - `fence.proxy`, if an ordinary access wrote what an engine touches: executed by all threads
       before the barrier, so also by those that wrote. `cp_async` and `vector` need no fence.
     - `ring.sync` of the transfer's scope, unless one thread issues both accesses.
@@ -96,10 +96,10 @@ def InsertAsyncSync : Pass<"carousel-insert-async-sync", "::mlir::gpu::GPUModule
     Existing barriers count, also the author's: the pass inserts fences and waits before the last
     barrier between the two accesses. A new barrier stands before the later access, and before any
     branch that threads of the scope may take differently, and before loops that don't contain the
-    earlier access. The pass waits for the reads of stores before the kernel ends. It waits for writes
-    to global memory before `grid.serial_release` and before a `fence.thread` that releases to other
-    CTAs. After `grid.serial_wait` it fences the first access of an engine. `ring.release` gets the
-    fence and the wait that the next loads of its slot need.
+    earlier access. The pass waits for the reads of stores before the kernel ends. It waits for
+    writes to global memory before `grid.serial_release` and before a `fence.thread` that releases
+    to other CTAs. After `grid.serial_wait` it fences the first access of an engine. `ring.release`
+    gets the fence and the wait that the next loads of its slot need.
 
     Then the pass removes each fence, wait and barrier, inserted or not, that no conflict needs. A
     `ring.sync` also stays if nothing else orders accesses that threads make themselves. Run a

@@ -202,8 +202,8 @@ def Carousel_RingStoreOp : Carousel_RingTransferOp<"store",
     [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "start to copy or reduce a tile into a box of a global memref";
   let description = [{
-    Belongs to the group of the `ring.submit` around it. `ring.wait_stores` waits until the tile has been
-    read, or until the box is written. Otherwise as `carousel.store`.
+    Belongs to the group of the `ring.submit` around it. `ring.wait_stores` waits until the tile has
+    been read, or until the box is written. Otherwise as `carousel.store`.
 
     Constraints: as for `carousel.store` (C7, C29, C45, C46, C123 to C125, C127, C128, C150); it has
     an engine other than `cp_async`, and stands in a `ring.submit` (C155).
@@ -223,7 +223,8 @@ def Carousel_RingStoreOp : Carousel_RingTransferOp<"store",
   }];
 }
 
-def Carousel_RingWaitStoresOp : Carousel_RingPhaseOp<"wait_stores", [OrdersMemory, JoinsBulkGroup]> {
+def Carousel_RingWaitStoresOp
+    : Carousel_RingPhaseOp<"wait_stores", [OrdersMemory, JoinsBulkGroup]> {
   let summary = "wait for groups of stores";
   let description = [{
     Waits until all groups that the scope has submitted, except the `pending` newest, have read
