@@ -22,16 +22,16 @@ runtime launches.
 
   carousel-compile kernel.mlir -o kernel.pkg --chip sm_90a,sm_100a
 
-Each kernel needs a carousel.launch attribute (docs/Package.md). The package is
-put in place at once when everything has worked; until then, and after an error,
-DIR is as it was. Progress goes to stderr, a summary to stdout.
+Each kernel needs a carousel.launch attribute (docs/Package.md). The tool
+replaces DIR in one step after everything has succeeded; after an error, DIR is
+unchanged. Progress goes to stderr, a summary to stdout.
 )";
 
 static std::string listChips() {
   std::vector<llvm::StringRef> names;
   for (const TargetInfo &target : TargetInfo::all())
     names.push_back(target.chip);
-  return "Chips to compile for, of " + llvm::join(names, ", ");
+  return "Chips to compile for, among " + llvm::join(names, ", ");
 }
 
 CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
@@ -40,27 +40,28 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
                              cl::desc("FILE.mlir (-: stdin)"));
   cl::opt<std::string> output(
       "o", cl::cat(category), cl::value_desc("DIR"),
-      cl::desc("The package; an older one in its place is replaced"));
+      cl::desc("The package to write; replaces an older package"));
   std::string chipHelp = listChips();
   cl::list<std::string> chips("chip", cl::cat(category), cl::CommaSeparated,
                               cl::value_desc("chip,..."), cl::desc(chipHelp));
-  cl::opt<bool> noCubin("no-cubin", cl::cat(category),
-                        cl::desc("PTX only, even where there is an assembler"));
+  cl::opt<bool> noCubin(
+      "no-cubin", cl::cat(category),
+      cl::desc("Write PTX only, even if an assembler is available"));
   cl::list<std::string> emit(
       "emit", cl::cat(category), cl::CommaSeparated, cl::value_desc("kind,..."),
-      cl::desc("What the package holds, of cubin, ptx and cuda (cubin,ptx)"));
+      cl::desc("Images to write: cubin, ptx and cuda (cubin,ptx)"));
   cl::opt<bool> lineDirectives(
       "cuda-line-directives", cl::cat(category),
-      cl::desc("#line directives with the locations of the IR in CUDA C++"));
+      cl::desc("Write #line directives with the IR's locations to CUDA C++"));
   cl::opt<std::string> cudaRoot(
       "cuda-root", cl::cat(category), cl::value_desc("dir"),
       cl::init(CAROUSEL_CUDA_ROOT),
-      cl::desc("CUDA toolkit, for libdevice, and for ptxas where that "
-               "assembles (empty: ptxas of the PATH)"));
+      cl::desc("CUDA toolkit with libdevice and ptxas (empty: find ptxas on "
+               "the PATH)"));
   AssemblerOption assembler((cl::cat(category)));
-  cl::opt<unsigned> indexBitwidth("index-bitwidth", cl::cat(category),
-                                  cl::init(64),
-                                  cl::desc("Bits of an index: 32 or 64"));
+  cl::opt<unsigned> indexBitwidth(
+      "index-bitwidth", cl::cat(category), cl::init(64),
+      cl::desc("Width of the index type in bits: 32 or 64"));
   cl::opt<unsigned> optLevel(
       "opt-level", cl::cat(category), cl::init(kDefaultOptLevel),
       cl::desc("LLVM's optimisation: 2, the passes that ptxas doesn't repeat; "
@@ -71,18 +72,20 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
   cl::opt<unsigned> debugWaits(
       "debug-waits", cl::cat(category), cl::init(0),
       cl::value_desc("milliseconds"),
-      cl::desc("Waits that take longer say which one it is, and trap (0: "
-               "never)"));
+      cl::desc("Milliseconds after which a wait records its number and traps "
+               "(0: never)"));
   enum class Variants { All, First };
   cl::opt<Variants> variants(
       "variants", cl::cat(category), cl::init(Variants::All),
-      cl::desc("Which variants of kernels at the tile phase are compiled:"),
+      cl::desc("Variants to compile of kernels at the tile phase:"),
       cl::values(clEnumValN(Variants::All, "all", "all (the default)"),
                  clEnumValN(Variants::First, "first",
-                            "the one with the best engines; launches that its "
-                            "guards don't hold for are refused")));
-  cl::opt<bool> quiet("quiet", cl::cat(category),
-                      cl::desc("Neither progress nor a summary"));
+                            "the first one, with the best engines; the runtime "
+                            "refuses launches for which its guards don't "
+                            "hold")));
+  cl::opt<bool> quiet(
+      "quiet", cl::cat(category),
+      cl::desc("Print errors only, no progress and no summary"));
   cl::HideUnrelatedOptions(category);
   cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << "carousel-compile " CAROUSEL_VERSION "\n";

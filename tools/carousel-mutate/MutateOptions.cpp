@@ -19,15 +19,18 @@ using namespace carousel::mutate;
 namespace cl = llvm::cl;
 
 static constexpr llvm::StringLiteral kOverview =
-    R"(Enumerates the mutants of a module at the machine phase: copies in which one
-synchronising op is missing, changed or moved (docs/Mutation.md).
+    R"(Lists or prints the mutants of a module at the machine phase. A mutant is a
+copy in which one synchronising op is dropped, changed or moved
+(docs/Mutation.md).
 
   carousel-mutate ring.mlir --list
-      one line each: number, name, place; a name is function/op/ordinal/kind
+      prints number, name and location of each, one a line; a name is
+      function/op/ordinal/kind
   carousel-mutate ring.mlir --mutant 7
-      the module of that mutant; --mutant ring/mbarrier.wait/0/drop does it too
+      prints the mutated module; a name, such as ring/mbarrier.wait/0/drop,
+      serves as well as a number
   carousel-mutate ring.mlir --function ring --all DIR
-      DIR/1.mlir, DIR/2.mlir, ..., and the list
+      writes DIR/1.mlir, DIR/2.mlir, ..., and prints the list
 )";
 
 static std::string listKinds() {
@@ -46,14 +49,14 @@ Options mutate::parseOptions(int argc, char **argv) {
                               cl::value_desc("N|NAME"),
                               cl::desc("Print this mutant"));
   cl::opt<std::string> all("all", cl::cat(category), cl::value_desc("DIR"),
-                           cl::desc("Write all mutants, and list them"));
+                           cl::desc("Write all mutants to DIR and list them"));
   cl::opt<std::string> output("o", cl::cat(category), cl::value_desc("FILE"),
                               cl::init("-"),
-                              cl::desc("Where --mutant prints to"));
+                              cl::desc("Output of --mutant (-: stdout)"));
   cl::opt<std::string> function("function", cl::cat(category),
                                 cl::value_desc("NAME"),
-                                cl::desc("Mutants of this function only"));
-  std::string kindsHelp = "Mutants of these kinds only, of " + listKinds();
+                                cl::desc("Only mutants of this function"));
+  std::string kindsHelp = "Only mutants of these kinds, among " + listKinds();
   cl::list<std::string> kinds("kinds", cl::cat(category), cl::CommaSeparated,
                               cl::value_desc("kind,..."), cl::desc(kindsHelp));
   cl::HideUnrelatedOptions(category);

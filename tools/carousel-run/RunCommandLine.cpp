@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The options and the help. CLI11 throws, so this file is built with
+// The options and the help text. CLI11 throws, so this file is built with
 // exceptions; none leaves it.
 //
 //===----------------------------------------------------------------------===//
@@ -22,7 +22,8 @@
 using namespace carousel::run;
 
 static constexpr const char *kDescription =
-    "Lists the kernels of a package, runs one, compares its outputs, times it.";
+    "Lists the kernels of a package, or runs one: compares its outputs, times "
+    "it.";
 
 static constexpr const char *kExamples = R"(
 Examples:
@@ -32,7 +33,7 @@ Examples:
       runs the only kernel and writes its output
   carousel-run copy.pkg --kernel copy --arg x=random:4096 --arg y=like:x \
       --expect y=random:4096
-      runs a copy and compares it bit by bit
+      runs a copy and compares its output exactly
   carousel-run math.pkg --kernel scale --arg x=in.npy --arg y=like:x --arg a=2.5 \
       --expect y=ref.npy --rtol 1e-5
       compares with a tolerance
@@ -43,12 +44,12 @@ Examples:
   carousel-run activation.pkg --link relu.cu --arg x=random:4096 ...
       runs a kernel that calls a function of relu.cu
   carousel-run --batch FILE
-      runs the command lines of a file, one a line, in one process, and prints
-      'batch LINE: STATUS' behind each; exits with the highest status
+      runs the command lines of a file, one a line, in one process; prints
+      'batch LINE: STATUS' after each, and exits with the highest status
 
-Exit status: 0 success; 1 an output isn't what --expect says; 2 the command line,
-or a value or file that it names, is wrong; 3 the package, the driver, the device
-or the file system failed.)";
+Exit status: 0 success; 1 an output differs from --expect; 2 the command line, or a
+value or file that it names, is invalid; 3 the package, the driver, the device or
+the file system failed.)";
 
 static std::string checkL2(const std::string &text) {
   if (text != "cold" && text != "warm")
@@ -70,7 +71,7 @@ static std::string checkOrdinal(const std::string &text) {
   return checkInteger(text, 0, std::numeric_limits<int>::max());
 }
 
-/// Options that mean nothing beside others are refused, not ignored.
+/// Refuses options that have no meaning in this combination.
 static std::string findConflict(const CLI::App &app, const Options &options) {
   auto given = [&app](const char *name) { return app.count(name) > 0; };
   for (const char *name : {"--iterations", "--seconds", "--l2", "--bytes"})
@@ -103,32 +104,33 @@ std::variant<Options, Exit> carousel::run::parseCommandLine(int argc,
 
   app.option_defaults()->group("Running a kernel");
   app.add_option("--kernel", options.kernel,
-                 "the kernel; may be left out where the package has one")
+                 "the kernel; optional if the package has one only")
       ->type_name("NAME");
   addTensorOptions(app, options.arguments, options.outputs,
                    options.expectations, options.tolerance);
   app.add_option("--variant", options.variant,
-                 "run this variant; an error if its guards don't hold")
+                 "run this variant; fail if its guards don't hold")
       ->type_name("FUNCTION");
   app.add_option("--via", via,
-                 "ptx or cuda: take only PTX and its cubins, or only\n"
-                 "CUDA C++, of the package (the first that works)")
+                 "load only PTX and cubins (ptx), or only CUDA C++\n"
+                 "(cuda), of the package (the first that works)")
       ->type_name("ptx|cuda")
       ->check(checkVia);
   addList(app, "--link", options.sources,
-          "CUDA C++ with device functions that the package's\n"
-          "kernels call and don't have",
+          "CUDA C++ with device functions that the package\n"
+          "declares and its kernels call; repeatable",
           "FILE.cu");
   app.add_flag("--fast-math", options.fastMath,
-               "compile CUDA C++ with fast, less exact arithmetic");
+               "compile CUDA C++ with fast, less accurate math");
   app.add_flag("--line-info", options.lineInfo,
-               "compile CUDA C++ with lines for debuggers and profilers");
+               "compile CUDA C++ with line numbers for profilers");
   app.add_flag("--explain", options.explain,
-               "don't run: show variants and guards; with --arg, which\n"
-               "variant would run and why not the others");
+               "don't run: show variants and guards; with --arg, show\n"
+               "which variant would run, and why not the others");
 
-  app.option_defaults()->group("Timing it");
-  app.add_flag("--bench", options.bench, "time the kernel after that run");
+  app.option_defaults()->group("Timing a kernel");
+  app.add_flag("--bench", options.bench,
+               "time the kernel after the run that is compared");
   app.add_option_function<uint64_t>(
          "--iterations",
          [&](uint64_t count) { options.benchmark.iterations = count; },
@@ -136,18 +138,18 @@ std::variant<Options, Exit> carousel::run::parseCommandLine(int argc,
       ->type_name("N")
       ->check(checkCount);
   app.add_option("--seconds", options.benchmark.seconds,
-                 "time as many launches as fit, at least 10 (1)")
+                 "time launches for S seconds, at least 10 of them (1)")
       ->type_name("S")
       ->check(checkPositive);
   app.add_option("--l2", l2,
                  "cold: overwrite the L2 cache before every launch;\n"
-                 "warm: leave it as the launch before did (cold)")
+                 "warm: keep what the previous launch left (cold)")
       ->type_name("cold|warm")
       ->check(checkL2);
   app.add_option_function<uint64_t>(
          "--bytes", [&](uint64_t bytes) { options.bytes = bytes; },
-         "bytes that a launch moves, for GB/s (those of the\n"
-         "tensors read plus those of the tensors written)")
+         "bytes that a launch moves, for GB/s (the size of the\n"
+         "tensors read plus that of the tensors written)")
       ->type_name("N")
       ->check(checkCount);
 
@@ -156,13 +158,12 @@ std::variant<Options, Exit> carousel::run::parseCommandLine(int argc,
       ->type_name("N")
       ->check(checkOrdinal);
   app.add_option("--cache-dir", options.cacheDirectory,
-                 "where compiled code is kept ($CAROUSEL_CACHE_DIR, or "
+                 "the cache of compiled code ($CAROUSEL_CACHE_DIR, or "
                  "~/.cache/carousel)")
       ->type_name("DIR");
   app.add_flag("--json", options.json, "print JSON");
   app.add_flag("--quiet", options.quiet,
-               "no progress; of a run, print errors and what --bench or --json "
-               "asks for, no more");
+               "print only errors and what --bench or --json asks for");
 
   constexpr const char *kRequired =
       "expected the directory of a package; --help has examples";

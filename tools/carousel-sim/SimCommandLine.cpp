@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The options and the help. CLI11 throws, so this file is built with
+// The options and the help text. CLI11 throws, so this file is built with
 // exceptions; none leaves it.
 //
 //===----------------------------------------------------------------------===//
@@ -28,37 +28,35 @@ using namespace carousel;
 using namespace carousel::simtool;
 
 static constexpr const char *kDescription =
-    "Runs a kernel of an MLIR file on the simulated machine, without a GPU: "
-    "at\n"
-    "the tile phase or at the machine phase, under one schedule or many.\n"
-    "Reports races, missing fences, deadlocks and other findings, and "
-    "compares\n"
-    "the outputs.";
+    "Runs a kernel of an MLIR file on the simulated machine, without a GPU.\n"
+    "The kernel is at the tile phase or at the machine phase; it runs under\n"
+    "one schedule or many. Reports races, missing fences, deadlocks and other\n"
+    "findings, and compares the outputs.";
 
 static constexpr const char *kExamples = R"(
-Without --expect-finding, a run passes when it has no findings but allowed ones
-and all comparisons hold. docs/Findings.md explains each finding.
+Without --expect-finding, a run passes if all its findings are allowed and all
+comparisons hold. docs/Findings.md explains each finding.
 
 Examples:
   carousel-sim copy.mlir --list
-      the kernels and their arguments
+      lists the kernels and their arguments
   carousel-sim copy.mlir --kernel @copy_1d --arg x=random:4096 --arg y=like:x \
       --arg tickets=zeros:2 --expect y=random:4096
-      one run, compared bit by bit
+      runs a copy and compares its output exactly
   carousel-sim copy.mlir ... --schedules 100 --policy all
-      100 seeds of every policy, on all cores, up to the first that fails
+      runs 100 seeds of each policy, on all cores, up to the first that fails
   carousel-sim copy.mlir ... --policy late-landing --seed 17
-      the schedule that a failure named
+      runs the schedule that a failure named
   carousel-sim scale.mlir --arg x=random:999 --arg y=like:x --arg a=2.5 \
       --reference @scale_reference --rtol 1e-6
-      compared with a func.func of the file, on the same inputs
+      compares with a func.func of the file, run on the same inputs
   carousel-sim broken.mlir ... --schedules 100 --expect-finding engine-race
-      passes if all 100 schedules have that finding and no other
+      passes if each of 100 schedules has that finding and no other
   carousel-sim broken.mlir ... --within 50 --expect-finding unwritten-read
       passes if one of 50 schedules has it
 
-Exit status: 0 success; 1 findings, or an output isn't what was expected; 2 the
-command line, the module, or a value or file is wrong.)";
+Exit status: 0 success; 1 findings, or an output differs from what is expected;
+2 the command line, the module, or a value or file is invalid.)";
 
 static constexpr uint64_t kMost32 = std::numeric_limits<uint32_t>::max();
 static constexpr uint64_t kMost64 = std::numeric_limits<uint64_t>::max();
@@ -146,47 +144,53 @@ static void addSchedule(CLI::App &app, Options &options) {
   addInteger(
       app, "--seed", "the seed, or the first of several (0)", 0, kMost64,
       [&](uint64_t n) { options.seed = n; }, "S");
-  addInteger(app, "--schedules", "run N seeds of the policy, or of each (1)", 1,
+  addInteger(app, "--schedules", "run N seeds of each policy given (1)", 1,
              uint64_t(1) << 32, [&](uint64_t n) { options.schedules = n; });
   addInteger(app, "--within",
-             "as --schedules, up to one with all that\n--expect-finding names",
+             "as --schedules, but stop at a schedule with all\nfindings of "
+             "--expect-finding",
              1, uint64_t(1) << 32, [&](uint64_t n) {
                options.schedules = n;
                options.findings.searches = true;
              });
-  addInteger(app, "--jobs", "schedules at a time (the number of cores)", 1,
-             1024, [&](uint64_t n) { options.jobs = unsigned(n); });
-  app.add_option("--record", options.record, "write the run's decisions")
+  addInteger(app, "--jobs", "run N schedules in parallel (the number of cores)",
+             1, 1024, [&](uint64_t n) { options.jobs = unsigned(n); });
+  app.add_option("--record", options.record,
+                 "write the schedule's decisions to a file")
       ->type_name("FILE");
-  app.add_option("--replay", options.replay, "make the decisions of a record")
+  app.add_option("--replay", options.replay, "replay the decisions of --record")
       ->type_name("FILE");
 }
 
 static void addMachine(CLI::App &app, Options &options) {
   app.option_defaults()->group("The machine");
-  addDims(app, "--grid", "instead of what carousel.launch says, in CTAs",
+  addDims(app, "--grid", "grid in CTAs, instead of carousel.launch's",
           options.grid);
-  addDims(app, "--block", "the same, in threads", options.block);
-  addDims(app, "--cluster", "the same, in CTAs", options.cluster);
-  addInteger(app, "--shared", "bytes of dynamic shared memory, the same", 0,
-             kMost32, [&](uint64_t n) { options.sharedBytes = n; });
-  addInteger(app, "--multiprocessors", "how many there are (132)", 1, 65536,
-             [&](uint64_t n) { options.multiprocessors = uint32_t(n); });
+  addDims(app, "--block", "block in threads, instead of carousel.launch's",
+          options.block);
+  addDims(app, "--cluster", "cluster in CTAs, instead of carousel.launch's",
+          options.cluster);
+  addInteger(app, "--shared",
+             "bytes of shared memory, instead of carousel.launch's", 0, kMost32,
+             [&](uint64_t n) { options.sharedBytes = n; });
+  addInteger(app, "--multiprocessors", "number of multiprocessors (132)", 1,
+             65536, [&](uint64_t n) { options.multiprocessors = uint32_t(n); });
   addInteger(app, "--resident",
-             "CTAs at a time on a multiprocessor (as many as\n"
-             "threads and shared memory allow)",
+             "CTAs resident on a multiprocessor at once (as\n"
+             "many as threads and shared memory allow)",
              1, 65536, [&](uint64_t n) { options.resident = uint32_t(n); });
-  app.add_option("--chip", options.chip, "whose limits hold (sm_90a)")
+  app.add_option("--chip", options.chip, "chip whose limits apply (sm_90a)")
       ->type_name("CHIP");
   app.add_flag("--strict", options.strict,
-               "where the model has a choice, the stricter reading");
+               "take the stricter reading where the memory model\n"
+               "leaves a choice");
   addInteger(app, "--step-limit", "end a run after N steps (2^32)", 1, kMost64,
              [&](uint64_t n) { options.stepLimit = n; });
   addInteger(app, "--finding-limit", "end a run after N findings (64)", 1,
              65536, [&](uint64_t n) { options.findingLimit = unsigned(n); });
 }
 
-/// Options that mean nothing beside others are refused, not ignored.
+/// Refuses options that have no meaning in this combination.
 static std::string findConflict(const CLI::App &app, const Options &options) {
   auto given = [&app](const char *name) { return app.count(name) > 0; };
   for (const char *name : {"--rtol", "--atol"})
@@ -227,26 +231,26 @@ std::variant<Options, Exit> simtool::parseCommandLine(int argc, char **argv) {
 
   app.option_defaults()->group("Running a kernel");
   app.add_option("--kernel", options.kernel,
-                 "the gpu.func, as @name or @module::@name; may be left\n"
-                 "out where the file has one kernel")
+                 "the gpu.func, as @name or @module::@name; optional if\n"
+                 "the file has one kernel only")
       ->type_name("@NAME");
   app.add_option("--then", options.then,
-                 "a kernel to run after it; repeatable. Arguments of\n"
-                 "the same name are the same")
+                 "a kernel to run next; repeatable. Kernels share\n"
+                 "arguments of the same name")
       ->type_name("@NAME")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_flag("--dependent", options.dependent,
-               "the kernels of --then are programmatic dependent\n"
-               "launches");
+               "launch the kernels of --then as programmatic\n"
+               "dependent launches");
   tools::addTensorOptions(app, options.arguments, options.outputs,
                           options.expectations, options.tolerance);
   app.add_option("--reference", options.reference,
                  "compare all outputs with those of this func.func")
       ->type_name("@NAME");
-  addKinds(app, "--expect-finding", "a finding that must come; repeatable",
+  addKinds(app, "--expect-finding", "a finding that must occur; repeatable",
            options.findings.expected);
-  addKinds(app, "--allow-finding", "one that may come; repeatable",
+  addKinds(app, "--allow-finding", "a finding that may occur; repeatable",
            options.findings.allowed);
   addSchedule(app, options);
   addMachine(app, options);
@@ -256,13 +260,12 @@ std::variant<Options, Exit> simtool::parseCommandLine(int argc, char **argv) {
                "list the kernels and their arguments");
   app.add_flag("--findings", options.listFindings, "list all findings");
   app.add_option("--trace", options.trace,
-                 "write a timeline, for Perfetto or chrome://tracing")
+                 "write a timeline for Perfetto or chrome://tracing")
       ->type_name("FILE");
-  addInteger(app, "--trace-ctas", "how many CTAs of each launch it shows (8)",
-             1, kMost32, [&](uint64_t n) { options.tracedCTAs = n; });
+  addInteger(app, "--trace-ctas", "CTAs of each launch in the timeline (8)", 1,
+             kMost32, [&](uint64_t n) { options.tracedCTAs = n; });
   app.add_flag("--json", options.json, "print JSON");
-  app.add_flag("--quiet", options.quiet,
-               "no progress; nothing of a run that passes");
+  app.add_flag("--quiet", options.quiet, "print failures only, no progress");
 
   constexpr const char *kRequired =
       "expected an MLIR file, or - for stdin; --help has examples";

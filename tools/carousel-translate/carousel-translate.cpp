@@ -27,15 +27,17 @@
 using namespace mlir;
 namespace cl = llvm::cl;
 
-static cl::opt<std::string> chip("chip", cl::desc("Chip to emit for"),
+static cl::opt<std::string> chip("chip",
+                                 cl::desc("Chip to compile for, e.g. sm_90a"),
                                  cl::init("sm_90a"));
 static cl::opt<unsigned>
     ptxVersion("ptx-version",
                cl::desc("PTX version times ten, e.g. 86 (0: the default)"),
                cl::init(0));
-static cl::opt<unsigned> indexBitwidth("index-bitwidth",
-                                       cl::desc("Bits of an index: 32 or 64"),
-                                       cl::init(64));
+static cl::opt<unsigned>
+    indexBitwidth("index-bitwidth",
+                  cl::desc("Width of the index type in bits: 32 or 64"),
+                  cl::init(64));
 static cl::opt<unsigned>
     optLevel("opt-level",
              cl::desc("LLVM's optimisation: 2, the passes that ptxas doesn't "
@@ -45,19 +47,19 @@ static cl::opt<unsigned>
     debugWaits("debug-waits", cl::init(0),
                cl::desc("Milliseconds after which a wait traps (0: never)"));
 static cl::opt<std::string>
-    cudaRoot("cuda-root", cl::desc("CUDA toolkit, for libdevice and ptxas"),
+    cudaRoot("cuda-root", cl::desc("CUDA toolkit with libdevice and ptxas"),
              cl::init(CAROUSEL_CUDA_ROOT));
 static carousel::AssemblerOption assembler;
 
-static cl::opt<bool>
-    lineDirectives("cuda-line-directives", cl::init(false),
-                   cl::desc("#line directives with the locations of the IR"));
+static cl::opt<bool> lineDirectives(
+    "cuda-line-directives", cl::init(false),
+    cl::desc("Write #line directives with the IR's locations to CUDA C++"));
 static cl::opt<bool>
     locations("cuda-locations", cl::init(true),
-              cl::desc("Comments with the locations of the IR"));
+              cl::desc("Write comments with the IR's locations to CUDA C++"));
 
 static FailureOr<gpu::GPUModuleOp> getModule(Operation *op) {
-  // One line per error: the op is in the input, at the location that is named.
+  // One line for each error: its location names the op.
   op->getContext()->printOpOnDiagnostic(false);
   auto modules = llvm::to_vector(op->getRegion(0).getOps<gpu::GPUModuleOp>());
   if (modules.size() != 1) {
@@ -170,8 +172,8 @@ translateToCUDA(const std::shared_ptr<llvm::SourceMgr> &sources,
 
 int main(int argc, char **argv) {
   TranslateRegistration toPTX("mlir-to-ptx", "Emit PTX", translateToPTX);
-  TranslateRegistration toCubin("mlir-to-cubin", "Emit a cubin through ptxas",
-                                translateToCubin);
+  TranslateRegistration toCubin(
+      "mlir-to-cubin", "Emit a cubin (see --assembler)", translateToCubin);
   TranslateRegistration toCUDA("mlir-to-cuda", "Emit CUDA C++",
                                translateToCUDA);
   return failed(mlirTranslateMain(argc, argv, "Carousel translation driver"));

@@ -21,15 +21,15 @@ public:
   explicit AssemblerOption(const Modifiers &...modifiers)
       : llvm::cl::opt<Assembler>(
             "assembler", llvm::cl::init(Assembler::Auto),
-            llvm::cl::desc("What makes cubins of PTX:"),
+            llvm::cl::desc("Assembler that compiles PTX to cubins:"),
             llvm::cl::values(
                 clEnumValN(Assembler::Auto, "auto",
-                           "the library where this build has it, else ptxas "
+                           "the library if this build has it, otherwise ptxas "
                            "(the default)"),
                 clEnumValN(Assembler::Library, "library",
-                           "nvPTXCompiler, in this process"),
+                           "NVIDIA's PTX compiler library, in this process"),
                 clEnumValN(Assembler::Program, "ptxas",
-                           "the program of --cuda-root")),
+                           "the program ptxas of --cuda-root")),
             modifiers...) {}
 };
 

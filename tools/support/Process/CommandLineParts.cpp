@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// No exception of CLI11 leaves parseOptions.
+// parseOptions catches all exceptions of CLI11.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,16 +26,17 @@ using namespace carousel::tools;
 const char *const carousel::tools::kTensorValuesHelp =
     R"(Values of --arg, for tensors:
   FILE.npy              the array of a file; bf16 as uint16, fp8 as uint8
-  empty:SHAPE           memory that nothing was written to, filled with a
-                        pattern, so that what the kernel leaves unwritten is seen
+  empty:SHAPE           uninitialised memory; a pattern fills it, so that elements
+                        that the kernel doesn't write are seen
   zeros:SHAPE           zeros
   random:SHAPE[:SEED]   the same numbers on every machine; floats from [-1, 1)
-  iota:SHAPE            0, 1, 2..., from 0 again where the type ends
-  like:NAME             empty, with the shape and strides of another argument
+  iota:SHAPE            0, 1, 2...; starts again at 0 when the type can't hold
+                        the next integer exactly
+  like:NAME             as empty, with the shape and strides of argument NAME
 SHAPE is 4096, 64x128, or [] for no dimensions; with strides in elements,
 64x128@136x1. For scalars: a number (12, -0x10, 1.5e3, inf), true or false.
 
---expect takes the same, but for empty: and like:. An element matches when
+--expect takes the same, except empty: and like:. An element matches if
 |got - want| <= atol + rtol * |want|; NaN matches NaN.
 )";
 
@@ -47,7 +48,7 @@ std::string HelpFormatter::make_option_opts(const CLI::Option *option) const {
 CLI::Option *carousel::tools::addList(CLI::App &app, const std::string &name,
                                       std::vector<std::string> &target,
                                       const char *help, const char *valueName) {
-  // CLI11 takes several values after one option unless told otherwise.
+  // By default CLI11 takes several values after one option.
   return app.add_option(name, target, help)
       ->type_name(valueName)
       ->allow_extra_args(false)
@@ -67,12 +68,12 @@ void carousel::tools::addTensorOptions(CLI::App &app,
                                        std::vector<std::string> &outputs,
                                        std::vector<std::string> &expectations,
                                        Tolerance &tolerance) {
-  addList(app, "--arg", arguments, "the value of an argument, see below",
-          "NAME=VALUE");
-  addList(app, "--out", outputs, "write a tensor to a file after the run",
-          "NAME=FILE");
-  addList(app, "--expect", expectations, "compare a tensor after the run",
-          "NAME=VALUE");
+  addList(app, "--arg", arguments,
+          "the value of an argument (see below); repeatable", "NAME=VALUE");
+  addList(app, "--out", outputs,
+          "write a tensor to a file after the run; repeatable", "NAME=FILE");
+  addList(app, "--expect", expectations,
+          "compare a tensor after the run; repeatable", "NAME=VALUE");
   app.add_option("--rtol", tolerance.relative,
                  "tolerance relative to the expected value (0)")
       ->type_name("X")
@@ -90,7 +91,7 @@ std::string carousel::tools::checkPositive(const std::string &text) {
   return {};
 }
 
-/// CLI11's own conversions let a number that is too large pass.
+/// CLI11's own conversions accept a number that is too large.
 std::string carousel::tools::checkInteger(const std::string &text,
                                           uint64_t least, uint64_t most) {
   uint64_t value = 0;
@@ -102,7 +103,7 @@ std::string carousel::tools::checkInteger(const std::string &text,
   return {};
 }
 
-/// What CLI11 says of an option without a value, or given twice, isn't plain.
+/// Rewrites CLI11's messages for an option without a value or given twice.
 static std::string describeMismatch(const std::string &text) {
   std::string name = text.substr(0, text.find(':'));
   if (text.find("missing") != std::string::npos)
