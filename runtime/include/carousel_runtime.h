@@ -5,22 +5,22 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Opens packages, chooses kernels and launches them; carousel/Runtime says at
-// length what each call does. C11 and later, any C++.
+// Opens packages, chooses kernels and launches them. The C++ headers in
+// carousel/Runtime describe each call in full. For C11 and later and any C++.
 //
-// Every function that can fail returns CAROUSEL_OK or why not; the message is
-// carousel_last_error(). Results come back through the last parameter, which is
-// untouched on failure. A handle is freed by the function of its kind, which
-// takes null too. A kernel keeps its context and package alive, a launch its
-// kernel, a buffer its context. All functions may be called from any thread;
-// nobody may free a handle while another thread uses it.
+// Every function that can fail returns CAROUSEL_OK or an error code;
+// carousel_last_error() has the message. The last parameter receives the
+// result, and is unchanged on failure. Each kind of handle has a function that
+// frees it, and that accepts null. A kernel keeps its context and package
+// alive, a launch its kernel, a buffer its context. Any thread may call any
+// function; a handle must not be freed while another thread uses it.
 //
 // Numbers, members and the meaning of functions don't change within a major
-// version in the library's file name. Structs with a member `size` may grow at
-// their end: a library reads and writes `size` bytes of them, whichever header
-// its caller was compiled with, and takes members that a caller doesn't have as
-// 0, or as carousel_context_options_init sets them. Nothing throws; where
-// memory runs out the process ends.
+// version, which is part of the library's file name. Structs with a member
+// `size` may grow at their end. The library reads and writes `size` bytes of
+// them, whichever header its caller was compiled with. Members beyond that
+// count as 0, or as carousel_context_options_init sets them. Nothing throws;
+// the process ends if host memory runs out.
 //
 //===----------------------------------------------------------------------===//
 
@@ -43,10 +43,10 @@ extern "C" {
 #define CAROUSEL_RUNTIME_NOEXCEPT
 #endif
 
-// Counts up with each addition to this file.
+// Increases with each addition to this file.
 #define CAROUSEL_RUNTIME_VERSION 3
-// That of the library: it has at least the functions of a header with the same
-// or a lower number.
+// The version of the library. It has all functions of headers with the same or
+// a lower number.
 CAROUSEL_RUNTIME_API uint32_t carousel_runtime_version(void)
     CAROUSEL_RUNTIME_NOEXCEPT;
 
@@ -71,8 +71,8 @@ enum {
   CAROUSEL_CONTEXT_LOST = 12        // unusable from now on, or after a fork
 };
 
-// One line: what was wrong and the value found. Of the last call of this thread
-// that failed; valid until the next one fails. Never null.
+// The message of this thread's last call that failed: one line, the rule and
+// the value found. Valid until the next call fails. Never null.
 CAROUSEL_RUNTIME_API const char *
 carousel_last_error(void) CAROUSEL_RUNTIME_NOEXCEPT;
 // "invalid argument"; "ok".
@@ -119,7 +119,7 @@ enum { CAROUSEL_IN = 1, CAROUSEL_OUT = 2, CAROUSEL_INOUT = 3 };
 
 enum { CAROUSEL_MAX_RANK = 8 };
 
-// An argument of a launch. Owns nothing.
+// An argument of a launch. Owns no memory.
 typedef struct carousel_argument {
   carousel_kind kind;
   carousel_element element;
@@ -139,18 +139,19 @@ typedef struct carousel_context_options {
   size_t size; // sizeof(carousel_context_options)
   int32_t device;
   int32_t blocking; // not 0: wait for the kernel after every launch
-  // Names or paths of libraries; null: the usual ones.
+  // Names or paths of libraries; null: the default names.
   const char *driver;
   const char *nvrtc;
   const char *nvjitlink;
-  // Of compiled code; null: $CAROUSEL_CACHE_DIR, $XDG_CACHE_HOME/carousel or
+  // The cache of compiled code; null: $CAROUSEL_CACHE_DIR,
+  // $XDG_CACHE_HOME/carousel or
   // ~/.cache/carousel.
   const char *cache_directory;
   uint64_t cache_bytes; // at most; 0: no cache on disk
 } carousel_context_options;
 
-// The default of `cache_bytes`: what $CAROUSEL_CACHE_DISABLE and
-// $CAROUSEL_CACHE_MAX_BYTES say, else 1 GiB.
+// The default of `cache_bytes`: $CAROUSEL_CACHE_DISABLE and
+// $CAROUSEL_CACHE_MAX_BYTES decide; their default is 1 GiB.
 #define CAROUSEL_CACHE_BYTES_DEFAULT UINT64_MAX
 
 // Sets `size` and the defaults. `size` is sizeof(carousel_context_options).
@@ -178,13 +179,14 @@ carousel_context_destroy(carousel_context *context) CAROUSEL_RUNTIME_NOEXCEPT;
 CAROUSEL_RUNTIME_API carousel_status
 carousel_context_device(const carousel_context *context,
                         carousel_device_info *info) CAROUSEL_RUNTIME_NOEXCEPT;
-// Waits for a stream and reports kernels that failed, with their names.
+// Waits for a stream. Reports earlier launches that failed, with their kernels'
+// names.
 CAROUSEL_RUNTIME_API carousel_status
 carousel_context_synchronize(const carousel_context *context,
                              carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
-// Of kernels compiled with bounded waits: who waited where for what when the
-// bound was over; empty if nobody did. The text lives until the thread's next
-// call of this function. Since version 2.
+// Describes the waits that exceeded their bound, in kernels compiled with
+// bounded waits; empty if there were none. The text is valid until the thread's
+// next call of this function. Since version 2.
 CAROUSEL_RUNTIME_API carousel_status
 carousel_context_expired_waits(const carousel_context *context,
                                const char **text) CAROUSEL_RUNTIME_NOEXCEPT;
@@ -193,7 +195,7 @@ carousel_context_expired_waits(const carousel_context *context,
 // CUDA C++. Since version 3
 //===----------------------------------------------------------------------===//
 
-// A text, and what messages and `#include` call it.
+// A text, and its name in messages and in `#include`.
 typedef struct carousel_source {
   const char *name; // "saxpy.cu"
   const char *text;
@@ -202,8 +204,8 @@ typedef struct carousel_source {
 typedef int32_t carousel_code_kind;
 enum { CAROUSEL_CUBIN = 1, CAROUSEL_PTX = 2, CAROUSEL_LTOIR = 3 };
 
-// How CUDA C++ is compiled. All 0: as C++17, each operation rounded as IEEE 754
-// says.
+// How to compile CUDA C++. With all members 0, it is C++17, and each operation
+// rounds as IEEE 754 requires.
 typedef struct carousel_compile_options {
   size_t size;                    // sizeof(carousel_compile_options)
   carousel_code_kind kind;        // 0: CAROUSEL_CUBIN
@@ -219,7 +221,7 @@ typedef struct carousel_compile_options {
 typedef int32_t carousel_severity;
 enum { CAROUSEL_ERROR = 1, CAROUSEL_WARNING = 2, CAROUSEL_NOTE = 3 };
 
-// What the compiler said. Strings are empty where it didn't.
+// A diagnostic of the compiler. Strings that it didn't give are empty.
 typedef struct carousel_message {
   size_t size; // sizeof(carousel_message), set by the caller
   carousel_severity severity;
@@ -230,41 +232,41 @@ typedef struct carousel_message {
   const char *source; // the line of code
 } carousel_message;
 
-// Compiles with NVRTC. `context` may be null: no driver is needed, libraries
-// and cache are the usual ones, and `options` must name a chip. `options` may
-// be null otherwise.
+// Compiles with NVRTC. If `context` is null, no driver is needed, the libraries
+// and the cache are the default ones, and `options` must name a chip. Otherwise
+// `options` may be null.
 CAROUSEL_RUNTIME_API carousel_status
 carousel_compile(const carousel_context *context, const carousel_source *source,
                  const carousel_compile_options *options,
                  carousel_code **code) CAROUSEL_RUNTIME_NOEXCEPT;
 CAROUSEL_RUNTIME_API void
 carousel_code_release(carousel_code *code) CAROUSEL_RUNTIME_NOEXCEPT;
-// Lives as long as the code. PTX has a null behind its last byte.
+// Valid as long as the code. After its last byte, PTX has a null.
 CAROUSEL_RUNTIME_API carousel_status
 carousel_code_contents(const carousel_code *code, const void **data,
                        size_t *bytes) CAROUSEL_RUNTIME_NOEXCEPT;
-// What the compiler said in the thread's last carousel_compile, whether it
-// failed or not. Texts live until its next one.
+// The diagnostics of this thread's last carousel_compile, whether it failed or
+// not. Texts are valid until the next one.
 CAROUSEL_RUNTIME_API size_t carousel_message_count(void)
     CAROUSEL_RUNTIME_NOEXCEPT;
 CAROUSEL_RUNTIME_API carousel_status carousel_message_get(
     size_t number, carousel_message *message) CAROUSEL_RUNTIME_NOEXCEPT;
 
-// How a kernel is launched, x first. A cluster of 0: none.
+// How to launch a kernel, x first. A cluster of 0 means none.
 typedef struct carousel_launch_shape {
   size_t size; // sizeof(carousel_launch_shape)
   uint32_t grid[3], block[3], cluster[3];
   uint32_t dynamic_shared; // bytes
 } carousel_launch_shape;
 
-// Loads a cubin or PTX. Release it when what it launched is complete.
+// Loads a cubin or PTX. It must outlive all launches of its kernels.
 CAROUSEL_RUNTIME_API carousel_status carousel_program_load(
     const carousel_context *context, const carousel_code *code,
     carousel_program **program) CAROUSEL_RUNTIME_NOEXCEPT;
 CAROUSEL_RUNTIME_API void
 carousel_program_release(carousel_program *program) CAROUSEL_RUNTIME_NOEXCEPT;
-// Launches an extern "C" function. `parameters` points at the value of each of
-// its parameters; nothing is known of them, so nothing is checked.
+// Launches an extern "C" function. `parameters` holds a pointer to the value of
+// each parameter. The library doesn't know their types, so it checks nothing.
 CAROUSEL_RUNTIME_API carousel_status carousel_program_launch(
     const carousel_program *program, const char *kernel,
     const carousel_launch_shape *shape, void *const *parameters,
@@ -274,7 +276,7 @@ CAROUSEL_RUNTIME_API carousel_status carousel_program_launch(
 // Packages
 //===----------------------------------------------------------------------===//
 
-// In extents and strides: what the caller says.
+// In extents and strides: the caller gives it.
 #define CAROUSEL_DYNAMIC INT64_MIN
 
 typedef struct carousel_argument_info {
@@ -297,11 +299,11 @@ CAROUSEL_RUNTIME_API void
 carousel_package_close(carousel_package *package) CAROUSEL_RUNTIME_NOEXCEPT;
 CAROUSEL_RUNTIME_API carousel_status carousel_package_kernel_count(
     const carousel_package *package, size_t *count) CAROUSEL_RUNTIME_NOEXCEPT;
-// Names live as long as the package.
+// Names are valid as long as the package.
 CAROUSEL_RUNTIME_API carousel_status
 carousel_package_kernel_name(const carousel_package *package, size_t kernel,
                              const char **name) CAROUSEL_RUNTIME_NOEXCEPT;
-// Of what callers pass: without workspaces.
+// The arguments that callers pass, without workspaces.
 CAROUSEL_RUNTIME_API carousel_status
 carousel_package_argument_count(const carousel_package *package, size_t kernel,
                                 size_t *count) CAROUSEL_RUNTIME_NOEXCEPT;
@@ -318,7 +320,7 @@ CAROUSEL_RUNTIME_API carousel_status carousel_kernel_get(
     const carousel_context *context, const carousel_package *package,
     const char *name, carousel_kernel **kernel) CAROUSEL_RUNTIME_NOEXCEPT;
 
-// Which images of a package are taken.
+// The images of a package to use.
 typedef int32_t carousel_via;
 enum {
   CAROUSEL_VIA_ANY = 0,  // the first that works: a cubin, PTX, CUDA C++
@@ -326,19 +328,19 @@ enum {
   CAROUSEL_VIA_CUDA = 2, // CUDA C++, by NVRTC
 };
 
-// How the modules of a kernel are compiled. Since version 3.
+// How to compile the modules of a kernel. Since version 3.
 typedef struct carousel_load_options {
   size_t size; // sizeof(carousel_load_options)
   carousel_via via;
-  // CUDA C++ with the functions that the kernels call and don't have.
+  // CUDA C++ that defines the functions that the package only declares.
   const carousel_source *sources;
   size_t source_count;
-  // For sources and the package's CUDA C++; null: the defaults. Its kind and
-  // chip are 0.
+  // For `sources` and the package's CUDA C++; null: the defaults. `kind` and
+  // `chip` must be 0.
   const carousel_compile_options *compile;
 } carousel_load_options;
 
-// carousel_kernel_get with options. Kernels with equal ones share their
+// carousel_kernel_get with options. Kernels with equal options share their
 // modules. Since version 3.
 CAROUSEL_RUNTIME_API carousel_status carousel_kernel_get_with(
     const carousel_context *context, const carousel_package *package,
@@ -346,32 +348,32 @@ CAROUSEL_RUNTIME_API carousel_status carousel_kernel_get_with(
     carousel_kernel **kernel) CAROUSEL_RUNTIME_NOEXCEPT;
 CAROUSEL_RUNTIME_API void
 carousel_kernel_release(carousel_kernel *kernel) CAROUSEL_RUNTIME_NOEXCEPT;
-// Compiles and loads every variant that the device can run; needed before a
+// Compiles and loads every variant that the device can run. Required before a
 // launch into a stream that is being captured.
 CAROUSEL_RUNTIME_API carousel_status carousel_kernel_load_all(
     const carousel_kernel *kernel) CAROUSEL_RUNTIME_NOEXCEPT;
-// Launches the first variant that takes the arguments.
+// Launches the first variant that accepts the arguments.
 CAROUSEL_RUNTIME_API carousel_status carousel_kernel_launch(
     const carousel_kernel *kernel, const carousel_argument *arguments,
     size_t count, carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
 // A line for each variant: "copy_1d: accepted", "copy_2d: refused: expected
-// ..., got ...". The first that is accepted is launched. The text lives until
+// ..., got ...". A launch runs the first accepted one. The text is valid until
 // the thread's next call of this function.
 CAROUSEL_RUNTIME_API carousel_status carousel_kernel_explain(
     const carousel_kernel *kernel, const carousel_argument *arguments,
     size_t count, const char **text) CAROUSEL_RUNTIME_NOEXCEPT;
-// Computes a launch, to be run any number of times. `variant` is the function
-// of one variant, or null: the first that takes the arguments.
+// Prepares a launch, to run any number of times. `variant` is the function of
+// one variant, or null: the first that accepts the arguments.
 CAROUSEL_RUNTIME_API carousel_status
 carousel_kernel_prepare(const carousel_kernel *kernel, const char *variant,
                         const carousel_argument *arguments, size_t count,
                         carousel_launch **launch) CAROUSEL_RUNTIME_NOEXCEPT;
 
-// With workspaces: in the stream of the first run only.
+// A launch with workspaces must use the same stream in all runs.
 CAROUSEL_RUNTIME_API carousel_status
 carousel_launch_run(const carousel_launch *launch,
                     carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
-// The function that it runs. Lives as long as the launch.
+// The function that it runs. Valid as long as the launch.
 CAROUSEL_RUNTIME_API carousel_status
 carousel_launch_variant(const carousel_launch *launch,
                         const char **function) CAROUSEL_RUNTIME_NOEXCEPT;
@@ -394,8 +396,8 @@ CAROUSEL_RUNTIME_API carousel_status carousel_buffer_address(
     const carousel_buffer *buffer, uint64_t *address) CAROUSEL_RUNTIME_NOEXCEPT;
 CAROUSEL_RUNTIME_API carousel_status carousel_buffer_bytes(
     const carousel_buffer *buffer, uint64_t *bytes) CAROUSEL_RUNTIME_NOEXCEPT;
-// Copies `count` bytes on a stream. Host memory must stay until the stream has
-// come that far.
+// Copies `count` bytes on a stream. Host memory must stay valid until the copy
+// is complete.
 CAROUSEL_RUNTIME_API carousel_status carousel_buffer_upload(
     carousel_buffer *buffer, const void *host, uint64_t count, uint64_t offset,
     carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
@@ -411,7 +413,7 @@ carousel_buffer_fill(carousel_buffer *buffer, uint8_t value,
 // Tensor maps
 //===----------------------------------------------------------------------===//
 
-// Lists are outermost first. Numbers of enumerators are the driver's.
+// Lists are outermost first. Enumerators have the driver's numbers.
 typedef struct carousel_tensor_map_format {
   size_t size;        // sizeof(carousel_tensor_map_format)
   int32_t element;    // CUtensorMapDataType
@@ -434,8 +436,8 @@ typedef struct carousel_tensor_map_source {
 } carousel_tensor_map_source;
 
 // Checks the driver's rules, then writes the 128 bytes of a CUtensorMap. `name`
-// is how messages call the tensor, or null. Kernels of packages have their maps
-// encoded by their launches.
+// is the tensor's name in messages, or null. Launches of packages encode their
+// maps themselves.
 CAROUSEL_RUNTIME_API carousel_status carousel_tensor_map_encode(
     const carousel_context *context, const carousel_tensor_map_format *format,
     const carousel_tensor_map_source *source, const char *name,

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a launch would say of its arguments and make of its workspaces, for
+// Checks arguments and computes the extents of workspaces as a launch does, for
 // programs that launch later or elsewhere.
 //
 //===----------------------------------------------------------------------===//
@@ -17,13 +17,13 @@
 
 namespace carousel::runtime {
 
-/// Checks what a launch would before it chooses a variant: the number of
+/// Checks what a launch checks before it chooses a variant: the number of
 /// arguments, their types, extents, strides and addresses.
 Status checkArguments(const KernelInfo &kernel, const Argument *arguments,
                       size_t count) noexcept;
 
-/// The extents of the kernel's workspaces, in their order, that a launch with
-/// these arguments would compute on a device of so many multiprocessors.
+/// The extents of the kernel's workspaces, in order, as a launch with these
+/// arguments computes them on a device with `multiprocessors` multiprocessors.
 Result<std::vector<std::vector<int64_t>>>
 computeWorkspaceExtents(const KernelInfo &kernel, const Argument *arguments,
                         size_t count, int64_t multiprocessors) noexcept;

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A text goes through NVRTC and comes back as a cubin, PTX or LTO-IR, or with
-// what was wrong: which file, line and function. Carousel's device headers
-// (<carousel/device/...>) are in this library and need no include path. What
-// was compiled stays in the disk cache. Needs no driver and no GPU.
+// Compiles CUDA C++ with NVRTC to a cubin, PTX or LTO-IR. Errors name the file,
+// line and function. Carousel's device headers (<carousel/device/...>) are in
+// this library and need no include path. Results stay in the disk cache.
+// Compilation needs no driver and no GPU.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,22 +25,24 @@ namespace carousel::runtime {
 
 /// A file of CUDA C++, in memory.
 struct CUDASource {
-  std::string name; ///< what messages and `#include` call it: "saxpy.cu"
+  std::string name; ///< in messages and in `#include`: "saxpy.cu"
   std::string text;
 };
 
-/// How CUDA C++ is compiled. C++17, unless `more` says otherwise.
+/// How to compile CUDA C++: as C++17, unless `more` says otherwise.
 struct CUDAOptions {
-  /// Debuggers and profilers see the lines of the text, or those that its
-  /// `#line` directives name.
+  /// Emit line numbers for debuggers and profilers: those of the text, or of
+  /// its
+  /// `#line` directives.
   bool lineInfo = false;
-  /// Contraction to fused multiply-add, flushing of denormals, approximate
-  /// division and square root. Without it, each operation is rounded as IEEE
-  /// 754 says.
+  /// Allow contraction to fused multiply-add, flushing of denormals, and
+  /// approximate division and square root. Without it, each operation rounds as
+  /// IEEE 754 requires.
   bool fastMath = false;
   /// Files for `#include`, before Carousel's own and those of the toolkit.
   std::vector<CUDASource> headers;
-  /// Options of NVRTC, one each, after those that follow from the others.
+  /// More options for NVRTC, one in each string, after those that the other
+  /// members imply.
   std::vector<std::string> more;
 };
 
@@ -53,23 +55,24 @@ enum class CodeKind : int32_t {
 
 struct CompileOptions : CUDAOptions {
   CodeKind kind = CodeKind::Cubin;
-  /// "sm_90a". Empty: that of the context's device, with its own features.
+  /// "sm_90a". Empty: the chip of the context's device, with the features of
+  /// that chip alone.
   std::string chip;
 };
 
-/// What a compiler or linker said, in parts.
+/// A diagnostic of a compiler or linker.
 struct CompileMessage {
   /// The numbers are part of the C ABI.
   enum class Severity : int32_t { Error = 1, Warning = 2, Note = 3 };
   Severity severity = Severity::Error;
-  /// As `#line` has it, if it does. Empty where the message names none.
+  /// The name given by `#line`, if any. Empty if the message names no file.
   std::string file;
-  uint32_t line = 0; ///< from 1; 0 where the message names none
-  /// The kernel or function that it is about, or in whose definition the line
-  /// lies. Empty outside of any.
+  uint32_t line = 0; ///< from 1; 0 if the message names none
+  /// The kernel or function that the message names, or whose definition has the
+  /// line. Empty outside of functions.
   std::string function;
   std::string text;   ///< one line
-  std::string source; ///< the line of code, if the compiler shows it
+  std::string source; ///< the line of code, if the compiler prints it
 };
 
 /// "saxpy.cu:14: error: identifier "y" is undefined (in 'saxpy')"
@@ -81,10 +84,10 @@ struct CompiledCode {
   std::string bytes; ///< PTX: without a terminating null
 };
 
-/// Compiles for `options.chip`, which must be given. `context` says where the
-/// libraries and the cache are; no device is opened. `messages`, if it is
-/// there, gets warnings and errors, whether the call fails or not; the error's
-/// own message is one line with the first few.
+/// Compiles for `options.chip`, which must be set. `context` gives the places
+/// of the libraries and the cache; no device is opened. `messages`, unless
+/// null, receives warnings and errors, whether the call fails or not. The Error
+/// itself has one line with the first few.
 Result<CompiledCode>
 compileCUDA(const CUDASource &source, const CompileOptions &options,
             std::vector<CompileMessage> *messages = nullptr,
@@ -96,14 +99,14 @@ compileCUDA(const Context &context, const CUDASource &source,
             const CompileOptions &options = {},
             std::vector<CompileMessage> *messages = nullptr) noexcept;
 
-/// A header that every compilation sees; both live forever.
+/// A header that every compilation can include. Both texts are static.
 struct DeviceHeader {
   std::string_view name; ///< "carousel/device/mbarrier.h"
   std::string_view text;
 };
 
-/// Carousel's device headers, sorted by name, for those who call NVRTC
-/// themselves.
+/// Carousel's device headers, sorted by name, for callers that use NVRTC
+/// directly.
 std::vector<DeviceHeader> getDeviceHeaders() noexcept;
 
 } // namespace carousel::runtime

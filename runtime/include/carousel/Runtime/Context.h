@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One Context per device that a process launches on. It retains the device's
-// primary context, which the CUDA runtime, PyTorch and JAX use too.
+// A process has one Context for each device that it launches on. The Context
+// retains the device's primary context, which the CUDA runtime, PyTorch and JAX
+// use, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +24,8 @@
 
 namespace carousel::runtime {
 
-/// Names or paths of the libraries, as dlopen takes them. Empty: the usual
-/// names ("libcuda.so.1"; "libnvrtc.so.13", "libnvJitLink.so.13" and older
-/// ones).
+/// Names or paths of the libraries for dlopen. Empty: the default names
+/// ("libcuda.so.1"; "libnvrtc.so.13", "libnvJitLink.so.13" and older ones).
 struct LibraryPaths {
   std::string driver, nvrtc, nvJitLink;
 };
@@ -34,14 +34,15 @@ struct ContextOptions {
   int device = 0;
   LibraryPaths libraries;
   /// Directory of the compilation cache. Empty: $CAROUSEL_CACHE_DIR,
-  /// $XDG_CACHE_HOME/carousel or ~/.cache/carousel. It isn't used where other
+  /// $XDG_CACHE_HOME/carousel or ~/.cache/carousel. It isn't used if other
   /// users can write to it.
   std::string cacheDirectory;
-  /// The most bytes that the cache keeps; 0: no cache on disk. None: what
-  /// $CAROUSEL_CACHE_DISABLE and $CAROUSEL_CACHE_MAX_BYTES say, else 1 GiB.
+  /// The largest number of bytes that the cache keeps; 0: no cache on disk.
+  /// Unset: $CAROUSEL_CACHE_DISABLE and $CAROUSEL_CACHE_MAX_BYTES decide; their
+  /// default is 1 GiB.
   std::optional<uint64_t> cacheBytes;
-  /// Wait for the kernel after every launch, so that an error is reported by
-  /// the launch that caused it.
+  /// Wait for the kernel after every launch, so that the launch that caused an
+  /// error reports it.
   bool blocking = false;
 };
 
@@ -50,26 +51,25 @@ struct DeviceInfo {
   int ordinal = 0;
   int computeCapability = 0; ///< 10 * major + minor
   int multiprocessors = 0;
-  int driverVersion = 0;          ///< of the CUDA API it has: 13000
-  uint32_t maxSharedPerBlock = 0; ///< bytes, after opting in
+  int driverVersion = 0;          ///< of its CUDA API: 13000
+  uint32_t maxSharedPerBlock = 0; ///< bytes, with the opt-in limit
   uint64_t l2Bytes = 0;
 };
 
-/// Shared ownership: copies name the same context. All members may be called
-/// from any thread.
+/// Copies share ownership of one context. Any thread may call all members.
 class Context {
 public:
-  /// Loads the driver if that hasn't happened and retains the primary context.
+  /// Loads the driver on first use, and retains the primary context.
   static Result<Context> create(const ContextOptions &options = {}) noexcept;
 
   const DeviceInfo &getDevice() const noexcept;
-  /// Waits for a stream. Reports the failure of kernels launched before, with
-  /// their names.
+  /// Waits for a stream. Reports earlier launches that failed, with their
+  /// kernels' names.
   Status synchronize(Stream stream = nullptr) const noexcept;
-  /// Of kernels compiled with bounded waits (`debug-waits`): who waited where
-  /// for what when the bound was over. Empty if nobody did. May be called at
-  /// any time, also after the failure that follows; errors of this library have
-  /// it in their message.
+  /// Describes the waits that exceeded their bound, in kernels compiled with
+  /// bounded waits (`debug-waits`): the thread, the wait's location and what it
+  /// waited for. Empty if there were none. May be called at any time, also
+  /// after the failure that follows; this library's errors quote it.
   std::string describeExpiredWaits() const noexcept;
 
   struct Impl;
@@ -82,7 +82,7 @@ private:
 };
 
 /// Makes a context current for the calling thread until the end of the scope.
-/// One driver call where it is current already.
+/// Costs one driver call if it is current already.
 class CurrentContext {
 public:
   explicit CurrentContext(Context::Impl &context);
@@ -108,8 +108,8 @@ public:
 
   uint64_t getAddress() const { return address; }
   uint64_t getBytes() const { return bytes; }
-  /// Copies on a stream; `host` must stay until the stream has come that far.
-  /// Errors where `offset` + `count` is beyond the end.
+  /// Copies on a stream; `host` must stay valid until the copy is complete.
+  /// Fails if `offset` + `count` is beyond the end.
   Status upload(const void *host, uint64_t count, uint64_t offset = 0,
                 Stream stream = nullptr) noexcept;
   Status download(void *host, uint64_t count, uint64_t offset = 0,

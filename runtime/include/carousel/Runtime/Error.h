@@ -6,9 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Every call that can fail returns a Result. Nothing throws: the library's
-// functions are noexcept, and the process ends where memory runs out. A message
-// is one short line: what was wrong (which argument, which rule) and the value
-// found.
+// functions are noexcept, and the process ends if host memory runs out. A
+// message is one short line: the argument, the rule, and the value found.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,25 +30,25 @@ enum class ErrorCode : int32_t {
   UnsupportedVersion = 3, ///< a package newer than this library
   NotFound = 4,           ///< no such kernel, file or device
   NoVariant = 5,          ///< no variant's guards hold
-  NoLibrary = 6,          ///< the driver, NVRTC or nvJitLink isn't there
+  NoLibrary = 6,          ///< the driver, NVRTC or nvJitLink is missing
   DriverError = 7,        ///< a driver call failed
   CompileError = 8,       ///< PTX or CUDA C++ that didn't compile
-  LaunchFailed = 9,       ///< a kernel launched earlier failed on the device
+  LaunchFailed = 9,       ///< an earlier launch failed on the device
   IOError = 10,           ///< the file system
   OutOfMemory = 11,       ///< a driver or a compiler has no memory left
-  /// The context or the device can't be used any more, and no retry helps: it
-  /// was destroyed, it had an uncorrectable error, or the process is a child
-  /// that was forked after its parent had used CUDA.
+  /// The context or the device is unusable, and a retry doesn't help: it was
+  /// destroyed, it had an uncorrectable error, or the process was forked from
+  /// one that had used CUDA.
   ContextLost = 12,
 };
 
-/// The most bytes of a message.
+/// The largest number of bytes of a message.
 inline constexpr size_t kMaxMessageBytes = 4096;
 
 struct Error {
-  /// Makes the message of `text`, which may have parts that nobody vouches for:
-  /// control characters are escaped, and a text that is too long loses its end,
-  /// with a word on how much.
+  /// Makes the message from `text`, which may quote untrusted input. Control
+  /// characters are escaped. A text that is too long is cut, and the number of
+  /// bytes left out follows.
   Error(ErrorCode code, std::string_view text) noexcept;
 
   ErrorCode code;

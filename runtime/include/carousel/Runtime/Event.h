@@ -23,10 +23,10 @@ public:
   Event &operator=(Event &&other) noexcept;
   ~Event();
 
-  /// Marks what the stream was given up to now.
+  /// Marks the work that the stream has been given so far.
   Status record(Stream stream = nullptr) noexcept;
-  /// The time from the end of what `earlier` marks to the end of what this
-  /// marks. An error while one of them isn't recorded or hasn't ended.
+  /// The time from the completion of `earlier` to the completion of this event.
+  /// Fails if either isn't recorded or isn't complete.
   Result<double> getMicrosecondsSince(const Event &earlier) const noexcept;
 
 private:

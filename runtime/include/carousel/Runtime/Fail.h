@@ -14,15 +14,15 @@
 
 namespace carousel::runtime {
 
-/// The text, or as much of its start as `most` bytes hold together with a word
-/// on how much is left out. `most` is at least 64.
+/// The text if it has at most `most` bytes. Otherwise the start of the text and
+/// the number of bytes left out, in `most` bytes. `most` is at least 64.
 std::string clip(std::string text, size_t most);
-/// The text as a message: one line that only shows, not too long. What becomes
-/// an Error needn't go through this.
+/// The text as a message: one line of limited length, with control characters
+/// escaped. Error does this to its own text.
 std::string makeMessage(std::string_view text);
 
-/// "a, b, c", for a message: of a list that is too long for one, its start and
-/// how many more there are. `toText` is called for what is shown only.
+/// "a, b, c", for a message. A list that is too long is cut, and the number of
+/// elements left out follows. `toText` is called for shown elements only.
 template <typename List, typename ToText>
 std::string join(const List &list, std::string_view separator, ToText toText) {
   constexpr size_t kMaxShown = kMaxMessageBytes / 2;
@@ -40,8 +40,8 @@ std::string join(const List &list, std::string_view separator, ToText toText) {
   return text;
 }
 
-/// An error to return: `return fail(ErrorCode::NotFound, "no kernel '{}'",
-/// name);`
+/// Makes an error to return:
+/// `return fail(ErrorCode::NotFound, "no kernel '{}'", name);`
 template <typename... Arguments>
 tl::unexpected<Error> fail(ErrorCode code,
                            fmt::format_string<Arguments...> format,

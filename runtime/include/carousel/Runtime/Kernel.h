@@ -5,11 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A Kernel of a package in a context. Modules are loaded when a variant of
-// theirs is chosen first; from then on a launch takes no lock and no memory.
-// They are unloaded with the last Kernel and Launch that uses them, so these
-// must live as long as what they launched runs, and as long as a graph that
-// captured it.
+// A kernel of a package in a context. The first launch that chooses a variant
+// loads its module; later launches take no lock and allocate no memory. The
+// last Kernel or Launch that uses a module unloads it. So these must outlive
+// the launches that they made, and graphs that captured them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,23 +22,23 @@
 
 namespace carousel::runtime {
 
-/// How the modules of a kernel are compiled.
+/// How to compile the modules of a kernel.
 struct LoadOptions {
-  /// Which images of a package are taken. The numbers are part of the C ABI.
+  /// The images of a package to use. The numbers are part of the C ABI.
   enum class Via : int32_t {
     Any = 0,  ///< the first that works: a cubin, PTX, CUDA C++
-    PTX = 1,  ///< PTX, or the cubin that was made of it
+    PTX = 1,  ///< PTX, or a cubin compiled from it
     CUDA = 2, ///< CUDA C++, by NVRTC
   };
   Via via = Via::Any;
-  /// CUDA C++ with the functions that the package's kernels call and don't
-  /// have (ModuleInfo::externs): compiled by NVRTC, linked by nvJitLink.
+  /// CUDA C++ that defines the functions that the package only declares
+  /// (ModuleInfo::externs). NVRTC compiles it and nvJitLink links it.
   std::vector<CUDASource> deviceSources;
-  /// For device sources and the package's own CUDA C++.
+  /// Applies to device sources and to the package's own CUDA C++.
   CUDAOptions cuda;
 };
 
-/// What explain() says of one variant.
+/// The result of explain() for one variant.
 struct VariantReport {
   std::string function;
   bool accepted = false;
@@ -47,13 +46,13 @@ struct VariantReport {
   std::vector<std::string> reasons;
 };
 
-/// A launch with everything computed: variant, grid, parameters. It may be run
-/// any number of times, on any stream and from any thread, while the arguments'
-/// memory is there.
+/// A prepared launch: its variant, grid and parameters are computed. Any thread
+/// may run it any number of times on any stream, while the arguments' memory
+/// exists.
 class Launch {
 public:
-  /// Runs it. A grid without blocks does nothing. With workspaces it is the
-  /// first run's stream in which all others run, too; an error elsewhere.
+  /// Runs the launch. A grid without blocks does nothing. A launch with
+  /// workspaces must use the same stream in all runs.
   Status run(Stream stream = nullptr) const noexcept;
 
   const VariantInfo &getVariant() const noexcept;
@@ -66,46 +65,49 @@ private:
   std::shared_ptr<const Impl> impl;
 };
 
-/// Shared ownership. All members may be called from any thread.
+/// Copies share ownership. Any thread may call all members.
 class Kernel {
 public:
-  /// The kernel called `name`. Loads nothing onto the device.
-  /// Kernels with equal options share their modules. Errors where no module
-  /// needs the device sources.
+  /// Finds the kernel called `name`. Loads nothing onto the device. Kernels
+  /// with equal options share their modules. Fails if device sources are given
+  /// and no module needs them.
   static Result<Kernel> get(const Context &context, const Package &package,
                             std::string_view name,
                             const LoadOptions &options = {}) noexcept;
 
   const KernelInfo &getInfo() const noexcept;
 
-  /// Launches the first variant whose guards hold. Errors: arguments that don't
-  /// fit the signature; no variant (with the reason why each was refused);
-  /// compilation; the driver; a kernel that was launched before and failed; a
-  /// stream that is being captured, if the variant isn't loaded yet or memory
-  /// for workspaces isn't there; a cooperative grid that doesn't fit.
-  /// `arguments` are without workspaces: launches in one stream share these.
+  /// Launches the first variant whose guards hold. `arguments` don't include
+  /// workspaces, which launches in one stream share. Fails if
+  ///  - arguments don't fit the signature, or no variant accepts them (the
+  ///    message has the reason for each);
+  ///  - compilation or a driver call fails, or an earlier launch failed;
+  ///  - the stream is being captured, and the variant isn't loaded or memory
+  ///  for
+  ///    workspaces isn't allocated yet;
+  ///  - a cooperative grid doesn't fit on the device.
   Status launch(const Argument *arguments, size_t count,
                 Stream stream = nullptr) const noexcept;
 
-  /// The same, without running it. Loads the variant, and allocates workspaces
-  /// for this launch alone.
+  /// Prepares the same launch without running it. Loads the variant and
+  /// allocates workspaces for this launch alone.
   Result<Launch> prepare(const Argument *arguments,
                          size_t count) const noexcept;
-  /// The same with the variant that is the function of this name, if its
-  /// guards hold.
+  /// The same, with the variant of this function's name. Its guards must hold.
   Result<Launch> prepareVariant(std::string_view function,
                                 const Argument *arguments,
                                 size_t count) const noexcept;
 
-  /// Which variant these arguments get, and why not the others. Loads nothing.
+  /// Says which variant these arguments select, and why others are refused.
+  /// Loads nothing.
   Result<std::vector<VariantReport>> explain(const Argument *arguments,
                                              size_t count) const noexcept;
 
-  /// Compiles and loads every variant that the device can run. Errors where it
-  /// can run none.
+  /// Compiles and loads every variant that the device can run. Fails if it can
+  /// run none.
   Status loadAll() const noexcept;
 
-  /// What NVRTC said of the modules that are loaded: warnings.
+  /// NVRTC's warnings for the loaded modules.
   std::vector<CompileMessage> getCompileMessages() const noexcept;
 
 private:

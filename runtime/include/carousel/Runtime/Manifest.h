@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Plain structs, one for each object of docs/Package.md, and the reader. A
-// Manifest that the reader returned keeps all rules of that page: every index
-// is in range, every name unique, every list of the right length.
+// Manifest that the reader returns obeys all rules of that page: indices are in
+// range, names are unique, and lists have the right length.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,23 +26,24 @@
 
 namespace carousel::runtime {
 
-/// The newest version of manifests that this library reads.
+/// The newest manifest version that this library reads.
 inline constexpr int kManifestVersion = 3;
-/// The most bytes of a manifest.
+/// The largest number of bytes of a manifest.
 inline constexpr size_t kMaxManifestBytes = 16 << 20;
-/// The most bytes of all images of a package together.
+/// The largest number of bytes of all images of a package together.
 inline constexpr uint64_t kMaxImageBytes = uint64_t(1) << 30;
-/// The most bytes of a kernel's parameters.
+/// The largest number of bytes of a kernel's parameters.
 inline constexpr size_t kMaxParameterBytes = rules::kMaxParameterBytes;
-/// The most bytes of a name, of whatever it is one.
+/// The largest number of bytes of any name.
 inline constexpr size_t kMaxNameBytes = 1024;
-/// The most modules, kernels, images of a module, and variants of a kernel.
+/// The largest number of modules, kernels, images of a module, or variants of a
+/// kernel.
 inline constexpr size_t kMaxEntries = 65536;
-/// The most nodes of one expression.
+/// The largest number of nodes of one expression.
 inline constexpr size_t kMaxExpressionNodes = 256;
-/// The most dimensions of a tensor map.
+/// The largest number of dimensions of a tensor map.
 inline constexpr unsigned kMaxTensorMapRank = rules::kMaxTensorRank;
-/// The fewest dimensions of a tensor map of another mode than tile.
+/// The smallest number of dimensions of a tensor map whose mode isn't tile.
 inline constexpr unsigned kMinIm2ColRank = rules::kMinIm2ColRank;
 
 /// An integer computed from arguments, as a postfix program: operands come
@@ -72,11 +73,12 @@ struct Expression {
   std::vector<Node> nodes;
 };
 
-/// What a caller passes or, behind all of that, what the runtime allocates.
+/// A value that a caller passes, or a workspace that the runtime allocates.
+/// Workspaces come after all other arguments.
 struct ArgumentInfo {
   enum class Kind : uint8_t { Tensor, Scalar, Workspace };
   enum class Access : uint8_t { In, Out, InOut };
-  /// In extents and strides: what the caller says.
+  /// In extents and strides: the caller gives it.
   static constexpr int64_t kDynamic = INT64_MIN;
 
   std::string name;
@@ -85,8 +87,8 @@ struct ArgumentInfo {
   ElementType element = ElementType::F32;
   std::vector<int64_t> extents;
   bool contiguous = true;
-  std::vector<int64_t> strides; ///< empty where contiguous
-  /// Workspace, which is contiguous: of all dimensions, from what callers pass.
+  std::vector<int64_t> strides; ///< empty if contiguous
+  /// Workspace: all extents, computed from callers' arguments.
   std::vector<Expression> workspaceExtents;
 };
 
@@ -104,12 +106,12 @@ struct Parameter {
   enum class Kind : uint8_t { Pointer, Extent, Stride, Scalar, TensorMap };
   Kind kind = Kind::Pointer;
   uint8_t dim = 0;       ///< Extent, Stride
-  uint16_t argument = 0; ///< TensorMap: which of the variant's maps
+  uint16_t argument = 0; ///< TensorMap: index of one of the variant's maps
 };
 
-/// The fields of cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col that don't
-/// depend on the tensor. Lists are outermost first. The numbers of the enums
-/// are the driver's.
+/// The parameters of cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col that
+/// don't depend on the tensor. Lists are outermost first. Enumerators have the
+/// driver's numbers.
 struct TensorMapFormat {
   enum class Element : uint8_t {
     U8 = 0,
@@ -170,10 +172,10 @@ struct Image {
   std::string file;
   uint64_t bytes = 0;
   std::string hash;          ///< SHA-256, 64 hexadecimal digits
-  std::string function = {}; ///< the only kernel that it holds; empty: all
+  std::string function = {}; ///< the only kernel in it; empty: all of them
 };
 
-/// A wait that has a bound. A kernel that waits for longer writes its number.
+/// A bounded wait. A kernel whose wait exceeds the bound records its number.
 struct WaitInfo {
   enum class Role { All, Producer, Consumer };
   enum class Phase { Parity, State, Turn };
@@ -183,10 +185,10 @@ struct WaitInfo {
   std::string barrier;
   Role role = Role::All;
   Phase phase = Phase::Parity;
-  std::string location; ///< "saxpy.mlir:14"; empty where it isn't known
+  std::string location; ///< "saxpy.mlir:14"; empty if unknown
 };
 
-/// A function that a module calls and doesn't have.
+/// A function that a module declares and calls, but doesn't define.
 struct ExternInfo {
   enum class Type : uint8_t {
     I1,
@@ -225,7 +227,7 @@ struct VariantInfo {
   std::array<uint32_t, 3> block = {1, 1, 1};
   std::array<uint32_t, 3> cluster = {1, 1, 1};
   uint32_t dynamicShared = 0;
-  bool cooperative = false; ///< all blocks are on the device at once
+  bool cooperative = false; ///< all blocks are co-resident
 };
 
 struct KernelInfo {
@@ -233,7 +235,7 @@ struct KernelInfo {
   std::vector<ArgumentInfo> arguments;
   std::vector<VariantInfo> variants; ///< most preferred first
 
-  /// How many arguments callers pass: those that come before the workspaces.
+  /// The number of arguments that callers pass; workspaces follow these.
   size_t countPassed() const noexcept;
 };
 
@@ -242,11 +244,11 @@ struct Manifest {
   std::vector<ModuleInfo> modules;
   std::vector<KernelInfo> kernels;
 
-  /// Null where there is none.
+  /// Null if there is none.
   const KernelInfo *find(std::string_view kernel) const noexcept;
 };
 
-/// Reads the text of a manifest.json. The error names the place as a path of
+/// Reads the text of a manifest.json. An error names the place as a path of
 /// members: "kernels[0].variants[1].grid[0]: expected ..., got ...".
 Result<Manifest> parseManifest(std::string_view text) noexcept;
 
@@ -256,7 +258,7 @@ std::string toString(const Expression &expression,
                      const KernelInfo &kernel) noexcept;
 /// "x is aligned to 16 bytes".
 std::string toString(const Guard &guard, const KernelInfo &kernel) noexcept;
-/// As CUDA C++ declares it: "extern "C" __device__ float f(float, int)".
+/// The declaration in CUDA C++: "extern "C" __device__ float f(float, int)".
 std::string toString(const ExternInfo &function) noexcept;
 /// "tensor<?x64xf32> x (in)", "index n", "workspace<?xi32> semaphores".
 std::string toString(const ArgumentInfo &argument) noexcept;

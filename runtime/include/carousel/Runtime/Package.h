@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The manifest and the images of a package directory, in memory. Needs no GPU
-// and no driver; immutable, so any number of threads may share one.
+// The manifest and the images of a package directory, in memory. It needs no
+// GPU and no driver. It is immutable, so threads may share it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,13 +23,13 @@ namespace carousel::runtime {
 class Package {
 public:
   /// Reads the manifest and every image of the directory, and checks their
-  /// sizes and hashes. While another process replaces the package, the old or
-  /// the new one is read, never parts of both.
+  /// sizes and hashes. If another process replaces the package meanwhile, this
+  /// reads the old or the new one, never parts of both.
   static Result<Package> open(const std::string &directory) noexcept;
 
   const Manifest &getManifest() const noexcept;
-  /// The kernel of the manifest with this name; null where there is none.
-  /// Takes the same time however many kernels there are.
+  /// The kernel of the manifest with this name; null if there is none. The
+  /// time doesn't depend on the number of kernels.
   const KernelInfo *findKernel(std::string_view name) const noexcept;
   const std::string &getDirectory() const noexcept;
   /// The bytes of an image of getManifest().modules[module].

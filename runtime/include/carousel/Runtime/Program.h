@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For kernels that a person writes or generates as CUDA C++: compiled, loaded
-// and launched with parameters as they are. Nothing is known of these, so
-// nothing about them is checked. See Kernel.h for those of packages.
+// Compiles, loads and launches kernels that a caller writes in CUDA C++. The
+// library doesn't know the types of their parameters, so it checks none of
+// them. Kernel.h is for kernels of packages.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 
 namespace carousel::runtime {
 
-/// How a kernel is launched, x first. Clusters are in blocks.
+/// How to launch a kernel, x first. Clusters are counted in blocks.
 struct LaunchShape {
   std::array<uint32_t, 3> grid = {1, 1, 1};
   std::array<uint32_t, 3> block = {1, 1, 1};
@@ -29,22 +29,21 @@ struct LaunchShape {
   uint32_t dynamicShared = 0; ///< bytes
 };
 
-/// Code on a device. Shared ownership; all members may be called from any
-/// thread. Unloaded with the last copy, which must live as long as what was
-/// launched from it runs.
+/// Code on a device. Copies share ownership; any thread may call all members.
+/// The last copy unloads the code, and must outlive all launches of it.
 class Program {
 public:
   /// Loads a cubin or PTX.
   static Result<Program> load(const Context &context,
                               const CompiledCode &code) noexcept;
-  /// compileCUDA and load.
+  /// Calls compileCUDA, then load.
   static Result<Program>
   compile(const Context &context, const CUDASource &source,
           const CompileOptions &options = {},
           std::vector<CompileMessage> *messages = nullptr) noexcept;
 
-  /// Launches `kernel`, the name of an extern "C" function. `parameters` points
-  /// at the value of each of its parameters, in their order.
+  /// Launches `kernel`, the name of an extern "C" function. `parameters` holds
+  /// a pointer to the value of each parameter, in order.
   Status launch(const std::string &kernel, const LaunchShape &shape,
                 void *const *parameters,
                 Stream stream = nullptr) const noexcept;

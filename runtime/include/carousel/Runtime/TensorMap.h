@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Checks the rules of cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col, then
-// encodes. The rules need no driver.
+// encodes a tensor map. The checks need no driver.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,12 +21,13 @@ namespace carousel::runtime {
 
 class Context;
 
-/// What a tensor map depends on besides its format. Outermost first.
+/// The values that a tensor map depends on besides its format. Lists are
+/// outermost first.
 struct TensorMapSource {
   uint64_t address = 0;
   uint32_t rank = 0;
   std::array<int64_t, kMaxTensorMapRank> extents = {}; ///< elements of the map
-  /// Bytes; all but the innermost.
+  /// In bytes; of all dimensions but the innermost.
   std::array<int64_t, kMaxTensorMapRank - 1> strides = {};
 };
 
@@ -34,9 +35,9 @@ struct TensorMapSource {
 struct alignas(128) TensorMap {
   std::array<uint64_t, 16> words = {};
 
-  /// Every rule of the driver's page on a map of this format, in the order of
-  /// that page, and those that it keeps to itself (docs/Runtime.md). Needs no
-  /// driver. `name` is how the message calls the tensor:
+  /// Checks every rule that the driver documents for this format, in the
+  /// documented order, and those that it doesn't document (docs/Runtime.md).
+  /// Needs no driver. `name` is the tensor's name in the message:
   /// "x: expected global strides at multiples of 16 bytes, got 1000 in
   /// dimension 0".
   static Status check(const TensorMapFormat &format,

@@ -21,7 +21,8 @@ struct CUstream_st;
 
 namespace carousel::runtime {
 
-/// A stream of the driver (CUstream and cudaStream_t alike); null: the default.
+/// A stream of the driver: a CUstream or cudaStream_t. Null: the default
+/// stream.
 using Stream = CUstream_st *;
 
 /// Element types of tensors and types of scalars. The numbers are part of the
@@ -44,11 +45,11 @@ enum class ElementType : int32_t {
 
 /// Bytes of one element; 8 for an index.
 size_t getBytes(ElementType type) noexcept;
-/// As in a manifest: "bf16".
+/// The spelling in a manifest: "bf16".
 const char *toString(ElementType type) noexcept;
 std::optional<ElementType> parseElementType(std::string_view name) noexcept;
 
-/// The most dimensions that a tensor has.
+/// The largest number of dimensions of a tensor.
 inline constexpr unsigned kMaxRank = 8;
 
 /// One argument of a launch. Doesn't own what it points to.
@@ -64,8 +65,8 @@ struct Argument {
   const int64_t *extents = nullptr;
   /// Tensors: `rank` strides in elements, or null for a contiguous tensor.
   const int64_t *strides = nullptr;
-  /// Scalars: the value's bytes in the first getBytes(element) bytes; integers
-  /// and indices sign-extended to 64 bits.
+  /// Scalars: the first getBytes(element) bytes hold the value. Integers and
+  /// indices are sign-extended to 64 bits.
   uint64_t value = 0;
 
   static Argument tensor(ElementType element, uint64_t data, uint32_t rank,
