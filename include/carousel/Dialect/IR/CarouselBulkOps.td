@@ -17,21 +17,29 @@
 include "carousel/Dialect/IR/CarouselOpBase.td"
 
 def Carousel_BulkLoadOp : Carousel_Op<"bulk.load", [AttrSizedOperandSegments]> {
-  let summary = "copy bytes from global to shared memory; completes on an mbarrier";
+  let summary = "copy bytes from global to shared memory; complete on an mbarrier";
   let description = [{
-    One thread issues it. `size` consecutive bytes go from the source element on to the
-    destination element on, in the async proxy; each landing byte lowers the barrier's
-    pending transaction bytes. The waiter of the phase sees them without a fence.
+    Copies `size` consecutive bytes, from the source element onward to the destination element
+    onward. One thread issues the copy, which runs asynchronously in the async proxy. Bytes that
+    have been written lower the pending transaction bytes of the barrier's current phase. A thread
+    that waits for this phase sees the bytes without a fence.
 
-    With a destination in the CTA's own memory the copy is one to `shared::cta` (PTX 8.6; a
-    `shared::cluster` copy of the same meaning before that). `multicast` sends it to the
-    same offset in every CTA of the cluster whose bit in the 16-bit mask is set, and signals
-    each one's barrier. A destination in another CTA has its barrier in the same CTA.
+    A destination in the CTA's own memory gives a copy to `shared::cta`, or before PTX 8.6 an
+    equivalent copy to `shared::cluster`. If the destination lies in another CTA of the cluster, the
+    barrier lies in the same CTA.
 
-    Constraints: the size is a multiple of 16 bytes and at least 16 (C40), it fits in the
-    buffers where their size is known (C41), the innermost dimension is contiguous (C42);
-    multicast takes a destination in the CTA's own memory (C43); destination and barrier
-    are both local or both remote (C44).
+    `multicast` takes a 16-bit mask of CTAs in the cluster. The copy writes the same offset in each
+    CTA whose bit is set, and signals the barrier at the same offset in that CTA. `cache` takes a
+    cache policy.
+
+    Constraints:
+
+    - The size is a multiple of 16 bytes and at least 16 (C40).
+    - It fits in the buffers if their size is known (C41).
+    - The innermost dimension is contiguous (C42).
+    - A multicast has a destination in the CTA's own memory (C43).
+    - Destination and barrier are both in the CTA's own memory, or both in the cluster's window
+      (C44).
 
     Example:
 
@@ -64,14 +72,20 @@ def Carousel_BulkLoadOp : Carousel_Op<"bulk.load", [AttrSizedOperandSegments]> {
 }
 
 def Carousel_BulkStoreOp : Carousel_Op<"bulk.store", [AttrSizedOperandSegments, JoinsBulkGroup]> {
-  let summary = "copy bytes from shared to global memory; completes in a bulk group";
+  let summary = "copy bytes from shared to global memory; complete in a bulk group";
   let description = [{
-    Reads the source through the async proxy: what ordinary stores wrote needs a
-    `fence.proxy` by the writers and a barrier before. Belongs to the next bulk group that
-    this thread commits. Bit i of `byte_mask` says whether byte i of each 16 is written.
+    Copies `size` consecutive bytes, from the source element onward to the destination element
+    onward. One thread issues the copy, which belongs to the bulk group that this thread commits
+    next.
 
-    Constraints: the size is a multiple of 16 bytes and at least 16 (C40), it fits in the
-    buffers where their size is known (C41), the innermost dimension is contiguous (C42).
+    The copy reads the source through the async proxy. Threads that wrote the source with ordinary
+    stores must execute a `fence.proxy`, followed by a barrier, before the copy is issued.
+
+    Bit i of the 16-bit `mask` says whether the copy writes byte i of each 16 bytes. Without `mask`
+    it writes all of them. `cache` takes a cache policy.
+
+    Constraints: the size is a multiple of 16 bytes and at least 16 (C40). It fits in the buffers if
+    their size is known (C41). The innermost dimension is contiguous (C42).
 
     Example:
 
@@ -101,12 +115,15 @@ def Carousel_BulkStoreOp : Carousel_Op<"bulk.store", [AttrSizedOperandSegments, 
 
 def Carousel_BulkCopyClusterOp
     : Carousel_FixedOp<"bulk.copy_cluster", 90, 80, [AttrSizedOperandSegments]> {
-  let summary = "copy bytes from this CTA's shared memory to another's; completes on its mbarrier";
+  let summary = "copy bytes of shared memory to another CTA's; complete on an mbarrier";
   let description = [{
-    The destination and the barrier lie in the same CTA of the cluster.
+    Copies `size` consecutive bytes to another CTA of the cluster. One thread issues the copy, which
+    reads through the async proxy, as `bulk.store` does. The destination and the barrier lie in the
+    same CTA. Bytes that have been written lower the pending transaction bytes of the barrier's
+    current phase.
 
-    Constraints: the size is a multiple of 16 bytes and at least 16 (C40), it fits in the
-    buffers where their size is known (C41), the innermost dimension is contiguous (C42).
+    Constraints: the size is a multiple of 16 bytes and at least 16 (C40). It fits in the buffers if
+    their size is known (C41). The innermost dimension is contiguous (C42).
 
     Example:
 
@@ -139,15 +156,21 @@ def Carousel_BulkCopyClusterOp
 
 def Carousel_BulkReduceOp
     : Carousel_FixedOp<"bulk.reduce", 90, 80, [AttrSizedOperandSegments, JoinsBulkGroup]> {
-  let summary = "reduce bytes of shared memory into global memory; completes in a bulk group";
+  let summary = "reduce bytes of shared memory into global memory; complete in a bulk group";
   let description = [{
-    Each element of the destination becomes `kind(destination, source)`, atomically and
-    relaxed at gpu scope. Exactly one thread issues it: a second issue counts twice. f16 and
-    bf16 additions keep subnormals (`noftz`).
+    Replaces each element of the destination with `kind(destination, source)`, over `size` bytes.
+    Each element's update is atomic, and relaxed at gpu scope. Additions of f16 and bf16 keep
+    subnormals (`noftz`).
 
-    Constraints: the kind has the type (C45); the element types of the memrefs have the
-    reduction's width and kind (C46); size, room and contiguity as `bulk.store` (C40, C41,
-    C42).
+    Exactly one thread must issue the op: each issue reduces the source once more. The reduction
+    belongs to the bulk group that this thread commits next. It reads the source through the async
+    proxy, as `bulk.store` does. `cache` takes a cache policy.
+
+    Constraints:
+
+    - The hardware has the kind for the type (C45).
+    - The memrefs' elements hold the reduction's type (C46).
+    - Size, room and contiguity are as for `bulk.store` (C40, C41, C42).
 
     Example:
 
@@ -179,13 +202,17 @@ def Carousel_BulkReduceOp
 
 def Carousel_BulkReduceClusterOp
     : Carousel_FixedOp<"bulk.reduce_cluster", 90, 80, [AttrSizedOperandSegments]> {
-  let summary = "reduce bytes of shared memory into another CTA's; completes on its mbarrier";
+  let summary = "reduce bytes of shared memory into another CTA's; complete on an mbarrier";
   let description = [{
-    As `bulk.reduce`, into the cluster's window. The destination and the barrier lie in the
-    same CTA.
+    As `bulk.reduce`, into the shared memory of another CTA of the cluster. The destination and the
+    barrier lie in the same CTA. Bytes that have been reduced lower the pending transaction bytes of
+    the barrier's current phase.
 
-    Constraints: the kind has the type in shared memory (C45); element types (C46); size,
-    room and contiguity (C40, C41, C42).
+    Constraints:
+
+    - The hardware has the kind for the type in shared memory (C45).
+    - The memrefs' elements hold the reduction's type (C46).
+    - Size, room and contiguity are as for `bulk.store` (C40, C41, C42).
 
     Example:
 
@@ -221,11 +248,12 @@ def Carousel_BulkReduceClusterOp
 
 def Carousel_BulkPrefetchOp
     : Carousel_FixedOp<"bulk.prefetch", 90, 80, [AttrSizedOperandSegments, FillsCaches]> {
-  let summary = "bring bytes of global memory into L2";
+  let summary = "prefetch bytes of global memory into L2";
   let description = [{
-    A hint: nothing completes and nothing is waited for.
+    Asks the hardware to fetch `size` consecutive bytes into L2, from the source element onward. The
+    op is a hint: it has no completion that a thread can wait for.
 
-    Constraints: size, room and contiguity as `bulk.load` (C40, C41, C42).
+    Constraints: size, room and contiguity are as for `bulk.load` (C40, C41, C42).
 
     Example:
 
@@ -249,9 +277,11 @@ def Carousel_BulkPrefetchOp
 
 def Carousel_BulkCommitGroupOp : Carousel_FixedOp<"bulk.commit_group", 90, 80,
     [MemoryEffects<[MemRead<BulkGroups>, MemWrite<BulkGroups>]>]> {
-  let summary = "close the bulk group of what this thread has issued since the last commit";
+  let summary = "close this thread's current bulk group";
   let description = [{
-    Groups belong to the thread that commits them. A group without transfers is complete.
+    The group contains the bulk copies and reductions that this thread has issued since its previous
+    commit. Groups belong to the thread that commits them. A group without any copy is complete at
+    once.
 
     Example:
 
@@ -267,11 +297,16 @@ def Carousel_BulkCommitGroupOp : Carousel_FixedOp<"bulk.commit_group", 90, 80,
 def Carousel_BulkWaitGroupOp : Carousel_FixedOp<"bulk.wait_group", 90, 80, [MemoryEffects<[
     MemRead<BulkGroups>, MemWrite<BulkGroups>, MemRead<SharedMemory>, MemWrite<SharedMemory>,
     MemRead<GlobalMemory>, MemWrite<GlobalMemory>]>]> {
-  let summary = "wait until at most `pending` of this thread's newest bulk groups are open";
+  let summary = "wait until at most `pending` of this thread's bulk groups are incomplete";
   let description = [{
-    `complete`: the groups waited for have read and written everything, and
-    this thread sees it. `read`: they have read their sources, which may be overwritten; their
-    writes may still be under way. Other threads learn of either by a barrier after the wait.
+    Waits for all bulk groups of this thread except the `pending` newest.
+
+    - `complete`: the groups have read their sources and written their destinations, and this thread
+      sees the writes.
+    - `read`: the groups have read their sources, so that the thread may overwrite them. Their
+      writes may still be in flight.
+
+    Other threads learn of the completion through a barrier after the wait.
 
     Constraints: `pending` is not negative (C47).
 
@@ -294,14 +329,14 @@ def Carousel_BulkWaitGroupOp : Carousel_FixedOp<"bulk.wait_group", 90, 80, [Memo
 //===----------------------------------------------------------------------===//
 
 def Carousel_StAsyncOp : Carousel_FixedOp<"st_async", 90, 81, [AttrSizedOperandSegments]> {
-  let summary = "store a value to another CTA's shared memory; completes on its mbarrier";
+  let summary = "store a value to another CTA's shared memory; complete on an mbarrier";
   let description = [{
-    A weak store in the generic proxy of 4 or 8 bytes, or of a vector of 2 or 4 such values.
-    The bytes count as transaction bytes of the barrier, which lies in the same CTA as the
-    destination.
+    Stores 4 or 8 bytes, or a vector of 2 or 4 such values, to another CTA of the cluster. The store
+    is weak, and made through the generic proxy. Its bytes lower the pending transaction bytes of
+    the barrier, which lies in the same CTA as the destination.
 
-    Constraints: the value is i32, i64, f32 or f64, or a vector of 2 or 4 of them (of 2 if
-    8 bytes wide) (C48), and the memref's element type is that of the value (C49).
+    Constraints: the value is an i32, i64, f32 or f64, or a vector of 2 or 4 of them; of 2 if they
+    are 8 bytes wide (C48). The memref's element type is that of the value, or of its lanes (C49).
 
     Example:
 
@@ -329,11 +364,14 @@ def Carousel_StAsyncOp : Carousel_FixedOp<"st_async", 90, 81, [AttrSizedOperandS
 def Carousel_StAsyncGlobalOp : Carousel_FixedOp<"st_async_global", 100, 87, [OrdersMemory]> {
   let summary = "store a value to global memory asynchronously, with release semantics";
   let description = [{
-    Ordered after everything that this thread did before, at the given scope. `mmio`
-    preserves the number of accesses.
+    The store is ordered after all earlier memory accesses of this thread, at the given scope.
+    `mmio` marks memory-mapped I/O: the hardware preserves the number of accesses.
 
-    Constraints: the value is an integer of 8 to 64 bits, f32 or f64 (C48), and the memref's
-    element type is that of the value (C49); the scope is gpu or sys (C6).
+    Constraints:
+
+    - The value is an integer of 8 to 64 bits, f32 or f64 (C48).
+    - The memref's element type is that of the value (C49).
+    - The scope is gpu or sys (C6).
 
     Example:
 
@@ -356,12 +394,15 @@ def Carousel_StAsyncGlobalOp : Carousel_FixedOp<"st_async_global", 100, 87, [Ord
 }
 
 def Carousel_RedAsyncOp : Carousel_FixedOp<"red_async", 90, 81, [AttrSizedOperandSegments]> {
-  let summary = "reduce a value into another CTA's shared memory; completes on its mbarrier";
+  let summary = "reduce a value into another CTA's shared memory; complete on an mbarrier";
   let description = [{
-    Relaxed at cluster scope. Exactly one thread issues it.
+    Replaces the destination element with `kind(destination, value)`. The update is atomic, and
+    relaxed at cluster scope. Exactly one thread must issue the op: each issue reduces the value
+    once more. The bytes lower the pending transaction bytes of the barrier, which lies in the same
+    CTA as the destination.
 
-    Constraints: the kind has the type (C45); the value and the memref's element are
-    integers of its width (C46).
+    Constraints: the hardware has the kind for the type (C45). The value and the memref's elements
+    are integers of the type's width (C46).
 
     Example:
 
@@ -392,10 +433,14 @@ def Carousel_RedAsyncOp : Carousel_FixedOp<"red_async", 90, 81, [AttrSizedOperan
 def Carousel_RedAsyncGlobalOp : Carousel_FixedOp<"red_async_global", 100, 87, [OrdersMemory]> {
   let summary = "add a value to global memory asynchronously, with release semantics";
   let description = [{
-    Ordered after everything that this thread did before, at the given scope.
+    The addition is atomic, and ordered after all earlier memory accesses of this thread, at the
+    given scope. `mmio` marks memory-mapped I/O: the hardware preserves the number of accesses.
 
-    Constraints: the type is u32, s32, u64 or s64 (C45); the value and the memref's element
-    are integers of its width (C46); the scope is gpu or sys (C6).
+    Constraints:
+
+    - The type is u32, s32, u64 or s64 (C45).
+    - The value and the memref's elements are integers of its width (C46).
+    - The scope is gpu or sys (C6).
 
     Example:
 

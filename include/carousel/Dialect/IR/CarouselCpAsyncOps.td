@@ -17,16 +17,25 @@ include "carousel/Dialect/IR/CarouselOpBase.td"
 
 def Carousel_CpAsyncCopyOp
     : Carousel_Op<"cp_async.copy", [AttrSizedOperandSegments, JoinsCpAsyncGroup]> {
-  let summary = "each thread copies 4, 8 or 16 bytes from global to shared memory";
+  let summary = "copy 4, 8 or 16 bytes per thread from global to shared memory";
   let description = [{
-    A weak generic access that happens later: before the end of the cp.async group that
-    this thread commits next, or before the arrive that `cp_async.mbarrier_arrive` triggers.
-    `valid` says how many of the bytes come from the source, the rest are zero; `ignore`
-    makes all of them zero when true.
+    Each thread that executes the op makes a copy of its own. The copy is a weak access through the
+    generic proxy, and it is performed later. The thread waits for it through the cp.async group
+    that it commits next, or through the arrive that `cp_async.mbarrier_arrive` triggers.
 
-    Constraints: 4, 8 or 16 bytes (C80); cg, which bypasses L1, copies 16 (C81); `valid`
-    and `ignore` exclude each other (C82); `l2_prefetch` is 64, 128 or 256 bytes (C83); the
-    bytes fit in the buffers where their size is known (C41).
+    - `ca` caches in all levels. `cg` bypasses L1.
+    - `valid`: the number of bytes that are copied from the source. The remaining bytes become zero.
+    - `ignore`: if true, all bytes become zero, and the source isn't read.
+    - `l2_prefetch`: the number of bytes around the source that the hardware may prefetch into L2.
+    - `cache`: a cache policy.
+
+    Constraints:
+
+    - The size is 4, 8 or 16 bytes (C80), and 16 with `cg` (C81).
+    - `valid` and `ignore` exclude each other (C82).
+    - `l2_prefetch` is 64, 128 or 256 bytes (C83).
+    - The bytes fit in the buffers if their size is known (C41).
+    - The innermost dimension is contiguous, unless the copy is of one element (C42).
 
     Example:
 
@@ -56,8 +65,11 @@ def Carousel_CpAsyncCopyOp
 
 def Carousel_CpAsyncCommitGroupOp : Carousel_FixedOp<"cp_async.commit_group", 80, 70,
     [MemoryEffects<[MemRead<CpAsyncGroups>, MemWrite<CpAsyncGroups>]>]> {
-  let summary = "close the cp.async group of what this thread has issued since the last commit";
+  let summary = "close this thread's current cp.async group";
   let description = [{
+    The group contains the `cp_async.copy` ops that this thread has executed since its previous
+    commit.
+
     Example:
 
     ```mlir
@@ -73,8 +85,11 @@ class Carousel_CpAsyncWaitBase<string mnemonic> : Carousel_FixedOp<mnemonic, 80,
     [JoinsCpAsyncGroup, OrdersShared, OrdersGlobal]>;
 
 def Carousel_CpAsyncWaitGroupOp : Carousel_CpAsyncWaitBase<"cp_async.wait_group"> {
-  let summary = "wait until at most `pending` of this thread's newest cp.async groups are open";
+  let summary = "wait until at most `pending` of this thread's cp.async groups are incomplete";
   let description = [{
+    Waits for all cp.async groups of this thread except the `pending` newest. Afterwards this thread
+    sees what these groups wrote. Other threads see it after a barrier that follows the wait.
+
     Constraints: `pending` is not negative (C47).
 
     Example:
@@ -91,8 +106,11 @@ def Carousel_CpAsyncWaitGroupOp : Carousel_CpAsyncWaitBase<"cp_async.wait_group"
 }
 
 def Carousel_CpAsyncWaitAllOp : Carousel_CpAsyncWaitBase<"cp_async.wait_all"> {
-  let summary = "wait for every cp.async of this thread, committed or not";
+  let summary = "wait for all cp.async copies of this thread, committed or not";
   let description = [{
+    Afterwards this thread sees what the copies wrote. Other threads see it after a barrier that
+    follows the wait.
+
     Example:
 
     ```mlir
@@ -106,10 +124,13 @@ def Carousel_CpAsyncWaitAllOp : Carousel_CpAsyncWaitBase<"cp_async.wait_all"> {
 
 def Carousel_CpAsyncMbarrierArriveOp : Carousel_FixedOp<"cp_async.mbarrier_arrive", 80, 70,
     [JoinsCpAsyncGroup, OrdersShared, OrdersGlobal]> {
-  let summary = "arrive on an mbarrier once this thread's earlier cp.async copies have landed";
+  let summary = "arrive on an mbarrier after this thread's earlier cp.async copies are complete";
   let description = [{
-    Without `noinc` the pending arrivals are first raised by one, so that the arrive is
-    neutral; with it the arrive has to be counted in `mbarrier.init`.
+    The op doesn't block: the hardware makes the arrive when the copies are complete.
+
+    Without `noinc` the op first raises the pending arrivals of the current phase by one, so that
+    the arrive leaves them unchanged. With `noinc` the count of `mbarrier.init` must include the
+    arrive.
 
     Example:
 
@@ -134,10 +155,14 @@ def Carousel_CpAsyncMbarrierArriveOp : Carousel_FixedOp<"cp_async.mbarrier_arriv
 
 def Carousel_CachePolicyFractionalOp
     : Carousel_FixedOp<"cache_policy.fractional", 80, 74, [Pure]> {
-  let summary = "a policy that gives a fraction of accesses one priority and the rest another";
+  let summary = "make a cache policy that gives a fraction of accesses one priority";
   let description = [{
-    Constraints: the fraction is above 0 and at most 1 (C84); the other priority is
-    evict_first or evict_unchanged (C85).
+    The result is a 64-bit policy, which copies take as `cache`. `fraction` of the accesses have the
+    first priority, and the others have the priority after `otherwise`. By default all accesses have
+    the first priority, and the others are `evict_unchanged`.
+
+    Constraints: the fraction is above 0 and at most 1 (C84). The other priority is evict_first or
+    evict_unchanged (C85).
 
     Example:
 
@@ -158,10 +183,11 @@ def Carousel_CachePolicyFractionalOp
 }
 
 def Carousel_CachePolicyRangeOp : Carousel_FixedOp<"cache_policy.range", 80, 74, [Pure]> {
-  let summary = "a policy by address range";
+  let summary = "make a cache policy that gives an address range one priority, the rest another";
   let description = [{
-    The first `primary` bytes from the element on have one priority, the rest of the `total`
-    bytes the other.
+    The result is a 64-bit policy, which copies take as `cache`. The range starts at the element.
+    Its first `primary` bytes have the first priority. The remaining bytes, up to `total`, have the
+    priority after `otherwise`.
 
     Constraints: the other priority is evict_first or evict_unchanged (C85).
 
@@ -187,8 +213,11 @@ def Carousel_CachePolicyRangeOp : Carousel_FixedOp<"cache_policy.range", 80, 74,
 }
 
 def Carousel_CachePolicyConvertOp : Carousel_FixedOp<"cache_policy.convert", 80, 74, [Pure]> {
-  let summary = "a policy from a CUDA access property";
+  let summary = "make a cache policy from a CUDA access property";
   let description = [{
+    The operand is a `cuda::access_property` as 64 bits. The result is a policy, which copies take
+    as `cache`.
+
     Example:
 
     ```mlir
@@ -203,12 +232,17 @@ def Carousel_CachePolicyConvertOp : Carousel_FixedOp<"cache_policy.convert", 80,
 }
 
 def Carousel_PrefetchOp : Carousel_Op<"prefetch", [FillsCaches]> {
-  let summary = "bring a cache line of global or local memory into a cache";
+  let summary = "prefetch a cache line of global or local memory";
   let description = [{
-    A hint. `uniform_l1` is the uniform cache; the l2_evict levels set the line's priority. A
-    memref in local memory has the space `#nvvm.memory_space<local>`.
+    The op is a hint, and has no completion that a thread can wait for.
 
-    Constraints: local memory is brought into l1 or l2 (C79).
+    - `l1`, `l2`: the cache to fill.
+    - `l2_evict_last`, `l2_evict_normal`: L2, with that eviction priority for the line.
+    - `uniform_l1`: the uniform cache.
+
+    A memref in local memory has the space `#nvvm.memory_space<local>`.
+
+    Constraints: a prefetch of local memory is to l1 or l2 (C79).
 
     Example:
 
