@@ -17,16 +17,16 @@ include "carousel/Dialect/IR/CarouselOpBase.td"
 include "carousel/Dialect/IR/CarouselWaitAttrs.td"
 
 //===----------------------------------------------------------------------===//
-// Life
+// Initialisation
 //===----------------------------------------------------------------------===//
 
 def Carousel_MbarrierInitOp : Carousel_FixedOp<"mbarrier.init", 80, 70,
     [AttrSizedOperandSegments]> {
-  let summary = "make an mbarrier that expects `count` arrivals a phase";
+  let summary = "initialise an mbarrier that expects `count` arrivals per phase";
   let description = [{
-    Phase 0 begins with `count` pending arrivals and no pending transaction bytes. One
-    thread initialises a barrier; others, and the async proxy, see it after
-    `fence.mbarrier_init` (or `fence.proxy`) and a CTA or cluster barrier.
+    Phase 0 begins with `count` pending arrivals and no pending transaction bytes. One thread
+    initialises a barrier. Other threads and the async proxy see it after this thread has executed
+    `fence.mbarrier_init` (or `fence.proxy`) and all have passed a CTA or cluster barrier.
 
     Constraints: the count is 1 to 2^20-1 (C31).
 
@@ -51,10 +51,10 @@ def Carousel_MbarrierInitOp : Carousel_FixedOp<"mbarrier.init", 80, 70,
 }
 
 def Carousel_MbarrierInvalOp : Carousel_FixedOp<"mbarrier.inval", 80, 70> {
-  let summary = "end the life of an mbarrier";
+  let summary = "invalidate an mbarrier";
   let description = [{
-    The memory may then serve another purpose, or another `mbarrier.init`. No arrive, wait
-    or transfer may be outstanding.
+    Afterwards the memory may be used for other data, or for another `mbarrier.init`. No arrive,
+    wait or copy on the barrier may be outstanding.
 
     Example:
 
@@ -94,7 +94,8 @@ class Carousel_MbarrierTxOp<string mnemonic>
 def Carousel_MbarrierExpectTxOp : Carousel_MbarrierTxOp<"expect_tx"> {
   let summary = "raise the transaction bytes that the current phase waits for";
   let description = [{
-    Relaxed. The barrier may lie in another CTA of the cluster.
+    The phase completes when its pending arrivals and its pending transaction bytes are zero. The op
+    is relaxed: it orders no other access. The barrier may lie in another CTA of the cluster.
 
     Constraints: bytes are 0 to 2^20-1 (C32).
 
@@ -110,9 +111,10 @@ def Carousel_MbarrierExpectTxOp : Carousel_MbarrierTxOp<"expect_tx"> {
 }
 
 def Carousel_MbarrierCompleteTxOp : Carousel_MbarrierTxOp<"complete_tx"> {
-  let summary = "lower the pending transaction bytes, as a transfer does when it lands";
+  let summary = "lower the pending transaction bytes of the current phase";
   let description = [{
-    Simulates the completion of a transfer; nothing is copied. Relaxed.
+    The op simulates the completion of an asynchronous copy, and copies nothing. It is relaxed: it
+    orders no other access.
 
     Constraints: bytes are 0 to 2^20-1 (C32).
 
@@ -152,14 +154,19 @@ class Carousel_MbarrierArriveBase<string mnemonic>
 }
 
 def Carousel_MbarrierArriveOp : Carousel_MbarrierArriveBase<"arrive"> {
-  let summary = "lower the pending arrivals by `count`, 1 if not given";
+  let summary = "lower the pending arrivals of the current phase by `count`, or by 1";
   let description = [{
-    With `release` (the default) everything that this thread did before is visible to who
-    acquires the phase that this arrive belongs to. The state names that phase. A barrier in
-    another CTA gives no state. `no_complete` promises that this arrive doesn't end the phase.
+    With `release` semantics (the default), a thread that acquires this phase sees all earlier
+    accesses of this thread. The result names the phase, and a wait can take it. An arrive on a
+    barrier in another CTA has no result. `no_complete` promises that this arrive doesn't complete
+    the phase.
 
-    Constraints: the count is 1 to 2^20-1 (C33); a remote arrive has no result (C34);
-    `no_complete` has a count, release semantics, CTA scope and a local barrier (C35).
+    Constraints:
+
+    - The count is 1 to 2^20-1 (C33).
+    - An arrive on a barrier in another CTA has no result (C34).
+    - `no_complete` has a count, release semantics, CTA scope and a barrier in the CTA's own memory
+      (C35).
 
     Example:
 
@@ -173,9 +180,10 @@ def Carousel_MbarrierArriveOp : Carousel_MbarrierArriveBase<"arrive"> {
 }
 
 def Carousel_MbarrierArriveDropOp : Carousel_MbarrierArriveBase<"arrive_drop"> {
-  let summary = "arrive, and leave: later phases expect `count` arrivals fewer";
+  let summary = "arrive, and lower the arrivals that later phases expect";
   let description = [{
-    As `mbarrier.arrive`, after the expected arrivals of all later phases were lowered.
+    First lowers the expected arrivals of all later phases by `count`, or by 1, then arrives as
+    `mbarrier.arrive` does.
 
     Constraints: those of `mbarrier.arrive` (C33, C34, C35).
 
@@ -209,11 +217,13 @@ class Carousel_MbarrierArriveExpectTxBase<string mnemonic>
 }
 
 def Carousel_MbarrierArriveExpectTxOp : Carousel_MbarrierArriveExpectTxBase<"arrive_expect_tx"> {
-  let summary = "raise the expected bytes, then arrive once";
+  let summary = "raise the expected transaction bytes, then arrive once";
   let description = [{
-    What a producer does before it issues the transfers of a stage.
+    The producer of a stage executes it before it issues the stage's copies. Semantics, scope and
+    result are as for `mbarrier.arrive`.
 
-    Constraints: bytes are 0 to 2^20-1 (C32); a remote arrive has no result (C34).
+    Constraints: bytes are 0 to 2^20-1 (C32). An arrive on a barrier in another CTA has no result
+    (C34).
 
     Example:
 
@@ -228,9 +238,13 @@ def Carousel_MbarrierArriveExpectTxOp : Carousel_MbarrierArriveExpectTxBase<"arr
 
 def Carousel_MbarrierArriveDropExpectTxOp
     : Carousel_MbarrierArriveExpectTxBase<"arrive_drop_expect_tx"> {
-  let summary = "raise the expected bytes, then arrive once and leave";
+  let summary = "raise the expected transaction bytes, then arrive once and leave later phases";
   let description = [{
-    Constraints: bytes are 0 to 2^20-1 (C32); a remote arrive has no result (C34).
+    First raises the transaction bytes as `mbarrier.expect_tx` does, then arrives as
+    `mbarrier.arrive_drop` does, with a count of 1.
+
+    Constraints: bytes are 0 to 2^20-1 (C32). An arrive on a barrier in another CTA has no result
+    (C34).
 
     Example:
 
@@ -245,8 +259,10 @@ def Carousel_MbarrierArriveDropExpectTxOp
 
 def Carousel_MbarrierPendingCountOp
     : Carousel_FixedOp<"mbarrier.pending_count", 80, 70, [Pure]> {
-  let summary = "the pending arrivals that a state recorded";
+  let summary = "get the pending arrivals that an mbarrier state recorded";
   let description = [{
+    The state is the result of an arrive. The count is the pending arrivals just before this arrive.
+
     Example:
 
     ```mlir
@@ -264,8 +280,8 @@ def Carousel_MbarrierPendingCountOp
 // Waits
 //===----------------------------------------------------------------------===//
 
-// `extra` and `extraFormat`: the suspend-time hint that only try_wait and wait have. `label` and
-// `labelFormat`: what is said of a wait that blocks.
+// `extra` and `extraFormat`: the time limit of try_wait and wait. `label` and `labelFormat`: the
+// label of the blocking wait.
 class Carousel_MbarrierWaitBase<string mnemonic, dag extra, string extraFormat,
                                 list<Trait> traits = [], dag label = (ins), string labelFormat = "">
     : Carousel_Op<"mbarrier." # mnemonic,
@@ -286,15 +302,17 @@ class Carousel_MbarrierWaitBase<string mnemonic, dag extra, string extraFormat,
 }
 
 def Carousel_MbarrierTestWaitOp : Carousel_MbarrierWaitBase<"test_wait", (ins), ""> {
-  let summary = "has the phase completed? (does not block)";
+  let summary = "test whether a phase of an mbarrier has completed, without blocking";
   let description = [{
-    The phase is named by the state of an arrive, or by its parity (false for phases 0, 2,
-    4...). By parity the answer is about the phase before the current one, or the current
-    one: a waiter must not fall two phases behind. With `acquire` (the default) a true
-    answer makes visible what was done before the arrives that released the phase, and what
-    the transfers that it counted wrote.
+    `state` is the result of an arrive, and names the phase of this arrive. `parity` names a phase
+    by its number modulo 2: false for phases 0, 2, 4 and so on. A parity can only tell the current
+    phase from the one before it, so a waiting thread must not fall two phases behind.
 
-    Constraints: exactly one of state and parity is given (C36).
+    With `acquire` semantics (the default) a true result makes memory visible to this thread: the
+    accesses before the phase's release arrives, and the writes of the copies whose bytes the phase
+    counted.
+
+    Constraints: the op has a state or a parity, and not both (C36).
 
     Example:
 
@@ -310,13 +328,13 @@ def Carousel_MbarrierTestWaitOp : Carousel_MbarrierWaitBase<"test_wait", (ins), 
 
 def Carousel_MbarrierTryWaitOp : Carousel_MbarrierWaitBase<"try_wait",
     (ins Optional<I32>:$suspend_ns), "(`suspend` $suspend_ns^)?"> {
-  let summary = "has the phase completed? (may suspend the thread for a while)";
+  let summary = "test whether a phase of an mbarrier has completed, after a limited wait";
   let description = [{
-    As `mbarrier.test_wait`, but the thread may sleep until the phase completes or a time
-    limit passes: `suspend` nanoseconds, or what the system decides. May return false at
-    any time.
+    As `mbarrier.test_wait`, but the thread may be suspended until the phase completes or a time
+    limit passes. The limit is `suspend` nanoseconds, or the system's own. The op may return false
+    at any time.
 
-    Constraints: exactly one of state and parity is given (C36).
+    Constraints: the op has a state or a parity, and not both (C36).
 
     Example:
 
@@ -334,13 +352,13 @@ def Carousel_MbarrierWaitOp : Carousel_MbarrierWaitBase<"wait",
     (ins Optional<I32>:$suspend_ns), "(`suspend` $suspend_ns^)?",
     [Carousel_LabelledWaitOpInterface],
     (ins OptionalAttr<Carousel_WaitLabelAttr>:$label), "(`label` `` $label^)?"> {
-  let summary = "block until the phase has completed";
+  let summary = "block until a phase of an mbarrier has completed";
   let description = [{
-    A loop around `try_wait`, or around `test_wait` on targets before sm_90. No memory
-    access that follows is made before it. The label says what is waited for, to those who
-    look for a wait that doesn't end.
+    Repeats `try_wait`, or `test_wait` on targets before sm_90, until the phase has completed. Later
+    memory accesses of this thread aren't performed before it. State, parity and semantics are as
+    for `mbarrier.test_wait`. The label names the barrier in reports of a wait that doesn't end.
 
-    Constraints: exactly one of state and parity is given (C36).
+    Constraints: the op has a state or a parity, and not both (C36).
 
     Example:
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What orders threads and proxies: fences, election, named barriers, the cluster,
-// register reallocation, and the order of grids and of CTAs in a grid.
+// Ops that order threads and proxies: fences, warp election, named barriers, cluster barriers,
+// register reallocation, dependent grids, and turns of the CTAs in a grid.
 // PTX ISA: Parallel Synchronization and Communication Instructions.
 //
 //===----------------------------------------------------------------------===//
@@ -22,9 +22,9 @@ include "carousel/Dialect/IR/CarouselWaitAttrs.td"
 //===----------------------------------------------------------------------===//
 
 def Carousel_FenceThreadOp : Carousel_Op<"fence.thread", [OrdersMemoryAndBarriers]> {
-  let summary = "order this thread's generic accesses";
+  let summary = "order this thread's memory accesses through the generic proxy";
   let description = [{
-    Does not order the async proxy.
+    The fence doesn't order accesses through the async proxy.
 
     Constraints: the semantics are acquire, release, acq_rel or sc (C5).
 
@@ -41,11 +41,14 @@ def Carousel_FenceThreadOp : Carousel_Op<"fence.thread", [OrdersMemoryAndBarrier
 }
 
 def Carousel_FenceProxyOp : Carousel_Op<"fence.proxy", [OrdersMemoryAndBarriers]> {
-  let summary = "order accesses through the generic proxy with those through another";
+  let summary = "order accesses through the generic proxy with accesses through another proxy";
   let description = [{
-    `async` orders all state spaces, `async_global`, `async_shared_cta` and
-    `async_shared_cluster` one; `alias` orders accesses through virtual aliases. Executed by
-    the threads that wrote, before the barrier that lets another thread issue the copy.
+    `async` orders accesses to all state spaces. `async_global`, `async_shared_cta` and
+    `async_shared_cluster` each order accesses to one. `alias` orders accesses to the same memory
+    through different virtual addresses.
+
+    Threads that wrote data for a copy through the async proxy execute the fence after their writes,
+    and before the barrier that precedes the copy.
 
     Example:
 
@@ -63,7 +66,7 @@ def Carousel_FenceMbarrierInitOp
     : Carousel_FixedOp<"fence.mbarrier_init", 90, 80, [OrdersBarriers]> {
   let summary = "make this thread's mbarrier.init visible to the cluster and the async proxy";
   let description = [{
-    Release, at cluster scope; a CTA or cluster barrier follows.
+    The fence has release semantics at cluster scope. It needs a CTA or cluster barrier after it.
 
     Example:
 
@@ -78,9 +81,9 @@ def Carousel_FenceMbarrierInitOp
 
 def Carousel_FenceSyncRestrictOp
     : Carousel_FixedOp<"fence.sync_restrict", 90, 86, [OrdersMemoryAndBarriers]> {
-  let summary = "a one-way thread fence limited to shared memory, at cluster scope";
+  let summary = "order this thread's accesses to shared memory in one direction, at cluster scope";
   let description = [{
-    `acquire` is limited to `shared::cluster`, `release` to `shared::cta`.
+    `acquire` is limited to `shared::cluster`, and `release` to `shared::cta`.
 
     Constraints: the semantics are acquire or release (C4).
 
@@ -98,8 +101,11 @@ def Carousel_FenceSyncRestrictOp
 
 def Carousel_FenceProxySyncRestrictOp
     : Carousel_FixedOp<"fence.proxy_sync_restrict", 90, 86, [OrdersMemoryAndBarriers]> {
-  let summary = "a one-way async-generic proxy fence limited to shared memory, at cluster scope";
+  let summary = "order shared-memory accesses of the async and the generic proxy in one direction";
   let description = [{
+    The fence has cluster scope. `acquire` is limited to `shared::cluster`, and `release` to
+    `shared::cta`.
+
     Constraints: the semantics are acquire or release (C4).
 
     Example:
@@ -116,8 +122,11 @@ def Carousel_FenceProxySyncRestrictOp
 
 def Carousel_FenceTensorMapReleaseOp : Carousel_FixedOp<"fence.tensor_map_release", 90, 83,
     [OrdersMemory]> {
-  let summary = "release descriptors that this thread changed to the tensormap proxy";
+  let summary = "release this thread's changes of tensor maps to the tensormap proxy";
   let description = [{
+    Another thread sees the changes after a `fence.tensor_map_acquire` that synchronises with this
+    fence.
+
     Example:
 
     ```mlir
@@ -132,9 +141,10 @@ def Carousel_FenceTensorMapReleaseOp : Carousel_FixedOp<"fence.tensor_map_releas
 
 def Carousel_FenceTensorMapAcquireOp : Carousel_FixedOp<"fence.tensor_map_acquire", 90, 83,
     [OrdersMemory]> {
-  let summary = "acquire a descriptor in global memory for the tensormap proxy";
+  let summary = "acquire a tensor map in global memory for the tensormap proxy";
   let description = [{
-    Orders the 128 bytes of the descriptor.
+    The fence orders the map's 128 bytes. Later copies through this map see the changes that were
+    released to this thread.
 
     Example:
 
@@ -153,9 +163,10 @@ def Carousel_FenceTensorMapAcquireOp : Carousel_FixedOp<"fence.tensor_map_acquir
 //===----------------------------------------------------------------------===//
 
 def Carousel_ElectOp : Carousel_FixedOp<"elect", 90, 80, [ChangesThreads]> {
-  let summary = "true in one thread of the warp, false in the others";
+  let summary = "elect one thread of a warp";
   let description = [{
-    The threads of the mask (all 32 unless given) execute it together.
+    The result is true in one thread and false in the others. The threads of the mask execute the op
+    together. Without a mask all 32 threads of the warp do.
 
     Example:
 
@@ -174,11 +185,12 @@ def Carousel_BarrierSyncOp : Carousel_FixedOp<"barrier.sync", 80, 70,
     [OrdersMemoryAndBarriers, ChangesThreads]> {
   let summary = "arrive at one of the CTA's 16 named barriers and wait for it";
   let description = [{
-    `threads` take part, or the whole CTA if not given. All threads of a warp execute it
-    together unless `unaligned` is given.
+    The barrier completes when `threads` threads have arrived, or all threads of the CTA if
+    `threads` isn't given. Afterwards each of them sees what the others did before the barrier. All
+    threads of a warp execute the op together, unless it is `unaligned`.
 
-    Constraints: the id is 0 to 15 (C86); threads are a positive multiple of 32, at most
-    1024 (C87).
+    Constraints: the id is 0 to 15 (C86). `threads` is a positive multiple of 32, at most 1024
+    (C87).
 
     Example:
 
@@ -201,10 +213,11 @@ def Carousel_BarrierArriveOp : Carousel_FixedOp<"barrier.arrive", 80, 70,
     [OrdersMemoryAndBarriers, ChangesThreads]> {
   let summary = "arrive at a named barrier without waiting";
   let description = [{
-    `threads` counts those that arrive and those that sync.
+    `threads` counts the threads that arrive together with those that wait in `barrier.sync`. All
+    threads of a warp execute the op together, unless it is `unaligned`.
 
-    Constraints: the id is 0 to 15 (C86); threads are a positive multiple of 32, at most
-    1024 (C87).
+    Constraints: the id is 0 to 15 (C86). `threads` is a positive multiple of 32, at most 1024
+    (C87).
 
     Example:
 
@@ -227,7 +240,7 @@ def Carousel_BarrierWarpOp : Carousel_FixedOp<"barrier.warp", 80, 70,
     [OrdersMemoryAndBarriers, ChangesThreads]> {
   let summary = "synchronise the threads of a warp and order their memory accesses";
   let description = [{
-    All 32 threads take part unless a mask is given.
+    The threads of the mask take part. Without a mask all 32 threads of the warp do.
 
     Example:
 
@@ -242,11 +255,11 @@ def Carousel_BarrierWarpOp : Carousel_FixedOp<"barrier.warp", 80, 70,
 }
 
 def Carousel_SetMaxRegistersOp : Carousel_Op<"set_max_registers", [ChangesThreads]> {
-  let summary = "change the registers of each thread of this warpgroup";
+  let summary = "change the number of registers of this warpgroup's threads";
   let description = [{
-    `dec` gives registers back, `inc` blocks until they are free. All warps of a warpgroup
-    execute it. The kernel says how many registers its threads start with (`nvvm.maxnreg`):
-    without that number ptxas ignores the change.
+    `dec` releases registers. `inc` blocks until enough registers are free. All warps of a warpgroup
+    execute the op. The kernel must give the initial number of registers (`nvvm.maxnreg`), because
+    ptxas otherwise ignores the change.
 
     Constraints: 24 to 256 registers in steps of 8 (C88).
 
@@ -274,8 +287,10 @@ class Carousel_ClusterRegisterOp<string mnemonic> : Carousel_FixedOp<"cluster." 
 }
 
 def Carousel_ClusterRankOp : Carousel_ClusterRegisterOp<"rank"> {
-  let summary = "the rank of this CTA in its cluster";
+  let summary = "get the rank of this CTA in its cluster";
   let description = [{
+    The rank is 0 to `cluster.size` - 1.
+
     Example:
 
     ```mlir
@@ -287,8 +302,10 @@ def Carousel_ClusterRankOp : Carousel_ClusterRegisterOp<"rank"> {
 }
 
 def Carousel_ClusterSizeOp : Carousel_ClusterRegisterOp<"size"> {
-  let summary = "the number of CTAs in the cluster";
+  let summary = "get the number of CTAs in the cluster";
   let description = [{
+    The number is the product of the cluster's dimensions.
+
     Example:
 
     ```mlir
@@ -300,9 +317,11 @@ def Carousel_ClusterSizeOp : Carousel_ClusterRegisterOp<"size"> {
 }
 
 def Carousel_ClusterMapSharedOp : Carousel_FixedOp<"cluster.map_shared", 90, 78, [Pure]> {
-  let summary = "the same buffer in the shared memory of another CTA of the cluster";
+  let summary = "get the same buffer in the shared memory of another CTA of the cluster";
   let description = [{
-    Constraints: the result is the source's type in the cluster's window (C89).
+    `rank` is that CTA's rank in the cluster. The op computes an address, and accesses no memory.
+
+    Constraints: the result has the source's shape, layout and elements (C89).
 
     Example:
 
@@ -324,8 +343,10 @@ def Carousel_ClusterMapSharedOp : Carousel_FixedOp<"cluster.map_shared", 90, 78,
 }
 
 def Carousel_ClusterRankOfOp : Carousel_FixedOp<"cluster.rank_of", 90, 78, [Pure]> {
-  let summary = "the rank of the CTA in whose shared memory a buffer lies";
+  let summary = "get the rank of the CTA whose shared memory holds a buffer";
   let description = [{
+    The op reads an address, and accesses no memory.
+
     Example:
 
     ```mlir
@@ -344,7 +365,8 @@ def Carousel_ClusterArriveOp : Carousel_Op<"cluster.arrive",
     [OrdersMemoryAndBarriers, ChangesThreads]> {
   let summary = "arrive at the cluster's barrier without waiting";
   let description = [{
-    Release unless relaxed. All threads of a warp execute it together unless `unaligned`.
+    The semantics are `release` (the default) or `relaxed`. All threads of a warp execute the op
+    together, unless it is `unaligned`.
 
     Constraints: the semantics are release or relaxed (C2).
 
@@ -367,7 +389,8 @@ def Carousel_ClusterWaitOp : Carousel_FixedOp<"cluster.wait", 90, 78,
     [OrdersMemoryAndBarriers, ChangesThreads]> {
   let summary = "wait until all threads of the cluster have arrived at its barrier";
   let description = [{
-    Acquire. All threads of a warp execute it together unless `unaligned`.
+    The op has acquire semantics. All threads of a warp execute it together, unless it is
+    `unaligned`.
 
     Example:
 
@@ -387,9 +410,10 @@ def Carousel_ClusterWaitOp : Carousel_FixedOp<"cluster.wait", 90, 78,
 
 def Carousel_GridLaunchDependentsOp : Carousel_FixedOp<"grid.launch_dependents", 90, 78,
     [ChangesThreads]> {
-  let summary = "let the dependent grids start when every CTA has said so or ended";
+  let summary = "let the grids that depend on this one start";
   let description = [{
-    Orders no memory.
+    The dependent grids may start when each CTA of this grid has executed the op or has ended. The
+    op orders no memory accesses: the dependent grids execute `grid.dependency_wait`.
 
     Example:
 
@@ -404,8 +428,10 @@ def Carousel_GridLaunchDependentsOp : Carousel_FixedOp<"grid.launch_dependents",
 
 def Carousel_GridDependencyWaitOp : Carousel_FixedOp<"grid.dependency_wait", 90, 78,
     [OrdersGlobal, ChangesThreads]> {
-  let summary = "wait until the prerequisite grids have ended and their writes are visible";
+  let summary = "wait until the grids that this one depends on have ended";
   let description = [{
+    Afterwards this thread sees all their writes to global memory.
+
     Example:
 
     ```mlir
@@ -435,9 +461,12 @@ def Carousel_GridSerialWaitOp : Carousel_GridSerialOp<"serial_wait",
     (ins OptionalAttr<Carousel_WaitLabelAttr>:$label), "(`label` `` $label^)?"> {
   let summary = "block until a semaphore in global memory holds `turn`";
   let description = [{
-    One thread of the CTA executes it; a CTA barrier hands what it acquired to the others.
-    Acquire at gpu scope, of generic accesses: an async read of what earlier CTAs wrote
-    needs a `fence.proxy` after it.
+    One thread of the CTA executes it. A CTA barrier after it makes what this thread acquired
+    visible to the other threads.
+
+    The op has acquire semantics at gpu scope, for accesses through the generic proxy. An async copy
+    that reads what earlier CTAs wrote needs a `fence.proxy` after this op. The label names the
+    semaphore in reports of a wait that doesn't end.
 
     Constraints: the semaphores are i32 (C90).
 
@@ -459,9 +488,11 @@ def Carousel_GridSerialWaitOp : Carousel_GridSerialOp<"serial_wait",
 def Carousel_GridSerialReleaseOp : Carousel_GridSerialOp<"serial_release"> {
   let summary = "set a semaphore in global memory to `turn`";
   let description = [{
-    One thread of the CTA executes it, after a CTA barrier. Release at gpu scope, of generic
-    accesses: bulk writes must have completed before, by a complete `bulk.wait_group` of the
-    thread that committed them.
+    One thread of the CTA executes it, after a CTA barrier.
+
+    The op has release semantics at gpu scope, for accesses through the generic proxy. Bulk writes
+    must have completed before it, by a `bulk.wait_group complete` of the thread that committed
+    them.
 
     Constraints: the semaphores are i32 (C90).
 
