@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A pipeline of gpu.modules, run on copies of one that have some of its kernels
-// each (SplitKernels.h), on as many threads as the context has. Whatever goes
-// wrong or has something to say there is done again with the whole module, so
-// that users hear it once and in order.
+// Runs a pipeline on parts of a gpu.module in parallel, on the context's
+// threads. Each part has some of the kernels (SplitKernels.h). If a part fails
+// or emits a diagnostic, the pipeline runs again on the whole module, so that
+// users see each diagnostic once and in order.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,8 @@ namespace carousel {
 mlir::LogicalResult lowerKernels(mlir::ModuleOp holder, PassManagers &managers,
                                  const NamedPipeline &pipeline);
 
-/// Lowers the one gpu.module of `holder` to the target phase, and gives its
-/// PTX. It is left anywhere between.
+/// Lowers the one gpu.module of `holder` to the target phase, and returns its
+/// PTX. The module itself is left at an unspecified stage.
 mlir::FailureOr<std::string> emitKernels(mlir::ModuleOp holder,
                                          PassManagers &managers,
                                          const NamedPipeline &pipeline,

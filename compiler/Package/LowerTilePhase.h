@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels of the tile phase become other kernels on each chip. A package takes
-// them as variants of one kernel. Private.
+// Lowers kernels at the tile phase for each chip. A package takes the results
+// as variants of one kernel. Private.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,11 +22,11 @@ namespace carousel {
 struct TargetInfo;
 
 /// Replaces each gpu.module at the tile phase by one at the machine phase for
-/// each of the chips, called MODULE_CHIP, with that chip as its target, and
-/// with guards on the capability in its kernels. Chips of which code runs only
-/// there come first, then later ones before earlier ones, since the first
-/// variant that may run is taken. Other modules stay. Returns those that it
-/// made, which are verified.
+/// each chip, called MODULE_CHIP. That chip is its target, and its kernels have
+/// guards on the compute capability. The runtime takes the first variant that
+/// may run, so chips whose code runs nowhere else come first, then later chips
+/// before earlier ones. Other modules are unchanged. Returns the new modules,
+/// which are verified.
 mlir::FailureOr<llvm::DenseSet<mlir::Operation *>>
 lowerTilePhase(mlir::ModuleOp module, llvm::ArrayRef<const TargetInfo *> chips,
                const CompilePackageOptions &options, PassManagers &managers);

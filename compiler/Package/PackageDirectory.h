@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where a package goes, what is there already, and its removal. Everything goes
-// through descriptors, so that what was checked is what is changed, whatever
-// others rename meanwhile.
+// Finds the directory for a package, checks what it holds, and removes it. All
+// calls use file descriptors. So a check and the change after it see the same
+// directory, even if another process renames directories meanwhile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@
 
 namespace carousel {
 
-/// How often another process may come in between before we give up.
+/// The number of attempts while another process interferes.
 inline constexpr int kMaxAttempts = 100;
 
 /// Owns a file descriptor.
@@ -43,14 +43,14 @@ private:
   int fd;
 };
 
-/// The place of a package: the directory around it and its name in there.
+/// The place of a package: its parent directory and its name there.
 struct PackagePlace {
   Descriptor parent;
   std::string name;
   std::string path;       ///< for messages
   std::string parentPath; ///< for messages
 
-  /// Follows symbolic links: what they point to is replaced, not the link.
+  /// Follows symbolic links: a package replaces the target, not the link.
   static llvm::Expected<PackagePlace> find(llvm::StringRef directory);
 
   std::string getSiblingPath(llvm::StringRef sibling) const {
@@ -63,20 +63,20 @@ struct PackagePlace {
   /// Removes a directory beside the package that has only files in it.
   llvm::Error remove(llvm::StringRef sibling) const;
 
-  /// How names of siblings begin that are packages in the making.
+  /// The first part of the names of siblings that are unfinished packages.
   std::string getTemporaryStem() const;
-  /// Opens a new sibling and locks it, for as long as it isn't closed; nothing
-  /// if another process took it for an abandoned one before that.
+  /// Opens a new sibling and locks it until it is closed. Returns nothing if
+  /// another process took it for an abandoned one and removed it first.
   Descriptor openLocked(llvm::StringRef sibling) const;
-  /// Removes siblings that writers left which were killed: packages, parts of
-  /// one that have the marker, and empty directories, if nobody holds the lock.
+  /// Removes siblings that killed writers left and that no process has locked:
+  /// whole packages, unfinished ones, and empty directories.
   void removeAbandoned() const;
 };
 
-/// "can't DO 'PATH': REASON", the reason from errno.
-/// A file of a sibling for as long as it isn't a whole package.
+/// The file that marks a sibling as an unfinished package.
 inline constexpr const char *kUnfinishedFile = ".unfinished";
 
+/// "can't DO 'PATH': REASON", with the reason of errno.
 llvm::Error makeSystemError(const llvm::Twine &action, const llvm::Twine &path);
 
 /// Repeats a system call that a signal interrupted.

@@ -1,13 +1,13 @@
-//===- PassManagers.h - pass managers that are kept -------------*- C++ -*-===//
+//===- PassManagers.h - a cache of pass managers ----------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A pass manager collects the patterns of all dialects when it first runs, for
-// each of its canonicalizers: 2 to 16 % of a kernel's compilation. Who compiles
-// again keeps them. Private.
+// Keeps pass managers for repeated compilation. On its first run, a pass
+// manager collects the patterns of all dialects for each canonicalizer, which
+// takes 2 to 16 % of a kernel's compilation. Private.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,9 @@ public:
 
   mlir::MLIRContext *getContext() const { return context; }
 
-  /// The manager, without verification behind each pass, that `build` fills. It
-  /// is asked only once for a name, which says all that it depends on.
+  /// The manager called `name`, which `build` fills on the first call. The name
+  /// must tell apart all that `build` depends on. The manager doesn't verify
+  /// after each pass.
   mlir::PassManager &get(llvm::StringRef name, BuildPipeline build) {
     std::unique_ptr<mlir::PassManager> &manager = managers[name];
     if (!manager) {
@@ -47,7 +48,7 @@ private:
   llvm::StringMap<std::unique_ptr<mlir::PassManager>> managers;
 };
 
-/// A pipeline, and its name among others of a compilation.
+/// A pipeline, and a name that is unique in a compilation.
 struct NamedPipeline {
   std::string name;
   BuildPipeline build;

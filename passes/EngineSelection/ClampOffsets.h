@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The coordinates of a tensor copy have 32 bits, offsets in the tile phase have
-// 64. Extents fit into 31, by the engine's guards; what is farther outside than
-// that could come back in. Where an offset isn't known to be near enough, it is
-// brought nearer, and stays outside.
+// The coordinates of a tensor copy have 32 bits; offsets in the tile phase have
+// 64. The engine's guards limit extents to 31 bits. An offset far outside the
+// memref could wrap to a coordinate inside it. Such offsets are clamped to
+// values that have 32 bits and still lie outside.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 
 namespace carousel {
 
-/// For the tensor copies of a kernel whose engines are chosen.
+/// Clamps the offsets of tensor copies in a kernel whose engines are chosen.
 void clampOffsets(mlir::gpu::GPUFuncOp kernel);
 
 } // namespace carousel

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Builds conversions between f8E4M3FN or f8E5M2 and wider floats, of scalars
-// and vectors, with the meaning of arith.extf and arith.truncf: to nearest,
-// ties to even; a magnitude beyond the largest finite one becomes an infinity
-// of f8E5M2 and NaN of f8E4M3FN, which has no infinities.
+// and vectors, with the semantics of arith.extf and arith.truncf. They round to
+// nearest, ties to even. A magnitude above the largest finite value becomes an
+// infinity in f8E5M2, and NaN in f8E4M3FN, which has no infinities.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,20 +19,20 @@
 
 namespace carousel {
 
-/// Whether a type, or the elements of a vector, are floats of 8 bits that
-/// conversions are built for.
+/// Whether a type, or the element type of a vector, is an 8-bit float that has
+/// conversions.
 bool isFloat8(mlir::Type type);
 
-/// Whether conversions are built between floats of 8 bits and this type: f16,
-/// bf16, f32, f64, or a vector of one.
+/// Whether 8-bit floats have conversions to and from this type: f16, bf16, f32,
+/// f64, or a vector of one.
 bool convertsToFloat8(mlir::Type type);
 
-/// `value`, of floats of 8 bits, as `type`; exact. `isNative`: by the chip's
-/// instructions, else by integer arithmetic.
+/// Converts `value`, of 8-bit floats, to `type`; exact. With `isNative`, uses
+/// the chip's instructions, otherwise integer arithmetic.
 mlir::Value createExtension(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                             mlir::Type type, bool isNative);
 
-/// `value` rounded once to `type`, of floats of 8 bits.
+/// Converts `value` to `type`, of 8-bit floats, with one rounding.
 mlir::Value createTruncation(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                              mlir::Type type, bool isNative);
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Patterns of carousel-lower-gpu-ops, which lead to gpu.shuffle of i32 or f32,
-// gpu.barrier and shared memory.
+// Patterns of carousel-lower-gpu-ops. They lower collective gpu ops to
+// gpu.shuffle of i32 or f32, gpu.barrier and shared memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,23 +17,23 @@
 
 namespace carousel {
 
-/// Shuffles of any type, rotations and broadcasts, as shuffles of 32 bits.
+/// Lowers shuffles of any type, rotations and broadcasts to 32-bit shuffles.
 void populateShufflesOfWords(mlir::RewritePatternSet &patterns);
 
-/// The number of a warp, how many there are, and how many lanes each has.
+/// Lowers a warp's number, the number of warps, and the number of lanes.
 void populateSubgroupNumbers(mlir::RewritePatternSet &patterns);
 
-/// Reductions of a CTA: of each warp by shuffles, then of the warps' results
-/// through shared memory. They stand in loops and branches as any op does.
+/// Lowers reductions of a CTA: of each warp by shuffles, then of the warps'
+/// results through shared memory. They may stand in loops and branches.
 void populateAllReduce(mlir::RewritePatternSet &patterns);
 
-/// Arguments of gpu.printf as the words that C passes.
+/// Converts arguments of gpu.printf as C's default promotions do.
 void populatePrintfArguments(mlir::RewritePatternSet &patterns);
 
 /// The number of the thread in its block, as an index.
 mlir::Value createLinearThreadId(mlir::OpBuilder &builder, mlir::Location loc);
 
-/// How many threads the block has, as an index.
+/// The number of threads of the block, as an index.
 mlir::Value createBlockThreads(mlir::OpBuilder &builder, mlir::Location loc);
 
 } // namespace carousel

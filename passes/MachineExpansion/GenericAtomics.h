@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A memref.generic_atomic_rmw repeats its region until nobody interferes.
-// carousel-expand-memory makes a loop of it, around two forms of the same op
-// that are single instructions:
+// A memref.generic_atomic_rmw repeats its region until no other thread
+// interferes. carousel-expand-memory expands it to a loop around two forms of
+// the same op, each of which is one instruction:
 //
 //   %seen = memref.generic_atomic_rmw %m[%i] : memref<8xi32> {  // a load
 //   ^bb0(%now: i32):
@@ -33,14 +33,14 @@ class LLVMTypeConverter;
 
 namespace carousel {
 
-/// Whether the hardware compares and swaps such elements: integers and floats
+/// Whether compare-and-swap exists for this element type: integers and floats
 /// of 8, 16, 32 or 64 bits.
 bool isSwapped(mlir::Type element);
 
-/// Whether memory is left as it is.
+/// Whether the op doesn't change memory.
 bool isAtomicLoad(mlir::memref::GenericAtomicRMWOp op);
 
-/// A compare-and-swap: where the element has the bits `seen`, an integer, it
+/// A compare-and-swap: if the element has the bits of the integer `seen`, it
 /// becomes `next`.
 struct CompareAndSwap {
   mlir::Value seen;
@@ -49,10 +49,10 @@ struct CompareAndSwap {
 std::optional<CompareAndSwap>
 matchCompareAndSwap(mlir::memref::GenericAtomicRMWOp op);
 
-/// Loops of these two forms for other atomics.
+/// Expands other atomics to loops of these two forms.
 void populateGenericAtomics(mlir::RewritePatternSet &patterns);
 
-/// Both forms as LLVM's instructions, relaxed at gpu scope.
+/// Converts both forms to LLVM's instructions, relaxed at gpu scope.
 void populateGenericAtomicsToLLVM(const mlir::LLVMTypeConverter &converter,
                                   mlir::RewritePatternSet &patterns);
 

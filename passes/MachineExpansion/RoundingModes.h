@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Patterns of carousel-expand-arith for arith.truncf with a rounding mode. LLVM
-// and C++ convert to the nearest value, ties to even, and take no notice of
-// any other mode.
+// Patterns of carousel-expand-arith for arith.truncf with a rounding mode.
+// Conversions of LLVM and C++ round to nearest, ties to even, and ignore other
+// modes.
 //
 //===----------------------------------------------------------------------===//
 

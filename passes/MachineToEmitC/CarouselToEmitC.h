@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Collects the arguments of a call to a function of runtime/device, whose names
-// and orders follow from the op's (docs/DeviceHeaders.md).
+// Builds a call to a function of runtime/device. The function's name and the
+// order of its arguments follow from the op (docs/DeviceHeaders.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,32 +24,31 @@ public:
   DeviceCall(mlir::Operation *op, CBuilder &builder)
       : op(op), builder(builder) {}
 
-  /// The address of an element.
+  /// Adds the address of an element.
   DeviceCall &address(mlir::Value memref, mlir::ValueRange converted,
                       llvm::ArrayRef<mlir::ValueRange> indices);
-  /// The address of a semaphore. They are signed in the headers, as people
-  /// count.
+  /// Adds the address of a semaphore, which is signed in the headers.
   DeviceCall &semaphore(mlir::Value memref, mlir::ValueRange converted,
                         llvm::ArrayRef<mlir::ValueRange> indices);
-  /// A value, unless there is none.
+  /// Adds a value, if there is one.
   DeviceCall &value(mlir::ValueRange optional);
-  /// A value or a literal of 32 bits, unless there is neither.
+  /// Adds a value or a 32-bit literal, if there is either.
   DeviceCall &word(mlir::ValueRange optional, std::optional<uint32_t> literal);
-  /// The phase that a wait names: a state, or a parity as 0 or 1.
+  /// Adds the phase of a wait: a state, or a parity as 0 or 1.
   DeviceCall &phase(mlir::ValueRange state, mlir::ValueRange parity);
-  /// Values in a struct that says what they are: `carousel::multicast{mask}`.
+  /// Adds values in a struct that names them: `carousel::multicast{mask}`.
   DeviceCall &tagged(llvm::StringRef tag, mlir::ValueRange optional);
-  /// Values in braces, as signed integers.
+  /// Adds values in braces, as signed integers.
   DeviceCall &list(llvm::ArrayRef<mlir::ValueRange> values);
 
-  /// A template argument; those with defaults are left out from the last on.
+  /// Adds a template argument. Trailing ones that equal defaults are left out.
   DeviceCall &argument(const llvm::Twine &text, bool isDefault = false);
   DeviceCall &scope(MemScope scope, bool isDefault = false);
   DeviceCall &semantics(MemSemantics semantics, bool isDefault = false);
-  /// Whether memory is the CTA's own or in the cluster's window.
+  /// Whether memory is the CTA's own or belongs to another CTA of the cluster.
   DeviceCall &window(mlir::Value memref);
 
-  /// The function's name is the op's, then `suffix`.
+  /// Emits the call. The function's name is that of the op, then `suffix`.
   mlir::LogicalResult finish(llvm::StringRef suffix = {});
 
 private:
@@ -57,10 +56,11 @@ private:
   CBuilder &builder;
   llvm::SmallVector<mlir::Value> operands;
   llvm::SmallVector<std::string> arguments;
-  size_t needed = 0; ///< of the template arguments
+  size_t needed = 0; ///< number of template arguments to write
 };
 
-/// "carousel::reduce::and_": case names that C++ has as keywords get a suffix.
+/// "carousel::reduce::and_": names of cases that are keywords of C++ get an
+/// underscore.
 std::string spellCase(llvm::StringRef enumeration, llvm::StringRef name);
 
 } // namespace carousel

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The types of C++, a builder of EmitC's ops for one op of the source, and
-// patterns that are functions. docs/CUDA.md says what becomes what.
+// Type conversion to C++, a builder of EmitC ops for one source op, and
+// patterns that are functions. docs/CUDA.md lists the conversions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,9 @@
 
 namespace carousel {
 
-/// A memref becomes a pointer to the element at the dynamic part of its offset,
-/// its dynamic extents and its dynamic strides; anything else one value.
+/// Converts types. A memref becomes several values: a pointer to the element at
+/// the dynamic part of its offset, its dynamic extents and its dynamic strides.
+/// Any other type becomes one value.
 class CTypes : public mlir::TypeConverter {
 public:
   CTypes(mlir::MLIRContext *context, unsigned indexBits);
@@ -28,30 +29,30 @@ public:
   mlir::Type getIndexType() const { return indexType; }
   /// The spelling of a converted type; empty if there is none.
   std::string spell(mlir::Type type) const;
-  /// What an element of a memref is, or null.
+  /// The converted element type of a memref, or null.
   mlir::Type getElementType(mlir::Type type) const;
-  /// The array that a declared memref is; null if it has a layout or extents
-  /// that aren't known.
+  /// The array type that declares a memref; null if the memref has a layout or
+  /// dynamic extents.
   mlir::emitc::ArrayType getArray(mlir::MemRefType type) const;
 
 private:
   mlir::Type indexType;
 };
 
-/// The integer type of the same width with a sign, or without one.
+/// The signed, or unsigned, integer type of the same width.
 mlir::Type getSigned(mlir::Type type);
 mlir::Type getUnsigned(mlir::Type type);
 
 /// Whether a type is i1 or a vector of it.
 bool isBool(mlir::Type type);
-/// The element type of a source's type in C++, with a sign or without.
+/// The spelling in C++ of the element type of a source type.
 std::string spellElement(const CTypes &types, mlir::Type type, bool isSigned);
 
-/// Whether values are floats of 8 bits, or vectors of them: bytes in C++, which
-/// are only moved.
+/// Whether values are 8-bit floats or vectors of them. They are bytes in C++,
+/// which has no arithmetic on them.
 bool isMovedOnly(mlir::Type type);
 
-/// Makes the ops that stand for one op of the source.
+/// Builds the EmitC ops for one source op.
 class CBuilder {
 public:
   CBuilder(mlir::ConversionPatternRewriter &rewriter, mlir::Location loc,
@@ -75,36 +76,35 @@ public:
   mlir::Value literal(llvm::StringRef text, mlir::Type type);
   mlir::Value select(mlir::Value condition, mlir::Value yes, mlir::Value no);
 
-  /// A call of a function that gives the same for the same arguments and does
-  /// nothing else; one of any other function.
+  /// A call of a pure function; `call` is for all other functions.
   mlir::Value pure(mlir::Type result, llvm::StringRef callee,
                    mlir::ValueRange operands,
                    llvm::ArrayRef<std::string> templateArguments = {});
-  /// Elements in braces: of a vector with the name of its type, else of what
-  /// takes them.
+  /// A list of elements in braces, with the type's name before it if the type
+  /// is a vector.
   mlir::Value list(mlir::Type type, mlir::ValueRange elements);
   mlir::emitc::CallOpaqueOp call(mlir::Type result, llvm::StringRef callee,
                                  mlir::ValueRange operands,
                                  llvm::ArrayRef<std::string> arguments = {});
 
   mlir::Value variable(mlir::Type type);
-  /// A declaration of a memref's array, in shared memory or the thread's own,
-  /// as the pointer that the memref becomes; null if there is none.
+  /// Declares a memref's array, in shared memory or as a local variable, and
+  /// returns the pointer that the memref becomes; null if it has no array type.
   mlir::Value array(mlir::MemRefType type, mlir::Attribute alignment,
                     bool isShared);
   mlir::Value load(mlir::Value lvalue);
   void assign(mlir::Value variable, mlir::Value value);
   mlir::Value subscript(mlir::Value pointer, mlir::Value index);
 
-  /// Sums and products of indices; those with 0 and 1 leave no op.
+  /// Sums and products of indices; they fold 0 and 1.
   mlir::Value addIndex(mlir::Value lhs, mlir::Value rhs);
   mlir::Value mulIndex(mlir::Value lhs, mlir::Value rhs);
 
-  /// The number of the element in elements behind the converted memref's
-  /// pointer, its static offset included.
+  /// The distance of an element from the converted memref's pointer, in
+  /// elements, with the static offset included.
   mlir::Value linearize(mlir::MemRefType type, mlir::ValueRange converted,
                         llvm::ArrayRef<mlir::Value> indices);
-  /// Its address.
+  /// The address of an element.
   mlir::Value element(mlir::MemRefType type, mlir::ValueRange converted,
                       llvm::ArrayRef<mlir::Value> indices);
   mlir::Value advance(mlir::Value pointer, mlir::Value elements);
@@ -119,10 +119,10 @@ public:
   const CTypes &types;
 };
 
-/// The constant that a value is, if it is one.
+/// The value's constant, if it is one.
 std::optional<int64_t> getConstant(mlir::Value value);
 
-/// Single values of operands that are one value each.
+/// The values of operands that convert to one value each.
 inline mlir::Value one(mlir::ValueRange range) { return range.front(); }
 inline llvm::SmallVector<mlir::Value>
 flatten(llvm::ArrayRef<mlir::ValueRange> ranges) {
@@ -165,8 +165,8 @@ void addPattern(mlir::RewritePatternSet &patterns, const CTypes &types,
   patterns.add<FunctionPattern<OpTy>>(types, patterns.getContext(), function);
 }
 
-/// A pattern for an op of any kind, by name: all operands and results are
-/// single values.
+/// A pattern for the op of a given name. All operands and results convert to
+/// one value each.
 using NamedFunction = mlir::LogicalResult (*)(mlir::Operation *,
                                               llvm::ArrayRef<mlir::Value>,
                                               CBuilder &, llvm::StringRef);
@@ -198,7 +198,7 @@ void populateTransfersToEmitC(mlir::RewritePatternSet &patterns,
                               const CTypes &types);
 void populateSyncToEmitC(mlir::RewritePatternSet &patterns,
                          const CTypes &types);
-/// Waits that are loops; a bound of 0 is none.
+/// Converts waits to loops; a bound of 0 means none.
 void populateWaitsToEmitC(mlir::RewritePatternSet &patterns,
                           const CTypes &types, uint64_t nanoseconds);
 

@@ -1,13 +1,13 @@
-//===- BoundedWaits.h - loops that wait, with an end ------------*- C++ -*-===//
+//===- BoundedWaits.h - wait loops with a time bound ------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What a wait becomes: a loop around a test. With `debug-waits` a thread that
-// waits for longer than the bound writes down where it is and traps; what it
-// writes, and where to, is in docs/KernelABI.md.
+// Builds the loop that a wait lowers to, around a test. With `debug-waits`, a
+// thread that waits for longer than the bound fills a record and traps.
+// docs/KernelABI.md describes the record.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,37 +20,37 @@
 
 namespace carousel {
 
-/// How long a wait may take, and what is called after that.
+/// The bound of a wait, and the function that is called after it.
 struct WaitBound {
-  uint64_t nanoseconds = 0; ///< 0: any time
+  uint64_t nanoseconds = 0; ///< 0: no bound
   mlir::FlatSymbolRefAttr report;
 };
 
-/// The nanoseconds that waits of `module` may take, 0 for any time or without a
-/// wait. Emits an error where a wait has no number, or the record's name is
+/// The bound of the waits of `module` in nanoseconds; 0 if there is no bound or
+/// no wait. Emits an error if a wait has no number, or the record's name is
 /// taken.
 mlir::FailureOr<uint64_t> checkWaitBound(mlir::gpu::GPUModuleOp module,
                                          unsigned milliseconds);
 
-/// The same, and declares the record and makes the function that fills it,
-/// where there is a wait.
+/// The same. If there is a wait, it also declares the record and creates the
+/// function that fills it.
 mlir::FailureOr<WaitBound> createWaitBound(mlir::gpu::GPUModuleOp module,
                                            unsigned milliseconds);
 
-/// What a thread writes down.
+/// The values that a thread writes to the record.
 struct WaitPlace {
   LabelledWaitOpInterface wait;
-  /// The indices of what is awaited, and its extents.
+  /// The indices of the barrier or semaphore that the thread waits for.
   mlir::ValueRange indices;
   mlir::Value awaited; ///< the converted memref
-  /// The parity or the turn, an i32; null where the wait has a state.
+  /// The parity or the turn, an i32; null if the wait has a state.
   mlir::Value phase;
 };
 
 using WaitTest =
     llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Location)>;
 
-/// A loop that ends when `mustWait` gives false.
+/// Creates a loop that ends when `mustWait` returns false.
 void createWaitLoop(mlir::OpBuilder &builder, mlir::Location loc,
                     const WaitBound &bound, const WaitPlace &place,
                     WaitTest mustWait);

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pattern base with the target at hand, pointers to elements, counts,
-// inline PTX with a memory clobber, and the populate functions of each family.
+// The base class of patterns that know the target, helpers for element pointers
+// and for inline PTX with a memory clobber, and the populate functions of each
+// family of ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,19 +28,19 @@ struct WaitBound;
 /// instruction.
 void createCompilerFence(mlir::OpBuilder &builder, mlir::Location loc);
 
-/// Inline PTX over `operands` ($0, $1, ... after the results) with constraints
-/// by type. With `touchesMemory` it has side effects and a memory clobber, else
-/// it is pure.
+/// Builds inline PTX over `operands` ($0, $1, ... after the results), whose
+/// types give the constraints. With `touchesMemory` it has side effects and a
+/// memory clobber; otherwise it is pure.
 mlir::Value createPTX(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Type result, mlir::ValueRange operands,
                       const llvm::Twine &text, bool touchesMemory = true);
 
-/// A call of an LLVM intrinsic that NVVM has no op for.
+/// Builds a call of an LLVM intrinsic for which NVVM has no op.
 mlir::Value createIntrinsic(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::Type result, llvm::StringRef name,
                             mlir::ValueRange operands);
 
-/// An i32 constant, or `value` where there is one.
+/// `value`, or `literal` if it is null, as an i32.
 mlir::Value materializeI32(mlir::OpBuilder &builder, mlir::Location loc,
                            mlir::Value value, std::optional<uint32_t> literal);
 
@@ -49,14 +50,14 @@ mlir::Value castPointer(mlir::OpBuilder &builder, mlir::Location loc,
 
 mlir::NVVM::MemScopeKind getNVVMScope(MemScope scope);
 
-/// An index has 32 or 64 bits; anything else is an error at `op`'s location.
+/// Emits an error at `op` unless an index has 32 or 64 bits.
 mlir::LogicalResult verifyIndexBitwidth(mlir::Operation *op, unsigned bits);
 
-/// The memref with elements as they lie in memory: a tensor map is a reference
-/// as a value, and 128 bytes as an element.
+/// The memref type with elements as memory holds them. As a value, a tensor map
+/// is a reference; as an element, it is 128 bytes.
 mlir::MemRefType getStorageType(mlir::MemRefType type);
 
-/// How the dialect's types and the memory spaces of memrefs look in LLVM.
+/// Adds conversions of the dialect's types and of memory spaces to LLVM.
 void populateTypeConversions(mlir::LLVMTypeConverter &converter);
 
 /// A conversion that knows the target.

@@ -1,4 +1,4 @@
-//===- Canonicalizer.h - MLIR's canonicalizer, as pipelines run it -*- C++ -*-//
+//===- Canonicalizer.h - the canonicalizer of pipelines ---------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,9 +17,9 @@
 
 namespace carousel {
 
-/// Without the simplification of regions, which looks for blocks to merge and
-/// block arguments to drop behind each round of patterns: structured control
-/// flow has none.
+/// MLIR's canonicalizer without region simplification. That looks for blocks to
+/// merge and block arguments to drop after each round of patterns, and
+/// structured control flow has none.
 inline std::unique_ptr<mlir::Pass> createPatternCanonicalizer() {
   return mlir::createCanonicalizerPass(
       mlir::GreedyRewriteConfig().setRegionSimplificationLevel(

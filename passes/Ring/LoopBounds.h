@@ -1,14 +1,14 @@
-//===- LoopBounds.h - where loads run ahead of a loop -----------*- C++ -*-===//
+//===- LoopBounds.h - bounds of prologues and steady states -----*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The bounds of a loop's prologue, and of the iterations that have another one
-// some iterations later, for all types of induction variables, signed and
-// unsigned. Sums that don't fit into the type are capped, not wrapped, outside
-// of the loop: in it one comparison is left.
+// Computes the bounds of a loop's prologue, and of the iterations for which a
+// later iteration exists, for induction variables of all types, signed and
+// unsigned. Sums outside of the loop saturate instead of wrapping, so that the
+// loop itself needs one comparison only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,22 +20,23 @@
 
 namespace carousel {
 
-/// Values of the induction variable's type. They are made where the builder
-/// stands: in front of the loop, but for `createAhead`.
+/// All values have the induction variable's type. The builder's insertion point
+/// must be before the loop; for `createAhead` it may be in the loop.
 class LoopBounds {
 public:
-  /// What is asked about is `iterations`, at least one, later.
+  /// Loads run `iterations`, at least one, ahead.
   LoopBounds(mlir::OpBuilder &builder, mlir::scf::ForOp loop,
              int64_t iterations);
 
-  /// Where the first `iterations` iterations end, or the loop if there are
+  /// The end of the first `iterations` iterations, or of the loop if it has
   /// fewer.
   mlir::Value createPrologueEnd();
-  /// Where the iterations end that have one so much later.
+  /// The end of those iterations for which an iteration `iterations` later
+  /// exists.
   mlir::Value createSteadyEnd();
   /// Whether `variable` is before `end`.
   mlir::Value createIsBefore(mlir::Value variable, mlir::Value end);
-  /// The variable of the iteration that is so much later, if there is one.
+  /// The induction variable `iterations` later, if that iteration exists.
   mlir::Value createAhead(mlir::Value variable);
 
 private:
@@ -44,8 +45,8 @@ private:
   mlir::Value createBy(mlir::Value lhs, mlir::Value rhs);
   mlir::Value createDistance();
   llvm::APInt getMost(mlir::Value value);
-  /// Whether the distance, `ahead` of `value` or back from it, is known not to
-  /// lead out of the type.
+  /// Whether `value` plus (with `ahead`) or minus the distance is known not to
+  /// overflow.
   bool isInside(mlir::Value value, bool ahead);
 
   mlir::OpBuilder &builder;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rewrites one kernel of the tile phase as its RingPlan says: loops first,
-// inner ones before outer ones, then the transfers that stay outside of rings,
-// then roles. Decides nothing.
+// Rewrites one kernel of the tile phase according to its RingPlan: first loops,
+// inner ones before outer ones; then the transfers outside of loops' rings;
+// then roles. It makes no decisions of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,15 +49,16 @@ private:
   void peelEpilogue(const LoopPlan &loop);
   void redirectOutside(const LoadRingPlan &loads, RingCreateOp ring,
                        mlir::Value variable);
-  /// Fills use `use` of `ring` with the loop's loads, its values replaced by
-  /// `mapping`. They are those of `ahead` iterations later (ring.produce).
+  /// Emits a ring.produce that fills use `use` of `ring` with the loop's loads.
+  /// `mapping` replaces the loop's values by those of `ahead` iterations later.
   void emitProduce(const LoadRingPlan &loads, mlir::scf::ForOp loop,
                    RingCreateOp ring, mlir::Value use, mlir::IRMapping mapping,
                    int64_t ahead = 0);
   void emitLoads(const LoadRingPlan &loads, mlir::Block &block,
                  RingCreateOp ring, mlir::Value use, mlir::IRMapping &mapping);
   void emitSubmit(StoreOp store, mlir::Value tile);
-  /// Lets the accesses to `buffer` in `loop` go to `tile`, a value of the loop.
+  /// Redirects the accesses to `buffer` in `loop` to `tile`, a value of the
+  /// loop.
   void redirect(mlir::Value buffer, mlir::scf::ForOp loop, mlir::Value tile);
 
   // Transfers outside of rings.
@@ -65,9 +66,10 @@ private:
   void rewriteLooseLoad(LoadOp load);
 
   // Roles (AssignRoles.cpp).
-  /// Makes the roles, at the end of the kernel, with what producers execute.
+  /// Creates the roles at the end of the kernel, and fills the producers'
+  /// region.
   RingRolesOp buildProducers();
-  /// Gives everything else to the consumers.
+  /// Moves all other ops to the consumers' region.
   void assignRoles(RingRolesOp op);
   void removeDeadBuffers();
   void removeDeadAttributions(const llvm::SetVector<mlir::Value> &buffers);
@@ -78,10 +80,11 @@ private:
   mlir::IRRewriter rewriter;
   RunningIndices indices;
   llvm::DenseMap<const LoadRingPlan *, RingCreateOp> rings;
-  /// Branches around loads ahead, and how far ahead, of the loop at hand.
+  /// The branches around loads ahead in the current loop, and how many
+  /// iterations ahead they are.
   llvm::SmallVector<std::pair<mlir::scf::IfOp, int64_t>> guards;
-  /// The ring without tiles, and its running index, of the loads of a scope
-  /// and a kind of engine.
+  /// For loads outside of loops' rings, by scope and kind of engine: their
+  /// ring, which has no tiles, and its running index.
   llvm::MapVector<std::pair<TransferScope, EngineKind>,
                   std::pair<RingCreateOp, mlir::Value>>
       loose;

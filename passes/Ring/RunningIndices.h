@@ -1,13 +1,13 @@
-//===- RunningIndices.h - indices that run on through a kernel --*- C++ -*-===//
+//===- RunningIndices.h - running indices of rings --------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// While a kernel is rewritten, a ring's running index is a variable that is
-// read and written where uses are made. Afterwards variables become SSA values:
-// loop-carried in loops, results of branches.
+// While a kernel is rewritten, a ring's running index is a variable. Code that
+// starts a use reads and writes it. Afterwards the variables are promoted to
+// SSA values: loop-carried values and results of branches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +22,9 @@ namespace carousel {
 
 class RunningIndices {
 public:
-  /// A variable at the top of `block`, 0 at first.
+  /// Creates a variable at the top of `block`, with initial value 0.
   mlir::Value create(mlir::Block &block, mlir::Location loc);
-  /// One of another type: an index, or an integer.
+  /// Creates one of another type: an index or an integer.
   mlir::Value create(mlir::Block &block, mlir::Location loc, mlir::Type type);
 
   static mlir::Value read(mlir::OpBuilder &builder, mlir::Location loc,
@@ -32,10 +32,10 @@ public:
   static void write(mlir::OpBuilder &builder, mlir::Location loc,
                     mlir::Value variable, mlir::Value value);
 
-  /// Whether values can be threaded through `op`, an op with regions.
+  /// Whether promotion can thread values through the regions of `op`.
   static bool canPass(mlir::Operation *op);
 
-  /// Makes all variables SSA values.
+  /// Promotes all variables to SSA values.
   void promote(mlir::IRRewriter &rewriter);
 
 private:

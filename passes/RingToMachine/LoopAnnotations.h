@@ -1,13 +1,12 @@
-//===- LoopAnnotations.h - loops that stay loops ----------------*- C++ -*-===//
+//===- LoopAnnotations.h - unrolling of loops -------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What a loop says about being unrolled, as MLIR says it, by
-// `llvm.loop_annotation`. The way to CUDA C++ makes a pragma of it, since NVRTC
-// unrolls what LLVM leaves alone.
+// Forbids the unrolling of a loop with MLIR's `llvm.loop_annotation`. The EmitC
+// stage turns it into a pragma, because NVRTC unrolls loops that LLVM doesn't.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What --carousel-lower-rings makes of one ring.load or ring.store: the
-// machine's copies, with bounds and pieces. When they are issued, and what they
-// signal, is LowerRings.cpp's business.
+// Lowers one ring.load or ring.store to copies of the machine phase, with
+// bounds checks and the pieces of each thread. LowerRings.cpp decides when they
+// are issued and what they signal.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,22 +28,22 @@ struct BarrierElement {
   llvm::SmallVector<mlir::Value, 2> indices;
 };
 
-/// A transfer, and what it is issued with.
+/// A transfer, and the values with which it is issued.
 struct TransferIssue {
   mutable TransferOpInterface op; ///< a handle, without const members
   const TransferShape *shape;
   /// The cache policy, or null.
   mlir::Value policy;
-  /// Loads by one thread signal it.
+  /// The barrier that a load by one thread signals.
   BarrierElement full;
-  /// Copies that threads make themselves: the thread's number (i32) among
-  /// `threads`. Of a bulk load that may reach outside these fill the rest of
-  /// the tile; null: the issuing thread alone.
+  /// For copies that threads carry out: the thread's number (i32) among
+  /// `threads`. For a bulk load that may reach outside: `threads` threads fill
+  /// the rest of the tile; null: the issuing thread alone does.
   mlir::Value thread;
   int64_t threads = 0;
-  /// Of `threads` the one that issues, an i1; null: there is no other.
+  /// Whether this is the issuing thread, an i1; null: it is the only thread.
   mlir::Value leader;
-  /// Engines may touch later what threads copy by themselves.
+  /// Whether engines may later access bytes that threads copy.
   bool ordersEnds = false;
 };
 
@@ -51,67 +51,68 @@ struct TransferIssue {
 // One thread
 //===----------------------------------------------------------------------===//
 
-/// The boxes of its map that a tensor copy's tile is made of.
+/// The number of boxes of the tensor map in the tile of a tensor copy.
 int64_t getTensorBoxes(TransferOpInterface op);
-/// The bytes that a load signals when all of its box is inside.
+/// The bytes that a load signals if its whole box is inside.
 int64_t getWholeBytes(const TransferIssue &issue);
-/// Whether a thread has to copy the ends of rows even so, since they aren't
+/// Whether a thread must copy the ends of rows even then, because they aren't
 /// whole granules of a bulk copy.
 bool hasRowEnds(const TransferIssue &issue);
-/// Whether the box is inside, an i1, or null if it is known to be, or if the
-/// engine asks for no difference.
+/// Whether the box is inside, an i1; null if it is known to be inside, or if
+/// the engine treats all boxes alike.
 mlir::Value createIsInside(mlir::ImplicitLocOpBuilder &b,
                            const TransferIssue &issue);
 /// Copies a box that is inside.
 void issueWhole(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue);
-/// Whether threads fill a part of a load's tile where its box isn't inside.
+/// Whether threads fill a part of a load's tile if its box isn't inside.
 bool mayFill(TransferOpInterface op, const TransferShape &shape);
-/// Copies what of the box is inside, and fills the rest of a load's tile. A
-/// load first tells its barrier how many bytes it signals.
+/// Copies the part of the box that is inside, and fills the rest of a load's
+/// tile. A load first adds the bytes that it signals to its barrier.
 void issueClipped(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue);
 
-/// Orders what this thread copied by itself, of boxes that are inside or of
-/// clipped ones, before what engines do to the same bytes later.
+/// Orders this thread's own copies, of whole or of clipped boxes, before later
+/// accesses of engines to the same bytes.
 void orderEnds(mlir::ImplicitLocOpBuilder &b,
                llvm::ArrayRef<TransferIssue> issues, bool isClipped);
 
-/// Loads, stores and reductions through a tensor map, box by box.
+/// Issues loads, stores and reductions through a tensor map, box by box.
 void issueTensor(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue);
 
 //===----------------------------------------------------------------------===//
 // All threads
 //===----------------------------------------------------------------------===//
 
-/// This thread's pieces of a transfer of the engines cp_async and vector.
+/// Copies this thread's pieces of a transfer by the engines cp_async or vector.
 void copyByThreads(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue);
 
 //===----------------------------------------------------------------------===//
 // Elements
 //===----------------------------------------------------------------------===//
 
-/// The memrefs of a transfer after dimensions have been joined, and where the
-/// box is: begins and extents are counted in elements of a group.
+/// The memrefs of a transfer after its dimensions have been collapsed to
+/// groups, and the bounds of its box, in elements of a group.
 struct BoxValues {
   mlir::Value global;
   mlir::Value tile;
   llvm::SmallVector<mlir::Value> begins; ///< index, per group
-  llvm::SmallVector<mlir::Value> ends;   ///< index, null where nothing is asked
+  llvm::SmallVector<mlir::Value> ends;   ///< index; null: not checked
 };
 BoxValues createBoxValues(mlir::ImplicitLocOpBuilder &b,
                           const TransferIssue &issue);
 
-/// Whether the box's row at `positions` (one per group of the tile but the
-/// innermost, which counts as inside) is inside; null if it is known to be.
+/// Whether the box's row at `positions` is inside; null if it is known to be.
+/// `positions` has one value for each group of the tile but the innermost,
+/// which isn't checked.
 mlir::Value createIsRowInside(mlir::ImplicitLocOpBuilder &b,
                               const TransferShape &shape, const BoxValues &box,
                               mlir::ValueRange positions);
 
-/// The indices of an element: of the global memref and of the tile.
+/// The indices of an element in the global memref.
 llvm::SmallVector<mlir::Value>
 createGlobalIndices(mlir::ImplicitLocOpBuilder &b, const BoxValues &box,
                     unsigned leading, mlir::ValueRange positions);
 
-/// How the transfer combines what it moves with what is there, or null.
+/// The reduction of the transfer, or null.
 ReductionAttr getReduction(TransferOpInterface op);
 
 /// Combines one element with one in global memory, atomically.
@@ -119,16 +120,16 @@ void createAtomicReduction(mlir::ImplicitLocOpBuilder &b, ReductionAttr reduce,
                            mlir::Value value, mlir::Value memref,
                            mlir::ValueRange indices);
 
-/// `kind(lhs, rhs)` of elements or of vectors of them, rounded to their type.
+/// The reduction of two elements or vectors, rounded to their type.
 mlir::Value createCombined(mlir::ImplicitLocOpBuilder &b, ReductionAttr reduce,
                            mlir::Value lhs, mlir::Value rhs);
 
-/// What a load fills with: a value of its element type, or of vectors of it.
+/// The value with which a load fills: of its element type, or of a vector type.
 mlir::Value createFill(mlir::ImplicitLocOpBuilder &b, RingLoadOp load,
                        mlir::Type type);
 
-/// Copies one element: a load fills it unless `isInside` (null: it is), a store
-/// or reduction leaves it alone.
+/// Copies one element if `isInside` (null: it is). Otherwise a load fills it,
+/// and a store or reduction skips it.
 void copyElement(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue,
                  const BoxValues &box, mlir::ValueRange positions,
                  mlir::Value isInside);
@@ -154,7 +155,7 @@ mlir::Value createFolded(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
 }
 mlir::Value createCast(mlir::ImplicitLocOpBuilder &b, mlir::Value value,
                        mlir::Type type);
-/// `lhs` and `rhs`, either of which may be null.
+/// The conjunction of `lhs` and `rhs`, either of which may be null.
 mlir::Value createAnd(mlir::ImplicitLocOpBuilder &b, mlir::Value lhs,
                       mlir::Value rhs);
 /// Positions in an array of these extents, outermost first.

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the tile phase and the machine phase both ask of ops of other dialects,
-// so that an error is at the op that was written: constraints C193 to C197 and
+// Checks ops of other dialects, in the tile phase and in the machine phase, so
+// that an error is at the op that the user wrote: constraints C193 to C197 and
 // C203 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What --carousel-raise-to-transfers finds and decides: moves (ops that carry
-// data between global and shared memory) and plans (transfers that moves are
-// raised to). Planning changes nothing.
+// The analysis of --carousel-raise-to-transfers. It finds moves, which are ops
+// that copy data between global and shared memory, and plans the transfers that
+// replace them. It doesn't change the IR.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,21 +29,20 @@ namespace carousel {
 struct MoveAccess {
   mlir::Value memref;
   llvm::SmallVector<mlir::Value> indices; // empty: zeros
-  /// For each dim of the memref, the dim of what is moved that runs along it,
-  /// or -1.
+  /// For each dim of the memref, the dim of the moved shape along it, or -1.
   llvm::SmallVector<int> movedDims;
-  /// For each dim of the memref, whether the box may reach behind its end.
+  /// For each dim of the memref, whether the box may reach beyond its end.
   llvm::SmallBitVector mayLeave;
 };
 
-/// What one thread carries at once from one memory to the other.
+/// A copy by one thread from one memory to the other: a read and a write.
 struct Move {
   mlir::Operation *read = nullptr;
-  mlir::Operation *write = nullptr; // a copy is both
+  mlir::Operation *write = nullptr; // equal to `read` for a copy op
   bool isLoad = false;              // from global to shared memory
   MoveAccess global, tile;
-  mlir::Value globalRoot, tileRoot; // behind subviews and casts
-  llvm::SmallVector<int64_t> shape; // of what is moved; copies may be dynamic
+  mlir::Value globalRoot, tileRoot; // the sources of subviews and casts
+  llvm::SmallVector<int64_t> shape; // of the moved data; copies may be dynamic
   std::string refusal;              // why it can't be raised anywhere
 };
 
@@ -53,16 +52,16 @@ std::vector<Move> findMoves(mlir::gpu::GPUFuncOp kernel);
 /// The value that `view` is a subview or a cast of, or null.
 mlir::Value getViewSource(mlir::Value view);
 
-/// Why the ops of a set can't be executed together, right before `last`, or an
-/// empty string. The ops stand in or between `first` and `last`, which are in
-/// one block.
+/// The reason why a set of ops can't be executed together, right before `last`;
+/// empty if it can. The ops stand in or between `first` and `last`, which are
+/// in one block.
 std::string
 explainConflict(const llvm::SmallPtrSetImpl<mlir::Operation *> &reads,
                 const llvm::SmallPtrSetImpl<mlir::Operation *> &writes,
                 mlir::Value source, mlir::Value target, mlir::Operation *first,
                 mlir::Operation *last);
 
-/// How far planning came before it gave up.
+/// The step of planning that failed.
 enum class PlanStage { Control, Conflicts, Places, Box };
 
 /// A transfer, and the moves that it replaces.
@@ -70,15 +69,15 @@ struct TransferPlan {
   bool isLoad = false;
   bool inBounds = false;
   mlir::Value global, tile;
-  /// The box in the memrefs: first element and extents. Dropped dims have
-  /// extent 1, and are left out by a view.
+  /// The box in the memrefs: its first element and its extents. Dropped dims
+  /// have extent 1; a view leaves them out.
   llvm::SmallVector<IndexForm> globalOffsets, tileOffsets;
   llvm::SmallVector<int64_t> tileExtents;
   llvm::SmallBitVector droppedGlobal, droppedTile;
 
   llvm::SmallVector<const Move *> moves;
-  mlir::Operation *first = nullptr, *last = nullptr; // it stands before `last`
-  int64_t threads = 1; // that share the moves; 1: each makes them all
+  mlir::Operation *first = nullptr, *last = nullptr; // goes before `last`
+  int64_t threads = 1; // that share the moves; 1: each thread makes all of them
   std::string refusal; // not empty: why this isn't raised
   PlanStage stage = PlanStage::Box;
 
@@ -88,8 +87,8 @@ struct TransferPlan {
   void print(llvm::raw_ostream &os) const;
 };
 
-/// What becomes of the moves: each is in one plan. Plans stand in program
-/// order.
+/// Plans the transfers for the moves, in program order. Each move is in one
+/// plan.
 std::vector<TransferPlan> planTransfers(mlir::gpu::GPUFuncOp kernel,
                                         llvm::ArrayRef<Move> moves);
 

@@ -1,13 +1,13 @@
-//===- RaiseToTransfersBoxes.h - which elements threads carry ---*- C++ -*-===//
+//===- RaiseToTransfersBoxes.h - the elements of moves ----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Steps through the moves in an op for every thread of the block, notes each
-// place they come to, and says whether these make a box of the tile whose
-// elements lie in a box of the global memref alike.
+// Enumerates the elements that the moves in an op copy, over all threads of the
+// block and all iterations of loops. Then decides whether they form a box of
+// the tile and, in the same arrangement, a box of the global memref.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,43 +18,44 @@
 
 namespace carousel {
 
-/// Turns of loops, places and elements that are looked at.
+/// The limit on the iterations, places and elements that are enumerated.
 inline constexpr int64_t kMaxMoveSteps = 1 << 20;
 
-/// The places that some moves come to, in all threads and turns of loops.
+/// The places that some moves access, over all threads and iterations.
 struct MovePlaces {
   llvm::SmallVector<const Move *> moves;
   mlir::Value global, tile; // the memrefs that places are in
-  /// What all places have in common: forms without constant, one per dim.
+  /// The part that all places share: forms without constant, one per dim.
   llvm::SmallVector<IndexForm> globalBase, tileBase;
   llvm::SmallBitVector mayLeave; // dims of the global memref
-  /// For each move, the extents, and which of them runs along each dim.
+  /// For each move, its extents, and the extent along each dim.
   llvm::SmallVector<llvm::SmallVector<int64_t>> shapes;
   llvm::SmallVector<llvm::SmallVector<int>> globalDims, tileDims;
-  /// Per place: the move, the first element in the tile and in the memref.
+  /// For each place: the move, the first element in the tile and in the global
+  /// memref.
   std::vector<int64_t> places;
-  int64_t threads = 1; // that differ
+  int64_t threads = 1; // that access different places
 
   unsigned getStride() const { return 1 + tileBase.size() + globalBase.size(); }
-  /// Adds the places of others, which are in the same memrefs.
+  /// Appends the places of `others`, which are in the same memrefs.
   void append(const MovePlaces &others);
   bool hasBaseOf(const MovePlaces &others) const;
 };
 
-/// Steps through `unit` and notes the places of `moves`, which stand in it or
-/// are it. A failure leaves its reason.
+/// Enumerates the places of `moves`, which are in `unit` or are it. On failure,
+/// sets `reason`.
 std::optional<MovePlaces>
 collectPlaces(mlir::gpu::GPUFuncOp kernel, const UniformValues &uniform,
               mlir::Operation *unit, llvm::ArrayRef<const Move *> moves,
               mlir::Value global, std::string &reason);
 
-/// What the places are together.
+/// The boxes that contain all places.
 struct MoveBox {
   llvm::SmallVector<int64_t> tileBegin, tileExtents;
   llvm::SmallVector<int64_t> globalBegin, globalExtents;
   int64_t covered = 0; // elements of the box that a thread carries
-  /// Why the elements aren't in the box of the global memref as they are in
-  /// the tile, or an empty string.
+  /// The reason why the arrangement of elements differs between the global
+  /// memref and the tile; empty if it doesn't.
   std::string refusal;
 
   int64_t getNumElements() const;

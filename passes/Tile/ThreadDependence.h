@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Follows the ids of threads and lanes through integer arithmetic, to refuse
-// operands of a transfer that visibly differ within its scope. What it can't
-// follow (memory, calls, shuffles) it takes for the same in all threads.
+// Traces thread and lane ids through integer arithmetic, to refuse operands of
+// a transfer that visibly differ within its scope. It assumes that values from
+// memory, calls and shuffles are the same in all threads.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,21 +24,22 @@ class ThreadDependence {
 public:
   explicit ThreadDependence(mlir::gpu::GPUFuncOp kernel);
 
-  /// The op that makes `value` differ between threads of one scope, or null if
-  /// that isn't visible.
+  /// The op that makes `value` differ between threads of one scope; null if no
+  /// difference is visible.
   mlir::Operation *findVariation(mlir::Value value, TransferScope scope) const;
 
-  /// The threads of a block, if the kernel says so.
+  /// The number of threads of a block, if the kernel gives it.
   std::optional<int64_t> getBlockThreads() const;
 
 private:
   /// A value that differs from thread to thread.
   struct Variation {
-    /// Threads that agree: all of an aligned group whose size divides this.
+    /// The value is the same in each aligned group of threads whose size
+    /// divides this.
     int64_t run = 1;
     /// Not 0: the value is `factor` * floor(thread / run).
     int64_t factor = 0;
-    /// Within larger groups it does differ; otherwise it may not.
+    /// Whether the value always differs within larger groups.
     bool certain = true;
     mlir::Operation *source = nullptr;
   };

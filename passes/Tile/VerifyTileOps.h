@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which ops of the dialect the tile phase has, and what it has of others: it
-// refuses, at the op, what neither PTX nor CUDA C++ can be made of.
-// docs/OpMatrix.md has the ops and the types that are taken.
+// Checks which ops of this dialect and of others the tile phase may have. It
+// refuses ops and types that neither PTX nor CUDA C++ supports.
+// docs/OpMatrix.md lists the supported ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,11 +18,11 @@
 
 namespace carousel {
 
-/// Whether `op` is one of the dialect that names no way of copying.
+/// Whether `op` is an op of this dialect that the tile phase may have.
 bool belongsToTilePhase(mlir::Operation *op);
 
-/// Emits an error at an op that no target takes, or that computes with values
-/// of a type that none has.
+/// Emits an error if no target supports `op`, or the type of a value that it
+/// computes with.
 mlir::LogicalResult verifyTaken(mlir::Operation *op);
 
 } // namespace carousel
