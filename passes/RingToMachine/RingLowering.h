@@ -1,12 +1,13 @@
-//===- RingLowering.h - one kernel's rings become machine ops ---*- C++ -*-===//
+//===- RingLowering.h - lowers the rings of one kernel ----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The rewrite of --carousel-lower-rings for one kernel, and the values that it
-// computes once: thread numbers, leaders, cache policies, slots and parities.
+// The rewrite of --carousel-lower-rings for one kernel. It creates some values
+// once and reuses them: thread numbers, leaders, cache policies, slots and
+// parities.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,17 +22,16 @@
 
 namespace carousel {
 
-/// Whether `op` belongs to the ring phase, by itself or by its operands.
+/// Whether `op` is an op of the ring phase or has operands of its types.
 bool isRingOp(mlir::Operation *op);
 
 class RingLowering {
 public:
   RingLowering(mlir::gpu::GPUFuncOp kernel, const TargetSpec &target,
                RingBarrierPlan plan);
-  /// Lets loops make the first fills of their rings, too, where these stand in
-  /// loops of their own and a fill takes `least` instructions or more by
-  /// estimate; returns how many loops are gone (FoldPrologues.cpp). Before
-  /// `run`.
+  /// Folds a prologue into its main loop if a fill takes `least` instructions
+  /// or more by estimate (FoldPrologues.cpp). Call it before `run`. Returns the
+  /// number of prologues folded.
   unsigned foldPrologues(int64_t least);
   void run();
 
@@ -42,18 +42,18 @@ public:
   }
 
 private:
-  /// A use's place: its slot, and the parity of its phase.
+  /// The slot of a use, and the parity of its phase.
   struct Slot {
     mlir::Value number; ///< index
-    mlir::Value parity; ///< i1, that of the phase in which the use is filled
-    /// i1, that of the phase that frees the slot for it; null: it is free.
+    mlir::Value parity; ///< i1, of the phase in which the use is filled
+    /// i1, parity of the phase that frees the slot for it; null: it is free.
     mlir::Value isFreed;
   };
   struct RingBuffers {
     llvm::SmallVector<mlir::Value> tiles; ///< bytes
     mlir::Value full;
     mlir::Value empty;
-    std::string name; ///< of the arguments that fill it: "x", "x, y"
+    std::string name; ///< names of the arguments that fill it: "x", "x, y"
   };
 
   // Values at the kernel's top.
@@ -69,8 +69,8 @@ private:
   void createBarriers();
   void initBarriers();
   Slot getSlot(int64_t stages, mlir::Value use);
-  /// Lets prologues fill the slots that nobody has used yet by number, without
-  /// waiting for them (FoldPrologues.cpp).
+  /// Finds prologues that fill unused slots, which need no wait
+  /// (FoldPrologues.cpp).
   void findFirstRounds();
   BarrierElement getBarrier(mlir::ImplicitLocOpBuilder &b,
                             const PlannedRing &planned,
@@ -79,8 +79,7 @@ private:
 
   WaitLabelAttr getLabel(const PlannedRing &planned, llvm::StringRef barriers);
 
-  /// Of the same threads, where one follows the other
-  /// (MergeGuardedRegions.cpp).
+  /// Merges consecutive regions with the same guard (MergeGuardedRegions.cpp).
   void mergeGuardedRegions();
 
   // Ops.
@@ -97,8 +96,8 @@ private:
   void lowerRoles(RingRolesOp roles);
   void meet(mlir::ImplicitLocOpBuilder &b, const ThreadRange &range,
             TransferScope scope);
-  /// Arrivals of all threads of a scope, by their warps where they are whole,
-  /// which meet unless that `isMet` elsewhere.
+  /// Arrives for all threads of a scope: one arrival for each warp if the warps
+  /// are whole, after a barrier of the warp unless it `isMet` already.
   void arrive(mlir::ImplicitLocOpBuilder &b, const ThreadRange &range,
               TransferScope scope, const BarrierElement &barrier,
               bool isMet = false);
@@ -108,7 +107,7 @@ private:
   // Transfers.
   struct Section {
     llvm::SmallVector<TransferIssue> transfers;
-    bool isConditional = false; ///< one of them stands under a branch
+    bool isConditional = false; ///< one of them is under a branch
   };
   Section cloneSection(mlir::ImplicitLocOpBuilder &b, mlir::Region &body,
                        bool byLeader, const ThreadRange &range,
@@ -125,7 +124,7 @@ private:
   mlir::gpu::GPUFuncOp kernel;
   const TargetSpec &target;
   RingBarrierPlan plan;
-  /// Inserts behind what it has inserted, at the kernel's top.
+  /// Inserts at the kernel's top, after what it inserted before.
   mlir::ImplicitLocOpBuilder top;
   llvm::DenseMap<mlir::Value, RingBuffers> buffers;
   mlir::Value blockThread;
