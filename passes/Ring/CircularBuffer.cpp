@@ -214,9 +214,8 @@ static LogicalResult verifyKernel(gpu::GPUFuncOp kernel) {
     return failure();
   // C175
   if (hasTransfers && !getKnownBlock(kernel))
-    return kernel.emitOpError("expected a known block where there are "
-                              "transfers, got neither carousel.launch nor "
-                              "known_block_size");
+    return kernel.emitOpError("expected carousel.launch or known_block_size "
+                              "on a kernel with transfers, got neither");
   return success();
 }
 

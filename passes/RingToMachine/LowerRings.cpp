@@ -131,7 +131,8 @@ struct LowerRings : public carousel::impl::LowerRingsBase<LowerRings> {
     WalkResult result = func->walk([](Operation *op) {
       if (!isRingOp(op))
         return WalkResult::advance();
-      op->emitOpError("expected rings in kernels only, got one in a function");
+      op->emitOpError("expected a kernel around ops of the ring phase, got a "
+                      "device function");
       return WalkResult::interrupt();
     });
     return failure(result.wasInterrupted());

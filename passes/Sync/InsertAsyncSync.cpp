@@ -47,11 +47,15 @@ static void emitFault(const SyncFault &fault) {
                  cast<TransferOpInterface>(fault.at).getScope());
     break;
   // C173
-  case SyncFaultKind::Unstructured:
+  case SyncFaultKind::Unstructured: {
+    Region *region = fault.at->getParentRegion();
+    while (region->hasOneBlock())
+      region = region->getParentRegion();
     error << "expected structured control flow around ops of the ring phase, "
-             "got a region of several blocks in '"
-          << fault.under->getName() << "'";
+             "got a region of "
+          << region->getBlocks().size() << " blocks";
     break;
+  }
   // C184
   case SyncFaultKind::Issuer:
     error << "expected scope cta in carousel.serialize, whose turn the CTA's "

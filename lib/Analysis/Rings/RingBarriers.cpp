@@ -126,8 +126,8 @@ private:
 LogicalResult Planner::planBlock() {
   std::optional<std::array<int64_t, 3>> block = getKnownBlock(kernel);
   if (!block)
-    return kernel.emitError("expected carousel.launch or known_block_size to "
-                            "say how many threads use the rings, got neither");
+    return kernel.emitError("expected carousel.launch or known_block_size on a "
+                            "kernel with rings, got neither");
   plan.threads = (*block)[0] * (*block)[1] * (*block)[2];
   return success();
 }
@@ -161,8 +161,8 @@ LogicalResult Planner::verifyRoles(RingRolesOp roles) {
     if (!isa<gpu::BarrierOp, gpu::AllReduceOp, RingRolesOp>(op) ||
         !op->getParentOfType<RingRolesOp>())
       return WalkResult::advance();
-    op->emitOpError("expected nothing that all threads of the block have to "
-                    "come to in a role, got '")
+    op->emitOpError("expected no op in a role that all threads of the block "
+                    "must execute, got '")
         << op->getName() << "'";
     return WalkResult::interrupt();
   });
@@ -234,7 +234,7 @@ LogicalResult Planner::planThreads(PlannedRing &planned) {
   }
   if (consumer && !producer)
     return consumer->emitOpError(
-        "expected a ring that is filled, got one without ring.produce");
+        "expected a ring.produce for the ring waited on, got none");
   bool sharesThreads =
       !producer || !consumer || planned.producers == planned.consumers;
   if (!sharesThreads &&
@@ -283,8 +283,9 @@ void Planner::planTiles(PlannedRing &planned) {
 LogicalResult Planner::planRing(RingCreateOp ring) {
   // C165
   if (ring->getBlock() != &kernel.getBody().front())
-    return ring.emitOpError("expected to stand at the top of the kernel, got '")
-           << ring->getParentOp()->getName() << "' around it";
+    return ring.emitOpError(
+               "expected a ring at the top of its kernel, got one under '")
+           << ring->getParentOp()->getName() << "'";
   PlannedRing planned;
   planned.ring = ring;
   if (failed(planThreads(planned)))
@@ -371,8 +372,10 @@ FailureOr<RingBarrierPlan> Planner::run() {
     for (Value operand : op->getOperands())
       if (isa<RingType>(operand.getType()) &&
           !operand.getDefiningOp<RingCreateOp>()) {
-        op->emitOpError("expected a ring that ring.create makes, got ")
-            << operand.getType() << " from elsewhere";
+        op->emitOpError(
+            "expected a ring that carousel.ring.create defines, got "
+            "another value of type ")
+            << operand.getType();
         return WalkResult::interrupt();
       }
     return WalkResult::advance();

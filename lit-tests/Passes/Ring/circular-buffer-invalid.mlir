@@ -54,7 +54,7 @@ gpu.module @m [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
 
 // C175: nobody says how many threads there are.
 gpu.module @m [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
-  // expected-error @below {{expected a known block where there are transfers, got neither carousel.launch nor known_block_size}}
+  // expected-error @below {{expected carousel.launch or known_block_size on a kernel with transfers, got neither}}
   gpu.func @block(%x: !global) kernel {
     %c0 = arith.constant 0 : index
     %t = memref.alloc() : !tile

@@ -8,7 +8,7 @@
 
 // C160: how many threads arrive?
 gpu.module @kernels {
-  // expected-error @below {{expected carousel.launch or known_block_size to say how many threads use the rings, got neither}}
+  // expected-error @below {{expected carousel.launch or known_block_size on a kernel with rings, got neither}}
   gpu.func @unknown_block() kernel {
     %ring = carousel.ring.create : !ring
     gpu.return
@@ -64,7 +64,7 @@ gpu.module @kernels {
   gpu.func @barrier_in_role() kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     carousel.ring.roles producer threads(32) {
     } consumer threads(32) {
-      // expected-error @below {{'gpu.barrier' op expected nothing that all threads of the block have to come to in a role, got 'gpu.barrier'}}
+      // expected-error @below {{'gpu.barrier' op expected no op in a role that all threads of the block must execute, got 'gpu.barrier'}}
       gpu.barrier
     }
     gpu.return
@@ -260,7 +260,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @never_filled(%i: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     %ring = carousel.ring.create : !ring
-    // expected-error @below {{'carousel.ring.wait' op expected a ring that is filled, got one without ring.produce}}
+    // expected-error @below {{'carousel.ring.wait' op expected a ring.produce for the ring waited on, got none}}
     carousel.ring.wait %ring[%i] : !ring
     gpu.return
   }
@@ -294,7 +294,7 @@ gpu.module @kernels {
 gpu.module @kernels {
   gpu.func @ring_in_loop(%n: index) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {
     scf.for %i = %n to %n step %n {
-      // expected-error @below {{expected to stand at the top of the kernel, got 'scf.for' around it}}
+      // expected-error @below {{expected a ring at the top of its kernel, got one under 'scf.for'}}
       %ring = carousel.ring.create : !ring
     }
     gpu.return
@@ -311,7 +311,7 @@ gpu.module @kernels {
     %a = carousel.ring.create : !ring
     %b = carousel.ring.create : !ring
     %ring = arith.select %c, %a, %b : !ring
-    // expected-error @below {{'carousel.ring.wait' op expected a ring that ring.create makes, got '!carousel.ring<1>' from elsewhere}}
+    // expected-error @below {{'carousel.ring.wait' op expected a ring that carousel.ring.create defines, got another value of type '!carousel.ring<1>'}}
     carousel.ring.wait %ring[%i] : !ring
     gpu.return
   }
@@ -336,7 +336,7 @@ gpu.module @kernels {
 // C165: a function is called by threads that nobody counts.
 gpu.module @kernels {
   gpu.func @helper() {
-    // expected-error @below {{'carousel.ring.sync' op expected rings in kernels only, got one in a function}}
+    // expected-error @below {{'carousel.ring.sync' op expected a kernel around ops of the ring phase, got a device function}}
     carousel.ring.sync
     gpu.return
   }
