@@ -453,7 +453,7 @@ func.func @pipeline_twice(%n: index) {
 // C116: a mode that isn't there.
 func.func @pipeline_mode(%n: index) {
   scf.for %i = %n to %n step %n {
-  // expected-error @below {{expected one of [unified, specialized] for who produces and who consumes, got: fast}}
+  // expected-error @below {{expected one of [unified, specialized] for pipeline mode, got: fast}}
   } {carousel.pipeline = #carousel.pipeline<mode = fast>}
   return
 }

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Scopes, semantics, modes, reductions, cache priorities and the fields of a tensor map.
-// Every case is spelled as PTX or the driver API spells it, as far as a keyword can be.
+// Each case has the spelling of PTX or of the driver API, as far as that can be a keyword.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,8 @@ class Carousel_Enum<string name, string summary, list<I32EnumCase> cases>
     : I32Enum<name, summary, cases> {
   let cppNamespace = "::carousel";
 }
-// `#carousel.scope<cta>` on its own. Ops print the bare keyword, by custom<Keyword>.
+// An attribute that prints as `#carousel.scope<cta>`. Ops print the keyword alone, with
+// custom<Keyword>.
 class Carousel_EnumAttr<EnumInfo enum, string mnemonic>
     : EnumAttr<Carousel_Dialect, enum, mnemonic> {
   let assemblyFormat = "`<` $value `>`";
@@ -47,7 +48,7 @@ class Carousel_OneOfSemantics<string cases, string summary> : AttrConstraint<
     CPred<"::llvm::is_contained(std::initializer_list<::carousel::MemSemantics>{" # cases # "}, "
           "::llvm::cast<::carousel::MemSemanticsAttr>($_self).getValue())">, summary>;
 
-// C1: an mbarrier lives in shared memory, so nothing beyond the cluster observes it.
+// C1: an mbarrier is in shared memory, so that only threads of the cluster observe it.
 def Carousel_BarrierScopeAttr : ConfinedAttr<Carousel_MemScopeAttr, [
   Carousel_OneOfScopes<"::carousel::MemScope::CTA, ::carousel::MemScope::Cluster",
                        "whose value is cta or cluster">]>;
@@ -91,7 +92,7 @@ def Carousel_ReduceKind : Carousel_Enum<"ReduceKind", "reduction", [
   I32EnumCase<"Or", 6, "or">, I32EnumCase<"Xor", 7, "xor">]>;
 def Carousel_ReduceKindAttr : Carousel_EnumAttr<Carousel_ReduceKind, "reduce">;
 
-// What the bits are taken for: MLIR's integers carry no sign.
+// How a reduction reads the elements' bits. MLIR's integers have no sign.
 def Carousel_ReduceType : Carousel_Enum<"ReduceType", "element type of a reduction", [
   I32EnumCase<"U32", 0, "u32">, I32EnumCase<"S32", 1, "s32">, I32EnumCase<"U64", 2, "u64">,
   I32EnumCase<"S64", 3, "s64">, I32EnumCase<"B32", 4, "b32">, I32EnumCase<"B64", 5, "b64">,
@@ -114,7 +115,7 @@ def Carousel_CpAsyncCache : Carousel_Enum<"CpAsyncCache", "cache levels of cp.as
   I32EnumCase<"CA", 0, "ca">, I32EnumCase<"CG", 1, "cg">]>;
 def Carousel_CpAsyncCacheAttr : Carousel_EnumAttr<Carousel_CpAsyncCache, "cp_async_cache">;
 
-def Carousel_GroupWait : Carousel_Enum<"GroupWait", "what a bulk group wait observes", [
+def Carousel_GroupWait : Carousel_Enum<"GroupWait", "what a wait for groups waits for", [
   I32EnumCase<"Complete", 0, "complete">, I32EnumCase<"Read", 1, "read">]>;
 def Carousel_GroupWaitAttr : Carousel_EnumAttr<Carousel_GroupWait, "group_wait">;
 
@@ -153,30 +154,30 @@ def Carousel_AccumulateScheme : Carousel_Enum<"AccumulateScheme", "how a tile is
 def Carousel_AccumulateSchemeAttr : Carousel_EnumAttr<Carousel_AccumulateScheme,
     "accumulate_scheme">;
 
-def Carousel_ReadBack : Carousel_Enum<"ReadBack", "who loads what was accumulated", [
+def Carousel_ReadBack : Carousel_Enum<"ReadBack", "what loads the accumulated box", [
   I32EnumCase<"Transfer", 0, "transfer">, I32EnumCase<"Threads", 1, "threads">]>;
 def Carousel_ReadBackAttr : Carousel_EnumAttr<Carousel_ReadBack, "read_back">;
 
-def Carousel_PipelineMode : Carousel_Enum<"PipelineMode", "who produces and who consumes", [
+def Carousel_PipelineMode : Carousel_Enum<"PipelineMode", "pipeline mode", [
   I32EnumCase<"Unified", 0, "unified">, I32EnumCase<"Specialized", 1, "specialized">]>;
 
-def Carousel_SlotRelease : Carousel_Enum<"SlotRelease", "how a slot is handed back", [
+def Carousel_SlotRelease : Carousel_Enum<"SlotRelease", "how a slot is released", [
   I32EnumCase<"EmptyBarrier", 0, "empty_barrier">, I32EnumCase<"CTABarrier", 1, "cta_barrier">,
   I32EnumCase<"WarpBarrier", 2, "warp_barrier">]>;
 def Carousel_PipelineEpilogue : Carousel_Enum<"PipelineEpilogue",
-    "what ends a loop that loads ahead", [
+    "how a loop that loads ahead ends", [
   I32EnumCase<"Peeled", 0, "peeled">, I32EnumCase<"Predicated", 1, "predicated">]>;
 def Carousel_SlotReleaseAttr : Carousel_EnumAttr<Carousel_SlotRelease, "slot_release">;
 
-def Carousel_WaitRole : Carousel_Enum<"WaitRole", "the part that a waiting thread has", [
+def Carousel_WaitRole : Carousel_Enum<"WaitRole", "role of a waiting thread", [
   I32EnumCase<"All", 0, "all">, I32EnumCase<"Producer", 1, "producer">,
   I32EnumCase<"Consumer", 2, "consumer">]>;
 
-def Carousel_WaitPhase : Carousel_Enum<"WaitPhase", "how a wait names what it waits for", [
+def Carousel_WaitPhase : Carousel_Enum<"WaitPhase", "how a wait names its phase", [
   I32EnumCase<"Parity", 0, "parity">, I32EnumCase<"State", 1, "state">,
   I32EnumCase<"Turn", 2, "turn">]>;
 
-def Carousel_EngineKind : Carousel_Enum<"EngineKind", "what carries a transfer out", [
+def Carousel_EngineKind : Carousel_Enum<"EngineKind", "engine that carries out a transfer", [
   I32EnumCase<"Tensor", 0, "tensor">, I32EnumCase<"Bulk", 1, "bulk">,
   I32EnumCase<"CpAsync", 2, "cp_async">, I32EnumCase<"Vector", 3, "vector">]>;
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a generic client asks an op of the dialect: which target it needs, and what a transfer
-// of the tile phase moves.
+// Interfaces of the dialect's ops: the target that an op requires, the label of a wait, and the
+// operands and options of a transfer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,12 +18,12 @@ include "mlir/IR/OpBase.td"
 def Carousel_TargetOpInterface : OpInterface<"TargetOpInterface"> {
   let cppNamespace = "::carousel";
   let description = [{
-    An op that only some targets have. The answer may depend on attributes and types: a
-    bulk store needs sm_90, a bulk store with a byte mask sm_100. `--carousel-verify-chip`
-    compares it with the target.
+    An op that only some targets have. The requirement may depend on attributes and types. For
+    example, a bulk store requires sm_90, and a bulk store with a byte mask requires sm_100.
+    `--carousel-verify-chip` compares the requirement with the target.
   }];
   let methods = [
-    InterfaceMethod<"The SM and the PTX version that this op needs.",
+    InterfaceMethod<"Returns the SM and the PTX version that this op requires.",
                     "::carousel::TargetRequirement", "getTargetRequirement">
   ];
 }
@@ -31,57 +31,61 @@ def Carousel_TargetOpInterface : OpInterface<"TargetOpInterface"> {
 def Carousel_LabelledWaitOpInterface : OpInterface<"LabelledWaitOpInterface"> {
   let cppNamespace = "::carousel";
   let description = [{
-    A wait that is a loop around a test, so that its time can be bounded (`debug-waits`). The
-    label says what it waits for.
+    A wait that is lowered to a loop around a test, so that `debug-waits` can bound its time. The
+    label names what it waits for.
   }];
   let methods = [
-    InterfaceMethod<"What it waits for, or null.", "::carousel::WaitLabelAttr", "getLabelAttr">,
+    InterfaceMethod<"Returns the label, or null.", "::carousel::WaitLabelAttr",
+                    "getLabelAttr">,
     InterfaceMethod<"Replaces the label.", "void", "setLabelAttr",
                     (ins "::carousel::WaitLabelAttr":$label)>,
-    InterfaceMethod<"The barriers or semaphores, of which it tests one.",
+    InterfaceMethod<"Returns the memref of barriers or semaphores, one of which the op "
+                    "tests.",
                     "::mlir::TypedValue<::mlir::MemRefType>", "getAwaited">,
-    InterfaceMethod<"How it names what it waits for.", "::carousel::WaitPhase", "getPhase">
+    InterfaceMethod<"Returns how the op names the phase or turn that it waits for.",
+                    "::carousel::WaitPhase", "getPhase">
   ];
 }
 
 def Carousel_TransferOpInterface : OpInterface<"TransferOpInterface"> {
   let cppNamespace = "::carousel";
   let description = [{
-    A transfer of the tile phase or the ring phase: it moves a whole tile between a global memref
-    and shared memory, in the tile phase as if synchronously. Dimension d of the tile is dimension
-    `getNumLeadingDims() + d` of the global memref.
+    A transfer of the tile phase or the ring phase. It moves a whole tile between a global memref
+    and shared memory. In the tile phase it behaves as if it were synchronous. Dimension d of the
+    tile is dimension `getNumLeadingDims() + d` of the global memref.
   }];
   let methods = [
-    InterfaceMethod<"The global memref that the tile is a box of.",
+    InterfaceMethod<"Returns the global memref that has the box.",
                     "::mlir::TypedValue<::mlir::MemRefType>", "getGlobal">,
-    InterfaceMethod<"The memref in shared memory that holds the whole tile.",
+    InterfaceMethod<"Returns the tile in shared memory.",
                     "::mlir::TypedValue<::mlir::MemRefType>", "getTile">,
-    InterfaceMethod<"The box's first element, one index per dimension of the global memref.",
+    InterfaceMethod<"Returns the indices of the box's first element, one per global dimension.",
                     "::mlir::OperandRange", "getOffsets">,
-    InterfaceMethod<"The threads that make the transfer together.",
+    InterfaceMethod<"Returns the threads that make the transfer together.",
                     "::carousel::TransferScope", "getScope">,
-    InterfaceMethod<"Whether it fills the tile; else it writes the global memref.",
+    InterfaceMethod<"Returns true for a load, which fills the tile, and false for a store.",
                     "bool", "isLoad">,
-    InterfaceMethod<"Whether the author promises that the box is inside of the global memref.",
+    InterfaceMethod<"Returns whether the author promises that the box is inside the global "
+                    "memref.",
                     "bool", "getInBounds">,
-    InterfaceMethod<"Whether threads are asked to carry it out, and no engine.",
+    InterfaceMethod<"Returns whether threads must carry out the transfer, and no engine.",
                     "bool", "getByThreads">,
-    InterfaceMethod<"The layout that is asked for the tile's machine form.",
+    InterfaceMethod<"Returns the requested layout of the tile in the machine phase.",
                     "::carousel::Swizzle", "getSwizzle">,
-    InterfaceMethod<"How the global memory that is touched is to be treated in L2.",
+    InterfaceMethod<"Returns the eviction priority in L2 of the global memory that is accessed.",
                     "::carousel::EvictPriority", "getCache">,
-    InterfaceMethod<"What carries the transfer out, or null before that is decided.",
+    InterfaceMethod<"Returns the engine that carries out the transfer, or null before the choice.",
                     "::carousel::EngineAttr", "getEngineAttr">,
-    InterfaceMethod<"The tensor map of the engine `tensor`, or null.",
+    InterfaceMethod<"Returns the tensor map of the engine `tensor`, or null.",
                     "::mlir::TypedValue<::carousel::TensorMapType>", "getMap">
   ];
   let extraSharedClassDeclaration = [{
-    /// The leading dimensions of the global memref that the tile doesn't have: the box has
-    /// extent 1 in them.
+    /// Returns the number of leading dimensions of the global memref that the tile doesn't have.
+    /// The box has extent 1 in them.
     unsigned getNumLeadingDims() {
       return $_op.getGlobal().getType().getRank() - $_op.getTile().getType().getRank();
     }
-    /// The bytes of the whole tile.
+    /// Returns the size of the whole tile in bytes.
     int64_t getTileBytes() {
       ::mlir::MemRefType type = $_op.getTile().getType();
       return type.getNumElements() * type.getElementTypeBitWidth() / 8;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a kernel says of its launch: grid, block, cluster, variants, guards, arguments, and the
-// encoding of tensor maps. docs/Package.md is the page on them.
+// Attributes that describe a kernel's launch: grid, block, cluster, variants, guards, arguments,
+// and the encoding of tensor maps. docs/Package.md explains them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -40,8 +40,8 @@ class Carousel_Attr<string name, string attrMnemonic, list<Trait> traits = []>
 def Carousel_ExprAttr : Carousel_Attr<"Expr", "expr"> {
   let summary = "an integer that a launch computes from its arguments";
   let description = [{
-    A tree over the extents, strides and values of a kernel's arguments and the number of
-    multiprocessors, in 64-bit integers.
+    An expression over the extents, strides and values of a kernel's arguments and the number of
+    multiprocessors (`sms`), in 64-bit integers.
 
     ```
     expr ::= int | `sms` | `extent` `(` arg `,` dim `)` | `stride` `(` arg `,` dim `)`
@@ -49,8 +49,11 @@ def Carousel_ExprAttr : Carousel_Attr<"Expr", "expr"> {
            | (`floordiv` | `ceildiv` | `mod` | `min` | `max`) `(` expr `,` expr `)`
     ```
 
-    `arg` counts the kernel's arguments that aren't tensor maps, and workspaces after all others.
-    `*` binds tighter than `+` and `-`; all three group to the left.
+    `arg` is the number of an argument. Tensor maps have no number, and workspaces come after all
+    other arguments. `*` binds tighter than `+` and `-`, and all three associate to the left.
+
+    Constraints: an expression has at most 256 nodes, nested at most 64 deep (C108). Its arguments
+    and dimensions are those of the kernel (C117).
 
     Example:
 
@@ -60,11 +63,11 @@ def Carousel_ExprAttr : Carousel_Attr<"Expr", "expr"> {
   }];
   let parameters = (ins
     "::carousel::ExprKind":$kind,
-    // Constant: the value; Extent, Stride: the dimension; otherwise 0.
+    // The value of a Constant, the dimension of an Extent or Stride; otherwise 0.
     DefaultValuedParameter<"int64_t", "0">:$value,
-    // Extent, Stride, Scalar: which argument; otherwise 0.
+    // The argument of an Extent, Stride or Scalar; otherwise 0.
     DefaultValuedParameter<"int64_t", "0">:$argument,
-    // Both null, or both set for the kinds from Add on.
+    // The operands of the kinds from Add on; otherwise both null.
     OptionalParameter<"::carousel::ExprAttr">:$lhs,
     OptionalParameter<"::carousel::ExprAttr">:$rhs);
   let hasCustomAssemblyFormat = 1;
@@ -74,6 +77,19 @@ def Carousel_ExprAttr : Carousel_Attr<"Expr", "expr"> {
 def Carousel_GuardAttr : Carousel_Attr<"Guard", "guard"> {
   let summary = "a condition under which a variant may be launched";
   let description = [{
+    The runtime checks the guards of a variant before a launch:
+
+    - `capability`: the device's compute capability, as 10 * major + minor, is at least the first
+      number, and at most the second.
+    - `aligned`: the argument's address is a multiple of the number of bytes.
+    - `divisible`: the value is a multiple of the number.
+    - `range`: the value is at least the first number, and at most the second.
+    - `equal`: the two values are equal.
+
+    Constraints: capabilities, alignments and divisors are positive, alignments are powers of two,
+    and no upper bound is below its lower bound (C109). Arguments and dimensions are those of the
+    kernel (C117).
+
     ```
     guard ::= `capability` `(` int (`,` int)? `)` | `aligned` `(` arg `,` int `)`
             | `divisible` `(` expr `,` int `)` | `range` `(` expr `,` int `,` int `)`
@@ -88,21 +104,43 @@ def Carousel_GuardAttr : Carousel_Attr<"Guard", "guard"> {
   }];
   let parameters = (ins
     "::carousel::GuardKind":$kind,
-    // Aligned: which argument; otherwise 0.
+    // The argument of Aligned; otherwise 0.
     DefaultValuedParameter<"int64_t", "0">:$argument,
-    // Divisible, Range, Equal: the value; Equal: the other one.
+    // The value of Divisible, Range and Equal, and the second value of Equal.
     OptionalParameter<"::carousel::ExprAttr">:$value,
     OptionalParameter<"::carousel::ExprAttr">:$other,
-    // Capability, Range: the least; Aligned: bytes; Divisible: the divisor; Equal: 0.
+    // The least of Capability and Range, the bytes of Aligned, the divisor of Divisible; otherwise
+    // 0.
     DefaultValuedParameter<"int64_t", "0">:$least,
-    // Capability, Range: the most (INT64_MAX: any); otherwise 0.
+    // The most of Capability and Range (INT64_MAX if unlimited); otherwise 0.
     DefaultValuedParameter<"int64_t", "0">:$most);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }
 
 def Carousel_LaunchAttr : Carousel_Attr<"Launch", "launch"> {
-  let summary = "grid, block, cluster and dynamic shared memory of a kernel";
+  let summary = "grid, block, cluster and dynamic shared memory of a kernel's launch";
+  let description = [{
+    The attribute `carousel.launch` of a kernel. `grid` has one to three expressions, and `block`
+    and `cluster` have one to three numbers, x first. The extents of the cluster are 1 by default.
+    `shared` is the dynamic shared memory in bytes, 0 by default.
+
+    Constraints:
+
+    - The grid has one to three dimensions. Constant ones are at most 2^31-1, 65535 and 65535, and
+      multiples of the cluster's (C110).
+    - The block has one to three dimensions, and 1 to 1024 threads, at most 64 in z (C111).
+    - The cluster has up to three dimensions, and 1 to 8 CTAs (C112).
+    - Dynamic shared memory is 0 to 2^31-1 bytes (C113).
+    - The attribute doesn't contradict the kernel's `known_block_size`, `known_cluster_size` and
+      `known_grid_size` (C118).
+
+    Example:
+
+    ```mlir
+    #carousel.launch<grid = [ceildiv(extent(0, 0), 4096)], block = [256], shared = 32768>
+    ```
+  }];
   let parameters = (ins
     ArrayRefParameter<"::carousel::ExprAttr", "one to three, x first">:$grid,
     ArrayRefParameter<"int64_t", "one to three, x first">:$block,
@@ -113,7 +151,20 @@ def Carousel_LaunchAttr : Carousel_Attr<"Launch", "launch"> {
 }
 
 def Carousel_VariantAttr : Carousel_Attr<"Variant", "variant"> {
-  let summary = "the kernel that a function is a variant of, and its guards";
+  let summary = "the kernel that a function is a variant of, and the function's guards";
+  let description = [{
+    The attribute `carousel.variant` of a `gpu.func`. Callers launch a kernel by its name. The
+    runtime launches the first of its variants whose guards all hold. A function without this
+    attribute is a variant, without guards, of the kernel of its own name.
+
+    Constraints: the kernel's name has letters, digits and underscores only (C114).
+
+    Example:
+
+    ```mlir
+    #carousel.variant<kernel = "copy_2d", guards = [capability(90), aligned(0, 16)]>
+    ```
+  }];
   let parameters = (ins
     StringRefParameter<"name that callers use">:$kernel,
     OptionalArrayRefParameter<"::carousel::GuardAttr", "in the order of checking">:$guards);
@@ -122,7 +173,20 @@ def Carousel_VariantAttr : Carousel_Attr<"Variant", "variant"> {
 }
 
 def Carousel_ArgumentAttr : Carousel_Attr<"Argument", "argument"> {
-  let summary = "name and access of a kernel's argument";
+  let summary = "the name and the access of a kernel's argument";
+  let description = [{
+    The attribute `carousel.argument` of an argument that isn't a tensor map. The access says
+    whether the kernel reads the argument (`in`), writes it (`out`), or both (`inout`, the default).
+
+    Constraints: the name is a C identifier other than `sms` (C114), and unique in its kernel. Only
+    memrefs are written (C119).
+
+    Example:
+
+    ```mlir
+    #carousel.argument<"x", in>
+    ```
+  }];
   let parameters = (ins
     StringRefParameter<"name, unique in its kernel">:$name,
     DefaultValuedParameter<"::carousel::ArgumentAccess",
@@ -132,15 +196,32 @@ def Carousel_ArgumentAttr : Carousel_Attr<"Argument", "argument"> {
 }
 
 def Carousel_EncodeAttr : Carousel_Attr<"Encode", "encode"> {
-  let summary = "what a tensor map argument is encoded from";
+  let summary = "the memref from which the runtime encodes a tensor map argument";
+  let description = [{
+    The attribute `carousel.encode` of a tensor map argument. `argument` is the number of a memref
+    argument. The map has this memref's extents and strides, unless the attribute gives others:
+    `extents` in elements of the map, and `strides` in bytes, of all dimensions except the
+    innermost. `offset` is the distance in bytes of the map's first byte from the memref's, 0 by
+    default.
+
+    Constraints: constant extents are 1 to 2^32, constant strides are multiples of 16 bytes below
+    2^40, and a constant offset isn't negative (C115). There are as many extents as the map's rank,
+    and one stride less (C120).
+
+    Example:
+
+    ```mlir
+    #carousel.encode<argument = 0, extents = [extent(0, 0) * 2, 64], strides = [stride(0, 0) * 4]>
+    ```
+  }];
   let parameters = (ins
     "int64_t":$argument,
-    // Empty: the argument's own.
+    // Empty for the argument's own.
     OptionalArrayRefParameter<"::carousel::ExprAttr",
         "elements of the map, outermost first">:$extents,
     OptionalArrayRefParameter<"::carousel::ExprAttr",
         "bytes, outermost first, all but the innermost">:$strides,
-    // Null: 0.
+    // Null for 0.
     OptionalParameter<"::carousel::ExprAttr", "bytes">:$offset);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
@@ -149,9 +230,9 @@ def Carousel_EncodeAttr : Carousel_Attr<"Encode", "encode"> {
 def Carousel_WorkspaceAttr : Carousel_Attr<"Workspace", "workspace"> {
   let summary = "the dynamic extents of memory that the runtime allocates for a kernel";
   let description = [{
-    Marks a memref argument that callers don't pass. The runtime allocates it for each stream,
-    zeroes it once, and reuses it for later launches. The expressions, one for each dynamic extent,
-    are over the arguments that callers pass.
+    Marks a memref argument that callers don't pass. The runtime allocates its memory for each
+    stream, zeroes it once, and reuses it for later launches. There is one expression for each
+    dynamic extent, over the arguments that callers pass.
 
     Example:
 

@@ -261,7 +261,7 @@ def Carousel_MbarrierPendingCountOp
     : Carousel_FixedOp<"mbarrier.pending_count", 80, 70, [Pure]> {
   let summary = "get the pending arrivals that an mbarrier state recorded";
   let description = [{
-    The state is the result of an arrive. The count is the pending arrivals just before this arrive.
+    The state is the result of an arrive. The count is the pending arrivals before this arrive.
 
     Example:
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The base classes of ops, the resources that effects are declared on, and the operand
-// shapes that many ops share.
+// Base classes of ops, the resources on which ops declare effects, and operands that many ops
+// share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ def TensorMaps : Resource<"::carousel::TensorMapResource">;
 def Caches : Resource<"::carousel::CacheResource">;
 def ThreadControl : Resource<"::carousel::ThreadControlResource">;
 
-// Effects on whole resources, for ops that order accesses rather than make them.
+// Effects on whole resources, for ops that order accesses but make none.
 def OrdersShared : MemoryEffects<[MemRead<SharedMemory>, MemWrite<SharedMemory>]>;
 def OrdersGlobal : MemoryEffects<[MemRead<GlobalMemory>, MemWrite<GlobalMemory>]>;
 def OrdersMemory : MemoryEffects<[MemRead<SharedMemory>, MemWrite<SharedMemory>,
@@ -42,9 +42,10 @@ def OrdersMemoryAndBarriers : MemoryEffects<[
   MemRead<SharedMemory>, MemWrite<SharedMemory>, MemRead<GlobalMemory>,
   MemWrite<GlobalMemory>, MemRead<Barriers>, MemWrite<Barriers>, MemRead<TensorMaps>,
   MemWrite<TensorMaps>]>;
-// A prefetch changes what is cached: nothing that a program sees, but it is no dead code.
+// A prefetch changes the contents of a cache. No program sees this effect, but it keeps the op from
+// being dead code.
 def FillsCaches : MemoryEffects<[MemRead<Caches>, MemWrite<Caches>]>;
-// A copy joins the group that this thread commits next.
+// A copy belongs to the group that its thread commits next.
 def JoinsBulkGroup : MemoryEffects<[MemRead<BulkGroups>, MemWrite<BulkGroups>]>;
 def JoinsCpAsyncGroup : MemoryEffects<[MemRead<CpAsyncGroups>, MemWrite<CpAsyncGroups>]>;
 def ChangesThreads : MemoryEffects<[MemRead<ThreadControl>, MemWrite<ThreadControl>]>;
@@ -53,12 +54,12 @@ def ChangesThreads : MemoryEffects<[MemRead<ThreadControl>, MemWrite<ThreadContr
 // Bases
 //===----------------------------------------------------------------------===//
 
-// An op whose needs depend on its attributes: getTargetRequirement is written in C++.
+// An op whose target requirement depends on its attributes or types, and is computed in C++.
 class Carousel_Op<string mnemonic, list<Trait> traits = []>
     : Op<Carousel_Dialect, mnemonic,
          !listconcat(traits, [DeclareOpInterfaceMethods<Carousel_TargetOpInterface>])>;
 
-// An op that needs `sm` and PTX `ptx` (80 is 8.0) whatever its attributes.
+// An op that always requires sm_`sm` and PTX `ptx` (80 is 8.0).
 class Carousel_FixedOp<string mnemonic, int sm, int ptx, list<Trait> traits = []>
     : Carousel_Op<mnemonic, traits> {
   let extraClassDefinition = [{
@@ -68,10 +69,10 @@ class Carousel_FixedOp<string mnemonic, int sm, int ptx, list<Trait> traits = []
   }];
 }
 
-// A count or size: an i32 value or an integer literal, never both (C30).
+// The literal form of a count or size, which is an i32 value or a literal, and not both (C30).
 defvar Carousel_I32Literal = OptionalAttr<I32Attr>;
 
-// Cache hint of a transfer: the 64-bit policy that `cache_policy.*` makes.
+// The cache policy of a copy: a 64-bit value that a `cache_policy.*` op makes.
 defvar Carousel_CachePolicy = Optional<I64>;
 
 #endif // CAROUSEL_DIALECT_IR_CAROUSELOPBASE_TD

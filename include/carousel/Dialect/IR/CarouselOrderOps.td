@@ -26,25 +26,25 @@ def Carousel_SerializeOp : Op<Carousel_Dialect, "serialize", [
   let description = [{
     The CTAs that name one semaphore form a segment of `count` CTAs. Each has a `turn` of its own, 0
     to `count` - 1. All threads of a CTA execute the op together, with the same operands. The region
-    starts when the CTA of the previous turn has ended its region, and it sees what that CTA and all
+    starts when the CTA of the previous turn has ended its region. It sees what that CTA and all
     earlier ones did in their regions. The region's arguments say whether the turn is the first one
     and whether it is the last one. The end of the region passes the turn on. The first CTA must
     find the semaphore at 0; the last CTA leaves it at 0 for the next launch.
     
-    Accesses outside the region aren't ordered with other CTAs. The order of turns is always the
-    same, so sums that round give the same bits in every launch.
+    The op doesn't order accesses outside the region with those of other CTAs. The order of turns is
+    always the same, so floating-point sums have the same bits in every launch.
     
-    With `order(unordered)` no CTA waits, the semaphore isn't touched, and both arguments are false:
-    a CTA can't know whether it is the first or the last one.
+    With `order(unordered)` no CTA waits, the op doesn't access the semaphore, and both arguments
+    are false, because a CTA can't know whether it is the first or the last one.
     
-    A launch must not have more CTAs than are resident at a time, unless CTAs that start earlier
-    have earlier turns: see `carousel.grid.ticket`.
+    All CTAs of a launch must be co-resident, unless CTAs that start earlier have earlier turns. See
+    `carousel.grid.ticket`.
     
     In the ring phase one thread of the scope, which issues the engines' copies, waits for the turn
     and passes it on. `--carousel-insert-async-sync` inserts what the other threads need.
 
-    Constraints: the semaphores are i32 (C90), one index per dimension (C29); the region has two
-    arguments (C181).
+    Constraints: the semaphores are i32 (C90), with one index per dimension (C29). The region has
+    two arguments (C181).
 
     Example:
 
@@ -106,14 +106,15 @@ def Carousel_AccumulateOp : Op<Carousel_Dialect, "accumulate", [
     
     Like a `carousel.store`, the op orders the tile and the elements of its box, and nothing else.
     Elements outside the global memref aren't accessed. In a turn no other thread may access the
-    box, not even by a reduction. Elsewhere the op is an atomic reduction of each element, as a
-    store's.
+    box, not even by a reduction. Outside a turn the op reduces each element atomically, as a
+    `carousel.store` does.
     
-    - `scheme`: `transfers` (the default) stores the tile in the first turn and reduces into the box
-      in later ones, which engines can do; in the last turn it then loads the box. With `registers`
-      the threads load the box, combine, and store; in the last turn they only store to the tile.
-    - `read_back`: what loads the box in the last turn of the scheme `transfers`: any engine
-      (`transfer`, the default), or `threads`.
+    - `scheme`: `transfers` (the default) stores the tile in the first turn, and reduces it into the
+      box in later turns. Engines can do both. In the last turn it then loads the box. With
+      `registers` the threads load the box, combine, and store. In the last turn they store to the
+      tile only.
+    - `read_back`: what loads the box in the last turn of the scheme `transfers`. It is any engine
+      (`transfer`, the default), or the `threads`.
 
     Constraints: as for a `carousel.store` with a reduction (C7, C29, C45, C46, C123 to C125, C127,
     C128).
@@ -161,15 +162,15 @@ def Carousel_GridTicketOp : Op<Carousel_Dialect, "grid.ticket", [
   let description = [{
     All threads of the CTA execute it together and get the same number: 0 in the CTA that draws
     first, then 1, 2... A CTA with a ticket knows that all smaller tickets belong to CTAs that run
-    or have run. So turns that follow tickets instead of block ids can't deadlock, in whatever order
-    CTAs start and however few are resident.
+    or have run. Turns that follow tickets instead of block ids therefore can't deadlock. The order
+    in which CTAs start doesn't matter, nor does the number of CTAs that are resident.
     
     `total` is the number of tickets that the launch draws in all, equal in each CTA and less than
     2^31. The first draw must find the counter at 0; the last draw leaves it at 0. The op orders no
     other memory.
 
-    Constraints: the counters are i32 (C90), one index per dimension (C29);
-    `--carousel-verify-tile`: a constant `total` is 1 to 2^31 - 1 (C189).
+    Constraints: the counters are i32 (C90), with one index per dimension (C29). A constant `total`
+    is 1 to 2^31 - 1, which `--carousel-verify-tile` checks (C189).
 
     Example:
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a loop of the tile phase says of the circular buffers that its transfers go through,
-// and the reduction of a store.
+// How a loop of the tile phase is pipelined, the reduction of a transfer, and the engine of a
+// transfer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,11 +16,11 @@
 include "carousel/Dialect/IR/CarouselLaunchAttrs.td"
 
 def Carousel_PipelineAttr : Carousel_Attr<"Pipeline", "pipeline"> {
-  let summary = "the circular buffers that a loop's transfers go through";
+  let summary = "how the transfers of a loop use circular buffers";
   let description = [{
-    Stands on an `scf.for` as `carousel.pipeline` (C132). It changes how the loop is executed,
-    not what it computes: every transfer still behaves as if it were synchronous. What is
-    `auto` or left out is chosen by the passes.
+    The attribute `carousel.pipeline` of an `scf.for` (C132). It changes how the loop is executed,
+    and not what the loop computes: each transfer still behaves as if it were synchronous. The
+    passes choose values for fields that are `auto` or absent.
 
     ```
     pipeline ::= `#carousel.pipeline` `<` (field (`,` field)*)? `>`
@@ -35,27 +35,35 @@ def Carousel_PipelineAttr : Carousel_Attr<"Pipeline", "pipeline"> {
     count    ::= int | `auto`
     ```
 
-    - `unified`: all threads of the scope produce and consume. `specialized`: `producers` warps
-      issue the loads, the others consume; the two register counts are what a thread of each
-      role has after its warpgroup has changed them.
-    - `stages`: one count, and the loop's loads share a ring, whose slots have a tile for each
-      and one barrier that counts the bytes of all. A list, and each load has a ring of its
-      own, in program order, as deep as the list says: its tile is waited for right before its
-      own first use and handed back right after its last one.
-    - `prefetch`: of a ring that isn't deeper than that, one less than its stages.
-    - `scope`: the threads that share a ring. The loop's transfers of this scope go through it.
-    - `release` says how a slot is handed back: by arrives on an mbarrier that the producer
-      waits for, or by a barrier of the whole CTA or of the warp.
-    - `epilogue`: the last iterations, which have nothing to load ahead, are a loop of their own
-      (`peeled`), or ask in each iteration (`predicated`, and `auto`: peeling doubles the code
-      for 1 % or so). It says nothing of specialised loops, whose producers have no such
-      iterations.
+    - `stages`: the number of slots. With one count the loop's loads share a ring. A slot of this
+      ring has a tile for each load, and one barrier that counts all their bytes. With a list each
+      load has a ring of its own, in program order, with its own number of slots. A consumer then
+      waits for each tile right before the tile's first use, and releases it right after the last
+      use.
+    - `prefetch`: the number of iterations that loads run ahead. A ring with that many stages or
+      fewer uses its number of stages minus one.
+    - `mode`: with `unified` all threads of the scope produce and consume. With `specialized` the
+      `producers` warps issue the loads, and the other warps consume.
+    - `scope`: the threads that share a ring. The attribute applies to the loop's transfers of this
+      scope.
+    - `release`: how consumers release a slot. With `empty_barrier` they arrive on an mbarrier, and
+      the producer waits for it. `cta_barrier` and `warp_barrier` are barriers of the whole CTA or
+      warp.
+    - `epilogue`: how the loop treats its last iterations, which have nothing to load ahead.
+      `peeled` makes them a loop of their own. `predicated`, which is also `auto`, tests in each
+      iteration. Peeling doubles the code for a gain of about 1 %. Specialized loops ignore this
+      field, since their producers have no such iterations.
+    - `producer_registers`, `consumer_registers`: the registers of a thread of each role, after its
+      warpgroup has changed their number.
 
-    Constraints: at least one stage, a prefetch distance of 0 or more and below the most stages
-    (C129); as many counts in a list as the loop has loads of the scope (C183); `specialized` at CTA
-    scope, with 1 to 31 producer warps, and register counts of 24 to 256 in steps of 8, both or
-    neither; neither producers nor register counts with `unified` (C130); `cta_barrier` at CTA scope
-    and `unified`, `warp_barrier` at warp scope (C131).
+    Constraints:
+
+    - Each ring has at least one stage. The prefetch distance is 0 or more, and less than the
+      largest number of stages (C129).
+    - A list of stages has one count for each of the loop's loads of the scope (C183).
+    - `specialized` has CTA scope, 1 to 31 producer warps, and both register counts or neither, each
+      24 to 256 in steps of 8. `unified` has neither `producers` nor register counts (C130).
+    - `cta_barrier` has CTA scope and mode `unified`. `warp_barrier` has warp scope (C131).
 
     Example:
 
@@ -65,19 +73,19 @@ def Carousel_PipelineAttr : Carousel_Attr<"Pipeline", "pipeline"> {
     ```
   }];
   let parameters = (ins
-    // Nothing: auto.
+    // nullopt for auto.
     OptionalParameter<"std::optional<int64_t>", "of a ring that all loads share">:$stages,
-    // Empty: they share one. 0: auto.
+    // Empty if the loads share a ring. 0 for auto.
     OptionalArrayRefParameter<"int64_t", "of each load's own ring">:$stagesOfEach,
     OptionalParameter<"std::optional<int64_t>">:$prefetch,
     DefaultValuedParameter<"::carousel::PipelineMode", "::carousel::PipelineMode::Unified">:$mode,
     DefaultValuedParameter<"::carousel::TransferScope", "::carousel::TransferScope::CTA">:$scope,
-    // Nothing: auto.
+    // nullopt for auto.
     OptionalParameter<"std::optional<::carousel::SlotRelease>">:$release,
-    // Nothing: auto.
+    // nullopt for auto.
     OptionalParameter<"std::optional<::carousel::PipelineEpilogue>">:$epilogue,
     DefaultValuedParameter<"int64_t", "1", "warps">:$producers,
-    // Nothing: left as they are.
+    // nullopt to leave the number as it is.
     OptionalParameter<"std::optional<int64_t>", "of a thread">:$producerRegisters,
     OptionalParameter<"std::optional<int64_t>", "of a thread">:$consumerRegisters);
   let hasCustomAssemblyFormat = 1;
@@ -85,8 +93,11 @@ def Carousel_PipelineAttr : Carousel_Attr<"Pipeline", "pipeline"> {
 }
 
 def Carousel_ReductionAttr : Carousel_Attr<"Reduction", "reduction"> {
-  let summary = "a reduction, and what the elements' bits are taken for";
+  let summary = "a reduction, and the type as which it reads the elements' bits";
   let description = [{
+    MLIR's integers have no sign, so the type says whether they are unsigned (`u32`), signed (`s32`)
+    or bits (`b32`).
+
     Example:
 
     ```mlir
@@ -99,9 +110,9 @@ def Carousel_ReductionAttr : Carousel_Attr<"Reduction", "reduction"> {
 }
 
 def Carousel_EngineAttr : Carousel_Attr<"Engine", "engine"> {
-  let summary = "what carries a transfer out";
+  let summary = "the engine that carries out a transfer";
   let description = [{
-    What `--carousel-select-engine` decides for a transfer.
+    `--carousel-select-engine` records its choice for a transfer in this attribute.
 
     ```
     engine ::= `#carousel.engine` `<` `tensor` (`,` `collapse` `=` `[` int (`,` int)* `]`)? `>`
@@ -109,25 +120,27 @@ def Carousel_EngineAttr : Carousel_Attr<"Engine", "engine"> {
              | `#carousel.engine` `<` (`cp_async` | `vector`) `,` `width` `=` int `>`
     ```
 
-    - `tensor`: tensor copies through the transfer's `map`. Its dimensions are those of the global
-      memref, or groups of neighbouring ones: `collapse` says how many of the memref's dimensions
-      each of the map's is made of, outermost first; all but a group's first are static and
-      contiguous. A map element that is wider than the tile's is several of them, side by side. A
-      group's coordinate is the linear index of the box's first element in it, counted in map
-      elements. The map's box divides the tile, and boxes lie in the tile one behind the other, in
-      the row-major order of their positions.
-    - `bulk`: one-dimensional bulk copies. The box is contiguous in global memory but for its
-      outermost dimension of extent above 1, and starts at a multiple of 16 bytes, as do its rows if
-      there are gaps between them. The global memref's end cuts off whole rows, or the tail of a box
-      without gaps.
-    - `cp_async`: each thread copies pieces of `width` bytes (4, 8 or 16) asynchronously. Loads
-      only.
+    - `tensor`: tensor copies through the transfer's `map`, as described below.
+    - `bulk`: one-dimensional bulk copies. The outermost dimension of extent above 1 may have gaps
+      between its rows; otherwise the box is contiguous in global memory. The box starts at a
+      multiple of 16 bytes. So does each row if there are gaps. The global memref's end cuts off
+      whole rows, or the tail of a box without gaps.
+    - `cp_async`: each thread copies pieces of `width` bytes (4, 8 or 16) asynchronously. Only loads
+      can use it.
     - `vector`: each thread copies pieces of `width` bytes (1 to 16) through registers.
 
     The address of each piece is a multiple of its width.
 
+    The dimensions of a tensor map are those of the global memref, or groups of adjacent ones.
+    `collapse` gives the number of memref dimensions in each group, outermost group first. All
+    dimensions of a group except its first are static and contiguous. The coordinate of a group is
+    the linear index, in it, of the box's first element. It counts map elements: an element of the
+    map may comprise several adjacent elements of the tile. The map's box divides the tile. The
+    boxes lie in the tile consecutively, in the row-major order of their positions.
+
     Constraints: `width` is 4, 8 or 16 for `cp_async`, a power of two up to 16 for `vector`, and
-    nothing else has one; `tensor` alone collapses, by groups of at least one dimension (C149).
+    absent for the others. Only `tensor` has `collapse`, with groups of at least one dimension
+    (C149).
 
     Example:
 
@@ -137,7 +150,7 @@ def Carousel_EngineAttr : Carousel_Attr<"Engine", "engine"> {
   }];
   let parameters = (ins
     EnumParameter<Carousel_EngineKind>:$kind,
-    // 0: has none.
+    // 0 if the engine has no width.
     DefaultValuedParameter<"int64_t", "0", "bytes">:$width,
     OptionalArrayRefParameter<"int64_t">:$collapse);
   let hasCustomAssemblyFormat = 1;

@@ -15,7 +15,7 @@
 
 include "carousel/Dialect/IR/CarouselTileOps.td"
 
-// An op of the ring phase names no mechanism, so no target is asked for.
+// An op of the ring phase names no mechanism of the hardware, so it has no target requirement.
 class Carousel_RingPhaseOp<string mnemonic, list<Trait> traits = []>
     : Op<Carousel_Dialect, "ring." # mnemonic, traits>;
 
@@ -35,14 +35,14 @@ def Carousel_RingCreateOp : Carousel_RingPhaseOp<"create", [MemoryEffects<[
   let summary = "create a ring with all slots free";
   let description = [{
     Stands at the top of a kernel. With a scope below the CTA each warpgroup or warp has a ring of
-    its own, with its own barriers; a slot's tiles are one buffer of which each accesses its own
-    part.
-    
+    its own, with its own barriers. The tiles of a slot are then one buffer, of which each warpgroup
+    or warp accesses its own part.
+
     `release` says how slots are released: by an mbarrier (`empty_barrier`), or, if producers and
     consumers are the same threads, by a barrier of the scope's threads (`cta_barrier`,
     `warp_barrier`).
 
-    Constraints: `cta_barrier` is of CTA scope, `warp_barrier` of warp scope (C152).
+    Constraints: `cta_barrier` has CTA scope, and `warp_barrier` has warp scope (C152).
 
     Example:
 
@@ -65,16 +65,16 @@ def Carousel_RingProduceOp : Carousel_RingUseOp<"produce", [
   let description = [{
     Waits until the slot of use `use` is free, then executes the region, which starts loads. The
     consumers get the slot as soon as the loads have landed. Besides loads the region may contain
-    scalar computation and branches. The producers that the loads' engines need execute it, which
-    may be one thread.
-    
+    scalar computation and branches. The producers that the loads' engines need execute the region.
+    For some engines that is one thread.
+
     `ahead(n)` says that a loop starts its loads `n` iterations ahead. In the loop, a branch
-    directly in its body starts those of the iteration `n` later, if there is one. A loop before it
-    starts those of the first `n` iterations, or of all if there are fewer. Both do the same for the
-    same iteration, so a lowering may start all loads in one of the two loops.
+    directly in its body starts the loads of the iteration `n` later, if there is one. A loop before
+    it starts the loads of the first `n` iterations, or of all if there are fewer. Both loops start
+    the same loads for the same iteration, so a lowering may start all loads in one of them.
 
     Constraints: the region contains only `ring.load`, `ring.tile`, `scf.if` and ops without effects
-    (C153); `n` is less than the ring's slots (C192).
+    (C153). `n` is less than the number of the ring's slots (C192).
 
     Example:
 
@@ -96,7 +96,8 @@ def Carousel_RingProduceOp : Carousel_RingUseOp<"produce", [
 def Carousel_RingWaitOp : Carousel_RingUseOp<"wait", [OrdersMemoryAndBarriers]> {
   let summary = "wait until the loads of a use have landed";
   let description = [{
-    Each consumer executes it for each use, in order. Afterwards it sees what the loads wrote.
+    Each consumer executes the op once for each use, in order. Afterwards this consumer sees what
+    the loads wrote.
 
     Example:
 
@@ -109,7 +110,7 @@ def Carousel_RingWaitOp : Carousel_RingUseOp<"wait", [OrdersMemoryAndBarriers]> 
 def Carousel_RingReleaseOp : Carousel_RingUseOp<"release", [OrdersMemoryAndBarriers]> {
   let summary = "release the slot of a use to the producers";
   let description = [{
-    Each consumer executes it once for each use, in order, after its last access to the slot.
+    Each consumer executes the op once for each use, in order, after its last access to the slot.
 
     Example:
 
@@ -122,10 +123,10 @@ def Carousel_RingReleaseOp : Carousel_RingUseOp<"release", [OrdersMemoryAndBarri
 def Carousel_RingTileOp : Carousel_RingPhaseOp<"tile", [Pure]> {
   let summary = "get a tile of the slot of a use";
   let description = [{
-    Tile number `index` of slot `use mod stages`, counted as in the ring's type. Computes an
-    address and waits for nothing.
+    The result is tile number `index` of slot `use mod stages`. Tiles are numbered as in the ring's
+    type. The op computes an address, and waits for nothing.
 
-    Constraints: the ring has the tile, and it has the result's type (C154).
+    Constraints: the ring has a tile of this number, and it has the result's type (C154).
 
     Example:
 
@@ -152,12 +153,12 @@ def Carousel_RingLoadOp : Carousel_RingTransferOp<"load",
     [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "start to copy a box of a global memref to a tile";
   let description = [{
-    Belongs to the use of the `ring.produce` around it: after a `ring.wait` for that use the tile is
-    there. Otherwise as `carousel.load`. An `independent` load may overtake all pending stores to
-    the same global memref: their boxes don't overlap its own.
+    The load belongs to the use of the `ring.produce` around it. After a `ring.wait` for this use
+    the tile is filled. Otherwise as `carousel.load`. An `independent` load may overtake all pending
+    stores to the same global memref, because their boxes don't overlap its own.
 
-    Constraints: as for `carousel.load` (C7, C29, C123 to C128, C150); it has an engine, and stands
-    in a `ring.produce` (C155).
+    Constraints: as for `carousel.load` (C7, C29, C123 to C128, C150). The op has an engine, and
+    stands in a `ring.produce` (C155).
 
     Example:
 
@@ -179,9 +180,9 @@ def Carousel_RingSubmitOp : Carousel_RingPhaseOp<"submit", [
   let summary = "start stores, as one group";
   let description = [{
     The threads of the scope execute it after a `ring.sync` that follows their writes to the tiles.
-    The region starts stores; it may also contain scalar computation and branches. An empty group
-    counts.
-    
+    The region starts stores. It may also contain scalar computation and branches. A group without
+    stores counts as a group.
+
     Constraints: the region contains only `ring.store`, `scf.if` and ops without effects (C153).
 
     Example:
@@ -202,11 +203,11 @@ def Carousel_RingStoreOp : Carousel_RingTransferOp<"store",
     [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "start to copy or reduce a tile into a box of a global memref";
   let description = [{
-    Belongs to the group of the `ring.submit` around it. `ring.wait_stores` waits until the tile has
-    been read, or until the box is written. Otherwise as `carousel.store`.
+    The store belongs to the group of the `ring.submit` around it. `ring.wait_stores` waits until
+    the tile has been read, or until the box is written. Otherwise as `carousel.store`.
 
-    Constraints: as for `carousel.store` (C7, C29, C45, C46, C123 to C125, C127, C128, C150); it has
-    an engine other than `cp_async`, and stands in a `ring.submit` (C155).
+    Constraints: as for `carousel.store` (C7, C29, C45, C46, C123 to C125, C127, C128, C150). The op
+    has an engine other than `cp_async`, and stands in a `ring.submit` (C155).
 
     Example:
 
@@ -248,8 +249,8 @@ def Carousel_RingWaitStoresOp
 def Carousel_RingSyncOp : Carousel_RingPhaseOp<"sync", [OrdersMemoryAndBarriers]> {
   let summary = "synchronise the scope's threads";
   let description = [{
-    A barrier of the threads of the scope, in a role of those of the role: each sees afterwards what
-    each did before. In a role it isn't a barrier of the CTA.
+    The op is a barrier of the scope's threads. In a role it is a barrier of that role's threads
+    only. Afterwards each of these threads sees what the others did before.
 
     Example:
 
@@ -266,13 +267,14 @@ def Carousel_RingRolesOp : Carousel_RingPhaseOp<"roles", [
         OrdersMemoryAndBarriers]> {
   let summary = "split a block's threads into producers and consumers";
   let description = [{
-    The block's first `consumer_threads` threads execute the second region. The next
-    `producer_threads` threads execute the first, which contains every `ring.produce` of rings that
-    both use. The two together are the block. Register counts are those of a thread after its
-    warpgroup has given registers up or received them.
+    The block's first `consumer_threads` threads execute the second region. The remaining
+    `producer_threads` threads execute the first region, which contains every `ring.produce` of
+    rings that both roles use. The register counts are those of a thread after its warpgroup has
+    released or received registers.
 
-    Constraints: threads in whole warps, at least one of each role; register counts are 24 to 256 in
-    steps of 8, both or neither, and then the roles are made of whole warpgroups (C156).
+    Constraints: each role has at least one warp, and whole warps only. There are both register
+    counts or neither. Each is 24 to 256 in steps of 8, and the roles then have whole warpgroups
+    (C156).
 
     Example:
 

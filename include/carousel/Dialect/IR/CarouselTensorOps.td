@@ -21,28 +21,37 @@ include "carousel/Dialect/IR/CarouselOpBase.td"
 
 def Carousel_TensorLoadOp : Carousel_Op<"tensor.load", [AttrSizedOperandSegments,
     MemoryEffects<[MemRead<GlobalMemory>, MemRead<TensorMaps>]>]> {
-  let summary = "copy a box of a tensor to shared memory; completes on an mbarrier";
+  let summary = "copy a box of a tensor to shared memory; complete on an mbarrier";
   let description = [{
-    One thread issues it. Elements outside of the tensor are filled as the map says and
-    count as transferred, so the transaction bytes are always those of the whole box.
+    Copies the box that the map and the coordinates select. One thread issues the copy, which runs
+    asynchronously in the async proxy. Bytes that have been written lower the pending transaction
+    bytes of the barrier's current phase. Elements outside the tensor receive the map's fill value
+    and count as transferred, so the transaction bytes are always those of the whole box.
 
-    Modes, and their coordinates in memref order:
+    The mode determines the coordinates, which are in memref order:
+
     - `tile` (the default): the box's first element, one coordinate per dimension.
     - `gather4`: four rows of a matrix, `[row0, row1, row2, row3, column]`.
-    - `im2col`: `[n, (d, h,) w, c]` and one offset per spatial dimension.
-    - `im2col_w`, `im2col_w_128`: as `im2col` with the two offsets `[halo, offset]`.
+    - `im2col`: `[n, (d, h,) w, c]`, and one offset per spatial dimension.
+    - `im2col_w`, `im2col_w_128`: as `im2col`, with the two offsets `[halo, offset]`.
 
-    `multicast` and remote destinations are as for `bulk.load`. `cta_group` 2 lets the
-    barrier lie in the CTA's peer of a pair.
+    Without interleave, the innermost coordinate must be at a multiple of 16 bytes (C75).
+    `multicast`, `cache` and destinations in another CTA are as for `bulk.load`. With `cta_group(2)`
+    the barrier may lie in the other CTA of the pair.
 
-    The innermost coordinate is at a multiple of 16 bytes unless the map is interleaved (C75).
+    Constraints:
 
-    Constraints: the coordinates fit the map and the mode (C60), so do the offsets (C61); the map's
-    mode is the op's (C62); the tile has room for the box where its size is known (C63); the tile is
-    contiguous in its innermost dimension (C42) and of elements as wide as the map's (C64); gather4
-    takes a map of rank 2 with a box of one row (C65); multicast takes a destination in the CTA's
-    own memory (C43); destination and barrier are both local or both remote (C44); the CTA group is
-    1 or 2 (C66); the format can be loaded (C74).
+    - The coordinates match the map and the mode (C60), and so do the offsets (C61).
+    - The map has the op's mode (C62).
+    - The tile has room for the box if its size is known (C63).
+    - The tile is contiguous in its innermost dimension (C42), with elements as wide as the map's
+      (C64).
+    - `gather4` has a map of rank 2, with a box of one row (C65).
+    - A multicast has a destination in the CTA's own memory (C43).
+    - Destination and barrier are both in the CTA's own memory, or both in the cluster's window
+      (C44).
+    - The CTA group is 1 or 2 (C66).
+    - The map's format can be loaded (C74).
 
     Example:
 
@@ -99,16 +108,29 @@ class Carousel_TensorStoreBase<string mnemonic, dag leading, string leadingForma
 
 def Carousel_TensorStoreOp
     : Carousel_TensorStoreBase<"tensor.store", (ins), "", [MemWrite<GlobalMemory>]> {
-  let summary = "copy a box from shared memory into a tensor; completes in a bulk group";
+  let summary = "copy a box from shared memory into a tensor; complete in a bulk group";
   let description = [{
-    Elements outside of the tensor are not written; the box doesn't begin before it (C76), and
-    its innermost coordinate is at a multiple of 16 bytes (C75). Reads through the async proxy, as
-    `bulk.store`. Modes: `tile` (the default), `scatter4` (`[row0, row1, row2, row3, column]`),
-    `im2col_no_offs` (`[n, (d, h,) w, c]`).
+    Copies the source to the box that the map and the coordinates select. One thread issues the
+    copy, which belongs to the bulk group that this thread commits next. The copy reads the source
+    through the async proxy, as `bulk.store` does. It doesn't write elements outside the tensor.
 
-    Constraints: coordinates (C60), the map's mode (C62), room (C63), contiguity (C42),
-    element width (C64); scatter4 takes a map of rank 2 with a box of one row (C65); the format
-    can be stored (C74).
+    The mode determines the coordinates, which are in memref order:
+
+    - `tile` (the default): the box's first element, one coordinate per dimension.
+    - `scatter4`: four rows of a matrix, `[row0, row1, row2, row3, column]`.
+    - `im2col_no_offs`: `[n, (d, h,) w, c]`.
+
+    Coordinates must not be negative (C76). Without interleave, the innermost coordinate must be at
+    a multiple of 16 bytes (C75).
+
+    Constraints:
+
+    - The coordinates match the map and the mode (C60), and the map has the op's mode (C62).
+    - The tile has room for the box if its size is known (C63).
+    - The tile is contiguous in its innermost dimension (C42), with elements as wide as the map's
+      (C64).
+    - `scatter4` has a map of rank 2, with a box of one row (C65).
+    - The map's format can be stored (C74).
 
     Example:
 
@@ -126,13 +148,18 @@ def Carousel_TensorReduceOp
     : Carousel_TensorStoreBase<"tensor.reduce", (ins Carousel_ReduceKindAttr:$kind),
         "custom<Keyword>($kind)",
                                [MemRead<GlobalMemory>, MemWrite<GlobalMemory>]> {
-  let summary = "reduce a box of shared memory into a tensor; completes in a bulk group";
+  let summary = "reduce a box of shared memory into a tensor; complete in a bulk group";
   let description = [{
-    The element type is the map's. Atomic per element, relaxed at gpu scope. Exactly one
-    thread issues it: a second issue counts twice.
+    Replaces each element of the box with `kind(element, source's element)`. The map gives the
+    element type. Each element's update is atomic, and relaxed at gpu scope. Exactly one thread must
+    issue the op: each issue reduces the source once more. Otherwise as `tensor.store`.
 
-    Constraints: those of `tensor.store` (C60, C62, C63, C42, C64); no scatter4 (C67); the
-    kind has the element type (C68).
+    Constraints:
+
+    - Coordinates, mode, room, contiguity and elements are as for `tensor.store`
+      (C60, C62, C63, C42, C64).
+    - The mode isn't `scatter4` (C67).
+    - The hardware has the kind for the map's element type (C68).
 
     Example:
 
@@ -147,12 +174,13 @@ def Carousel_TensorReduceOp
 
 def Carousel_TensorPrefetchOp : Carousel_Op<"tensor.prefetch", [AttrSizedOperandSegments,
     MemoryEffects<[MemRead<GlobalMemory>, MemRead<TensorMaps>]>, FillsCaches]> {
-  let summary = "bring a box of a tensor into L2";
+  let summary = "prefetch a box of a tensor into L2";
   let description = [{
-    A hint: nothing completes and nothing is waited for. Modes, coordinates and offsets are
-    those of `tensor.load`.
+    The op is a hint: it has no completion that a thread can wait for. Modes, coordinates and
+    offsets are as for `tensor.load`.
 
-    Constraints: coordinates (C60), offsets (C61), the map's mode (C62), gather4 (C65).
+    Constraints: coordinates (C60), offsets (C61), the map's mode (C62) and `gather4` (C65) are as
+    for `tensor.load`.
 
     Example:
 
@@ -179,12 +207,12 @@ def Carousel_TensorPrefetchOp : Carousel_Op<"tensor.prefetch", [AttrSizedOperand
 //===----------------------------------------------------------------------===//
 
 def Carousel_TensorMapGetOp : Carousel_FixedOp<"tensor_map.get", 90, 80, [Pure]> {
-  let summary = "a reference to a descriptor in global memory";
+  let summary = "get a reference to a tensor map in global memory";
   let description = [{
-    The address of the element; nothing is read. A descriptor that the device wrote needs
-    `fence.tensor_map_acquire` before it is used.
+    The op computes the address of the element, and reads nothing. If the device wrote the map, a
+    `fence.tensor_map_acquire` must precede its use.
 
-    Constraints: the memref is in global memory (C7), its element type is the result's (C69).
+    Constraints: the memref is in global memory (C7). Its element type is the result's type (C69).
 
     Example:
 
@@ -205,10 +233,11 @@ def Carousel_TensorMapGetOp : Carousel_FixedOp<"tensor_map.get", 90, 80, [Pure]>
 
 def Carousel_TensorMapPrefetchOp : Carousel_FixedOp<"tensor_map.prefetch", 90, 80,
     [MemoryEffects<[MemRead<TensorMaps>]>, FillsCaches]> {
-  let summary = "bring a descriptor into the descriptor cache";
+  let summary = "prefetch a tensor map into the descriptor cache";
   let description = [{
-    A hint. `space` says where the descriptor is known to be, a kernel parameter or constant
-    memory, which selects that form of the instruction; without it the address is generic.
+    The op is a hint: it has no completion that a thread can wait for. `space` gives the state space
+    of the map's address: a kernel parameter (`param`), constant memory (`const`), or any
+    (`generic`, the default). It selects the form of the instruction.
 
     Example:
 
@@ -226,18 +255,22 @@ def Carousel_TensorMapPrefetchOp : Carousel_FixedOp<"tensor_map.prefetch", 90, 8
 }
 
 def Carousel_TensorMapReplaceOp : Carousel_Op<"tensor_map.replace", [AttrSizedOperandSegments]> {
-  let summary = "change one field of a descriptor in memory";
+  let summary = "change one field of a tensor map in memory";
   let description = [{
-    A weak write of the whole descriptor. Fields:
-    - `global_address`, `rank` (the rank minus one): a value;
-    - `box_dim`, `global_dim`, `global_stride`, `element_stride`: a dimension, counted as
-      PTX counts them from the innermost, and a value;
-    - `elemtype`, `interleave_layout`, `swizzle_mode`, `swizzle_atomicity`, `fill_mode`: an
-      integer literal, encoded as the PTX ISA's table for tensormap.replace says.
+    The op is a weak write of the whole tensor map. Its operands depend on the field:
 
-    Constraints: a dimension is given for the fields that have one, and for no other (C70); a
-    value or a literal, as the field wants (C71); addresses and strides are i64, other
-    values i32 (C72); literals are in the field's range (C73).
+    - `global_address`, `rank` (the rank minus one): a value.
+    - `box_dim`, `global_dim`, `global_stride`, `element_stride`: a dimension and a value. As in
+      PTX, dimension 0 is the innermost.
+    - `elemtype`, `interleave_layout`, `swizzle_mode`, `swizzle_atomicity`, `fill_mode`: an integer
+      literal, encoded as in the tables of tensormap.replace in the PTX ISA.
+
+    Constraints:
+
+    - The fields that have a dimension are given one, and no others are (C70).
+    - The field is given a value or a literal, as listed above (C71).
+    - Addresses and strides are i64, and other values are i32 (C72).
+    - A literal is in the field's range (C73).
 
     Example:
 
@@ -262,10 +295,10 @@ def Carousel_TensorMapReplaceOp : Carousel_Op<"tensor_map.replace", [AttrSizedOp
 
 def Carousel_TensorMapCopyFenceOp : Carousel_FixedOp<"tensor_map.copy_fence", 90, 83,
     [AttrSizedOperandSegments, OrdersGlobal]> {
-  let summary = "copy a descriptor from shared to global memory, with a release fence";
+  let summary = "copy a tensor map from shared to global memory, with a release fence";
   let description = [{
-    All threads of a warp execute it together. Orders the copy for a later
-    `fence.tensor_map_acquire`.
+    All threads of a warp execute the op together. A thread that later executes
+    `fence.tensor_map_acquire` on the destination sees the copied map.
 
     Constraints: both memrefs hold tensor maps of one type (C69).
 

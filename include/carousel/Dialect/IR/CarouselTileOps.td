@@ -17,7 +17,7 @@
 include "carousel/Dialect/IR/CarouselOpBase.td"
 include "carousel/Dialect/IR/CarouselPipelineAttrs.td"
 
-// The options of all transfers, behind those of the op.
+// The options of all transfers, which follow those of the op.
 defvar Carousel_TransferOptions = (ins
   DefaultValuedAttr<Carousel_TransferScopeAttr, "::carousel::TransferScope::CTA">:$scope,
   UnitAttr:$in_bounds, UnitAttr:$by_threads,
@@ -34,7 +34,7 @@ defvar Carousel_TransferTrailingFormat = [{
 }];
 defvar Carousel_TransferMapType = "(`,` type($map)^)?";
 
-// What a load has between the tile and the options, and a store.
+// The arguments and the format of a load, and those of a store.
 defvar Carousel_LoadArguments = !con((ins
   Carousel_GlobalMemRef:$global, Variadic<Index>:$offsets, Carousel_SharedMemRef:$tile,
   DefaultValuedAttr<Carousel_OutOfBoundsFillAttr, "::carousel::OutOfBoundsFill::Zero">:$fill,
@@ -54,7 +54,7 @@ defvar Carousel_StoreFormat = !strconcat(
   "(`reduce` `` $reduce^ (`exclusive` $exclusive^)?)?", Carousel_TransferTrailingFormat,
   "`:` type($tile) `,` type($global)", Carousel_TransferMapType);
 
-// No mechanism is named, so no target is asked for.
+// A transfer names no mechanism of the hardware, so it has no target requirement.
 class Carousel_TransferOp<string mnemonic, list<Trait> traits = []>
     : Op<Carousel_Dialect, mnemonic,
          !listconcat(traits, [AttrSizedOperandSegments, Carousel_TransferOpInterface])> {
@@ -65,37 +65,43 @@ def Carousel_LoadOp : Carousel_TransferOp<"load",
     [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "copy a box of a global memref to a tile in shared memory, collectively";
   let description = [{
-    All threads of the scope execute it with the same operands. It starts when all of them have
-    arrived, after what they did to the tile and to the elements of the box before, and the
-    whole tile is written and seen by all of them before the next operation starts. It orders
-    nothing else: it is no barrier for other memory.
+    All threads of the scope execute the op with the same operands. The transfer starts when all of
+    them have arrived. It is ordered after their earlier accesses to the tile and to the elements of
+    the box. Before the next operation starts, the whole tile is written, and all threads of the
+    scope see it. The op orders no other accesses: it isn't a barrier for other memory.
 
-    The offsets name the box's first element, one index per dimension of the global memref,
-    and may be negative. The tile's dimensions are the last ones of the global memref; in those
-    before them the box has extent 1. Elements outside of the global memref are filled with
-    zero, or NaN with `fill(nan)`. With `in_bounds` the author promises that there are none.
+    The offsets name the box's first element, one index per dimension of the global memref. They may
+    be negative. The tile's dimensions are the last ones of the global memref; in the leading
+    dimensions the box has extent 1. Elements outside the global memref are filled with zero, or
+    with NaN by `fill(nan)`. With `in_bounds` the author promises that there are none.
 
-    - `scope`: `cta` unless given, `warpgroup` (128 consecutive threads) or `warp`. Each
-      warpgroup or warp makes a transfer of its own, with operands of its own.
-    - `swizzle`: a request for the layout of the tile's machine form. Here the tile is what its
-      memref type says, and all of its readers and writers go by that.
-    - `cache`: the eviction priority in L2 of what is read.
-    - `by_threads`: no engine carries it out, nor cp.async: threads copy through registers.
+    - `scope`: `cta` (the default), `warpgroup` (128 consecutive threads) or `warp`. Each warpgroup
+      or warp makes a transfer of its own, with its own operands.
+    - `swizzle`: requests a layout of the tile in the machine phase. In the tile phase the tile has
+      the layout of its memref type.
+    - `cache`: the eviction priority in L2 of the memory that is read.
+    - `by_threads`: threads copy through registers, without an engine and without cp.async.
     - `reduce`: each element of the tile becomes `kind(element of the box, tile's element)`, rounded
-      to the element's type. Only threads can do that: it goes with `by_threads`. Tile elements
-      outside of the global memref are filled.
-    - `engine`, `map`: what carries the transfer out, as `--carousel-select-engine` has decided.
-      They change nothing of what it means.
+      to the element's type. Only threads can do this, so it requires `by_threads`. Tile elements
+      outside the global memref are filled.
+    - `engine`, `map`: the engine that carries out the transfer, as `--carousel-select-engine`
+      decides. They don't change the meaning of the op.
 
-    Constraints: tile and global memref are data in shared and in global memory (C7), with the
-    same elements of 8 to 64 bits (C123); the tile has static extents and at most the global
-    memref's rank (C124); both layouts are strided, the tile's elements apart from each other
-    (C125); one offset per dimension (C29); NaN is for floating-point elements, and nothing is
-    filled in bounds (C126); a box in bounds fits (C127); a swizzled tile is contiguous, with
-    rows in multiples of the swizzle's span (C128); a map with the engine `tensor` only, of
-    the memref's rank or as `collapse` says, with a box that divides the tile (C150); a reduction
-    `by_threads` that the hardware has (C45) on elements that hold its type (C46), and threads with
-    the engine `vector` only (C182).
+    Constraints:
+
+    - The tile is data in shared memory, and the global memref is in global memory (C7). Both have
+      the same elements, of 8 to 64 bits (C123).
+    - The tile has static extents, and at most the rank of the global memref (C124).
+    - Both layouts are strided, and elements of the tile don't overlap (C125).
+    - There is one offset per dimension (C29).
+    - NaN is for floating-point elements. A load in bounds has no fill (C126).
+    - A box in bounds fits in the global memref (C127).
+    - A swizzled tile is contiguous, with rows that are multiples of the swizzle's span (C128).
+    - Only the engine `tensor` has a map. The map has the memref's rank, or that of `collapse`, and
+      its box divides the tile (C150).
+    - The hardware has the reduction (C45), on elements that hold its type (C46).
+    - A load with a reduction is `by_threads`, and `by_threads` allows only the engine `vector`
+      (C182).
 
     Example:
 
@@ -116,22 +122,25 @@ def Carousel_StoreOp : Carousel_TransferOp<"store",
     [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "copy or reduce a tile in shared memory into a global memref's box, collectively";
   let description = [{
-    All threads of the scope execute it with the same operands. It starts when all of them have
-    arrived, after what they did to the tile and to the elements of the box before, and the
-    box is written and seen by all of them before the next operation starts. It orders nothing
-    else: it is no barrier for other memory.
+    All threads of the scope execute the op with the same operands. The transfer starts when all of
+    them have arrived. It is ordered after their earlier accesses to the tile and to the elements of
+    the box. Before the next operation starts, the box is written, and all threads of the scope see
+    it. The op orders no other accesses: it isn't a barrier for other memory.
 
-    Offsets, dimensions, `scope`, `swizzle`, `cache`, `engine` and `map` are as for `carousel.load`.
-    Elements outside of the global memref are not written; the box doesn't begin before it. With
-    `in_bounds` the author promises that all elements are inside.
+    Offsets, dimensions, `scope`, `swizzle`, `cache`, `by_threads`, `engine` and `map` are as for
+    `carousel.load`. Elements outside the global memref aren't written, and offsets must not be
+    negative. With `in_bounds` the author promises that all elements are inside.
 
-    With `reduce`, each element of the box becomes `kind(element, tile's element)`, atomically and
-    relaxed at gpu scope, once per transfer, however many threads make it. `exclusive` promises that
-    no other thread accesses the box meanwhile, so threads needn't reduce atomically.
+    With `reduce` each element of the box becomes `kind(element, tile's element)`, once per
+    transfer, however many threads make it. The update is atomic and relaxed at gpu scope.
+    `exclusive` promises that no other thread accesses the box meanwhile, so that the reduction need
+    not be atomic.
 
-    Constraints: as for `carousel.load` (C7, C29, C123, C124, C125, C127, C128, C150), and a
-    reduction that the hardware has (C45) on elements that hold its type (C46), and threads with the
-    engine `vector` only (C182).
+    Constraints:
+
+    - As for `carousel.load` (C7, C29, C123, C124, C125, C127, C128, C150).
+    - The hardware has the reduction (C45), on elements that hold its type (C46).
+    - `by_threads` allows only the engine `vector` (C182).
 
     Example:
 

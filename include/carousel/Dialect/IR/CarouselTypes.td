@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The mbarrier, its state token and the tensor map; memrefs by memory space.
+// The types mbarrier, mbarrier state, tensor map and ring, and memrefs by memory space.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,29 +17,29 @@ include "mlir/IR/BuiltinTypeInterfaces.td"
 include "mlir/IR/CommonTypeConstraints.td"
 
 def Carousel_Mbarrier : Carousel_Type<"Mbarrier", "mbarrier", [MemRefElementTypeInterface]> {
-  let summary = "an mbarrier object: 8 bytes of shared memory, opaque";
+  let summary = "an mbarrier object: 8 opaque bytes of shared memory";
   let description = [{
-    Only an element of a memref in shared memory has this type, so an array of barriers is
-    `memref<4x!carousel.mbarrier, #gpu.address_space<workgroup>>` and everything that makes
-    and cuts memrefs serves barriers too. 8 bytes, aligned to 8.
+    The type is only used as the element type of a memref in shared memory. An array of barriers is
+    `memref<4x!carousel.mbarrier, #gpu.address_space<workgroup>>`, so memref ops allocate barriers
+    and take views of them. An mbarrier has 8 bytes, and is aligned to 8.
 
     PTX ISA: Parallel Synchronization and Communication Instructions: mbarrier.
   }];
 }
 
 def Carousel_MbarrierState : Carousel_Type<"MbarrierState", "mbarrier_state"> {
-  let summary = "the token of an arrive, by which the same phase is waited for";
+  let summary = "the result of an arrive, which names a phase of an mbarrier";
   let description = [{
-    The opaque 64-bit state of an mbarrier before an arrive. It names the phase that the
-    arrive belonged to; `test_wait`, `try_wait` and `wait` take it. A remote arrive has none.
+    The opaque 64-bit state of an mbarrier before an arrive. It names the phase of this arrive.
+    `test_wait`, `try_wait` and `wait` take it. An arrive on a barrier in another CTA has none.
   }];
 }
 
 def Carousel_TensorMap : Carousel_Type<"TensorMap", "tensor_map", [MemRefElementTypeInterface]> {
-  let summary = "a tensor map: the descriptor of tensor copies, 128 bytes, opaque";
+  let summary = "a tensor map: an opaque descriptor of 128 bytes for tensor copies";
   let description = [{
-    Carries everything that the driver's encode call takes and that does not depend on the
-    tensor at hand: the data pointer, extents and strides in bytes come with the launch.
+    The type holds the parameters of the driver's encode call that don't depend on the tensor. A
+    launch adds the address, the extents, and the strides in bytes.
 
     ```
     tensor-map ::= `!carousel.tensor_map` `<` box `x` element (`,` option)* `>`
@@ -53,23 +53,31 @@ def Carousel_TensorMap : Carousel_Type<"TensorMap", "tensor_map", [MemRefElement
                  | `rank` `=` int | `lower` `=` `[` ints `]` | `upper` `=` `[` ints `]`
     ```
 
-    `box` is the box in elements, outermost first. For the im2col modes it is pixels x
-    channels, `rank` is the tensor's, and `lower` and `upper` are the corners of the
-    bounding box (one entry per spatial dimension; one for `im2col_w`, the W dimension).
-    `strides` are the traversal strides of the elements, 1 unless given.
+    `box` gives the extents of the box in elements, outermost first. `strides` gives the traversal
+    strides of the elements, 1 by default. In the im2col modes the box is pixels x channels, and
+    `rank` is the rank of the tensor. `lower` and `upper` are then the corners of the bounding box:
+    one entry per spatial dimension, or one entry, for the dimension W, in the wide modes.
 
-    As a value it is a reference to a descriptor: a kernel argument of this type is passed
-    by value as `__grid_constant__`. In memory it is an element of a memref in global or
-    shared memory.
+    A value of this type is a reference to a descriptor. A kernel argument of this type is passed by
+    value, as `__grid_constant__`. In memory the type is the element of a memref in global or shared
+    memory.
 
-    Constraints (PTX ISA: Tensors; CUDA driver API: cuTensorMapEncodeTiled, ...Im2col):
-    rank 1 to 5 (C10), box extents 1 to 256 (C11), element strides 1 to 8 (C12), one stride
-    a dimension (C13), inner box bytes a multiple of 16 (C14) and no wider than the swizzle
-    span (C15), interleaved layouts of rank 3 and more with swizzle b32 for b32 (C16),
-    NaN fill for floating-point elements only (C17), im2col of rank 3 to 5 (C18) with one
-    corner entry per spatial dimension (C19) in the driver's ranges (C21), the wide im2col
-    modes with swizzles of 64 and 128 bytes (C22) and im2col_w_128 with 128 pixels (C23),
-    packed sub-byte elements in the boxes and swizzles that the hardware has for them (C20).
+    Constraints (PTX ISA: Tensors; CUDA driver API: cuTensorMapEncodeTiled, ...Im2col,
+    ...Im2colWide):
+
+    - The rank is 1 to 5 (C10). Box extents are 1 to 256, and an im2col box has 1 to 1024 pixels
+      (C11).
+    - Each dimension has one element stride (C13), of 1 to 8 (C12).
+    - Without interleave the inner box extent in bytes is a multiple of 16 (C14), and at most the
+      swizzle's span (C15).
+    - An interleaved tensor has rank 3 or more. Interleave b32 has swizzle b32 (C16).
+    - NaN fill is for floating-point elements (C17).
+    - An im2col tensor has rank 3 to 5 (C18), and corners with one entry per spatial dimension (C19)
+      in the driver's ranges (C21).
+    - The wide im2col modes have swizzle b64, b128 or b128_atom_32b (C22). `im2col_w_128` has 128
+      pixels (C23).
+    - Packed elements of less than a byte have the boxes and swizzles that the hardware supports
+      for them (C20).
 
     Example:
 
@@ -96,13 +104,13 @@ def Carousel_TensorMap : Carousel_Type<"TensorMap", "tensor_map", [MemRefElement
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Bits of one element as it lies in shared memory. Packed sub-byte formats count the
-    /// bits that they occupy there, padding included.
+    /// Bits of one element in shared memory. For packed formats of less than a byte this includes
+    /// their padding.
     unsigned getElementBits() const;
-    /// Bytes of shared memory that one copy with this map fills or reads; this is what a
-    /// transaction barrier has to expect. `rows` boxes for gather4 and scatter4.
+    /// Bytes of shared memory that one copy with this map fills or reads, which are the transaction
+    /// bytes of the copy. `rows` is the number of boxes, for gather4 and scatter4.
     int64_t getBoxBytes(unsigned rows = 1) const;
-    /// The alignment in bytes that the shared tile needs (after multi-versioning).
+    /// The alignment in bytes that the tile in shared memory needs.
     int64_t getSharedAlignment() const;
   }];
 }
@@ -114,11 +122,11 @@ def Carousel_Ring : Carousel_Type<"Ring", "ring"> {
     ring ::= `!carousel.ring` `<` int (`x` memref (`,` memref)*)? `>`
     ```
 
-    The number of slots, and the tiles that each of them has. A ring without tiles orders accesses
-    to buffers that are elsewhere. docs/Rings.md says how a ring is used.
+    The type gives the number of slots, and the tiles of each slot. A ring without tiles orders
+    accesses to buffers that are not its own. docs/Rings.md says how a ring is used.
 
-    Constraints: at least one slot; tiles are contiguous memrefs of data of static extents in shared
-    memory (C151).
+    Constraints: there is at least one slot. Tiles are contiguous memrefs of data in shared memory,
+    with static extents (C151).
 
     Example:
 

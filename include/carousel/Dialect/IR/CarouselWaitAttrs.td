@@ -1,11 +1,11 @@
-//===- CarouselWaitAttrs.td - what a wait waits for --------*- tablegen -*-===//
+//===- CarouselWaitAttrs.td - labels of waits ---------------*- tablegen -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What is said of a wait when it takes too long.
+// The label of a wait, which reports of a wait that doesn't end contain.
 //
 //===----------------------------------------------------------------------===//
 
@@ -15,11 +15,11 @@
 include "carousel/Dialect/IR/CarouselLaunchAttrs.td"
 
 def Carousel_WaitLabelAttr : Carousel_Attr<"WaitLabel", "wait_label"> {
-  let summary = "what a wait waits for, and who waits";
+  let summary = "the name of what a wait waits for, and the role of the waiting thread";
   let description = [{
-    Changes nothing in what is executed. `--carousel-lower-rings` says by it which ring a wait
-    belongs to; `--carousel-assign-wait-ids` gives each wait of a module its number, by which a
-    wait that is bounded by `debug-waits` is told from the others.
+    A label doesn't change what is executed. `--carousel-lower-rings` names the ring that a wait
+    belongs to. `--carousel-assign-wait-ids` gives each wait of a module a number. A bounded wait
+    (`debug-waits`) reports this number.
 
     Constraints: `barrier` is neither empty nor has control characters (C176).
 
@@ -32,7 +32,7 @@ def Carousel_WaitLabelAttr : Carousel_Attr<"WaitLabel", "wait_label"> {
   let parameters = (ins
     StringRefParameter<"name of what is waited for">:$barrier,
     DefaultValuedParameter<"::carousel::WaitRole", "::carousel::WaitRole::All">:$role,
-    // Nothing: not numbered.
+    // nullopt if the wait has no number.
     OptionalParameter<"std::optional<uint32_t>">:$number);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
