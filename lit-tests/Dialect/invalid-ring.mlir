@@ -128,7 +128,7 @@ func.func @release() {
 
 // C153: a barrier where one thread may be.
 func.func @section(%r: !carousel.ring<2>, %k: index) {
-  // expected-error @below {{expected nothing but carousel.ring.load, scf.if and ops that change nothing, got gpu.barrier}}
+  // expected-error @below {{expected only carousel.ring.load, scf.if and ops that don't write memory, got gpu.barrier}}
   carousel.ring.produce %r[%k] : !carousel.ring<2> {
     // expected-note @below {{it stands here}}
     gpu.barrier

@@ -95,8 +95,8 @@ LogicalResult RingTileOp::verify() {
   return success();
 }
 
-/// C153: `body` starts transfers of type `Transfer`, and does nothing else that
-/// anybody could see.
+/// C153: `body` starts transfers of type `Transfer` and has no other visible
+/// effects.
 template <typename Transfer>
 static LogicalResult verifySection(Operation *section, Region &body) {
   WalkResult result = body.walk([&](Operation *op) {
@@ -105,10 +105,10 @@ static LogicalResult verifySection(Operation *section, Region &body) {
     auto effects = dyn_cast<MemoryEffectOpInterface>(op);
     if (effects && effects.onlyHasEffect<MemoryEffects::Read>())
       return WalkResult::advance();
-    InFlightDiagnostic error = section->emitOpError("expected nothing but ")
-                               << Transfer::getOperationName()
-                               << ", scf.if and ops that change nothing, got "
-                               << op->getName();
+    InFlightDiagnostic error =
+        section->emitOpError("expected only ")
+        << Transfer::getOperationName()
+        << ", scf.if and ops that don't write memory, got " << op->getName();
     error.attachNote(op->getLoc()) << "it stands here";
     return WalkResult::interrupt();
   });
