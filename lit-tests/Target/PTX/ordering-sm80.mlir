@@ -1,4 +1,4 @@
-// As ordering.mlir, for the instructions that chips before sm_90 have instead.
+// As the other ordering tests, for the instructions that chips before sm_90 have instead.
 // RUN: carousel-translate --mlir-to-ptx --chip=sm_80 %s | FileCheck %s
 // RUN: carousel-translate --mlir-to-ptx --chip=sm_89 --ptx-version=78 %s | FileCheck %s
 

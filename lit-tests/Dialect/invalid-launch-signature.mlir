@@ -1,0 +1,158 @@
+// Launch attributes that don't fit the signature of their kernel.
+// RUN: carousel-opt %s --split-input-file --verify-diagnostics
+
+#gl = #gpu.address_space<global>
+
+!map = !carousel.tensor_map<64x64xf32>
+!matrix = memref<?x?xf32, strided<[?, 1], offset: ?>, #gl>
+
+// C117: an argument that the kernel has not, since tensor maps do not count.
+gpu.module @kernels {
+  // expected-error @below {{expected extent in carousel.launch to name one of the kernel's 1 arguments, got 1}}
+  gpu.func @k(%map: !map, %x: !matrix) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [extent(1, 0)], block = [32]>} {
+    gpu.return
+  }
+}
+
+// -----
+
+// C117: the extent of a scalar.
+gpu.module @kernels {
+  // expected-error @below {{expected extent in carousel.launch to name a memref argument, got argument 0 of type 'index'}}
+  gpu.func @k(%n: index) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1, 2 * extent(0, 0)], block = [32]>} {
+    gpu.return
+  }
+}
+
+// -----
+
+#gl = #gpu.address_space<global>
+
+!matrix = memref<?x?xf32, strided<[?, 1], offset: ?>, #gl>
+
+// C117: a dimension that the argument has not.
+gpu.module @kernels {
+  // expected-error @below {{expected stride in carousel.launch to name one of the 2 dimensions of argument 0, got 2}}
+  gpu.func @k(%x: !matrix) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [ceildiv(stride(0, 2), 4)], block = [32]>} {
+    gpu.return
+  }
+}
+
+// -----
+
+// C117: the value of a memref.
+gpu.module @kernels {
+  // expected-error @below {{expected scalar in carousel.launch to name an index or integer argument, got argument 0 of type 'memref<4xf32>'}}
+  gpu.func @k(%x: memref<4xf32>) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [scalar(0)], block = [32]>} {
+    gpu.return
+  }
+}
+
+// -----
+
+// C117: the value of a floating-point number.
+gpu.module @kernels {
+  // expected-error @below {{expected scalar in carousel.variant to name an index or integer argument, got argument 0 of type 'f32'}}
+  gpu.func @k(%x: f32) kernel
+      attributes {carousel.variant = #carousel.variant<kernel = "copy", guards = [divisible(scalar(0), 4)]>} {
+    gpu.return
+  }
+}
+
+// -----
+
+// C117: a guard on the pointer of a scalar.
+gpu.module @kernels {
+  // expected-error @below {{expected aligned in carousel.variant to name a memref argument, got argument 0 of type 'i32'}}
+  gpu.func @k(%n: i32) kernel
+      attributes {carousel.variant = #carousel.variant<kernel = "copy", guards = [capability(90), aligned(0, 16)]>} {
+    gpu.return
+  }
+}
+
+// -----
+
+#gl = #gpu.address_space<global>
+
+!matrix = memref<?x?xf32, strided<[?, 1], offset: ?>, #gl>
+
+// C117: a guard whose second value is wrong.
+gpu.module @kernels {
+  // expected-error @below {{expected extent in carousel.variant to name one of the kernel's 1 arguments, got 1}}
+  gpu.func @k(%x: !matrix) kernel
+      attributes {carousel.variant = #carousel.variant<kernel = "copy", guards = [equal(extent(0, 0), extent(1, 0))]>} {
+    gpu.return
+  }
+}
+
+// -----
+
+// C118: another block than the kernel is compiled for.
+gpu.module @kernels {
+  // expected-error @below {{expected block dimension 1 of carousel.launch to be 2 as in known_block_size, got 1}}
+  gpu.func @k() kernel
+      attributes {known_block_size = array<i32: 64, 2, 1>, carousel.launch = #carousel.launch<grid = [1], block = [64]>} {
+    gpu.return
+  }
+}
+
+// -----
+
+// C118: another cluster than the kernel is compiled for.
+gpu.module @kernels {
+  // expected-error @below {{expected cluster dimension 0 of carousel.launch to be 2 as in known_cluster_size, got 1}}
+  gpu.func @k() kernel
+      attributes {known_cluster_size = array<i32: 2, 1, 1>, carousel.launch = #carousel.launch<grid = [1], block = [32]>} {
+    gpu.return
+  }
+}
+
+// -----
+
+// C118: another grid than the kernel is compiled for.
+gpu.module @kernels {
+  // expected-error @below {{expected grid dimension 1 of carousel.launch to be 8 as in known_grid_size, got 4}}
+  gpu.func @k() kernel
+      attributes {known_grid_size = array<i32: 16, 8, 1>, carousel.launch = #carousel.launch<grid = [sms, 4], block = [32]>} {
+    gpu.return
+  }
+}
+
+// -----
+
+// C119: one name twice.
+gpu.module @kernels {
+  // expected-error @below {{expected the kernel's arguments to have different names, got 'x' twice}}
+  gpu.func @k(%x: index {carousel.argument = #carousel.argument<"x">},
+      %y: index {carousel.argument = #carousel.argument<"x">}) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+!map = !carousel.tensor_map<64x64xf32>
+
+// C119: the name that another argument has without saying so.
+gpu.module @kernels {
+  // expected-error @below {{expected the kernel's arguments to have different names, got 'arg0' twice}}
+  gpu.func @k(%x: index, %map: !map, %y: index {carousel.argument = #carousel.argument<"arg0">}) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+!map = !carousel.tensor_map<64x64xf32>
+
+// C119: a scalar that is written.
+gpu.module @kernels {
+  // expected-error @below {{expected a memref for an argument that is written, got out for kernel argument 1 of type 'f32'}}
+  gpu.func @k(%map: !map, %x: f32 {carousel.argument = #carousel.argument<"x", out>}) kernel {
+    gpu.return
+  }
+}
