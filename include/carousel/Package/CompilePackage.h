@@ -1,13 +1,13 @@
-//===- CompilePackage.h - packages from modules -----------------*- C++ -*-===//
+//===- CompilePackage.h - compile modules to packages -----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiles the kernels of a module for several chips into a package in memory;
-// WritePackage.h puts it on disk. The context needs what the lowering needs:
-// registerLoweringInterfaces and registerPTXTranslations.
+// Compiles the kernels of a module for several chips into a package in memory.
+// WritePackage.h writes it to disk. The context must have what the lowering
+// needs: registerLoweringInterfaces and registerPTXTranslations.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,32 +33,34 @@ struct CompileStep {
 
 struct CompilePackageOptions {
   enum class Cubins {
-    Auto, ///< where there is an assembler; a remark says so where there is none
+    Auto,    ///< if there is an assembler; a remark reports its absence
     Never,   ///< PTX only
     Required ///< no assembler is an error
   };
 
   std::vector<std::string> chips; ///< at least one, each once
-  unsigned ptxVersion = 0;        ///< 86 is 8.6; 0: the default
+  unsigned ptxVersion = 0;        ///< 86 is 8.6; 0 for the default
   unsigned indexBitwidth = 64;
   unsigned optLevel = kDefaultOptLevel; ///< of LLVM, 0 to 3
-  /// Milliseconds after which a wait traps; 0: never.
+  /// The time in milliseconds after which a wait traps; 0 for no limit.
   unsigned debugWaits = 0;
-  /// Cubins are made of PTX.
+  /// Whether cubins are made from the PTX.
   Cubins cubins = Cubins::Auto;
   Assembler assembler = Assembler::Auto;
   bool ptx = true;
-  bool cuda = false; ///< CUDA C++, too or alone
-  /// `#line` directives in it, so that debuggers name lines of the IR.
+  bool cuda = false; ///< CUDA C++, in addition or alone
+  /// Whether the CUDA C++ has `#line` directives, by which debuggers show the
+  /// IR's lines.
   bool lineDirectives = false;
-  /// Whether a variant of a kernel at the tile phase is wanted, by its guards.
-  /// They are asked for in order of preference, for each chip and gpu.module;
-  /// the first one that is wanted is compiled, and no other. None: all are
-  /// compiled. For those who know the arguments of the launch, or want less
-  /// code.
+  /// Selects the variants to compile. It is called with the guards of each
+  /// variant of a kernel at the tile phase, in order of preference, for each
+  /// chip and gpu.module. The first variant that it accepts is compiled, and no
+  /// other. If it isn't set, all variants are compiled. Use it if the arguments
+  /// of the launch are known, or to compile less code.
   std::function<bool(llvm::StringRef kernel, llvm::ArrayRef<GuardAttr> guards)>
       wanted;
-  /// Where libdevice and ptxas are; empty: ptxas of the PATH, no libdevice.
+  /// The directory that has libdevice and ptxas. If empty, ptxas is searched on
+  /// the PATH, and there is no libdevice.
   std::string cudaRoot;
   /// Called before each compilation.
   std::function<void(const CompileStep &)> progress;
@@ -72,7 +74,7 @@ struct PackageFile {
 /// A package in memory. The manifest's attributes belong to the context.
 struct Package {
   Manifest manifest;
-  /// manifest.json and the files that it names.
+  /// manifest.json and the files that it lists.
   std::vector<PackageFile> files;
 };
 
@@ -80,16 +82,16 @@ class MathLibrary;
 class PassManagers;
 class TargetMachines;
 
-/// Compiles packages one after the other, in one MLIR context, and keeps what
-/// passes prepare, what they take from libdevice, and LLVM's back ends: what
-/// comes behind the first one takes 2 to 16 % less.
-/// Ends before the context does.
+/// Compiles packages one after the other in one MLIR context. Keeps the state
+/// that passes prepare, the functions of libdevice, and LLVM's back ends. Each
+/// package after the first takes 2 to 16 % less time. The context must outlive
+/// it.
 class PackageCompiler {
 public:
   explicit PackageCompiler(mlir::MLIRContext *context);
   ~PackageCompiler();
 
-  /// As compilePackage. `module` is of the same context.
+  /// As compilePackage. `module` must belong to the same context.
   mlir::FailureOr<Package> compile(mlir::ModuleOp module,
                                    const CompilePackageOptions &options);
 
@@ -99,11 +101,11 @@ private:
   std::unique_ptr<TargetMachines> machines;
 };
 
-/// Compiles every kernel of `module`, whose gpu.modules are at the tile phase
-/// or the machine phase, and which is left as it is. A gpu.module with a target
-/// is compiled for that chip only. Emits an error at the op that is to blame,
-/// or at the module. Compilations at once
-/// need contexts of their own; one in a context where another runs is an error.
+/// Compiles every kernel of `module`, and doesn't change the module. Its
+/// gpu.modules are at the tile phase or the machine phase. A gpu.module with a
+/// target is compiled for that chip only. On failure emits an error at the op
+/// that caused it, or at the module. Concurrent compilations need one context
+/// each: a second compilation in a context is an error.
 mlir::FailureOr<Package> compilePackage(mlir::ModuleOp module,
                                         const CompilePackageOptions &options);
 

@@ -1,13 +1,13 @@
-//===- DescribePackage.h - what a package says of its kernels ---*- C++ -*-===//
+//===- DescribePackage.h - the contents of a manifest -----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Plain structs, one for each object of docs/Package.md; how they are read from
-// a module at the machine phase, and their JSON. The attributes and types in
-// them belong to the module's context.
+// Plain structs, one for each object of docs/Package.md. They are computed from
+// a module at the machine phase, and printed as JSON. Their attributes and
+// types belong to the module's context.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,32 +26,34 @@
 
 namespace carousel {
 
-/// The name of the manifest in a package, the version that is written, and the
-/// limits of its reader.
+/// The name of the manifest in a package, the version that the compiler writes,
+/// and the limits of the manifest's reader.
 inline constexpr llvm::StringLiteral kManifestFile = "manifest.json";
 inline constexpr llvm::StringLiteral kManifestFormat = "carousel-package";
 inline constexpr int kManifestVersion = 3;
 inline constexpr size_t kMaxManifestBytes = 16 << 20;
 inline constexpr int64_t kMaxArgumentRank = 8;
-/// Of names of kernels, functions and arguments, and of texts about waits.
+/// The limit for names of kernels, functions and arguments, and for labels of
+/// waits.
 inline constexpr size_t kMaxNameBytes = 1024;
 
-/// What callers pass and, behind that, what the runtime allocates.
+/// Arguments that callers pass, followed by workspaces, which the runtime
+/// allocates.
 struct ArgumentDescription {
   enum class Kind { Scalar, Tensor, Workspace };
   Kind kind = Kind::Scalar;
   std::string name;
   ArgumentAccess access;
   std::string element; ///< as MLIR spells the type
-  /// Workspace: of all dimensions.
+  /// For a workspace: the extents of all dimensions.
   std::vector<ExprAttr> workspaceExtents;
-  /// The rest is a tensor's.
+  /// The remaining fields are those of a tensor.
   std::vector<int64_t> extents;
-  /// Nothing where the memref has no layout.
+  /// nullopt if the memref has no layout.
   std::optional<std::vector<int64_t>> strides;
 };
 
-/// What the emitted kernel takes.
+/// A parameter of the emitted kernel.
 struct ParameterDescription {
   KernelParameter::Kind kind;
   unsigned number; ///< of the argument; TensorMap: of the variant's map
@@ -67,7 +69,7 @@ struct TensorMapDescription {
 };
 
 struct VariantDescription {
-  /// In the module that was described; null in a package.
+  /// The function of the described module. Null in a package that was read.
   mlir::gpu::GPUFuncOp function;
   std::string functionName;
   std::string moduleName;
@@ -82,8 +84,8 @@ struct VariantDescription {
   int64_t dynamicShared;
   bool isCooperative; ///< all CTAs are on the device at once
 
-  /// The capability guard that keeps this variant from devices of capability
-  /// `sm` (10 * major + minor), or null.
+  /// The guard on the compute capability that excludes devices of capability
+  /// `sm` (10 * major + minor) from this variant, or null.
   GuardAttr findExcludingGuard(unsigned sm) const;
 };
 
@@ -99,24 +101,24 @@ struct ImageDescription {
   std::string file;
   size_t bytes;
   std::string hash;
-  std::string function = {}; ///< the kernel that it holds; empty: all
+  std::string function = {}; ///< the kernel that it holds; all if empty
 };
 
-/// A wait that has a bound (`debug-waits`).
+/// A bounded wait (`debug-waits`).
 struct WaitDescription {
-  uint32_t number;      ///< what a kernel writes down
+  uint32_t number;      ///< the number that a kernel records
   std::string function; ///< kernel or device function
   std::string barrier;
   WaitRole role;
   WaitPhase phase;
-  std::string location; ///< "saxpy.mlir:14"; empty where it isn't known
+  std::string location; ///< "saxpy.mlir:14"; empty if unknown
 };
 
-/// A function that a module calls and doesn't have.
+/// A function that a module calls and doesn't define.
 struct ExternDescription {
   std::string name; ///< an identifier
-  /// "f32", "ptr"; "other" for what a C function has no one type for. A result
-  /// that isn't there: void.
+  /// "f32", "ptr", or "other" for a type without a C equivalent. nullopt for
+  /// void.
   std::optional<std::string> result;
   std::vector<std::string> parameters;
 };
@@ -134,23 +136,23 @@ struct Manifest {
   std::vector<KernelDescription> kernels;
 };
 
-/// The kernels of a module at the machine phase, in their order; the variants'
-/// chips are left empty. Emits an error and fails where a kernel doesn't say
-/// how it is launched or has an argument that a package has no word for.
+/// The kernels of a module at the machine phase, in module order. The chips of
+/// variants are left empty. If a kernel has no launch, or an argument that a
+/// package can't describe, emits an error and fails.
 mlir::FailureOr<std::vector<KernelDescription>>
 describeKernels(mlir::ModuleOp module, unsigned indexBits);
 
 /// The numbered waits of a module, by number.
 std::vector<WaitDescription> describeWaits(mlir::gpu::GPUModuleOp module);
 
-/// The functions that a module declares and that its PTX leaves for the linker.
-/// Emits an error and fails where the name of one is no identifier, which CUDA
-/// C++ couldn't define.
+/// The functions that a module declares and that the linker must provide. If
+/// the name of one isn't a C identifier, emits an error and fails, because CUDA
+/// C++ couldn't define it.
 mlir::FailureOr<std::vector<ExternDescription>>
 describeExterns(mlir::gpu::GPUModuleOp module, llvm::StringRef ptx,
                 unsigned indexBits);
 
-/// The text of manifest.json; the same for the same manifest.
+/// The text of manifest.json. Equal manifests have equal texts.
 std::string printManifest(const Manifest &manifest);
 
 /// SHA-256 as 64 lower-case hexadecimal digits.

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Puts a package's files into a directory, all of them or none: whoever opens
-// the directory finds the older package or the new one.
+// Writes a package's files to a directory, all of them or none. A reader that
+// opens the directory finds the older package or the new one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,18 +19,19 @@
 
 namespace carousel {
 
-/// Fails with one line where writePackage would refuse `directory`: its parent
-/// must exist, and it must not exist itself, be empty, or hold a package and
-/// nothing else. A symbolic link stands for what it points to.
+/// Fails with a message of one line if writePackage would reject `directory`.
+/// Its parent must exist. The directory must not exist, be empty, or hold a
+/// package and nothing else. Symbolic links are followed.
 llvm::Error checkPackageDirectory(llvm::StringRef directory);
 
-/// Writes the files to a sibling `.NAME.tmp-PID-N` of `directory`, flushes them
-/// to disk, and puts the sibling in place by one rename, which exchanges it
-/// with an older package where there is one; that is removed afterwards. On
-/// failure `directory` is as it was and the sibling is gone. Only a process
-/// that is killed leaves a sibling behind; the next write to `directory`
-/// removes it. Fails soon after `isInterrupted` says so, until the package is
-/// in place.
+/// Writes the files to a sibling `.NAME.tmp-PID-N` of `directory`, and flushes
+/// them to disk. Then it renames the sibling to `directory`. If there is an
+/// older package, the rename exchanges the two, and the older one is removed.
+///
+/// On failure `directory` is unchanged, and the sibling is removed. Only a
+/// process that is killed leaves a sibling, which the next write to `directory`
+/// removes. Until the rename, the function fails soon after `isInterrupted`
+/// returns true.
 llvm::Error writePackage(
     llvm::ArrayRef<PackageFile> files, llvm::StringRef directory,
     llvm::function_ref<bool()> isInterrupted = [] { return false; });

@@ -1,13 +1,13 @@
-//===- Findings.h - what an execution shows to be wrong ---------*- C++ -*-===//
+//===- Findings.h - errors that an execution shows --------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The findings of the simulated machine: stable identifiers (docs/Findings.md),
-// where they happened, and their text and JSON forms. Findings are data:
-// nothing here prints by itself.
+// The findings of the simulated machine: their stable identifiers
+// (docs/Findings.md), their locations, and their text and JSON forms. Findings
+// are data: no function here prints by itself.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,7 +63,7 @@ enum class FindingKind : uint8_t {
 };
 constexpr unsigned kNumFindingKinds = unsigned(FindingKind::StepLimit) + 1;
 
-/// "data-race". The inverse takes any text.
+/// The identifier, such as "data-race". The inverse accepts any text.
 llvm::StringRef getIdentifier(FindingKind kind);
 std::optional<FindingKind> parseFindingKind(llvm::StringRef identifier);
 /// One sentence for `--help` and docs.
@@ -72,19 +72,20 @@ llvm::StringRef getSummary(FindingKind kind);
 /// Index into the table of source locations of the kernel; 0 is "unknown".
 using Site = uint32_t;
 
-/// Who did it, and where.
+/// The thread or operation that acted, and its location.
 struct Actor {
-  /// In its grid, once reported.
+  /// The number in its grid, set when the finding is reported.
   uint32_t cta = 0;
   /// The thread that acted, or that issued the operation.
   uint32_t thread = 0;
-  /// An engine's operation ("tensor.load"), empty for the thread itself.
+  /// The operation of an engine ("tensor.load"), or empty for the thread
+  /// itself.
   std::string operation;
   Site site = 0;
-  /// Filled when the finding is reported: "kernel.mlir:12:5".
+  /// "kernel.mlir:12:5", set when the finding is reported.
   std::string location;
-  /// Filled when the finding is reported: "@k" where a run has several kernels,
-  /// else empty.
+  /// "@k" if a run has several kernels, else empty. Set when the finding is
+  /// reported.
   std::string kernel;
 };
 
@@ -93,50 +94,52 @@ struct Finding {
   /// One line: lower case, no full stop; the rule, then what was found.
   std::string message;
   Actor actor;
-  /// The other side of a race, the writer of stale bytes...
+  /// The other side of a race, the writer of stale bytes, and so on.
   std::optional<Actor> other;
-  /// The buffer or barrier, "slots", "full"; empty if none. With its slot
-  /// (outermost index) when it has several, and the byte range within the
-  /// buffer.
+  /// The buffer or barrier, such as "slots" or "full", or empty. Its slot
+  /// (outermost index) if it has several, and the byte range within the buffer.
   std::string buffer;
   std::optional<uint64_t> slot;
   uint64_t beginByte = 0, endByte = 0;
-  /// Further lines: the report of a deadlock: where each warp is.
+  /// Further lines, such as the report of a deadlock, which says where each
+  /// warp is.
   std::vector<std::string> notes;
-  /// How often it was found at these sites in this run.
+  /// The number of times that it was found at these sites in this run.
   uint64_t count = 1;
 };
 
 /// "CTA 3, thread 32 (tensor.load)", "CTA 3 of @k, thread 32".
 std::string describe(const Actor &actor);
 
-/// Several lines: `kernel.mlir:12:5: finding: [engine-race] war: ...`, then
-/// indented who did it, the other side, the buffer and the notes.
+/// Prints several lines: `kernel.mlir:12:5: finding: [engine-race] war: ...`,
+/// then, indented, the actor, the other side, the buffer and the notes.
 void printText(const Finding &finding, llvm::raw_ostream &os);
 /// An object with the keys kind, message, actor, other, buffer, slot, begin,
-/// end, notes, count; what is absent is null. An actor has cta, thread,
-/// operation, location, and kernel where a run has several.
+/// end, notes and count. Absent values are null. An actor has cta, thread,
+/// operation and location, and kernel if a run has several.
 llvm::json::Value toJSON(const Finding &finding);
 
-/// Collects findings of one run. Findings of one kind at the same two sites on
-/// the same buffer are one, counted; at most `limit` different ones are kept.
+/// Collects the findings of one run. Findings of one kind at the same two sites
+/// on the same buffer are counted as one. The log keeps at most `limit`
+/// different findings.
 class FindingLog {
 public:
   explicit FindingLog(unsigned limit = 64) : limit(limit) {}
 
-  /// Names sites ("kernel.mlir:12:5") for actors that are reported without a
-  /// location.
+  /// Sets the function that resolves sites to locations ("kernel.mlir:12:5"),
+  /// for actors that are reported without one.
   void setLocationResolver(std::function<std::string(Site)> resolver);
-  /// Names the kernel of an actor, and makes its CTA's number one of its grid.
+  /// Sets the function that adds an actor's kernel, and changes its CTA's
+  /// number to the one in its grid.
   void setKernelResolver(std::function<void(Actor &)> resolver);
 
   /// As carousel::sim::describe, with the kernel of the actor.
   std::string describe(Actor actor) const;
-  /// Where a site is, "kernel.mlir:12:5"; empty if that is unknown.
+  /// The location of a site, "kernel.mlir:12:5"; empty if unknown.
   std::string locate(Site site) const;
 
   void report(Finding finding);
-  /// True once `limit` different ones were seen: the run may end.
+  /// Whether `limit` different findings are logged, so that the run may end.
   bool isFull() const { return findings.size() >= limit; }
   bool empty() const { return findings.empty(); }
   std::vector<Finding> &getFindings() { return findings; }

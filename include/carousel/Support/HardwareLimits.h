@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The numbers that the compiler's verifiers, the runtime and the simulated
-// machine compare with, each with its source. Plain C++. Limits that differ
-// from SM to SM stand in carousel/Target/TargetInfo.h.
+// machine compare with, each with its source. Plain C++.
+// carousel/Target/TargetInfo.h has the limits that differ between SMs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,19 +52,20 @@ inline constexpr int64_t kWideGlobalGranule = 32;
 inline constexpr int64_t kMaxGlobalStride = (int64_t(1) << 40) - 1;
 inline constexpr int64_t kMaxGlobalExtent = int64_t(1) << 32;
 inline constexpr int64_t kMinInterleavedRank = 3;
-/// The inner extents of boxes of padded elements; the tensor's is a multiple.
+/// The inner box extent for padded elements. The tensor's inner extent is a
+/// multiple of it.
 inline constexpr int64_t kPaddedBoxExtent = 128;
-// Not documented; the driver refuses more.
+// Undocumented: the driver rejects larger addresses.
 inline constexpr uint64_t kGlobalAddressLimit = uint64_t(1) << 57;
 inline constexpr int64_t kMaxBoxBytes = 228 * 1024;
 
-// PTX ISA, Tensor-map; the driver asks for 64 up to CUDA 12 and for 128 from
-// CUDA 13 on.
+// PTX ISA, Tensor-map. The driver requires an alignment of 64 up to CUDA 12,
+// and of 128 from CUDA 13 on.
 inline constexpr int64_t kTensorMapBytes = 128;
 inline constexpr int64_t kTensorMapAlignment = 128;
 
-// docs/Package.md: the runtime's allocations, which the driver aligns so (CUDA
-// C++ programming guide, Device memory accesses).
+// docs/Package.md: the alignment of the runtime's allocations, which the driver
+// guarantees (CUDA C++ programming guide, Device memory accesses).
 inline constexpr int64_t kWorkspaceAlignment = 256;
 
 // PTX ISA, Swizzling modes: the tile of an unswizzled copy, and repeats of the
@@ -87,13 +88,13 @@ inline constexpr int64_t kRegisterStep = 8;
 // PTX ISA, bar and barrier.
 inline constexpr int64_t kNamedBarriers = 16;
 inline constexpr int64_t kWarpSize = 32;
-/// Of a row that ldmatrix reads; it begins at a multiple.
+/// The size and the alignment of a row that ldmatrix reads.
 inline constexpr int64_t kMatrixRowBytes = 16;
 inline constexpr int64_t kWarpgroupSize = 128;
 inline constexpr int64_t kMaxThreadsPerBlock = 1024;
 
-// CUDA programming guide, Compute capabilities: grids and blocks, every SM; the
-// clusters that every SM with clusters can launch.
+// CUDA programming guide, Compute capabilities: limits of grids and blocks on
+// every SM, and of clusters on every SM that has them.
 inline constexpr int64_t kMaxGridX = (int64_t(1) << 31) - 1;
 inline constexpr int64_t kMaxGridYZ = (1 << 16) - 1;
 inline constexpr int64_t kMaxBlockZ = 64;
@@ -102,7 +103,7 @@ inline constexpr int64_t kMaxClusterSize = 8;
 // PTX ISA, Kernel Function Parameters, with PTX 8.1 and sm_70 on.
 inline constexpr int64_t kMaxParameterBytes = 32764;
 
-// PTX ISA, Alignment: what a declaration of shared memory may ask for here.
+// PTX ISA, Alignment: the largest alignment of a shared variable here.
 inline constexpr int64_t kMaxDeclaredAlignment = 1 << 16;
 
 // CUDA programming guide, Compute capabilities: static shared memory per block,

@@ -1,14 +1,13 @@
-//===- Printable.h - text that a terminal only shows ------------*- C++ -*-===//
+//===- Printable.h - escape text for terminals ------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Names and source lines come from files that nobody vouches for, and messages
-// show them. Here is what a message may hold of such a text: printable
-// characters of UTF-8. Everything else is escaped. Plain C++, so that the
-// compiler's tools use it too.
+// Messages show names and source lines from files that aren't trusted. These
+// functions keep printable characters of UTF-8 and escape everything else.
+// Plain C++, so that the compiler's tools can use it, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +21,8 @@
 
 namespace carousel {
 
-/// Bytes of the UTF-8 character at the start of `text`, or 0 where none is.
-/// `code` becomes the character's number.
+/// The number of bytes of the UTF-8 character at the start of `text`, or 0 if
+/// there is none. Sets `code` to the character's number.
 inline size_t readCharacter(std::string_view text, uint32_t &code) {
   auto at = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   if (text.empty())
@@ -45,9 +44,9 @@ inline size_t readCharacter(std::string_view text, uint32_t &code) {
   return code < kLeast[bytes] || code > 0x10ffff || isSurrogate ? 0 : bytes;
 }
 
-/// Whether a terminal shows the character and does nothing else: it is neither
-/// a control character (C0, DEL, C1), nor a line separator, nor one that
-/// changes the direction of what follows.
+/// Whether a terminal shows the character and does nothing else. It isn't a
+/// control character (C0, DEL, C1), a line separator, or a character that
+/// changes the direction of text.
 inline bool isPrintable(uint32_t code) {
   bool control = code < 0x20 || (code >= 0x7f && code < 0xa0);
   bool separator = code == 0x2028 || code == 0x2029;
@@ -56,7 +55,7 @@ inline bool isPrintable(uint32_t code) {
   return !control && !separator && !direction;
 }
 
-/// Whether the text is UTF-8 of printable characters only.
+/// Whether the text is UTF-8 with printable characters only.
 inline bool isPrintable(std::string_view text) {
   uint32_t code = 0;
   while (size_t bytes = readCharacter(text, code)) {
@@ -67,8 +66,9 @@ inline bool isPrintable(std::string_view text) {
   return text.empty();
 }
 
-/// Replaces what isn't printable: bytes as \x1b, characters beyond ASCII as
-/// \u202e. Characters in `kept` stay. What is escaped once isn't changed again.
+/// Escapes characters that aren't printable: bytes as \x1b, characters beyond
+/// ASCII as \u202e. Characters in `kept` stay. Escaping an escaped text changes
+/// nothing.
 inline std::string escapeControls(std::string_view text,
                                   std::string_view kept = {}) {
   constexpr char kDigits[] = "0123456789abcdef";
@@ -93,8 +93,8 @@ inline std::string escapeControls(std::string_view text,
   return result;
 }
 
-/// The longest start of `text` of at most `most` bytes that doesn't end within
-/// a character.
+/// The longest prefix of `text` with at most `most` bytes that doesn't end
+/// within a character.
 inline std::string_view getStart(std::string_view text, size_t most) {
   if (text.size() <= most)
     return text;

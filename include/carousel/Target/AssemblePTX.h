@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Assembles by nvPTXCompiler in this process, or by a toolkit's ptxas in one of
-// its own.
+// Assembles PTX with nvPTXCompiler in this process, or with a toolkit's ptxas
+// in a process of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,26 +20,26 @@
 
 namespace carousel {
 
-/// Who makes cubins of PTX. The library and the program of one release make
-/// the same code.
+/// The assembler of PTX. The library and the program of one release make the
+/// same code.
 enum class Assembler {
-  Auto,    ///< the library where this build has it, else the program
+  Auto,    ///< the library if this build has it, else the program
   Library, ///< nvPTXCompiler: no process and no files, 3 to 20 ms less
   Program  ///< ptxas
 };
 
 struct AssembleOptions {
   Assembler assembler = Assembler::Auto;
-  /// The program is in its bin/; empty: on the PATH.
+  /// The program is in its bin/. If empty, the program is on the PATH.
   std::string cudaRoot;
 };
 
-/// What assembles: the library with its version, or the program's path. The
-/// error is one line and says where it was looked for.
+/// The assembler that is used: the library with its version, or the program's
+/// path. The error is one line that says where it was searched.
 llvm::Expected<std::string> findAssembler(const AssembleOptions &options);
 
-/// The cubin of `ptx` for `chip`. The error holds the assembler's messages.
-/// May be called from several threads at once.
+/// Assembles `ptx` for `chip` and returns the cubin. The error holds the
+/// assembler's messages. Several threads may call it at the same time.
 llvm::Expected<std::string> assemblePTX(llvm::StringRef ptx,
                                         llvm::StringRef chip,
                                         const AssembleOptions &options);

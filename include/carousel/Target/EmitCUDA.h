@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Prints gpu.modules that carousel-lower-to-emitc has converted, as CUDA C++
-// that a person can read (docs/CUDA.md).
+// Prints gpu.modules that carousel-lower-to-emitc has converted, as readable
+// CUDA C++ (docs/CUDA.md).
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,43 +24,44 @@ class GPUModuleOp;
 
 namespace carousel {
 
-/// Attributes that say what EmitC has no words for.
+/// Attributes for properties that EmitC can't express.
 struct TextAttrs {
-  /// On a call_opaque: it may stand in an expression.
+  /// On a call_opaque: the call has no effects, and may be a subexpression.
   static constexpr llvm::StringLiteral kPure{"cuda_pure"};
-  /// On a call_opaque: a string that is the first argument.
+  /// On a call_opaque: a string, which is the first argument.
   static constexpr llvm::StringLiteral kString{"cuda_string"};
-  /// Said in front of a statement.
+  /// A comment to print before a statement.
   static constexpr llvm::StringLiteral kComment{"cuda_comment"};
   /// On a variable: an array in shared memory; its alignment.
   static constexpr llvm::StringLiteral kShared{"cuda_shared"};
   static constexpr llvm::StringLiteral kAlign{"cuda_align"};
-  /// On a loop: bounds are compared as signed; it is not to be unrolled.
+  /// On a loop: its bounds are compared as signed numbers, and it isn't
+  /// unrolled.
   static constexpr llvm::StringLiteral kSigned{"cuda_signed"};
   static constexpr llvm::StringLiteral kRolled{"cuda_rolled"};
-  /// What the result is to be called.
+  /// The preferred name of the result.
   static constexpr llvm::StringLiteral kHint{"cuda_hint"};
-  /// On a function: names of its parameters; that it is a kernel.
+  /// On a function: the names of its parameters, and whether it is a kernel.
   static constexpr llvm::StringLiteral kParameters{"cuda_parameters"};
   static constexpr llvm::StringLiteral kKernel{"cuda_kernel"};
-  /// The callee of a call_opaque that is a list in braces.
+  /// The callee of a call_opaque that prints as a list in braces.
   static constexpr llvm::StringLiteral kList{"{}"};
-  /// The literal that is a kernel's dynamic shared memory.
+  /// The literal that stands for a kernel's dynamic shared memory.
   static constexpr llvm::StringLiteral kDynamicShared{"dynamic_shared_memory"};
 };
 
 struct EmitCUDAOptions {
-  /// Comments with the locations that statements come from.
+  /// Print the locations of statements as comments.
   bool locations = true;
-  /// `#line` directives with them instead.
+  /// Print `#line` directives instead.
   bool lineDirectives = false;
-  /// The only kernel to print, with the device functions of the module; empty:
-  /// all of them.
+  /// The only kernel to print, with the device functions of the module. If
+  /// empty, all kernels are printed.
   std::string kernel;
 };
 
-/// The CUDA C++ of one gpu.module of emitc.funcs. Emits an error where an op
-/// has no text, and fails.
+/// Prints one gpu.module of emitc.funcs as CUDA C++. If an op has no CUDA C++
+/// form, emits an error and fails.
 mlir::FailureOr<std::string> emitCUDA(mlir::gpu::GPUModuleOp module,
                                       const EmitCUDAOptions &options = {});
 

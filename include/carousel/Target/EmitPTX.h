@@ -28,22 +28,22 @@ class MathLibrary;
 class TargetMachines;
 
 struct EmitPTXOptions {
-  /// Directory that holds nvvm/libdevice/libdevice.10.bc; needed only by
-  /// kernels that call math functions.
+  /// The directory that has nvvm/libdevice/libdevice.10.bc. Only kernels that
+  /// call math functions need it.
   std::string cudaRoot;
-  /// Where functions of libdevice are kept for the next call; null: nowhere.
+  /// Keeps functions of libdevice for later calls. Null to keep nothing.
   MathLibrary *math = nullptr;
-  /// Where LLVM's back ends are kept for the next call, but for those that
-  /// have made calls, which they number; null: nowhere.
+  /// Keeps LLVM's back ends for later calls. Null to keep nothing. A back end
+  /// that has numbered function calls in its output isn't kept.
   TargetMachines *machines = nullptr;
 };
 
-/// Registers what emitPTX needs of a context: the translations to LLVM IR and
-/// the target attribute's serialisation.
+/// Registers the translations to LLVM IR and the serialisation of the target
+/// attribute, which emitPTX needs.
 void registerPTXTranslations(mlir::DialectRegistry &registry);
 
-/// The PTX of one gpu.module with one `#nvvm.target`. Emits an error at the
-/// module (or at the op that LLVM IR can't hold) and fails otherwise.
+/// Translates one gpu.module with one `#nvvm.target` to PTX. On failure emits
+/// an error at the module, or at the op that has no LLVM IR form.
 mlir::FailureOr<std::string> emitPTX(mlir::gpu::GPUModuleOp module,
                                      const EmitPTXOptions &options = {});
 

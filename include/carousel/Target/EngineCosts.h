@@ -1,12 +1,12 @@
-//===- EngineCosts.h - what transfers cost on a chip ------------*- C++ -*-===//
+//===- EngineCosts.h - costs of transfers on a chip -------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The numbers by which engines are compared (docs/Engines.md, Cost): issue
-// slots, instructions of a warp. What a chip can do is in TargetInfo.h.
+// The costs by which engines are compared (docs/Engines.md, Cost), in issue
+// slots: instructions of a warp. TargetInfo.h has the limits of a chip.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,26 +18,29 @@
 namespace carousel {
 
 struct EngineCosts {
-  // What a use costs beyond its instructions: election, barrier, descriptor.
+  // The cost of a use beyond its copies: election, barrier, descriptor.
   int64_t tensorUse, bulkUse, cpAsyncUse;
-  /// Threads stand still until what they load is there.
+  /// The cost of threads that stall until their loads have returned.
   int64_t vectorLoadUse;
   int64_t vectorStoreUse;
-  // An instruction.
+  // The cost of one copy instruction.
   int64_t tensorCopy, bulkCopy;
-  /// For each dimension behind the first: a 64-bit product of an address.
+  /// For each dimension after the first: a 64-bit product for the address.
   int64_t bulkDimension;
-  /// A tile that is rarely whole: the issuing warp fills, 32 granules of 16
-  /// bytes at a time. More than a tensor copy, less than copies by all threads.
+  /// For a tile that often exceeds the memref: the issuing warp fills 32
+  /// granules of 16 bytes at a time. This costs more than a tensor copy, and
+  /// less than copies by all threads.
   int64_t bulkFillPieces;
-  // 32 pieces: addresses, bounds, the access, and for vectors the other access.
+  // The cost of 32 pieces: addresses, bounds and the access, and for vectors
+  // also the other access.
   int64_t cpAsyncPieces, vectorLoadPieces, vectorStorePieces;
-  /// The tensor engine asks L2 for a row of a box at a time, so many bytes at
-  /// most; the requests by which it falls behind for one slot.
+  /// The tensor engine requests each row of a box from L2, with at most this
+  /// number of bytes per request. The second number is the requests that cost
+  /// one issue slot.
   int64_t requestBytes, requestsPerSlot;
 };
 
-/// Those of a chip.
+/// The costs of a chip.
 const EngineCosts &getEngineCosts(const TargetInfo &info);
 
 } // namespace carousel

@@ -1,13 +1,13 @@
-//===- MathLibrary.h - libdevice, read once ---------------------*- C++ -*-===//
+//===- MathLibrary.h - a cache of libdevice functions -----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// libdevice has hundreds of functions, of which a kernel calls one or two;
-// going through the file for them is a twentieth of a compilation. Who compiles
-// again keeps them.
+// libdevice has hundreds of functions, of which a kernel calls one or two.
+// Reading the file takes 5 % of a compilation, so repeated compilations keep
+// the functions that they use.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,14 +29,14 @@ class Module;
 
 namespace carousel {
 
-/// The functions of libdevice that were asked for. The file is read when a set
-/// of functions is asked for that wasn't before; what it was then stays. May be
-/// used by several threads.
+/// The functions of libdevice that were requested. The file is read when a new
+/// set of functions is requested, and its result is kept. Several threads may
+/// use one object.
 class MathLibrary {
 public:
-  /// A module with `functions` and all that they call, out of the bitcode file
-  /// `path`. Functions that the file doesn't define are left out. An error if
-  /// it can't be read.
+  /// A module with `functions` and all functions that they call, from the
+  /// bitcode file `path`. Functions that the file doesn't define are left out.
+  /// Returns an error if the file can't be read.
   llvm::Expected<std::unique_ptr<llvm::Module>>
   load(llvm::StringRef path, llvm::ArrayRef<std::string> functions,
        llvm::LLVMContext &context);

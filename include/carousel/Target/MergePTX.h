@@ -1,11 +1,11 @@
-//===- MergePTX.h - one PTX text of several ---------------------*- C++ -*-===//
+//===- MergePTX.h - merge PTX texts -----------------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Puts texts of LLVM's NVPTX back end together that were made of copies of one
+// Merges PTX texts from LLVM's NVPTX back end that were made from copies of one
 // module, each with some of its functions.
 //
 //===----------------------------------------------------------------------===//
@@ -20,9 +20,8 @@
 
 namespace carousel {
 
-/// The text that LLVM would have made of all functions together, or nothing
-/// where two texts differ in what they have in common, or hold debug
-/// information.
+/// The text that LLVM would have made of all functions together. nullopt if two
+/// texts differ in their common parts, or have debug information.
 std::optional<std::string> mergePTX(llvm::ArrayRef<std::string> texts);
 
 } // namespace carousel

@@ -1,12 +1,12 @@
-//===- SplitKernels.h - a module of each kernel -----------------*- C++ -*-===//
+//===- SplitKernels.h - split modules by kernel -----------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Takes a gpu.module of any phase apart, so that its kernels can be compiled at
-// once. Only what can be put together again: by joinKernels, or as text by
+// Splits a gpu.module of any phase, so that its kernels can be compiled in
+// parallel. The results can be merged again: modules by joinKernels, PTX by
 // MergePTX.h.
 //
 //===----------------------------------------------------------------------===//
@@ -19,17 +19,17 @@
 
 namespace carousel {
 
-/// Copies of the module with some of its kernels each, in order, and what these
-/// need; what no kernel needs is in the first. Sixteen at most: which kernels
-/// they have doesn't depend on the machine. None if the module has one kernel,
-/// or things that can't be there twice: variables of global memory, or
-/// functions that others may call.
+/// Copies of the module, each with some of its kernels, in order, and with the
+/// symbols that these need. The first copy also has the symbols that no kernel
+/// needs. There are at most 16 copies, and their contents don't depend on the
+/// host. Returns none if the module has one kernel, or symbols that can't be
+/// duplicated: variables in global memory, or functions with public visibility.
 llvm::SmallVector<mlir::OwningOpRef<mlir::gpu::GPUModuleOp>>
 splitKernels(mlir::gpu::GPUModuleOp module);
 
-/// Moves what `parts` have into `module`, instead of what it has. Symbols that
-/// several have go there once; fails, and leaves the module as it is, if they
-/// differ.
+/// Replaces the contents of `module` by those of `parts`. Symbols that several
+/// parts have are moved once. If they differ, fails, and doesn't change the
+/// module.
 mlir::LogicalResult joinKernels(mlir::gpu::GPUModuleOp module,
                                 llvm::ArrayRef<mlir::gpu::GPUModuleOp> parts);
 

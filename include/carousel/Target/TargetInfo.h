@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One row per chip that Carousel emits for. Limits that hold on every SM stand
-// in carousel/Support/HardwareLimits.h.
+// One row for each chip that Carousel emits code for.
+// carousel/Support/HardwareLimits.h has the limits that are the same on every
+// SM.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,8 +30,8 @@ namespace carousel {
 struct TargetRequirement;
 
 /// The limits of a chip. Sources: CUDA C++ programming guide, "Compute
-/// Capabilities", and PTX ISA, "Target" (versions). Bytes, unless a name says
-/// otherwise.
+/// Capabilities", and PTX ISA, "Target" (versions). In bytes, unless the name
+/// says otherwise.
 struct TargetInfo {
   llvm::StringLiteral chip;
   unsigned sm;       ///< 10 * major + minor
@@ -41,7 +42,7 @@ struct TargetInfo {
   unsigned registersPerSM;
   unsigned maxThreadsPerSM;
   unsigned maxBlocksPerSM;
-  unsigned maxClusterSize; ///< portable; 1 where there are no clusters
+  unsigned maxClusterSize; ///< portable; 1 without clusters
 
   /// The row of `chip`, or null.
   static const TargetInfo *lookup(llvm::StringRef chip);
@@ -54,28 +55,28 @@ struct TargetSpec {
   const TargetInfo *info = nullptr;
   unsigned ptx = 0;
 
-  /// Why an op with this requirement can't be emitted, or an empty string.
-  /// Reads "needs sm_90 and PTX 8.0, the target is sm_80 with PTX 8.8".
+  /// The reason why an op with this requirement can't be emitted, or an empty
+  /// string. For example, "needs sm_90 and PTX 8.0, the target is sm_80 with
+  /// PTX 8.8".
   std::string explainMissing(const TargetRequirement &requirement) const;
 };
 
-/// The PTX version that is emitted unless another is asked for, and the range
-/// understood.
+/// The default PTX version, and the range of versions that are supported.
 inline constexpr unsigned kDefaultPTX = 88;
 inline constexpr unsigned kFirstPTX = 70;
 inline constexpr unsigned kLastPTX = 90;
 
-/// The level of LLVM's optimisation, of 0 to 3, unless another is asked for:
-/// what ptxas doesn't do as well. 1 and 3 are LLVM's own levels, 0 is none.
+/// The default level of LLVM's optimisation, 0 to 3: the optimisations that
+/// ptxas does less well. 1 and 3 are LLVM's own levels, and 0 is none.
 inline constexpr unsigned kDefaultOptLevel = 2;
 
-/// The target called `chip` with PTX `ptx` (0 for the default), or one line
-/// that says what is wrong with them.
+/// The target `chip` with PTX version `ptx` (0 for the default), or an error of
+/// one line.
 mlir::FailureOr<TargetSpec> makeTargetSpec(llvm::StringRef chip, unsigned ptx,
                                            std::string &error);
 
-/// The target that `#nvvm.target` gives a gpu.module; emits an error at the
-/// module if it has none, several, or one that isn't in the table.
+/// The target that `#nvvm.target` gives a gpu.module. Emits an error at the
+/// module if it has no target, several, or one that isn't in the table.
 mlir::FailureOr<TargetSpec> getTargetSpec(mlir::gpu::GPUModuleOp module);
 
 /// Makes `#nvvm.target` of `target` the module's only target.

@@ -1,12 +1,12 @@
-//===- TargetMachines.h - LLVM's back ends, made once -----------*- C++ -*-===//
+//===- TargetMachines.h - a cache of LLVM's back ends -----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A back end computes its tables when it is made: a hundredth of a kernel's
-// compilation. Who compiles again keeps it.
+// Creating a back end takes 1 % of a kernel's compilation, because it computes
+// tables. Repeated compilations keep it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,15 +25,15 @@ class TargetMachine;
 
 namespace carousel {
 
-/// Target machines that nobody uses at the time. May be used by several
-/// threads; a machine may not, so each thread takes one of its own.
+/// Target machines that no thread uses at the moment. Several threads may use
+/// this object. A target machine serves one thread at a time.
 class TargetMachines {
 public:
   TargetMachines();
   ~TargetMachines();
 
-  /// One for the chip, which was given back or is new; null if this LLVM has
-  /// none for the triple.
+  /// A machine for the chip, kept or new. Null if this LLVM has no back end for
+  /// the triple.
   std::unique_ptr<llvm::TargetMachine>
   take(llvm::StringRef triple, llvm::StringRef chip, llvm::StringRef features);
   void giveBack(std::unique_ptr<llvm::TargetMachine> machine);

@@ -1,14 +1,15 @@
-//===- EnginePlan.h - what carries out each transfer ------------*- C++ -*-===//
+//===- EnginePlan.h - the engine of each transfer ---------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Decides for each transfer of a kernel of the tile phase which engine carries
-// it out, and which variants the kernel gets for what only a launch knows. In:
-// a kernel and its target. Out: a plan that --carousel-select-engine applies.
-// docs/Engines.md has the conditions and the cost model.
+// Chooses the engine that carries out each transfer of a kernel at the tile
+// phase. Also chooses the variants of the kernel, for conditions that only a
+// launch can check. In: a kernel and its target. Out: a plan, which
+// --carousel-select-engine applies. docs/Engines.md states the conditions and
+// the cost model.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,22 +26,25 @@
 
 namespace carousel {
 
-/// What carries a transfer out.
+/// The engine of one transfer.
 struct EngineChoice {
   EngineAttr engine;
-  /// Of the engine `tensor`: the argument that the kernel needs. Null with a
-  /// map that the transfer has already.
+  /// For the engine `tensor`, the argument that the kernel needs. Null if the
+  /// transfer already has a map.
   TensorMapType map;
   EncodeAttr encode;
-  /// Instructions of one thread, or of all threads for pieces that they copy.
+  /// Instructions of one thread; for engines by which all threads copy pieces,
+  /// instructions of all threads.
   int64_t instructions = 0;
   /// In issue slots; see docs/Engines.md.
   int64_t cost = 0;
-  /// What it takes of a launch, beyond what the kernel's variant says already.
+  /// The conditions on the launch, in addition to those of the kernel's
+  /// variant.
   llvm::SmallVector<GuardAttr> guards;
 };
 
-/// Why an engine doesn't carry a transfer out: what was found, as in "got ...".
+/// The reason why an engine can't carry out a transfer: what was found, as in
+/// "got ...".
 struct EngineRejection {
   EngineKind kind;
   std::string reason;
@@ -49,56 +53,58 @@ struct EngineRejection {
 struct EngineAssignment {
   TransferOpInterface op;
   EngineChoice choice;
-  /// The transfer had its engine before.
+  /// The transfer already had this engine.
   bool isGiven = false;
-  /// More capable engines that it doesn't have.
+  /// More capable engines that the transfer doesn't use.
   std::vector<EngineRejection> rejections;
-  /// Why a swizzle that is asked for is not used, or empty.
+  /// The reason why a requested swizzle isn't used, or empty.
   std::string swizzleRejection;
-  /// Why it is by an engine, or by threads, as all reductions into its memref
-  /// are; or empty.
+  /// The reason why the transfer is by an engine, or by threads, as all
+  /// reductions into its memref are; or empty.
   std::string agreement;
 };
 
 /// One function that serves the kernel.
 struct EngineVariant {
-  /// Behind the kernel's name; empty for the last one, which keeps it.
+  /// Appended to the kernel's name. Empty for the last variant, which keeps the
+  /// name.
   std::string suffix;
-  /// In addition to those that the kernel has.
+  /// In addition to the kernel's own guards.
   llvm::SmallVector<GuardAttr> guards;
   std::vector<EngineAssignment> transfers;
 };
 
-/// A transfer with an engine or a map that it can't have.
+/// A transfer with an engine or a map that can't carry it out.
 struct EngineFault {
   TransferOpInterface op;
-  /// C157, C158 with the other transfer of the tile, or C190 with what else
-  /// reduces into the memref.
+  /// C157, C158 with the tile's other transfer, or C190 with the other
+  /// reduction into the memref.
   std::string message;
   mlir::Operation *other = nullptr;
 };
 
 struct EnginePlan {
-  /// In order of preference. The last one needs nothing of a launch, unless
-  /// the engines that were given do.
+  /// In order of preference. The last variant has no guards, unless engines
+  /// that the transfers already had need them.
   std::vector<EngineVariant> variants;
-  /// Not empty: the kernel is to be refused.
+  /// If not empty, the kernel is rejected.
   std::vector<EngineFault> faults;
 
   void print(llvm::raw_ostream &os) const;
 };
 
 struct EngineOptions {
-  /// Without them nothing is used that a launch would have to check.
+  /// If false, no choice depends on a condition that a launch would check.
   bool variants = true;
-  /// Carries out whatever it can, at any cost.
+  /// The engine to use wherever it can carry out a transfer, at any cost.
   std::optional<EngineKind> preferred;
 };
 
 EnginePlan planEngines(mlir::gpu::GPUFuncOp kernel, const TargetSpec &target,
                        const EngineOptions &options);
 
-/// A guard as in the kernel's attribute: "divisible(stride(0, 0), 4)".
+/// The guard's text, as in the kernel's attribute: "divisible(stride(0, 0),
+/// 4)".
 std::string toText(GuardAttr guard);
 
 } // namespace carousel

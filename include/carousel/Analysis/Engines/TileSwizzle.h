@@ -1,13 +1,13 @@
-//===- TileSwizzle.h - tiles whose pieces are permuted ----------*- C++ -*-===//
+//===- TileSwizzle.h - swizzled tiles ---------------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Which permutation a swizzle is for a tile whose rows are as long as its span,
-// and whether all accesses to a tile can go by it. PTX ISA: Tensors, Swizzling
-// modes.
+// The permutation of 16-byte pieces that a swizzle makes in a tile whose rows
+// are as long as the swizzle's span, and whether all accesses to a tile can be
+// rewritten to it. PTX ISA: Tensors, Swizzling modes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@
 
 namespace carousel {
 
-/// Piece p of row r is at piece p xor ((r / rowsPerStep) mod steps).
+/// Piece p of row r is stored at piece p xor ((r / rowsPerStep) mod steps).
 struct SwizzlePattern {
   int64_t rowsPerStep = 1;
   int64_t steps = 1;
@@ -32,12 +32,13 @@ struct SwizzlePattern {
 /// The pattern of b32, b64 or b128 for rows as long as the swizzle's span.
 SwizzlePattern getSwizzlePattern(Swizzle swizzle, mlir::MemRefType tile);
 
-/// The indices by which an op accesses `tile`, or nothing if it isn't a load or
-/// store of elements that lie within a piece of 16 bytes.
+/// The indices by which an op accesses `tile`, or nullopt if the op isn't a
+/// load or store of elements within one piece of 16 bytes.
 std::optional<mlir::MutableOperandRange> getTileIndices(mlir::Operation *op,
                                                         mlir::Value tile);
 
-/// Why the accesses to `tile` can't go by `swizzle`, or an empty string.
+/// The reason why accesses to `tile` can't be rewritten for `swizzle`, or an
+/// empty string.
 std::string explainSwizzle(mlir::Value tile, Swizzle swizzle);
 
 } // namespace carousel

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The box of a transfer after dimensions that lie one behind the other, in the
-// tile as in global memory, have been made one; where it may reach outside of
-// the global memref, as far as that is known before run time; and into what
-// pieces it can be cut.
+// The box of a transfer, after adjacent dimensions that are consecutive both in
+// the tile and in global memory are collapsed into one. Also where the box may
+// exceed the global memref, as far as that is known before run time, and into
+// which pieces it can be cut.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,19 +25,19 @@ namespace carousel {
 
 class Divisibility;
 
-/// One dimension of the box, counted as the global memref's groups.
+/// One dimension of the box, for one group of the global memref's dimensions.
 struct BoxDim {
   int64_t extent = 1;
-  /// Elements that one step of the group's outermost dimension is worth.
+  /// The number of elements in one step of the group's outermost dimension.
   int64_t inner = 1;
-  /// The box may begin before the memref, or end behind it.
+  /// The box may begin before the memref, or end after it.
   bool mayBeginBefore = false;
   bool mayEndBehind = false;
 };
 
 struct TransferShape {
-  /// Of the global memref's dimensions and of the tile's; the tile's groups are
-  /// the last of the global memref's.
+  /// Groups of the global memref's dimensions and of the tile's. The tile's
+  /// groups are the last ones of the global memref's.
   llvm::SmallVector<mlir::ReassociationIndices> globalGroups;
   llvm::SmallVector<mlir::ReassociationIndices> tileGroups;
   /// One per group of the global memref.
@@ -48,7 +48,8 @@ struct TransferShape {
   /// The innermost dimension is contiguous in global memory, and in the tile.
   bool globalIsContiguous = false;
   bool tileIsContiguous = false;
-  /// What the innermost offset is a multiple of, in elements; 0 if it is zero.
+  /// A known divisor of the innermost offset, in elements; 0 if the offset is
+  /// zero.
   int64_t innerDivisor = 1;
 
   /// One per group of the tile.
@@ -57,32 +58,33 @@ struct TransferShape {
   }
   int64_t getRowElements() const { return dims.back().extent; }
   int64_t getRowBytes() const { return getRowElements() * elementBytes; }
-  /// Whether a row ends with less than a granule of bulk copies.
+  /// Whether a row ends with a part of a granule of bulk copies.
   bool hasRowEnds() const;
-  /// Rows of the tile: all positions of its other dimensions.
+  /// The number of rows of the tile: all positions of its other dimensions.
   int64_t getRows() const;
-  /// Whether a box wholly inside is known to be so.
+  /// Whether the box is known to be inside the global memref.
   bool isInside() const;
   bool isCollapsed() const { return tileGroups.size() != tileRank; }
-  /// Whether the other box is seen in the same dimensions.
+  /// Whether the other box has the same groups of dimensions.
   bool hasGroupsOf(const TransferShape &other) const;
-  /// What is known of this box is then known of both; they have the same
-  /// groups.
+  /// Keeps what is known of both this box and the other one. They must have the
+  /// same groups.
   void join(const TransferShape &other);
 };
 
 TransferShape computeTransferShape(TransferOpInterface op,
                                    const Divisibility &facts);
 
-/// Why bulk copies can't carry the transfer out, or an empty string (C164).
+/// The reason why bulk copies can't carry out the transfer, or an empty string
+/// (C164).
 std::string explainBulk(TransferOpInterface op, const TransferShape &shape);
 
-/// Why the transfer's engine can't carry it out, or an empty string (C164).
+/// The reason why the transfer's engine can't carry it out, or an empty string
+/// (C164).
 std::string explainEngine(TransferOpInterface op, const TransferShape &shape);
 
-/// Whether a load's threads may have to write elements with ordinary stores
-/// although its engine is cp.async, which fills with zero only, and only behind
-/// the end of a piece.
+/// Whether a load by cp.async may need ordinary stores of its threads, too.
+/// cp.async fills with zero only, and only after the end of a piece.
 bool mayStoreByThreads(RingLoadOp load, const TransferShape &shape);
 
 } // namespace carousel

@@ -1,4 +1,4 @@
-//===- RingBarriers.h - what the rings of a kernel become -------*- C++ -*-===//
+//===- RingBarriers.h - the lowering plan of rings --------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The plan that --carousel-lower-rings applies to a kernel at the ring phase:
-// who produces and who consumes, how many arrivals complete a phase, how slots
-// lie in shared memory, which named barriers a role's barriers have, and which
-// barriers another one already makes. Reads the IR, changes nothing.
+// the producers and consumers of each ring, the arrivals that complete a phase,
+// the layout of slots in shared memory, the named barriers of roles, and
+// barriers that are merged with others. Reads the IR and doesn't change it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +26,7 @@
 
 namespace carousel {
 
-/// Threads of the block, by their linear number: all of them, or a role's.
+/// Threads of the block, by linear number: all threads, or those of a role.
 struct ThreadRange {
   int64_t first = 0;
   int64_t count = 0;
@@ -39,8 +39,8 @@ struct ThreadRange {
   }
 };
 
-/// The threads of one scope among those of a range, and how many of such scopes
-/// there are.
+/// The number of threads that one scope has in a range, and the number of such
+/// scopes.
 int64_t getScopeThreads(const ThreadRange &range, TransferScope scope);
 int64_t getScopeInstances(const ThreadRange &range, TransferScope scope);
 
@@ -51,14 +51,14 @@ struct PlannedTile {
   int64_t stride = 0;
 };
 
-/// The cp.async groups that a ring's uses are told apart by.
+/// The cp.async groups of a ring's uses.
 struct CommitGroups {
-  /// By produce, the op behind which its group is committed: one around it that
-  /// is always executed.
+  /// For each produce, the op after which its group is committed: an op around
+  /// it that is always executed.
   llvm::DenseMap<mlir::Operation *, mlir::Operation *> ends;
-  /// By wait, the groups that may be pending behind it.
+  /// For each wait, the number of groups that may be pending after it.
   llvm::DenseMap<mlir::Operation *, int64_t> pending;
-  /// Empty groups to be committed in front of loops.
+  /// Empty groups to commit before loops.
   llvm::SmallVector<std::pair<mlir::Operation *, int64_t>> padding;
 };
 
@@ -66,29 +66,30 @@ struct PlannedRing {
   mutable RingCreateOp ring; ///< a handle, without const members
   ThreadRange producers;
   ThreadRange consumers;
-  /// Rings below the CTA's scope: one for each warpgroup or warp.
+  /// For rings below CTA scope: one for each warpgroup or warp.
   int64_t instances = 1;
-  /// There are uses to be filled, and slots that an mbarrier hands back.
+  /// The ring has uses to fill, or slots that consumers release through an
+  /// mbarrier.
   bool hasFull = false;
   bool hasEmpty = false;
-  /// Which arrivals complete a phase of `full`: one thread's with what it
-  /// issued, each producer's with its cp.async, and the producers' ordinary
-  /// stores.
+  /// The arrivals that complete a phase of `full`: one of the thread that
+  /// issues copies, one of each producer after its cp.async copies, and those
+  /// after ordinary stores.
   bool leaderArrives = false;
   bool cpAsyncArrives = false;
   bool storesArrive = false;
-  /// Instead of all that: the threads of a warp store to their own slots, and
-  /// meet. There is no `full`.
+  /// Instead of `full`: the threads of a warp store to their own slots and then
+  /// execute a barrier.
   bool meetsWhenFilled = false;
-  /// Or each thread waits for its own copies, and then they meet: neither
-  /// `full` nor `empty`.
+  /// Instead of `full` and `empty`: each thread waits for its own cp.async
+  /// copies, and then a barrier follows.
   std::optional<CommitGroups> groups;
   int64_t fullArrivals = 0;
   int64_t emptyArrivals = 0;
   llvm::SmallVector<PlannedTile> tiles;
 };
 
-/// A range of named barriers: one for each scope of the range.
+/// A range of named barriers, one for each scope of the thread range.
 struct NamedBarriers {
   int64_t first = 0;
   int64_t count = 0;
@@ -97,41 +98,40 @@ struct NamedBarriers {
 using ScopeKey = std::pair<ThreadRange, TransferScope>;
 
 struct RingBarrierPlan {
-  /// Of the block.
+  /// The number of threads of the block.
   int64_t threads = 0;
   std::vector<PlannedRing> rings;
   /// The scopes that issue bulk groups.
   std::vector<ScopeKey> bulkScopes;
   std::vector<std::pair<ScopeKey, NamedBarriers>> namedBarriers;
-  /// Releases by a barrier that another barrier next to them makes.
+  /// Releases by a barrier that is merged with an adjacent one.
   llvm::DenseSet<mlir::Operation *> mergedReleases;
-  /// Produces whose ordinary stores are seen without a barrier of their own.
+  /// Produces after whose ordinary stores another barrier already follows.
   llvm::DenseSet<mlir::Operation *> metProduces;
-  /// Of the kernel's ring.load and ring.store.
+  /// The shapes of the kernel's ring.load and ring.store ops.
   llvm::DenseMap<mlir::Operation *, TransferShape> shapes;
-  /// Bulk copies whose ends of rows, which their issuing thread copies, engines
-  /// may touch later.
+  /// Bulk copies with row ends that the issuing thread copies, and that engines
+  /// may access later.
   llvm::DenseSet<mlir::Operation *> orderedEnds;
 
   const PlannedRing &lookup(mlir::Value ring) const;
-  /// Whether engines complete phases of barriers.
+  /// Whether engines complete phases of the ring's barriers.
   bool hasEngineLoads() const;
   bool issuesBulkGroups(const ThreadRange &range, TransferScope scope) const;
   const NamedBarriers *getNamedBarriers(const ThreadRange &range,
                                         TransferScope scope) const;
-  /// The threads that execute `op` together: those of its role, or all.
+  /// The threads that execute `op` together: those of its role, or all threads.
   ThreadRange getThreads(mlir::Operation *op) const;
   void print(llvm::raw_ostream &os) const;
 };
 
-/// Whether arrivals are made by one thread of each warp: the range is made of
-/// whole warps.
+/// Whether one thread of each warp arrives: the range consists of whole warps.
 bool arrivesByWarp(const ThreadRange &range);
 
-/// Plans for a kernel that holds ring ops. Emits an error at the op that can't
-/// be lowered and fails (C160, C162 to C165).
-/// With `commitGroups` rings that only cp.async fills, ahead and by the threads
-/// that use it, are without mbarriers.
+/// Makes the plan for a kernel that has ring ops. If an op can't be lowered,
+/// emits an error there and fails (C160, C162 to C165). With `commitGroups`,
+/// rings that only cp.async fills ahead, by the threads that use them, get no
+/// mbarriers.
 mlir::FailureOr<RingBarrierPlan> planRingBarriers(mlir::gpu::GPUFuncOp kernel,
                                                   bool commitGroups = false);
 

@@ -1,14 +1,14 @@
-//===- RingPlan.h - which transfers go through rings ------------*- C++ -*-===//
+//===- RingPlan.h - the transfers that use rings ----------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads a kernel of the tile phase and decides for each loop with
-// carousel.pipeline what its rings are: the transfers that go through them, how
-// deep they are, who produces and how slots come back. What stays outside is
-// listed with the reason. docs/Rings.md states the conditions.
+// Plans the rings of each loop with carousel.pipeline in a kernel at the tile
+// phase: the transfers of each ring, its stages, its producers, and how its
+// slots are released. Lists transfers that don't use rings, with the reason.
+// docs/Rings.md states the conditions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,21 +34,22 @@ struct LoadRingPlan {
   llvm::SmallVector<mlir::Value> buffers;
   std::optional<int64_t> request; ///< for stages; nothing: auto
   int64_t stages = 1;
-  /// Iterations that loads run ahead; producers run as far as there are slots.
+  /// The iterations that loads run ahead. Producers of a specialised loop run
+  /// ahead as far as there are slots.
   int64_t prefetch = 0;
   SlotRelease release = SlotRelease::EmptyBarrier;
-  /// What is computed in the loop for the loads' operands and conditions.
+  /// The ops in the loop that compute the loads' operands and conditions.
   llvm::SetVector<mlir::Operation *> slice;
-  /// Stores from tiles of the ring.
+  /// Stores that read tiles of the ring in place.
   llvm::SmallVector<StoreOp> inPlaceStores;
-  /// Loads from memrefs that the loop stores to, elsewhere.
+  /// The ring loads from memrefs that other transfers of the loop store to.
   bool overtakesStores = false;
-  /// The buffers that the kernel accesses outside of the loop, too, where they
-  /// hold what the last iteration left.
+  /// Buffers that the kernel also accesses outside the loop, where they hold
+  /// the contents of the last iteration.
   llvm::SetVector<mlir::Value> usedOutside;
 };
 
-/// One store through a ring of its own.
+/// One store with a ring of its own.
 struct StoreRingPlan {
   StoreOp store;
   mlir::Value buffer;
@@ -59,37 +60,37 @@ struct LoopPlan {
   mlir::scf::ForOp loop;
   PipelineAttr request;
   PipelineMode mode = PipelineMode::Unified;
-  /// One that all loads share, or one for each, in program order.
+  /// One ring that all loads share, or one for each load, in program order.
   std::vector<LoadRingPlan> rings;
   llvm::SmallVector<StoreRingPlan> stores;
-  /// The last iterations are a loop of their own, without loads ahead.
+  /// The last iterations, which load nothing ahead, are a loop of their own.
   bool hasPeeledEpilogue = false;
 
-  /// Of the rings' slots; a large number if it is larger still.
+  /// The size of the rings' slots in bytes; on overflow the largest number.
   int64_t getSlotBytes() const;
-  /// The most iterations that a ring's loads run ahead.
+  /// The largest number of iterations that a ring's loads run ahead.
   int64_t getPrefetch() const;
   bool hasInPlaceStore(StoreOp store) const;
 };
 
-/// Who executes what in a kernel with a specialised loop. Threads.
+/// The roles of threads in a kernel with a specialised loop, as numbers of
+/// threads.
 struct RolePlan {
   int64_t producers = 0;
   int64_t consumers = 0;
   std::optional<int64_t> producerRegisters;
   std::optional<int64_t> consumerRegisters;
-  /// What producers compute: the results that they need of the kernel's ops,
-  /// and the region arguments.
+  /// Results of the kernel's ops and region arguments that producers need.
   llvm::DenseSet<mlir::Value> producerValues;
-  /// Tickets, which are drawn once for both roles, and what they are drawn
-  /// with.
+  /// Tickets, which are drawn once for both roles, and the ops that compute
+  /// their operands.
   llvm::SetVector<mlir::Operation *> beforeRoles;
   /// The block without the producers, and with them.
   std::array<int64_t, 3> consumerBlock = {1, 1, 1};
   std::array<int64_t, 3> block = {1, 1, 1};
 };
 
-/// A request that isn't met, or not as it was made.
+/// A request that the plan doesn't fulfil, or fulfils differently.
 struct RingMiss {
   mlir::Operation *op;
   std::string reason;
@@ -100,25 +101,26 @@ struct RingPlan {
   std::optional<RolePlan> roles;
   std::vector<RingMiss> misses;
 
-  /// The loop's plan, or null.
+  /// The plan of a loop, or null.
   const LoopPlan *lookup(mlir::scf::ForOp loop) const;
   void print(llvm::raw_ostream &os) const;
 };
 
-/// C183: a pipeline that lists stages has a number for each load. Says so at
-/// the loop.
+/// C183: a pipeline that lists stages has one number for each load. Emits an
+/// error at the loop otherwise.
 mlir::LogicalResult verifyListedStages(mlir::scf::ForOp loop);
 
-/// The plan for a kernel whose transfers have engines and whose block is known.
+/// Makes the plan for a kernel with a known block, whose transfers have
+/// engines.
 RingPlan planRings(mlir::gpu::GPUFuncOp kernel, const TargetInfo &target);
 
-/// The ops that access a buffer, through views of it, too; nothing if it is
-/// passed to where it can't be followed.
+/// The ops that access a buffer, directly or through views. nullopt if a use of
+/// the buffer can't be followed.
 std::optional<llvm::SmallVector<mlir::Operation *>>
 getAccesses(mlir::Value buffer);
 
 /// Whether the writes that precede `store` in an iteration of `loop` write
-/// every element of its tile: computed thread by thread.
+/// every element of its tile. Computed for each thread.
 bool coversTile(mlir::gpu::GPUFuncOp kernel, mlir::scf::ForOp loop,
                 StoreOp store, llvm::ArrayRef<mlir::Operation *> writes);
 

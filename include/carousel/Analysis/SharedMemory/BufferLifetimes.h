@@ -1,14 +1,14 @@
-//===- BufferLifetimes.h - who uses shared buffers, and when ----*- C++ -*-===//
+//===- BufferLifetimes.h - uses and lifetimes of shared buffers -*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Follows the shared allocations of a kernel of the machine phase through views
-// and structured control flow to their accesses. Out: for each allocation which
-// of the kernel's top-level ops lie between its first and its last access, and
-// the accesses by kind, since each kind completes in a way of its own.
+// Follows the shared allocations of a kernel at the machine phase through views
+// and structured control flow to their accesses. Out: for each allocation, the
+// range of the kernel's top-level ops from its first to its last access, and
+// the accesses by kind, since each kind completes in a different way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,8 @@
 
 namespace carousel {
 
-/// Ops at the top of the kernel's body by number, an op with regions as one.
+/// A range of ops at the top of the kernel's body, by number. An op with
+/// regions counts as one.
 struct Lifetime {
   int64_t first = std::numeric_limits<int64_t>::max();
   int64_t last = -1;
@@ -45,40 +46,42 @@ struct Lifetime {
   }
 };
 
-/// What a kernel does with an allocation.
+/// The accesses of a kernel to an allocation.
 struct BufferUses {
   mlir::memref::AllocOp alloc;
-  /// From the first access to the last, or to the last use of a barrier that
-  /// tells of a load's completion.
+  /// From the first access to the last one, or to the last use of a barrier
+  /// that signals the completion of a load.
   Lifetime lives;
-  /// Why the buffer has to live as long as the kernel; empty if it needn't.
+  /// The reason why the buffer must live as long as the kernel, or empty.
   std::string keptFor;
-  /// What the accesses ask for, in bytes, the allocation's own wish included.
+  /// The alignment in bytes that the accesses and the allocation itself
+  /// require.
   int64_t alignment = 1;
 
   llvm::SmallVector<mlir::Operation *> genericWrites;
-  /// Written by an engine; completes on an mbarrier.
+  /// Writes by an engine that complete on an mbarrier.
   llvm::SmallVector<mlir::Operation *> asyncWrites;
-  /// Read by an engine; completes in a bulk group.
+  /// Reads by an engine that complete in a bulk group.
   llvm::SmallVector<mlir::Operation *> asyncReads;
-  /// Written by cp.async; completes in a group of each thread.
+  /// Writes by cp.async that complete in a group of each thread.
   llvm::SmallVector<mlir::Operation *> cpAsyncWrites;
-  /// Of this buffer, or of one that may be it.
+  /// Deallocations of this buffer, or of a value that may be this buffer.
   llvm::SmallVector<mlir::memref::DeallocOp> deallocs;
-  /// Where the buffer is sure to be deallocated; behind everything if nowhere.
+  /// The op at which the buffer is always deallocated; the largest number if
+  /// there is none.
   int64_t deallocated = std::numeric_limits<int64_t>::max();
-  /// An access behind that, or null.
+  /// An access after the deallocation, or null.
   mlir::Operation *useAfterDealloc = nullptr;
 };
 
-/// The uses of the kernel's allocations of shared memory, in program order.
-/// Their types have static shapes.
+/// The uses of the kernel's allocations of shared memory, in program order. The
+/// allocations have types of static shape.
 std::vector<BufferUses>
 computeBufferUses(mlir::gpu::GPUFuncOp kernel,
                   llvm::ArrayRef<mlir::memref::AllocOp> allocs);
 
-/// The ops of a body of one block, which lifetimes count, or nothing for a body
-/// of several.
+/// The ops that lifetimes count, in a body of one block. nullopt for a body of
+/// several blocks.
 llvm::SmallVector<mlir::Operation *>
 getTopLevelOps(mlir::gpu::GPUFuncOp kernel);
 

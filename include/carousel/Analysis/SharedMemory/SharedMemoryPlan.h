@@ -1,15 +1,15 @@
-//===- SharedMemoryPlan.h - where shared buffers lie ------------*- C++ -*-===//
+//===- SharedMemoryPlan.h - the layout of shared memory ---------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Gives each shared allocation of a kernel its place in dynamic shared memory.
-// Buffers that don't live at the same time may share bytes; the plan says where
-// the kernel's threads have to meet for that, and what has to be complete
-// before. In: a kernel of the machine phase and its target. Out: a plan that
-// --carousel-allocate-shared applies.
+// Assigns each shared allocation of a kernel its offset in dynamic shared
+// memory. Buffers whose lifetimes don't overlap may share bytes. The plan then
+// says where the CTA's threads need a barrier, and which operations must be
+// complete before it. In: a kernel at the machine phase and its target. Out: a
+// plan, which --carousel-allocate-shared applies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@
 
 namespace carousel {
 
-/// A buffer to place, and where it lies. All in bytes.
+/// A buffer and its offset. All in bytes.
 struct PlacedBuffer {
   int64_t bytes = 0;
   int64_t alignment = 1; ///< a power of two
@@ -36,13 +36,13 @@ struct PlacedBuffer {
   }
 };
 
-/// Places the buffers from `base` on; those that live at the same time don't
-/// share bytes. Returns where the last one ends, which is never behind
-/// the end of `placeSeparately`.
+/// Assigns offsets from `base` on. Buffers whose lifetimes overlap don't share
+/// bytes. Returns the end of the last buffer, which is at most that of
+/// `placeSeparately`.
 int64_t placeByLifetime(llvm::MutableArrayRef<PlacedBuffer> buffers,
                         int64_t base);
 
-/// Places the buffers from `base` on, none sharing bytes with another.
+/// Assigns offsets from `base` on. No buffers share bytes.
 int64_t placeSeparately(llvm::MutableArrayRef<PlacedBuffer> buffers,
                         int64_t base);
 
@@ -52,10 +52,10 @@ struct PlannedBuffer : PlacedBuffer {
   std::string name;
 };
 
-/// Where all threads of the CTA meet between the lives of two buffers that
-/// share bytes, and what they do before, in this order.
+/// A barrier of all threads of the CTA between the lifetimes of two buffers
+/// that share bytes, and the steps before it, in this order.
 struct PlannedBarrier {
-  /// A barrier that is there, or the op before which one is inserted.
+  /// An existing barrier, or the op before which one is inserted.
   mlir::Operation *at = nullptr;
   bool insertsBarrier = false;
   bool commitsBulk = false;
@@ -68,29 +68,30 @@ struct SharedMemoryPlan {
   std::vector<PlannedBuffer> buffers;
   llvm::SmallVector<PlannedBarrier> barriers;
   llvm::StringRef chip;
-  /// What the chip has for a block, static and dynamic.
+  /// The shared memory of the chip for one block, static and dynamic.
   int64_t limit = 0;
-  /// Declared memory, with the padding behind it.
+  /// Static shared memory, with the padding after it.
   int64_t staticBytes = 0;
-  /// Where the buffers begin in dynamic shared memory, behind what the kernel
-  /// has there already.
+  /// The offset in dynamic shared memory of the first buffer, after the part
+  /// that the kernel already uses.
   int64_t base = 0;
-  /// Where they end, and where they would without sharing.
+  /// The end of the last buffer, and its end if no buffers shared bytes.
   int64_t end = 0;
   int64_t separateEnd = 0;
 
   int64_t getTotal() const { return staticBytes + end; }
-  /// A table of the bytes by buffer.
+  /// Prints a table of the buffers and their bytes.
   void print(llvm::raw_ostream &os, llvm::StringRef kernel) const;
 };
 
-/// Bytes of an allocation of static shape, gaps of a strided layout included;
-/// `index` counts as 8. The largest number if that is too small, nothing for a
-/// layout or an element type that isn't known.
+/// The bytes of an allocation of static shape, with the gaps of a strided
+/// layout. `index` counts as 8 bytes. On overflow the largest number; nullopt
+/// if the layout or the element type isn't known.
 std::optional<int64_t> getAllocationBytes(mlir::MemRefType type);
 
-/// Plans the allocations, all of which getAllocationBytes knows, behind `base`
-/// bytes of dynamic shared memory. Without `reuse` no bytes are shared.
+/// Plans the allocations from `base` bytes of dynamic shared memory on.
+/// getAllocationBytes must know the size of each. Without `reuse` no buffers
+/// share bytes.
 SharedMemoryPlan planSharedMemory(mlir::gpu::GPUFuncOp kernel,
                                   llvm::ArrayRef<mlir::memref::AllocOp> allocs,
                                   const TargetSpec &target, int64_t staticBytes,

@@ -1,4 +1,4 @@
-//===- SharedMemoryUse.h - shared memory that a kernel has ------*- C++ -*-===//
+//===- SharedMemoryUse.h - shared memory that a kernel uses -----*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Counts the shared memory that a kernel and the functions that it calls
-// declare, and what they view of dynamic shared memory. In: a kernel. Out:
+// declare, and the dynamic shared memory that they view. In: a kernel. Out:
 // bytes.
 //
 //===----------------------------------------------------------------------===//
@@ -23,17 +23,16 @@
 namespace carousel {
 
 struct SharedMemoryUse {
-  /// Of workgroup attributions and shared variables, with the gaps between
-  /// them; the largest number if that is too small.
+  /// Workgroup attributions and shared variables, with padding between them; on
+  /// overflow the largest number.
   uint64_t staticBytes = 0;
   /// The first of these without static extents, or null.
   mlir::MemRefType unsized;
-  /// There is a `gpu.dynamic_shared_memory`.
+  /// The kernel has a `gpu.dynamic_shared_memory`.
   bool hasDynamic = false;
-  /// Where its views at constant places end.
+  /// The end of its views at constant offsets.
   uint64_t dynamicEnd = 0;
-  /// It is used by something else than views of static shape at constant
-  /// places.
+  /// It has uses other than views of static shape at constant offsets.
   bool hasUnknownEnd = false;
 };
 
@@ -41,12 +40,12 @@ SharedMemoryUse
 computeSharedMemoryUse(mlir::gpu::GPUFuncOp kernel,
                        mlir::SymbolTableCollection &symbolTables);
 
-/// Where in dynamic shared memory a view of it ends at the least; 0 if it is
-/// none.
+/// The least end of a view in dynamic shared memory; 0 if the op isn't such a
+/// view.
 uint64_t getDynamicEnd(mlir::memref::ViewOp view);
 
-/// Static shared memory with the padding that dynamic shared memory behind it
-/// needs.
+/// The size of static shared memory with the padding that a following dynamic
+/// part needs.
 uint64_t padStaticShared(uint64_t bytes);
 
 } // namespace carousel

@@ -1,15 +1,14 @@
-//===- SyncPlan.h - where threads, engines and proxies meet -----*- C++ -*-===//
+//===- SyncPlan.h - the synchronisation that a kernel needs -----*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What a kernel of the ring phase lacks so that each of its transfers behaves
-// as if it were synchronous: proxy fences, waits for stores, barriers of
-// threads; and what it has of these that orders nothing. In: a kernel. Out: a
-// plan that
-// --carousel-insert-async-sync applies.
+// Finds what a kernel at the ring phase needs for its transfers to behave as if
+// they were synchronous: proxy fences, waits for stores, and barriers. Also
+// finds such ops in the kernel that order nothing. In: a kernel. Out: a plan,
+// which --carousel-insert-async-sync applies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +24,7 @@
 
 namespace carousel {
 
-/// In the order in which they stand at one place.
+/// In the order in which steps at one place are executed.
 enum class SyncStepKind { WaitStores, FenceShared, FenceGlobal, Sync };
 
 /// One op to insert, before `before` or at the end of `atEndOf`.
@@ -33,14 +32,14 @@ struct SyncStep {
   SyncStepKind kind = SyncStepKind::Sync;
   mlir::Operation *before = nullptr;
   mlir::Block *atEndOf = nullptr;
-  /// Of waits for stores and of barriers.
+  /// The scope of a wait for stores or of a barrier.
   TransferScope scope = TransferScope::CTA;
-  /// Of waits for stores.
+  /// The kind of a wait for stores.
   GroupWait wait = GroupWait::Read;
   unsigned pending = 0;
 
-  /// What is ordered by it: two accesses to a buffer. `to` is null for the end
-  /// of the kernel.
+  /// The two accesses to a buffer that the step orders. `to` is null for the
+  /// end of the kernel.
   mlir::Operation *from = nullptr;
   mlir::Operation *to = nullptr;
   std::string buffer;
@@ -50,17 +49,19 @@ struct SyncStep {
   }
 };
 
-/// Why there can be no plan. Which constraint of docs/Spec.md it is.
+/// The constraint of docs/Spec.md because of which there is no plan.
 enum class SyncFaultKind {
-  /// C170: between two accesses threads that have to meet don't come together.
+  /// C170: no place between two accesses is executed by all threads that need a
+  /// barrier.
   Parted,
-  /// C171: accesses of both roles without a ring.
+  /// C171: both roles access a buffer without a ring.
   Roles,
-  /// C172: a transfer of another scope than what it belongs to.
+  /// C172: a transfer has another scope than the ring or submit that it belongs
+  /// to.
   Scope,
-  /// C173: control flow that isn't structured.
+  /// C173: control flow isn't structured.
   Unstructured,
-  /// C184: a transfer in a turn that another thread issues than the one that
+  /// C184: a transfer in a turn is issued by another thread than the one that
   /// passes the turn on.
   Issuer,
 };
@@ -68,23 +69,25 @@ enum class SyncFaultKind {
 struct SyncFault {
   SyncFaultKind kind = SyncFaultKind::Parted;
   mlir::Operation *at = nullptr;
-  /// The access before, or null.
+  /// The earlier access, or null.
   mlir::Operation *from = nullptr;
-  /// What parts the threads, or null.
+  /// The op at which the threads diverge, or null.
   mlir::Operation *under = nullptr;
-  /// The threads that have to meet, or the scope of what a transfer belongs to.
+  /// The threads that need a barrier, or the scope of the transfer's ring or
+  /// submit.
   TransferScope scope = TransferScope::CTA;
   std::string buffer;
 };
 
 struct SyncPlan {
   std::vector<SyncStep> steps;
-  /// Fences, waits and barriers that can go, once the steps are there.
+  /// Fences, waits and barriers that are redundant after the steps are
+  /// inserted.
   std::vector<mlir::Operation *> redundant;
   std::optional<SyncFault> fault;
 
   bool isEmpty() const { return steps.empty() && redundant.empty(); }
-  /// One line for each step and each op to remove.
+  /// Prints one line for each step and each redundant op.
   void print(llvm::raw_ostream &os) const;
 };
 

@@ -5,11 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which values of a kernel are the same in all threads of a block, and what an
-// index is for one thread: a number, and multiples of values that are the same
-// in all threads. Pessimistic: what can't be followed may differ, and can't be
-// evaluated. A read of memory that all threads share counts as the same if its
-// place is; for a program without data races it is.
+// Finds values of a kernel that are the same in all threads of a block, and
+// evaluates an index for one thread: as a constant plus multiples of values
+// that are the same in all threads. The analysis is pessimistic: a value that
+// it can't follow may differ, and isn't evaluated. A read of memory that all
+// threads share counts as the same if its address is, which holds without data
+// races.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +50,8 @@ private:
   bool changed = false;
 };
 
-/// A sum of values that are the same in all threads, each with a factor, and
-/// of a constant. Factors are not 0.
+/// A constant plus a sum of values that are the same in all threads, each with
+/// a factor other than 0.
 struct IndexForm {
   llvm::SmallVector<std::pair<mlir::Value, int64_t>, 2> terms;
   int64_t constant = 0;
@@ -59,53 +60,54 @@ struct IndexForm {
   explicit IndexForm(int64_t constant) : constant(constant) {}
 
   bool isConstant() const { return terms.empty(); }
-  /// Whether the difference of the two is a constant.
+  /// Whether this form and the other one differ by a constant.
   bool hasTermsOf(const IndexForm &other) const;
   bool operator==(const IndexForm &other) const {
     return constant == other.constant && hasTermsOf(other);
   }
-  /// this + factor * other; nothing if that leaves 64 bits.
+  /// this + factor * other, or nullopt on overflow of 64 bits.
   std::optional<IndexForm> plus(const IndexForm &other,
                                 int64_t factor = 1) const;
   std::optional<IndexForm> times(int64_t factor) const;
-  /// Symbols print as their names: `4 * %i + 32`.
+  /// Prints symbols as their names: `4 * %i + 32`.
   void print(llvm::raw_ostream &os) const;
 };
 
 /// Evaluates integers for one thread of the block at a time.
 class IndexFunction {
 public:
-  /// Values within `unit` (an op, or null) are never symbols: they are
-  /// evaluated, or bound by whoever steps through `unit`.
+  /// Values within `unit` (an op, or null) are never symbols. They are
+  /// evaluated, or the caller that steps through `unit` binds them.
   IndexFunction(mlir::gpu::GPUFuncOp kernel, const UniformValues &uniform,
                 mlir::Operation *unit = nullptr);
 
   /// The threads of a block, if they are known.
   std::optional<int64_t> getBlockThreads() const;
 
-  /// Starts anew for a thread, by its number in the block.
+  /// Restarts the evaluation for a thread, given by its number in the block.
   void setThread(int64_t thread);
   void bind(mlir::Value value, int64_t constant);
-  /// Forgets a value, to evaluate it once more.
+  /// Forgets a value, so that it is evaluated again.
   void forget(mlir::Value value) { known.erase(value); }
 
   std::optional<IndexForm> evaluate(mlir::Value value);
   std::optional<IndexForm> evaluate(mlir::OpFoldResult value);
-  /// Nothing, too, if the value isn't a number.
+  /// Returns nullopt if the value isn't a constant, either.
   std::optional<int64_t> evaluateConstant(mlir::Value value);
-  /// The extent of a memref, like all `memref.dim` of it.
+  /// The extent of a memref, which is also the value of its `memref.dim` ops.
   std::optional<IndexForm> evaluateExtent(mlir::Value memref, unsigned dim);
 
-  /// The smallest bound that `value` has as min(bound, rest), or nothing if it
-  /// isn't of that form.
+  /// The smallest bound for which `value` has the form min(bound, rest), or
+  /// nullopt if it doesn't have this form.
   std::optional<int64_t> matchClamp(mlir::OpFoldResult value,
                                     const IndexForm &rest);
 
-  /// Whether a value is the same in all threads, by what it is computed from or
-  /// because it evaluates to one number for each of them. Starts anew.
+  /// Whether a value is the same in all threads: because its operands are, or
+  /// because it evaluates to the same number in each thread. Restarts the
+  /// evaluation.
   bool isSameInAllThreads(mlir::Value value);
 
-  /// Whether something that was evaluated comes from a thread's number.
+  /// Whether an evaluated value depends on the thread's number.
   bool hasUsedThread() const { return usedThread; }
   /// Why the last evaluation failed.
   const std::string &getReason() const { return reason; }
@@ -134,7 +136,7 @@ private:
   std::string reason;
   llvm::DenseMap<mlir::Value, IndexForm> known;
   llvm::DenseMap<mlir::Value, int64_t> constants; ///< for all threads
-  /// One value stands for all dims of a memref.
+  /// The value that stands for all memref.dim ops of one dimension of a memref.
   llvm::DenseMap<std::pair<mlir::Value, int64_t>, mlir::Value> extents;
 };
 

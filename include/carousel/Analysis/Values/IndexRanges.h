@@ -1,12 +1,12 @@
-//===- IndexRanges.h - between which numbers values lie ---------*- C++ -*-===//
+//===- IndexRanges.h - ranges of integers -----------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR's integer ranges, by what ops infer of their results
-// (InferIntRangeInterface), for the values that are asked for.
+// MLIR's integer ranges (InferIntRangeInterface), computed only for the values
+// that are asked for.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,13 @@
-//===- ValueDepth.h - how far a value's operands are followed ---*- C++ -*-===//
+//===- ValueDepth.h - limits of recursions over operands --------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A recursion over the ops that compute a value ends at a depth that no index
-// of a kernel has: what lies beyond counts as unknown, and no stack overflows.
+// A limit for recursions over the ops that compute a value, so that they don't
+// overflow the stack. No index of a usual kernel reaches it. Values beyond it
+// count as unknown.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,10 +18,10 @@ namespace carousel {
 
 /// For recursions that visit each value once.
 inline constexpr unsigned kMaxValueDepth = 256;
-/// For those that may visit a value once for each path to it.
+/// For recursions that may visit a value once for each path to it.
 inline constexpr unsigned kMaxPathDepth = 12;
 
-/// Counts the calls of a recursion that are open.
+/// Counts the open calls of a recursion.
 class ValueDepth {
 public:
   explicit ValueDepth(unsigned &depth) : depth(depth) { ++depth; }

@@ -1,16 +1,17 @@
-//===- ValueSources.h - what a value comes from -----------------*- C++ -*-===//
+//===- ValueSources.h - the sources of a value ------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Sparse forward analyses of the values that are asked for. MLIR's data-flow
-// solver visits all values of a kernel; an index that a transfer begins at is
-// computed from a few of them. Lattices, transfer functions and results are the
-// same, or narrower where the solver meets a value before what it is computed
-// from; wider behind branches whose condition is constant, which are taken as
-// any. What a loop goes on changing is given up after some rounds.
+// Sparse forward data-flow analyses, computed only for the values that are
+// asked for. MLIR's solver visits all values of a kernel, but an offset of a
+// transfer depends on few of them. Lattices and transfer functions are MLIR's.
+// Results are the same, or narrower if MLIR's solver visits a value before its
+// operands. They are wider after branches with a constant condition, because
+// both branches are taken as possible. Values that still change after some
+// rounds of a loop become unknown.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,10 +24,10 @@
 
 namespace carousel {
 
-/// How a value comes about.
+/// How a value is computed.
 struct ValueSources {
   enum Kind {
-    Unknown,   ///< nothing is known of it
+    Unknown,   ///< nothing is known about it
     Result,    ///< an op's result, computed from `values`, its operands
     Joined,    ///< one of `values`: a loop carries it, or a branch yields it
     Induction, ///< a loop's variable, of the bounds `values`
@@ -35,12 +36,12 @@ struct ValueSources {
   Kind kind = Unknown;
   llvm::SmallVector<mlir::Value, 4> values;
 
-  /// Of an induction variable.
+  /// For an induction variable.
   mlir::LoopLikeOpInterface loop;
   unsigned variable = 0;
 };
 
-/// Looks sources up.
+/// Finds the sources of values.
 class SourceFinder {
 public:
   /// Whether an op's result is computed from its operands.
@@ -51,7 +52,7 @@ public:
 
 private:
   ValueSources findArgument(mlir::BlockArgument argument);
-  /// What flows into a result or an argument of a region of `branch`.
+  /// Finds the values that flow into a result or a region argument of `branch`.
   bool findJoined(mlir::RegionBranchOpInterface branch, ValueSources &sources);
 
   IsComputed isComputed;
@@ -59,17 +60,17 @@ private:
       mappings;
 };
 
-/// The values that `root` is computed from and that `isKnown` doesn't say are
-/// known, each behind its own sources but for loops, `root` last. `hasLoop`
-/// says whether one of them is computed from itself.
+/// The values that `root` is computed from, and that `isKnown` doesn't accept.
+/// Each follows its own sources, except in loops, and `root` is last. `hasLoop`
+/// says whether one of them depends on itself.
 llvm::SmallVector<ValueSources>
 collectSources(mlir::Value root, SourceFinder &finder,
                llvm::function_ref<bool(mlir::Value)> isKnown, bool &hasLoop);
 
-/// An analysis: `Derived` has `State update(const ValueSources &, const State
-/// &old)`, which is `old` or above it, and `State getUnknown(Value)`, which is
-/// above all. A state that is made by default is that of a value which hasn't
-/// come yet.
+/// An analysis. `Derived` has
+/// `State update(const ValueSources &, const State &old)`, whose result is
+/// `old` or above it in the lattice, and `State getUnknown(Value)`, the top of
+/// the lattice. The default state is that of a value that hasn't been visited.
 template <typename State, typename Derived> class DemandAnalysis {
 public:
   explicit DemandAnalysis(SourceFinder::IsComputed isComputed)
@@ -93,7 +94,8 @@ public:
         State state = analysis->update(sources, old);
         if (state == old)
           continue;
-        // A number that is counted up in a loop would take as many rounds.
+        // A number that a loop increments would need as many rounds as
+        // iterations.
         if (round >= kRounds)
           state = analysis->getUnknown(sources.value);
         states.find(sources.value)->second = std::move(state);
@@ -104,7 +106,7 @@ public:
   }
 
 protected:
-  /// Of a source of a value that is being updated.
+  /// The state of a source of a value that is being updated.
   State getState(mlir::Value source) const {
     auto found = states.find(source);
     assert(found != states.end() && "expected a source of the value");
@@ -112,7 +114,7 @@ protected:
   }
 
 private:
-  /// Rounds in which loops may settle.
+  /// The number of rounds after which loops must converge.
   static constexpr unsigned kRounds = 16;
 
   SourceFinder finder;

@@ -1,12 +1,12 @@
-//===- Views.h - what a memref is a part of ---------------------*- C++ -*-===//
+//===- Views.h - the buffers of memrefs -------------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Follows subviews, casts and the like to the memref that they start from. What
-// a region or a call hands on isn't followed: it is a root of its own.
+// Follows subviews, casts and similar ops to the memref that they view. Results
+// of regions and calls aren't followed: they are roots.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,15 +21,14 @@ namespace carousel {
 /// The allocation, argument or other value that a memref is a view of.
 mlir::Value getRootBuffer(mlir::Value memref);
 
-/// The buffer whose layout `memref` shares: views of dynamic shared memory
+/// The buffer whose layout `memref` shares. Views of dynamic shared memory
 /// (memref.view) are buffers of their own.
 mlir::Value getLayoutBuffer(mlir::Value memref);
 
-/// The views that lead from the root to `memref`, each behind what it is a view
-/// of.
+/// The views that lead from the root to `memref`, each after its source.
 llvm::SmallVector<mlir::Operation *> getViews(mlir::Value memref);
 
-/// What a view is made by apart from its source: offsets, extents, strides.
+/// The operands of a view other than its source: offsets, extents, strides.
 llvm::SmallVector<mlir::Value> getViewParameters(mlir::Operation *view);
 
 } // namespace carousel

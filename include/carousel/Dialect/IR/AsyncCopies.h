@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `nvgpu.device_async_copy`, `nvgpu.device_async_create_group` and
-// `nvgpu.device_async_wait` as ops of this dialect, for the ways to code and
-// for the simulated machine. PTX ISA, cp.async.
+// Lowers `nvgpu.device_async_copy`, `nvgpu.device_async_create_group` and
+// `nvgpu.device_async_wait` to ops of this dialect. NVVM and EmitC lowering use
+// it, and the simulated machine. PTX ISA, cp.async.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,16 +20,16 @@
 
 namespace carousel {
 
-/// Whether `op` is one of the three.
+/// Whether `op` is one of these three.
 bool isAsyncCopyOp(mlir::Operation *op);
 
-/// "expected ..., got ..." for one of the three that cp.async can't do; empty
-/// for those that it can, and for other ops.
+/// "expected ..., got ..." for one of the three ops that cp.async can't
+/// implement. Empty for the others.
 std::string explainAsyncCopy(mlir::Operation *op);
 
-/// Replaces the three under `root` by `carousel.cp_async` ops. Groups are
-/// counted, so that tokens become numbers that nothing depends on. What
-/// `explainAsyncCopy` has something to say of is an error.
+/// Replaces the three ops under `root` by `carousel.cp_async` ops. Tokens are
+/// replaced by the number of pending groups. Emits an error for ops that
+/// `explainAsyncCopy` rejects.
 mlir::LogicalResult lowerAsyncCopies(mlir::Operation *root);
 
 } // namespace carousel

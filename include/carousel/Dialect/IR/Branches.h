@@ -13,8 +13,8 @@
 
 namespace carousel {
 
-/// Calls `then` inside of an scf.if, and `otherwise` inside of its else; `then`
-/// right away if `condition` is null.
+/// Builds an scf.if, and calls `then` in its region and `otherwise` in its else
+/// region. If `condition` is null, calls `then` without an scf.if.
 inline void createIf(mlir::ImplicitLocOpBuilder &b, mlir::Value condition,
                      llvm::function_ref<void()> then,
                      llvm::function_ref<void()> otherwise = nullptr) {

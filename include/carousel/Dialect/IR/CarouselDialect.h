@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a client needs to register the dialect and to name its types,
-// enumerations, resources and interfaces. The ops are in CarouselOps.h.
+// Registers the dialect, and declares its types, enumerations, resources and
+// interfaces. The ops are in CarouselOps.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,23 +21,24 @@
 
 namespace carousel {
 
-/// What an op needs of its target. `sm` is 10 * major + minor, `ptx` likewise
-/// (86 is PTX 8.6). With `chips` not empty only those exact chips have the op.
+/// The target that an op requires. `sm` is 10 * major + minor, and `ptx`
+/// likewise (86 is PTX 8.6). If `chips` isn't empty, only these chips have the
+/// op.
 struct TargetRequirement {
   unsigned sm = 0;
   unsigned ptx = 0;
   llvm::SmallVector<llvm::StringLiteral, 3> chips = {};
 };
 
-/// Memory spaces of memrefs, in the spellings of the gpu and nvvm dialects or
-/// as integers.
+/// Whether a type is a memref in this memory space. The space is an attribute
+/// of the gpu or nvvm dialect, or an integer.
 bool isGlobalMemRef(mlir::Type type);
 bool isSharedMemRef(mlir::Type type);
 bool isClusterMemRef(mlir::Type type);
 bool isLocalMemRef(mlir::Type type);
 
-/// Resources that the ops' effects are declared on. None contains another: an
-/// op that orders several declares effects on each.
+/// Resources on which ops declare effects. No resource contains another: an op
+/// that orders several of them declares effects on each.
 #define CAROUSEL_RESOURCE(Name, text)                                          \
   struct Name : public mlir::SideEffects::Resource::Base<Name> {               \
     llvm::StringRef getName() final { return text; }                           \
@@ -58,7 +59,8 @@ CAROUSEL_RESOURCE(ThreadControlResource, "carousel.thread_control");
 
 namespace carousel {
 
-/// The bytes within which a swizzle permutes, or nothing without one.
+/// The span in bytes within which a swizzle permutes pieces, or nullopt for no
+/// swizzle.
 std::optional<int64_t> getSwizzleSpan(Swizzle swizzle);
 
 } // namespace carousel

@@ -23,8 +23,7 @@
 
 namespace carousel {
 
-/// The loop with carousel.pipeline that a transfer belongs to: the innermost
-/// one around it, or null.
+/// The innermost loop with carousel.pipeline around a transfer, or null.
 mlir::Operation *getPipelinedLoop(mlir::Operation *transfer);
 
 } // namespace carousel

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The one place that says which parameters the arguments of a kernel become
-// (docs/KernelABI.md): the lowering builds them, a package lists them.
+// Defines the parameters that the arguments of a kernel become
+// (docs/KernelABI.md). The lowering builds these parameters, and a package
+// lists them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,40 +32,41 @@ struct KernelParameter {
   unsigned dim;      ///< of an extent or stride
 };
 
-/// The parameters of `kernel` in the order of the ABI. Emits an error at the
-/// kernel and fails where an argument has no place in the ABI or all of them
-/// take too many bytes (C98).
+/// The parameters of `kernel` in the order of the ABI. If the ABI doesn't
+/// support an argument, or all arguments together take too many bytes, emits an
+/// error at the kernel and fails (C98).
 mlir::FailureOr<llvm::SmallVector<KernelParameter>>
 getKernelParameters(mlir::gpu::GPUFuncOp kernel);
 
-/// The dynamic extents (strides) of a memref argument that are passed,
-/// outermost first.
+/// The dynamic extents (strides) of a memref argument that are passed as
+/// parameters, outermost first.
 llvm::SmallVector<unsigned> getPassedExtents(mlir::MemRefType type);
 llvm::SmallVector<unsigned> getPassedStrides(mlir::MemRefType type);
 
-/// An argument that isn't a tensor map: what callers pass and, behind all of
-/// that, the workspaces.
+/// An argument that isn't a tensor map. Workspaces come after the arguments
+/// that callers pass.
 struct KernelArgument {
   unsigned position; ///< in the gpu.func
   mlir::Type type;
   std::string name;        ///< "arg0", "arg1"... unless the kernel says it
-  ArgumentAccess access;   ///< `in` for what isn't a memref
-  WorkspaceAttr workspace; ///< null for what callers pass
+  ArgumentAccess access;   ///< `in` if it isn't a memref
+  WorkspaceAttr workspace; ///< null if callers pass it
 };
 llvm::SmallVector<KernelArgument>
 getKernelArguments(mlir::gpu::GPUFuncOp kernel);
 
-/// The kernel that callers name: that of carousel.variant, or the function.
+/// The name of the kernel that callers use: that of carousel.variant, or that
+/// of the function.
 llvm::StringRef getKernelName(mlir::gpu::GPUFuncOp kernel);
 
 /// C121: functions that serve one kernel have the same arguments. `kernels` may
-/// be of several modules; the error stands at the later function, a note at
-/// the one that it differs from.
+/// be from several modules. The error is at the later function, and a note at
+/// the function that it differs from.
 mlir::LogicalResult
 verifyVariants(llvm::ArrayRef<mlir::gpu::GPUFuncOp> kernels);
 
-/// Positions in the gpu.func of the arguments that aren't tensor maps. Launch
-/// expressions and guards count these.
+/// The positions in the gpu.func of the arguments that aren't tensor maps.
+/// Launch expressions and guards count these arguments.
 llvm::SmallVector<unsigned> getArgumentPositions(mlir::gpu::GPUFuncOp kernel);
 
 } // namespace carousel

@@ -1,12 +1,12 @@
-//===- MatrixOps.h - what matrix instructions there are ---------*- C++ -*-===//
+//===- MatrixOps.h - supported matrix instructions --------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Of nvgpu's matrix ops those that all ways to code and the simulated machine
-// have. PTX ISA, Warp-level matrix instructions.
+// The subset of nvgpu's matrix ops that both lowerings and the simulated
+// machine support. PTX ISA, Warp-level matrix instructions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@
 namespace carousel {
 
 /// "expected ..., got ..." for an `nvgpu.ldmatrix` or `nvgpu.mma.sync` that
-/// isn't one of them; empty for those that are, and for other ops.
+/// isn't supported. Empty for supported ones and for other ops.
 std::string explainMatrixOp(mlir::Operation *op);
 
 } // namespace carousel

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Patterns that the targets and the simulated machine share, so that an op
-// means the same wherever a kernel runs.
+// Patterns that all lowerings and the simulated machine share, so that an op
+// has the same result everywhere.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +23,8 @@ bool isExpandedMath(mlir::Operation *op);
 /// Expands math.clampf, math.isnormal and math.ipowi, which no target has.
 void populateExpandMath(mlir::RewritePatternSet &patterns);
 
-/// Expands math.isfinite, math.isinf and math.isnan to comparisons of their own
-/// type: widened, a value may be of another class.
+/// Expands math.isfinite, math.isinf and math.isnan to comparisons in the type
+/// of the operand. In a wider type a value may be in another class.
 void populateExpandFloatTests(mlir::RewritePatternSet &patterns);
 
 } // namespace carousel

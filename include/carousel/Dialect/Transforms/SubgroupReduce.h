@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Patterns that the targets and the simulated machine share.
+// Patterns that all lowerings and the simulated machine share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +16,8 @@
 
 namespace carousel {
 
-/// Expands gpu.subgroup_reduce to shuffles of `shuffleBits` where the elements
-/// fit, else to wider ones.
+/// Expands gpu.subgroup_reduce to shuffles of `shuffleBits` bits, or of more if
+/// the elements are wider.
 void populateSubgroupReduce(mlir::RewritePatternSet &patterns,
                             unsigned shuffleBits);
 

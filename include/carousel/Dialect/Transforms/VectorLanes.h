@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Patterns that the targets and the simulated machine share.
+// Patterns that all lowerings and the simulated machine share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,12 +18,12 @@
 
 namespace carousel {
 
-/// Rows at positions known at run time become selects, accesses whose lanes go
-/// to places of their own become accesses of each lane.
+/// Lowers rows at positions known only at run time to selects, and accesses
+/// with one address per lane to one access per lane.
 void populateVectorsByLane(mlir::RewritePatternSet &patterns);
 
-/// C200: what is wrong with an op on vectors of a scalable length, which no way
-/// has; empty for all other ops.
+/// C200: the reason why an op on vectors of scalable length is rejected. No
+/// lowering supports them. Empty for all other ops.
 std::string explainScalable(mlir::Operation *op);
 
 } // namespace carousel

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Patterns that the targets and the simulated machine share.
+// Patterns that all lowerings and the simulated machine share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 
 namespace carousel {
 
-/// Loads and stores of several rows become those of one.
+/// Lowers loads and stores of several rows to loads and stores of one row.
 void populateVectorsByRow(mlir::RewritePatternSet &patterns);
 
 } // namespace carousel
