@@ -109,7 +109,8 @@ private:
 
   FailureOr<llvm::TargetMachine *> getMachine() {
     if (!machine)
-      return getOperation().emitError("expected LLVM to have NVPTX, it hasn't");
+      return getOperation().emitError(
+          "expected LLVM with the NVPTX target, got it without");
     // At the highest level the back end would number values twice more.
     auto level = static_cast<llvm::CodeGenOptLevel>(optLevel);
     machine->setOptLevel(std::min(level, llvm::CodeGenOptLevel::Default));

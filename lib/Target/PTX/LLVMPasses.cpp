@@ -231,7 +231,8 @@ carousel::generatePTX(Module &module, TargetMachine &machine, unsigned level) {
   BackEndPasses passes(level);
   if (machine.addPassesToEmitFile(passes, stream, nullptr,
                                   CodeGenFileType::AssemblyFile))
-    return createStringError("expected LLVM to print PTX, it doesn't");
+    return createStringError(
+        "expected LLVM's NVPTX target to print PTX, got no printer");
   passes.run(module);
   return text;
 }
