@@ -1,12 +1,12 @@
-//===- CompilePackage.cpp - packages from modules -------------------------===//
+//===- CompilePackage.cpp - compile modules to packages -------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Lowers a copy of each gpu.module for each chip, without the variants that
-// never run there, and collects PTX, cubins and the manifest.
+// Lowers a copy of each gpu.module for each chip, without variants that never
+// run there. Collects PTX, cubins and the manifest.
 //
 //===----------------------------------------------------------------------===//
 

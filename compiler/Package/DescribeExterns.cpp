@@ -1,13 +1,13 @@
-//===- DescribeExterns.cpp - what a module leaves for the linker ----------===//
+//===- DescribeExterns.cpp - undefined functions of a module --------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The PTX says which functions are called and not defined, the IR their types.
-// Functions of the CUDA driver's own (vprintf) have no func.func and count as
-// defined.
+// The PTX gives the functions that are called and not defined; the IR gives
+// their types. Functions of the CUDA driver, such as vprintf, have no func.func
+// and count as defined.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- DescribeKernels.cpp - what kernels say of their launch -------------===//
+//===- DescribeKernels.cpp - descriptions of kernels in a manifest --------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,7 @@
 //
 // Reads the kernels of a module at the machine phase into the structs of a
 // manifest, and groups them by the kernel that they serve. The dialect has
-// verified the attributes; here is what only a package asks for.
+// verified the attributes; this file checks the additional rules of packages.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the runtime says of a wait that took too long: a kernel writes down the
-// number only.
+// Describes the waits for the runtime's messages. A kernel whose wait exceeds
+// its bound records only the number of the wait.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- KernelParts.cpp - kernels that are compiled at once ----------------===//
+//===- KernelParts.cpp - compile kernels in parallel ----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LowerTilePhase.cpp - a module for each chip ------------------------===//
+//===- LowerTilePhase.cpp - lower a module for each chip ------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A directory may be replaced and removed if its manifest names every file in
-// it; whatever else somebody keeps there is not ours to lose.
+// A directory may be replaced and removed only if its manifest names every file
+// in it. Other files belong to the user and must not be lost.
 //
 //===----------------------------------------------------------------------===//
 

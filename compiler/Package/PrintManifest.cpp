@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The text of docs/Package.md, members in the order of that page. Objects
-// without objects in them, and all lists of numbers and expressions, are on one
-// line.
+// Prints the text of docs/Package.md, with members in the order of that page.
+// Objects that contain no objects, and lists of numbers and expressions, take
+// one line each.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,11 +1,11 @@
-//===- Summary.cpp - what is in a package, as text ------------------------===//
+//===- Summary.cpp - summary of a package ---------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Two tables with aligned columns: the variants, and the files.
+// Prints two aligned tables: the variants, and the files.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A sibling directory is filled and flushed, then renamed to the package's
-// place or exchanged with what is there.
+// Fills and flushes a sibling directory. Then renames it to the package's path,
+// or exchanges it with the directory there.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
-//===- ClampOffsets.cpp - offsets that coordinates can hold ---------------===//
+//===- ClampOffsets.cpp - clamp offsets to 32-bit coordinates -------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See ClampOffsets.h. What is known of an offset comes from the loops around
-// it, which end at extents, and from MLIR's integer range analysis.
+// See ClampOffsets.h. Bounds of an offset come from the loops around it, which
+// end at extents, and from MLIR's integer range analysis.
 //
 //===----------------------------------------------------------------------===//
 

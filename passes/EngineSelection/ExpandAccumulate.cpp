@@ -1,13 +1,13 @@
-//===- ExpandAccumulate.cpp - accumulations become transfers --------------===//
+//===- ExpandAccumulate.cpp - expand accumulations to transfers -----------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Each carousel.accumulate becomes the loads and stores of its scheme, by
-// whether its CTA's turn is the first one or the last one. A region that nobody
-// waits for is taken out of its carousel.serialize.
+// Expands each carousel.accumulate to the loads and stores of its scheme,
+// depending on whether its CTA's turn is the first or the last one. A
+// carousel.serialize that nothing needs any more is replaced by its region.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,14 @@
-//===- SelectEngine.cpp - transfers get their engines ---------------------===//
+//===- SelectEngine.cpp - select the engines of transfers -----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Applies the engine plan of each kernel: a function for each variant, tensor
-// maps as arguments, engine and map on each transfer, remarks on why.
-// Constraints C157, C158 and C190 of docs/Spec.md.
+// Applies the engine plan of each kernel: creates a function for each variant,
+// adds tensor maps as arguments, sets the engine and the map of each transfer,
+// and reports the reasons in remarks. Checks constraints C157, C158 and C190 of
+// docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,13 @@
-//===- AssignWaitIds.cpp - waits that can be told apart -------------------===//
+//===- AssignWaitIds.cpp - assign numbers to waits ------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A number for each wait of a module, in its label. What is copied afterwards
-// keeps the number: a module that is lowered for several chips has one table
-// of waits.
+// Puts a number into the label of each wait of a module. Copies of a wait that
+// later passes make keep its number. So a module that is lowered for several
+// chips has one table of waits.
 //
 //===----------------------------------------------------------------------===//
 

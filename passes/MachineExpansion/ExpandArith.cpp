@@ -1,13 +1,13 @@
-//===- ExpandArith.cpp - arithmetic that is several instructions ----------===//
+//===- ExpandArith.cpp - expand arithmetic that has no instruction --------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's expansions, for the ops that need them: its own pass also makes
-// comparisons and selects of what is an intrinsic of LLVM, which then finds the
-// intrinsic again. Own ones stand for what upstream has none of.
+// Runs upstream's expansions for the ops that need them. Upstream's own pass
+// also expands ops that LLVM has intrinsics for. Patterns of this file cover
+// ops that upstream doesn't expand.
 //
 //===----------------------------------------------------------------------===//
 

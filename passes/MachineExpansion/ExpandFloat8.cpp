@@ -1,13 +1,14 @@
-//===- ExpandFloat8.cpp - arithmetic and conversions of 8-bit floats ------===//
+//===- ExpandFloat8.cpp - expand arithmetic on 8-bit floats ---------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// f8E4M3FN and f8E5M2: arithmetic becomes that of f32, rounded after each op,
-// by upstream's patterns; conversions become the chip's instructions or integer
-// arithmetic, once for both ways to code. What moves values is left.
+// Upstream's patterns replace arithmetic on f8E4M3FN and f8E5M2 by arithmetic
+// on f32 that rounds after each op. Conversions become the chip's instructions
+// or integer arithmetic. The NVVM and EmitC stages both use the result. Ops
+// that only move values are unchanged.
 //
 //===----------------------------------------------------------------------===//
 

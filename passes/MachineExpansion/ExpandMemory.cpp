@@ -1,13 +1,14 @@
-//===- ExpandMemory.cpp - copies and atomics as loops ---------------------===//
+//===- ExpandMemory.cpp - expand copies and atomics to loops --------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What a thread does to memory in many instructions, once for both ways to
-// code: upstream's conversion to LLVM calls a function of the host for copies
-// with strides, and takes integers only for atomics with a region.
+// Expands memory ops that take a thread many instructions, for both the NVVM
+// and the EmitC stage. Upstream's conversion to LLVM would call a function of
+// the host for copies with strides, and supports atomics with a region on
+// integers only.
 //
 //===----------------------------------------------------------------------===//
 

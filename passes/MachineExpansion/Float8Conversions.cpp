@@ -1,13 +1,13 @@
-//===- Float8Conversions.cpp - to and from floats of 8 bits ---------------===//
+//===- Float8Conversions.cpp - conversions of 8-bit floats ----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See Float8Conversions.h. The instructions convert two lanes at a time, and
-// saturate: what lies beyond the largest finite magnitude is corrected after
-// them. NaNs have no sign and no payload that anybody may rely on.
+// See Float8Conversions.h. The instructions convert two lanes at a time and
+// saturate; a correction follows for magnitudes above the largest finite one.
+// The sign and payload of a NaN are unspecified.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,13 @@
-//===- GPUPrintf.cpp - arguments that a printf can read -------------------===//
+//===- GPUPrintf.cpp - promote the arguments of printf --------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A printf reads words of 32 or 64 bits. C promotes narrower arguments on the
-// way to it; nobody does for gpu.printf, whose integers have no sign either:
-// the conversion that prints one says whether it has one.
+// A printf reads words of 32 or 64 bits. C promotes narrower arguments, but
+// gpu.printf doesn't. Its integers have no sign either, so the conversion
+// specifier of an argument decides whether to sign-extend it.
 //
 //===----------------------------------------------------------------------===//
 

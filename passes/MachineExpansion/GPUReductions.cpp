@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// gpu.all_reduce without branches between blocks, which upstream's lowering
-// makes and regions of scf can't hold; and the numbers of warps. A reduction
-// without `uniform` is one that all threads of the CTA come to as well:
+// Lowers gpu.all_reduce without branches between blocks, which upstream's
+// lowering creates and regions of scf can't hold. Also lowers the numbers of
+// warps. All threads of the CTA must also reach a reduction without `uniform`;
 // carousel-verify-tile refuses those that visibly don't.
 //
 //===----------------------------------------------------------------------===//

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The hardware shuffles words of 32 bits. A value of another type is taken
-// apart into words, each of which is shuffled.
+// The hardware shuffles 32-bit words. A value of another type is split into
+// words, and each word is shuffled.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See GenericAtomics.h. The loop compares bits, not numbers: an element that is
-// NaN would never equal itself.
+// See GenericAtomics.h. The loop compares bits instead of numbers, because a
+// NaN never equals itself.
 //
 //===----------------------------------------------------------------------===//
 

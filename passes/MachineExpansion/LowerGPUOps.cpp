@@ -1,13 +1,14 @@
-//===- LowerGPUOps.cpp - reductions and shuffles, asynchronous copies -----===//
+//===- LowerGPUOps.cpp - lower collective and asynchronous gpu ops --------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Applies upstream's lowerings of a warp's reductions to shuffles, and those of
-// GPUCollectives.h for what upstream lacks. Arguments of printf are promoted.
-// The asynchronous copies of nvgpu become this dialect's.
+// Applies upstream's lowering of warp reductions to shuffles, and the patterns
+// of GPUCollectives.h for ops that upstream doesn't lower. Promotes arguments
+// of printf. Converts the asynchronous copies of nvgpu to those of this
+// dialect.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
-//===- LowerVectors.cpp - vectors to those that LLVM has ------------------===//
+//===- LowerVectors.cpp - lower vectors to types that LLVM has ------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Applies upstream's progressive lowerings of vector ops, which its conversion
-// to LLVM leaves to the pass that calls it.
+// Applies upstream's progressive lowerings of vector ops. Upstream's conversion
+// to LLVM expects its caller to run them.
 //
 //===----------------------------------------------------------------------===//
 

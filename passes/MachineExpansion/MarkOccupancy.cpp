@@ -1,14 +1,14 @@
-//===- MarkOccupancy.cpp - registers that shared memory leaves ------------===//
+//===- MarkOccupancy.cpp - tell ptxas the occupancy of kernels ------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// ptxas takes few registers and gives up instruction-level parallelism for
-// warps that could be resident beside, not knowing of dynamic shared memory.
-// Where that leaves room for few CTAs, their number says that registers are
-// plenty.
+// To leave room for more resident warps, ptxas uses few registers, at the cost
+// of instruction-level parallelism. It doesn't know how much dynamic shared
+// memory a kernel uses. If that memory permits only a few resident CTAs, this
+// pass states their number, so that ptxas may use more registers.
 //
 //===----------------------------------------------------------------------===//
 

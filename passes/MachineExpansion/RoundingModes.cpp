@@ -1,13 +1,13 @@
-//===- RoundingModes.cpp - truncations that round as they say -------------===//
+//===- RoundingModes.cpp - truncations with a rounding mode ---------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See RoundingModes.h. Each mode is the default truncation with a correction:
-// ties are broken before it, and a result on the wrong side of the operand
-// moves by one place after it.
+// See RoundingModes.h. Each mode is the default truncation with a correction.
+// Ties are broken before the truncation. If the result is on the wrong side of
+// the operand, it moves by one unit in the last place.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Scalars by the operators of C++, vectors by those that carousel/device/math.h
-// has for them. Integers are unsigned; an op with a sign says so by a cast or
-// by the type that it names.
+// Scalars use the operators of C++; vectors use those that
+// carousel/device/math.h defines. Integers are unsigned in C++. An op on signed
+// integers casts them, or names a signed type.
 //
 //===----------------------------------------------------------------------===//
 

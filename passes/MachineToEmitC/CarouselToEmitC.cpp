@@ -1,4 +1,4 @@
-//===- CarouselToEmitC.cpp - calls of the device headers ------------------===//
+//===- CarouselToEmitC.cpp - calls to the device headers ------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

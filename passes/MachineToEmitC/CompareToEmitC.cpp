@@ -1,12 +1,13 @@
-//===- CompareToEmitC.cpp - comparisons and choices to EmitC --------------===//
+//===- CompareToEmitC.cpp - comparisons and selects to EmitC --------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Comparisons of arith and its select. Integers are unsigned until a predicate
-// says otherwise; C++ compares floats ordered, but for `!=`.
+// Converts comparisons of arith and arith.select. Integers are unsigned unless
+// the predicate is signed. Comparisons of floats in C++ are ordered, except
+// `!=`.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,13 @@
-//===- ConvertToEmitC.cpp - the machine phase as EmitC --------------------===//
+//===- ConvertToEmitC.cpp - machine phase to EmitC ------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One conversion of everything in a gpu.module. Names that ops have for their
-// results are kept before it, as names of locations: a later op has no other
-// trace of where it comes from.
+// Converts all of a gpu.module in one conversion. Before it, the pass saves the
+// names of results as names of locations, because converted ops keep their
+// locations only.
 //
 //===----------------------------------------------------------------------===//
 

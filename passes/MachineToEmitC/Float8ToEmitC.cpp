@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The instructions that carousel-expand-float8 leaves, as functions of
+// Converts the instructions that carousel-expand-float8 creates to functions of
 // carousel/device/float8.h.
 //
 //===----------------------------------------------------------------------===//

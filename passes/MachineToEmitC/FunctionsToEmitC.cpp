@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel has the parameters of docs/KernelABI.md, which are what its
-// arguments become as types of C++, in their order. Shared memory is declared
-// where the kernel begins.
+// A kernel has the parameters of docs/KernelABI.md: its arguments, converted to
+// types of C++, in order. The start of the kernel declares its shared memory.
 //
 //===----------------------------------------------------------------------===//
 

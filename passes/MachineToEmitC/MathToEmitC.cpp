@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Functions of CUDA's, which are those of libdevice that the way through LLVM
-// calls. carousel/device/math.h has them for vectors and for narrow floats, by
-// the same names without the `f`.
+// Converts math ops to CUDA's functions. The NVVM stage calls the same
+// functions in libdevice. carousel/device/math.h defines them for vectors and
+// for narrow floats, under the same names without the `f`.
 //
 //===----------------------------------------------------------------------===//
 

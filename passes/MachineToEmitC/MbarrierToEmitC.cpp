@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Calls of carousel/device/mbarrier.h, apart from waits that are loops.
+// Converts the ops to calls of carousel/device/mbarrier.h, except waits, which
+// WaitsToEmitC.cpp converts.
 //
 //===----------------------------------------------------------------------===//
 

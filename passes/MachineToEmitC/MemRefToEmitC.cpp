@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Accesses by a pointer and one number of an element. A view is another pointer
-// with extents and strides; a static offset stays in the type and is added
-// where an element is named.
+// An access uses a pointer and the linear index of an element. A view is
+// another pointer with extents and strides. A static offset stays in the type,
+// and is added at each access.
 //
 //===----------------------------------------------------------------------===//
 

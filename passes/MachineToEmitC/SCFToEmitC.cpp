@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Structured control flow stays structured. What a region yields and what a
-// loop carries is in variables. A loop reads its variables when a turn begins,
-// and writes them together when it ends, so that values may change places.
+// Structured control flow stays structured. Variables hold the values that a
+// region yields and that a loop carries. A loop reads its variables at the
+// start of an iteration and writes all of them at its end, so that carried
+// values may be swapped.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Calls of carousel/device/{fence,group,elect,cluster,grid_serial,
-// grid_dependency}.h, apart from waits that are loops.
+// Converts the ops to calls of
+// carousel/device/{fence,group,elect,cluster,grid_serial, grid_dependency}.h,
+// except waits, which WaitsToEmitC.cpp converts.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
-//===- ToEmitC.cpp - what the conversions to EmitC share ------------------===//
+//===- ToEmitC.cpp - shared by the conversions to EmitC -------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See ToEmitC.h. Signless integers are unsigned in C++: their arithmetic wraps
-// there as MLIR's does.
+// See ToEmitC.h. Signless integers are unsigned in C++, because unsigned
+// arithmetic wraps as MLIR's does.
 //
 //===----------------------------------------------------------------------===//
 

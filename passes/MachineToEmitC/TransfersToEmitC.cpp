@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Calls of carousel/device/{bulk,async_values,tensor,tensor_map,cp_async,
-// cache}.h.
+// Converts copies to calls of
+// carousel/device/{bulk,async_values,tensor,tensor_map,cp_async, cache}.h.
 //
 //===----------------------------------------------------------------------===//
 

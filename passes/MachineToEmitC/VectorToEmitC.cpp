@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A vector of any rank is a carousel::vec of all its elements, row by row, so
-// that a row is a run of them.
+// A vector of any rank becomes a carousel::vec of all its elements in row-major
+// order, so that the elements of a row are consecutive.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,13 @@
-//===- WaitsToEmitC.cpp - waits that are loops to EmitC -------------------===//
+//===- WaitsToEmitC.cpp - waits to EmitC ----------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Calls of carousel/device/{mbarrier,grid_serial}.h, and with a bound of
-// carousel/device/bounded_wait.h, which takes the number of the wait and the
-// slot besides.
+// Converts waits to calls of carousel/device/{mbarrier,grid_serial}.h. With a
+// bound, it calls carousel/device/bounded_wait.h instead, which also takes the
+// numbers of the wait and of the slot.
 //
 //===----------------------------------------------------------------------===//
 

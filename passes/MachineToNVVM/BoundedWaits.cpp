@@ -1,14 +1,14 @@
-//===- BoundedWaits.cpp - loops that wait, with an end --------------------===//
+//===- BoundedWaits.cpp - wait loops with a time bound --------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The clock is read behind the first test that fails, so that a wait which has
-// nothing to wait for costs what it costs without a bound. Of the threads
-// whose time is over the first one fills the record; the others let it finish,
-// since the first trap ends all of them.
+// See BoundedWaits.h. The loop reads the clock after the first test that fails,
+// so that a wait that needn't wait costs no more than an unbounded one. Of the
+// threads that exceed the bound, the first one fills the record. The others let
+// it finish, because the first trap ends all threads.
 //
 //===----------------------------------------------------------------------===//
 

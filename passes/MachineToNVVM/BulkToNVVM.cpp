@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Copies have NVVM ops. Reductions and the asynchronous stores of single values
-// have none and become inline PTX.
+// NVVM has ops for the copies. It has none for reductions and for asynchronous
+// stores of single values, which become inline PTX.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,15 +1,15 @@
-//===- ConvertCarouselToNVVM.cpp - the dialect to NVVM --------------------===//
+//===- ConvertCarouselToNVVM.cpp - the carousel dialect to NVVM -----------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Converts the ops with the patterns of each family, then replaces the
-// dialect's types in everything that is left: barriers and their states by i64,
-// tensor maps by pointers, and in memory by vectors of 128 bytes. Memory spaces
-// become LLVM's address spaces, so that the upstream conversions need to know
-// neither.
+// Applies the patterns of each family of ops. Then it replaces the dialect's
+// types in all other ops: barriers and their states by i64, tensor maps by
+// pointers and, in memory, by vectors of 128 bytes. Memory spaces become LLVM's
+// address spaces. So the upstream conversions needn't know these types and
+// spaces.
 //
 //===----------------------------------------------------------------------===//
 

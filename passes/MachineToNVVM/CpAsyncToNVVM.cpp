@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// NVVM's copy has neither an ignore predicate nor an L2 prefetch size nor a
-// cache policy; copies that ask for one of them, and the making of policies,
-// are inline PTX.
+// NVVM's copy has no ignore predicate, no L2 prefetch size and no cache policy.
+// Copies with one of them, and the creation of policies, become inline PTX.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rewrites the signatures of kernels into the ABI of docs/KernelABI.md, as
-// KernelSignature.h lists it, and rebuilds the memrefs and tensor map
-// references in the body. What the kernel says of its launch is used up.
+// Rewrites the signatures of kernels to the ABI of docs/KernelABI.md, as
+// KernelSignature.h computes it. Rebuilds the memrefs and tensor map references
+// in the body, and removes the attributes that describe the launch.
 //
 //===----------------------------------------------------------------------===//
 

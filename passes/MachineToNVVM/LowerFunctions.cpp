@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Converts func.func and its calls before the gpu conversion does: that one
-// would emit each function a second time as a C interface, and call external
-// functions by the name of theirs.
+// Converts func.func and its calls before the gpu conversion. That conversion
+// would emit each function a second time as a C interface, and would call
+// external functions by the name of the interface.
 //
 //===----------------------------------------------------------------------===//
 

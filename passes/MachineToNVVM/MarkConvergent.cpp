@@ -1,13 +1,13 @@
-//===- MarkConvergent.cpp - functions that barriers may be in -------------===//
+//===- MarkConvergent.cpp - mark functions as convergent ------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Marks every function as convergent. Without it LLVM may duplicate a call into
-// divergent branches, and with it the barriers and elections of the function.
-// LLVM takes the mark off where nothing in the function needs it.
+// Without the mark, LLVM may duplicate a call into divergent branches, and with
+// it the function's barriers and elections. LLVM removes the mark from
+// functions that don't need it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Makes the parameters that hold tensor maps by-value grid constants.
+// Marks the by-value parameters that hold tensor maps as grid constants.
 //
 //===----------------------------------------------------------------------===//
 

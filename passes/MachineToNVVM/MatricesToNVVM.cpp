@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// `nvgpu.ldmatrix` and `nvgpu.mma.sync` go by upstream's patterns, but for
-// products of bf16, which those don't have.
+// Upstream's patterns convert `nvgpu.ldmatrix` and `nvgpu.mma.sync`. This file
+// adds products of bf16, which upstream doesn't support.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// sm_90 and later take NVVM's scoped ops. Before that only the plain forms
-// exist, which NVVM selects for `arrive` alone; the others are LLVM's older
-// intrinsics, or inline PTX. The intrinsics of release arrives and acquire
-// waits claim all memory, which keeps ordinary accesses on their side.
+// For sm_90 and later, the ops become NVVM's scoped ops. Earlier chips have the
+// plain forms only. NVVM emits those for `arrive` alone; the others become
+// LLVM's older intrinsics or inline PTX. The intrinsics of release arrives and
+// acquire waits may access all memory, so LLVM doesn't move ordinary accesses
+// across them.
 //
 //===----------------------------------------------------------------------===//
 

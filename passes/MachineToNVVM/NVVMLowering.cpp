@@ -1,4 +1,4 @@
-//===- NVVMLowering.cpp - what the conversions to NVVM share --------------===//
+//===- NVVMLowering.cpp - shared by the conversions to NVVM ---------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

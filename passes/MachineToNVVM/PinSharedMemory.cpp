@@ -1,13 +1,13 @@
-//===- PinSharedMemory.cpp - shared variables that engines write ----------===//
+//===- PinSharedMemory.cpp - keep shared variables that engines write -----===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// LLVM sees no store to a shared variable that only an engine or another CTA
-// writes, and would fold its loads. A reference from `llvm.compiler.used` stops
-// that and costs nothing.
+// If only an engine or another CTA writes a shared variable, LLVM sees no store
+// to it, and would fold its loads. A reference from `llvm.compiler.used`
+// prevents that at no cost.
 //
 //===----------------------------------------------------------------------===//
 

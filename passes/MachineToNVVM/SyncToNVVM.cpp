@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Fences and barriers whose intrinsics claim too little memory get a compiler
-// fence on each side. Semaphores are atomic loads and stores of LLVM.
+// Some intrinsics of fences and barriers access less memory than the
+// instruction orders. These get a compiler fence before and after. Semaphores
+// become atomic loads and stores of LLVM.
 //
 //===----------------------------------------------------------------------===//
 

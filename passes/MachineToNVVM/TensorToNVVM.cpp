@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Copies have NVVM ops; field replacement has LLVM intrinsics; the copy with a
-// fence is inline PTX. Coordinates and offsets are reversed here into PTX's
-// order, innermost first.
+// NVVM has ops for copies, and LLVM has intrinsics for the replacement of
+// fields. The copy with a fence becomes inline PTX. Coordinates and offsets are
+// reversed to PTX's order, innermost first.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,13 @@
-//===- VerifyTarget.cpp - the target phase is complete --------------------===//
+//===- VerifyTarget.cpp - verifier of the target phase --------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Closes the target phase: whatever has no lowering is an error where it
-// stands, not a message of the translation. Constraints C102 and C106 of
-// docs/Spec.md.
+// Closes the target phase. An op or type without a lowering is an error at the
+// op, instead of a failure of the translation. Checks constraints C102 and C106
+// of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
-//===- EmbedPTX.cpp - PTX in place of a gpu.module ------------------------===//
+//===- EmbedPTX.cpp - replace a gpu.module by its PTX ---------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Ends a pipeline that leads to PTX: each gpu.module of the target phase
-// becomes a gpu.binary that holds its text.
+// The last pass of a pipeline to PTX. It replaces each gpu.module of the target
+// phase by a gpu.binary that holds its PTX.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pipelines carousel-lower and carousel-to-ptx: from transfers that behave
-// as if they were synchronous to the machine's own, and on to PTX.
+// The pipelines carousel-lower and carousel-to-ptx. The first lowers transfers
+// to ops of the machine phase; the second continues to PTX.
 //
 //===----------------------------------------------------------------------===//
 

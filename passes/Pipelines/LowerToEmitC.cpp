@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pipelines carousel-lower-to-emitc and carousel-to-emitc. What is computed
-// is decided by the passes that carousel-lower-to-nvvm has, with the same
-// options: both ways give the same bytes.
+// The pipelines carousel-lower-to-emitc and carousel-to-emitc. They share the
+// expansions of carousel-lower-to-nvvm, with the same options, so that both
+// compute the same bytes.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pipeline carousel-lower-to-nvvm: Carousel's passes around the conversions
-// of MLIR.
+// The pipeline carousel-lower-to-nvvm: MLIR's conversions, with Carousel's
+// passes before, between and after them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The producers' part of a kernel is its control flow around the loads of
-// specialised loops, and what that is computed from; the consumers' part is
-// everything but those loads.
+// The producers' part of a kernel consists of the loads of specialised loops,
+// the control flow around them, and the values that these need. The consumers'
+// part is everything but those loads.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The pass: checks what it needs to know of each kernel, plans, reports what
-// was asked for and isn't done, and rewrites. Also gives transfers outside of
-// rings their place in the ring phase.
+// The pass checks each kernel, plans its rings, reports pipelines that it can't
+// build as asked, and rewrites the kernel. It also converts transfers outside
+// of loops' rings to the ring phase.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,14 +1,14 @@
-//===- LoopBounds.cpp - where loads run ahead of a loop -------------------===//
+//===- LoopBounds.cpp - bounds of prologues and steady states -------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See LoopBounds.h. A distance that isn't known to fit is capped at the largest
-// number of the type. Farther than that no iteration is, as long as a loop
-// spans no more than the type's positive numbers, or all of them if it is
-// unsigned.
+// See LoopBounds.h. A distance that may not fit the type is clamped to the
+// type's largest number. No two iterations are farther apart than that, as long
+// as a loop spans at most the type's positive numbers, or all numbers of an
+// unsigned type.
 //
 //===----------------------------------------------------------------------===//
 

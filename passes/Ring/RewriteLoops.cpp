@@ -1,13 +1,13 @@
-//===- RewriteLoops.cpp - a pipelined loop in the ring phase --------------===//
+//===- RewriteLoops.cpp - rewrite a loop with rings -----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Loads are started ahead, waited for right before their first use, and their
-// slot is handed back right after the last; stores are submitted and left
-// alone. docs/Rings.md has the IR before and after.
+// A loop starts its loads ahead, waits for them right before their first use,
+// and releases their slot right after the last use. It submits stores without
+// waiting for them. docs/Rings.md has the IR before and after.
 //
 //===----------------------------------------------------------------------===//
 

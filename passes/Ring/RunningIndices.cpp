@@ -1,12 +1,12 @@
-//===- RunningIndices.cpp - indices that run on through a kernel ----------===//
+//===- RunningIndices.cpp - running indices of rings ----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See RunningIndices.h. MLIR's mem2reg does not look into structured control
-// flow, so this does, for the ops that transfers may stand in.
+// See RunningIndices.h. MLIR's mem2reg doesn't support structured control flow.
+// This promotion does, for the ops under which transfers may stand.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,14 @@
-//===- SwizzleTiles.cpp - readers and writers of swizzled tiles -----------===//
+//===- SwizzleTiles.cpp - swizzle accesses to tiles -----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A tensor map may permute pieces of 16 bytes as it fills or reads a tile. What
-// threads do with such a tile has to go by the same permutation: this pass
-// rewrites their indices. --carousel-select-engine has seen to it that it can.
+// A tensor map may permute chunks of 16 bytes when a copy fills or reads a
+// tile. Threads' accesses to such a tile must use the same permutation. This
+// pass rewrites their indices; --carousel-select-engine chose a swizzle only
+// where this is possible.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,15 +1,17 @@
-//===- FoldPrologues.cpp - the loops that make first fills ----------------===//
+//===- FoldPrologues.cpp - fold prologues into main loops -----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A ring's first uses are filled by a loop in front of the one that fills the
-// later ones. Where a fill is much code it stands once: the first iteration
-// starts the loads of all iterations up to the one that it runs ahead to.
-// docs/Rings.md has the IR before and after. A prologue that stays, and is the
-// first that uses its ring, has nothing to wait for.
+// A prologue is a loop that fills a ring's first uses, before the loop that
+// fills the later ones. If a fill is large, its code exists once: the first
+// iteration of the main loop starts the loads of all iterations up to the one
+// that it runs ahead to. docs/Rings.md has the IR before and after.
+//
+// A prologue that stays, and that has the first uses of its ring, needs no
+// waits.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,14 +1,14 @@
-//===- IssueTransfers.cpp - produce and submit become machine ops ---------===//
+//===- IssueTransfers.cpp - lower produce and submit ----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The section of a produce or submit is executed by the thread that issues for
-// the scope, by all threads of the scope, or by both, each with the transfers
-// that are its own. A produce tells its barrier how many bytes come exactly
-// where it issues them, and arrives whatever it issued.
+// The section of a produce or submit is executed by the scope's issuing thread,
+// by all threads of the scope, or by both. Each executes its own transfers. A
+// produce adds the expected bytes to its barrier exactly where it issues them.
+// It arrives whether or not it issued any.
 //
 //===----------------------------------------------------------------------===//
 

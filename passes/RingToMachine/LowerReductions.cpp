@@ -1,14 +1,14 @@
-//===- LowerReductions.cpp - reductions that threads make -----------------===//
+//===- LowerReductions.cpp - reductions by threads ------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What a transfer combines without an engine: atomically, element by element,
-// or, where nobody else accesses the box, by loading, combining and storing.
-// Results are those of the engines' reductions, apart from subnormal numbers of
-// f32, which a bulk copy flushes.
+// Lowers reductions of transfers without an engine. They are atomic, element by
+// element. If no other access reaches the box, they load, combine and store
+// instead. Results equal those of the engines' reductions, except for subnormal
+// f32 numbers, which bulk copies flush.
 //
 //===----------------------------------------------------------------------===//
 

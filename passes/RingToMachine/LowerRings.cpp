@@ -1,14 +1,15 @@
-//===- LowerRings.cpp - the ring phase to the machine phase ---------------===//
+//===- LowerRings.cpp - ring phase to machine phase -----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Applies the plan of a kernel's rings: slots become buffers, uses become slot
-// numbers and parities, produce and wait and release become arrivals and waits
-// at mbarriers, barriers become barriers, roles become branches. Constraints
-// C160 and C162 to C165 of docs/Spec.md.
+// Applies the plan of a kernel's rings. Slots become buffers, and uses become
+// slot numbers and parities. Produce, wait and release become arrivals and
+// waits at mbarriers. Ring barriers become barriers of the scope's threads, and
+// roles become branches. Checks constraints C160 and C162 to C165 of
+// docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
-//===- LowerRoles.cpp - roles become branches -----------------------------===//
+//===- LowerRoles.cpp - lower roles to branches ---------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A branch on the thread's number, with a change of registers at its start
-// where roles have registers of their own.
+// A branch depends on the thread's number. It begins with a change of the
+// register count if the roles have register counts.
 //
 //===----------------------------------------------------------------------===//
 

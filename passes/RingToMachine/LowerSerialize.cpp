@@ -1,13 +1,13 @@
-//===- LowerSerialize.cpp - turns and tickets become machine ops ----------===//
+//===- LowerSerialize.cpp - lower turns and tickets -----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The thread that issues for its scope waits for the CTA's turn and passes it
-// on, and draws tickets. What other threads have to wait for is there already:
-// --carousel-insert-async-sync has put it in.
+// The issuing thread of a scope waits for the CTA's turn, passes it on, and
+// draws tickets. --carousel-insert-async-sync has already inserted the barriers
+// for other threads.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the copies of several engines have in common: where a box is, which of
-// it is inside, and how one thread copies what no engine can.
+// The common parts of all engines' copies: the position of a box, the part of
+// it that is inside, and element copies by one thread where no engine can copy.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,12 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The copies that one thread issues for its scope. A bulk copy moves whole
-// granules that are inside of the global memref. What is left of a row, less
-// than a granule, is copied element by element, and what is outside of a load's
-// box is filled by whole granules: both by the issuing thread's warp for loads,
-// and ordered for the async accesses to the same bytes that come later, if
-// there are any.
+// The copies that one thread issues for its scope. A bulk copy moves the whole
+// granules that are inside the global memref. The rest of a row, less than a
+// granule, is copied element by element. The part of a load's box that is
+// outside is filled by whole granules. For loads, the warp of the issuing
+// thread does both. If engines access the same bytes later, a fence orders
+// these accesses.
 //
 //===----------------------------------------------------------------------===//
 

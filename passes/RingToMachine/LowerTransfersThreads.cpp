@@ -1,13 +1,13 @@
-//===- LowerTransfersThreads.cpp - pieces that threads copy ---------------===//
+//===- LowerTransfersThreads.cpp - copies by all threads ------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// cp.async and vector copies: a tile is cut into pieces of the engine's width,
-// and consecutive threads take consecutive ones. What of a piece is outside of
-// the global memref is filled or left out.
+// Lowers cp.async and vector copies. A tile is divided into pieces of the
+// engine's width, and consecutive threads copy consecutive pieces. The part of
+// a piece that is outside the global memref is filled or skipped.
 //
 //===----------------------------------------------------------------------===//
 

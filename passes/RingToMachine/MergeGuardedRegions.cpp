@@ -1,4 +1,4 @@
-//===- MergeGuardedRegions.cpp - what one thread does in a row ------------===//
+//===- MergeGuardedRegions.cpp - merge sections of the issuing thread -----===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Fills and stores of several rings are sections of the issuing thread, each
-// under a branch of its own. Where one follows the other they become one: other
-// threads branch once, and what both compute is there once.
+// under its own branch. This rewrite merges consecutive sections, so that the
+// other threads branch once and values common to sections are computed once.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
-//===- RingLowering.cpp - one kernel's rings become machine ops -----------===//
+//===- RingLowering.cpp - lowers the rings of one kernel ------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Buffers, barriers, slots, waits, barriers and roles. Produce and submit, and
-// what they issue, are in IssueTransfers.cpp.
+// Creates buffers and barriers, and lowers slots, waits and ring barriers.
+// IssueTransfers.cpp lowers produce and submit, and the transfers in them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,13 @@
-//===- VerifyChip.cpp - refuse what the target lacks ----------------------===//
+//===- VerifyChip.cpp - verifier of the target's limits -------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Compares every op's requirement with the module's target, and kernels with
-// the limits that hold before launch. Constraints C91 to C93, C105, C107 and
-// C122 of docs/Spec.md.
+// Compares the requirements of each op with the module's target, and kernels
+// with the limits that are known before a launch. Checks constraints C91 to
+// C93, C105, C107 and C122 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,15 +1,15 @@
-//===- VerifyMachine.cpp - what the machine phase promises ----------------===//
+//===- VerifyMachine.cpp - verifier of the machine phase ------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Alignment, room and coordinates of what the hardware reads and writes, where
-// they are known before run time, and what other dialects may do with shared
-// memory, and variants with the same arguments. Constraints C75 to C77, C94 to
-// C97, C99 to C101, C103, C104, C121, C141 and, by OtherDialects.h, C193 to
-// C197 and C203 of docs/Spec.md.
+// Checks the alignment, size and coordinates of hardware accesses, where these
+// are known at compile time. Checks which ops of other dialects access shared
+// memory, and that variants have the same arguments. Constraints C75 to C77,
+// C94 to C97, C99 to C101, C103, C104, C121, C141 and, by OtherDialects.h, C193
+// to C197 and C203 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,13 @@
-//===- AllocateShared.cpp - shared allocations get their bytes ------------===//
+//===- AllocateShared.cpp - allocate dynamic shared memory ----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Applies the shared memory plan of each kernel: allocations become views of
-// dynamic shared memory, waits are inserted where bytes pass from one buffer to
-// another, the launch says how much memory there has to be. Constraints C146 to
+// Applies the shared memory plan of each kernel. Allocations become views of
+// dynamic shared memory. Where bytes pass from one buffer to another, waits are
+// inserted. The launch gets the number of bytes. Checks constraints C146 to
 // C148 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//

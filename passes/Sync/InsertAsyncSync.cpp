@@ -1,4 +1,4 @@
-//===- InsertAsyncSync.cpp - fences, waits and barriers -------------------===//
+//===- InsertAsyncSync.cpp - insert fences, waits and barriers ------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Applies the plan of carousel/Analysis/Sync/SyncPlan.h to each kernel of the
-// ring phase: what it lacks is inserted, what orders nothing goes. Constraints
-// C170 to C173 of docs/Spec.md.
+// ring phase: inserts missing synchronisation, and removes ops that order
+// nothing. Checks constraints C170 to C173 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,13 @@
-//===- VerifyRing.cpp - what the ring phase promises ----------------------===//
+//===- VerifyRing.cpp - verifier of the ring phase ------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What a kernel of the ring phase may hold, where its ops may stand, who
-// produces and consumes a ring, and which uses are filled. Constraints C166 to
-// C169, C191 and C192 of docs/Spec.md.
+// Checks the ops that a kernel of the ring phase may have and where they may
+// stand, the producers and consumers of a ring, and the uses that are filled.
+// Constraints C166 to C169, C191 and C192 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 

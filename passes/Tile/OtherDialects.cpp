@@ -1,4 +1,4 @@
-//===- OtherDialects.cpp - ops of others that kernels may hold ------------===//
+//===- OtherDialects.cpp - checks of ops of other dialects ----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Applies the plans of RaiseToTransfers.h to kernels: creates the transfers,
-// erases the moves and what only they needed, and says in remarks what was
-// raised, and what wasn't and why. Asynchronous copies of one group are raised
-// together.
+// Applies the plans of RaiseToTransfers.h to kernels. Creates the transfers,
+// erases the moves and the ops that only they need, and reports in remarks
+// which copies were raised and why others weren't. Asynchronous copies of one
+// group are raised together.
 //
 //===----------------------------------------------------------------------===//
 

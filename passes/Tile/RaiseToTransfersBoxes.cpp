@@ -1,12 +1,12 @@
-//===- RaiseToTransfersBoxes.cpp - which elements threads carry -----------===//
+//===- RaiseToTransfersBoxes.cpp - the elements of moves ------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See RaiseToTransfersBoxes.h. The box is the smallest one around all places;
-// each of its elements has to be in one of them.
+// See RaiseToTransfersBoxes.h. The box is the smallest one around all places.
+// Each of its elements must be in one of them.
 //
 //===----------------------------------------------------------------------===//
 

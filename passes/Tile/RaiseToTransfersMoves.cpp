@@ -1,13 +1,13 @@
-//===- RaiseToTransfersMoves.cpp - ops that carry data to and from tiles --===//
+//===- RaiseToTransfersMoves.cpp - find moves -----------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Finds, for --carousel-raise-to-transfers, copies between global and shared
-// memory and pairs of a read and a write, and says what may not stand between
-// them.
+// For --carousel-raise-to-transfers, finds copies between global and shared
+// memory, and pairs of a read and a write. Also checks which ops may stand
+// between them.
 //
 //===----------------------------------------------------------------------===//
 

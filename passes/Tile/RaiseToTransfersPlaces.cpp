@@ -1,12 +1,12 @@
-//===- RaiseToTransfersPlaces.cpp - where the threads' moves come to ------===//
+//===- RaiseToTransfersPlaces.cpp - enumerate the places of moves ---------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See RaiseToTransfersBoxes.h. Structured control flow is executed, everything
-// else is evaluated when a place asks for it.
+// See RaiseToTransfersBoxes.h. It executes structured control flow, and
+// evaluates other ops when a place needs their values.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- RaiseToTransfersPlan.cpp - moves that make one transfer ------------===//
+//===- RaiseToTransfersPlan.cpp - group moves to transfers ----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,14 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // See RaiseToTransfers.h. Moves between the same two memrefs are tried in their
-// own block first, then in the blocks around it: the innermost block in which
-// they make a whole tile is where the transfer goes. A box of the tile is taken
-// if there is nothing larger.
+// own block first, then in the blocks around it. The transfer goes to the
+// innermost block in which they form a whole tile. If they form none, the
+// largest box of the tile is taken.
 //
-// A transfer is one of the ways in which the threads may execute the moves: all
-// of them arrive, each makes its moves, all go on. It needs that all threads
-// come to its place with the same operands, and that no thread's moves depend
-// on what stands between them.
+// A transfer stands for one order in which threads may execute the moves: all
+// threads arrive, each makes its moves, and all go on. This requires that all
+// threads reach the transfer with the same operands, and that no thread's moves
+// depend on the ops between them.
 //
 //===----------------------------------------------------------------------===//
 

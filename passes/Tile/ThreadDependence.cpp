@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See ThreadDependence.h. One walk in program order: in structured control flow
-// a value is met before its uses.
+// See ThreadDependence.h. One walk in program order suffices: in structured
+// control flow, a value's definition comes before its uses.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,15 +1,15 @@
-//===- VerifyTile.cpp - what the tile phase promises ----------------------===//
+//===- VerifyTile.cpp - verifier of the tile phase ------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What a kernel may hold, where transfers and pipelines may stand, and that
-// nothing visible makes a transfer, a turn or a ticket differ within its scope,
-// or turns follow the ids of CTAs. Constraints C133 to C140, C185, C189, C198
-// and, by OtherDialects.h and VerifyTileOps.h, C193 to C197, C199 to C201 and
-// C203 of docs/Spec.md.
+// Checks the ops that a kernel of the tile phase may have, and where transfers
+// and pipelines may stand. Refuses transfers, turns and tickets that visibly
+// differ within their scope, and turns that follow CTA ids. Constraints C133 to
+// C140, C185, C189, C198 and, by OtherDialects.h and VerifyTileOps.h, C193 to
+// C197, C199 to C201 and C203 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 

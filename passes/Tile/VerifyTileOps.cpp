@@ -1,4 +1,4 @@
-//===- VerifyTileOps.cpp - ops and types that a target takes --------------===//
+//===- VerifyTileOps.cpp - checks of ops and types ------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
