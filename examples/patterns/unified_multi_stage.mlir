@@ -1,8 +1,8 @@
-// A unified pipeline of several stages: all threads fetch and all threads compute, and the fetches
-// run two tiles ahead of the arithmetic in a ring of four slots. A prologue fills the ring, an
-// epilogue drains it, and a slot is fetched into again once all threads have read it. All of this
-// follows from one attribute on the loop: what the kernel computes is what it says with every
-// transfer synchronous, for any number of tiles, fewer than the stages included.
+// A unified pipeline of several stages: all threads load and all threads compute. Loads run two
+// tiles ahead of the arithmetic, in a ring of four slots. A prologue fills the ring, an epilogue
+// empties it, and a slot is filled again once all threads have read it. One attribute on the loop
+// asks for all of this. The result is that of synchronous transfers, for any number of tiles,
+// including fewer tiles than stages.
 //
 //   carousel-sim unified_multi_stage.mlir --kernel @reverse --reference @reference \
 //     --arg x=iota:9000 --arg y=like:x --multiprocessors 1 --schedules 4 --policy all

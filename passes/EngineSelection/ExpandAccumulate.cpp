@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Expands each carousel.accumulate to the loads and stores of its scheme,
-// depending on whether its CTA's turn is the first or the last one. A
-// carousel.serialize that nothing needs any more is replaced by its region.
+// depending on whether its CTA's turn is the first or the last one.
+// Replaces unordered carousel.serialize ops by their regions.
 //
 //===----------------------------------------------------------------------===//
 

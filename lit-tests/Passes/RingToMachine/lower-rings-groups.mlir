@@ -113,7 +113,7 @@ gpu.module @groups [#nvvm.target<chip = "sm_80", features = "+ptx70">] {
     gpu.return
   }
 
-  // Threads fill a slot that an engine has read: its drain comes before the barrier that hands the slot back.
+  // Threads fill a slot that an engine has read: the store wait comes before the barrier that releases the slot.
   // CHECK-LABEL: gpu.func @stored_in_place
   // CHECK: carousel.cp_async.wait_group 1
   // CHECK: carousel.bulk.wait_group read 0

@@ -78,7 +78,7 @@ gpu.module @prologues [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     gpu.return
   }
 
-  // Known to be inside: the fill is short, and stands twice. Where it stands once, drains come along.
+  // The box is known to be inside: the fill is short, and its code stays in two places. Folding would move store waits along.
   // CHECK-LABEL: gpu.func @whole
   // CHECK: scf.for
   // CHECK: carousel.bulk.load

@@ -109,15 +109,15 @@ gpu.func @persistent_ringed_store(%y: memref<?x?xf32, #gl>, %rows: index, %n: in
   gpu.return
 }
 
-// Without the drain a slot is written while it is read.
-// CHECK-LABEL: gpu.func @loop_ringed_store_lacks_drain
+// Without the store wait, a slot is written while it is read.
+// CHECK-LABEL: gpu.func @loop_ringed_store_lacks_store_wait
 // CHECK: carousel.ring.tile
 // CHECK-NEXT: memref.store
 // CHECK-NEXT: carousel.ring.wait_stores read 0
 // CHECK-NEXT: carousel.fence.proxy async_shared_cta
 // CHECK-NEXT: carousel.ring.sync
 // CHECK-NEXT: carousel.ring.submit
-gpu.func @loop_ringed_store_lacks_drain(%y: !g, %n: index, %v: f32) kernel {
+gpu.func @loop_ringed_store_lacks_store_wait(%y: !g, %n: index, %v: f32) kernel {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c1024 = arith.constant 1024 : index
@@ -218,8 +218,8 @@ gpu.func @slot_before(%x: !g, %n: index, %v: f32) kernel {
   gpu.return
 }
 
-// In place: who fills the slot has its store read first, one use of the ring later. That is drained where the
-// next load starts.
+// In place: before a slot is filled, its store must have read it, one use of the ring later. The store wait is
+// where the next load starts.
 // CHECK-LABEL: gpu.func @in_place
 // CHECK: scf.for
 // CHECK: carousel.ring.wait_stores read 1
@@ -385,7 +385,7 @@ gpu.func @loop_copy(%x: !g, %y: !g, %n: index) workgroup(%a: !t) kernel {
   gpu.return
 }
 
-// Roles: the consumers' barriers are their own; before the end they drain.
+// Roles: consumers have barriers of their own. Before the end they wait for their stores.
 // CHECK-LABEL: gpu.func @roles
 // CHECK: consumer
 // CHECK: memref.store

@@ -10,7 +10,7 @@
 
 gpu.module @kernels {
 
-// Of two fences, drains and barriers for one purpose the later one stays.
+// Of two fences, store waits or barriers for one purpose, the later one stays.
 // CHECK-LABEL: gpu.func @twice
 // CHECK: memref.store
 // CHECK-NEXT: carousel.fence.proxy async_shared_cta

@@ -124,7 +124,7 @@ gpu.func @war_second_of_two(%y: !g, %z: !g, %i: index, %j: index, %v: f32) workg
 }
 
 // A wait behind the barrier is the own warp's.
-// CHECK-LABEL: gpu.func @war_drained_too_late
+// CHECK-LABEL: gpu.func @war_waited_too_late
 // CHECK: carousel.ring.submit
 // CHECK: }
 // CHECK-NEXT: carousel.ring.wait_stores read 0 scope(warp)
@@ -132,7 +132,7 @@ gpu.func @war_second_of_two(%y: !g, %z: !g, %i: index, %j: index, %v: f32) workg
 // CHECK-NEXT: carousel.barrier.warp
 // CHECK-NEXT: memref.store
 // CHECK-NEXT: gpu.return
-gpu.func @war_drained_too_late(%y: !g, %i: index, %j: index, %v: f32) workgroup(%a: !t) kernel {
+gpu.func @war_waited_too_late(%y: !g, %i: index, %j: index, %v: f32) workgroup(%a: !t) kernel {
   carousel.ring.submit scope(warp) {
     carousel.ring.store %a to %y[%i] scope(warp) in_bounds engine<bulk> : !t, !g
   }

@@ -141,15 +141,15 @@ gpu.func @barrier_in_loop(%y: !g, %n: index, %v: f32) workgroup(%tile: !t) kerne
   gpu.return
 }
 
-// A drain in the second loop comes too late for the barrier before it, which stands outside of that loop.
-// CHECK-LABEL: gpu.func @drain_in_loop
+// A store wait in the second loop comes too late for the barrier before it, which stands outside of that loop.
+// CHECK-LABEL: gpu.func @store_wait_in_loop
 // CHECK: scf.for
 // CHECK: }
 // CHECK: carousel.ring.wait_stores complete 0
 // CHECK-NEXT: carousel.ring.sync
 // CHECK-NEXT: scf.for
 // CHECK: memref.store
-gpu.func @drain_in_loop(%x: !g, %y: !g, %n: index, %v: f32) workgroup(%tile: !t) kernel {
+gpu.func @store_wait_in_loop(%x: !g, %y: !g, %n: index, %v: f32) workgroup(%tile: !t) kernel {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %t = gpu.thread_id x

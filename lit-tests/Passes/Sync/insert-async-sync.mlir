@@ -32,7 +32,7 @@ gpu.func @raw_store(%y: !g, %i: index, %v: f32) workgroup(%tile: !t) kernel {
   gpu.return
 }
 
-// Vectors and cp.async are ordinary accesses: no fence, nothing to drain.
+// Vectors and cp.async are ordinary accesses: no fence and no store wait.
 // CHECK-LABEL: gpu.func @raw_store_vector
 // CHECK: memref.store
 // CHECK-NEXT: carousel.ring.sync
@@ -87,8 +87,8 @@ gpu.func @raw_two_tiles(%y: !g, %z: !g, %i: index, %v: f32)
   gpu.return
 }
 
-// A write to a tile that a store reads: drained by the issuer, then told to all. One later group may
-// stay in flight.
+// A write to a tile that a store reads: the issuing thread waits for the store, then all threads meet at a
+// barrier. One later group may stay in flight.
 // CHECK-LABEL: gpu.func @war_store
 // CHECK: carousel.ring.store %[[A:.+]] to
 // CHECK: carousel.ring.submit
@@ -125,7 +125,7 @@ gpu.func @read_after_store(%y: !g, %i: index) workgroup(%a: !t) kernel {
   gpu.return
 }
 
-// A load into a tile that a store reads: one thread issues both, and drains in between.
+// A load into a tile that a store reads: one thread issues both, and waits for the store in between.
 // CHECK-LABEL: gpu.func @war_load_over_store
 // CHECK: carousel.ring.submit
 // CHECK: }
