@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Whether an engine can carry a transfer out, at what cost and under which
-// guards, or why it can't. The cost model's numbers; docs/Engines.md explains
-// them.
+// Computes whether an engine can carry out a transfer, at which cost and under
+// which guards, or the reason why it can't. docs/Engines.md explains the cost
+// model.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,16 +29,16 @@ struct EngineAttempt {
   }
 };
 
-/// `swizzle` is the map's; nothing is tried without it.
+/// `swizzle` is the map's. Only maps with this swizzle are tried.
 EngineAttempt tryTensor(const TransferFacts &facts, GuardUse use,
                         Swizzle swizzle);
 EngineAttempt tryBulk(const TransferFacts &facts, GuardUse use);
-/// The widest pieces, or those of `width` bytes.
+/// Uses the widest pieces, or those of `width` bytes.
 EngineAttempt tryCpAsync(const TransferFacts &facts, GuardUse use,
                          std::optional<int64_t> width = std::nullopt);
 EngineAttempt tryVector(const TransferFacts &facts, GuardUse use,
                         std::optional<int64_t> width = std::nullopt);
-/// The engine, and the map, that the transfer has.
+/// Uses the engine and the map that the transfer already has.
 EngineAttempt tryGiven(const TransferFacts &facts);
 
 } // namespace carousel

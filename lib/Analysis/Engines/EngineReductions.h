@@ -5,11 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Engines reduce through the async proxy, threads through the generic one, and
-// PTX promises atomicity only within a proxy (docs/MemoryModel.md). CTAs reduce
-// at the same time, so no fence helps: reductions into one memref are all by
-// engines, or all by threads. In: a kernel's transfers and what each engine
-// costs. Out: for each reduction that has company, who makes it and why.
+// Chooses between engines and threads for reductions into one memref. Engines
+// reduce through the async proxy, and threads through the generic proxy. PTX
+// promises atomicity only within a proxy (docs/MemoryModel.md), and no fence
+// helps, because CTAs reduce at the same time. So engines make all reductions
+// into a memref, or threads make all of them.
+//
+// In: a kernel's transfers, and the costs of each engine. Out: for each of
+// several reductions into one memref, whether engines make it, and why.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,14 +29,16 @@ namespace carousel {
 
 struct ReductionRule {
   bool byThreads = false;
-  /// An engine that is given asks things of all launches; this one may, too.
+  /// Another reduction has a given engine, which puts conditions on all
+  /// launches. This reduction may do so, too.
   bool besideGiven = false;
-  /// What decided it, for a remark.
+  /// The reason for the choice, for a remark.
   std::string why;
 };
 
-/// Reductions without a rule are free to choose. Where engines that are given
-/// contradict each other, or atomics of the kernel's own, `faults` says so.
+/// Rules by reduction. Reductions without a rule may use engines or threads. If
+/// given engines contradict each other, or the kernel's own atomics, `faults`
+/// reports it.
 using ReductionRules = llvm::DenseMap<mlir::Operation *, ReductionRule>;
 ReductionRules planReductions(mlir::gpu::GPUFuncOp kernel,
                               llvm::ArrayRef<TransferFacts> transfers,

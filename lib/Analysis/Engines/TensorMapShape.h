@@ -1,12 +1,13 @@
-//===- TensorMapShape.h - dimensions and boxes of maps ----------*- C++ -*-===//
+//===- TensorMapShape.h - dimensions and boxes of tensor maps ---*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Which dimensions of a global memref can be one of a tensor map's, and which
-// boxes repeat to a tile in row-major order.
+// Finds the dimensions of a global memref that can be collapsed into one
+// dimension of a tensor map, and the boxes whose repetition in row-major order
+// is the tile.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,19 +18,19 @@
 
 namespace carousel {
 
-/// Neighbouring dimensions of the global memref that are one of the map's.
+/// Adjacent dimensions of the global memref that are one dimension of the map.
 struct MapGroup {
   int64_t first, last;
-  /// Elements of all dimensions but the first.
+  /// The number of elements in all dimensions but the first.
   int64_t inner = 1;
-  /// Elements of the tile.
+  /// The extent of the tile, in elements.
   int64_t tile = 1;
 };
 
-/// A map to try.
+/// A map to consider.
 struct MapShape {
   llvm::SmallVector<MapGroup> groups;
-  int64_t factor = 1; ///< tile elements in one of the map's
+  int64_t factor = 1; ///< tile elements in one element of the map
   llvm::SmallVector<int64_t> box;
   Swizzle swizzle = Swizzle::None;
 
@@ -38,12 +39,12 @@ struct MapShape {
   }
 };
 
-/// The memref's dimensions as groups of these sizes, or nothing if those aren't
-/// contiguous or the box isn't one piece of them.
+/// Groups the memref's dimensions by these sizes. nullopt if the groups aren't
+/// contiguous, or the box isn't one piece of them.
 std::optional<llvm::SmallVector<MapGroup>>
 makeGroups(const TransferFacts &facts, llvm::ArrayRef<int64_t> sizes);
 
-/// All ways to group the dimensions, the one without groups first.
+/// All ways to group the dimensions, starting with the one without groups.
 llvm::SmallVector<llvm::SmallVector<int64_t>>
 listGroupings(const TransferFacts &facts);
 
@@ -52,11 +53,11 @@ listGroupings(const TransferFacts &facts);
 /// none.
 llvm::SmallVector<int64_t> findBox(const MapShape &shape, int64_t elementBytes);
 
-/// Whether boxes one behind the other are the tile in row-major order.
+/// Whether consecutive boxes are the tile in row-major order.
 bool isRowMajor(const MapShape &shape);
 int64_t countBoxes(const MapShape &shape);
 int64_t getElementsOf(llvm::ArrayRef<int64_t> box);
-/// What a tile with a swizzle, or without, is aligned to.
+/// The alignment in bytes of a tile with this swizzle.
 int64_t getTileAlignment(Swizzle swizzle);
 
 } // namespace carousel

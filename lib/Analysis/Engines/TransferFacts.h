@@ -1,13 +1,13 @@
-//===- TransferFacts.h - what decides about a transfer ----------*- C++ -*-===//
+//===- TransferFacts.h - facts about a transfer -----------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The box of a transfer as numbers, where its two memrefs come from, and the
-// needs that an engine has of them: each is met by what is known, becomes a
-// guard of the launch, or says why it can't be met.
+// The box of a transfer as numbers, the origins of its two memrefs, and the
+// needs of an engine. Each need is met by known facts, becomes a guard of the
+// launch, or yields the reason why it isn't met.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,28 +26,28 @@
 
 namespace carousel {
 
-/// What a variant of a kernel may ask of a launch.
+/// The conditions that a variant of a kernel may put on a launch.
 enum class GuardUse {
   All,
-  NoRaggedness, ///< nothing of extents that a box may reach across
+  NoRaggedness, ///< none on extents that a box may exceed
   None
 };
 
-/// A memref's way back to the op or the argument that it is part of.
+/// The op or argument that a memref is part of.
 struct MemRefOrigin {
   mlir::Value root;
-  /// All that lies between is casts.
+  /// There are only casts in between.
   bool isWhole = true;
-  /// Divides the bytes between the root's first element and the memref's; 0 if
-  /// it is the same.
+  /// A divisor of the bytes from the root's first element to the memref's; 0 if
+  /// they are the same.
   int64_t offset = 0;
-  /// What somebody has promised of the memref's address.
+  /// The alignment of the memref's address that the author promises.
   int64_t alignment = 1;
 };
 
 MemRefOrigin findOrigin(mlir::Value memref, const Divisibility &indices);
 
-/// What all transfers of a kernel share.
+/// Facts that all transfers of a kernel share.
 struct KernelFacts {
   KernelFacts(mlir::gpu::GPUFuncOp kernel, const TargetSpec &target);
 
@@ -55,14 +55,15 @@ struct KernelFacts {
   TargetSpec target;
   Divisibility indices;
   llvm::SmallVector<KernelArgument> arguments;
-  /// The number of each argument, as guards count.
+  /// The number of each argument, as guards use it.
   llvm::DenseMap<mlir::Value, unsigned> numbers;
-  /// What the kernel's variant asks of a launch already.
+  /// The guards that the kernel's variant already has.
   llvm::SmallVector<GuardAttr> known;
 };
 
-/// A transfer in numbers. Lists are by dimension of the global memref;
-/// `ShapedType::kDynamic` is what only a launch knows.
+/// A transfer in numbers. Lists have one entry for each dimension of the global
+/// memref. `ShapedType::kDynamic` stands for a value that is known only at
+/// launch.
 struct TransferFacts {
   TransferFacts(const KernelFacts &kernel, TransferOpInterface op);
 
@@ -72,7 +73,7 @@ struct TransferFacts {
   bool inBounds;
   OutOfBoundsFill fill = OutOfBoundsFill::Zero;
   ReductionAttr reduce;
-  /// Nobody else accesses the box that is reduced into.
+  /// No other thread accesses the box of the reduction.
   bool isExclusive = false;
   int64_t elementBytes;
   int64_t tileBytes;
@@ -80,39 +81,39 @@ struct TransferFacts {
 
   llvm::SmallVector<int64_t> extents;
   llvm::SmallVector<int64_t> strides; ///< in elements
-  llvm::SmallVector<int64_t> box;     ///< 1 in dimensions that the tile lacks
+  llvm::SmallVector<int64_t> box;     ///< 1 where the tile has no dimension
   llvm::SmallVector<mlir::Value> offsets;
-  /// The caller's argument that the global memref is or is a part of.
+  /// The kernel argument that the global memref is, or is part of.
   std::optional<unsigned> argument;
-  /// The global memref is that argument, but for casts.
+  /// The global memref is that argument, except for casts.
   bool isArgument = false;
   /// The strides of the argument follow from its extents.
   bool isContiguousArgument = false;
   std::string name;
-  /// What a memref is that isn't an argument.
+  /// A description of a memref that isn't an argument.
   std::string origin;
-  /// In bytes: what is known of the first element's address, and of a part's
-  /// distance from its argument's.
+  /// In bytes: the known alignment of the first element's address, and of its
+  /// distance from the argument's.
   int64_t globalAlignment;
   int64_t globalOffset = 0;
 
   bool isTileContiguous;
   llvm::SmallVector<int64_t> tileStrides;
-  /// What the tile can be aligned to, at most 1024 bytes.
+  /// The alignment that the tile can get, at most 1024 bytes.
   int64_t tileAlignment;
-  /// What is aligned for all of its transfers.
+  /// The buffer to align for all of its transfers.
   mlir::Value tileBuffer;
   TransferShape shape;
 
-  /// Whether the box is inside of the global memref in a dimension.
+  /// Whether the box is inside the global memref in a dimension.
   bool isInside(int64_t dim) const;
-  /// Expressions of a launch; only for arguments.
+  /// Expressions of a launch. Only for arguments.
   ExprAttr getExtentExpr(int64_t dim) const;
   ExprAttr getStrideExpr(int64_t dim) const;
 };
 
 /// The needs of one engine for one transfer. Each method returns whether the
-/// need is met or can be made a guard, and leaves the reason if it isn't.
+/// need is met or can become a guard. Otherwise it records the reason.
 class Needs {
 public:
   Needs(const TransferFacts &facts, GuardUse use) : facts(facts), use(use) {}
@@ -126,9 +127,9 @@ public:
   bool isTileAligned(int64_t bytes);
   bool hasUnitStride();
   bool hasContiguousTile();
-  /// The distance of neighbours along `dim` is a multiple of `bytes`.
+  /// The distance between neighbours along `dim` is a multiple of `bytes`.
   bool isStrideMultiple(int64_t dim, int64_t bytes);
-  /// So is that of the box from the global memref's begin, along `dim`.
+  /// The offset of the box along `dim` is a multiple of `bytes`.
   bool isOffsetMultiple(int64_t dim, int64_t bytes);
   /// All of the box's rows begin at multiples of `bytes`.
   bool isBoxAligned(const TransferShape &shape, int64_t bytes);
@@ -151,14 +152,14 @@ private:
   GuardUse use;
 };
 
-/// Adds a guard, unless the others imply it; drops those that it implies.
+/// Adds a guard, unless the others imply it. Removes guards that it implies.
 void mergeGuard(llvm::SmallVectorImpl<GuardAttr> &guards, GuardAttr guard);
 bool isImplied(llvm::ArrayRef<GuardAttr> guards, GuardAttr guard);
 
 GuardAttr makeCapability(mlir::MLIRContext *context, int64_t sm);
 ExprAttr makeExpr(mlir::MLIRContext *context, ExprKind kind, int64_t value,
                   int64_t argument = 0);
-/// lhs * rhs, lhs floordiv rhs; constants are folded.
+/// lhs * rhs and lhs floordiv rhs, with constants folded.
 ExprAttr multiply(ExprAttr lhs, int64_t rhs);
 ExprAttr floorDivide(ExprAttr lhs, int64_t rhs);
 

@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Whether the uses of a ring can be told apart by the commit groups of the
-// threads that fill it, instead of by mbarriers, and by how many. In: a ring of
-// the ring phase. Out: where groups end, and how many may be pending where a
-// use is waited for.
+// Finds rings whose uses can be distinguished by the commit groups of the
+// threads that fill them, so that they need no mbarriers. In: a ring of the
+// ring phase. Out: the places where groups are committed, and how many groups
+// may be pending at each wait.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,15 +19,15 @@
 
 namespace carousel {
 
-/// Nothing where mbarriers do better: rings that aren't loaded ahead, whose
-/// waits would wait for everything else that is under way, too.
+/// Returns nullopt if mbarriers are better: for rings that aren't loaded ahead,
+/// whose waits would also wait for all other copies in flight.
 ///
-/// A wait of use k in a loop that fills use k + d before it, once in each
-/// iteration, leaves d groups pending: since the group of use k, d others have
-/// been committed in the loop, or before it and in the loop together. For the
-/// latter, d - 1 empty groups are committed in front of the loop, whatever else
-/// was. Groups of other rings in between only make a wait stricter. Every other
-/// wait leaves none pending.
+/// Consider a wait for use k in a loop that, once in each iteration and before
+/// this wait, fills use k + d. It leaves d groups pending: d groups have been
+/// committed since the group of use k, in the loop or before it. For uses that
+/// were filled before the loop, d - 1 empty groups are committed right before
+/// the loop. Groups of other rings in between only make a wait stricter. Every
+/// other wait leaves no group pending.
 std::optional<CommitGroups> planCommitGroups(RingCreateOp ring);
 
 } // namespace carousel

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The part of planRingBarriers that is about ring.sync and releases by
-// barriers.
+// The part of planRingBarriers that plans ring.sync, and releases by barriers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,18 +17,19 @@
 
 namespace carousel {
 
-/// Whether the scope's issuing thread carries the transfer out by itself.
+/// Whether the scope's issuing thread carries out the transfer alone.
 bool isByOneThread(TransferOpInterface op);
 
-/// Finds the releases whose barrier another one makes. The plan has its rings.
+/// Finds the releases whose barrier is merged with another one. The plan
+/// already has its rings.
 void mergeReleases(mlir::gpu::GPUFuncOp kernel, RingBarrierPlan &plan);
 
-/// Finds the produces behind which the threads meet before they wait for the
-/// use. The releases that need no barrier are known.
+/// Finds the produces that are followed by a barrier before the wait for their
+/// use. The merged releases are already known.
 void findMetProduces(mlir::gpu::GPUFuncOp kernel, RingBarrierPlan &plan);
 
-/// Assigns named barriers to the barriers that are left; emits an error at the
-/// op for which there is none (C162).
+/// Assigns named barriers to the remaining barriers. If there are too few,
+/// emits an error at the op that gets none (C162).
 mlir::LogicalResult planNamedBarriers(mlir::gpu::GPUFuncOp kernel,
                                       RingBarrierPlan &plan);
 

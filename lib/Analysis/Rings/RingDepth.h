@@ -1,13 +1,13 @@
-//===- RingDepth.h - how many slots rings have ------------------*- C++ -*-===//
+//===- RingDepth.h - the number of slots of rings ---------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The stages that rings of auto depth get. In: a kernel and the plan of its
-// rings, with their releases. Out: their stages, and a miss where they are
-// fewer than wanted.
+// Chooses the stages of rings whose depth is auto. In: a kernel and the plan of
+// its rings, with their releases. Out: their stages, and a miss if they are
+// fewer than requested.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,16 +18,16 @@
 
 namespace carousel {
 
-/// One slot is written while the other is read by the engine.
+/// Threads write one slot while the engine reads the other.
 inline constexpr int64_t kStoreStages = 2;
 
-/// `count` times `bytes`, or more bytes than any chip has; sums of some of it
-/// fit into their type.
+/// `count` times `bytes`, capped at more bytes than any chip has, so that sums
+/// of several don't overflow.
 int64_t getProduct(int64_t count, int64_t bytes);
 int64_t getBytes(mlir::Value buffer);
 int64_t getSlotBytes(const LoadRingPlan &ring);
 
-/// Sets the stages of the plan's load rings.
+/// Sets the stages of the rings of loads in the plan.
 void chooseStages(mlir::gpu::GPUFuncOp kernel, const TargetInfo &target,
                   RingPlan &plan);
 

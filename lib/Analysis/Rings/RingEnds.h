@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which bulk copies have to order the ends of rows that their issuing thread
-// copies before what engines do to the same bytes later. In: a kernel at the
-// ring phase, and the shapes of its transfers. Out: a set of transfers.
+// Finds the bulk copies whose row ends, which the issuing thread copies, must
+// be ordered before later accesses of engines to the same bytes. In: a kernel
+// at the ring phase, and the shapes of its transfers. Out: a set of transfers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@
 
 namespace carousel {
 
-/// Fills `plan.orderedEnds`. The plan has its shapes.
+/// Fills `plan.orderedEnds`. The plan already has its shapes.
 void planEnds(mlir::gpu::GPUFuncOp kernel, RingBarrierPlan &plan);
 
 } // namespace carousel

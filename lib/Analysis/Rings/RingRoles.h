@@ -1,11 +1,11 @@
-//===- RingRoles.h - whether a kernel's threads take roles ------*- C++ -*-===//
+//===- RingRoles.h - roles of a kernel's threads ----------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The part of the planner of rings that looks at the whole kernel. Private.
+// The part of the ring planner that decides for the whole kernel. Private.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,8 +16,9 @@
 
 namespace carousel {
 
-/// Decides whether the specialised loops of `plan` can be that, adds roles if
-/// so, and makes them unified, with the reason, if not.
+/// Decides whether the loops of `plan` that ask for it can be specialised. If
+/// so, adds the roles. Otherwise makes the loops unified, and records the
+/// reason.
 void planRoles(mlir::gpu::GPUFuncOp kernel, RingPlan &plan);
 
 } // namespace carousel

@@ -1,12 +1,12 @@
-//===- RingTransfers.h - what keeps a transfer out of a ring ----*- C++ -*-===//
+//===- RingTransfers.h - conditions for a transfer in a ring ----*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The conditions of docs/Rings.md for one transfer of a loop, each with the
-// reason where it doesn't hold. Private to the planner of rings.
+// The conditions of docs/Rings.md for one transfer of a loop, each with a
+// reason for its failure. Private to the ring planner.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,11 +17,11 @@
 
 namespace carousel {
 
-/// Whether an op without known effects orders threads, or hands values from
-/// one to another, and makes no accesses of its own.
+/// Whether an op without known effects only orders threads or passes values
+/// between them, and accesses no memory itself.
 bool touchesNoMemory(mlir::Operation *op);
 
-/// Whether `op` is a fence behind which the thread may read what other CTAs
+/// Whether `op` is a fence after which the thread may read data that other CTAs
 /// have written.
 bool takesOverFromCTAs(mlir::Operation *op);
 
@@ -29,29 +29,30 @@ bool takesOverFromCTAs(mlir::Operation *op);
 /// block.
 bool involvesOtherThreads(mlir::Operation *op);
 
-/// Whether two memrefs may share bytes: different arguments of a kernel don't,
-/// where one of them is written.
+/// Whether two memrefs may share bytes. Different arguments of a kernel don't
+/// if one of them is written.
 bool mayOverlap(mlir::Value lhs, mlir::Value rhs);
 
-/// What starting `load` takes, but for the tile's buffer: global memref, map,
-/// offsets, and what says which part of the buffer the tile is.
+/// The values that `load` needs apart from the tile's buffer: global memref,
+/// map, offsets, and those that select the tile in the buffer.
 llvm::SmallVector<mlir::Value> getInputs(LoadOp load);
 
-/// A kernel and one of its loops, as the conditions see them.
+/// A kernel and one of its loops, as the conditions use them.
 class LoopTransfers {
 public:
   LoopTransfers(mlir::gpu::GPUFuncOp kernel, mlir::scf::ForOp loop)
       : kernel(kernel), loop(loop) {}
 
-  /// Why `load` can't go through the loop's ring, or an empty string. Adds to
-  /// `slice` what its operands and conditions are computed by in the loop;
-  /// `follows` is set if that follows from earlier iterations.
+  /// The reason why `load` can't use the loop's ring, or an empty string. Adds
+  /// to `slice` the ops of the loop that compute its operands and conditions.
+  /// Sets `follows` if these depend on earlier iterations.
   std::string explainLoad(LoadOp load,
                           llvm::SetVector<mlir::Operation *> &slice,
                           bool &follows);
-  /// Why `store` can't have slots of its own, or an empty string.
+  /// The reason why `store` can't have slots of its own, or an empty string.
   std::string explainStore(StoreOp store);
-  /// Why `store` can't empty the tiles of the loop's ring, or an empty string.
+  /// The reason why `store` can't read the tiles of the loop's ring in place,
+  /// or an empty string.
   std::string explainInPlaceStore(StoreOp store, LoadOp load);
 
   /// Whether the loop stores to the memref that `load` reads.

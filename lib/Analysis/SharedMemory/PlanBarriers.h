@@ -1,13 +1,13 @@
-//===- PlanBarriers.h - waits between buffers that share bytes --*- C++ -*-===//
+//===- PlanBarriers.h - barriers between reused buffers ---------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The half of the shared memory plan that knows the memory model: which waits,
-// fences and barriers make it right that one buffer takes over bytes of
-// another.
+// The part of the shared memory plan that knows the memory model: the waits,
+// fences and barriers that are needed before a buffer reuses bytes of another
+// one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,8 +18,8 @@
 
 namespace carousel {
 
-/// What has to be added for each pair of buffers that share bytes; what the
-/// kernel does by itself is not repeated.
+/// The steps to insert for each pair of buffers that share bytes, except those
+/// that the kernel already has.
 llvm::SmallVector<PlannedBarrier>
 planBarriers(mlir::gpu::GPUFuncOp kernel, llvm::ArrayRef<PlannedBuffer> buffers,
              const TargetSpec &target);

@@ -1,13 +1,13 @@
-//===- SyncAccesses.h - who touches which buffer, and how -------*- C++ -*-===//
+//===- SyncAccesses.h - accesses of each op to buffers ----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What each op of a kernel of the ring phase does to shared and global memory:
-// by the thread itself, by all threads of a scope for a transfer, or by an
-// engine. In: a kernel. Out: for each op its accesses, in terms of buffers,
+// The accesses of each op of a kernel at the ring phase to shared and global
+// memory: by the thread itself, by all threads of a scope for a transfer, or by
+// an engine. In: a kernel. Out: for each op its accesses, in terms of buffers,
 // slots and boxes.
 //
 //===----------------------------------------------------------------------===//
@@ -33,12 +33,12 @@ inline bool isAsync(AccessKind kind) {
   return kind == AccessKind::AsyncRead || kind == AccessKind::AsyncWrite;
 }
 
-/// A use of a ring, or, where all is well with any slot, any use.
+/// A use of a ring. If the slot doesn't matter, any use.
 struct RingSlot {
   IndexPosition use;
-  int64_t stages = 0; ///< 0: the buffer isn't a ring's
+  int64_t stages = 0; ///< 0 if the buffer isn't a ring's
 
-  /// Keeps of an exactly known use only what decides about its slot.
+  /// Reduces an exactly known use to the part that determines its slot.
   void normalize();
   bool mayBe(const RingSlot &other) const;
   bool mustBe(const RingSlot &other) const;
@@ -47,17 +47,17 @@ struct RingSlot {
   }
 };
 
-/// The number of a ring's phases, which no tile has.
+/// The number that stands for a ring's phases. No tile has it.
 inline constexpr unsigned kPhase = ~0u;
 
-/// The part of a memref that is touched. Without positions: any part.
+/// The part of a memref that is accessed. Without positions it is any part.
 struct AccessBox {
   mlir::Value memref;
-  /// By dimension; behind those are numbers that the box is a one-to-one
-  /// function of, with extent 1.
+  /// By dimension. Further entries, of extent 1, are numbers that determine the
+  /// box uniquely.
   llvm::SmallVector<IndexPosition, 2> first;
   llvm::SmallVector<int64_t, 2> extents;
-  /// The transfer whose function that is.
+  /// The transfer for which they do.
   mlir::Operation *transfer = nullptr;
 
   bool isKnown() const { return !first.empty(); }
@@ -67,16 +67,16 @@ struct AccessBox {
   }
 };
 
-/// What a memref lies in.
+/// The buffer that contains a memref.
 struct Buffer {
   bool isShared = false;
-  unsigned number = 0; ///< 0: it may be any buffer of the memory
-  mlir::Value ring;    ///< null: the buffer isn't a ring's
+  unsigned number = 0; ///< 0 for any buffer of the memory
+  mlir::Value ring;    ///< null if the buffer isn't a ring's
   unsigned tile = 0;
   RingSlot slot;
 
   bool mayBe(const Buffer &other) const { return mayBe(slot, other); }
-  /// The same with another name for the slot.
+  /// The same, with another slot.
   bool mayBe(const RingSlot &mine, const Buffer &other) const {
     return isShared == other.isShared &&
            (number == 0 || other.number == 0 ||
@@ -88,22 +88,23 @@ struct Access {
   AccessKind kind;
   Buffer buffer;
   AccessBox box;
-  /// By a transfer or for one, not by the thread that executes the op.
+  /// By a transfer or on its behalf, and not by the thread that executes the
+  /// op.
   bool isTransfer = false;
-  /// Fills the slot of its own use of the ring: what threads did to it before
-  /// they handed it back is over.
+  /// Fills the slot of its own use of the ring. Accesses of threads to the slot
+  /// before they released it are over.
   bool isRefill = false;
-  /// Of a reduction that isn't exclusive: those of one kind have no order among
-  /// themselves.
+  /// For a reduction that isn't exclusive. Reductions of one kind aren't
+  /// ordered among themselves.
   ReductionAttr reduction;
-  /// Other CTAs' accesses, which come and go with what orders CTAs.
+  /// Made by other CTAs. It is ordered only by the ops that order CTAs.
   bool isForeign = false;
-  /// Made by the thread that issues for the scope, though not by an engine. Of
-  /// others' accesses: it is that thread that takes them over, or hands over.
+  /// Made by the thread that issues for the scope, and not by an engine. For
+  /// foreign accesses: the thread that acquires or releases them.
   bool isByIssuer = false;
-  /// What a release lets other CTAs do, behind what any thread has done before,
-  /// reads and what was taken over from CTAs included. The kernel says how it
-  /// comes to know of that.
+  /// The accesses that a release permits to other CTAs. They follow all earlier
+  /// accesses of any thread, including reads and accesses acquired from CTAs.
+  /// The kernel provides the order among its threads.
   bool isPermission = false;
   /// By CTAs in other turns.
   bool isOfTurns() const { return isForeign && isByIssuer; }
@@ -114,29 +115,30 @@ class SyncAccesses {
 public:
   explicit SyncAccesses(mlir::gpu::GPUFuncOp kernel);
 
-  /// What `op` itself does, without its regions; a produce or a submit stands
-  /// for what it starts. Accesses live as long as this object.
+  /// The accesses of `op` itself, without its regions. A produce or a submit
+  /// has those of the transfers that it starts. Accesses live as long as this
+  /// object.
   llvm::ArrayRef<Access> get(mlir::Operation *op);
-  /// What a thread does to a ring's phase by waiting for a use; null where the
-  /// threads hand its slots back. Otherwise all of them have to see each phase.
+  /// The access to a ring's phase that a wait for a use makes. Null if the
+  /// threads release its slots. Otherwise all of them must see each phase.
   const Access *getPhaseRead(RingWaitOp wait);
-  /// Whether the kernel may write the memory in turns, which hand nothing else
+  /// Whether the kernel may write the memory in turns, which pass no other data
   /// from CTA to CTA.
   bool isWrittenInTurns(const Buffer &buffer);
-  /// Whether nothing but fills of its ring may write the buffer.
+  /// Whether only fills of its ring may write the buffer.
   bool isOnlyRefilled(const Buffer &buffer);
-  /// Whether consumers hand the ring's slots back.
+  /// Whether consumers release the ring's slots.
   bool isReleased(mlir::Value ring) const { return released.contains(ring); }
   /// Whether threads in the role of producers fill the ring.
   bool hasProducers(mlir::Value ring) const {
     return producedInRole.contains(ring);
   }
-  /// What the loads of a use of a ring did and threads that don't wait for it
-  /// can't know: those of other scopes, and engines in the case of copies.
+  /// The accesses of a use's loads that threads don't know of unless they wait
+  /// for it: those of other scopes and, for copies, those of engines.
   llvm::ArrayRef<Access> getLanded(RingWaitOp wait);
 
   SyncPositions &getPositions() { return positions; }
-  /// Whether something in the kernel goes through the async proxy.
+  /// Whether the kernel has accesses through the async proxy.
   bool hasEngines() const { return usesEngines; }
   /// Whether an engine fills this tile of a ring.
   bool isFilledByEngine(mlir::Value ring, unsigned tile) const {
@@ -168,16 +170,16 @@ private:
   SyncPositions positions;
   bool usesEngines = false;
   std::optional<std::vector<Buffer>> written; ///< in turns, in global memory
-  /// In shared memory, but by fills.
+  /// In shared memory, except by fills.
   std::optional<std::vector<Buffer>> changed;
-  /// Loads by the ring that they belong to.
+  /// Loads by their ring.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<RingLoadOp>> loads;
   llvm::DenseSet<std::pair<mlir::Value, unsigned>> engineTiles;
   llvm::DenseSet<mlir::Value> released;
   llvm::DenseSet<mlir::Value> producedInRole;
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, unsigned> numbers;
   std::vector<std::pair<mlir::Value, unsigned>> buffers; ///< by number
-  std::unique_ptr<mlir::AsmState> names; ///< of values, once they are asked for
+  std::unique_ptr<mlir::AsmState> names; ///< of values, computed on demand
   using Cache = llvm::DenseMap<mlir::Operation *, std::vector<Access>>;
   Cache cache;
   Cache phaseReads;
@@ -186,8 +188,8 @@ private:
 
 TransferScope getRingScope(mlir::Value ring);
 
-/// Whether `op` is one of the gpu dialect that exchanges values of registers,
-/// or that threads meet at: those without memrefs.
+/// Whether `op` of the gpu dialect exchanges values of registers, or is a
+/// barrier: an op without memrefs.
 bool isExchange(mlir::Operation *op);
 
 /// Whether an engine carries out the transfer.

@@ -1,14 +1,14 @@
-//===- SyncFlow.h - which accesses are in conflict --------------*- C++ -*-===//
+//===- SyncFlow.h - the data flow that finds conflicts ----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A forward data flow over the structured control flow of a kernel of the ring
-// phase, loops to a fixpoint, as if a plan's steps were there and the ops that
-// it removes weren't. Out: pairs of accesses that are in conflict, and for each
-// what would order it.
+// A forward data flow over the structured control flow of a kernel at the ring
+// phase, with a fixpoint for loops. It assumes that the steps of a plan are
+// inserted, and that the ops which the plan removes are gone. Out: pairs of
+// accesses in conflict, and for each the step that would order it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,16 +23,17 @@
 
 namespace carousel {
 
-/// More than the accesses of any one op.
+/// More than the accesses of any op.
 inline constexpr unsigned kAccessesPerOp = 1024;
 
-/// What a flow does without: ops of the kernel, and steps of the plan by index.
+/// The ops of the kernel and the steps of the plan, by index, that a flow
+/// ignores.
 struct SyncOmissions {
   llvm::DenseSet<mlir::Operation *> ops;
   llvm::DenseSet<unsigned> steps;
 };
 
-/// What of a plan and its omissions is in a loop.
+/// The steps and omissions of a plan in a loop.
 struct LoopPlan {
   using Step = std::tuple<unsigned, SyncStepKind, mlir::Operation *,
                           mlir::Block *, TransferScope, GroupWait, unsigned>;
@@ -44,18 +45,19 @@ struct LoopPlan {
   }
 };
 
-/// What holds at the top of a loop's body. It depends on no more than what
-/// holds where the loop is entered, and on what of the plan is in it: flows
-/// with other plans, too, find it as the one before left it.
+/// The state at the top of a loop's body. It depends only on the state at the
+/// loop's entry, and on the part of the plan in the loop. So flows with other
+/// plans can reuse it.
 struct LoopFixpoint {
   LoopPlan plan;
   std::optional<SyncState> entered;
   std::optional<SyncState> reached;
-  /// Whether an iteration was looked at and has no conflict.
+  /// An iteration was checked and has no conflict.
   bool isChecked = false;
 };
 
-/// What never changes while a plan is made, and what its flows have found.
+/// The data that doesn't change while a plan is made, and the results of its
+/// flows.
 class SyncKernel {
 public:
   explicit SyncKernel(mlir::gpu::GPUFuncOp kernel);
@@ -65,16 +67,16 @@ public:
   std::vector<mlir::Operation *> ops;
   llvm::DenseMap<mlir::Operation *, unsigned> numbers;
 
-  /// The ops of a block that the flow has anything to do at.
+  /// The ops of a block that the flow must visit.
   llvm::ArrayRef<mlir::Operation *> getEvents(mlir::Block &block) const;
-  /// From now on `op`, too.
+  /// Adds `op` to them.
   void addEvent(mlir::Operation *op);
 
-  /// Whether all threads of a scope that come to `op`, an op with regions,
-  /// take the same ways through it.
+  /// Whether all threads of a scope that execute `op`, an op with regions, take
+  /// the same path through it.
   bool isTakenTogether(mlir::Operation *op, BarrierScope scope) const;
 
-  /// The last ones, by loop.
+  /// The latest fixpoint of each loop.
   llvm::DenseMap<mlir::Operation *, LoopFixpoint> fixpoints;
 
 private:
@@ -84,8 +86,8 @@ private:
   llvm::DenseMap<mlir::Block *, std::vector<mlir::Operation *>> events;
 };
 
-/// Two accesses of which the second doesn't wait for the first, and what would
-/// make it wait, or why nothing can.
+/// Two accesses, the second of which isn't ordered after the first. Also the
+/// step that would order them, or the reason why there is none.
 struct SyncConflict {
   llvm::SmallVector<SyncStep, 2> steps;
   std::optional<SyncFault> fault;
@@ -94,15 +96,15 @@ struct SyncConflict {
 class SyncFlow {
 public:
   enum class Asked {
-    Conflict, ///< the first one
-    Whether   ///< there is any: seen as soon as an iteration has one
+    Conflict, ///< the first conflict
+    Whether   ///< only whether there is a conflict, which ends the flow early
   };
 
   SyncFlow(SyncKernel &kernel, llvm::ArrayRef<SyncStep> steps,
            const SyncOmissions &omitted, Asked asked = Asked::Conflict);
 
-  /// What a plan has to resolve; without what resolves it where only whether
-  /// there is any is asked.
+  /// The conflict that the plan must resolve. Without a resolution if only its
+  /// existence was asked for.
   std::optional<SyncConflict> conflict;
 
 private:
@@ -134,7 +136,7 @@ private:
   void resolve(mlir::Operation *op, const PendingAccess &from, const Access &to,
                BarrierScope needed, bool byOthers);
   SyncStep getBarrierPlace(unsigned number) const;
-  /// What held before an op around the one that is visited; null for others.
+  /// The state before an op around the one that is visited; null for other ops.
   const SyncState *findBefore(mlir::Operation *anchor) const;
 
   SyncKernel &kernel;
@@ -143,10 +145,10 @@ private:
   const SyncOmissions &omitted;
   llvm::DenseMap<void *, llvm::SmallVector<unsigned, 2>> stepsAt;
   Asked asked;
-  /// What is visited has its final state.
+  /// The visited ops have their final state.
   bool isChecking = true;
   llvm::DenseMap<mlir::Operation *, LoopPlan> plans;
-  /// The ops around the one that is being visited, and what held before them.
+  /// The ops around the visited one, and the states before them.
   std::vector<std::pair<mlir::Operation *, SyncState>> around;
 };
 

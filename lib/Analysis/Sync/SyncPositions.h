@@ -1,13 +1,13 @@
-//===- SyncPositions.h - where in a memref, relative to loops ---*- C++ -*-===//
+//===- SyncPositions.h - positions relative to loops ------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Indices as sums of values and an interval, so that "the box of an earlier
-// iteration" can be said in terms of this iteration's values: at the end of an
-// iteration that adds 1 to k, what was k has become k - 1. In: a kernel. Out:
+// Indices as sums of values plus an interval. They describe the box of an
+// earlier iteration in terms of this iteration's values: at the end of an
+// iteration that adds 1 to k, the old k becomes k - 1. In: a kernel. Out:
 // positions, and differences of positions.
 //
 //===----------------------------------------------------------------------===//
@@ -24,7 +24,7 @@
 
 namespace carousel {
 
-/// Both ends included; the ends of int64_t stand for no bound.
+/// Inclusive bounds. The extreme values of int64_t mean no bound.
 struct IndexInterval {
   static constexpr int64_t kLowest = std::numeric_limits<int64_t>::min();
   static constexpr int64_t kHighest = std::numeric_limits<int64_t>::max();
@@ -47,21 +47,21 @@ struct IndexInterval {
 
 /// A sum of values with factors, and an interval.
 struct IndexPosition {
-  /// Values by their numbers, ascending; factors are not 0.
+  /// Values by number, ascending. Factors are not 0.
   llvm::SmallVector<std::pair<unsigned, int64_t>, 2> terms;
   IndexInterval rest;
 
   static IndexPosition unknown() { return {}; }
   bool isUnknown() const { return terms.empty() && rest.isUnknown(); }
   bool isConstant() const { return terms.empty() && rest.isExact(); }
-  /// One value and an interval, or null.
+  /// The value of a position that is one value and an interval, or null.
   const unsigned *getSingleValue() const;
   bool operator==(const IndexPosition &other) const {
     return terms == other.terms && rest == other.rest;
   }
 };
 
-/// What a value was, in terms of what holds on the other side of an edge.
+/// Old values, in terms of values on the other side of a control-flow edge.
 using PositionMap = llvm::DenseMap<unsigned, IndexPosition>;
 
 class SyncPositions {
@@ -69,7 +69,7 @@ public:
   explicit SyncPositions(mlir::gpu::GPUFuncOp kernel);
 
   IndexPosition get(mlir::Value value);
-  /// The position as far as it is the same for all threads of a block.
+  /// The part of the position that is the same for all threads of a block.
   IndexPosition getUniform(mlir::Value value);
   IndexPosition getUniform(IndexPosition position);
   IndexInterval getRange(mlir::Value value);
@@ -78,11 +78,11 @@ public:
 
   IndexPosition add(const IndexPosition &lhs, const IndexPosition &rhs,
                     int64_t factor = 1);
-  /// lhs - rhs; terms that don't cancel count with their ranges.
+  /// lhs - rhs. Terms that don't cancel count with their ranges.
   IndexInterval subtract(const IndexPosition &lhs, const IndexPosition &rhs);
-  /// A position that covers both.
+  /// The smallest position that covers both.
   IndexPosition hull(const IndexPosition &lhs, const IndexPosition &rhs);
-  /// Replaces values as `map` says; those that `isGone` are replaced by their
+  /// Replaces values by `map`. Values that are `isGone` are replaced by their
   /// ranges.
   IndexPosition
   substitute(const IndexPosition &position, const PositionMap &map,
@@ -103,7 +103,7 @@ private:
   llvm::DenseMap<mlir::Value, unsigned> numbers;
   std::vector<mlir::Value> values;
   llvm::DenseMap<mlir::Value, IndexPosition> known;
-  unsigned depth = 0; ///< of the computations that are open
+  unsigned depth = 0; ///< of the open computations
 };
 
 } // namespace carousel

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What may have happened before a point of a kernel and isn't ordered before
-// everything that comes: the state of the data flow that SyncFlow.h runs. Each
-// pending access knows how far it is ordered: by fences, waits and barriers.
+// The state of the data flow in SyncFlow.h: accesses that may have happened
+// before a point of a kernel, and aren't ordered before everything that
+// follows. Each pending access records how far it is ordered: by fences, waits
+// and barriers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +26,7 @@
 
 namespace carousel {
 
-/// Which threads have met, the more the higher.
+/// The threads that a barrier joins. Larger values are more threads.
 enum class BarrierScope : unsigned {
   Nobody = 0,
   Warp = 1,
@@ -39,8 +40,9 @@ inline BarrierScope getBarrierScope(TransferScope scope) {
                                              : BarrierScope::CTA;
 }
 
-/// The last barriers on the ways from an access, by number, and how many groups
-/// of stores were submitted from the access on when they took place.
+/// The last barriers on the paths from an access, by number. For each, the
+/// number of groups of stores that were submitted between the access and the
+/// barrier.
 struct LastBarriers {
   llvm::SmallVector<unsigned, 2> numbers;
   unsigned groups = 0;
@@ -50,40 +52,40 @@ struct LastBarriers {
   }
 };
 
-/// States share them, and change copies.
+/// States share these objects, and copy them to change them.
 struct PendingAccess : llvm::RefCountedBase<PendingAccess> {
   using Boxes = llvm::SmallVector<AccessBox, 1>;
 
   mlir::Operation *op = nullptr;
-  /// What doesn't change of it, and belongs to the kernel's SyncAccesses.
+  /// The constant part of the access, which the kernel's SyncAccesses own.
   const Access *access = nullptr;
-  unsigned order = 0; ///< by which the kernel's accesses are numbered
-  RingSlot slot;      ///< in terms of what holds where the state does
-  /// Together they cover what was touched. States are copied far more often
+  unsigned order = 0; ///< the number of the kernel's access
+  RingSlot slot;      ///< in terms of values at the state's point
+  /// Together they cover the accessed part. States are copied far more often
   /// than boxes change.
   std::shared_ptr<const Boxes> boxes;
-  /// Made before this role's threads parted from the others.
+  /// Made before the threads of this role diverged from the others.
   bool isFromOutside = false;
-  /// Generic writes: the writers have fenced them.
+  /// For generic writes: the writers have executed a fence.
   bool isFenced = false;
-  /// In a slot of a ring: the slot was handed back behind it.
+  /// In a slot of a ring: the slot was released after the access.
   bool isHandedBack = false;
-  /// What engines do: its issuer has waited for it.
+  /// For accesses of engines: the issuer has waited for them.
   bool isWaitedFor = false;
   BarrierScope barrier = BarrierScope::Nobody; ///< since the access
   BarrierScope barrierSinceDone =
       BarrierScope::Nobody; ///< since its fence or wait
-  /// The largest barrier before its fence or wait, on some way,
-  /// unless as many have met since then.
+  /// The largest barrier before its fence or wait, on some path, unless an
+  /// equal one has followed since.
   BarrierScope barrierBeforeDone = BarrierScope::Nobody;
-  /// Who has observed it without a barrier.
+  /// The threads that have observed it without a barrier.
   BarrierScope seen = BarrierScope::Nobody;
-  /// The most threads that would have met since then where the flow leaves a
-  /// barrier out, on some way on which no other one has as many.
+  /// The largest barrier since then that the flow ignores, on some path on
+  /// which no other barrier is as large.
   BarrierScope missed = BarrierScope::Nobody;
-  /// Groups submitted after it.
+  /// The number of groups submitted after it.
   unsigned groups = 0;
-  /// By how many have to meet, less 1.
+  /// By barrier scope, less 1.
   std::array<LastBarriers, 3> barriers;
 
   const LastBarriers &getBarriers(BarrierScope scope) const {
@@ -98,21 +100,21 @@ public:
   SyncState(SyncPositions &positions, bool hasEngines)
       : positions(&positions), hasEngines(hasEngines) {}
 
-  /// `order` numbers the accesses of a kernel; `seen` have observed it, so that
-  /// what an engine did is done.
+  /// Adds an access. `order` is its number in the kernel. `seen` are the
+  /// threads that have observed it, so that an engine's access is complete.
   void access(mlir::Operation *op, unsigned order, const Access &access,
               BarrierScope seen = BarrierScope::Nobody);
   void fence(bool shared, bool global);
   void waitForStores(GroupWait kind, unsigned pending, TransferScope scope);
   void submit(TransferScope scope);
   void passBarrier(BarrierScope scope, unsigned number);
-  /// A barrier of the kernel's is left out here.
+  /// Records that the flow ignores a barrier of the kernel.
   void miss(BarrierScope scope);
-  /// What threads read in a slot is over with that, if only fills of the ring
-  /// write it, which wait for the slot.
+  /// Ends the threads' reads of a slot, if only fills of the ring write the
+  /// slot, since these wait until it is free.
   void handBack(mlir::Value ring, const RingSlot &slot,
                 llvm::function_ref<bool(const Buffer &)> isOnlyRefilled);
-  /// What was done to a slot that is in use anew is over.
+  /// Ends the accesses to a slot that is reused.
   void reuse(mlir::Value ring, const RingSlot &slot);
 
   void enterRole();
@@ -120,15 +122,16 @@ public:
 
   bool operator==(const SyncState &other) const;
 
-  /// What may hold if one of the two does. Intervals that grew are widened if
-  /// asked for. Returns whether anything changed.
+  /// Joins the states of two paths. Widens growing intervals on request.
+  /// Returns whether this state changed.
   bool join(const SyncState &other, bool widen = false);
   void substitute(const PositionMap &slots, const PositionMap &boxes,
                   llvm::function_ref<bool(mlir::Value)> isGone);
 
-  /// In the order of the kernel.
+  /// In program order.
   auto getPending() const { return llvm::make_pointee_range(pending); }
-  /// The fewest groups submitted after what `op` submitted, as far as known.
+  /// The smallest number of groups submitted after those of `op`, as far as
+  /// known.
   unsigned countGroupsSince(mlir::Operation *op) const;
   /// Whether the access, wherever it is pending, has been fenced or waited for.
   bool isDone(const Access &access) const;
@@ -137,11 +140,11 @@ private:
   using Pending = llvm::IntrusiveRefCntPtr<const PendingAccess>;
 
   bool isOver(const PendingAccess &pending) const;
-  /// Whether that changed anything.
+  /// Returns whether this changed anything.
   bool joinInto(Pending &into, const PendingAccess &other, bool widen);
   void addBox(PendingAccess::Boxes &into, const AccessBox &box, bool widen);
   void dropFinished();
-  /// Puts accesses in their order again; those that became one are joined.
+  /// Sorts accesses, and joins those that became equal.
   void restoreOrder();
 
   SyncPositions *positions;

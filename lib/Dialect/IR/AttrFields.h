@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The assembly that the dialect's larger attributes share: named fields in any
-// order. C116 of docs/Spec.md.
+// The assembly of the dialect's larger attributes: named fields in any order.
+// C116 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Expressions and guards as they stand inside of other attributes, without
-// `#carousel.expr<...>` around them.
+// The text of expressions and guards inside other attributes, without
+// `#carousel.expr<...>` around it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Checks of operands that more than one family of ops has: element references,
+// Checks of operands that several families of ops share: element references,
 // counts, ranges of bytes. Each emits its error on the op, with the rule and
 // the value found. Constraint numbers (C30...) are those of docs/Spec.md.
 //
@@ -24,8 +24,8 @@ mlir::LogicalResult verifyIndices(mlir::Operation *op, mlir::MemRefType type,
                                   mlir::ValueRange indices,
                                   llvm::StringRef name);
 
-/// C30: the count called `name` is a value or a literal; `required` forbids
-/// neither.
+/// C30: the count called `name` is a value or a literal. With `required` it
+/// must be given.
 mlir::LogicalResult verifyValueOrLiteral(mlir::Operation *op, mlir::Value value,
                                          std::optional<uint32_t> literal,
                                          llvm::StringRef name,
@@ -59,14 +59,14 @@ mlir::LogicalResult verifyMulticast(mlir::Operation *op, mlir::Value mask,
 mlir::LogicalResult verifyGlobalReduction(mlir::Operation *op, ReduceKind kind,
                                           ReduceType type, mlir::Type element);
 
-/// C29, C90: an i32 of an array of them.
+/// C29, C90: the semaphore is one i32 element of its memref.
 mlir::LogicalResult verifySemaphore(mlir::Operation *op,
                                     mlir::MemRefType semaphores,
                                     mlir::ValueRange indices,
                                     llvm::StringRef name);
 
-/// C45, C46, C123 to C128, C150, C182: what all loads obey, and all stores.
-/// `reduce` may be null.
+/// C45, C46, C123 to C128, C150, C182: the rules of all loads, and of all
+/// stores. `reduce` may be null.
 mlir::LogicalResult verifyTileLoad(TransferOpInterface op, OutOfBoundsFill fill,
                                    ReductionAttr reduce);
 mlir::LogicalResult verifyTileStore(TransferOpInterface op,
@@ -76,10 +76,11 @@ mlir::LogicalResult verifyTileStore(TransferOpInterface op,
 mlir::LogicalResult verifyPipeline(mlir::Operation *op,
                                    mlir::NamedAttribute attr);
 
-/// The bits of an integer or floating-point type, or 0.
+/// The number of bits of an integer or floating-point type, or 0 for other
+/// types.
 unsigned getElementBits(mlir::Type type);
 
-/// The bytes of a memref of static shape, or nothing.
+/// The size in bytes of a memref of static shape, or nullopt.
 std::optional<int64_t> getStaticBytes(mlir::MemRefType type);
 
 } // namespace carousel

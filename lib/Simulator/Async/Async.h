@@ -6,18 +6,19 @@
 //===----------------------------------------------------------------------===//
 //
 // The asynchronous units of the simulated machine, by the rules of
-// docs/MemoryModel.md. One entry per op of the dialect; each acts for the
-// running thread, whose site the caller has set and whose step the caller has
-// counted. Engines act as the grid's background, between the steps of threads.
+// docs/MemoryModel.md. There is one entry for each op of the dialect. It acts
+// for the running thread, after the caller has set its site and counted its
+// step. Engines are the grid's background, and act between the steps of
+// threads.
 //
-// Addresses are host addresses inside of regions of Memory; those of the
-// cluster's window are simply addresses in another CTA's region.
+// Addresses are host addresses in regions of Memory. An address in the
+// cluster's window is an address in the region of another CTA.
 //
-// Cycles are those of the table in docs/Simulator.md. The bytes of an operation
-// pass the engine of its CTA one operation after the other, and complete a
-// latency later. A barrier's phase completes at the latest of its arrivals and
-// landings; a wait ends at the later of its thread's time and that, plus
-// kBarrierCycles.
+// docs/Simulator.md has the table of cycles. The engine of a CTA passes the
+// bytes of one operation after the other. Each operation completes a latency
+// later. A barrier's phase completes at the latest time of its arrivals and
+// landings. A wait ends kBarrierCycles after that, or at its thread's own time
+// if that is later.
 //
 //===----------------------------------------------------------------------===//
 
@@ -51,12 +52,13 @@ enum class ProxyKind : uint8_t {
 };
 
 struct AsyncRules {
-  /// Only the writer's own fence counts, docs/MemoryModel.md.
+  /// Whether only the writer's own fence counts (docs/MemoryModel.md).
   bool strictFences = false;
 };
 
-/// What a timeline shows of engines; of threads, Machine tells it. All cycles
-/// are simulated; `id` numbers the operations of a run from 1.
+/// The events of engines that a timeline shows. Machine reports those of
+/// threads. All cycles are simulated. `id` numbers the operations of a run from
+/// 1.
 class AsyncTrace {
 public:
   virtual ~AsyncTrace();
@@ -66,10 +68,11 @@ public:
     uint32_t cta, thread;
     Site site;
     uint64_t bytes;
-    /// In shared memory, what the operation fills or reads (null: prefetches).
+    /// The bytes in shared memory that the operation fills or reads. Null for
+    /// prefetches.
     const void *shared;
     uint64_t issueCycles, landCycles;
-    /// What the landing signals, or null.
+    /// The barrier that the completion signals, or null.
     const void *barrier = nullptr;
   };
   virtual void transferIssued(const Transfer &transfer) = 0;
@@ -89,16 +92,16 @@ struct PhaseName {
 
 struct ArriveOptions {
   uint32_t count = 1;
-  /// Given: the arrive expects these bytes first (arrive_expect_tx).
+  /// If set, the arrive first expects these bytes (arrive_expect_tx).
   std::optional<int64_t> expectBytes;
   MemSemantics semantics = MemSemantics::Release;
   MemScope scope = MemScope::CTA;
-  /// Later phases expect `count` arrivals fewer (arrive_drop).
+  /// Whether later phases expect `count` fewer arrivals (arrive_drop).
   bool drop = false;
   bool noComplete = false;
 };
 
-/// A counter of what ran, for RunFigures.
+/// Counters of operations, for RunFigures.
 struct AsyncFigures {
   uint64_t transfers = 0;
   uint64_t transferredBytes = 0;
@@ -108,12 +111,13 @@ struct AsyncFigures {
 
 class AsyncMachine final : public Background {
 public:
-  /// `trace` may be null. All referenced objects outlive the machine.
+  /// `trace` may be null. All referenced objects must outlive the machine.
   AsyncMachine(Memory &memory, Grid &grid, Schedule &schedule, FindingLog &log,
                AsyncRules rules = {}, AsyncTrace *trace = nullptr);
   ~AsyncMachine() override;
 
-  /// Text of a site, for deadlock reports. Empty by default.
+  /// Sets the function that names sites in deadlock reports. By default names
+  /// are empty.
   void setSiteNames(std::function<std::string(Site)> names);
 
   //===--------------------------------------------------------------------===//
@@ -126,7 +130,7 @@ public:
                 char *shared, uint64_t bytes);
   void threadExit(Thread &thread);
   void ctaExit(uint32_t cta);
-  /// After Grid::run, however it ended: reports what is left over.
+  /// Call after Grid::run, however it ended. Reports leftover operations.
   void gridEnd(RunEnd end);
   const AsyncFigures &getFigures() const;
   /// Operations in flight, one line each, for the notes of a deadlock.
@@ -146,14 +150,14 @@ public:
   void mbarrierInval(void *barrier);
   void mbarrierExpectTx(void *barrier, int64_t bytes);
   void mbarrierCompleteTx(void *barrier, int64_t bytes);
-  /// arrive, arrive_drop and their expect_tx forms. The state before the arrive
-  /// (of no use when the barrier is another CTA's).
+  /// arrive, arrive_drop and their expect_tx forms. Returns the state before
+  /// the arrive, which is unused if the barrier belongs to another CTA.
   uint64_t mbarrierArrive(void *barrier, const ArriveOptions &options);
   static uint32_t mbarrierPendingCount(uint64_t state);
   bool mbarrierTestWait(void *barrier, PhaseName phase,
                         MemSemantics semantics = MemSemantics::Acquire,
                         MemScope scope = MemScope::CTA);
-  /// May return false at any time, by Decision::TryWait.
+  /// May return false at any time, as Decision::TryWait decides.
   bool mbarrierTryWait(void *barrier, PhaseName phase,
                        MemSemantics semantics = MemSemantics::Acquire,
                        MemScope scope = MemScope::CTA);
@@ -177,7 +181,8 @@ public:
                          void *remote, int64_t size, void *barrier);
   void bulkPrefetch(const void *global, int64_t size);
   void bulkCommitGroup();
-  /// `read`: until the sources were read; else complete.
+  /// `read`: waits until the sources were read; otherwise until the groups are
+  /// complete.
   void bulkWaitGroup(bool read, uint32_t pending);
 
   //===--------------------------------------------------------------------===//
@@ -211,12 +216,11 @@ public:
   // Tensor maps in memory
   //===--------------------------------------------------------------------===//
 
-  /// `dim` counts from the innermost; `value` as PTX encodes it (the rank minus
-  /// one).
+  /// `dim` counts from the innermost dimension. `value` is encoded as in PTX
+  /// (the rank minus one).
   void tensorMapReplace(TensorMap *map, TensorMapField field, uint32_t dim,
                         uint64_t value);
-  /// The running thread is one of a warp that executes it together; one of them
-  /// copies.
+  /// The threads of a warp execute it together, and one of them copies.
   void tensorMapCopyFence(const TensorMap *source, TensorMap *destination,
                           MemScope scope);
   void fenceTensorMapRelease(MemScope scope);
@@ -226,7 +230,8 @@ public:
   // cp.async
   //===--------------------------------------------------------------------===//
 
-  /// The first `valid` bytes come from the source, the rest of `size` are zero.
+  /// Copies the first `valid` bytes from the source, and sets the rest of
+  /// `size` to zero.
   void cpAsync(const void *global, void *shared, uint32_t size, uint32_t valid);
   void cpAsyncCommitGroup();
   void cpAsyncWaitGroup(uint32_t pending);
@@ -237,8 +242,8 @@ public:
   // Tiles (TileTransfer.cpp)
   //===--------------------------------------------------------------------===//
 
-  /// carousel.load and carousel.store: gathers the threads of the scope; one of
-  /// them moves it.
+  /// carousel.load and carousel.store: waits for all threads of the scope, one
+  /// of which then copies.
   void moveTile(const TileTransfer &transfer);
 
   //===--------------------------------------------------------------------===//
@@ -250,11 +255,11 @@ public:
   void fenceMbarrierInit();
   void fenceSyncRestrict(MemSemantics semantics);
   void fenceProxySyncRestrict(MemSemantics semantics);
-  /// Grid::clusterArrive, where a relaxed arrive carries what a fence before it
+  /// As Grid::clusterArrive. A relaxed arrive carries what an earlier fence
   /// released.
   void clusterArrive(bool release);
-  /// mapa: the same offset in the CTA of this rank; null with a finding if
-  /// there is none.
+  /// mapa: the same offset in the CTA of this rank. If there is none, reports a
+  /// finding and returns null.
   void *mapShared(const void *shared, uint32_t rank);
   uint32_t rankOf(const void *shared);
 
@@ -262,19 +267,20 @@ public:
   // Atomics, semaphores, registers
   //===--------------------------------------------------------------------===//
 
-  /// What an atomic load (or the load of a read-modify-write) of gpu scope has
-  /// acquired, or has for an acquire fence after it; call after the load.
-  /// Memory::access is the caller's.
+  /// Acquires for an atomic load (or the load of a read-modify-write) of gpu
+  /// scope, or remembers it for a later acquire fence. Call it after the load.
+  /// The caller calls Memory::access.
   void atomicRead(const void *address, bool acquire);
-  /// What an atomic store of gpu scope releases, or a fence before it has; call
-  /// at the store. A read-modify-write continues the release sequence of what
-  /// it read. Wakes those in gridSerialWait.
+  /// Releases for an atomic store of gpu scope, with what an earlier fence
+  /// released. Call it at the store. A read-modify-write continues the release
+  /// sequence of the value that it read. Wakes threads in gridSerialWait.
   void atomicWrite(const void *address, bool release, bool isReadModifyWrite);
   void gridSerialWait(int32_t *semaphore, int32_t turn);
   void gridSerialRelease(int32_t *semaphore, int32_t turn);
-  /// All threads of the CTA come; one draws for them, and orders nothing.
+  /// All threads of the CTA call it. One of them draws for all. It orders
+  /// nothing.
   int64_t gridTicket(int32_t *counter, int64_t total);
-  /// setmaxnreg: changes nothing; checks the count.
+  /// setmaxnreg: checks the count, and has no other effect.
   void setMaxRegisters(bool increase, uint32_t registers);
 
   struct Impl;

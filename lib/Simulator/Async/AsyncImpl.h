@@ -1,12 +1,12 @@
-//===- AsyncImpl.h - the asynchronous units from inside ---------*- C++ -*-===//
+//===- AsyncImpl.h - the inside of the asynchronous units -------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What AsyncMachine keeps, barriers by address, operations in flight, groups by
-// thread, and what its files do for each other.
+// The state of AsyncMachine, which is barriers by address, operations in flight
+// and groups by thread, and functions that its source files share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ struct AsyncMachine::Impl {
   AsyncTrace *trace;
   std::function<std::string(Site)> siteNames;
   AsyncFigures figures;
-  /// Counts what might let a try_wait succeed.
+  /// Counts events that might let a try_wait succeed.
   uint64_t progress = 0;
 
   llvm::DenseMap<uint32_t, std::unique_ptr<AsyncCTA>> ctas;
@@ -47,14 +47,15 @@ struct AsyncMachine::Impl {
   std::vector<std::unique_ptr<Operation>> operationPool;
   std::vector<Operation *> freeOperations;
   std::vector<Operation *> active;
-  /// Operations in flight of each launch, and when the last one of it lands.
+  /// The number of operations in flight of each launch, and the completion of
+  /// its last one.
   struct LaunchWork {
     uint32_t active = 0;
     uint64_t lastCycles = 0;
   };
   llvm::SmallVector<LaunchWork, 1> launchWork;
   uint64_t lastId = 0;
-  /// Threads in a try_wait that the system may let time out.
+  /// Threads in a try_wait that the schedule may let time out.
   struct TryWaiter {
     ThreadState *state;
     Mbarrier *barrier;
@@ -73,7 +74,7 @@ struct AsyncMachine::Impl {
   void report(FindingKind kind, Actor actor, const llvm::Twine &message,
               const void *address = nullptr, uint64_t size = 0,
               std::optional<Actor> other = std::nullopt);
-  /// A finding that hardware answers with a trap: the run ends.
+  /// Ends the run, after a finding that hardware answers with a trap.
   [[noreturn]] void trap();
   std::string describeSite(const Who &who) const;
   std::string describeName(const void *address) const;
@@ -85,37 +86,38 @@ struct AsyncMachine::Impl {
   /// The resident CTA in whose shared memory an address lies, or null.
   AsyncCTA *findShared(const void *address, uint32_t *cta = nullptr);
   /// The same offset in the CTA of `rank` in the cluster of `cta`; null if
-  /// there is none.
+  /// there is no such CTA.
   char *toRank(const void *shared, uint32_t rank);
 
   // BulkCopies.cpp
-  /// Calls `copy` for the destination and barrier of each CTA in the mask, or
-  /// for those given.
+  /// Calls `copy` for the destination and the barrier of each CTA in the mask,
+  /// or for the given ones without a mask.
   void forEachTarget(llvm::StringRef name, void *shared, void *barrier,
                      std::optional<uint16_t> multicast,
                      llvm::function_ref<void(char *to, void *signal)> copy);
 
   // Mbarrier.cpp
   enum class Use : uint8_t { Local, Remote, Engine };
-  /// The barrier at an address, if it may be used; reports why not. `view` is
-  /// the user's.
+  /// The barrier at an address if it may be used; otherwise reports a finding.
+  /// `view` is the user's.
   Mbarrier *useBarrier(const void *address, Use use, const View &view,
                        Epoch self, Actor actor);
   Mbarrier *useBarrier(void *address);
-  /// As above, for what no other CTA may do; `use`: "a wait on".
+  /// As above, for operations that other CTAs can't execute. `use` is a text
+  /// like "a wait on".
   Mbarrier *useOwnBarrier(void *address, const char *use);
   void checkPattern(Mbarrier &barrier, const Actor &actor);
   void arrive(Mbarrier &barrier, uint32_t count, const View *released,
               Epoch epoch, uint64_t cycles, const Who &who, bool noComplete);
   void changeTransactions(Mbarrier &barrier, int64_t bytes, const Actor &actor);
   void settle(Mbarrier &barrier, Epoch epoch, const Actor &actor);
-  /// Bytes of an operation have landed; `last`: it has completed.
+  /// Lands bytes of an operation. `last`: the operation is complete.
   void land(Operation &operation, uint64_t bytes, bool last);
-  /// 0: incomplete. 1: complete. Notes what the thread has seen.
+  /// Whether the phase is complete: 0 or 1. Records what the thread has seen.
   bool evaluate(Mbarrier &barrier, PhaseName phase, Thread &thread);
   void finishWait(Mbarrier &barrier, Thread &thread, MemSemantics semantics,
                   MemScope scope);
-  /// What an arrive of the thread gives to the barrier's phase.
+  /// Adds to the barrier's phase what an arrive of the thread releases.
   void gather(Mbarrier &barrier, Thread &thread, MemSemantics semantics,
               MemScope scope);
   void freeBarrier(Mbarrier &barrier);
@@ -123,8 +125,8 @@ struct AsyncMachine::Impl {
 
   // Engine.cpp
   Operation &newOperation(OperationKind kind, llvm::StringRef name);
-  /// Gives it epochs and a view, and starts it; in a group if `queue` isn't
-  /// null.
+  /// Gives an operation epochs and a view, and starts it. Adds it to a group if
+  /// `queue` isn't null.
   void issue(Operation &operation, GroupQueue *queue, uint64_t latency);
   LaunchWork &workOf(const Operation &operation);
   AsyncTrace::Transfer describeTransfer(const Operation &operation) const;
@@ -134,8 +136,8 @@ struct AsyncMachine::Impl {
   void act(uint32_t which, Schedule &schedule);
   void finish(uint32_t which);
   void endReads(Operation &operation);
-  /// The CTA whose shared memory it uses exits: what is left of it is done now,
-  /// but for writes to global memory.
+  /// Finishes an operation whose CTA exits, except for its writes to global
+  /// memory.
   void expel(uint32_t which);
   bool usesShared(const Operation &operation, const AsyncCTA &cta) const;
 
@@ -170,9 +172,10 @@ struct AsyncMachine::Impl {
   uint64_t checkShared(llvm::StringRef name, const void *shared,
                        uint64_t alignment, const char *what, uint64_t size);
   void signalBarrier(Operation &operation, void *barrier);
-  /// As signalBarrier; the barrier has to lie in the CTA of the destination.
+  /// As signalBarrier. The barrier must lie in the CTA of the destination.
   void signalAtDestination(Operation &operation, void *barrier);
-  /// Looks for another thread's issue of the same reduction; before `issue`.
+  /// Looks for the same reduction issued by another thread. Call it before
+  /// `issue`.
   void noteReduction(Operation &operation, uint64_t destination);
 
   // Descriptors.cpp
@@ -183,7 +186,7 @@ struct AsyncMachine::Impl {
   // Atomics.cpp
   void checkSemaphore(Thread &thread, const int32_t *semaphore);
   void publish(const void *address, const AtomicWrite &write, bool continues);
-  /// Remembers of a publication what the thread hasn't got of it.
+  /// Records the part of a publication that the thread hasn't acquired.
   void noteSighting(Thread &thread, const void *place,
                     PublicationRef publication,
                     std::optional<MemScope> acquired);
@@ -192,7 +195,8 @@ struct AsyncMachine::Impl {
   }
 
   // Fences.cpp
-  /// What a release of this thread gives away now; ticks.
+  /// The view that a release of this thread publishes now. Advances the
+  /// thread's time.
   const View &release(Thread &thread);
   void acquire(Thread &thread, const View &view);
 };

@@ -1,19 +1,19 @@
-//===- AsyncState.h - what the asynchronous units remember ------*- C++ -*-===//
+//===- AsyncState.h - the state of the asynchronous units -------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The nouns of AsyncMachine: a barrier, the groups of a thread, an operation in
-// flight, a CTA's engine and agents, a descriptor, a semaphore. What happens to
-// them is AsyncImpl.h's.
+// The data structures of AsyncMachine: a barrier, the groups of a thread, an
+// operation in flight, a CTA's engine and agents, a descriptor, a semaphore.
+// AsyncImpl.h has the functions on them.
 //
-// Epochs of engines. An operation that signals a barrier borrows an agent of
-// its CTA, which is lent again only to an issuer that knows of the last use.
-// Operations in groups are known of in the order of the groups, so all those of
-// a thread share two agents, one for reads and one for writes, whose time is
-// the group's number.
+// Epochs of engines: an operation that signals a barrier borrows an agent of
+// its CTA. The agent is lent again only to an issuer that knows of its last
+// use. Operations in groups become known in the order of the groups. So all
+// those of a thread share two agents, one for reads and one for writes, whose
+// time is the group's number.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,10 +32,11 @@
 
 namespace carousel::sim {
 
-/// Views by scope: an index of getIndex, from the narrowest to the widest.
+/// Views by scope, from the narrowest to the widest. The index is that of
+/// getIndex.
 using ScopedViews = std::array<View, kNumScopes>;
 
-/// A thread at a place, as findings about others name it.
+/// A thread and its site, as findings about other agents name it.
 struct Who {
   uint32_t cta = 0, thread = 0;
   Site site = 0;
@@ -62,35 +63,36 @@ public:
   int64_t transactions = 0;
   /// The current phase, counted from 0.
   uint64_t phase = 0;
-  /// What the arrivals of the current phase released, and those of the phase
-  /// before it; of those from other CTAs what they released at cluster scope.
+  /// The views that the arrivals of the current phase, and of the phase before
+  /// it, released. Arrivals from other CTAs release at cluster scope.
   View gathered, completed;
   std::unique_ptr<View> gatheredRemote, completedRemote;
-  /// Of the arrivals that released less than they knew; null if there are none.
+  /// The arrivals that released less than they knew; null if there are none.
   llvm::IntrusiveRefCntPtr<Publication> gatheredShort;
   PublicationRef completedShort;
-  /// Moments of arrivals that `gathered` gets when the phase completes.
+  /// Epochs of arrivals that are added to `gathered` when the phase completes.
   std::vector<Epoch> gatheredEpochs;
   uint64_t gatheredCycles = 0, completedCycles = 0;
-  /// Who completed the phase, by its parity.
+  /// The agent that completed the phase, by the phase's parity.
   Epoch completer[2];
 
   Who initialiser;
   Epoch initEpoch;
-  /// When fence.mbarrier_init made it visible; none before.
+  /// The time at which fence.mbarrier_init made it visible; the zero epoch
+  /// before that.
   Epoch fenceEpoch;
 
-  /// Bytes that operations in flight will land here.
+  /// Bytes of operations in flight that will signal this barrier.
   uint64_t bytesInFlight = 0;
   uint32_t operationsInFlight = 0;
-  /// One beyond the last phase that counted bytes, and that a thread saw
-  /// completed.
+  /// One more than the last phase that counted bytes, and than the last phase
+  /// that a thread saw completed.
   uint64_t transferPhases = 0, observedPhases = 0;
   /// By thread: the last phase that it has waited for.
   std::vector<int64_t> lastWaited;
   uint32_t waiters = 0;
 
-  /// Some of those who arrived, in this phase and in the one before.
+  /// Some of the threads that arrived in this phase, and in the one before.
   llvm::SmallVector<Who, 4> arrivers, lastArrivers;
   Who expecter;
   bool hasExpecter = false;
@@ -105,30 +107,31 @@ struct Group {
   uint32_t readsLeft = 0, writesLeft = 0;
   uint32_t operations = 0;
   uint64_t readCycles = 0, writeCycles = 0;
-  /// The last issue, for who may know of it.
+  /// The epoch of the last issue, for agents that may know of it.
   Epoch issue;
   Site site = 0;
   /// The time of its operations' epochs.
   uint32_t stamp = 0;
-  /// The stamp when the last of them was issued.
+  /// The stamp at the issue of the last operation.
   uint32_t lastIssue = 0;
 };
 
-/// Groups of one kind. Group `first + i` is groups[i]; the last one isn't
-/// committed. Numbers begin at 1, as they are times of agents. The stamp is
-/// that time; of cp.async copies it also rises where an mbarrier arrive divides
+/// Groups of one kind. Group `first + i` is groups[i], and the last one isn't
+/// committed. Numbers start at 1, because they are times of agents. The stamp
+/// is this time. For cp.async it also advances where an mbarrier arrive divides
 /// a group.
 struct GroupQueue {
   bool isBulk = true;
   uint32_t stamp = 1;
-  /// What a wait or an arrive covers (cp.async).
+  /// The stamp that a wait or an arrive covers (cp.async).
   uint32_t coveredStamp = 0;
-  /// What the thread itself has waited for.
+  /// The stamp up to which the thread itself has waited.
   uint32_t waitedStamp = 0;
   uint32_t readAgent = 0, writeAgent = 0;
   uint32_t first = 1;
   std::deque<Group> groups{1};
-  /// The last group that left the queue; the cycles are those of all that did.
+  /// The last group that left the queue. Its cycles are those of all groups
+  /// that left.
   Group dropped;
   uint64_t readCycles = 0, writeCycles = 0;
   /// The newest groups that the thread has waited for.
@@ -136,15 +139,16 @@ struct GroupQueue {
 
   uint32_t open() const { return first + uint32_t(groups.size()) - 1; }
   Group &at(uint32_t number) { return groups[number - first]; }
-  /// Up to which time a wait for group `number` makes accesses known.
+  /// The time up to which a wait for group `number` makes accesses known.
   uint32_t stampOf(uint32_t number) {
     return number >= first ? at(number).stamp : isBulk ? number : dropped.stamp;
   }
-  /// Anything ever issued; groups without operations don't count.
+  /// Whether an operation was ever issued. Groups without operations don't
+  /// count.
   bool isUsed() const { return readAgent != 0; }
 };
 
-/// A cp.async.mbarrier.arrive that waits for copies.
+/// A cp.async.mbarrier.arrive whose copies aren't complete.
 struct DeferredArrive {
   Mbarrier *barrier;
   uint32_t group;
@@ -152,11 +156,11 @@ struct DeferredArrive {
   Who who;
 };
 
-/// A wait of a thread that had issued nothing, by which a group of another
-/// thread seems to be meant.
+/// A wait of a thread that has issued nothing, and that probably means another
+/// thread's group.
 struct ForeignWait {
   Who waiter;
-  /// Where the last transfer of the group was issued.
+  /// The site of the group's last transfer.
   Site issued = 0;
 };
 
@@ -166,7 +170,7 @@ public:
   WaitDescription describe(const Thread &waiter) const override;
 
   uint32_t cta = 0, thread = 0;
-  /// The thread has ended; its CTA has.
+  /// The thread has ended; its CTA has exited.
   bool hasEnded = false, exited = false;
   /// Operations in flight that point here.
   uint32_t references = 0;
@@ -174,21 +178,21 @@ public:
   GroupQueue bulk, copies;
   llvm::SmallVector<DeferredArrive, 2> arrives;
   llvm::SmallVector<ForeignWait, 1> foreignWaits;
-  /// What the thread waits for, for the description.
+  /// The groups that the thread waits for, for descriptions.
   const GroupQueue *waitingOn = nullptr;
   uint32_t waitTarget = 0;
   bool waitRead = false;
-  /// The semaphore whose turn the thread has; what it knew when the turn began,
-  /// and its open group.
+  /// The semaphore whose turn the thread has, its view when the turn began, and
+  /// its open group.
   const int32_t *turn = nullptr;
   Clock turnBegin;
   uint32_t turnGroup = 0;
 
-  /// What fences released at each scope or a wider one, for relaxed operations
-  /// after them; null before the first.
+  /// By scope, the views that fences released at this scope or a wider one, for
+  /// later relaxed operations. Null before the first fence.
   std::unique_ptr<ScopedViews> released;
-  /// What relaxed reads have seen of threads that are as near as the scope, for
-  /// a fence after them; null: nothing.
+  /// By scope, the views that relaxed reads got from threads within the scope,
+  /// for a later fence. Null if there are none.
   std::unique_ptr<ScopedViews> toAcquire;
   /// The time of the last fence that released to the cluster.
   uint32_t releasedTime = 0;
@@ -199,8 +203,7 @@ public:
   }
   llvm::SmallVector<Mbarrier *, 4> unfencedInits;
   uint32_t initAgent = 0, initTime = 0;
-  /// Of try_waits that the system let time out: how often nothing had happened
-  /// since.
+  /// The number of timed-out try_waits before which nothing had changed.
   uint32_t futileTimeouts = 0;
   uint64_t timeoutProgress = 0;
   bool timedOut = false;
@@ -210,16 +213,15 @@ public:
 // Operations
 //===----------------------------------------------------------------------===//
 
-/// Pieces of 16 bytes that are still to be done: [begin, end), or every other
-/// unit of them.
+/// Remaining pieces of 16 bytes: [begin, end), or every other unit of this
+/// range.
 struct Pieces {
   uint32_t begin = 0, end = 0;
   uint32_t unit = 1;
   bool alternate = false, odd = false;
 
   bool isEmpty() const { return begin >= end; }
-  /// The next pieces to be done, by `choice` of 0 to 7; they are no longer in
-  /// the set.
+  /// Removes the next pieces from the set and returns them. `choice` is 0 to 7.
   Pieces take(uint32_t choice);
   /// Calls `run(begin, end)` for each contiguous run.
   template <typename Run> void forEachRun(Run run) const {
@@ -234,7 +236,7 @@ struct Pieces {
   }
 };
 
-/// What an operation does with its bytes.
+/// The kinds of operations on bytes.
 enum class OperationKind : uint8_t {
   GlobalToShared,
   SharedToGlobal,
@@ -253,11 +255,12 @@ struct Operation {
   View view;
   Epoch readEpoch, writeEpoch;
 
-  /// One end, or both, are linear; the global end of a tensor copy is `box`.
+  /// Linear ends of an operation. The global end of a tensor copy is `box`.
   const char *source = nullptr;
   char *destination = nullptr;
   uint64_t bytes = 0;
-  /// Where the tile begins in its CTA's shared memory: what a swizzle looks at.
+  /// The tile's offset in its CTA's shared memory, which determines the
+  /// swizzle.
   uint64_t tileOffset = 0;
   bool isTensor = false, isReduction = false, isRelease = false;
   TensorBox box;
@@ -265,15 +268,14 @@ struct Operation {
   uint16_t byteMask = 0xffff;
   ReduceKind reduceKind = ReduceKind::Add;
   ReduceType reduceType = ReduceType::U32;
-  /// Of the bytes, those that come from the source; the rest is zero
-  /// (cp.async).
+  /// The number of bytes from the source; the rest is zero (cp.async).
   uint64_t validBytes = 0;
 
   Mbarrier *barrier = nullptr;
   ThreadState *state = nullptr;
   GroupQueue *queue = nullptr;
   uint32_t group = 0;
-  uint32_t slot = 0; // agent to give back; 0: none
+  uint32_t slot = 0; // the agent to return; 0 for none
 
   Pieces reads, writes;
   uint32_t events = 0;
@@ -294,7 +296,7 @@ struct AgentSlot {
   Epoch last; // the last write epoch
 };
 
-/// Bulk writes to global memory, as a semaphore's release looks at them.
+/// A bulk write to global memory, which a semaphore's release checks.
 struct GlobalWrite {
   uint32_t thread;
   uint32_t group;
@@ -307,16 +309,17 @@ struct ReductionIssue {
   Epoch issue;
 };
 
-/// When a CTA's engine is busy. The host may issue a later operation first, in
-/// simulated cycles: an earlier one then takes what is free before it.
+/// The busy times of a CTA's engine. The host may issue operations out of the
+/// order of simulated cycles. An earlier one then takes the free time before
+/// later ones.
 class EngineTime {
 public:
-  /// Takes as many cycles as the bytes need, together, at `from` at the
-  /// earliest; gives the last one's end.
+  /// Takes the cycles that the bytes need, without interruption, at `from` or
+  /// later. Returns their end.
   uint64_t pass(uint64_t from, uint64_t bytes);
 
 private:
-  /// Begins and ends, in order; those that touch are one.
+  /// Sorted intervals. Adjacent ones are merged.
   llvm::SmallVector<std::pair<uint64_t, uint64_t>, 8> busy;
 };
 
@@ -331,17 +334,18 @@ struct AsyncCTA {
   std::vector<Mbarrier *> barriers;
   std::vector<ThreadState *> threads;
   std::vector<GlobalWrite> globalWrites;
-  /// Addresses in its shared memory that atomics have written, and those where
-  /// something is kept that this CTA released, or that its cluster did, of
-  /// CTAs that have exited, too.
+  /// Addresses in its shared memory that atomics have written, and addresses
+  /// with releases by this CTA or its cluster. Those of exited CTAs are
+  /// included.
   std::vector<const void *> atomics, releases, clusterReleases;
   llvm::DenseMap<uint64_t, ReductionIssue> reductions;
-  /// Of tile transfers, by their threads: the first one << 32 | how many.
+  /// For tile transfers, by their threads: the first thread << 32 | the number
+  /// of threads.
   llvm::DenseMap<uint64_t, AgentSlot> transferAgents;
 };
 
-/// What the atomics of an address have released: to all, and, by a fence of a
-/// narrower scope, to threads of their CTA or cluster.
+/// What the atomics on an address have released: to all threads, and, by a
+/// fence of a narrower scope, to those of their CTA or cluster.
 struct AtomicRelease {
   View device;
   llvm::SmallDenseMap<uint32_t, View, 1> byCTA, byCluster;
@@ -349,13 +353,13 @@ struct AtomicRelease {
   llvm::IntrusiveRefCntPtr<Publication> publication;
 };
 
-/// An atomic's or a release's write, as it is seen.
+/// A write of an atomic or a release, as it is observed.
 struct AtomicWrite {
   Epoch epoch;
   Site site = 0;
   uint32_t cta = 0, cluster = 0;
   bool isClustered = false; // the cluster has several CTAs
-  /// All that is known, and what is released; null: nothing.
+  /// All that the writer knew, and what it released; null for nothing.
   const View *known = nullptr;
   std::array<const View *, kNumScopes> released = {};
   uint64_t cycles = 0;
@@ -367,7 +371,8 @@ struct AtomicWrite {
 struct DescriptorState {
   Epoch written;
   Who writer;
-  /// When a release fence, or the copy with one, covered it; none before.
+  /// The epoch of the release fence, or of the copy with a fence, that covered
+  /// it; the zero epoch before that.
   Epoch released;
   /// Threads' acquires of this version.
   llvm::SmallVector<Epoch, 2> acquired;

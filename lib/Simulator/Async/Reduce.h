@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// cp.reduce.async.bulk and red.async, element by element, bit for bit.
+// The arithmetic of cp.reduce.async.bulk and red.async, bit-exact for each
+// element.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,14 +24,15 @@ unsigned getElementBytes(ReduceType type);
 /// True if the hardware has the kind for the type (C45).
 bool isReduction(ReduceKind kind, ReduceType type, bool inSharedMemory);
 
-/// The type of a tensor reduction, by the map's element (C68); none if there is
-/// none.
+/// The type of a tensor reduction for the map's element (C68); nullopt if there
+/// is none.
 std::optional<ReduceType> getReduceType(ReduceKind kind, TensorElement element);
 
 /// destination[i] = kind(destination[i], source[i]). `bytes` is a multiple of
-/// the element's; no alignment is needed. Additions round to nearest even;
-/// those of f32 flush subnormal inputs and results to zero unless their type
-/// says otherwise, those of f16, bf16 and f64 don't. An H200 does the same.
+/// the element's size; no alignment is needed. Additions round to nearest even.
+/// Those of f32 flush subnormal inputs and results to zero, unless the type
+/// keeps them. Those of f16, bf16 and f64 keep them. An H200 gives the same
+/// results.
 void reduce(ReduceKind kind, ReduceType type, void *destination,
             const void *source, uint64_t bytes);
 

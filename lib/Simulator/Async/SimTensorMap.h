@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The descriptor of tensor copies as the simulated machine keeps it: 128 plain
-// bytes, so that a kernel may hold it as a parameter, change it and copy it.
-// Its enumerations have the values of the dialect's of the same name.
+// The descriptor of tensor copies in the simulated machine: 128 plain bytes, so
+// that a kernel may take it as a parameter, change it and copy it. Its
+// enumerations have the values of the dialect's enumerations of the same name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ enum class ReduceType : uint8_t {
   BF16,
   F32, ///< flushes subnormals
   F64,
-  F32Subnormal, ///< keeps them: tensor reductions, unless the map flushes
+  F32Subnormal, ///< keeps them: for tensor reductions, unless the map flushes
 };
 enum class TensorLoadMode : uint8_t {
   Tile,
@@ -85,16 +85,16 @@ enum class TensorMapField : uint8_t {
   FillMode,
 };
 
-/// All arrays begin with the innermost dimension, as the driver's and PTX's do.
+/// All arrays start with the innermost dimension, as in the driver and in PTX.
 struct alignas(64) TensorMap {
   static constexpr uint32_t kMagic = 0x4d615043;
 
   uint64_t globalAddress = 0;
   /// In elements.
   uint64_t globalExtents[5] = {1, 1, 1, 1, 1};
-  /// In bytes, of dimensions 1 to rank-1.
+  /// In bytes, for dimensions 1 to rank-1.
   uint64_t globalStrides[4] = {};
-  /// kMagic in what is a tensor map.
+  /// kMagic if this is a tensor map.
   uint32_t magic = kMagic;
   /// In elements. For the im2col modes: [0] is channels, [1] is pixels.
   uint16_t box[5] = {1, 1, 1, 1, 1};
@@ -111,16 +111,17 @@ struct alignas(64) TensorMap {
 
   /// Bits of one element in shared memory.
   unsigned getElementBits() const;
-  /// Shared memory bytes of one copy: the transaction bytes; `rows` boxes
-  /// (gather4, scatter4).
+  /// The transaction bytes of one copy. `rows` is the number of boxes (gather4,
+  /// scatter4).
   uint64_t getBoxBytes(unsigned rows = 1) const;
-  /// Why no copy can use it (the rule, then what was found); empty if one can.
+  /// The reason why no copy can use it (the rule, then the value found), or an
+  /// empty string.
   std::string verify() const;
 };
 static_assert(sizeof(TensorMap) == 128, "a tensor map is 128 bytes");
 
-/// The shared address of the byte that lies at `address` without a swizzle:
-/// swizzles permute by address bits, not by offsets in the tile.
+/// The shared address of the byte whose address without a swizzle is `address`.
+/// Swizzles permute by address bits, not by offsets in the tile.
 uint64_t swizzleAddress(Swizzle swizzle, uint64_t address);
 /// The alignment that the tile of a copy needs.
 uint64_t getSharedAlignment(Swizzle swizzle);

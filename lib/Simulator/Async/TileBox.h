@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which elements of a tile of the tile phase are inside of its global memref,
-// and where they lie on both sides, as rows and as contiguous stretches.
+// The elements of a tile of the tile phase that are inside its global memref,
+// and their addresses on both sides, as rows and as contiguous ranges.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,12 +19,12 @@
 
 namespace carousel::sim {
 
-/// The part of a tile that is inside of the global memref: per dimension of the
-/// tile [begin, end).
+/// The part of a tile that is inside the global memref: [begin, end) for each
+/// dimension of the tile.
 struct Inside {
   llvm::SmallVector<int64_t, 6> begin, end;
   bool isWhole = true;
-  /// The first dimension of the global memref that the box leaves.
+  /// The first dimension of the global memref that the box exceeds.
   unsigned leftDim = 0;
   bool isEmpty() const {
     for (size_t dim = 0; dim < begin.size(); ++dim)
@@ -34,8 +34,7 @@ struct Inside {
   }
 };
 
-/// Joins ranges that follow each other, so that a contiguous tile is one
-/// access.
+/// Merges consecutive ranges, so that a contiguous tile is one access.
 template <typename Function> class Ranges {
 public:
   explicit Ranges(Function function) : function(function) {}
@@ -64,7 +63,8 @@ private:
 int64_t getBoxExtent(const TileTransfer &transfer, unsigned dim);
 Inside getInside(const TileTransfer &transfer);
 
-/// An address outside of all memory is fine as long as nobody looks there.
+/// Address arithmetic that may leave all memory, for addresses that aren't
+/// dereferenced.
 inline char *addBytes(char *base, uint64_t bytes) {
   return reinterpret_cast<char *>(reinterpret_cast<uint64_t>(base) + bytes);
 }
@@ -79,7 +79,7 @@ void forEachRow(const TileTransfer &transfer, const Inside &inside,
   unsigned rank = transfer.tileExtents.size(),
            leading = transfer.getNumLeadingDims();
   uint64_t bytes = transfer.elementBytes;
-  // The places of the first element, counted from those at index zero.
+  // The offsets of the first element from the element at index zero.
   uint64_t tile = 0, global = 0;
   for (unsigned dim = 0; dim < leading; ++dim)
     global +=
@@ -111,7 +111,7 @@ void forEachRow(const TileTransfer &transfer, const Inside &inside,
   }
 }
 
-/// Calls `range(address, bytes)` for each contiguous stretch of a row.
+/// Calls `range(address, bytes)` for each contiguous range of a row.
 template <typename Function>
 void forEachRange(char *row, int64_t step, int64_t count, int64_t bytes,
                   Function range) {
@@ -121,7 +121,7 @@ void forEachRange(char *row, int64_t step, int64_t count, int64_t bytes,
     range(row + i * step * bytes, uint64_t(bytes));
 }
 
-/// Calls `piece(tile, global, bytes)` for each stretch of a row that is
+/// Calls `piece(tile, global, bytes)` for each range of a row that is
 /// contiguous on both sides.
 template <typename Function>
 void forEachPiece(const TileTransfer &transfer, char *tile, char *global,

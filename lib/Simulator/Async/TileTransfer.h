@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What one thread says of a carousel.load or carousel.store when it arrives.
-// All threads of the scope have to say the same.
+// The operands with which one thread arrives at a carousel.load or
+// carousel.store. All threads of the scope must have equal ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 
 namespace carousel::sim {
 
-/// With the values of the dialect's enumeration.
+/// The values are those of the dialect's enumeration.
 enum class TransferScope : uint8_t { CTA, Warpgroup, Warp };
 
 struct TileTransfer {
@@ -32,13 +32,14 @@ struct TileTransfer {
 
   bool isLoad = true;
   TransferScope scope = TransferScope::CTA;
-  /// The author's promise that the box is inside of the global memref.
+  /// The author's promise that the box is inside the global memref.
   bool isInBounds = false;
   uint32_t elementBytes = 1;
-  /// The bits of the element that a load puts where the box is outside.
+  /// The bits of the element that a load writes outside the global memref.
   uint64_t fill = 0;
   std::optional<Reduction> reduction;
-  /// The author's promise that nobody else accesses what is reduced into.
+  /// The author's promise that no other thread accesses the box of the
+  /// reduction.
   bool isExclusive = false;
 
   /// The elements at index zero. Offsets, extents and strides count elements,

@@ -18,19 +18,19 @@ class ExecutionEngine;
 
 namespace carousel::sim {
 
-/// A module of the LLVM dialect as machine code; immutable.
+/// A module of the LLVM dialect, compiled to machine code. Immutable.
 class HostCode {
 public:
   using Entry = void (*)(void **);
 
-  /// Loads the dialects that the lowerings make ops of.
+  /// Loads the dialects that the lowerings create.
   static void loadDialects(mlir::MLIRContext &context);
 
   static mlir::FailureOr<std::unique_ptr<HostCode>>
   compile(mlir::ModuleOp module, llvm::StringRef entry);
   ~HostCode();
 
-  /// Takes pointers to the arguments, in order.
+  /// The entry takes pointers to the arguments, in order.
   Entry getEntry() const { return entry; }
 
 private:

@@ -12,19 +12,20 @@
 
 namespace carousel::sim {
 
-/// Vector operations to those of LLVM, memory accesses to plain ones.
+/// Lowers vector operations to those of LLVM, and memory accesses to plain
+/// loads and stores.
 mlir::LogicalResult prepareVectors(mlir::ModuleOp module);
 
-/// Arithmetic of narrow floats to that of f32, and their conversions to
-/// integer operations or to calls of carousel_sim_convert_float.
+/// Lowers arithmetic on narrow floats to arithmetic on f32. Conversions become
+/// integer operations, or calls of carousel_sim_convert_float.
 mlir::LogicalResult lowerNarrowFloats(mlir::ModuleOp module);
 
-/// A function of the machine's run time that host code may call.
+/// A function of the machine's runtime that host code may call.
 struct HostSymbol {
   const char *name;
   void *address;
 };
-/// Conversions of narrow floats, also under the names that LLVM calls where the
+/// Conversions of narrow floats. Includes the names that LLVM calls if the
 /// processor lacks them.
 llvm::ArrayRef<HostSymbol> getFloatSymbols();
 

@@ -1,14 +1,14 @@
-//===- KernelModule.h - a kernel on its way to the host ---------*- C++ -*-===//
+//===- KernelModule.h - from a kernel to host code --------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The steps from a gpu.func to a module that the JIT takes, in their order:
-// cloneKernel, lowerMachineOps, lowerToHost, instrumentMemory. Each closes one
-// question: what belongs to the kernel, what the machine does, what the host's
-// instructions do, and which accesses the machine watches.
+// The steps from a gpu.func to a module that the JIT accepts, in order:
+// cloneKernel extracts the kernel, lowerMachineOps lowers the machine's ops to
+// calls, lowerToHost lowers all others, and instrumentMemory inserts checks of
+// accesses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +41,7 @@ public:
     return texts[site < texts.size() ? site : 0];
   }
   Site size() const { return Site(texts.size()); }
-  /// The locations live in the context, the texts don't.
+  /// Locations belong to the context; the texts stay valid without it.
   void forgetLocations() { sites.clear(); }
 
 private:
@@ -49,80 +49,81 @@ private:
   std::vector<std::string> texts;
 };
 
-/// "kernel.mlir:12:5"; names and fused locations are looked through. Empty if
-/// there is none.
+/// "kernel.mlir:12:5", also for names and fused locations. Empty if there is
+/// none.
 std::string describeLocation(mlir::Location location);
 
-/// Of an element of a memref in the machine's memory; nothing if it has no
+/// The size of a memref's element in the machine's memory; nullopt if it has no
 /// fixed size.
 std::optional<uint64_t> getElementBytes(mlir::Type element);
 
-/// A buffer whose place is known at compile time: in the CTA's block of shared
-/// memory, or, for a view of dynamic shared memory, in its dynamic part.
+/// A buffer whose offset is known at compile time, in the CTA's block of shared
+/// memory or, for a view of dynamic shared memory, in its dynamic part.
 struct StaticBuffer {
-  std::string
-      symbol; // of the memref.global that stands for it; none for a view
+  std::string symbol; // the memref.global for it; none for a view
   std::string name;
   uint64_t offset = 0, size = 0;
-  uint64_t slotBytes = 0; // 0: has no slots
+  uint64_t slotBytes = 0; // 0 if it has no slots
 };
 
 /// A memref.global in global memory; each run has its own copy.
 struct GlobalBuffer {
   std::string symbol, name;
   uint64_t size = 0;
-  std::vector<char> initial; // empty: unwritten
+  std::vector<char> initial; // empty if unwritten
 };
 
-/// Where a kernel's static buffers lie.
+/// The kernel's static buffers.
 struct StaticMemory {
   std::vector<StaticBuffer> shared, views;
   std::vector<GlobalBuffer> globals;
-  /// What the kernel's static buffers take on the device, and the bytes of the
-  /// machine's block, in which they lie apart from each other.
+  /// The size of the kernel's static buffers on the device, and in the
+  /// machine's block, where there are gaps between them.
   uint64_t staticSharedBytes = 0, staticBlockBytes = 0;
 };
 
-/// A kernel with what it calls, alone in its module.
+/// A kernel and everything that it calls, in a module of its own.
 struct KernelModule {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::string entry;
   StaticMemory memory;
 };
 
-/// The kernel of that name, "k" or "module::k"; reports why there is none.
+/// The kernel of this name, "k" or "module::k". Emits an error if there is
+/// none.
 mlir::FailureOr<mlir::gpu::GPUFuncOp> findKernel(mlir::ModuleOp module,
                                                  llvm::StringRef name);
 
-/// The function and the symbols beside it that it uses, directly or not.
-/// Reports declarations and recursion.
+/// The function and all symbols that it uses, directly or indirectly. Emits an
+/// error for declarations and recursion.
 mlir::FailureOr<llvm::SetVector<mlir::Operation *>>
 getUsedSymbols(mlir::Operation *function);
 
-/// Reports operations and types that the machine doesn't know.
+/// Emits an error for operations and types that the machine doesn't support.
 mlir::LogicalResult verifyKnown(mlir::Operation *root);
 
-/// A copy of the kernel as a func.func in a module of its own, with the
-/// functions and globals that it uses. Attributions and allocations of shared
-/// memory have become memref.globals. Reports operations that the machine
-/// doesn't know.
+/// Copies the kernel as a func.func to a module of its own, with the functions
+/// and globals that it uses. Attributions and allocations of shared memory
+/// become memref.globals. Emits an error for operations that the machine
+/// doesn't support.
 mlir::FailureOr<KernelModule> cloneKernel(mlir::gpu::GPUFuncOp kernel);
 
-/// carousel.serialize and carousel.accumulate in terms of other ops.
+/// Expands carousel.serialize and carousel.accumulate to other ops.
 void expandTurns(mlir::Operation *root);
 
-/// `nvgpu.ldmatrix` and `nvgpu.mma.sync` as shuffles, loads and arithmetic.
+/// Expands `nvgpu.ldmatrix` and `nvgpu.mma.sync` to shuffles, loads and
+/// arithmetic.
 void populateExpandMatrices(mlir::RewritePatternSet &patterns);
 
-/// Turns the gpu and carousel ops into calls of the machine (MachineCalls.cpp)
-/// and memory spaces, barriers and tensor maps into plain types of the host.
+/// Lowers gpu and carousel ops to calls of the machine (MachineCalls.cpp), and
+/// memory spaces, barriers and tensor maps to plain types of the host.
 mlir::LogicalResult lowerMachineOps(KernelModule &kernel, SiteTable &sites);
 
 /// Lowers upstream dialects on plain types to the LLVM dialect.
 mlir::LogicalResult lowerToHost(mlir::ModuleOp module);
 
-/// Has the machine see every access of LLVM-dialect code to memory that isn't a
-/// thread's own, every division whose divisor may be zero, and every turn of a
+/// Inserts calls of the machine at each access to memory that other threads
+/// share, each division whose divisor may be zero, and each iteration of a
 /// loop.
 mlir::LogicalResult instrumentMemory(mlir::ModuleOp module, SiteTable &sites);
 

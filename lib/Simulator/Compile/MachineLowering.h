@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the lowerings of gpu and carousel ops share. Every op becomes a call of
-// a `carousel_sim_*` function (MachineCalls.cpp) with addresses, integers of 32
-// or 64 bits, and the site as the last argument.
+// Shared parts of the lowerings of gpu and carousel ops. Each op becomes a call
+// of a `carousel_sim_*` function (MachineCalls.cpp). The arguments are
+// addresses, integers of 32 or 64 bits, and the site, which is last.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,14 +22,15 @@
 
 namespace carousel::sim {
 
-/// What patterns need besides the op.
+/// The data that patterns need besides the op.
 struct LoweringContext {
   const KernelModule &kernel;
   SiteTable &sites;
   const mlir::LLVMTypeConverter &converter;
 };
 
-/// Makes the arguments and the call; the function is declared at its first use.
+/// Builds the arguments and the call, and declares the function at its first
+/// use.
 class MachineCall {
 public:
   MachineCall(mlir::OpBuilder &builder, mlir::Location loc,
@@ -38,12 +39,12 @@ public:
 
   mlir::Value i32(int64_t value);
   mlir::Value i64(int64_t value);
-  /// The operand, or the literal that stands in for it.
+  /// The operand, or the literal that replaces it.
   mlir::Value i32(mlir::Value value, std::optional<uint32_t> literal);
   mlir::Value pointerOrNull(mlir::Value value);
 
-  /// Integers below 32 bits are widened without a sign. A result of type i1 is
-  /// "not zero" of an i32.
+  /// Zero-extends integers below 32 bits. A result of type i1 is an i32 that
+  /// isn't zero.
   mlir::Value emit(llvm::StringRef name, mlir::ValueRange arguments,
                    mlir::Type result = {});
 
@@ -54,11 +55,12 @@ private:
   Site site;
 };
 
-/// The memref as the host has it, in no memory space: a barrier is a word, a
-/// tensor map 128 bytes, though as a value it is its address.
+/// The host's type of a memref, without memory space. A barrier is stored as a
+/// word, and a tensor map as 128 bytes, although as a value it is an address.
 mlir::MemRefType getStorageType(mlir::MemRefType type);
 
-/// A value that the machine takes from memory at once: the thread's own.
+/// Stores a value to the thread's own memory, and returns its address for the
+/// machine.
 mlir::Value storeSpilled(mlir::ConversionPatternRewriter &rewriter,
                          mlir::Operation *op, mlir::Value value);
 
@@ -105,7 +107,7 @@ protected:
     return getPointer(rewriter, op.getLoc(), op.getBarriers(),
                       adaptor.getBarriers(), adaptor.getIndices());
   }
-  /// A contiguous descriptor of a static shape at this address.
+  /// A descriptor for a contiguous buffer of static shape at this address.
   mlir::Value getStaticMemRef(mlir::ConversionPatternRewriter &rewriter,
                               mlir::Location loc, mlir::MemRefType type,
                               mlir::Value pointer) const {
@@ -116,8 +118,8 @@ protected:
   LoweringContext context;
 };
 
-/// A lowering is a class with `lower(op, adaptor, rewriter)` that returns the
-/// op's result, or nothing for an op without.
+/// A lowering is a class with `lower(op, adaptor, rewriter)`, which returns the
+/// op's result, or a null value for an op without results.
 #define CAROUSEL_SIM_LOWERING(Op)                                              \
   using MachineLowering<Op>::MachineLowering;                                  \
   mlir::LogicalResult matchAndRewrite(                                         \

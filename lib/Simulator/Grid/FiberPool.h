@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Hands out stacks and takes them back for the next thread. A run leases a pool
-// from its host thread, which keeps a small one for the next run: mapping and
-// touching stacks costs more than a short run. The pages below a stack are a
-// guard, for as many stacks as the kernel's limit on mappings allows; in front
-// of the others lies another stack.
+// Hands out stacks for fibres, and reuses them for later threads. A run leases
+// a pool from its host thread. The host thread keeps a small pool for the next
+// run, because mapping and touching stacks costs more than a short run. The
+// pages below a stack are a guard, for as many stacks as the kernel's limit on
+// mappings allows. Below the others lies another stack.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,10 +37,10 @@ public:
   FiberPool(const FiberPool &) = delete;
   FiberPool &operator=(const FiberPool &) = delete;
 
-  /// No stack where the host's memory gives out.
+  /// Returns no stack if the host is out of memory.
   Stack acquire();
   void release(Stack stack) { free.push_back(stack); }
-  /// Takes all stacks back, those of fibres that will not go on included.
+  /// Takes all stacks back, including those of fibres that won't continue.
   void reclaim();
   size_t getNumStacks() const { return numStacks; }
   size_t getUsableBytes() const { return usableBytes; }
@@ -54,8 +54,8 @@ private:
   std::vector<std::pair<void *, size_t>> mappings;
 };
 
-/// A pool for one run, new or that of an earlier run of this host thread. All
-/// fibres on it are done with, or given up, when the lease ends.
+/// A pool for one run, new or from an earlier run of this host thread. All its
+/// fibres must have ended or be abandoned when the lease ends.
 class FiberPoolLease {
 public:
   explicit FiberPoolLease(size_t stackBytes);

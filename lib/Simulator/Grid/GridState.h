@@ -1,4 +1,4 @@
-//===- GridState.h - what a grid keeps --------------------------*- C++ -*-===//
+//===- GridState.h - the state of a grid ------------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Private to Grid*.cpp: threads with their fibres, and warps, CTAs and clusters
-// with the collectives of their threads. Threads that can run are bits: lanes
+// with the collectives of their threads. Bits mark the runnable threads: lanes
 // in warps, warps in CTAs, CTAs in the grid.
 //
 //===----------------------------------------------------------------------===//
@@ -37,8 +37,8 @@ inline void insert(ThreadMask &mask, const Thread &thread) {
   mask[thread.warp()] |= 1u << thread.lane();
 }
 
-/// The joined views of the participants of a barrier. Epochs are added last:
-/// until then threads that share a clock stay known to share it.
+/// The joined views of the participants of a barrier. Epochs are added last, so
+/// that threads with a shared clock keep sharing it until then.
 struct ViewJoin {
   View view;
   std::vector<Epoch> epochs;
@@ -86,14 +86,15 @@ struct SimThread : Thread {
   Wait wait = Wait::None;
   uint32_t barrier = 0;       // of Wait::Barrier
   Waitable *object = nullptr; // of Wait::Object
-  /// Of Wait::Lanes by `exchange`: where the values go.
+  /// For Wait::Lanes by `exchange`: the destination of the values.
   std::array<uint64_t, 32> *values = nullptr;
-  /// Cluster barrier: arrived, and not waited since; at which phase.
+  /// Whether the thread has arrived at the cluster barrier and not waited
+  /// since, and at which phase.
   bool hasArrived = false;
   uint64_t arrivedPhase = 0;
 };
 
-/// From this many polls in a row on, a thread counts as waiting.
+/// A thread with at least this many polls in a row counts as waiting.
 constexpr uint32_t kPollsOfWaiting = 4096;
 inline bool isPolling(const SimThread &thread) {
   return thread.polls >= kPollsOfWaiting;
@@ -101,9 +102,9 @@ inline bool isPolling(const SimThread &thread) {
 
 inline uint32_t bitOf(const SimThread &thread) { return 1u << thread.lane(); }
 
-/// CTA barrier or named barrier.
+/// A CTA barrier or a named barrier.
 struct CTABarrier {
-  uint32_t expected = 0, arrived = 0; // 0 arrived: nobody is there
+  uint32_t expected = 0, arrived = 0; // 0 arrived if it is free
   ThreadMask arrivers = {};
   std::vector<SimThread *> waiters;
   const SimThread *first = nullptr; // to arrive, and where it did
@@ -112,22 +113,22 @@ struct CTABarrier {
   uint64_t cycles = 0;
 };
 
-/// Lanes of a warp that come together.
+/// A collective of the lanes of a warp.
 struct LaneCollective {
-  llvm::StringRef kind; // of the first lane; it waits, so the text lives
+  llvm::StringRef kind; // of the first lane, whose wait keeps the text alive
   bool isBarrier = false;
-  uint32_t mask = 0, arrived = 0; // 0 arrived: free for another one
+  uint32_t mask = 0, arrived = 0; // 0 arrived if it is free
   std::array<uint64_t, 32> values = {};
   ViewJoin join;
 };
 
-/// Threads of a CTA that come together.
+/// A collective of threads of a CTA.
 struct Gathering {
   llvm::StringRef kind;
   uint32_t first = 0, count = 0;
   std::vector<uint64_t> values;
   ThreadMask arrivers = {};
-  uint32_t arrived = 0; // 0: free for another one
+  uint32_t arrived = 0; // 0 if it is free
   Site firstSite = 0;
 };
 
@@ -146,9 +147,10 @@ struct ClusterState {
   std::vector<CTAState *> ctas;
   // The cluster barrier.
   uint64_t phase = 0;
-  uint32_t live = 0, pending = 0; // threads; of them not arrived at this phase
+  // Threads, and those that haven't arrived at this phase.
+  uint32_t live = 0, pending = 0;
   ViewJoin join;
-  View completed; // what waits for the last phase acquire
+  View completed; // the view that a wait for the last phase acquires
   uint64_t cycles = 0, completedCycles = 0;
   std::vector<SimThread *> waiters;
 };
@@ -168,14 +170,14 @@ struct CTAState {
   bool hasSignalled = false; // launch_dependents
 };
 
-/// A launch and how far it is.
+/// A launch and its progress.
 struct LaunchState : GridLaunch {
   explicit LaunchState(GridLaunch launch) : GridLaunch(std::move(launch)) {}
 
   uint32_t numThreads = 0; // of a CTA
   uint32_t firstCTA = 0, numCTAs = 0, firstCluster = 0;
   uint32_t clusterSize = 1;
-  /// Clusters that the machine holds if it holds no other launch's.
+  /// The number of clusters that fit the machine if it runs no other launch.
   uint32_t capacity = 1;
   std::vector<uint32_t> toLaunch; // clusters; of them [begin, end)
   uint32_t begin = 0, end = 0;
@@ -184,12 +186,14 @@ struct LaunchState : GridLaunch {
 
   uint32_t liveClusters = 0;
   uint32_t unsignalled = 0; // CTAs that dependents wait for
-  uint32_t unended = 0;     // CTAs
+  uint32_t unended = 0;     // CTAs that haven't ended
   bool isOpen = false, hasEnded = false;
-  /// Drawn for a dependent launch: it starts when the one before has ended.
+  /// Chosen for a dependent launch: it starts only when the previous one has
+  /// ended.
   std::optional<bool> isLate;
   uint64_t startCycles = 0, signalCycles = 0, endCycles = 0;
-  /// What its threads know from the start; what all of them knew in the end.
+  /// The view that its threads start with, and what all of them knew in the
+  /// end.
   View startView, endView;
   std::vector<SimThread *> waiters; // for its end
 
@@ -222,14 +226,14 @@ struct Grid::Impl {
   FiberPoolLease stacks;
   boost::context::detail::fcontext_t mainContext = nullptr;
   SimThread *running = nullptr;
-  /// Steps left of this turn, and of those that were given.
+  /// Remaining steps of this turn, the steps that it was given, and all steps.
   uint64_t quantum = 0, granted = 0, steps = 0;
   std::optional<RunEnd> end;
 
   // Residency.
-  uint32_t front = 0;    // the launch of which CTAs have yet to start
-  uint32_t draining = 0; // launches whose CTAs ended but not their transfers
-  /// Each launch has a range of its own.
+  uint32_t front = 0;    // the first launch whose CTAs haven't all started
+  uint32_t draining = 0; // launches whose CTAs ended, with operations in flight
+  /// Each launch has its own range.
   std::vector<CTAState> slots;
   std::vector<ClusterState> clusterSlots;
   std::vector<CTAState *> residents; // by number, null if not resident
@@ -243,9 +247,9 @@ struct Grid::Impl {
   CTAState *focus = nullptr;
   uint32_t turnsLeft = 0;
   std::vector<Candidate> candidates;
-  llvm::DenseMap<uint64_t, uint32_t> leaders; // of elect, by lanes
+  llvm::DenseMap<uint64_t, uint32_t> leaders; // leaders of elect, by lanes
 
-  /// A thread has polled so often that it may be all that goes on.
+  /// A thread has polled so often that it may be the only one that runs.
   bool maySpin = false;
 
   // Fairness, see Grid.cpp.
@@ -273,8 +277,8 @@ struct Grid::Impl {
   // GridResidency.cpp
   bool hasRoom(const LaunchState &launch) const;
   void startCTAs();
-  /// True if the resident threads wait for, or poll, what only CTAs without
-  /// room could change.
+  /// Whether the resident threads wait for, or poll, an event that only CTAs
+  /// without room could cause.
   bool waitsForRoom() const;
   void startCluster(LaunchState &launch, uint32_t number,
                     uint32_t slotInLaunch);
@@ -303,7 +307,7 @@ struct Grid::Impl {
   }
   void makeReady(SimThread &thread);
   void makeUnready(SimThread &thread);
-  /// Waits for others; `makeReady` ends it.
+  /// Waits for other threads. `makeReady` ends the wait.
   void block(SimThread::Wait wait) {
     SimThread &thread = *running;
     thread.wait = wait;
@@ -315,7 +319,7 @@ struct Grid::Impl {
     thread.wait = SimThread::Wait::None;
     makeReady(thread);
   }
-  /// Something went on that is not the spinning of a loop.
+  /// Records progress other than the spinning of a loop.
   void noteProgress() {
     idleTurns = 0;
     patience = kPatience;

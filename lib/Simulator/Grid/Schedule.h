@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every choice that hardware makes freely is one call of Schedule::pick: which
-// thread runs next, which piece of a transfer lands, whether a try_wait gives
-// up. A schedule is seeded random, adversarial, or the replay of a recorded
-// one.
+// Every choice that hardware is free to make is one call of Schedule::pick: the
+// next thread to run, the next piece of a transfer to land, whether a try_wait
+// times out. A schedule is seeded random, adversarial, or the replay of a
+// recorded one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,32 +64,32 @@ llvm::ArrayRef<llvm::StringRef> getPolicyNames();
 llvm::StringRef getName(Policy policy);
 std::optional<Policy> parsePolicy(llvm::StringRef name);
 
-/// A thread or CTA that could be picked; what adversarial policies look at.
+/// A candidate thread or CTA, as adversarial policies see it.
 struct Candidate {
   /// CTA: its number in the grid; Warp: its number in the CTA; Lane: the lane.
   uint32_t id = 0;
   bool justWoken = false;
-  /// CTA: the warps of it that have runnable threads, as a mask; Warp: the CTA.
+  /// For a CTA: a mask of its warps with runnable threads. For a warp: the CTA.
   uint32_t context = 0;
 };
 
 class Schedule {
 public:
   virtual ~Schedule();
-  /// Before the first decision: the size of the grid.
+  /// Called before the first decision, with the size of the grid.
   virtual void begin(uint32_t ctas, uint32_t warpsPerCTA) {}
-  /// True if picks for this decision depend on the candidates; they are given
-  /// only then.
+  /// Whether the choice depends on the candidates. Only then are they given.
   virtual bool looksAt(Decision decision) const { return false; }
-  /// One of 0 .. n-1; n is at least 1. `candidates` is empty or has n elements.
+  /// Chooses one of 0 .. n-1; n is at least 1. `candidates` is empty or has n
+  /// elements.
   virtual uint32_t pick(Decision decision, uint32_t n,
                         llvm::ArrayRef<Candidate> candidates = {}) = 0;
 };
 
 std::unique_ptr<Schedule> createSchedule(Policy policy, uint64_t seed);
 
-/// Passes decisions on and keeps them; `getRecord` is text that
-/// ReplaySchedule::create takes.
+/// Forwards decisions and records them. `getRecord` is text that
+/// ReplaySchedule::create accepts.
 class RecordingSchedule : public Schedule {
 public:
   explicit RecordingSchedule(Schedule &inner) : inner(inner) {}
@@ -101,23 +101,23 @@ public:
 
 private:
   Schedule &inner;
-  /// Decisions as bytes, equal ones in a row counted; see ScheduleRecord.cpp.
+  /// Decisions as bytes, with repeat counts; see ScheduleRecord.cpp.
   std::string bytes;
   uint64_t last = 0, repeats = 0, numPicks = 0;
 };
 
-/// Replays a record. A record that doesn't fit (other kernel, other arguments)
-/// is noted in `getError()`, at the first decision that differs; the run then
-/// goes on with pick 0, and with 1 where a pick asks for fairness.
+/// Replays a record. If a record doesn't fit (another kernel, other arguments),
+/// `getError()` reports the first decision that differs. The run then continues
+/// with pick 0, and with 1 where a decision asks for fairness.
 class ReplaySchedule : public Schedule {
 public:
-  /// An empty pointer and an error text for a malformed record.
+  /// Returns a null pointer and an error text for a malformed record.
   static std::unique_ptr<ReplaySchedule> create(llvm::StringRef record,
                                                 std::string &error);
   uint32_t pick(Decision decision, uint32_t n,
                 llvm::ArrayRef<Candidate> candidates = {}) override;
   const std::string &getError() const { return error; }
-  /// True when every recorded decision was made again, and no other.
+  /// Whether exactly the recorded decisions were made.
   bool isComplete() const { return error.empty() && numLeft == 0; }
 
 private:

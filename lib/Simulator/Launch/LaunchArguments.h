@@ -1,13 +1,13 @@
-//===- LaunchArguments.h - what a call is given -----------------*- C++ -*-===//
+//===- LaunchArguments.h - arguments of a call ------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Checks arguments against a signature and packs them as compiled code takes
-// them: a memref as its descriptor's fields, a tensor map as a pointer to what
-// carousel.encode says. Errors are one line.
+// Checks arguments against a signature, and packs them as compiled code expects
+// them: a memref as the fields of its descriptor, a tensor map as a pointer to
+// the map that carousel.encode describes. Errors are one line.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,12 +23,13 @@
 
 namespace carousel::sim {
 
-/// One parameter of a function, in its order.
+/// One parameter of a function, in order.
 struct Parameter {
   mlir::Type type;
-  /// Which argument of the caller; of a tensor map, what it is encoded from.
+  /// The caller's argument. For a tensor map, the argument that it is encoded
+  /// from.
   unsigned argument = 0;
-  /// Of a tensor map only.
+  /// For a tensor map only.
   EncodeAttr encode;
 };
 
@@ -44,7 +45,7 @@ struct ArgumentMemory {
   unsigned argument;
 };
 
-/// Poisons all elements of a memref, and nothing between them.
+/// Poisons all elements of a memref, but not the gaps between them.
 void poisonElements(const Argument &argument, uint64_t elementBytes);
 
 class LaunchArguments {
@@ -54,14 +55,14 @@ public:
       : signature(signature), arguments(arguments),
         multiprocessors(multiprocessors) {}
 
-  /// Empty, or what was wrong.
+  /// Returns an empty string, or an error.
   std::string bind();
 
   void **getPacked() { return packed.data(); }
   llvm::ArrayRef<ArgumentMemory> getMemory() const { return memory; }
   llvm::ArrayRef<Argument> getArguments() const { return arguments; }
 
-  /// The value of an expression of the launch; false where there is none.
+  /// Evaluates an expression of the launch. Returns false if it has no value.
   bool evaluate(ExprAttr expr, int64_t &value) const;
 
 private:
@@ -77,7 +78,7 @@ private:
   llvm::ArrayRef<Argument> arguments;
   int64_t multiprocessors;
   llvm::SmallVector<void *> packed;
-  // Their elements stay where they are.
+  // A deque, because the elements must not move.
   std::deque<uint64_t> words;
   std::deque<TensorMap> maps;
   llvm::SmallVector<ArgumentMemory> memory;

@@ -1,4 +1,4 @@
-//===- LaunchShape.h - how many threads, and where --------------*- C++ -*-===//
+//===- LaunchShape.h - grid, block and residency of a launch ----*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -18,9 +18,9 @@ struct LaunchShape {
   GridShape grid;
   uint64_t dynamicSharedBytes = 0;
 
-  /// From the options, else from carousel.launch. Returns what was wrong, one
-  /// line; shared memory over the chip's limit is a finding instead.
-  /// `isCoresident`: all CTAs have to be resident at once.
+  /// Computes the shape from the options, or from carousel.launch. Returns an
+  /// empty string, or an error of one line. Shared memory over the chip's limit
+  /// is a finding instead. `isCoresident`: all CTAs must be resident at once.
   std::string compute(LaunchAttr launch, bool isCoresident,
                       const StaticMemory &layout,
                       const LaunchArguments &arguments,

@@ -1,13 +1,13 @@
-//===- Machine.h - one run's machine, as compiled code sees it --*- C++ -*-===//
+//===- Machine.h - the machine that compiled code calls ---------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Joins memory, grid and asynchronous units for one run, gives each CTA its
-// block of shared memory, and is what the calls of compiled code act on. The
-// code finds it by a pointer of the host thread that runs it.
+// Combines memory, grid and asynchronous units for one run, and gives each CTA
+// its block of shared memory. The calls of compiled code act on it. The code
+// finds it through a pointer of the host thread that runs it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@
 
 namespace carousel::sim {
 
-/// Zero or more bytes at an alignment that suits every access.
+/// Zero or more bytes, with an alignment that suits every access.
 class AlignedBlock {
 public:
   static constexpr uint64_t kAlignment = 1024;
@@ -49,23 +49,23 @@ private:
 struct KernelLaunch {
   const StaticMemory *layout = nullptr;
   uint64_t dynamicSharedBytes = 0;
-  /// Takes pointers to its arguments.
+  /// The entry takes pointers to its arguments.
   void (*entry)(void **) = nullptr;
   void **arguments = nullptr;
-  /// What is added to the code's sites, so that those of the run are unique.
+  /// The offset that makes the code's sites unique in the run.
   Site firstSite = 0;
-  /// The gpu.module: kernels of one share its globals.
+  /// The gpu.module, whose kernels share its globals.
   const void *home = nullptr;
 };
 
 class Machine {
 public:
-  /// The launches are those of the grid.
+  /// The launches must be those of the grid.
   Machine(std::vector<KernelLaunch> launches, Grid &grid, Memory &memory,
           AsyncMachine &async, FindingLog &log);
   ~Machine();
 
-  /// Runs each launch's entry in every thread of it.
+  /// Runs each launch's entry in each of its threads.
   RunEnd run();
 
   /// The machine of this host thread's run.
@@ -80,7 +80,8 @@ public:
     return thread;
   }
 
-  /// Checks and records; where the thread may go on with the access.
+  /// Checks and records an access. Returns the address at which the thread
+  /// performs it.
   void *access(void *pointer, uint64_t size, AccessKind kind, Site site,
                AtomicForm form = AtomicForm::None);
 
@@ -88,7 +89,7 @@ public:
     grid.notePoll(address, size);
   }
 
-  /// Where an access goes that may not go where it would.
+  /// The address for an access that isn't allowed at its own address.
   void *getScratch(uint64_t size, AccessKind kind);
 
   /// The address of a static buffer, of dynamic shared memory, of a global.
@@ -96,19 +97,19 @@ public:
   char *getDynamicShared() { return getBlock() + here().dynamicOffset; }
   char *getGlobal(uint32_t index) { return here().globals[index]; }
 
-  /// What the threads of the running thread's CTA gathered last.
+  /// The values that the running thread's CTA gathered last.
   std::vector<uint64_t> &getGathered() { return getCTA().gathered; }
 
-  /// A finding of the running thread.
+  /// Reports a finding of the running thread.
   void report(FindingKind kind, std::string message);
 
-  /// The end of the last thread.
+  /// The time at which the last thread ended.
   uint64_t getCycles() const { return lastCycles; }
 
   Grid &grid;
   Memory &memory;
   AsyncMachine &async;
-  /// Null: none is wanted.
+  /// Null for no timeline.
   Timeline *timeline = nullptr;
 
 private:
@@ -142,8 +143,8 @@ private:
   uint64_t lastCycles = 0;
 };
 
-/// Shows a call of the running thread on the timeline, from here to the end of
-/// the scope. Where the run ends inside, it stays open.
+/// Records a call of the running thread on the timeline, from here to the end
+/// of the scope. If the run ends inside, the call stays open.
 class TracedCall {
 public:
   TracedCall(Machine &machine, CallKind kind, llvm::StringRef what,

@@ -1,4 +1,4 @@
-//===- Clock.h - who knows of what ------------------------------*- C++ -*-===//
+//===- Clock.h - vector clocks ----------------------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Vector clocks over threads and engine operations, sparse over CTAs. A clock
-// answers one question: is this epoch known? Copies are cheap: the parts of a
-// clock are shared until one is changed.
+// answers whether an epoch is known. Copies are cheap: clocks share parts until
+// one of them changes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,9 +23,9 @@
 
 namespace carousel::sim {
 
-/// A moment of one agent: CTA, agent in the CTA (threads first, then the
-/// operations of engines), time. Time starts at 1; the zero epoch is "before
-/// everything" and is always known.
+/// A moment of one agent: CTA, agent in the CTA (threads first, then operations
+/// of engines), and time. Time starts at 1. The zero epoch is before
+/// everything, and is always known.
 class Epoch {
 public:
   static constexpr unsigned kCTABits = 20, kAgentBits = 16, kTimeBits = 28;
@@ -52,7 +52,7 @@ public:
     return a.bits != b.bits;
   }
   bool isSameAgent(Epoch other) const { return getAgent() == other.getAgent(); }
-  /// A number for the agent, unique in the grid, and one for the moment.
+  /// The unique number of the agent in the grid, and that of the moment.
   constexpr uint64_t getAgent() const { return bits >> kTimeBits; }
   constexpr uint64_t getKey() const { return bits; }
 
@@ -62,8 +62,8 @@ private:
 
 /// For each agent the latest time that is known. Unknown agents are at time 0.
 ///
-/// Parts (what is known of one CTA) are shared between copies, without atomic
-/// counts: clocks of one run belong to one host thread.
+/// Copies share parts (what is known of one CTA), without atomic counts: the
+/// clocks of one run belong to one host thread.
 class Clock {
 public:
   bool covers(Epoch epoch) const {
@@ -74,26 +74,28 @@ public:
       return true;
     return ended && ended->contains(epoch.cta());
   }
-  /// Learns one epoch (and, as agents act in order, all earlier ones of that
-  /// agent).
+  /// Learns one epoch, and all earlier ones of that agent, which acts in order.
   void observe(Epoch epoch);
-  /// Learns all that `other` knows. No work where parts are shared; where
-  /// `other` knows all of a part and more, its part becomes shared.
+  /// Learns all that `other` knows. Shared parts take no time. If a part of
+  /// `other` knows everything that this clock's part does, and more, this clock
+  /// then shares it.
   void join(const Clock &other);
-  /// All learn one epoch. Clocks that shared a part still share one afterwards,
-  /// if they are next to each other in the list.
+  /// All clocks learn one epoch. Adjacent clocks in the list that shared a part
+  /// still share one afterwards.
   static void observe(llvm::ArrayRef<Clock *> clocks, Epoch epoch);
-  /// Learns all that ever happened in the CTAs [begin, end), which are over.
+  /// Learns everything that happened in the CTAs [begin, end), which have
+  /// ended.
   void observeAll(uint32_t begin, uint32_t end);
-  /// As `join`, but for what `other` knows of the CTAs [begin, end) one by one.
+  /// As `join`, except for what `other` knows of the CTAs [begin, end)
+  /// individually.
   void joinOutside(const Clock &other, uint32_t begin, uint32_t end);
   void clear() {
     entries.clear();
     ended.reset();
   }
 
-  /// True if both stand on the same parts, so that a join takes no time; for
-  /// tests and statistics.
+  /// Whether both have the same parts, so that a join takes no time. For tests
+  /// and statistics.
   bool sharesParts(const Clock &other) const;
 
 private:
@@ -102,7 +104,8 @@ private:
   };
   using PartRef = llvm::IntrusiveRefCntPtr<Part>;
 
-  /// CTAs of which everything is known, as ranges that rise and don't touch.
+  /// CTAs of which everything is known, as ascending ranges that aren't
+  /// adjacent.
   struct CTASet : llvm::RefCountedBase<CTASet> {
     struct Range {
       uint32_t begin, end;
@@ -119,13 +122,13 @@ private:
   };
   using CTASetRef = llvm::IntrusiveRefCntPtr<const CTASet>;
 
-  /// What is known of one CTA: a part, and one agent that has moved on since.
-  /// The latter lets all threads of a CTA, each of which always knows most of
-  /// itself, stand on one part.
+  /// What is known of one CTA: a part, and one agent that has advanced since.
+  /// Each thread knows most of itself, so this allows all threads of a CTA to
+  /// share one part.
   struct Entry {
     uint32_t cta = 0;
     uint32_t aheadAgent = 0;
-    uint32_t aheadTime = 0; // 0: none is ahead; else later than in the part
+    uint32_t aheadTime = 0; // 0 for none; otherwise later than in the part
     PartRef part;           // may be null
 
     uint32_t getPartTime(uint32_t agent) const {
@@ -140,7 +143,7 @@ private:
   };
 
   const Entry *find(uint32_t cta) const {
-    // Nearly every clock knows of one CTA, or of few.
+    // Nearly all clocks know of one CTA, or of few.
     if (entries.size() == 1)
       return entries[0].cta == cta ? &entries[0] : nullptr;
     return search(cta);
@@ -150,7 +153,7 @@ private:
   void joinEnded(const Clock &other);
 
   llvm::SmallVector<Entry, 1> entries; // sorted by CTA
-  CTASetRef ended;                     // null: none; never changed, so shared
+  CTASetRef ended;                     // null for none; immutable, so shared
 };
 
 } // namespace carousel::sim

@@ -1,14 +1,14 @@
-//===- Memory.h - memory with a memory of who touched it --------*- C++ -*-===//
+//===- Memory.h - memory that records its accesses --------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Shadow memory over the real bytes of global and shared buffers: who wrote and
-// read what, through which proxy, and whether it was ever written. `access`
-// checks one access against the rules of docs/MemoryModel.md, reports findings,
-// and records it; the caller moves the bytes.
+// Shadow memory for the bytes of global and shared buffers: the agents that
+// wrote and read them, through which proxy, and whether they were ever written.
+// `access` checks one access by the rules of docs/MemoryModel.md, reports
+// findings, and records the access. The caller moves the bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,57 +29,59 @@ enum class Proxy : uint8_t { Generic, Async };
 enum class AccessKind : uint8_t {
   Read,
   Write,
-  /// An atomic of the generic proxy: doesn't race with other atomics.
+  /// An atomic through the generic proxy, which doesn't race with other
+  /// atomics.
   Atomic,
-  /// An element-wise atomic of an engine or of red.async: doesn't race with its
-  /// like.
+  /// An element-wise atomic of an engine or of red.async, which doesn't race
+  /// with others of its kind.
   Reduce,
 };
 
-/// What an atomic does to its place. Only what reads can see what others wrote:
-/// PTX's `red`, an atomic without a result, forms no acquire pattern.
+/// The effect of an atomic on its address. Only forms that read can observe the
+/// writes of others: PTX's `red`, an atomic without a result, forms no acquire
+/// pattern.
 enum class AtomicForm : uint8_t { None, Load, Store, Reduce, ReadModifyWrite };
 
-/// One access and the agent that makes it. The view is used during the call
-/// only.
+/// One access and its agent. The view is used during the call only.
 struct Access {
   AccessKind kind = AccessKind::Read;
   Proxy proxy = Proxy::Generic;
-  /// Of Atomic and Reduce: the form, and the bytes of one element. Atomics that
-  /// overlap in part are not morally strong: they race.
+  /// For Atomic and Reduce: the form, and the bytes of one element. Atomics
+  /// that overlap partly aren't morally strong, so they race.
   AtomicForm form = AtomicForm::None;
   uint8_t elementBytes = 0;
-  /// The moment of the agent: of the thread, or of the operation (its read or
-  /// its write epoch).
+  /// The epoch of the thread, or the read or write epoch of the operation.
   Epoch epoch;
-  /// What the agent knew: the thread's view, or the view at the issue of the
-  /// operation.
+  /// What the agent knew: the thread's view, or the view when the operation was
+  /// issued.
   const View *view = nullptr;
   uint32_t thread = 0; // index in the CTA of the thread that acted or issued
   /// Index into the machine's table of operation names; 0 for a thread's own
   /// access.
   uint16_t operation = 0;
   Site site = 0;
-  /// Distinguishes operations of engines; accesses of one operation don't race
-  /// with each other.
+  /// Identifies an operation of an engine, whose accesses don't race with each
+  /// other.
   uint64_t operationId = 0;
-  /// It doesn't look at what it finds: an atomic store, or a tile transfer of
-  /// elements that it only orders.
+  /// The access ignores the value that it finds: an atomic store, or a tile
+  /// transfer of elements that it only orders.
   bool mayBeUnwritten = false;
-  /// Made by several threads together (a tile transfer). Whoever knows of it
-  /// knows, as far as these bytes go, of all that it was ordered after.
+  /// Several threads make the access together (a tile transfer). An agent that
+  /// knows of it also knows, for these bytes, everything that it was ordered
+  /// after.
   bool isCollective = false;
 };
 
-/// How an access went. Findings have been reported; the caller still has to
-/// move the bytes in bounds.
+/// The result of an access. Findings have been reported. The caller must still
+/// move the bytes that are in bounds.
 struct AccessResult {
-  /// False: not (wholly) inside one live region; nothing may be touched.
+  /// False if the range isn't inside one live region. The caller must not
+  /// access it.
   bool inBounds = true;
-  /// Part of the bytes that an async access reads or replaces is stale: a fence
-  /// is missing.
+  /// Some bytes that an async access reads or replaces are stale: a fence is
+  /// missing.
   bool stale = false;
-  /// Part of the bytes was never written.
+  /// Some bytes were never written.
   bool unwritten = false;
 };
 
@@ -89,14 +91,14 @@ struct RegionInfo {
   std::string name; // "x", "shared memory"
   char *base = nullptr;
   uint64_t size = 0;
-  /// The host has written it all (an input); else it starts unwritten.
+  /// The host has written all of it (an input). Otherwise it starts unwritten.
   bool isWritten = false;
 };
 
-/// Settings that docs/MemoryModel.md calls choices.
+/// Settings for the choices in docs/MemoryModel.md.
 struct MemoryRules {
-  /// Only the writer's own fence counts, and handing a buffer back to an engine
-  /// needs one too.
+  /// Only the writer's own fence counts, and a buffer that is released to an
+  /// engine needs a fence, too.
   bool strictFences = false;
 };
 
@@ -108,31 +110,32 @@ public:
   ~Memory();
 
   RegionId addRegion(RegionInfo info);
-  /// The region is gone; later accesses to its addresses are out of bounds.
+  /// Removes the region. Later accesses to its addresses are out of bounds.
   void removeRegion(RegionId region);
   const RegionInfo *find(const void *address) const;
 
-  /// Gives a name to part of a region: a barrier array, a buffer with slots of
-  /// `slotBytes` (0: no slots). Findings then say `full[2]`. Names may nest;
-  /// the innermost wins.
+  /// Names a part of a region: an array of barriers, or a buffer with slots of
+  /// `slotBytes` (0 for no slots). Findings then say `full[2]`. Names may be
+  /// nested, and the innermost applies.
   void nameRange(RegionId region, uint64_t begin, uint64_t size,
                  std::string name, uint64_t slotBytes);
-  /// Bytes of a region that belong to no buffer: accesses to them are out of
-  /// bounds. Given in their order.
+  /// Marks bytes of a region that belong to no buffer. Accesses to them are out
+  /// of bounds. Call in ascending order.
   void addGap(RegionId region, uint64_t begin, uint64_t size);
-  /// The buffer, slot and byte range of an address, for findings of others
+  /// The buffer, slot and byte range of an address, for findings of other parts
   /// ("full", 2).
   void describe(const void *address, uint64_t size, Finding &finding) const;
 
-  /// Checks and records. Fast where an access repeats the state of its
+  /// Checks and records an access. Fast if it repeats the state of its
   /// neighbours.
   AccessResult access(const void *address, uint64_t size, const Access &access);
 
-  /// Marks bytes as written by the host or poisoned (unwritten) again, without
-  /// any check.
+  /// Marks bytes as written by the host, or as poisoned (unwritten), without a
+  /// check.
   void setWritten(const void *address, uint64_t size, bool written);
 
-  /// Name of an operation index, for actors ("tensor.load"); index 0 is "".
+  /// The index of an operation's name, for actors ("tensor.load"). Index 0 is
+  /// "".
   uint16_t internOperation(llvm::StringRef name);
 
 private:
@@ -140,7 +143,7 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// Fills fresh memory with a pattern that is unlikely to be a right result (a
+/// Fills fresh memory with a pattern that is unlikely to be a correct result (a
 /// NaN as float).
 void poison(void *address, uint64_t size);
 

@@ -1,14 +1,14 @@
-//===- MemoryHistory.h - the accesses that memory remembers -----*- C++ -*-===//
+//===- MemoryHistory.h - recorded accesses ----------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What the shadow of a byte refers to: records of accesses, and sets of them,
-// by 32-bit numbers, so that bytes with one history have one 8-byte state that
-// is compared and copied as a whole. Records and sets that no state refers to
-// any longer are collected by mark and sweep.
+// The records that the shadow of a byte refers to. Records of accesses, and
+// sets of records, have 32-bit numbers. So bytes with the same history have the
+// same 8-byte state, which is compared and copied as a whole. Mark and sweep
+// collects records and sets that no state refers to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 
 namespace carousel::sim {
 
-/// An access as later ones see it.
+/// An access, as later accesses see it.
 struct Record {
   Epoch epoch;
   uint64_t operationId = 0;
@@ -42,21 +42,21 @@ struct Record {
   }
 };
 
-/// Number of a record. 0 is none.
+/// The number of a record. 0 is none.
 using RecordId = uint32_t;
-/// The host's write before the launch: ordered before everything.
+/// The host's write before the launch, which is ordered before everything.
 constexpr RecordId kHostWrite = 1;
 
-/// A set of records: a record's number, or that of a node with kNodeBit. 0 is
-/// the empty set.
+/// A set of records: the number of a record, or that of a node with kNodeBit. 0
+/// is the empty set.
 using RecordSet = uint32_t;
 constexpr RecordSet kNodeBit = 1u << 31;
 
-/// What is remembered of a byte: its last plain write, and the reads and atomic
-/// updates since. An update doesn't replace the write, as updates need no order
-/// among each other.
+/// The history of a byte: its last plain write, and the reads and atomic
+/// updates since. An update doesn't replace the write, because updates aren't
+/// ordered among each other.
 struct State {
-  RecordId writer = 0; // 0: never written
+  RecordId writer = 0; // 0 if never written
   RecordSet since = 0;
 
   friend bool operator==(State a, State b) {
@@ -69,19 +69,18 @@ class History {
 public:
   explicit History(bool strictFences);
 
-  /// The record of an access. The same access mostly gets the same record
-  /// again.
+  /// The record of an access. Repeated accesses mostly get the same record.
   RecordId intern(const Access &access);
   const Record &operator[](RecordId id) const { return records[id]; }
 
-  /// The set with the access `id`, which is `access`, added. Drops accesses
-  /// that the new one makes needless: whatever conflicts with them and is
-  /// ordered after the new one is fine with them too. Of all that precede a
-  /// collective access in its set, those that conflict with it are ordered
-  /// before it or were reported.
+  /// Adds the access `id`, which is `access`, to the set. Removes accesses that
+  /// the new one makes redundant: an access that conflicts with them and is
+  /// ordered after the new one is also ordered after them. All accesses that
+  /// precede a collective access in its set and conflict with it are ordered
+  /// before it, or were reported.
   RecordSet add(RecordSet set, RecordId id, const Access &access);
 
-  /// True if an atomic update is in the set.
+  /// Whether the set has an atomic update.
   bool hasUpdates(RecordSet set) const {
     if (set & kNodeBit)
       return nodes[set & ~kNodeBit].hasUpdates;
@@ -96,17 +95,17 @@ public:
       function(set);
   }
 
-  /// Time to mark every state and to sweep: between accesses only, numbers
-  /// change hands.
+  /// Whether to mark all states and to sweep. Only between accesses, because
+  /// numbers are reused.
   bool isFull() const;
   void beginMarking();
   void mark(State state);
   void sweep();
 
 private:
-  /// Sets are lists that share their tails. Readers in turns would make them
-  /// ever longer, so a list that reaches its bound is gone through: each agent
-  /// stays once. Lists are in the order of their accesses, the last one first.
+  /// Sets are lists with shared tails, in the order of their accesses, the last
+  /// one first. Readers that take turns would make lists ever longer. So a list
+  /// that reaches its limit is compacted to one entry per agent.
   struct Node {
     RecordId record;
     RecordSet previous;
@@ -126,7 +125,7 @@ private:
   size_t recordLimit, nodeLimit;
   std::vector<bool> markedRecords, markedNodes;
 
-  // Both caches may forget: that costs memory, not correctness.
+  // Both caches may lose entries: that costs memory, and not correctness.
   std::vector<RecordId> recordCache;
   struct Addition {
     RecordSet set = 0;

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The inside of Memory. A region's shadow is made page by page when first
-// touched; a page has one state per 4096, 16, 4, 2 or 1 bytes, as fine as its
-// accesses so far were aligned, so that coarse transfers never pay for bytes.
+// The inside of Memory. A region's shadow pages are created on the first
+// access. A page has one state for each 4096, 16, 4, 2 or 1 bytes, depending on
+// the alignment of its accesses so far. So coarse transfers don't pay for
+// single bytes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,8 +26,8 @@ namespace carousel::sim {
 constexpr unsigned kPageShift = 12;
 constexpr uint64_t kPageBytes = 1u << kPageShift;
 
-/// The coarsest grain (as a shift) whose borders are at `begin` and `end`,
-/// offsets in a page.
+/// The coarsest grain (as a shift) with boundaries at `begin` and `end`, which
+/// are offsets in a page.
 unsigned getGrain(uint64_t begin, uint64_t end);
 
 /// The states of 4 KiB.
@@ -50,7 +51,7 @@ struct NamedRange {
 struct Region {
   RegionInfo info;
   std::vector<std::unique_ptr<Page>>
-      pages; // null: all bytes are in the initial state
+      pages; // null if all bytes have the initial state
   std::vector<NamedRange> names;
   std::vector<std::pair<uint64_t, uint64_t>> gaps; // begin and end, in order
 
@@ -60,25 +61,25 @@ struct Region {
     return address - getBase() < info.size;
   }
   bool hasGap(uint64_t begin, uint64_t end) const {
-    // Most bytes lie behind the last gap.
+    // Most bytes are after the last gap.
     if (gaps.empty() || begin >= gaps.back().second)
       return false;
     auto gap = llvm::partition_point(
         gaps, [&](const auto &other) { return other.second <= begin; });
     return gap->first < end;
   }
-  /// The page, fine enough for borders at `begin` and `end` in it.
+  /// Returns the page, refined for boundaries at `begin` and `end` in it.
   Page &getPage(uint64_t number, uint64_t begin, uint64_t end);
 
   /// Calls `function(Page, first state, last state + 1, offset of the page)`
-  /// for the pages of a range that lies in the region, each made and fine
-  /// enough.
+  /// for each page of a range in the region. The pages are created and refined
+  /// as needed.
   template <typename Function>
   void forEachPage(uint64_t begin, uint64_t end, Function function) {
     while (begin < end) {
       uint64_t number = begin >> kPageShift, offset = number << kPageShift;
       uint64_t pageEnd = std::min(end, offset + kPageBytes);
-      // What lies behind the region's end belongs to nobody.
+      // Bytes after the region's end belong to no buffer.
       uint64_t last = pageEnd == info.size ? kPageBytes : pageEnd - offset;
       Page &page = getPage(number, begin - offset, last);
       function(page, (begin - offset) >> page.shift, last >> page.shift,
@@ -97,17 +98,17 @@ struct Memory::Impl {
   History history;
   std::vector<std::string> operations;
 
-  std::vector<std::unique_ptr<Region>> regions; // by id; null: removed
+  std::vector<std::unique_ptr<Region>> regions; // by id; null if removed
   std::vector<Region *> byAddress;
-  // Direct mapped by address; the threads of several CTAs take turns, each in
-  // its own memory.
+  // Direct mapped by address. Threads of several CTAs alternate, each in its
+  // own memory.
   static constexpr unsigned kLookupBits = 8;
   mutable std::array<Region *, 1 << kLookupBits> lookups{};
 
   /// The region that has the address, or null.
   Region *lookup(uint64_t address) const;
-  /// The live regions that end at or before the address, and that begin after
-  /// it; null if none.
+  /// The last live region that ends at or before the address, and the first one
+  /// that begins after it; null if there is none.
   std::pair<const Region *, const Region *>
   getNeighbours(uint64_t address) const;
   /// Buffer, slot and byte range of a part of a region.

@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A thread that reads what another one's atomic wrote has no order with that
-// thread unless fences, semantics and scopes make one. What the two would know
-// with them is kept here, goes on with the reader's view, and says what is
-// missing when a race is found. It never decides whether there is a race.
+// Explains races after relaxed atomics. A thread that reads the value of
+// another thread's atomic isn't ordered after it, unless fences, semantics and
+// scopes establish an order. This records what the reader would know with them,
+// as part of its view. When a race is found, it names what is missing. It never
+// decides whether there is a race.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,20 +27,21 @@ namespace carousel::sim {
 
 enum class MemScope : uint8_t { CTA, Cluster, GPU, System };
 
-/// The scopes that differ on one device: System counts as GPU.
+/// The scopes that differ on one device. System counts as GPU.
 constexpr unsigned kNumScopes = unsigned(MemScope::GPU) + 1;
 inline unsigned getIndex(MemScope scope) {
   return std::min(unsigned(scope), kNumScopes - 1);
 }
 
-/// What those who wrote a place of an atomic knew, or who arrived in a phase.
+/// What the threads knew that wrote the address of an atomic, or that arrived
+/// in a phase.
 struct Publication : llvm::RefCountedBase<Publication> {
   bool isArrive = false;
-  /// All that they knew, and of it what they released at each scope or a wider
-  /// one.
+  /// Everything that they knew, and the part that they released at each scope
+  /// or a wider one.
   Clock known;
   std::array<Clock, kNumScopes> released;
-  /// The last one of them, of an arrive the last one that came short.
+  /// The last writer. For an arrive, the last one that released too little.
   Epoch writer;
   Site site = 0;
   uint32_t cluster = 0;
@@ -47,7 +49,7 @@ struct Publication : llvm::RefCountedBase<Publication> {
 };
 using PublicationRef = llvm::IntrusiveRefCntPtr<const Publication>;
 
-/// A thread that saw a publication, and the widest scope at which it has
+/// A thread that observed a publication, and the widest scope at which it has
 /// acquired since.
 struct Sighting : llvm::RefCountedBase<Sighting> {
   const void *place = nullptr;
@@ -59,22 +61,24 @@ struct Sighting : llvm::RefCountedBase<Sighting> {
   std::optional<MemScope> acquired;
 };
 
-/// The latest sightings that a thread knows of. Cheap to copy; mostly none.
+/// The latest sightings that a thread knows of. Cheap to copy, and mostly
+/// empty.
 class Sightings {
 public:
-  /// One for each place; the oldest is dropped where there are many.
+  /// Adds a sighting. Keeps one for each address, and drops the oldest if there
+  /// are many.
   void add(Sighting sighting);
   void join(const Sightings &other);
-  /// The reader has executed an acquire fence.
+  /// Records that the reader has executed an acquire fence.
   void noteAcquire(Epoch reader, MemScope scope);
   bool empty() const { return !list; }
-  /// True if the last one is of this publication.
+  /// Whether the last sighting is of this publication.
   bool endsWith(const Publication *publication) const {
     return list && list->items.back()->publication.get() == publication;
   }
 
-  /// What would have ordered the moment before a thread of the CTA: a line for
-  /// each fence, scope or semantics that is missing.
+  /// What would have ordered `earlier` before a thread of the CTA: one line for
+  /// each missing fence, scope or semantics.
   std::vector<std::string> explain(Epoch earlier, const FindingLog &log) const;
 
 private:

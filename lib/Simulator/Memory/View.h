@@ -1,12 +1,12 @@
-//===- View.h - what an agent knows -----------------------------*- C++ -*-===//
+//===- View.h - the knowledge of an agent -----------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Three clocks: what is ordered, and what of that has passed a proxy fence for
-// shared and for global memory.
+// Three clocks: everything that is ordered, and the parts of it that have
+// passed a proxy fence for shared and for global memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,16 +17,15 @@
 
 namespace carousel::sim {
 
-/// What an agent knows: the order, and what has passed a proxy fence on the
-/// way.
+/// What an agent knows: the order, and what has passed a proxy fence.
 struct View {
   Clock order;
-  /// Generic accesses to shared or global memory that the async proxy may rely
-  /// on. A fence moves `order` into these; barriers, arrives and waits carry
+  /// Generic accesses to shared or global memory that are visible to the async
+  /// proxy. A fence copies `order` to these. Barriers, arrives and waits carry
   /// all three.
   Clock fencedShared;
   Clock fencedGlobal;
-  /// What would be known, were no fence or scope missing: for findings.
+  /// What the agent would know if no fence or scope were missing, for findings.
   Sightings sightings;
 
   void join(const View &other) {

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Notes what threads and engines do, in simulated cycles, and writes it in the
-// Chrome trace format: a process for each CTA, with tracks of warps and engines
-// and with counters. What it shows is in docs/Simulator.md. Trace.cpp notes,
-// TraceTracks.cpp turns notes into tracks, TraceWriter.cpp writes them.
+// Records the activity of threads and engines in simulated cycles, and writes
+// it in the Chrome trace format: a process for each CTA, with tracks for warps
+// and engines, and counters. docs/Simulator.md describes the result. Trace.cpp
+// records, TraceTracks.cpp computes tracks, and TraceWriter.cpp writes them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@
 
 namespace carousel::sim {
 
-/// What a thread does in a call of the machine: it works, or it waits.
+/// Whether a thread works or waits in a call of the machine.
 enum class CallKind : uint8_t { Works, Waits };
 
 enum class Engine : uint8_t { Loads, Stores, Reductions, Copies };
@@ -46,13 +46,14 @@ struct ThreadSpan {
   Site site = 0;
 };
 
-/// Calls in their order. Between them the thread computes.
+/// Calls in order. The thread computes between them.
 struct ThreadNotes {
   uint64_t begin = kStillOpen, end = kStillOpen;
   std::vector<ThreadSpan> spans;
 };
 
-/// An operation in flight, or those that the lanes of a warp issued together.
+/// An operation in flight, or operations that the lanes of a warp issued
+/// together.
 struct TransferSpan {
   Engine engine = Engine::Loads;
   std::string operation, shared, signals;
@@ -70,7 +71,7 @@ struct SlotFill {
 /// The slots of an array of mbarriers.
 struct BarrierSlots {
   struct Slot {
-    /// When its phases were completed.
+    /// The completion times of its phases.
     std::vector<uint64_t> completed;
     std::vector<SlotFill> fills;
   };
@@ -87,7 +88,7 @@ struct CTANotes {
   std::vector<TransferSpan> transfers;
   std::vector<BarrierSlots> barriers;
 
-  /// The spans of operations of single values, by warp and site: the n-th one
+  /// Spans of operations on single values, by warp and site. The n-th operation
   /// of each lane is in the n-th span.
   struct Together {
     std::vector<uint32_t> spans;
@@ -98,14 +99,15 @@ struct CTANotes {
 
 class Timeline final : public AsyncTrace {
 public:
-  /// Of each launch, the CTAs numbered 0 to `ctas` - 1 are shown.
+  /// Shows the CTAs numbered 0 to `ctas` - 1 of each launch.
   Timeline(Grid &grid, const Memory &memory,
            std::function<std::string(Site)> describeSite, uint32_t ctas);
   ~Timeline() override;
 
   void threadStarted(const Thread &thread);
   void threadEnded(const Thread &thread);
-  /// A call of a thread, one at a time. `barrier` may be null.
+  /// Records a call of a thread, which makes one call at a time. `barrier` may
+  /// be null.
   void callBegan(const Thread &thread, CallKind kind, llvm::StringRef what,
                  const void *barrier);
   void callEnded(const Thread &thread);
@@ -115,7 +117,7 @@ public:
   void phaseCompleted(const void *barrier, uint64_t phase,
                       uint64_t cycles) override;
 
-  /// After the run: the whole as JSON.
+  /// Returns the trace as JSON. Call it after the run.
   std::string write() const;
 
   struct Label {
@@ -126,7 +128,7 @@ public:
 private:
   CTANotes *find(uint32_t cta);
   ThreadNotes *find(const Thread &thread);
-  /// "full[2]", and its slot, which is remembered; empty for no barrier.
+  /// "full[2]", and its slot, which is remembered. Empty for no barrier.
   std::string nameBarrier(const void *barrier, BarrierSlots::Slot **slot);
   std::string describe(const void *address) const;
   uint32_t intern(CallKind kind, llvm::StringRef name);
@@ -137,7 +139,8 @@ private:
   const Memory &memory;
   std::function<std::string(Site)> describeSite;
   uint32_t shownCTAs;
-  /// By number over all launches; null: not shown, or not started.
+  /// By number over all launches; null for a CTA that isn't shown or hasn't
+  /// started.
   std::vector<std::unique_ptr<CTANotes>> ctas;
   std::vector<Label> labels;
   llvm::StringMap<uint32_t> labelNumbers;
@@ -149,28 +152,29 @@ private:
 // Tracks (TraceTracks.cpp)
 //===----------------------------------------------------------------------===//
 
-/// A stretch of a warp's time in one call; computing if the label is
-/// kComputes.
+/// A part of a warp's time in one call. The label kComputes stands for
+/// computation.
 struct WarpSpan {
   static constexpr uint32_t kComputes = ~0u;
   uint64_t begin = 0, end = 0;
   uint32_t label = kComputes;
   Site site = 0;
-  /// Most threads in it at one time.
+  /// The largest number of threads in it at one time.
   uint32_t threads = 0;
   bool isOpen = false;
 };
 
-/// What a warp does at each time: where one of its threads is in a call that
-/// works, that; else, where one computes, that; where all wait, what the first
-/// of them to go on waits for. So the spans don't overlap. What is open ends at
-/// `end`.
+/// The activity of a warp over time. If a thread is in a call that works, it is
+/// that call. Otherwise, if a thread computes, it is computation. If all
+/// threads wait, it is the wait that ends first. So the spans don't overlap.
+/// Open spans end at `end`.
 std::vector<WarpSpan> makeWarpTrack(llvm::ArrayRef<ThreadNotes> lanes,
                                     llvm::ArrayRef<Timeline::Label> labels,
                                     uint64_t end);
 
-/// The number of a track for each span, such that those of one track don't
-/// overlap; as few tracks as can be. `spans` are in the order of their begins.
+/// Assigns spans to the smallest number of tracks, such that those of one track
+/// don't overlap. Returns the track of each span. `spans` are sorted by their
+/// begins.
 std::vector<uint32_t>
 spreadOverTracks(llvm::ArrayRef<std::pair<uint64_t, uint64_t>> spans);
 
@@ -182,10 +186,10 @@ struct CounterValue {
 /// Bytes of loads and of all other operations in flight.
 std::vector<CounterValue> countBytes(const CTANotes &notes);
 
-/// Slots that are being loaded, and slots that hold what was loaded, of one of
-/// the arrays of `notes`. A slot is held until the next phase of the barrier at
-/// the same index of another array that no load signals is completed, or until
-/// it is loaded again; else to `end`.
+/// The number of slots that are being loaded, and of slots that hold loaded
+/// data, of one array of `notes`. A slot holds data until it is loaded again,
+/// or until a barrier without loads in another array, at the same index,
+/// completes its next phase; otherwise until `end`.
 std::vector<CounterValue> countSlots(const CTANotes &notes,
                                      const BarrierSlots &array, uint64_t end);
 

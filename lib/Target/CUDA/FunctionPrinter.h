@@ -1,11 +1,11 @@
-//===- FunctionPrinter.h - one function as text -----------------*- C++ -*-===//
+//===- FunctionPrinter.h - print one function as text -----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Statements (Statements.cpp) of expressions (Expressions.cpp).
+// Prints statements (Statements.cpp) with their expressions (Expressions.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 
 namespace carousel {
 
-/// How tight C++ binds an expression; higher is tighter.
+/// The precedence of a C++ expression. Higher binds tighter.
 enum class Precedence {
   Lowest,
   Conditional,
@@ -37,12 +37,13 @@ enum class Precedence {
   Primary
 };
 
-/// The spelling of a type, empty if C++ has none. "float *" is a pointer's.
+/// The spelling of a type, or an empty string if C++ has none. "float *" for a
+/// pointer.
 std::string spellType(mlir::Type type);
 /// A declaration: "float *x".
 std::string declare(mlir::Type type, llvm::StringRef name);
-/// A constant; `typed` where nothing around it says its type. Empty if it has
-/// no text.
+/// A constant. `typed`: the context doesn't give its type. Empty if it has no
+/// text.
 std::string spellConstant(mlir::Attribute attr, mlir::Type type, bool typed);
 
 class FunctionPrinter {
@@ -51,7 +52,7 @@ public:
                   const EmitCUDAOptions &options)
       : func(func), plan(func), names(globals), options(options) {}
 
-  /// The text of the function; an error is emitted at an op without one.
+  /// Prints the function. If an op has no text, emits an error there and fails.
   mlir::FailureOr<std::string> print();
 
 private:
@@ -90,7 +91,7 @@ private:
   NameScope names;
   const EmitCUDAOptions &options;
   llvm::DenseMap<mlir::Value, std::string> named;
-  /// Arguments of expression regions, and what they stand for.
+  /// Arguments of expression regions, and their values.
   llvm::DenseMap<mlir::Value, mlir::Value> aliases;
   std::string output;
   unsigned indent = 0;

@@ -1,12 +1,12 @@
-//===- Names.h - names and texts that C++ takes -----------------*- C++ -*-===//
+//===- Names.h - valid names and texts for C++ ------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Whatever the IR calls something, the text has a valid identifier of its own
-// for it, comments that end where they end, and strings that are strings.
+// Makes a unique and valid identifier for each name of the IR, comments that
+// can't continue on the next line, and properly escaped string literals.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,26 +19,26 @@
 
 namespace carousel {
 
-/// Whether a kernel can be called that: an identifier that neither C++ nor CUDA
-/// nor the device headers have for something else.
+/// Whether a kernel can have this name: an identifier that C++, CUDA and the
+/// device headers don't use.
 bool isFreeIdentifier(llvm::StringRef name);
 
-/// Whether it may be the name of a macro of some header.
+/// Whether some header may define a macro of this name.
 bool looksLikeMacro(llvm::StringRef name);
 
 /// The identifiers of one function.
 class NameScope {
 public:
-  /// Takes all identifiers in `text` away.
+  /// Reserves all identifiers in `text`.
   void reserve(llvm::StringRef text);
-  /// A name like `wanted` that nothing else has.
+  /// A unique name like `wanted`.
   std::string unique(llvm::StringRef wanted);
 
 private:
   llvm::StringSet<> taken;
 };
 
-/// One line of a comment behind `//`: printable ASCII, without backslashes.
+/// One line of a comment after `//`: printable ASCII, without backslashes.
 std::string escapeComment(llvm::StringRef text);
 
 /// A string literal with its quotes.

@@ -1,13 +1,13 @@
-//===- TextPlan.h - what is a statement, what is a name ---------*- C++ -*-===//
+//===- TextPlan.h - statements and names of the text ------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Decides, before anything is printed, which values of a function stand where
-// they are used, which reads of variables are the variables themselves, and
-// where variables are declared.
+// Decides before printing which values of a function are printed inside their
+// users, which reads of variables print as the variables themselves, and where
+// variables are declared.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,17 +24,18 @@ class TextPlan {
 public:
   explicit TextPlan(mlir::emitc::FuncOp func);
 
-  /// The op has no statement: its result stands in what uses it.
+  /// Whether the op has no statement, because its result is printed inside its
+  /// user.
   bool isInlined(mlir::Operation *op) const { return inlined.contains(op); }
-  /// The assignment that declares its variable.
+  /// Whether the assignment declares its variable.
   bool isDeclaration(mlir::emitc::AssignOp op) const {
     return declarations.contains(op);
   }
   bool isDeclaredByAssignment(mlir::emitc::VariableOp op) const {
     return declaredLater.contains(op);
   }
-  /// The name that the source has for an op's result, if this op is the one of
-  /// those with the name that ends what it stands for.
+  /// The source's name for an op's result, if this op is the last one of those
+  /// with the name.
   mlir::StringAttr getSourceName(mlir::Operation *op) const {
     return sourceNames.lookup(op);
   }
@@ -53,7 +54,7 @@ private:
   };
   llvm::SmallVector<mlir::Operation *> order;
   llvm::DenseMap<mlir::Operation *, Extent> extents;
-  /// Where something with an effect on memory happens.
+  /// The positions of effects on memory.
   llvm::SmallVector<unsigned> effects;
   llvm::DenseMap<mlir::Operation *, unsigned> points; ///< of inlined ops
   llvm::DenseMap<mlir::Operation *, unsigned> costs;  ///< of inlined ops

@@ -1,12 +1,13 @@
-//===- LLVMPasses.h - LLVM's passes, for kernels ----------------*- C++ -*-===//
+//===- LLVMPasses.h - LLVM's passes for kernels -----------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Which of LLVM's passes a kernel runs through between its LLVM IR and its PTX:
-// what ptxas can't do as well, or what makes less of what comes after. Private.
+// The LLVM passes that a kernel runs through between LLVM IR and PTX: those
+// that do what ptxas can't do as well, and those that reduce the work of later
+// steps. Private.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,13 +24,15 @@ class TargetMachine;
 
 namespace carousel {
 
-/// Optimises for the machine. Levels: 0, nothing; 1 and 3, LLVM's pipelines of
-/// that name, less what finds nothing in kernels; 2, the passes that change
-/// what ptxas makes of kernels, each as often as it does.
+/// Optimises for the machine. Level 0 does nothing. 1 and 3 are LLVM's
+/// pipelines of these levels, without passes that find nothing in kernels. 2
+/// has the passes that change ptxas's result for kernels, each as often as it
+/// does.
 llvm::Error optimizeKernels(llvm::Module &module, llvm::TargetMachine &machine,
                             unsigned level);
 
-/// The module's PTX. Level 2 leaves more to ptxas than others.
+/// Emits the module's PTX. Level 2 leaves more optimisations to ptxas than the
+/// other levels.
 llvm::Expected<llvm::SmallVector<char, 0>>
 generatePTX(llvm::Module &module, llvm::TargetMachine &machine, unsigned level);
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Nothing but PTXCompiler.cpp sees the library's header, which not every build
-// has.
+// The interface of PTXCompiler.cpp, the only file that includes the library's
+// header. Not every build has the library.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,10 +21,11 @@
 
 namespace carousel {
 
-/// Its name and version; an error where this build hasn't got it.
+/// The library's name and version, or an error if this build doesn't have it.
 llvm::Expected<std::string> findPTXCompiler();
 
-/// The cubin of `ptx`, with ptxas's options. The error is the library's log.
+/// Compiles `ptx` to a cubin, with ptxas's options. The error is the library's
+/// log.
 llvm::Expected<std::string>
 runPTXCompiler(llvm::StringRef ptx, llvm::ArrayRef<const char *> options);
 
