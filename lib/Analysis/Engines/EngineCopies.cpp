@@ -26,17 +26,18 @@ namespace {
 
 /// A box as rows along its outermost dimension of extent above 1.
 struct BoxRows {
-  int64_t dim = 0;         ///< that dimension
+  int64_t dim = 0;         ///< this dimension
   int64_t rowElements = 1; ///< contiguous in global memory
   bool isOnePiece = false; ///< so are the rows, one behind the other
-  /// The memref's end may cut off a box in each row, or plane, of the memref
-  /// and not only at its very end.
+  /// The memref's end may cut off a box in each row or plane of the memref, and
+  /// not only at its very end.
   bool isOftenCut = false;
 };
 
 } // namespace
 
-/// The box as rows, or nothing and the reason.
+/// Sees the box as rows. If that isn't possible, returns nullopt and sets the
+/// reason.
 static std::optional<BoxRows> findRows(const TransferFacts &facts,
                                        Needs &needs) {
   BoxRows rows;
@@ -44,7 +45,7 @@ static std::optional<BoxRows> findRows(const TransferFacts &facts,
   for (int64_t dim = facts.rank - 1; dim >= 0; --dim)
     if (facts.box[dim] > 1)
       rows.dim = dim;
-  // From the innermost dimension on, whole ones one behind the other, then
+  // Starting at the innermost dimension: whole contiguous dimensions, then
   // perhaps a part of one.
   bool isPart = false;
   for (int64_t dim = facts.rank - 1; dim > rows.dim; --dim) {
@@ -53,7 +54,7 @@ static std::optional<BoxRows> findRows(const TransferFacts &facts,
       needs.refuse("rows that are not one piece in global memory");
       return std::nullopt;
     }
-    // A row that its end cuts off would be copied in two ways.
+    // A row that its end cuts off would need two kinds of copies.
     if (!facts.isInside(dim)) {
       needs.refuse("rows that dimension " + Twine(dim) + " of " + facts.name +
                    " may cut off");
@@ -81,7 +82,7 @@ static std::optional<EngineChoice> makeBulk(const TransferFacts &facts,
   std::optional<BoxRows> rows = findRows(facts, needs);
   if (!rows)
     return std::nullopt;
-  // Dimensions of 1 whose strides fit nothing keep rows apart.
+  // Dimensions of extent 1 with arbitrary strides keep rows apart.
   std::string apart = explainBulk(facts.op, facts.shape);
   if (!apart.empty()) {
     needs.refuse("a shape that needs " + apart);
@@ -102,7 +103,7 @@ static std::optional<EngineChoice> makeBulk(const TransferFacts &facts,
   for (int64_t dim = 0; dim < facts.rank; ++dim)
     if (facts.isLoad && !facts.inBounds && !needs.startsInside(dim))
       return std::nullopt;
-  // What is left of a piece is added by whole granules.
+  // The last piece is added in whole granules.
   if (facts.reduce && rows->isOnePiece && !facts.inBounds &&
       !needs.isExtentMultiple(rows->dim, bytes, granule))
     return std::nullopt;
@@ -116,7 +117,7 @@ static std::optional<EngineChoice> makeBulk(const TransferFacts &facts,
   const EngineCosts &costs = getEngineCosts(*facts.kernel.target.info);
   choice.cost = costs.bulkUse + costs.bulkDimension * (facts.rank - 1) +
                 costs.bulkCopy * choice.instructions;
-  // Of what is outside a store makes nothing, and a tensor copy fills it.
+  // A store skips elements outside, and a tensor copy fills them.
   if (facts.isLoad && rows->isOftenCut)
     choice.cost +=
         costs.bulkFillPieces *
@@ -135,8 +136,8 @@ EngineAttempt carousel::tryBulk(const TransferFacts &facts, GuardUse use) {
 // Copies by threads
 //===----------------------------------------------------------------------===//
 
-/// Rows are cut into pieces of `width` bytes. A row is what lies in one piece
-/// on both sides.
+/// Rows are cut into pieces of `width` bytes. A row is contiguous on both
+/// sides.
 static bool hasPieces(const TransferFacts &facts, Needs &needs, int64_t width) {
   if (width == facts.elementBytes)
     return true; // elements are where they are
@@ -160,7 +161,8 @@ static bool hasPieces(const TransferFacts &facts, Needs &needs, int64_t width) {
   return needs.isTileAligned(width) && needs.isBoxAligned(shape, width);
 }
 
-/// The widest of `widths` that is possible, by its number of pieces.
+/// The attempt with the widest possible pieces of `widths`, by the number of
+/// pieces.
 static EngineAttempt tryWidths(const TransferFacts &facts, GuardUse use,
                                EngineKind kind, ArrayRef<int64_t> widths,
                                int64_t useCost, int64_t pieceCost) {
@@ -202,7 +204,7 @@ EngineAttempt carousel::tryCpAsync(const TransferFacts &facts, GuardUse use,
 EngineAttempt carousel::tryVector(const TransferFacts &facts, GuardUse use,
                                   std::optional<int64_t> width) {
   SmallVector<int64_t> widths = {16, 8, 4, 2, 1};
-  // An atomic operation for each element.
+  // Uses an atomic operation for each element.
   bool isAtomic = facts.reduce && !facts.isExclusive;
   if (isAtomic)
     widths = {facts.elementBytes};
@@ -213,7 +215,7 @@ EngineAttempt carousel::tryVector(const TransferFacts &facts, GuardUse use,
     widths = {*width};
   }
   const EngineCosts &costs = getEngineCosts(*facts.kernel.target.info);
-  // Who combines what is there loads it first.
+  // Threads that combine values first load the old ones.
   bool loads = facts.isLoad || facts.isExclusive;
   return tryWidths(facts, use, EngineKind::Vector, widths,
                    loads ? costs.vectorLoadUse : costs.vectorStoreUse,

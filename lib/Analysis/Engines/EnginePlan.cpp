@@ -1,13 +1,13 @@
-//===- EnginePlan.cpp - what carries out each transfer --------------------===//
+//===- EnginePlan.cpp - the engine of each transfer -----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Takes the cheapest engine for each transfer, makes the transfers of a tile
-// agree on its swizzle, and repeats that with less and less to ask of a launch:
-// each time is a variant, unless another one serves as well.
+// Takes the cheapest engine for each transfer, and makes the transfers of a
+// tile agree on its swizzle. Repeats this with fewer and fewer guards. Each
+// result is a variant, unless another variant serves as well.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,10 +30,10 @@ using namespace carousel;
 
 namespace {
 
-/// The transfers of a tile's buffer, and what they ask of its layout.
+/// The transfers of a tile's buffer, and the layouts that they request.
 struct TileRequest {
   Swizzle swizzle = Swizzle::None;
-  /// A transfer whose map is given says how the tile lies.
+  /// A transfer with a given map, which determines the tile's layout.
   TransferOpInterface given;
 };
 
@@ -135,7 +135,7 @@ EngineAssignment EnginePlanner::planTransfer(const TransferFacts &transfer,
   }
 
   const EngineAttempt *best = nullptr;
-  // Whoever asks for a swizzle has more to gain by it than what a copy costs.
+  // The gain of a requested swizzle is larger than the cost of a copy.
   if (swizzle != Swizzle::None && plan.swizzleRejection.empty())
     best = &attempts.front().second;
   else
@@ -192,12 +192,12 @@ EngineVariant EnginePlanner::plan(GuardUse use,
   EngineVariant variant;
   if (!faults.empty())
     return variant;
-  // Twice at most for each buffer: with its swizzle and without.
+  // At most twice for each buffer: with its swizzle and without.
   llvm::DenseMap<Value, std::pair<Operation *, std::string>> plain;
   for (auto &[buffer, request] : requests) {
     if (request.given || request.swizzle == Swizzle::None)
       continue;
-    // Whoever reads or writes the tile has to go by the swizzle, too.
+    // All readers and writers of the tile must use the swizzle, too.
     for (const TransferFacts &transfer : transfers) {
       TransferOpInterface op = transfer.op;
       if (getLayoutBuffer(op.getTile()) != buffer || plain.contains(buffer))
@@ -270,7 +270,7 @@ EngineVariant EnginePlanner::plan(GuardUse use,
     for (GuardAttr guard : plan.choice.guards)
       mergeGuard(variant.guards, guard);
   }
-  // By kind, and as they came.
+  // By kind, and in their order.
   SmallVector<GuardAttr> sorted;
   for (GuardKind kind :
        {GuardKind::Aligned, GuardKind::Divisible, GuardKind::Range})
@@ -279,7 +279,7 @@ EngineVariant EnginePlanner::plan(GuardUse use,
   variant.guards = std::move(sorted);
   if (variant.guards.empty())
     return variant;
-  // Compiled for an older chip as well, the variant isn't for that.
+  // Guard the variant: the module is also compiled for older chips.
   if (usesAsyncEngine) {
     GuardAttr capability =
         makeCapability(facts.kernel.getContext(), rules::kBulkSM);
@@ -306,13 +306,13 @@ static bool haveSameEngines(const EngineVariant &lhs,
                      });
 }
 
-/// Whether `guards` hold wherever those of the other do.
+/// Whether `guards` hold whenever those of the other variant do.
 static bool areImplied(ArrayRef<GuardAttr> guards, ArrayRef<GuardAttr> other) {
   return llvm::all_of(guards,
                       [&](GuardAttr guard) { return isImplied(other, guard); });
 }
 
-/// C114: what a variant may name.
+/// C114: the name that a variant may have.
 static bool canBeNamed(StringRef kernel) {
   return !kernel.empty() && llvm::all_of(kernel, [](char c) {
     return llvm::isAlnum(c) || c == '_';
@@ -329,7 +329,7 @@ EnginePlan carousel::planEngines(gpu::GPUFuncOp kernel,
       EngineVariant variant = planner.plan(use, plan.faults);
       if (!plan.faults.empty())
         return plan;
-      // Never reached where the one before asks for no more.
+      // It would never be launched if the previous one has no more guards.
       if (plan.variants.empty() ||
           !areImplied(plan.variants.back().guards, variant.guards))
         plan.variants.push_back(std::move(variant));
@@ -337,8 +337,8 @@ EnginePlan carousel::planEngines(gpu::GPUFuncOp kernel,
   EngineVariant last = planner.plan(GuardUse::None, plan.faults);
   if (!plan.faults.empty())
     return plan;
-  // One that asks for no more than the last one takes its place; one that gives
-  // no more isn't worth its guards.
+  // A variant with no more guards than the previous one replaces it. A variant
+  // without a gain over the next one isn't worth its guards.
   while (!plan.variants.empty()) {
     EngineVariant &before = plan.variants.back();
     bool asksNoMore = areImplied(before.guards, last.guards);
@@ -361,7 +361,7 @@ std::string carousel::toText(GuardAttr guard) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << guard;
-  // Without #carousel.guard<...>.
+  // The text without #carousel.guard<...>.
   StringRef bare = text;
   bare.consume_front("#carousel.guard<");
   bare.consume_back(">");

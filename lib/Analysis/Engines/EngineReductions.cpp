@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See EngineReductions.h. Memory that can't be followed may be any.
+// See EngineReductions.h. Memory that can't be followed may be any memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ using namespace carousel;
 
 namespace {
 
-/// An atomic, or a call that comes to one, and the memref that it changes; null
+/// An atomic, or a call that leads to one, and the memref that it changes; null
 /// for any.
 struct Atomic {
   Operation *op;
@@ -37,7 +37,7 @@ struct Atomic {
 
 } // namespace
 
-/// The memref that `op` changes atomically, if it is in global memory.
+/// The memref that `op` changes atomically if it is in global memory.
 static Value getAtomicMemRef(Operation *op) {
   Value memref;
   if (auto atomic = dyn_cast<memref::AtomicRMWOp>(op))
@@ -49,8 +49,8 @@ static Value getAtomicMemRef(Operation *op) {
   return isElsewhere ? Value() : memref;
 }
 
-/// Whether a function, or one that it calls, may change memory atomically. Of
-/// one without a body nobody knows.
+/// Whether a function, or one that it calls, may change memory atomically. A
+/// function without a body may.
 static bool mayBeAtomic(Operation *function,
                         llvm::SmallPtrSetImpl<Operation *> &visited) {
   auto callable = dyn_cast_or_null<CallableOpInterface>(function);
@@ -88,8 +88,8 @@ static SmallVector<Atomic> findAtomics(gpu::GPUFuncOp kernel) {
         atomics.push_back({op, operand});
         takesMemRefs = true;
       }
-    // It has found its way to some memory. A function of somebody else's has
-    // what it is given.
+    // The atomic's memory is known. An external function may access its
+    // arguments.
     if (!takesMemRefs && isKnown)
       atomics.push_back({op, Value()});
   });
@@ -97,18 +97,18 @@ static SmallVector<Atomic> findAtomics(gpu::GPUFuncOp kernel) {
 }
 
 //===----------------------------------------------------------------------===//
-// Who reduces
+// Engines or threads
 //===----------------------------------------------------------------------===//
 
 namespace {
 
-/// Reductions that may go to one memref.
+/// Reductions that may change one memref.
 struct ReductionGroup {
   SmallVector<const TransferFacts *> reductions;
-  /// The first op that only threads can make, in words.
+  /// A description of the first op that only threads can execute.
   std::string threadsWhy;
   Operation *threadsOp = nullptr;
-  /// The one whose engine is given.
+  /// The reduction whose engine is given.
   const TransferFacts *engineGiven = nullptr;
   int64_t engineCost = 0, threadsCost = 0;
 
@@ -126,7 +126,7 @@ static bool isByEngine(EngineKind kind) {
   return kind == EngineKind::Tensor || kind == EngineKind::Bulk;
 }
 
-/// What speaks for engines, and what against them.
+/// Adds the reasons for engines, and those against them.
 static void weigh(ReductionGroup &group, const TransferFacts &reduction,
                   GuardUse use) {
   TransferOpInterface op = reduction.op;
@@ -194,7 +194,7 @@ ReductionRules carousel::planReductions(gpu::GPUFuncOp kernel,
                                         std::vector<EngineFault> &faults) {
   SmallVector<const TransferFacts *> reductions;
   for (const TransferFacts &transfer : transfers)
-    // Nobody else accesses the box of an exclusive one.
+    // No other thread accesses the box of an exclusive reduction.
     if (transfer.reduce && !transfer.isLoad && !transfer.isExclusive)
       reductions.push_back(&transfer);
   ReductionRules rules;

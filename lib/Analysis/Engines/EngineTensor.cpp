@@ -1,13 +1,13 @@
-//===- EngineTensor.cpp - maps for tensor copies --------------------------===//
+//===- EngineTensor.cpp - tensor maps for transfers -----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Every map that the hardware has for a transfer is tried, the cheapest one
-// taken: its dimensions, elements and boxes, and what it needs of the memory.
-// The same conditions check a map that a transfer has already.
+// Tries every map that the hardware supports for a transfer, and takes the
+// cheapest one: its dimensions, elements and boxes, and its requirements on the
+// memory. The same conditions check a map that a transfer already has.
 //
 //===----------------------------------------------------------------------===//
 
@@ -121,7 +121,7 @@ static bool isBoxLegal(const TransferFacts &facts, Needs &needs,
 // Maps
 //===----------------------------------------------------------------------===//
 
-/// What only the global memref decides about.
+/// The conditions that depend only on the global memref.
 static bool hasLegalMemory(const TransferFacts &facts, Needs &needs,
                            const MapShape &shape) {
   const MapGroup &inner = shape.groups.back();
@@ -129,7 +129,7 @@ static bool hasLegalMemory(const TransferFacts &facts, Needs &needs,
   if (!needs.isGlobalAligned(rules::kGlobalStrideGranule))
     return false;
   for (const MapGroup &group : ArrayRef(shape.groups).drop_back()) {
-    // No coordinate but 0 is inside, so the stride doesn't matter.
+    // Only coordinate 0 is inside, so the stride doesn't matter.
     auto extents = ArrayRef(facts.extents)
                        .slice(group.first, group.last - group.first + 1);
     if (llvm::all_of(extents, [](int64_t extent) { return extent == 1; }))
@@ -142,12 +142,12 @@ static bool hasLegalMemory(const TransferFacts &facts, Needs &needs,
       return needs.refuse("stride " + Twine(group.last) + " of " + facts.name +
                           " of " + Twine(stride) + " elements");
   }
-  // C75: elsewhere the hardware traps.
+  // C75: at other offsets the hardware traps.
   for (int64_t dim = inner.first; dim <= inner.last; ++dim)
     if (!needs.isOffsetMultiple(dim, rules::kInnerBoxGranule))
       return false;
-  // A store writes whole granules behind the end; an element that is half
-  // inside doesn't exist for the map.
+  // A store writes whole granules past the end. The map can't describe an
+  // element that is partly inside.
   int64_t innerBytes = inner.inner * facts.elementBytes;
   if (!facts.inBounds) {
     int64_t granule = facts.isLoad
@@ -165,7 +165,7 @@ static bool hasLegalMemory(const TransferFacts &facts, Needs &needs,
   return true;
 }
 
-/// Null where the argument's own extents and strides are the map's.
+/// Null if the map has the argument's own extents and strides.
 static EncodeAttr makeEncode(const TransferFacts &facts,
                              const MapShape &shape) {
   MLIRContext *context = facts.op->getContext();
@@ -237,15 +237,15 @@ makeTensor(const TransferFacts &facts, Needs &needs, const MapShape &shape) {
   return choice;
 }
 
-/// Whether the tile's bytes can be seen as wider elements: those of a buffer of
-/// its own can, whether it becomes a ring's or not.
+/// Whether the tile's bytes can be copied as wider elements. This needs a
+/// buffer of its own, which may later be a ring's.
 static bool hasWiderElements(const TransferFacts &facts) {
   TransferOpInterface op = facts.op;
   return op.getTile().getDefiningOp<memref::AllocOp>() &&
          op.getTile().getType().getLayout().isIdentity();
 }
 
-/// What holds for all maps.
+/// The conditions that all maps share.
 static bool canHaveMap(const TransferFacts &facts, Needs &needs) {
   if (!needs.hasTarget(rules::kBulkSM, rules::kBulkPTX))
     return false;
@@ -263,7 +263,7 @@ EngineAttempt carousel::tryTensor(const TransferFacts &facts, GuardUse use,
     return EngineAttempt::refused(general.reason);
   EngineAttempt best;
   auto isBetter = [&](const EngineChoice &choice) {
-    // The first ones change the least.
+    // Of equal costs, the first map changes the least.
     return !best.choice || choice.cost < best.choice->cost ||
            (choice.cost == best.choice->cost &&
             choice.guards.size() < best.choice->guards.size());

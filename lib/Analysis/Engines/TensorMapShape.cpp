@@ -23,8 +23,8 @@ using namespace carousel;
 // Dimensions
 //===----------------------------------------------------------------------===//
 
-/// Whether dimension `dim` and the next one can belong to one group, for all
-/// that doesn't depend on the box.
+/// Whether dimension `dim` and the next one can belong to one group, apart from
+/// conditions on the box.
 static bool areContiguous(const TransferFacts &facts, int64_t dim) {
   int64_t outer = facts.strides[dim], inner = facts.strides[dim + 1];
   int64_t extent = facts.extents[dim + 1], run;
@@ -43,7 +43,7 @@ static std::optional<MapGroup> makeGroup(const TransferFacts &facts,
     group.tile *= facts.box[dim];
     if (dim == first)
       break;
-    // What is outside of an inner dimension would be the next row.
+    // Elements outside an inner dimension would be in the next row.
     if (!areContiguous(facts, dim - 1) || !facts.isInside(dim))
       return std::nullopt;
     group.inner *= facts.extents[dim];
@@ -69,11 +69,11 @@ carousel::makeGroups(const TransferFacts &facts, ArrayRef<int64_t> sizes) {
 /// All ways to group the dimensions, the one without groups first.
 SmallVector<SmallVector<int64_t>>
 carousel::listGroupings(const TransferFacts &facts) {
-  SmallVector<int64_t> joints; // between dim and the next one
+  SmallVector<int64_t> joints; // between dim and the next
   for (int64_t dim = 0; dim + 1 < facts.rank; ++dim)
     if (areContiguous(facts, dim))
       joints.push_back(dim);
-  // More than this many aren't worth the search: the innermost ones matter.
+  // More joints aren't worth the search, and the innermost ones matter most.
   constexpr size_t kMaxJoints = 6;
   if (joints.size() > kMaxJoints)
     joints.erase(joints.begin(), joints.end() - kMaxJoints);
@@ -141,7 +141,7 @@ SmallVector<int64_t> carousel::findBox(const MapShape &shape,
   return box;
 }
 
-/// Whether boxes one behind the other are the tile in row-major order.
+/// Whether consecutive boxes are the tile in row-major order.
 bool carousel::isRowMajor(const MapShape &shape) {
   bool isSplit = false;
   for (size_t dim = shape.groups.size(); dim-- > 0;) {

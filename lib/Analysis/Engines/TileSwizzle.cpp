@@ -1,14 +1,14 @@
-//===- TileSwizzle.cpp - tiles whose pieces are permuted ------------------===//
+//===- TileSwizzle.cpp - swizzled tiles -----------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See TileSwizzle.h. The hardware takes bits 7 to 9 of a shared address and
-// adds them, without carry, to bits 4 to 6: all three for 128 bytes, two for
-// 64, one for 32. Tiles lie at multiples of the pattern, so that a row's number
-// says it.
+// See TileSwizzle.h. The hardware combines bits 7 to 9 of a shared address with
+// bits 4 to 6 by exclusive or: all three bits for 128 bytes, two for 64, one
+// for 32. Tiles start at multiples of the pattern, so that a row's number
+// determines it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ SwizzlePattern carousel::getSwizzlePattern(Swizzle swizzle, MemRefType tile) {
   return pattern;
 }
 
-/// A vector of one dimension that is known to lie within a piece.
+/// A vector of one dimension that is known to be within a piece.
 template <typename Op>
 static std::optional<MutableOperandRange> getVectorIndices(Op op, Value tile) {
   VectorType type = op.getVectorType();

@@ -1,11 +1,11 @@
-//===- TransferFacts.cpp - what decides about a transfer ------------------===//
+//===- TransferFacts.cpp - facts about a transfer -------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads a transfer: its box, and its memrefs back to what they are part of.
+// Reads a transfer: its box, and the origins of its memrefs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,11 +24,11 @@ using namespace mlir;
 using namespace carousel;
 
 //===----------------------------------------------------------------------===//
-// Where a memref comes from
+// Origins of memrefs
 //===----------------------------------------------------------------------===//
 
-/// What divides the size of an element: of types whose size or alignment the
-/// target decides, nothing is known.
+/// A divisor of an element's size. Nothing is known of types whose size or
+/// alignment depends on the target.
 static int64_t getElementDivisor(BaseMemRefType type) {
   Type element = type.getElementType();
   return element.isIntOrFloat()
@@ -41,7 +41,7 @@ static int64_t getNaturalAlignment(BaseMemRefType type) {
   return bytes & -bytes;
 }
 
-/// Divides the bytes by which a subview begins behind its source.
+/// A divisor of the bytes from the source's begin to the subview's.
 static int64_t getOffsetDivisor(memref::SubViewOp view,
                                 const Divisibility &indices) {
   MemRefType type = view.getSourceType();
@@ -62,7 +62,7 @@ MemRefOrigin carousel::findOrigin(Value memref, const Divisibility &indices) {
   MemRefOrigin origin;
   origin.root = memref;
   auto isBehind = [&](int64_t alignment) {
-    // 0 is a multiple of everything, so gcd leaves the alignment.
+    // 0 is a multiple of everything, so gcd returns the alignment.
     origin.alignment =
         std::max(origin.alignment, std::gcd(alignment, origin.offset));
   };
@@ -101,7 +101,7 @@ MemRefOrigin carousel::findOrigin(Value memref, const Divisibility &indices) {
   return origin;
 }
 
-/// The alignment that a buffer in shared memory has, or can be given.
+/// The alignment that a buffer in shared memory has, or can get.
 static int64_t getBufferAlignment(Value buffer) {
   if (isa_and_nonnull<memref::AllocOp, gpu::DynamicSharedMemoryOp>(
           buffer.getDefiningOp()))
@@ -127,7 +127,7 @@ KernelFacts::KernelFacts(gpu::GPUFuncOp kernel, const TargetSpec &target)
     llvm::append_range(known, variant.getGuards());
 }
 
-/// Row-major without gaps; dimensions of extent 1 are anywhere.
+/// Row-major without gaps. Strides of dimensions of extent 1 don't matter.
 static bool isContiguous(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
   int64_t run = 1;
   for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
@@ -156,7 +156,7 @@ TransferFacts::TransferFacts(const KernelFacts &kernel, TransferOpInterface op)
   box.assign(op.getNumLeadingDims(), 1);
   llvm::append_range(box, tile.getShape());
   int64_t first;
-  // C125 has them, of both.
+  // C125 guarantees strides and offsets of both.
   (void)global.getStridesAndOffset(strides, first);
   extents.assign(global.getShape().begin(), global.getShape().end());
 
@@ -216,7 +216,7 @@ ExprAttr TransferFacts::getStrideExpr(int64_t dim) const {
   MLIRContext *context = op->getContext();
   if (!ShapedType::isDynamic(strides[dim]))
     return makeExpr(context, ExprKind::Constant, strides[dim]);
-  // The same number by its shorter name, so that guards on it meet.
+  // The same value by its shorter name, so that equal guards are recognised.
   if (isContiguousArgument && dim == rank - 2)
     return getExtentExpr(rank - 1);
   return makeExpr(context, ExprKind::Stride, dim, *argument);

@@ -1,12 +1,12 @@
-//===- TransferNeeds.cpp - what engines ask of a transfer -----------------===//
+//===- TransferNeeds.cpp - requirements of engines ------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Meets needs from what is known, makes the rest guards of a launch, and finds
-// words for what can't be had.
+// Meets the needs of engines from known facts, makes guards of the launch for
+// the rest, and describes needs that can't be met.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +55,7 @@ GuardAttr carousel::makeCapability(MLIRContext *context, int64_t sm) {
                         ExprAttr(), ExprAttr(), sm, INT64_MAX);
 }
 
-/// Whether `guard` holds wherever `other` does.
+/// Whether `guard` holds whenever `other` does.
 static bool follows(GuardAttr guard, GuardAttr other) {
   if (guard == other)
     return true;
@@ -169,7 +169,7 @@ int64_t Needs::getStrideMultiple(int64_t dim) const {
     return known;
   int64_t product = 1;
   for (int64_t inner = dim + 1; inner < facts.rank; ++inner)
-    // Large enough for every granule that is asked for.
+    // Large enough for every granule.
     product = std::gcd(
         product * std::gcd<int64_t>(getKnownDivisor(facts.getExtentExpr(inner)),
                                     1 << 20),
@@ -232,7 +232,7 @@ bool Needs::isOffsetMultiple(int64_t dim, int64_t bytes) {
   int64_t forStride = elements / std::gcd(elements, offset);
   if (isMultiple(stride, forStride))
     return true;
-  // A guard on the stride serves all offsets.
+  // A guard on the stride covers all offsets.
   if (ShapedType::isDynamic(facts.strides[dim]) &&
       isStrideMultiple(dim, forStride * facts.elementBytes))
     return true;

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Dimensions become one where the inner ones are whole: the box covers them and
-// begins at their begin, so that bounds are a matter of the outermost one. And
-// C164 of docs/Spec.md: what each engine asks of the shape.
+// Dimensions are collapsed if the inner ones are whole: the box covers them
+// from their begin, so that only the outermost one has bounds. Also C164 of
+// docs/Spec.md: the requirements of each engine on the shape.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,8 +63,8 @@ void TransferShape::join(const TransferShape &other) {
   innerDivisor = std::gcd(innerDivisor, other.innerDivisor);
 }
 
-/// Whether dimension `dim + 1` of the tile continues dimension `dim`, in both
-/// memrefs, and the box covers it.
+/// Whether dimension `dim + 1` of the tile is consecutive with dimension `dim`
+/// in both memrefs, and the box covers it.
 static bool continues(TransferOpInterface op, ArrayRef<int64_t> tileStrides,
                       ArrayRef<int64_t> globalStrides, unsigned dim) {
   MemRefType tile = op.getTile().getType(), global = op.getGlobal().getType();
@@ -75,7 +75,7 @@ static bool continues(TransferOpInterface op, ArrayRef<int64_t> tileStrides,
       ShapedType::isDynamic(globalStrides[leading + inner]) ||
       globalStrides[leading + dim] != globalStrides[leading + inner] * extent)
     return false;
-  // A box in bounds that is as wide as the memref begins at its begin.
+  // A box in bounds that is as wide as the memref starts at offset 0.
   return op.getInBounds() ||
          getConstantIntValue(op.getOffsets()[leading + inner]) == 0;
 }
@@ -111,7 +111,7 @@ TransferShape carousel::computeTransferShape(TransferOpInterface op,
     box.extent = extent;
     Value begin = op.getOffsets()[dim];
     std::optional<int64_t> constant = getConstantIntValue(begin);
-    // A store doesn't begin before its memref.
+    // A store doesn't start before its memref.
     box.mayBeginBefore =
         !op.getInBounds() && op.isLoad() && !facts.isNonNegative(begin);
     box.mayEndBehind =
@@ -139,7 +139,7 @@ bool carousel::mayStoreByThreads(RingLoadOp load, const TransferShape &shape) {
 }
 
 //===----------------------------------------------------------------------===//
-// What engines ask for
+// Requirements of engines
 //===----------------------------------------------------------------------===//
 
 static std::string explainPieces(EngineAttr engine,
@@ -168,7 +168,7 @@ std::string carousel::explainBulk(TransferOpInterface op,
   SmallVector<int64_t> strides;
   int64_t offset;
   (void)tile.getStridesAndOffset(strides, offset);
-  // The rows' places in the tile, all but the innermost group's.
+  // The offsets of the rows in the tile: all groups but the innermost one.
   for (auto [dim, group] :
        llvm::zip(shape.getTileDims(), ArrayRef(shape.tileGroups).drop_back())) {
     int64_t step = strides[group.back()] * shape.elementBytes;
@@ -197,7 +197,7 @@ static std::string explainTensor(TransferOpInterface op) {
     return "boxes in multiples of " + llvm::utostr(map.getSharedAlignment()) +
            " bytes, since they are adjacent, got " +
            llvm::utostr(map.getBoxBytes());
-  // Nothing else has bytes that can be seen as wider elements.
+  // Only these have bytes that can be copied as wider elements.
   if (map.getElementBits() != 8 * getElementBytes(tile.getElementType()) &&
       !isa_and_nonnull<RingTileOp, memref::ViewOp>(
           op.getTile().getDefiningOp()))

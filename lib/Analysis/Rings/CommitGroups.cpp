@@ -18,7 +18,7 @@
 using namespace mlir;
 using namespace carousel;
 
-/// use - base, if that is a constant that is seen.
+/// use - base if that is a known constant.
 static std::optional<int64_t> getDistance(Value use, Value base) {
   if (use == base)
     return 0;
@@ -32,7 +32,7 @@ static std::optional<int64_t> getDistance(Value use, Value base) {
   return std::nullopt;
 }
 
-/// Whether `use` is carried by the loop and one more in each iteration.
+/// Whether `use` is loop-carried, and increases by one in each iteration.
 static bool countsIterations(scf::ForOp loop, Value use) {
   auto argument = dyn_cast<BlockArgument>(use);
   if (!argument || argument.getOwner() != loop.getBody() ||
@@ -42,8 +42,8 @@ static bool countsIterations(scf::ForOp loop, Value use) {
   return getDistance(yielded->get(), argument) == 1;
 }
 
-/// The op of the loop's body that `op` is or stands in under branches only, or
-/// null.
+/// The op of the loop's body that is `op`, or contains it under branches only,
+/// or null.
 static Operation *findInBody(scf::ForOp loop, Operation *op) {
   while (op->getParentOp() != loop) {
     op = op->getParentOp();

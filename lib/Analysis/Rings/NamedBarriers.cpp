@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A release by a barrier is left to another barrier where one is next to it,
-// and the barriers of roles and warpgroups get named barriers. C162 of
-// docs/Spec.md.
+// Merges a release by a barrier with an adjacent barrier, and assigns named
+// barriers to the barriers of roles and warpgroups. C162 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +26,7 @@ bool carousel::isByOneThread(TransferOpInterface op) {
   return kind == EngineKind::Tensor || kind == EngineKind::Bulk;
 }
 
-/// Whether the threads of a scope meet at `op`.
+/// Whether `op` is a barrier of the threads of a scope.
 static bool isThreadBarrier(Operation *op, TransferScope scope,
                             const RingBarrierPlan &plan) {
   if (isa<gpu::BarrierOp>(op))
@@ -49,19 +48,19 @@ static bool isThreadBarrier(Operation *op, TransferScope scope,
   return other == scope || other == TransferScope::CTA;
 }
 
-/// Whether the threads, after they have met, still know all that the ring's
-/// producers need to know once `op` is behind them.
+/// Whether the barrier of the threads still covers what the ring's producers
+/// need to know, although `op` follows it.
 static bool isHarmless(Operation *op, const PlannedRing &planned,
                        const RingBarrierPlan &plan) {
   if (isMemoryEffectFree(op) || isa<RingReleaseOp>(op))
     return true;
-  // Who is late would find its phase gone by.
+  // A late thread could miss the phase of this wait.
   if (auto wait = dyn_cast<RingWaitOp>(op))
     return wait.getRing() != planned.ring.getRing();
   if (auto produce = dyn_cast<RingProduceOp>(op))
     return produce.getRing() != planned.ring.getRing();
-  // What the issuing thread did since, it knows when it fills the slot, and its
-  // warp meets it before it helps.
+  // The issuing thread knows of its own later accesses when it fills the slot,
+  // and a barrier of its warp precedes the help of other threads.
   bool leaderProduces = planned.producers == plan.getThreads(op) &&
                         !planned.cpAsyncArrives && !planned.storesArrive &&
                         !planned.meetsWhenFilled && !planned.groups;
@@ -79,8 +78,8 @@ static bool isHarmless(Operation *op, const PlannedRing &planned,
 }
 
 /// Whether each thread fills pieces of the ring's slots that no other thread
-/// accesses: the slots are filled, and stored from, in pieces of one size by
-/// the same threads, and there are no other accesses.
+/// accesses: the same threads fill and store the slots in pieces of one size,
+/// and there are no other accesses.
 static bool hasOwnPieces(const PlannedRing &planned,
                          const RingBarrierPlan &plan) {
   int64_t width = 0;
@@ -118,11 +117,11 @@ static bool hasOwnPieces(const PlannedRing &planned,
   return isFilled;
 }
 
-/// Whether a release by a barrier needs none of its own. Either each thread
-/// hands its pieces to itself; or all threads met after the last access to the
-/// slot and nothing has happened since that the producers don't know of; or
-/// they meet again before the ring is produced into, and only a produce relies
-/// on a release.
+/// Whether a release by a barrier needs no barrier of its own. There are three
+/// cases. Each thread releases its pieces to itself. Or a barrier follows the
+/// last access to the slot, and no later op matters to the producers. Or a
+/// barrier comes before the ring's next produce, the only op that relies on a
+/// release.
 static bool isMerged(RingReleaseOp release, const RingBarrierPlan &plan) {
   const PlannedRing &planned = plan.lookup(release.getRing());
   RingCreateOp ring = planned.ring;
@@ -148,8 +147,8 @@ static bool isMerged(RingReleaseOp release, const RingBarrierPlan &plan) {
 }
 
 void carousel::mergeReleases(gpu::GPUFuncOp kernel, RingBarrierPlan &plan) {
-  // From the last to the first: a release may rely on a later one that stays,
-  // and not on an earlier one that may go.
+  // From last to first: a release may rely on a later one that stays, and not
+  // on an earlier one that may be removed.
   SmallVector<RingReleaseOp> releases;
   kernel.walk([&](RingReleaseOp release) {
     if (plan.lookup(release.getRing()).ring.getRelease() !=
@@ -159,7 +158,7 @@ void carousel::mergeReleases(gpu::GPUFuncOp kernel, RingBarrierPlan &plan) {
   for (RingReleaseOp release : llvm::reverse(releases))
     if (isMerged(release, plan))
       plan.mergedReleases.insert(release);
-  // Where barriers that stay hand back every slot, no barrier has to.
+  // If the remaining barriers release every slot, no mbarrier has to.
   for (PlannedRing &planned : plan.rings) {
     if (!planned.hasEmpty || !(planned.producers == planned.consumers))
       continue;
@@ -171,8 +170,8 @@ void carousel::mergeReleases(gpu::GPUFuncOp kernel, RingBarrierPlan &plan) {
   }
 }
 
-/// Whether the threads that fill a use meet behind it before one of them waits
-/// for that use: they wait for uses in order, and for earlier ones only.
+/// Whether a barrier follows the fill of a use before a thread waits for that
+/// use. Threads wait for uses in order, and only for earlier ones.
 static bool isMetBeforeWait(RingProduceOp produce, const RingBarrierPlan &plan,
                             SyncPositions &positions) {
   TransferScope scope = plan.lookup(produce.getRing()).ring.getScope();
@@ -208,9 +207,9 @@ void carousel::findMetProduces(gpu::GPUFuncOp kernel, RingBarrierPlan &plan) {
     if (!(planned.producers == planned.consumers) ||
         (!planned.storesArrive && !planned.meetsWhenFilled))
       return;
-    // Slots that no barrier hands back: what keeps a phase from going by while
-    // a thread still waits for it is that the warp's threads come together
-    // before one of them arrives for the next.
+    // No barrier releases these slots. A phase can't pass while a thread still
+    // waits for it, because the warp's threads reconverge before one of them
+    // arrives for the next phase.
     if (planned.hasFull && hasOwnPieces(planned, plan))
       return;
     if (!positions)
@@ -242,7 +241,7 @@ LogicalResult carousel::planNamedBarriers(gpu::GPUFuncOp kernel,
   WalkResult result = kernel.walk([&](Operation *op) {
     if (auto sync = dyn_cast<RingSyncOp>(op))
       return WalkResult(assign(op, sync.getScope()));
-    // What one thread draws the others hear of in a barrier.
+    // A barrier tells the other threads what one thread has drawn.
     if (isa<GridTicketOp>(op))
       return WalkResult(assign(op, TransferScope::CTA));
     if (auto release = dyn_cast<RingReleaseOp>(op)) {

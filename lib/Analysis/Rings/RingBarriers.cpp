@@ -1,12 +1,12 @@
-//===- RingBarriers.cpp - what the rings of a kernel become ---------------===//
+//===- RingBarriers.cpp - the lowering plan of rings ----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Finds each ring's producers and consumers, counts arrivals and lays out
-// slots. C160 and C163 to C165 of docs/Spec.md.
+// Finds each ring's producers and consumers, counts arrivals, and computes the
+// layout of slots. C160 and C163 to C165 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -171,7 +171,7 @@ LogicalResult Planner::verifyRoles(RingRolesOp roles) {
 
 // C160
 LogicalResult Planner::verifyScope(Operation *op, TransferScope scope) {
-  // All threads of the role, wherever they begin.
+  // All threads of the role, from any first thread on.
   if (scope == TransferScope::CTA)
     return success();
   ThreadRange range = plan.getThreads(op);
@@ -187,7 +187,7 @@ LogicalResult Planner::verifyScope(Operation *op, TransferScope scope) {
 // Rings
 //===----------------------------------------------------------------------===//
 
-/// In program order, for errors to stand at the later of two ops.
+/// In program order, so that errors are at the later of two ops.
 static SmallVector<Operation *> getUsersInOrder(Value ring) {
   SmallVector<Operation *> users(ring.getUsers());
   llvm::SmallDenseSet<Operation *> all(users.begin(), users.end());
@@ -199,7 +199,7 @@ static SmallVector<Operation *> getUsersInOrder(Value ring) {
   return users;
 }
 
-/// C165: who produces, and who consumes.
+/// C165: the producers and the consumers.
 LogicalResult Planner::planThreads(PlannedRing &planned) {
   RingCreateOp ring = planned.ring;
   Operation *producer = nullptr, *consumer = nullptr;
@@ -246,13 +246,13 @@ LogicalResult Planner::planThreads(PlannedRing &planned) {
            << stringifySlotRelease(ring.getRelease());
   if (producer)
     planned.instances = getScopeInstances(planned.producers, ring.getScope());
-  // Where nobody hands slots back, barriers in the kernel see to it.
+  // If no consumer releases slots, barriers in the kernel order the accesses.
   planned.hasEmpty =
       producer && isReleased && ring.getRelease() == SlotRelease::EmptyBarrier;
   return success();
 }
 
-/// What a transfer asks of the address of its tile's slot.
+/// The alignment that a transfer requires of its tile's slot.
 static int64_t getSlotAlignment(TransferOpInterface op) {
   if (op.getEngineAttr() && op.getEngineAttr().getKind() == EngineKind::Tensor)
     return op.getMap().getType().getSharedAlignment();
@@ -275,7 +275,7 @@ void Planner::planTiles(PlannedRing &planned) {
   for (PlannedTile &tile : planned.tiles) {
     int64_t bytes = tile.type.getNumElements() *
                     getElementBytes(tile.type.getElementType());
-    // With one slot there is nothing behind it to be aligned.
+    // With one slot no next slot needs alignment.
     tile.stride = stages == 1 ? bytes : llvm::alignTo(bytes, tile.alignment);
   }
 }
@@ -302,7 +302,7 @@ LogicalResult Planner::planRing(RingCreateOp ring) {
         planned.storesArrive |= kind == EngineKind::Vector ||
                                 mayStoreByThreads(load, plan.shapes.at(load));
       });
-  // Somebody has to arrive, even if there is nothing to wait for.
+  // A thread must arrive even if there is nothing to wait for.
   planned.leaderArrives |= !isFilled;
   planned.meetsWhenFilled = ring.getScope() == TransferScope::Warp &&
                             planned.storesArrive && !planned.leaderArrives &&
@@ -316,8 +316,7 @@ LogicalResult Planner::planRing(RingCreateOp ring) {
   };
   if (commitGroups && planned.cpAsyncArrives && !planned.leaderArrives &&
       !planned.storesArrive && planned.producers == planned.consumers &&
-      // Waits are barriers, which have a named barrier in a role or a
-      // warpgroup.
+      // Waits are barriers, which in a role or a warpgroup are named barriers.
       (ring.getScope() == TransferScope::Warp ||
        (ring.getScope() == TransferScope::CTA &&
         planned.producers.count == plan.threads)))

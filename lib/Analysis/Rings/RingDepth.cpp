@@ -1,14 +1,14 @@
-//===- RingDepth.cpp - how many slots rings have --------------------------===//
+//===- RingDepth.cpp - the number of slots of rings -----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Places the kernel's buffers as --carousel-allocate-shared will, slots and
-// barriers of rings in the place of the tiles that they replace, and gives one
-// slot more to the shallowest ring as long as that fits. Lifetimes are those of
-// the ring phase, or longer.
+// Assigns offsets to the kernel's buffers as --carousel-allocate-shared will,
+// with slots and barriers of rings in place of the tiles that they replace.
+// Then adds one slot to the shallowest ring as long as everything fits.
+// Lifetimes are those of the ring phase, or longer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,14 +37,14 @@ using namespace carousel;
 /// Bytes that a CTA should have in flight: on an H200 64 to 96 KB per SM
 /// saturate the memory (Little's law).
 constexpr int64_t kBytesInFlight = 64 * 1024;
-/// More slots than this have never helped.
+/// More slots than this brought no gain.
 constexpr int64_t kMostAutoStages = 8;
 /// More bytes than any chip has.
 constexpr int64_t kTooManyBytes = int64_t(1) << 48;
-/// Of passes that allocate later: tickets, and reductions of the CTA, with the
-/// padding behind what is declared.
+/// Reserved for later allocations: tickets, and reductions of the CTA, with
+/// padding after static shared memory.
 constexpr int64_t kReserve = 2048;
-/// What --carousel-allocate-shared aligns everything to.
+/// The alignment that --carousel-allocate-shared gives everything.
 constexpr int64_t kLeastAlignment = 16;
 
 int64_t carousel::getProduct(int64_t count, int64_t bytes) {
@@ -54,7 +54,7 @@ int64_t carousel::getProduct(int64_t count, int64_t bytes) {
 }
 
 int64_t carousel::getBytes(Value buffer) {
-  // What has no known size --carousel-allocate-shared refuses.
+  // --carousel-allocate-shared rejects buffers of unknown size.
   return std::min(
       getAllocationBytes(cast<MemRefType>(buffer.getType())).value_or(0),
       kTooManyBytes);
@@ -67,7 +67,7 @@ int64_t carousel::getSlotBytes(const LoadRingPlan &ring) {
 }
 
 //===----------------------------------------------------------------------===//
-// Wishes
+// Requested stages
 //===----------------------------------------------------------------------===//
 
 /// At most `most`.
@@ -75,7 +75,7 @@ static std::optional<int64_t> getTripCount(scf::ForOp loop, int64_t most) {
   std::optional<int64_t> lower = getConstantIntValue(loop.getLowerBound()),
                          upper = getConstantIntValue(loop.getUpperBound()),
                          step = getConstantIntValue(loop.getStep());
-  // Numbers that an unsigned loop takes for larger ones.
+  // An unsigned loop compares these as larger numbers.
   bool isOther = loop.getUnsignedCmp() && (lower < 0 || upper < 0);
   if (!lower || !upper || !step || *step <= 0 || isOther)
     return std::nullopt;
@@ -85,8 +85,7 @@ static std::optional<int64_t> getTripCount(scf::ForOp loop, int64_t most) {
   return std::min<uint64_t>(llvm::divideCeil(span, *step), most);
 }
 
-/// The stages that a loop asks for with `auto`, before shared memory has its
-/// say.
+/// The stages of a loop with `auto`, without regard to shared memory.
 static int64_t getWantedStages(const LoopPlan &plan) {
   int64_t bytes = 0; // of an iteration
   for (const LoadRingPlan &ring : plan.rings)
@@ -100,7 +99,7 @@ static int64_t getWantedStages(const LoopPlan &plan) {
 }
 
 //===----------------------------------------------------------------------===//
-// Places
+// Offsets
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -110,8 +109,7 @@ public:
   SlotPlacer(gpu::GPUFuncOp kernel, const TargetInfo &target,
              const RingPlan &plan);
 
-  /// Bytes that are left with the stages that the plan has now; less than 0 if
-  /// it doesn't fit.
+  /// The free bytes with the plan's current stages; negative if it doesn't fit.
   int64_t countFreeBytes() const;
 
 private:
@@ -130,14 +128,14 @@ private:
   Block *entry;
   const RingPlan &plan;
   int64_t threads;   ///< of the block, as far as they are known
-  int64_t limit = 0; ///< for buffers, behind what is there already
+  int64_t limit = 0; ///< for buffers, after the part in use
   int64_t base = 0;  ///< dynamic shared memory that is in use before
   llvm::DenseMap<Operation *, int64_t> positions;
-  /// The last of the transfers that share a barrier outside of rings.
+  /// Outside rings: the last of the transfers that share a barrier.
   llvm::MapVector<std::pair<TransferScope, EngineKind>, Operation *> loose;
   llvm::DenseSet<Operation *> ringed; ///< transfers
-  /// The loops in which slots take a buffer's place, and those buffers whose
-  /// place they take everywhere.
+  /// The loops in which slots replace a buffer, and the buffers that they
+  /// replace everywhere.
   llvm::DenseMap<Value, SmallVector<Operation *, 1>> ringedIn;
   llvm::DenseSet<Value> redirected;
   SmallVector<PlacedBuffer> fixed;
@@ -153,7 +151,7 @@ static bool isByEngine(TransferOpInterface op) {
 
 /// The ops at the top of the kernel that `op` is in, or all.
 Lifetime SlotPlacer::getPlace(Operation *op) const {
-  // Roles are one op.
+  // Roles count as one op.
   auto place = positions.end();
   if (!plan.roles)
     place = positions.find(entry->findAncestorOpInBlock(*op));
@@ -162,14 +160,14 @@ Lifetime SlotPlacer::getPlace(Operation *op) const {
   return {place->second, place->second};
 }
 
-/// Whether allocation follows what `op` does to a buffer.
+/// Whether the allocation follows the effect of `op` on a buffer.
 static bool isFollowed(Operation *op) {
   return isa<LoadOp, StoreOp, nvgpu::LdMatrixOp>(op) ||
          isa<memref::MemRefDialect, vector::VectorDialect,
              affine::AffineDialect, gpu::GPUDialect>(op->getDialect());
 }
 
-/// Whether `access` finds a slot where the kernel has the buffer.
+/// Whether slots replace the buffer at `access`.
 bool SlotPlacer::isReplaced(Value buffer, Operation *access) const {
   return redirected.contains(buffer) ||
          llvm::any_of(ringedIn.lookup(buffer), [&](Operation *loop) {
@@ -177,8 +175,8 @@ bool SlotPlacer::isReplaced(Value buffer, Operation *access) const {
          });
 }
 
-/// Whether the kernel still has the buffer beside its slots: for loops that
-/// load it without a ring, say.
+/// Whether the kernel keeps the buffer in addition to its slots, for example
+/// for loops that load it without a ring.
 bool SlotPlacer::remains(Value buffer) const {
   std::optional<SmallVector<Operation *>> accesses = getAccesses(buffer);
   if (!accesses || !ringedIn.contains(buffer))
@@ -187,8 +185,8 @@ bool SlotPlacer::remains(Value buffer) const {
                       [&](Operation *op) { return !isReplaced(buffer, op); });
 }
 
-/// From the buffer's first access to its last one, or to the last wait that a
-/// load to it shares a barrier with. Slots live for as long as their loop.
+/// From the buffer's first access to its last one, or to the last wait on a
+/// barrier that loads to the buffer use. Slots live as long as their loop.
 Lifetime SlotPlacer::getLifetime(Value buffer) const {
   std::optional<SmallVector<Operation *>> accesses = getAccesses(buffer);
   if (!accesses)
@@ -226,7 +224,7 @@ int64_t SlotPlacer::getAlignment(Value buffer) const {
   return alignment;
 }
 
-/// How many rings there are of a ring of a scope.
+/// The number of rings that a ring of this scope stands for.
 int64_t SlotPlacer::countScopes(TransferScope scope) const {
   if (scope == TransferScope::CTA)
     return 1;
@@ -235,7 +233,7 @@ int64_t SlotPlacer::countScopes(TransferScope scope) const {
                                        : rules::kWarpgroupSize);
 }
 
-/// Barriers live as long as the kernel.
+/// Barriers live for the whole kernel.
 static PlacedBuffer makeBarriers(int64_t count) {
   PlacedBuffer barriers;
   barriers.bytes = getProduct(count, rules::kMbarrierAlignment);
@@ -250,7 +248,7 @@ void SlotPlacer::placeSlots(SmallVectorImpl<PlacedBuffer> &buffers,
   PlacedBuffer &slots = buffers.emplace_back();
   slots.alignment = getAlignment(buffer);
   int64_t bytes = getBytes(buffer);
-  // With one slot there is nothing behind it to be aligned.
+  // With one slot no next slot needs alignment.
   slots.bytes = stages == 1
                     ? bytes
                     : getProduct(stages, llvm::alignTo(bytes, slots.alignment));
@@ -353,7 +351,7 @@ void carousel::chooseStages(gpu::GPUFuncOp kernel, const TargetInfo &target,
   if (open.empty())
     return;
   SlotPlacer placer(kernel, target, plan);
-  // The shallowest ring first, so that none has many slots where another one
+  // The shallowest ring first, so that no ring has many slots while another one
   // has to wait for each load.
   while (true) {
     OpenRing *least = nullptr;

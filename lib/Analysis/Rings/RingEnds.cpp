@@ -5,15 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An ordinary write and a later access of an engine to the same bytes need a
-// proxy fence. Two facts show that there is no such access:
+// If a thread's ordinary write is followed by an engine's access to the same
+// bytes, a proxy fence must be in between. Two facts show that there is no such
+// access:
 //
 // - In global memory bulk copies end at the last multiple of 16 bytes before a
-//   row's end, wherever their box begins. What a thread stores behind it is
-//   touched by no bulk copy of that memref.
-// - In a slot the row's prefix that an engine fills grows shorter as the box
-//   moves on. While boxes only move forward, no engine fills what a thread has
-//   filled before.
+//   row's end, wherever their box starts. No bulk copy of that memref accesses
+//   the bytes after it, which a thread stores.
+// - In a slot the prefix of a row that an engine fills gets shorter as the box
+//   moves on. While boxes only move forward, no engine fills bytes that a
+//   thread filled earlier.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +48,7 @@ private:
 
   gpu::GPUFuncOp kernel;
   RingBarrierPlan &plan;
-  /// Those of engines, in program order.
+  /// Transfers by engines, in program order.
   SmallVector<TransferOpInterface> transfers;
   std::optional<SyncPositions> positions;
 };
@@ -66,8 +67,8 @@ EndPlanner::EndPlanner(gpu::GPUFuncOp kernel, RingBarrierPlan &plan)
 // Stores
 //===----------------------------------------------------------------------===//
 
-/// Whether an engine may touch what the issuing thread stores by itself.
-/// Different arguments of a kernel don't overlap where one of them is written.
+/// Whether an engine may access bytes that the issuing thread stores itself.
+/// Different arguments of a kernel don't overlap if one of them is written.
 bool EndPlanner::mayTouchStored(RingStoreOp store) {
   const TransferShape &shape = plan.shapes.at(store);
   Value global = store.getGlobal();
@@ -93,8 +94,8 @@ bool EndPlanner::mayTouchStored(RingStoreOp store) {
 // Loads
 //===----------------------------------------------------------------------===//
 
-/// The only loop around `op`, or null; nothing if there are several, or what
-/// isn't known to be executed once or never.
+/// The only loop around `op`, or null. nullopt if there are several, or an op
+/// that may execute `op` several times.
 static std::optional<scf::ForOp> getOnlyLoop(Operation *op) {
   scf::ForOp loop;
   for (op = op->getParentOp(); !isa<gpu::GPUFuncOp>(op);
@@ -108,7 +109,7 @@ static std::optional<scf::ForOp> getOnlyLoop(Operation *op) {
   return loop;
 }
 
-/// The load's offset with `bound` in place of the loop's variable.
+/// The load's offset with `bound` instead of the induction variable.
 IndexPosition EndPlanner::getOffsetAt(RingLoadOp load, scf::ForOp loop,
                                       Value bound) {
   IndexPosition offset = positions->get(load.getOffsets().front());
@@ -119,7 +120,7 @@ IndexPosition EndPlanner::getOffsetAt(RingLoadOp load, scf::ForOp loop,
   return positions->substitute(offset, map);
 }
 
-/// Whether the load's box never goes back from one turn to the next.
+/// Whether the load's box never moves back from one iteration to the next.
 bool EndPlanner::movesForward(RingLoadOp load, scf::ForOp loop) {
   IndexPosition offset = positions->get(load.getOffsets().front());
   if (!offset.rest.isExact())
@@ -132,17 +133,17 @@ bool EndPlanner::movesForward(RingLoadOp load, scf::ForOp loop) {
   });
 }
 
-/// Whether the load's first box is no earlier than the last one of `earlier`.
+/// Whether the load's first box isn't before the last one of `earlier`.
 bool EndPlanner::comesBehind(RingLoadOp load, scf::ForOp loop,
                              RingLoadOp earlier, scf::ForOp earlierLoop) {
   IndexPosition first =
       getOffsetAt(load, loop, loop ? loop.getLowerBound() : Value());
-  // The variable stays below the least of several bounds, and the offset with
-  // it: movesForward.
+  // The induction variable is below the least of several bounds, and so is the
+  // offset: movesForward.
   SmallVector<IndexPosition> ends = {
       getOffsetAt(earlier, earlierLoop,
                   earlierLoop ? earlierLoop.getUpperBound() : Value())};
-  constexpr size_t most = 16; // enough for what this project's passes make
+  constexpr size_t most = 16; // enough for the loops that passes make
   for (size_t i = 0; i < ends.size() && ends.size() < most; ++i)
     for (auto [number, factor] : IndexPosition(ends[i]).terms)
       if (auto least =
@@ -158,7 +159,7 @@ bool EndPlanner::comesBehind(RingLoadOp load, scf::ForOp loop,
   });
 }
 
-/// Whether boxes never go back from one of the loads to the next.
+/// Whether boxes never move back from one of the loads to the next.
 bool EndPlanner::movesForward(ArrayRef<RingLoadOp> loads) {
   if (!positions)
     positions.emplace(kernel);
@@ -186,7 +187,7 @@ static bool isSameTile(Value lhs, Value rhs) {
          tile.getIndex() == other.getIndex();
 }
 
-/// Whether an engine may touch what the issuing thread fills by itself.
+/// Whether an engine may access bytes that the issuing thread fills itself.
 bool EndPlanner::mayTouchFilled(RingLoadOp load) {
   SmallVector<RingLoadOp> loads;
   for (TransferOpInterface other : transfers) {

@@ -1,13 +1,13 @@
-//===- RingPlan.cpp - which transfers go through rings --------------------===//
+//===- RingPlan.cpp - the transfers that use rings ------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Collects a loop's transfers, asks RingTransfers what speaks against each, and
-// decides about release, roles, and how far loads run ahead; RingDepth knows
-// how many slots there is room for.
+// Collects a loop's transfers, asks RingTransfers for the obstacles to each,
+// and decides about release, roles, and the prefetch distance. RingDepth
+// computes how many slots fit.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,9 +33,9 @@ using namespace carousel;
 // Depth
 //===----------------------------------------------------------------------===//
 
-/// How far ahead loads run unless the loop says it: as far as the slots allow,
-/// with one iteration of slack where a slot comes back by arrives of threads
-/// that should not have to run in lock step, or when a store has read it.
+/// The default prefetch distance, as far as the slots allow. One iteration of
+/// slack remains if threads that need not run in lock step release the slot by
+/// arrives, or if a store must have read it.
 static int64_t getDefaultPrefetch(const LoadRingPlan &ring) {
   bool wantsSlack =
       ring.release == SlotRelease::EmptyBarrier || !ring.inPlaceStores.empty();
@@ -78,8 +78,8 @@ private:
 
 } // namespace
 
-/// Whether all accesses to the buffer in `loop` come after `load`, which is its
-/// only load there, in each iteration.
+/// Whether all accesses to the buffer in `loop` come after `load` in each
+/// iteration. `load` is its only load there.
 static bool isSelfContained(scf::ForOp loop, LoadOp load,
                             ArrayRef<Operation *> accesses) {
   return llvm::all_of(accesses, [&](Operation *op) {
@@ -90,9 +90,9 @@ static bool isSelfContained(scf::ForOp loop, LoadOp load,
   });
 }
 
-/// Why the rest of the tile's buffer stands in the way, or an empty string:
-/// what is there outside of the loop is redirected to the last use's slot,
-/// which has nothing but the tile.
+/// The reason why the rest of the tile's buffer is an obstacle, or an empty
+/// string. Accesses outside the loop are redirected to the slot of the last
+/// use, which has the tile only.
 static std::string explainOtherParts(scf::ForOp loop, LoadOp load,
                                      ArrayRef<Operation *> accesses) {
   Value tile = load.getTile(), buffer = getRootBuffer(tile);
@@ -109,8 +109,8 @@ static std::string explainOtherParts(scf::ForOp loop, LoadOp load,
   return {};
 }
 
-/// Why what the tile holds outside of the loop stands in the way, or an empty
-/// string. Sets `isUsedOutside`.
+/// The reason why the tile's contents outside the loop are an obstacle, or an
+/// empty string. Sets `isUsedOutside`.
 std::string Planner::explainCarried(scf::ForOp loop, LoadOp load,
                                     bool &isUsedOutside) {
   SmallVector<Operation *> accesses =
@@ -131,14 +131,15 @@ std::string Planner::explainCarried(scf::ForOp loop, LoadOp load,
     others.emplace_back(around, other);
   }
   if (others.empty()) {
-    // Outside is the slot of the last use, which the last iteration has then.
+    // Outside the loop, accesses use the slot of the last use, which must be
+    // the last iteration's.
     if (isUsedOutside && load->getParentRegion() != &loop.getRegion())
       return "it is loaded under a condition, and its tile is accessed outside "
              "of the loop";
     return explainOtherParts(loop, load, accesses);
   }
   isUsedOutside = false;
-  // Each loop has the buffer to itself if nobody else accesses it.
+  // Each loop has the buffer to itself if no other op accesses it.
   for (Operation *op : accesses)
     if (!loop->isProperAncestor(op) && llvm::none_of(others, [&](auto &other) {
           return other.first->isAncestor(op);
@@ -147,7 +148,7 @@ std::string Planner::explainCarried(scf::ForOp loop, LoadOp load,
   return {};
 }
 
-/// One ring for both.
+/// Merges two rings into one.
 static void merge(LoadRingPlan &into, const LoadRingPlan &added) {
   into.loads.append(added.loads);
   into.buffers.append(added.buffers);
@@ -156,7 +157,7 @@ static void merge(LoadRingPlan &into, const LoadRingPlan &added) {
   into.usedOutside.insert_range(added.usedOutside);
 }
 
-/// The ring with a tile for `buffer`, and that tile's load; null if there is
+/// The ring that has a tile for `buffer`, and the tile's load; null if there is
 /// none.
 static std::pair<LoadRingPlan *, LoadOp> findTile(LoopPlan &plan,
                                                   Value buffer) {
@@ -167,9 +168,9 @@ static std::pair<LoadRingPlan *, LoadOp> findTile(LoopPlan &plan,
   return {nullptr, nullptr};
 }
 
-/// Fills in the plan's rings. `requests` has the stages that are asked for each
-/// candidate, if each has a ring. Returns false where a load had to be given up
-/// for the sake of a store, and everything has to be thought over once more.
+/// Plans the rings of loads. `requests` has the requested stages of each
+/// candidate if each has a ring of its own. Returns false if a load had to be
+/// given up because of a store, so that the plan must be made again.
 bool Planner::planLoads(LoopPlan &plan, LoopTransfers &transfers,
                         SmallVectorImpl<LoadOp> &candidates,
                         const llvm::DenseMap<Operation *, int64_t> &requests,
@@ -222,7 +223,7 @@ bool Planner::planLoads(LoopPlan &plan, LoopTransfers &transfers,
   return false;
 }
 
-/// A barrier of the threads where there is one anyway, arrives elsewhere.
+/// A barrier of the threads if the loop already has one, otherwise arrives.
 SlotRelease Planner::chooseRelease(const LoopPlan &plan,
                                    const LoadRingPlan &ring) {
   if (plan.mode == PipelineMode::Specialized)
@@ -272,7 +273,7 @@ void Planner::planLoop(scf::ForOp loop, PipelineAttr request) {
   }
   if (dependsOnEarlier)
     follows.insert(loop);
-  // One slot is no ring.
+  // A ring has at least two slots.
   if (request.getStages() != 1)
     for (StoreOp store : stores) {
       if (plan.hasInPlaceStore(store))
@@ -303,8 +304,8 @@ void Planner::choosePrefetch(const LoopPlan &plan, LoadRingPlan &ring) {
   ring.prefetch = 0;
 }
 
-/// Whether the iterations that have nothing to load ahead get a copy of the
-/// loop: on request, since asking once an iteration costs next to nothing.
+/// Whether the iterations without loads ahead get a copy of the loop. Only on
+/// request, because a test in each iteration costs almost nothing.
 bool Planner::isPeeled(const LoopPlan &plan) {
   if (plan.request.getEpilogue() != PipelineEpilogue::Peeled)
     return false;
@@ -333,7 +334,7 @@ void Planner::chooseDepth() {
 }
 
 RingPlan Planner::run() {
-  // Loops within loops come first.
+  // Inner loops come first.
   kernel.walk<WalkOrder::PostOrder>([&](scf::ForOp loop) {
     if (auto request =
             loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline))
@@ -365,7 +366,7 @@ LogicalResult carousel::verifyListedStages(scf::ForOp loop) {
 }
 
 //===----------------------------------------------------------------------===//
-// Reading a plan
+// Queries
 //===----------------------------------------------------------------------===//
 
 int64_t LoopPlan::getSlotBytes() const {

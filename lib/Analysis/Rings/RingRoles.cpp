@@ -1,13 +1,14 @@
-//===- RingRoles.cpp - whether a kernel's threads take roles --------------===//
+//===- RingRoles.cpp - roles of a kernel's threads ------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Producers execute what loads and the control flow around them are computed
-// from. They see no shared memory, no other threads, and no global memory that
-// the kernel writes: it would have to be ordered with the other role.
+// Producers execute the ops that compute the operands of loads and the control
+// flow around them. They access no shared memory, no other threads, and no
+// global memory that the kernel writes, which would have to be ordered with the
+// other role.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +29,8 @@ static std::string getName(Operation *op) {
   return ("'" + op->getName().getStringRef() + "'").str();
 }
 
-/// Global arguments that the kernel writes, and by what; null among them stands
-/// for any.
+/// Global arguments that the kernel writes, and the ops that do so. Null stands
+/// for any argument.
 using WrittenMemRefs = SmallVector<std::pair<Value, Operation *>>;
 
 static WrittenMemRefs getWritten(gpu::GPUFuncOp kernel) {
@@ -53,7 +54,7 @@ static WrittenMemRefs getWritten(gpu::GPUFuncOp kernel) {
   return written;
 }
 
-/// A ticket and what it is drawn with.
+/// A ticket and the ops that compute its operands.
 static llvm::SetVector<Operation *> getTicketSlice(GridTicketOp ticket) {
   llvm::SetVector<Operation *> slice;
   slice.insert(ticket);
@@ -64,8 +65,8 @@ static llvm::SetVector<Operation *> getTicketSlice(GridTicketOp ticket) {
   return slice;
 }
 
-/// Whether a ticket can be drawn before the threads take roles, for both of
-/// them: nothing that comes before it would come behind it then.
+/// Whether a ticket can be drawn for both roles, before they start. No op that
+/// precedes it may have to stay before it.
 static bool isDrawnBeforeRoles(GridTicketOp ticket) {
   if (!isa<gpu::GPUFuncOp>(ticket->getParentOp()))
     return false;
@@ -87,15 +88,15 @@ static bool isDrawnBeforeRoles(GridTicketOp ticket) {
 
 namespace {
 
-/// Follows what producers compute.
+/// Follows the values that producers compute.
 class ProducerSlice {
 public:
   explicit ProducerSlice(gpu::GPUFuncOp kernel)
       : kernel(kernel), written(getWritten(kernel)) {}
 
-  /// Why producers can't start `load`, or an empty string.
+  /// The reason why producers can't start `load`, or an empty string.
   std::string explain(LoadOp load);
-  /// What they compute for the loads so far.
+  /// The values that they compute for the loads so far.
   llvm::DenseSet<Value> takeValues() { return std::move(visited); }
 
 private:
@@ -119,7 +120,7 @@ private:
 
 } // namespace
 
-/// The values by which the control flow around `op` goes.
+/// The values on which the control flow around `op` depends.
 void ProducerSlice::addControl(Operation *op) {
   for (Operation *outer = op->getParentOp(); outer != kernel;
        outer = outer->getParentOp())
@@ -127,7 +128,7 @@ void ProducerSlice::addControl(Operation *op) {
       addRegionOp(outer);
 }
 
-/// Everything that decides how often a region is executed.
+/// All values that determine how often a region is executed.
 void ProducerSlice::addRegionOp(Operation *op) {
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     values.append({loop.getLowerBound(), loop.getUpperBound(), loop.getStep()});
@@ -194,7 +195,7 @@ std::string ProducerSlice::explain(LoadOp load) {
       llvm::append_range(values, op->getOperands());
       continue;
     }
-    // A result of a structured op: what is yielded for it.
+    // A result of a structured op: follow the yielded value.
     unsigned index = cast<OpResult>(value).getResultNumber();
     if (seen.insert(op).second)
       addRegionOp(op);
@@ -210,8 +211,8 @@ std::string ProducerSlice::explain(LoadOp load) {
   return {};
 }
 
-/// The block with `producers` more threads, whose linear numbers come behind
-/// all others, or nothing if there is no such block.
+/// The block with `producers` more threads, whose linear numbers follow all
+/// others; nullopt if there is no such block.
 static std::optional<std::array<int64_t, 3>>
 extendBlock(std::array<int64_t, 3> block, int64_t producers) {
   unsigned last = 0; // the outermost dimension that is used
@@ -229,8 +230,8 @@ extendBlock(std::array<int64_t, 3> block, int64_t producers) {
   return block;
 }
 
-/// Why the roles can't have the registers that they ask for, or an empty
-/// string.
+/// The reason why the roles can't have the registers that they request, or an
+/// empty string.
 static std::string explainRegisters(const RolePlan &roles) {
   if (roles.consumers % rules::kWarpgroupSize != 0)
     return "the " + std::to_string(roles.consumers) +
@@ -308,7 +309,7 @@ void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
     roles.consumerBlock = *block;
     roles.block = *extended;
     roles.producerValues = slice.takeValues();
-    // Those that producers need, and those that are drawn before them.
+    // Tickets that producers need, and those that are drawn before them.
     SmallVector<GridTicketOp> tickets, needed;
     for (auto ticket : kernel.getBody().front().getOps<GridTicketOp>()) {
       tickets.push_back(ticket);

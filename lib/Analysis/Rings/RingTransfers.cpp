@@ -1,11 +1,11 @@
-//===- RingTransfers.cpp - what keeps a transfer out of a ring ------------===//
+//===- RingTransfers.cpp - conditions for a transfer in a ring ------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See RingTransfers.h. Everything that can't be followed counts as an obstacle.
+// See RingTransfers.h. Everything that can't be followed is an obstacle.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ std::optional<SmallVector<Operation *>> carousel::getAccesses(Value buffer) {
       } else if (isa<memref::DimOp, memref::DeallocOp>(user)) {
         continue;
       } else if (isMemoryEffectFree(user)) {
-        // Hands the buffer or its address on: a region's yield, for example.
+        // Passes on the buffer or its address, for example in a region's yield.
         return std::nullopt;
       } else if (isa<MemoryEffectOpInterface>(user) &&
                  user->getNumRegions() == 0 &&
@@ -51,7 +51,7 @@ std::optional<SmallVector<Operation *>> carousel::getAccesses(Value buffer) {
   return accesses;
 }
 
-/// Whether `root` is memory that overlaps with no other such root.
+/// Whether `root` is memory that doesn't overlap with any other such root.
 static bool isMemoryOfItsOwn(Value root) {
   if (auto argument = dyn_cast<BlockArgument>(root))
     return isa<gpu::GPUFuncOp>(argument.getOwner()->getParentOp());
@@ -79,11 +79,11 @@ static std::string getName(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Places
+// Order in the loop
 //===----------------------------------------------------------------------===//
 
-/// Whether `first`, an op of the loop, is over before `second` starts if both
-/// are executed in an iteration.
+/// Whether `first`, an op of the loop, ends before `second` starts if both are
+/// executed in one iteration.
 bool LoopTransfers::precedes(Operation *first, Operation *second) {
   for (Operation *outer = second; outer != loop; outer = outer->getParentOp()) {
     Operation *other = outer->getBlock()->findAncestorOpInBlock(*first);
@@ -107,8 +107,8 @@ bool LoopTransfers::isAccessedOutside(Value buffer) {
   });
 }
 
-/// The tile is a buffer of the kernel's, and all accesses to it can be
-/// redirected to a slot.
+/// The tile must be a buffer of the kernel, and all accesses to it must be
+/// redirectable to a slot.
 std::string LoopTransfers::explainBuffer(TransferOpInterface transfer) {
   Value tile = transfer.getTile(), buffer = getRootBuffer(tile);
   auto type = cast<MemRefType>(buffer.getType());
@@ -131,7 +131,7 @@ std::string LoopTransfers::explainBuffer(TransferOpInterface transfer) {
 }
 
 //===----------------------------------------------------------------------===//
-// What loads read
+// Sources of loads
 //===----------------------------------------------------------------------===//
 
 bool carousel::touchesNoMemory(Operation *op) {
@@ -151,7 +151,7 @@ static void forEachWritten(Operation *op, function_ref<void(Value)> visit) {
     return;
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   if (!effects) {
-    // The ops inside speak for themselves.
+    // The ops inside declare their own effects.
     if (!op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
       visit(nullptr);
     return;
@@ -177,7 +177,7 @@ bool LoopTransfers::isNeverWritten(Value memref) {
   return !written;
 }
 
-/// Whether a step is a multiple of `extent`: loops have positive steps.
+/// Whether a step is a multiple of `extent`. Loops have positive steps.
 static bool isMultipleOf(Value value, int64_t extent, unsigned depth = 0) {
   if (depth > kMaxPathDepth)
     return false;
@@ -192,8 +192,8 @@ static bool isMultipleOf(Value value, int64_t extent, unsigned depth = 0) {
   return false;
 }
 
-/// Whether `value` is the same in all iterations: made outside of the loop, or
-/// of nothing but such values.
+/// Whether `value` is the same in all iterations: it is defined outside the
+/// loop, or computed from such values only.
 bool LoopTransfers::isInvariant(Value value) {
   llvm::SetVector<Value> values;
   values.insert(value);
@@ -209,8 +209,8 @@ bool LoopTransfers::isInvariant(Value value) {
   return true;
 }
 
-/// Whether warps or warpgroups meet in the loop, so that what one has stored in
-/// an iteration another may load in the next.
+/// Whether the loop has a barrier across warps or warpgroups, so that one may
+/// load in an iteration what another stored in the previous one.
 bool LoopTransfers::ordersUnits() {
   return loop
       .walk([&](Operation *op) {
@@ -227,7 +227,7 @@ bool LoopTransfers::ordersUnits() {
 /// iteration, and boxes of different iterations are apart: some offset advances
 /// by the box's extent or more.
 bool LoopTransfers::areApart(LoadOp load, StoreOp store) {
-  // What is known of a warp's boxes says nothing of those of another warp.
+  // Facts about one warp's boxes say nothing about those of another warp.
   if (load.getScope() != TransferScope::CTA && ordersUnits())
     return false;
   if (!precedes(load, store) || load.getGlobal() != store.getGlobal() ||
@@ -262,7 +262,7 @@ bool LoopTransfers::storesToSourceOf(LoadOp load) {
   return found;
 }
 
-/// Nothing in the loop writes what a load that runs ahead reads.
+/// Nothing in the loop may write the source of a load that runs ahead.
 std::string LoopTransfers::explainSource(LoadOp load) {
   std::string reason;
   loop.walk([&](Operation *op) {
@@ -299,7 +299,7 @@ std::string LoopTransfers::explainSource(LoadOp load) {
 }
 
 //===----------------------------------------------------------------------===//
-// What loads are computed from
+// Operands of loads
 //===----------------------------------------------------------------------===//
 
 bool carousel::involvesOtherThreads(Operation *op) {
@@ -384,7 +384,7 @@ std::string LoopTransfers::explainLoad(LoadOp load,
     reason = "it reduces into its tile";
   if (!reason.empty())
     return reason;
-  // A slot has what its own use brought, and the buffer what all have.
+  // A slot has the data of its own use only; the buffer has those of all uses.
   for (Operation *view : getViews(load.getTile()))
     for (Value parameter : getViewParameters(view))
       if (!isInvariant(parameter))
@@ -429,7 +429,7 @@ std::string LoopTransfers::explainStore(StoreOp store) {
       return "its tile is written by " + getName(op) + " after it is stored";
   }
   for (Operation *read : reads) {
-    // Behind the condition of the store there may be no new tile to read.
+    // After the condition of the store there may be no new tile to read.
     if (!store->getParentRegion()->isAncestor(read->getParentRegion()))
       return "its tile is read by " + getName(read) +
              " where it may not be written";

@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Steps through the writes of one iteration, thread by thread, and marks the
-// elements of the tile that they reach. What can't be evaluated reaches none.
+// elements of the tile that they write. Writes that can't be evaluated mark
+// none.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,10 +26,10 @@ using namespace carousel;
 
 namespace {
 
-/// Steps that are taken before giving up: a compile time of milliseconds.
+/// The limit on steps, for a compile time of milliseconds.
 constexpr int64_t kMaxSteps = 1 << 20;
 
-/// The box of a tile that a write reaches, from what its indices are.
+/// The box of a tile that a write covers, by its indices.
 struct WrittenBox {
   OperandRange indices;
   SmallVector<int64_t> extents; ///< by dimension of the tile
@@ -50,11 +51,11 @@ private:
   IndexFunction function;
   scf::ForOp loop;
   StoreOp store;
-  /// Of the writes that are followed.
+  /// For the writes that are followed.
   llvm::DenseMap<Operation *, WrittenBox> boxes;
-  /// Writes and what is around them, in order.
+  /// Writes and the ops around them, in order.
   llvm::DenseMap<Block *, SmallVector<Operation *>> ways;
-  /// In loops, anew in each turn.
+  /// For loops: values to compute again in each iteration.
   llvm::DenseMap<Operation *, SmallVector<Value>> computed;
   llvm::BitVector reached;
   int64_t steps = 0;
@@ -62,8 +63,8 @@ private:
 
 } // namespace
 
-/// What `write` reaches, if it is the tile itself that it writes to, and not a
-/// view with an indexing of its own.
+/// The box of `write` if it writes to the tile itself, and not to a view with
+/// its own indices.
 static std::optional<WrittenBox> findBox(Operation *write,
                                          TypedValue<MemRefType> tile) {
   Value target;
@@ -156,11 +157,11 @@ void Coverage::visitLoop(scf::ForOp inner) {
                          step = function.evaluateConstant(inner.getStep());
   if (!lower || !upper || !step || *step <= 0)
     return;
-  // Numbers that an unsigned loop takes for larger ones.
+  // An unsigned loop compares these as larger numbers.
   if (inner.getUnsignedCmp() && (*lower < 0 || *upper < 0))
     return;
   const SmallVector<Value> &results = computed.find(inner)->second;
-  bool isPast = false; // the type's end
+  bool isPast = false; // at the type's end
   for (int64_t i = *lower; !isPast && i < *upper && steps < kMaxSteps;
        isPast = llvm::AddOverflow(i, *step, i)) {
     ++steps;
@@ -184,7 +185,7 @@ void Coverage::visit(Block &block) {
     } else if (auto inner = dyn_cast<scf::ForOp>(op)) {
       visitLoop(inner);
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
-      // The branch that the store stands in is taken wherever it matters.
+      // Assume that the branch around the store is taken.
       if (Region *region =
               branch->isAncestor(store) ? store->getParentRegion() : nullptr) {
         while (region->getParentOp() != branch)

@@ -1,13 +1,13 @@
-//===- BufferLifetimes.cpp - who uses shared buffers, and when ------------===//
+//===- BufferLifetimes.cpp - uses and lifetimes of shared buffers ---------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See BufferLifetimes.h. Aliases are found by MLIR's buffer view flow analysis;
-// an op that isn't known to do nothing but access its operand keeps the buffer
-// alive as long as the kernel.
+// See BufferLifetimes.h. MLIR's buffer view flow analysis finds aliases. An op
+// that may do more than access its operand keeps the buffer alive for the whole
+// kernel.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ using namespace carousel;
 namespace {
 
 enum class AccessKind {
-  /// Views, extents, control flow: no byte is touched.
+  /// Views, extents, control flow: no access.
   None,
   GenericRead,
   GenericWrite,
@@ -56,7 +56,7 @@ static bool isBarrierMemRef(Value memref) {
   return isa<MbarrierType>(cast<MemRefType>(memref.getType()).getElementType());
 }
 
-/// A load into other CTAs, or with a barrier there, is ordered by the cluster
+/// A load into other CTAs, or with a barrier there, is ordered by the cluster,
 /// and not by a barrier of this CTA.
 template <typename Op> static bool isLocalLoad(Op load) {
   return !load.getMulticastMask() &&
@@ -98,8 +98,8 @@ static Access getMachineAccess(OpOperand &use) {
       .Default([](Operation *) { return Access(); });
 }
 
-/// Loads and stores of the upstream dialects: ops that give no memref and
-/// declare what they do to this one.
+/// Loads and stores of upstream dialects: ops without memref results that
+/// declare their effects on this operand.
 static Access getGenericAccess(OpOperand &use) {
   Operation *op = use.getOwner();
   static const StringLiteral kDialects[] = {"memref", "vector", "affine",
@@ -134,7 +134,7 @@ static Access getAccess(OpOperand &use) {
     return getMachineAccess(use);
   if (isa<memref::DeallocOp, memref::DimOp, memref::RankOp>(op))
     return {AccessKind::None};
-  // These the buffer view flow follows.
+  // The buffer view flow analysis follows these.
   if (auto view = dyn_cast<ViewLikeOpInterface>(op))
     return {view.getViewSource() == use.get() ? AccessKind::None
                                               : AccessKind::Unknown};
@@ -177,7 +177,7 @@ public:
   }
 
   std::vector<BufferUses> collect() {
-    // In program order, so that the first reason is the one that is told.
+    // In program order, so that the first reason is reported.
     kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
       for (OpOperand &use : op->getOpOperands())
         for (size_t index : owners.lookup(use.get()))
@@ -205,7 +205,7 @@ private:
       buffer.keptFor = reason.str();
   }
 
-  /// The operand can't be another buffer.
+  /// Whether the operand can only be this buffer.
   bool isSole(OpOperand &use) const {
     return owners.lookup(use.get()).size() == 1;
   }
@@ -254,13 +254,13 @@ private:
   }
 
   /// The last op that uses the barriers that `barriers` is a view of, or
-  /// nothing if they aren't all known.
+  /// nullopt if not all are known.
   std::optional<int64_t> findLastBarrierUse(Value barriers) {
     int64_t last = 0;
     for (Value origin : flow.resolveReverse(barriers)) {
       if (!flow.mayBeTerminalBuffer(origin))
         continue;
-      // Of a variable or of dynamic shared memory there may be other views.
+      // A variable or dynamic shared memory may have other views.
       bool isAttribution =
           llvm::is_contained(kernel.getWorkgroupAttributions(), origin);
       if (!isAttribution && !origin.getDefiningOp<memref::AllocOp>())
@@ -275,8 +275,8 @@ private:
     return last;
   }
 
-  /// A load is complete when its barrier was waited for, and every load is
-  /// waited for before the kernel ends: at the latest by the barrier's last
+  /// A load is complete when a thread has waited for its barrier. Each load is
+  /// waited for before the kernel ends, at the latest by the barrier's last
   /// use.
   void coverLoads(BufferUses &buffer) {
     for (Operation *load : buffer.asyncWrites) {

@@ -1,4 +1,4 @@
-//===- PlanBarriers.cpp - waits between buffers that share bytes ----------===//
+//===- PlanBarriers.cpp - barriers between reused buffers -----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,13 +6,14 @@
 //===----------------------------------------------------------------------===//
 //
 // See PlanBarriers.h. By docs/MemoryModel.md, between the last access to the
-// old buffer and the first to the new one
-// - all threads meet, which orders their own accesses, and those of loads that
-//   one of them has waited for;
-// - before that, the threads whose engines or cp.async copies still read or
-//   write the old bytes wait for them, since no other thread can;
-// - before that, the threads that wrote the old bytes fence them against the
-//   async proxy, if it is to write the new ones.
+// old buffer and the first one to the new buffer
+//
+// - all threads execute a barrier, which orders their own accesses, and those
+//   of loads that one of them has waited for;
+// - before that, threads whose engines or cp.async copies still read or write
+//   the old bytes wait for them, since no other thread can;
+// - before that, threads that wrote the old bytes execute a fence for the async
+//   proxy, if it is to write the new ones.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +29,7 @@ using namespace carousel;
 
 namespace {
 
-/// Bytes that pass from one buffer to a later one.
+/// Bytes that a later buffer reuses.
 struct Handover {
   const PlannedBuffer *from;
   const PlannedBuffer *to;
@@ -36,7 +37,7 @@ struct Handover {
 
 } // namespace
 
-/// All threads of the CTA wait for each other here.
+/// Whether this is a barrier of all threads of the CTA.
 static bool isThreadBarrier(Operation *op) {
   if (auto named = dyn_cast<BarrierSyncOp>(op))
     return !named.getThreads();
@@ -54,9 +55,8 @@ static bool isAsyncFence(Operation *op) {
                    fence.getProxy() == ProxyKind::AsyncSharedCTA);
 }
 
-/// The next op that a thread which executes `op` is sure to execute as well,
-/// before it comes to `end` at the top of the kernel, and that is one `wanted`;
-/// or null.
+/// The next op that is `wanted`, and that each thread which executes `op` also
+/// executes before `end` at the top of the kernel; or null.
 static Operation *findAfter(Operation *op, Operation *end,
                             function_ref<bool(Operation *)> wanted) {
   for (; !isa<gpu::GPUFuncOp>(op); op = op->getParentOp())
@@ -70,9 +70,8 @@ static Operation *findAfter(Operation *op, Operation *end,
   return nullptr;
 }
 
-/// The wait for a barrier's first phase, which the copy's landing completes:
-/// all of the barrier's ops stand at the top of the kernel, one of them
-/// arrives.
+/// The wait for a barrier's first phase, which the copy completes: all of the
+/// barrier's ops are at the top of the kernel, and one of them arrives.
 static Operation *findFirstPhaseWait(Operation *copy, Operation *end) {
   auto arrive = dyn_cast_or_null<CpAsyncMbarrierArriveOp>(
       findAfter(copy, end, [](Operation *op) {
@@ -96,7 +95,7 @@ static Operation *findFirstPhaseWait(Operation *copy, Operation *end) {
   });
 }
 
-/// The wait after which this thread's cp.async has landed.
+/// The wait after which this thread's cp.async is complete.
 static Operation *findCpAsyncWait(Operation *copy, Operation *end) {
   if (Operation *wait = findFirstPhaseWait(copy, end))
     return wait;
@@ -112,7 +111,7 @@ static Operation *findCpAsyncWait(Operation *copy, Operation *end) {
   });
 }
 
-/// Adds to `barrier` what the handover needs before the threads meet there.
+/// Adds to `barrier` the steps that the handover needs before it.
 static void addNeeds(PlannedBarrier &barrier, const Handover &handover,
                      const TargetSpec &target) {
   const BufferUses &from = handover.from->uses;
@@ -132,7 +131,7 @@ static void addNeeds(PlannedBarrier &barrier, const Handover &handover,
   for (Operation *copy : from.cpAsyncWrites) {
     Operation *wait = findCpAsyncWait(copy, barrier.at);
     barrier.waitsForCpAsync |= !wait;
-    // cp.async writes through the generic proxy, and not before it has landed.
+    // cp.async writes through the generic proxy, but only when it is performed.
     barrier.fencesAsyncProxy |=
         needsFence && !(wait && findAfter(wait, barrier.at, isAsyncFence));
   }
@@ -151,7 +150,7 @@ static SmallVector<Handover> getHandovers(ArrayRef<PlannedBuffer> buffers) {
       if (from.lives.last < to.lives.first && !from.lives.isEmpty() &&
           !to.lives.isEmpty() && from.sharesBytesWith(to))
         handovers.push_back({&from, &to});
-  // A barrier as late as the first of them allows serves the most of them.
+  // The latest barrier that the first of them allows serves the most handovers.
   llvm::sort(handovers, [](const Handover &lhs, const Handover &rhs) {
     return std::make_tuple(lhs.to->lives.first, lhs.from, lhs.to) <
            std::make_tuple(rhs.to->lives.first, rhs.from, rhs.to);
@@ -163,7 +162,7 @@ SmallVector<PlannedBarrier>
 carousel::planBarriers(gpu::GPUFuncOp kernel, ArrayRef<PlannedBuffer> buffers,
                        const TargetSpec &target) {
   SmallVector<Operation *> ops = getTopLevelOps(kernel);
-  // By position: the barriers that are there, and those to insert before an op.
+  // By position: existing barriers, and those to insert before an op.
   SmallVector<std::pair<int64_t, PlannedBarrier>> candidates;
   for (auto [position, op] : llvm::enumerate(ops))
     if (isThreadBarrier(op)) {
@@ -183,7 +182,7 @@ carousel::planBarriers(gpu::GPUFuncOp kernel, ArrayRef<PlannedBuffer> buffers,
       PlannedBarrier extended = barrier;
       addNeeds(extended, handover, target);
       unsigned cost = countInsertions(extended) - countInsertions(barrier);
-      // The later, the less a wait blocks.
+      // A later wait blocks for less time.
       if (best &&
           (cost > bestCost || (cost == bestCost && position < best->first)))
         continue;

@@ -1,12 +1,13 @@
-//===- SharedMemoryPlan.cpp - where shared buffers lie --------------------===//
+//===- SharedMemoryPlan.cpp - the layout of shared memory -----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See SharedMemoryPlan.h. Placing knows nothing of IR; the plan of a kernel
-// joins it with the buffers' uses. PlanBarriers.cpp adds where threads meet.
+// See SharedMemoryPlan.h. The placement knows nothing of IR. The plan of a
+// kernel combines it with the buffers' uses, and PlanBarriers.cpp adds
+// barriers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,16 +25,16 @@
 using namespace mlir;
 using namespace carousel;
 
-/// What everything in shared memory is aligned to, so that vector accesses and
-/// bulk copies that come later find it so.
+/// The alignment of everything in shared memory, on which later vector accesses
+/// and bulk copies rely.
 static constexpr int64_t kLeastAlignment = 16;
 
 //===----------------------------------------------------------------------===//
-// Placing
+// Placement
 //===----------------------------------------------------------------------===//
 
-/// The strictest alignment first: the gaps take less than if each buffer were
-/// rounded up to its own alignment.
+/// The strictest alignment first. This needs less padding than rounding each
+/// buffer up to its own alignment.
 static int64_t placeByAlignment(MutableArrayRef<PlacedBuffer> buffers,
                                 int64_t base) {
   SmallVector<PlacedBuffer *> order;
@@ -51,12 +52,12 @@ static int64_t placeByAlignment(MutableArrayRef<PlacedBuffer> buffers,
   return end;
 }
 
-/// How good a place is; the least is taken. Growth comes first, then the pairs
-/// of buffers that share bytes, since each may cost a barrier, then how much
-/// room is left to the next buffer: the best fit.
+/// The cost of an offset. The least is taken: first the growth, then the pairs
+/// of buffers that share bytes, since each may cost a barrier, then the room
+/// that remains for the next buffer (best fit).
 using PlaceCost = std::tuple<int64_t, int64_t, int64_t, int64_t>;
 
-/// The cost of `buffer` at its offset, or nothing if it can't lie there.
+/// The cost of `buffer` at its offset, or nullopt if the offset isn't possible.
 static std::optional<PlaceCost> getCost(const PlacedBuffer &buffer,
                                         ArrayRef<PlacedBuffer *> placed,
                                         int64_t end) {
@@ -88,7 +89,7 @@ static int64_t placeGreedily(MutableArrayRef<PlacedBuffer> buffers,
   SmallVector<PlacedBuffer *> placed;
   int64_t end = base;
   for (PlacedBuffer *buffer : order) {
-    // A best place begins where the memory or another buffer's end does.
+    // The best offset is where the memory starts, or where another buffer ends.
     SmallVector<int64_t> starts{base};
     for (const PlacedBuffer *other : placed)
       starts.push_back(other->getEnd());
@@ -99,7 +100,7 @@ static int64_t placeGreedily(MutableArrayRef<PlacedBuffer> buffers,
       if (cost && (!best || *cost < *best))
         best = cost;
     }
-    // Behind all others there is always room.
+    // After all others there is always room.
     buffer->offset = std::get<3>(*best);
     end = std::get<0>(*best);
     placed.push_back(buffer);
@@ -128,7 +129,7 @@ int64_t carousel::placeByLifetime(MutableArrayRef<PlacedBuffer> buffers,
   int64_t end = placeGreedily(buffers, base);
   if (end < separateEnd)
     return end;
-  // Sharing that saves nothing would only cost barriers.
+  // Sharing without a gain would only cost barriers.
   llvm::copy(separate, buffers.begin());
   return separateEnd;
 }
@@ -137,10 +138,10 @@ int64_t carousel::placeByLifetime(MutableArrayRef<PlacedBuffer> buffers,
 // The plan of a kernel
 //===----------------------------------------------------------------------===//
 
-/// The elements from the first that the buffer begins with to its last, or
-/// nothing for a layout that isn't known.
+/// The number of elements from the buffer's first to its last, or nullopt if
+/// the layout isn't known.
 static std::optional<uint64_t> getSpannedElements(MemRefType type) {
-  // The number of elements may be too large for the type's own count.
+  // The number of elements may overflow the type's own count.
   if (llvm::is_contained(type.getShape(), 0))
     return 0;
   uint64_t elements = 1;

@@ -1,4 +1,4 @@
-//===- SharedMemoryUse.cpp - shared memory that a kernel has --------------===//
+//===- SharedMemoryUse.cpp - shared memory that a kernel uses -------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,7 @@
 using namespace mlir;
 using namespace carousel;
 
-/// Bytes of a static buffer; the largest number if that is too small for them.
+/// The bytes of a static buffer; on overflow the largest number.
 static uint64_t getBytes(MemRefType type) {
   uint64_t bytes = getMostElementBytes(type.getElementType()).value_or(0);
   for (int64_t extent : type.getShape())
@@ -43,7 +43,7 @@ uint64_t carousel::padStaticShared(uint64_t bytes) {
   return llvm::alignTo(bytes, rules::kSwizzle128Alignment);
 }
 
-/// The kernel and the functions that it calls, directly or not.
+/// The kernel and the functions that it calls, directly or indirectly.
 static llvm::SmallSetVector<Operation *, 4>
 getReachable(gpu::GPUFuncOp kernel, SymbolTableCollection &symbolTables) {
   llvm::SmallSetVector<Operation *, 4> reachable;
@@ -66,7 +66,7 @@ SharedMemoryUse
 carousel::computeSharedMemoryUse(gpu::GPUFuncOp kernel,
                                  SymbolTableCollection &symbolTables) {
   SharedMemoryUse use;
-  // ptxas lays out what is declared in that order.
+  // ptxas lays out declarations in this order.
   auto declare = [&](MemRefType type, uint64_t alignment) {
     if (!type.hasStaticShape() && !use.unsized)
       use.unsized = type;
@@ -79,7 +79,7 @@ carousel::computeSharedMemoryUse(gpu::GPUFuncOp kernel,
     auto align =
         dyn_cast_or_null<IntegerAttr>(kernel.getWorkgroupAttributionAttr(
             i, LLVM::LLVMDialect::getAlignAttrName()));
-    // C104 refuses what is no alignment.
+    // C104 rejects invalid alignments.
     bool valid = align && llvm::isPowerOf2_64(align.getValue().getZExtValue());
     declare(cast<MemRefType>(buffer.getType()),
             valid ? align.getValue().getZExtValue() : 1);

@@ -1,11 +1,12 @@
-//===- SyncAccesses.cpp - who touches which buffer, and how ---------------===//
+//===- SyncAccesses.cpp - accesses of each op to buffers ------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See SyncAccesses.h. What isn't known to be harmless may touch everything.
+// See SyncAccesses.h. Ops that aren't known to be harmless may access
+// everything.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,7 +71,8 @@ std::string SyncAccesses::describe(const Buffer &buffer) {
   if (buffer.number == 0)
     return buffer.isShared ? "shared memory" : "global memory";
   if (!names)
-    // Verified when the phase began, and much of a plan's time.
+    // Already verified when the phase started, and verification takes much of a
+    // plan's time.
     names = std::make_unique<AsmState>(
         kernel, OpPrintingFlags().useLocalScope().assumeVerified());
   auto [root, tile] = buffers[buffer.number];
@@ -92,8 +94,8 @@ RingSlot SyncAccesses::getSlot(Value ring, Value use) {
   return slot;
 }
 
-/// The values that `memref`, which isn't a view, may be one of, or nothing if
-/// they aren't known.
+/// The values that `memref`, which isn't a view, may be, or nullopt if they
+/// aren't known.
 static std::optional<SmallVector<Value>> getSources(Value memref) {
   if (auto select = memref.getDefiningOp<arith::SelectOp>())
     return SmallVector<Value>{select.getTrueValue(), select.getFalseValue()};
@@ -144,7 +146,7 @@ void SyncAccesses::addBuffers(Value memref, SmallVectorImpl<Buffer> &buffers,
     if (llvm::is_contained(kernel.getPrivateAttributions(), memref))
       return;
     buffer.number = getNumber(memref, 0);
-    // Arguments don't overlap where one of them is written (docs/Phases.md).
+    // Arguments don't overlap if one of them is written (docs/Phases.md).
     buffers.push_back(buffer);
     return;
   }
@@ -153,7 +155,7 @@ void SyncAccesses::addBuffers(Value memref, SmallVectorImpl<Buffer> &buffers,
     buffers.push_back(buffer);
     return;
   }
-  // There is one dynamic shared memory, however many ops view it.
+  // All ops view the same dynamic shared memory.
   if (auto dynamic = memref.getDefiningOp<gpu::DynamicSharedMemoryOp>()) {
     kernel.walk([&](gpu::DynamicSharedMemoryOp first) {
       buffer.number = getNumber(first, 0);
@@ -218,7 +220,7 @@ bool carousel::isExchange(Operation *op) {
          llvm::none_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>);
 }
 
-/// A call of a function that only computes.
+/// Whether this is a call of a function that only computes.
 static bool isCallOfValues(Operation *op) {
   auto call = dyn_cast<CallOpInterface>(op);
   Operation *callee = call ? call.resolveCallable() : nullptr;
@@ -234,7 +236,7 @@ static bool isCallOfValues(Operation *op) {
               .wasInterrupted();
 }
 
-/// Whether the kernel calls functions that touch memory.
+/// Whether the kernel calls functions that access memory.
 static bool callsFunctions(gpu::GPUFuncOp kernel) {
   return kernel
       .walk([](CallOpInterface call) {
@@ -245,14 +247,13 @@ static bool callsFunctions(gpu::GPUFuncOp kernel) {
 }
 
 void SyncAccesses::addEffects(Operation *op, std::vector<Access> &accesses) {
-  // It says that it reads its memref, and anything else besides, which it
-  // doesn't.
+  // It declares unknown effects besides its read, and has none.
   if (auto load = dyn_cast<nvgpu::LdMatrixOp>(op))
     return addGeneric(op, load.getSrcMemref(), AccessKind::GenericRead,
                       accesses);
   if (isa<nvgpu::DeviceAsyncCreateGroupOp>(op))
     return;
-  // Copies read and write until they are waited for.
+  // Copies read and write until a thread waits for them.
   if (isa<nvgpu::DeviceAsyncWaitOp>(op) && !callsFunctions(kernel)) {
     kernel.walk([&](nvgpu::DeviceAsyncCopyOp copy) {
       addGeneric(copy, copy.getSrc(), AccessKind::GenericRead, accesses);
@@ -265,7 +266,8 @@ void SyncAccesses::addEffects(Operation *op, std::vector<Access> &accesses) {
     return;
   auto interface = dyn_cast<MemoryEffectOpInterface>(op);
   if (!interface) {
-    // Other ops with regions do what their regions do, and branches nothing.
+    // Other ops with regions only do what their regions do, and branches do
+    // nothing.
     if (op->getNumRegions() > 0 || op->hasTrait<OpTrait::IsTerminator>())
       return;
     for (bool isShared : {true, false}) {
@@ -324,7 +326,7 @@ void SyncAccesses::addTransfer(TransferOpInterface op,
   access.isRefill = false;
   access.box = getBox(op);
   auto store = dyn_cast<RingStoreOp>(op.getOperation());
-  // One that is exclusive is ordered with others of its CTA.
+  // An exclusive reduction is ordered with others of its CTA.
   if (store && !store.getExclusive())
     access.reduction = store.getReduceAttr();
   EngineAttr engine = op.getEngineAttr();
@@ -333,7 +335,7 @@ void SyncAccesses::addTransfer(TransferOpInterface op,
   for (const Buffer &buffer : getBuffers(op.getGlobal())) {
     access.buffer = buffer;
     accesses.push_back(access);
-    // What a bulk copy can't do at a clipped end its issuer stores by itself.
+    // The issuer itself stores a clipped end that a bulk copy can't copy.
     if (hasOrdinaryEnds) {
       access.kind = AccessKind::GenericWrite;
       access.isByIssuer = true;
@@ -348,7 +350,8 @@ void SyncAccesses::addTransfer(TransferOpInterface op,
 // Accesses of ops
 //===----------------------------------------------------------------------===//
 
-/// Whether a fence hands over what the thread did to other CTAs, or takes over.
+/// Whether a fence releases the thread's accesses to other CTAs, or acquires
+/// theirs.
 static bool reachesOtherCTAs(FenceThreadOp fence) {
   return fence.getScope() != MemScope::CTA;
 }
@@ -370,7 +373,7 @@ void SyncAccesses::collect(Operation *op, std::vector<Access> &accesses) {
     accesses.push_back(permission);
   };
   llvm::TypeSwitch<Operation *>(op)
-      // As passed on: the next turns may write what this one has read.
+      // Also released: the next turns may write what this turn has read.
       .Case<SerializeOp, PassTurnOp>([&](auto) {
         others.isByIssuer = others.isTransfer = true;
         takeOver();
@@ -453,7 +456,7 @@ bool SyncAccesses::isOnlyRefilled(const Buffer &buffer) {
       for (const Access &access : get(op))
         if (isWrite(access.kind) && access.buffer.isShared && !access.isRefill)
           changed->push_back(access.buffer);
-      // Those stand for what they start.
+      // These have the accesses of the ops that they start.
       return isa<RingProduceOp, RingSubmitOp>(op) ? WalkResult::skip()
                                                   : WalkResult::advance();
     });

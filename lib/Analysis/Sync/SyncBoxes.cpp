@@ -1,4 +1,4 @@
-//===- SyncBoxes.cpp - which part of a memref is touched ------------------===//
+//===- SyncBoxes.cpp - the accessed part of a memref ----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -54,13 +54,13 @@ AccessBox SyncAccesses::getBox(Operation *op, Value memref) {
 // Transfers
 //===----------------------------------------------------------------------===//
 
-/// Whether `value` is the same wherever a kernel uses it.
+/// Whether `value` is the same at each use in a kernel.
 static bool isFixed(Value value) {
   return getConstantIntValue(value) ||
          isa<gpu::GPUFuncOp>(value.getParentRegion()->getParentOp());
 }
 
-/// The number that `quotient` and its remainder among `values` are made of.
+/// The number of which `quotient`, and its remainder in `values`, are parts.
 static Value findDividend(Value quotient, const llvm::DenseSet<Value> &values) {
   Operation *division = quotient.getDefiningOp();
   if (!isa_and_nonnull<arith::DivUIOp, arith::DivSIOp>(division) ||
@@ -77,7 +77,7 @@ static Value findDividend(Value quotient, const llvm::DenseSet<Value> &values) {
   return {};
 }
 
-/// The number that `part` and its fellows, all among `values`, are made of.
+/// The number of which `part`, and the other parts in `values`, are parts.
 static Value findLinearIndex(Value part, const llvm::DenseSet<Value> &values) {
   auto split = part.getDefiningOp<affine::AffineDelinearizeIndexOp>();
   if (!split || !llvm::all_of(split.getDynamicBasis(), isFixed) ||
@@ -87,9 +87,9 @@ static Value findLinearIndex(Value part, const llvm::DenseSet<Value> &values) {
   return split.getLinearIndex();
 }
 
-/// A tile's number that is cut into rows and columns by division: other
-/// numbers, other boxes. Rows and columns themselves tell that no more once
-/// they are those of an earlier iteration.
+/// Adds the tile's number, from which rows and columns are computed by
+/// division. Different numbers have different boxes. Rows and columns no longer
+/// show this in terms of an earlier iteration.
 void SyncAccesses::addSources(AccessBox &box) {
   SmallVector<Value> found;
   llvm::DenseSet<Value> values;
@@ -116,7 +116,7 @@ void SyncAccesses::addSources(AccessBox &box) {
       box.first.push_back(positions.get(source));
       box.extents.push_back(1);
       changed = true;
-      // What that number itself is made of.
+      // The values from which that number is computed.
       IndexPosition position = positions.get(source);
       if (position.terms.size() == 1 && position.rest.isExact())
         add(positions.getValue(position.terms.front().first));

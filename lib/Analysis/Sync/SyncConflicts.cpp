@@ -1,18 +1,23 @@
-//===- SyncConflicts.cpp - what orders two accesses -----------------------===//
+//===- SyncConflicts.cpp - steps that order two accesses ------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The half of SyncFlow.h that knows the memory model (docs/MemoryModel.md):
-// - a generic access before one of other threads: they meet;
-// - a generic write before one of an engine: the writers fence, then they meet;
-// - an engine's access before one of the same issuer: it waits for its stores;
-// - an engine's access before one of anybody else: its issuer waits, then they
-//   meet.
-// A transfer of a warp or warpgroup is ordered with its own threads; with
-// others it is where the kernel lets more threads meet than those, and by that
+// The part of SyncFlow.h that knows the memory model (docs/MemoryModel.md).
+// Each pair of accesses needs these steps:
+//
+// - A generic access before one of other threads: a barrier.
+// - A generic write before one of an engine: a fence by the writers, then a
+//   barrier.
+// - An engine's access before one of the same issuer: the issuer waits for its
+//   stores.
+// - An engine's access before one of another thread: its issuer waits, then a
+//   barrier.
+//
+// A transfer of a warp or warpgroup is ordered with its own threads. It is
+// ordered with others if the kernel has a barrier of more threads, and by that
 // barrier: the issuer waits before it.
 //
 //===----------------------------------------------------------------------===//
@@ -32,14 +37,15 @@ static TransferScope getScope(BarrierScope scope) {
 // Which accesses are in conflict
 //===----------------------------------------------------------------------===//
 
-/// Whether the two boxes are seen to have no element in common, in one scope or
-/// in two, which may differ in what isn't the same in all threads.
+/// Whether the two boxes are known to have no common element. Both are of one
+/// scope, or of two scopes, which may differ in values that aren't the same in
+/// all threads.
 static bool areApart(SyncPositions &positions, const AccessBox &lhs,
                      const AccessBox &rhs, bool byOthers) {
   if (!lhs.isKnown() || !rhs.isKnown() || lhs.memref != rhs.memref ||
       (byOthers && !positions.getUniformValues().contains(lhs.memref)))
     return false;
-  // What different transfers make their boxes of isn't compared.
+  // Boxes that different transfers compute in their own way aren't compared.
   unsigned dims = cast<MemRefType>(lhs.memref.getType()).getRank();
   if (lhs.transfer && lhs.transfer == rhs.transfer && !byOthers)
     dims = lhs.first.size();
@@ -66,8 +72,7 @@ bool SyncFlow::needsOrder(const PendingAccess &from, Operation *toOp,
     return false;
   if (access.reduction && access.reduction == to.reduction)
     return false;
-  // Turns hand on what is done in turns, and nobody writes more than this
-  // kernel does.
+  // Turns release their accesses to later turns, and only this kernel writes.
   if (access.isOfTurns() && !kernel.accesses.isWrittenInTurns(to.buffer))
     return false;
   if (to.isOfTurns() && (!toOp->getParentOp()->isAncestor(from.op) ||
@@ -80,16 +85,16 @@ bool SyncFlow::needsOrder(const PendingAccess &from, Operation *toOp,
   });
 }
 
-/// How many threads have to meet between two accesses, at least one of them by
-/// a transfer: those of its scope.
+/// The smallest barrier between two accesses, at least one of them by a
+/// transfer: that of the transfer's scope.
 static BarrierScope getNeededBarrier(const Access &from, const Access &to) {
   if (to.isForeign || from.isTransfer == to.isTransfer)
     return std::max(getBarrierScope(from.scope), getBarrierScope(to.scope));
   return getBarrierScope(from.isTransfer ? from.scope : to.scope);
 }
 
-/// The two belong to one thread, which issues what engines do for a scope, if
-/// they belong to the same threads at all.
+/// Whether one thread, which issues engines' copies for a scope, issues both
+/// accesses, if the same threads make them.
 static bool haveSameIssuer(const PendingAccess &from, const Access &to) {
   auto isByIssuer = [](const Access &access) {
     return isAsync(access.kind) || access.isByIssuer;
@@ -117,8 +122,8 @@ static bool isOrdered(const PendingAccess &from, const Access &to,
   return std::max(from.barrier, from.seen) >= needed;
 }
 
-/// Whether threads that have no part in the engine's access have met those that
-/// have, by a barrier that it may have outlasted.
+/// Whether a barrier already separates other threads from the engine's access,
+/// although the access may continue after this barrier.
 static bool isOutlasting(const PendingAccess &from, BarrierScope needed) {
   return isAsync(from.access->kind) && from.barrierBeforeDone > needed;
 }
@@ -136,9 +141,8 @@ void SyncFlow::check(Operation *op, const Access &access,
       if (from.missed > needed)
         conflict.emplace();
     }
-    // Between accesses that threads make by themselves, any two of them, stands
-    // what the kernel says: they are in conflict where the flow leaves that
-    // out.
+    // The kernel itself orders accesses that threads make. Two of them are in
+    // conflict if the flow ignores this order.
     bool isOfThreads =
         access.isPermission || (!from.access->isTransfer && !access.isTransfer);
     if (!needsOrder(from, op, access, /*byOthers=*/isOfThreads))
@@ -151,7 +155,7 @@ void SyncFlow::check(Operation *op, const Access &access,
 }
 
 //===----------------------------------------------------------------------===//
-// What resolves a conflict
+// Steps that resolve a conflict
 //===----------------------------------------------------------------------===//
 
 SyncStep SyncFlow::getBarrierPlace(unsigned number) const {
@@ -199,13 +203,13 @@ void SyncFlow::resolve(Operation *op, const PendingAccess &from,
   bool fences = needsFence(from, to);
   bool isAlone = haveSameIssuer(from, to) && !byOthers;
 
-  // A barrier that is there already does for both. For fences that is the one
-  // with most threads: those that wrote may be others than those that issue.
+  // An existing barrier serves both. For fences it is the barrier of most
+  // threads: the writers may be others than the issuers.
   LastBarriers barriers = from.getBarriers(needed);
   if (fences && from.barrierBeforeDone > needed &&
       !from.getBarriers(from.barrierBeforeDone).numbers.empty())
     barriers = from.getBarriers(from.barrierBeforeDone);
-  // What was waited for too late for others is waited for once more.
+  // A wait that came too late for other threads is repeated.
   bool isTooLate = byOthers && !barriers.numbers.empty();
   waitsForStores |= isTooLate;
   bool hasBarrier =
@@ -222,8 +226,8 @@ void SyncFlow::resolve(Operation *op, const PendingAccess &from,
     return;
   }
 
-  // Before the access, and before what not all threads of the scope enter, or
-  // enter again and again.
+  // Before the access, and before ops that not all threads of the scope enter,
+  // or that they enter repeatedly.
   Operation *anchor = op;
   bool isInside = from.isFromOutside;
   for (const auto &[outer, before] : llvm::reverse(around)) {
@@ -236,7 +240,7 @@ void SyncFlow::resolve(Operation *op, const PendingAccess &from,
     if (isInside)
       continue;
     bool holdsBoth = outer->isAncestor(from.op);
-    // A turn holds nothing that can be done before it.
+    // A turn contains nothing that can be done before it.
     if (isa<LoopLikeOpInterface, SerializeOp>(outer) && !holdsBoth) {
       anchor = outer;
       continue;
@@ -253,7 +257,7 @@ void SyncFlow::resolve(Operation *op, const PendingAccess &from,
   step.before = storeWait.before = fence.before = anchor;
   storeWait.pending = from.groups;
   fences &= !from.isFenced;
-  // A wait or a fence between the place and the access comes too late.
+  // A wait or a fence between this place and the access is too late.
   if (const SyncState *before = findBefore(anchor)) {
     bool isOpen = !before->isDone(*from.access);
     storeWait.pending = before->countGroupsSince(from.op);
@@ -269,7 +273,7 @@ void SyncFlow::resolve(Operation *op, const PendingAccess &from,
 }
 
 //===----------------------------------------------------------------------===//
-// Slots that are handed back, and the end
+// Released slots, and the end
 //===----------------------------------------------------------------------===//
 
 void SyncFlow::checkRelease(RingReleaseOp release, const SyncState &state) {
@@ -289,8 +293,8 @@ void SyncFlow::checkRelease(RingReleaseOp release, const SyncState &state) {
     step.kind = SyncStepKind::FenceShared;
     bool isDone = true;
     if (from.access->kind == AccessKind::AsyncRead) {
-      // The issuer releases the slot, too: nobody has to meet. It may fill the
-      // slot itself, and wait just before that.
+      // The issuer also releases the slot, so no barrier is needed. It may fill
+      // the slot itself, and wait right before that.
       isDone = from.isWaitedFor || !kernel.accesses.hasProducers(ring);
       step.kind = SyncStepKind::WaitStores;
       step.pending = from.groups;

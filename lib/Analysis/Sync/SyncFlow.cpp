@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See SyncFlow.h. This part keeps the state; SyncRegions.cpp follows control
-// flow; which pairs of accesses are in conflict, and what resolves it, is in
-// SyncConflicts.cpp.
+// See SyncFlow.h. This file keeps the state, SyncRegions.cpp follows control
+// flow, and SyncConflicts.cpp finds conflicts and the steps that resolve them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +24,7 @@ using namespace carousel;
 // The kernel
 //===----------------------------------------------------------------------===//
 
-/// The threads that execute `op` together, whatever it is under.
+/// The threads that execute `op` together, under any control flow.
 static BarrierScope getCollective(Operation *op) {
   return llvm::TypeSwitch<Operation *, BarrierScope>(op)
       .Case([](gpu::BarrierOp) { return BarrierScope::CTA; })
@@ -59,7 +58,7 @@ SyncKernel::SyncKernel(gpu::GPUFuncOp kernel)
   });
 }
 
-/// Arithmetic isn't, and is most of a kernel.
+/// Arithmetic isn't an event, and is most of a kernel.
 bool SyncKernel::isEvent(Operation *op) {
   return op->getNumRegions() > 0 || op->hasTrait<OpTrait::IsTerminator>() ||
          isa_and_nonnull<CarouselDialect>(op->getDialect()) ||
@@ -84,7 +83,7 @@ void SyncKernel::addEvent(Operation *op) {
 }
 
 bool SyncKernel::isTakenTogether(Operation *op, BarrierScope scope) const {
-  // What asks for all threads of the scope gets them.
+  // An op that requires all threads of the scope has them.
   if (collective.lookup(op) >= scope)
     return true;
   const UniformValues &uniform = const_cast<SyncKernel *>(this)
@@ -150,7 +149,7 @@ void SyncFlow::applySteps(ArrayRef<unsigned> indices, SyncState &state) {
       state.fence(/*shared=*/false, /*global=*/true);
       break;
     case SyncStepKind::Sync:
-      // Behind the numbers of the kernel's own barriers.
+      // Numbered after the kernel's own barriers.
       state.passBarrier(getBarrierScope(step.scope), kernel.ops.size() + index);
       break;
     }
@@ -202,8 +201,8 @@ void SyncFlow::visit(Operation *op, SyncState &state) {
       });
 }
 
-/// Loads are there from when they have been waited for; what their operands are
-/// computed from is read at once. Letting others go on is over as it is done.
+/// Loads are complete when a thread has waited for them, but their operands are
+/// read at once. A permission to others is complete when it is given.
 static bool staysPending(Operation *op, const Access &access) {
   if (isa<PassTurnOp>(op) || access.isPermission)
     return false;
@@ -215,7 +214,7 @@ static bool staysPending(Operation *op, const Access &access) {
 void SyncFlow::visitWait(RingWaitOp wait, SyncState &state) {
   Value ring = wait.getRing();
   unsigned order = kernel.numbers.lookup(wait) * kAccessesPerOp;
-  // Between the slot's last use and this one it was handed back.
+  // The slot was released between its last use and this one.
   if (kernel.accesses.isReleased(ring))
     state.reuse(ring, kernel.accesses.getSlot(ring, wait.getUse()));
   if (const Access *phase = kernel.accesses.getPhaseRead(wait))
@@ -224,8 +223,8 @@ void SyncFlow::visitWait(RingWaitOp wait, SyncState &state) {
     state.access(wait, order++, landed, getBarrierScope(getRingScope(ring)));
 }
 
-/// A ticket is drawn before the threads meet. Who goes by its number, behind
-/// fences of its own, may rely on a barrier in front of it.
+/// A ticket is drawn before the barrier. A thread that goes by its number,
+/// after fences of its own, may rely on an earlier barrier.
 void SyncFlow::checkTicket(const SyncState &state) {
   if (conflict || !looksForConflicts())
     return;
@@ -240,7 +239,7 @@ void SyncFlow::checkTicket(const SyncState &state) {
 void SyncFlow::visitEvent(Operation *op, SyncState &state) {
   unsigned number = kernel.numbers.lookup(op);
   llvm::TypeSwitch<Operation *>(op)
-      // All threads hear what one has drawn.
+      // All threads get the number that one has drawn.
       .Case(
           [&](gpu::BarrierOp) { state.passBarrier(BarrierScope::CTA, number); })
       .Case([&](GridTicketOp) {

@@ -1,13 +1,13 @@
-//===- SyncPlan.cpp - where threads, engines and proxies meet -------------===//
+//===- SyncPlan.cpp - the synchronisation that a kernel needs -------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See SyncPlan.h. Resolves one conflict of the data flow after the other, then
-// leaves out whatever can go without a new conflict, first of what was there
-// before, then of what was added.
+// See SyncPlan.h. Resolves one conflict of the data flow after the other. Then
+// removes everything that can be removed without a new conflict: first existing
+// ops, then added steps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,7 +44,7 @@ static std::optional<SyncFault> findUnstructured(gpu::GPUFuncOp kernel) {
   return fault;
 }
 
-/// C172: the threads that make a transfer are those that start it.
+/// C172: the threads that make a transfer must be those that start it.
 static std::optional<SyncFault> findOtherScope(gpu::GPUFuncOp kernel) {
   std::optional<SyncFault> fault;
   kernel.walk([&](TransferOpInterface op) {
@@ -61,7 +61,8 @@ static std::optional<SyncFault> findOtherScope(gpu::GPUFuncOp kernel) {
   return fault;
 }
 
-/// C184: who passes a turn on has to have issued what was issued in it.
+/// C184: the thread that passes a turn on must have issued the turn's
+/// transfers.
 static std::optional<SyncFault> findOtherIssuer(gpu::GPUFuncOp kernel) {
   std::optional<SyncFault> fault;
   kernel.walk([&](TransferOpInterface op) {
@@ -75,8 +76,7 @@ static std::optional<SyncFault> findOtherIssuer(gpu::GPUFuncOp kernel) {
   return fault;
 }
 
-/// Whether the consumers hand back what `produce` fills, or nobody fills it
-/// again.
+/// Whether consumers release what `produce` fills, or nothing fills it again.
 static bool followsProtocol(RingProduceOp produce, RingRolesOp roles) {
   bool isReleased = roles.getConsumer()
                         .walk([&](RingReleaseOp release) {
@@ -97,7 +97,8 @@ static std::optional<SyncFault> findSharedByRoles(SyncKernel &kernel,
       for (const Access &rhs : kernel.accesses.get(consuming)) {
         if (!isWrite(lhs.kind) && !isWrite(rhs.kind))
           continue;
-        // What producers load ahead no consumer writes: the ring's maker knows.
+        // Consumers don't write what producers load ahead: the ring's planner
+        // ensures it.
         if (!lhs.buffer.isShared && !isWrite(lhs.kind))
           continue;
         if (!lhs.buffer.mayBe(rhs.buffer))
@@ -137,8 +138,7 @@ static std::optional<SyncFault> findSharedByRoles(SyncKernel &kernel,
 // Steps
 //===----------------------------------------------------------------------===//
 
-/// Adds a step, or makes one that is there do for it. Returns whether that
-/// changed the plan.
+/// Adds a step, or extends an existing one. Returns whether the plan changed.
 static bool addStep(std::vector<SyncStep> &steps, const SyncStep &added) {
   for (SyncStep &step : steps) {
     if (step.kind != added.kind || !step.isAtPlaceOf(added))
@@ -169,8 +169,8 @@ static bool isCandidate(Operation *op) {
   return isa<RingWaitStoresOp, RingSyncOp>(op);
 }
 
-/// What the kernel and the plan can do without; without the plan's step `last`
-/// there is a conflict, as is known.
+/// Removes everything that the kernel and the plan don't need. Without the
+/// plan's step `last` there is known to be a conflict.
 static void removeRedundant(SyncKernel &kernel, SyncPlan &plan,
                             const std::optional<SyncStep> &last) {
   SyncOmissions omitted;
@@ -243,7 +243,7 @@ SyncPlan carousel::planSync(gpu::GPUFuncOp function) {
     return plan;
 
   const SyncOmissions nothing;
-  // The step that resolved the last conflict by itself, if one did.
+  // The step that alone resolved the last conflict, if there is one.
   std::optional<SyncStep> last;
   while (true) {
     SyncFlow flow(kernel, plan.steps, nothing);
@@ -252,7 +252,7 @@ SyncPlan carousel::planSync(gpu::GPUFuncOp function) {
       removeRedundant(kernel, plan, last);
       return plan;
     }
-    // What resolves the first may do for others.
+    // The steps for the first conflict may resolve others.
     SyncConflict &first = *flow.conflict;
     bool changed = false;
     size_t before = plan.steps.size();

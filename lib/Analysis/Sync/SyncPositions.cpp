@@ -1,4 +1,4 @@
-//===- SyncPositions.cpp - where in a memref, relative to loops -----------===//
+//===- SyncPositions.cpp - positions relative to loops --------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,7 +26,7 @@ using namespace carousel;
 // Intervals
 //===----------------------------------------------------------------------===//
 
-/// A sum of two lower, or of two upper bounds; too large a sum is no bound.
+/// The sum of two lower or two upper bounds. On overflow it is no bound.
 static int64_t addBounds(int64_t lhs, int64_t rhs, int64_t none) {
   int64_t sum;
   if (lhs == none || rhs == none || llvm::AddOverflow(lhs, rhs, sum))
@@ -210,7 +210,7 @@ IndexPosition SyncPositions::hull(const IndexPosition &lhs,
     covering.rest = lhs.rest.hull(rhs.rest);
     return covering;
   }
-  // rhs = lhs's terms + what is left.
+  // rhs = lhs's terms + the rest.
   IndexPosition base = {lhs.terms, IndexInterval::exactly(0)};
   covering.rest = lhs.rest.hull(subtract(rhs, base));
   return covering;
@@ -219,7 +219,8 @@ IndexPosition SyncPositions::hull(const IndexPosition &lhs,
 IndexPosition SyncPositions::substitute(const IndexPosition &position,
                                         const PositionMap &map,
                                         function_ref<bool(Value)> isGone) {
-  // Mostly one value, that an iteration later is another one and a number.
+  // Usually one value, which an iteration later is another value plus a
+  // constant.
   if (position.terms.size() == 1 && position.terms.front().second == 1)
     if (auto found = map.find(position.terms.front().first); found != map.end())
       return {found->second.terms, position.rest.plus(found->second.rest)};

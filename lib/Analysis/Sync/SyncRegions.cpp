@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See SyncFlow.h. Loops to a fixpoint, branches, roles and turns, and what
-// values are called behind their edges.
+// See SyncFlow.h. Visits loops to a fixpoint, branches, roles and turns, and
+// renames values at control-flow edges.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace carousel;
 
-/// Iterations of a loop after which intervals that still grow are open.
+/// The number of iterations after which growing intervals are widened.
 static constexpr unsigned kWidenAfter = 3;
 
 //===----------------------------------------------------------------------===//
@@ -26,7 +26,7 @@ static constexpr unsigned kWidenAfter = 3;
 
 namespace {
 
-/// Values of `op`'s regions mean something else, or nothing, elsewhere.
+/// Values in the regions of `op` have another meaning, or none, outside.
 struct IsInside {
   Operation *op;
   bool operator()(Value value) const {
@@ -36,7 +36,7 @@ struct IsInside {
 
 } // namespace
 
-/// What the values that are handed over at an edge are called behind it.
+/// Maps values that are passed along an edge to their names after it.
 static PositionMap mapEdge(SyncPositions &positions, ValueRange from,
                            ValueRange to) {
   PositionMap map;
@@ -53,7 +53,7 @@ static PositionMap mapEdge(SyncPositions &positions, ValueRange from,
   return map;
 }
 
-/// What an iteration adds to an induction variable. Loops count upwards.
+/// The increment of an induction variable. Loops count upwards.
 static IndexInterval getStep(SyncPositions &positions,
                              LoopLikeOpInterface loop) {
   IndexInterval step;
@@ -78,11 +78,11 @@ void SyncFlow::visitFor(LoopLikeOpInterface loop, SyncState &state) {
   std::optional<Value> iv = loop.getSingleInductionVar();
   if (iv && iv->getType().isIndex()) {
     IndexInterval step = getStep(positions, loop);
-    // What it was, in terms of what it is an iteration later.
+    // The old value, in terms of the value one iteration later.
     backBoxes.try_emplace(
         positions.getNumber(*iv),
         positions.add(positions.get(*iv), {{}, step}, /*factor=*/-1));
-    // The loop is left with one that no iteration has had.
+    // The loop ends with a value that no iteration has had.
     exitBoxes.try_emplace(
         positions.getNumber(*iv),
         IndexPosition{{}, positions.getRange(*iv).plus(step)});
@@ -93,13 +93,12 @@ void SyncFlow::visitFor(LoopLikeOpInterface loop, SyncState &state) {
   LoopFixpoint &known = kernel.fixpoints[loop];
   const LoopPlan &plan = getPlanOf(loop);
   bool isSamePlan = known.reached && known.plan == plan;
-  // Once the loops around this one are at a fixpoint, when the conflicts are
-  // looked for, and in a flow with another plan behind it, it is entered as
-  // before.
+  // When the outer loops are at a fixpoint and conflicts are collected, and in
+  // later flows with another plan, the loop is entered in the same state.
   if (!isSamePlan || !(*known.entered == state)) {
     LoopFixpoint found = {plan, state, state};
-    // An iteration of an outer loop begins with all that the one before began
-    // with, and so leads at least where that one led.
+    // An iteration of an outer loop starts with everything that the previous
+    // one started with, so it leads to at least the same state.
     if (SyncState probe = state; isSamePlan && !probe.join(*known.entered))
       found.reached->join(*known.reached);
     bool wasChecking = std::exchange(isChecking, false);
@@ -113,7 +112,7 @@ void SyncFlow::visitFor(LoopLikeOpInterface loop, SyncState &state) {
         break;
     }
     isChecking = wasChecking;
-    // Other loops may have come to the table.
+    // The table may have grown meanwhile.
     kernel.fixpoints[loop] = std::move(found);
   }
   state = *kernel.fixpoints[loop].reached;
@@ -122,8 +121,8 @@ void SyncFlow::visitFor(LoopLikeOpInterface loop, SyncState &state) {
   state.substitute(exit, exitBoxes, isInside);
 }
 
-/// Looks for conflicts in an iteration that begins with `state`, unless there
-/// are none, as is known.
+/// Looks for conflicts in an iteration that starts with `state`, unless it is
+/// known to have none.
 void SyncFlow::checkIteration(LoopLikeOpInterface loop, const SyncState &before,
                               SyncState state) {
   if (kernel.fixpoints[loop].isChecked)
@@ -134,7 +133,7 @@ void SyncFlow::checkIteration(LoopLikeOpInterface loop, const SyncState &before,
   kernel.fixpoints[loop].isChecked = !conflict;
 }
 
-/// The steps in a loop, and what is left out there.
+/// The steps in a loop, and the omissions there.
 const LoopPlan &SyncFlow::getPlanOf(LoopLikeOpInterface loop) {
   auto [known, isNew] = plans.try_emplace(loop);
   LoopPlan &plan = known->second;
@@ -155,7 +154,7 @@ const LoopPlan &SyncFlow::getPlanOf(LoopLikeOpInterface loop) {
   return plan;
 }
 
-/// `visitBlock` returns whether there is anything to go on for.
+/// `visitBlock` returns whether to continue.
 static void iterateWhile(scf::WhileOp loop, SyncPositions &positions,
                          SyncState &state,
                          function_ref<bool(Block &, SyncState &)> visitBlock) {
@@ -169,7 +168,7 @@ static void iterateWhile(scf::WhileOp loop, SyncPositions &positions,
       mapEdge(positions, condition.getArgs(), loop.getResults());
   PositionMap back = mapEdge(positions, loop.getYieldOp().getOperands(),
                              loop.getBeforeArguments());
-  // Of the two regions' values those live on that are handed over.
+  // Only the values that the two regions pass on stay alive.
   auto isInBefore = [&](Value value) {
     return loop.getBefore().isAncestor(value.getParentRegion());
   };
@@ -204,13 +203,13 @@ void SyncFlow::visitWhile(scf::WhileOp loop, SyncState &state) {
   isChecking = wasChecking;
   if (!isChecking)
     return;
-  // What was found is a fixpoint: once more, to see the conflicts.
+  // The state is a fixpoint. Visit once more, to collect conflicts.
   around.emplace_back(loop, before);
   iterateWhile(loop, positions, head, visitor);
   around.pop_back();
 }
 
-/// One of the regions is executed, once.
+/// Visits a branch, one of whose regions is executed once.
 void SyncFlow::visitIf(Operation *branch, SyncState &state) {
   IsInside isInside{branch};
   SyncState before = state;
@@ -255,8 +254,8 @@ void SyncFlow::visitRoles(RingRolesOp roles, SyncState &state) {
     around.pop_back();
 }
 
-/// A region that is executed once. What others did in the turns before becomes
-/// visible at its begin; where it ends, what was done in it is over.
+/// Visits a region that is executed once. The accesses of earlier turns become
+/// visible at its start. At its end, its own accesses are complete.
 void SyncFlow::visitTurn(SerializeOp turns, SyncState &state) {
   unsigned order = kernel.numbers.lookup(turns) * kAccessesPerOp;
   if (isChecking)
@@ -272,7 +271,7 @@ void SyncFlow::visitTurn(SerializeOp turns, SyncState &state) {
     around.pop_back();
 }
 
-/// Regions that may be executed in any order, any number of times.
+/// Visits regions that may be executed in any order, any number of times.
 void SyncFlow::visitRegions(Operation *op, SyncState &state) {
   SyncState before = state;
   bool wasChecking = std::exchange(isChecking, false);

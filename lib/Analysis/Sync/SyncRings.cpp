@@ -1,4 +1,4 @@
-//===- SyncRings.cpp - what who waits for a ring takes over ---------------===//
+//===- SyncRings.cpp - happens-before edges of ring waits -----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The part of SyncAccesses.h that knows rings: the phases of their barriers,
-// and what loads did that have been waited for.
+// and the accesses of loads that a thread has waited for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,7 +60,7 @@ std::vector<Access> SyncAccesses::collectLanded(RingWaitOp wait) {
     access.scope = load.getScope();
     for (const Buffer &buffer : getBuffers(load.getTile())) {
       access.buffer = buffer;
-      // Of the loads' uses this is one.
+      // The use is one of the uses of the load.
       if (buffer.ring == wait.getRing())
         access.buffer.slot = getSlot(wait.getRing(), wait.getUse());
       landed.push_back(access);
@@ -68,7 +68,7 @@ std::vector<Access> SyncAccesses::collectLanded(RingWaitOp wait) {
     if (isKnownToAll)
       continue;
     access.kind = isEngine ? AccessKind::AsyncRead : AccessKind::GenericRead;
-    // Which box it was is known where the load was started for this wait.
+    // The box is known where the load for this wait was started.
     auto produce = load->getParentOfType<RingProduceOp>();
     if (produce->getBlock() == wait->getBlock() &&
         produce.getUse() == wait.getUse())

@@ -1,11 +1,11 @@
-//===- SyncState.cpp - accesses that something may have to wait for -------===//
+//===- SyncState.cpp - pending accesses -----------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See SyncState.h. All of it is monotone: a join is at most as ordered as
+// See SyncState.h. All operations are monotone: a join is at most as ordered as
 // either side.
 //
 //===----------------------------------------------------------------------===//
@@ -15,9 +15,9 @@
 using namespace mlir;
 using namespace carousel;
 
-/// More groups than anybody leaves pending.
+/// More groups than any wait leaves pending.
 static constexpr unsigned kManyGroups = 255;
-/// Boxes that are kept apart; further ones are covered by the last.
+/// The number of separate boxes. The last one covers all others.
 static constexpr unsigned kMostBoxes = 4;
 
 bool PendingAccess::operator==(const PendingAccess &other) const {
@@ -52,8 +52,7 @@ static int compareKeys(const PendingAccess &lhs, const PendingAccess &rhs) {
   return mine == theirs ? 0 : mine < theirs ? -1 : 1;
 }
 
-/// What is in the place of `pending`, to be changed: a copy if another state
-/// has it, too.
+/// The entry `pending` for changes: a copy if another state shares it.
 static PendingAccess &
 change(llvm::IntrusiveRefCntPtr<const PendingAccess> &pending) {
   if (pending->UseCount() == 1)
@@ -67,9 +66,9 @@ change(llvm::IntrusiveRefCntPtr<const PendingAccess> &pending) {
 // Events
 //===----------------------------------------------------------------------===//
 
-/// Whether nothing in the CTA can come before it any more.
+/// Whether all later accesses of the CTA are ordered after it.
 bool SyncState::isOver(const PendingAccess &pending) const {
-  // Threads of the other role haven't met anybody.
+  // Threads of the other role haven't executed a barrier with anyone.
   if (isInRole || pending.isFromOutside)
     return false;
   AccessKind kind = pending.access->kind;
@@ -88,7 +87,7 @@ void SyncState::dropFinished() {
 }
 
 void SyncState::restoreOrder() {
-  // Two that are equal aren't in order, either.
+  // Equal entries aren't in order, either.
   if (std::adjacent_find(pending.begin(), pending.end(),
                          [](const Pending &lhs, const Pending &rhs) {
                            return compareKeys(*lhs, *rhs) >= 0;
@@ -159,7 +158,7 @@ void SyncState::waitForStores(GroupWait kind, unsigned left,
 }
 
 void SyncState::submit(TransferScope scope) {
-  // Ages are no part of the keys.
+  // Ages aren't part of the keys.
   for (Pending &access : pending)
     if (isAsync(access->access->kind) && access->access->scope == scope)
       change(access).groups = std::min(access->groups + 1, kManyGroups);
@@ -173,7 +172,7 @@ static BarrierScope getBarrierSince(const PendingAccess &access) {
 
 static void passBarrierSince(PendingAccess &access, BarrierScope scope,
                              unsigned number) {
-  // Those who meet in a role may have more to do with it than its scope.
+  // Threads in a role's barrier may be more than those of its scope.
   if (access.isFromOutside) {
     access.barrierBeforeDone = std::max(access.barrierBeforeDone, scope);
     return;
@@ -260,8 +259,9 @@ static bool haveSameTerms(const AccessBox &lhs, const AccessBox &rhs) {
   });
 }
 
-/// Boxes in terms of the same values grow together; others, those of earlier
-/// iterations of an outer loop for one, would cover too much if they did.
+/// Boxes in terms of the same values grow together. Others, for example of
+/// earlier iterations of an outer loop, stay apart, since their hull would
+/// cover too much.
 void SyncState::addBox(PendingAccess::Boxes &into, const AccessBox &box,
                        bool widen) {
   if (into.empty()) {
@@ -347,7 +347,7 @@ bool SyncState::join(const SyncState &other, bool widen) {
 
 void SyncState::substitute(const PositionMap &slots, const PositionMap &boxes,
                            function_ref<bool(Value)> isGone) {
-  // Most accesses have nothing to do with the values of the loop or the branch.
+  // Most accesses don't depend on values of the loop or the branch.
   auto changes = [&](const IndexPosition &position, const PositionMap &map) {
     return llvm::any_of(position.terms, [&](const auto &term) {
       return map.contains(term.first) ||

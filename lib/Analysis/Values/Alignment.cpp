@@ -1,4 +1,4 @@
-//===- Alignment.cpp - what is known of a shared address ------------------===//
+//===- Alignment.cpp - alignment of shared addresses ----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -35,13 +35,14 @@ std::string AddressFacts::explainMisalignment(int64_t alignment) const {
   return {};
 }
 
-/// The floating-point types that LLVM and C++ have a place in memory for.
+/// Whether LLVM and C++ can store this floating-point type in memory.
 static bool liesInMemory(FloatType type) {
   return !type.isTF32() && type.getWidth() <= 64;
 }
 
-/// The bytes of an element where an index has `indexBytes`, which 0 leaves
-/// open; nothing for types that don't lie in memory.
+/// The bytes of an element if an index has `indexBytes` bytes. With an unknown
+/// `indexBytes` of 0, sizes that depend on it are 0. nullopt for types that
+/// aren't stored in memory.
 static std::optional<int64_t> computeElementBytes(Type type,
                                                   int64_t indexBytes) {
   if (isa<MbarrierType>(type))
@@ -92,7 +93,7 @@ public:
     if (constant && !ShapedType::isDynamic(strideBytes))
       facts.constant += *constant * strideBytes;
     else if (!constant || *constant != 0)
-      // Unknown strides may be a multiple of one byte only.
+      // Unknown strides may only be multiples of one byte.
       facts.step = std::gcd(
           facts.step, ShapedType::isDynamic(strideBytes) ? 1 : strideBytes);
   }
@@ -114,7 +115,7 @@ public:
 };
 } // namespace
 
-/// The alignment of an allocation that states none: its element's.
+/// The alignment of an allocation without an attribute: that of its element.
 static int64_t getNaturalAlignment(Value memref) {
   int64_t bytes =
       getElementBytes(cast<MemRefType>(memref.getType()).getElementType());
@@ -156,8 +157,7 @@ AddressFacts carousel::computeAddressFacts(Value memref, ValueRange indices) {
           return view.getSource();
         })
         .Case([&](memref::ReinterpretCastOp cast) {
-          // It begins at its source's base, which is the source where that has
-          // no offset.
+          // The source's base is the source itself if it has no offset.
           auto source = dyn_cast<MemRefType>(cast.getSource().getType());
           SmallVector<int64_t> strides;
           int64_t offset;

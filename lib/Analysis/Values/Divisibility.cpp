@@ -1,13 +1,13 @@
-//===- Divisibility.cpp - what indices are multiples of -------------------===//
+//===- Divisibility.cpp - known divisors of indices -----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A sparse forward data-flow analysis of what is asked for: the state of a
-// value is the greatest common divisor of what can flow into it, so that
-// loop-carried values and branches need no case of their own.
+// A sparse forward data-flow analysis on demand. The state of a value is the
+// greatest common divisor of all values that can flow into it. So loop-carried
+// values and branches need no special case.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,14 +33,15 @@ using namespace carousel;
 // Arithmetic of divisors
 //===----------------------------------------------------------------------===//
 
-/// A divisor of a constant that isn't negative in 64 bits. The least number
-/// has no absolute value; a large power of two divides it as well.
+/// A divisor of a constant that isn't negative in 64 bits. The least number has
+/// no absolute value, and a large power of two divides it, too.
 static int64_t getDivisor(int64_t value) {
   return value == std::numeric_limits<int64_t>::min() ? int64_t(1) << 62
                                                       : std::abs(value);
 }
 
-/// A product of divisors; half of what is known where 64 bits don't do.
+/// A product of divisors. On overflow of 64 bits, the larger factor, which is
+/// also a divisor.
 static int64_t multiply(int64_t lhs, int64_t rhs) {
   int64_t product;
   return llvm::MulOverflow(lhs, rhs, product) ? std::max(lhs, rhs) : product;
@@ -91,7 +92,7 @@ static int64_t getMultiple(AffineMap map, ArrayRef<int64_t> operands) {
   return divisor;
 }
 
-/// The divisor of an op's only result, with those of its operands.
+/// The divisor of an op's only result, from those of its operands.
 static int64_t computeMultiple(Operation *op, ArrayRef<int64_t> operands) {
   APInt constant;
   if (matchPattern(op, m_ConstantInt(&constant)))
@@ -154,7 +155,7 @@ static int64_t computeMultiple(Operation *op, ArrayRef<int64_t> operands) {
 
 namespace {
 
-/// A divisor, or nothing as long as no value has come.
+/// A divisor, or nullopt until a value has arrived.
 struct Divisor {
   std::optional<int64_t> value;
 
@@ -174,7 +175,7 @@ public:
 private:
   friend DemandAnalysis;
 
-  /// Of the others nothing is known.
+  /// Nothing is known of other ops.
   static bool isComputed(Operation *op) {
     return op->getNumResults() == 1 &&
            (op->hasTrait<OpTrait::ConstantLike>() ||
@@ -194,7 +195,7 @@ private:
         divisors.push_back(*getState(source).value);
       }
       Operation *op = sources.value.getDefiningOp();
-      // What bits are lost or gained by is a multiple of powers of two.
+      // Bits that are lost or gained are multiples of powers of two.
       if (!readsSignedNumbers(op, divisors))
         llvm::for_each(divisors, [](int64_t &known) { known &= -known; });
       int64_t divisor = computeMultiple(op, divisors);
@@ -211,7 +212,7 @@ private:
     case ValueSources::Induction: {
       std::optional<int64_t> divisor =
           getInduction(sources.loop, sources.variable);
-      // Counted without a sign it may leave the signed numbers.
+      // An unsigned count may leave the range of signed numbers.
       auto counted = dyn_cast<scf::ForOp>(*sources.loop);
       if (divisor && counted && counted.getUnsignedCmp() &&
           !sources.value.getType().isIndex() &&
@@ -225,8 +226,8 @@ private:
     return getUnknown(sources.value);
   }
 
-  /// Whether the op takes its operands for the signed numbers that divisors are
-  /// known of; for one without signs that is when none can be negative.
+  /// Whether the op reads its operands as the signed numbers whose divisors are
+  /// known. An unsigned op does if none can be negative.
   bool readsSignedNumbers(Operation *op, ArrayRef<int64_t> divisors) {
     return !isa<arith::RemUIOp, arith::DivUIOp, arith::CeilDivUIOp,
                 arith::ShRUIOp>(op) ||
@@ -236,8 +237,8 @@ private:
            });
   }
 
-  /// Whether the op makes the number that its divisor is computed for, not that
-  /// number in fewer bits.
+  /// Whether the result is the number whose divisor is computed, and not
+  /// truncated to fewer bits.
   bool keepsNumber(Operation *op) {
     if (isa<arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::ShLIOp>(op))
       return keepsSum(op);
@@ -255,13 +256,13 @@ private:
     if (isa<arith::ExtUIOp>(op) ||
         (isa<arith::IndexCastUIOp>(op) && !isNarrower))
       return range.smin().isNonNegative();
-    // With its sign: who reads it as a signed number gets the same.
+    // With its sign: a reader of the signed number gets the same value.
     return !isNarrower || (range.smin().isSignedIntN(width) &&
                            range.smax().isSignedIntN(width));
   }
 
-  /// Whether a sum or a product of fewer bits than an index's has no more bits
-  /// than its type, by what it says of itself or by its operands' ranges.
+  /// Whether a sum or a product narrower than an index doesn't overflow, by the
+  /// op's flags or its operands' ranges.
   bool keepsSum(Operation *op) {
     unsigned width = ConstantIntRanges::getStorageBitwidth(
         getElementTypeOrSelf(op->getResult(0).getType()));
@@ -274,7 +275,7 @@ private:
     IntegerValueRange rhs = ranges.get(op->getOperand(1));
     if (lhs.isUninitialized() || rhs.isUninitialized())
       return true;
-    // Each is largest and least where its operands are.
+    // The extremes are at extremes of the operands.
     auto compute = [&](const APInt &lhs, const APInt &rhs) {
       APInt left = lhs.sext(4 * width), right = rhs.sext(4 * width);
       return llvm::TypeSwitch<Operation *, APInt>(op)
@@ -294,8 +295,8 @@ private:
 
   IndexRanges &ranges;
 
-  /// What an induction variable is a multiple of; nothing if its bounds have no
-  /// value yet.
+  /// A divisor of an induction variable, or nullopt if its bounds have no value
+  /// yet.
   std::optional<int64_t> getInduction(LoopLikeOpInterface loop,
                                       unsigned number) {
     auto getDivisorOf = [&](OpFoldResult bound) -> std::optional<int64_t> {
@@ -337,7 +338,7 @@ Divisibility::Divisibility() : analyses(std::make_unique<Analyses>()) {}
 Divisibility::~Divisibility() = default;
 
 int64_t Divisibility::getMultiple(Value value) const {
-  // Without a value it is never executed; nobody gains by knowing more.
+  // Without a value it is never executed, so any divisor is correct.
   return analyses->divisors.get(value).value.value_or(1);
 }
 
@@ -351,8 +352,8 @@ int64_t Divisibility::getMultiple(OpFoldResult value) const {
 // Signs
 //===----------------------------------------------------------------------===//
 
-/// Adds operands that, if none is negative, make the result of the expression
-/// one that isn't negative; false if there are no such operands.
+/// Adds operands for which holds: if none is negative, the result of the
+/// expression isn't negative. Returns false if there are none.
 static bool addNeeded(AffineExpr expr, ValueRange operands, unsigned dims,
                       llvm::SetVector<Value> &needed) {
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
@@ -373,8 +374,8 @@ static bool addNeeded(AffineExpr expr, ValueRange operands, unsigned dims,
          addNeeded(binary.getRHS(), operands, dims, needed);
 }
 
-/// The same for the op that makes a value. The range analysis doesn't know the
-/// affine dialect.
+/// The same for the op that defines a value. The range analysis doesn't support
+/// the affine dialect.
 static bool addNeeded(Value value, llvm::SetVector<Value> &needed) {
   auto addResults = [&](AffineMap map, ValueRange operands) {
     return llvm::all_of(map.getResults(), [&](AffineExpr result) {

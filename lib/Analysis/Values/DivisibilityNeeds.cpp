@@ -1,12 +1,12 @@
-//===- DivisibilityNeeds.cpp - what a launch would have to check ----------===//
+//===- DivisibilityNeeds.cpp - conditions on a launch ---------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Goes back from a value to the kernel's arguments for what they would have to
-// be multiples of.
+// Goes back from a value to the kernel's arguments, and computes the divisors
+// that they would need.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,7 +60,7 @@ private:
     });
   }
 
-  /// One factor brings what the other lacks.
+  /// One factor provides what the other one lacks.
   bool findProduct(Value lhs, Value rhs, int64_t divisor) {
     auto rest = [&](Value factor) {
       return divisor / std::gcd(divisor, facts.getMultiple(factor));

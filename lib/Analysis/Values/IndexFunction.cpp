@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See IndexFunction.h. Sums and multiples are followed with their symbols; all
-// else is evaluated by the op's own folder, once its operands are numbers.
+// See IndexFunction.h. Sums and multiples are computed with symbols. All other
+// ops are evaluated by their own folders, when their operands are constants.
 //
 //===----------------------------------------------------------------------===//
 
@@ -158,7 +158,7 @@ std::optional<IndexForm> IndexFunction::evaluateExtent(Value memref,
   auto type = cast<MemRefType>(memref.getType());
   if (!type.isDynamicDim(dim))
     return IndexForm(type.getDimSize(dim));
-  // Any of its dims will do that is known before the unit.
+  // Any of its dims that is known before the unit.
   for (Operation *user : memref.getUsers()) {
     auto extent = dyn_cast<memref::DimOp>(user);
     if (!extent || extent.getConstantIndex() != dim)
@@ -256,7 +256,7 @@ std::optional<IndexForm> IndexFunction::computeThread(Operation *op) {
   return IndexForm(rest % (*block)[dim]);
 }
 
-/// Sums of 64 bits may wrap: what they are added to wraps with them.
+/// Sums of 64 bits may wrap, and so do those that they are added to.
 static bool hasWideSums(Type type) {
   return type.isIndex() || type.isInteger(64);
 }
@@ -283,8 +283,8 @@ IndexFunction::computeLinear(Operation *op, ArrayRef<IndexForm> operands) {
                                   : std::nullopt;
 }
 
-/// Divides a form whose factors `divisor` divides; the remainder is the
-/// constant's.
+/// Divides a form whose factors are multiples of `divisor`. The remainder is
+/// that of the constant.
 static std::optional<IndexForm> divide(const IndexForm &form, int64_t divisor,
                                        AffineExprKind kind) {
   IndexForm quotient;
@@ -341,7 +341,8 @@ std::optional<IndexForm> IndexFunction::fold(OpResult result,
       return std::nullopt;
     }
     Type type = operand.getType();
-    // An index may have 32 bits: only sums and products don't mind.
+    // An index may have 32 bits, which matters for all ops but sums and
+    // products.
     if (type.isIndex() && !llvm::isInt<32>(form.constant)) {
       reason = "an index beyond 32 bits can't be evaluated";
       return std::nullopt;

@@ -1,4 +1,4 @@
-//===- IndexRanges.cpp - between which numbers values lie -----------------===//
+//===- IndexRanges.cpp - ranges of integers -------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -26,8 +26,7 @@ bool IndexRanges::isNonNegative(Value value) {
   return !range.isUninitialized() && range.getValue().smin().isNonNegative();
 }
 
-/// What launches of the kernel's variant are checked for: `range` with the
-/// extent's own.
+/// The guards of the kernel's variant: `range` on the extent itself.
 static ConstantIntRanges addGuards(memref::DimOp dim, ConstantIntRanges range) {
   auto argument = dyn_cast<BlockArgument>(dim.getSource());
   std::optional<int64_t> index = dim.getConstantIndex();
@@ -54,7 +53,7 @@ static ConstantIntRanges addGuards(memref::DimOp dim, ConstantIntRanges range) {
   return range;
 }
 
-/// No launch has more blocks than a grid can have (C110).
+/// A launch has at most as many blocks as a grid can have (C110).
 static ConstantIntRanges addGridLimits(Operation *op, ConstantIntRanges range) {
   auto limit = [&](gpu::Dimension dimension, int64_t first) {
     unsigned width = range.smin().getBitWidth();
@@ -70,8 +69,8 @@ static ConstantIntRanges addGridLimits(Operation *op, ConstantIntRanges range) {
   return range;
 }
 
-/// What the op says of its result. One that is yielded and changes is given up
-/// at once, as the solver does.
+/// The range that the op infers for its result. A yielded value that changes
+/// becomes unknown at once, as in MLIR's solver.
 IntegerValueRange IndexRanges::infer(const ValueSources &sources,
                                      const IntegerValueRange &old) {
   Operation *op = sources.value.getDefiningOp();
@@ -96,8 +95,8 @@ IntegerValueRange IndexRanges::infer(const ValueSources &sources,
   return range;
 }
 
-/// From the first number to the one in front of the last. Steps that aren't
-/// known are taken as positive.
+/// From the first number to the one before the upper bound. Unknown steps are
+/// assumed to be positive.
 IntegerValueRange IndexRanges::getInduction(const ValueSources &sources) {
   LoopLikeOpInterface loop = sources.loop;
   std::optional<SmallVector<OpFoldResult>> lower = loop.getLoopLowerBounds();

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See IndexFunction.h. Values are the same until something marks them as
-// varying; marks spread from operands to results, and around loops until there
-// are no more.
+// See IndexFunction.h. Values are uniform until they are marked as varying.
+// Marks propagate from operands to results, and around loops to a fixpoint.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +41,7 @@ carousel::getKnownBlock(gpu::GPUFuncOp kernel) {
   return std::nullopt;
 }
 
-/// Whether `op` reads nothing but memory that all threads of a block share.
+/// Whether `op` reads only memory that all threads of a block share.
 static bool readsSharedMemory(Operation *op) {
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   if (!effects)
@@ -96,7 +95,7 @@ void UniformValues::mark(Value value) {
 
 void UniformValues::visitLoop(Operation *op) {
   auto loop = cast<LoopLikeOpInterface>(op);
-  // What isn't an initial value is a bound or a step.
+  // Other operands are bounds or steps.
   unsigned inits = loop.getInits().size();
   bool varies = llvm::any_of(op->getOperands().drop_back(inits),
                              [&](Value value) { return !contains(value); });
@@ -117,7 +116,7 @@ void UniformValues::visitLoop(Operation *op) {
 }
 
 void UniformValues::visit(Operation *op) {
-  // Arguments of further blocks come from branches.
+  // Arguments of other blocks come from branches.
   for (Region &region : op->getRegions())
     for (Block &inner : llvm::drop_begin(region, region.empty() ? 0 : 1))
       for (Value argument : inner.getArguments())

@@ -1,4 +1,4 @@
-//===- ValueSources.cpp - what a value comes from -------------------------===//
+//===- ValueSources.cpp - the sources of a value --------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -25,7 +25,7 @@ bool SourceFinder::findJoined(RegionBranchOpInterface branch,
   return true;
 }
 
-/// What branches hand on; false if a block comes here otherwise.
+/// The values that branches pass; false if a block is reached in another way.
 static bool findIncoming(BlockArgument argument,
                          SmallVectorImpl<Value> &values) {
   Block *block = argument.getOwner();
@@ -70,7 +70,7 @@ ValueSources SourceFinder::findArgument(BlockArgument argument) {
         if (*bounds)
           if (auto value = dyn_cast<Value>((**bounds)[sources.variable]))
             sources.values.push_back(value);
-      // Whose bounds are maps of operands, even where they are constant.
+      // Its bounds are maps of operands, even if they are constant.
       if (isa<affine::AffineForOp>(parent))
         llvm::append_range(sources.values, loop->getOperands());
       return sources;
@@ -107,7 +107,7 @@ carousel::collectSources(Value root, SourceFinder &finder,
   };
   SmallVector<ValueSources> order;
   SmallVector<Open> open;
-  llvm::DenseMap<Value, bool> isDone; // false: among `open`
+  llvm::DenseMap<Value, bool> isDone; // false: in `open`
   auto begin = [&](Value value) {
     isDone[value] = false;
     open.push_back({finder.find(value)});

@@ -1,11 +1,11 @@
-//===- Views.cpp - what a memref is a part of -----------------------------===//
+//===- Views.cpp - the buffers of memrefs ---------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See Views.h. A view is what MLIR's interface says it is.
+// See Views.h. Views are the ops that implement MLIR's interface.
 //
 //===----------------------------------------------------------------------===//
 
