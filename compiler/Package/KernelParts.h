@@ -1,4 +1,4 @@
-//===- KernelParts.h - compile kernels in parallel ------------ -*- C++ -*-===//
+//===- KernelParts.h - compile kernels in parallel --------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LowerTilePhase.h - lower a module for each chip -------- -*- C++ -*-===//
+//===- LowerTilePhase.h - lower a module for each chip ----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ClampOffsets.h - clamp offsets to 32-bit coordinates --- -*- C++ -*-===//
+//===- ClampOffsets.h - clamp offsets to 32-bit coordinates -----*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Float8Conversions.h - conversions of 8-bit floats ------ -*- C++ -*-===//
+//===- Float8Conversions.h - conversions of 8-bit floats --------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

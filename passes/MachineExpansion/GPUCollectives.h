@@ -1,4 +1,4 @@
-//===- GPUCollectives.h - collective ops as shuffles ---------- -*- C++ -*-===//
+//===- GPUCollectives.h - collective ops as shuffles ------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- RoundingModes.h - truncations with a rounding mode ----- -*- C++ -*-===//
+//===- RoundingModes.h - truncations with a rounding mode -------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- CarouselToEmitC.h - calls to the device headers -------- -*- C++ -*-===//
+//===- CarouselToEmitC.h - calls to the device headers ----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- ToEmitC.h - shared by the conversions to EmitC --------- -*- C++ -*-===//
+//===- ToEmitC.h - shared by the conversions to EmitC -----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

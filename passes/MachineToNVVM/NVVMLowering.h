@@ -1,4 +1,4 @@
-//===- NVVMLowering.h - shared by the conversions to NVVM ----- -*- C++ -*-===//
+//===- NVVMLowering.h - shared by the conversions to NVVM -------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

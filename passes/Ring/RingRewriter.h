@@ -1,4 +1,4 @@
-//===- RingRewriter.h - apply a plan of rings ----------------- -*- C++ -*-===//
+//===- RingRewriter.h - apply a plan of rings -------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

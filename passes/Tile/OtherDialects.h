@@ -1,4 +1,4 @@
-//===- OtherDialects.h - checks of ops of other dialects ------ -*- C++ -*-===//
+//===- OtherDialects.h - checks of ops of other dialects --------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

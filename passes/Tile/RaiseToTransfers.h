@@ -1,4 +1,4 @@
-//===- RaiseToTransfers.h - plans of raised transfers --------- -*- C++ -*-===//
+//===- RaiseToTransfers.h - plans of raised transfers -----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- VerifyTileOps.h - checks of ops and types -------------- -*- C++ -*-===//
+//===- VerifyTileOps.h - checks of ops and types ----------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Bind.cpp - a caller's arguments against a signature ----------------===//
+//===- Bind.cpp - checks arguments against a signature --------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,12 +1,13 @@
-//===- Bind.h - a caller's arguments against a signature ---*- C++ -*-===//
+//===- Bind.h - checks arguments against a signature ------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Checks what doesn't depend on the variant: the number of arguments, types,
-// extents, strides and addresses. Takes no memory where all is well.
+// Checks everything that doesn't depend on the variant: the number of
+// arguments, types, extents, strides and addresses. Allocates no memory unless
+// there is an error.
 //
 //===----------------------------------------------------------------------===//
 

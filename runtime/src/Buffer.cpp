@@ -1,12 +1,12 @@
-//===- Buffer.cpp - device memory ---===//
+//===- Buffer.cpp - device memory -----------------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A buffer of no bytes has the address 0 and needs no driver call, and neither
-// does a transfer of none.
+// An empty buffer has the address 0 and needs no driver call. An empty transfer
+// needs none either.
 //
 //===----------------------------------------------------------------------===//
 

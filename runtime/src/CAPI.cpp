@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Checks handles and struct sizes, turns C types into those of carousel/Runtime
-// and back, and keeps the message of the last failure.
+// Checks handles and struct sizes, converts between C types and those of
+// carousel/Runtime, and keeps the message of the last failure.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,11 +1,11 @@
-//===- CAPICompile.cpp - CUDA C++ of the C interface ----------------------===//
+//===- CAPICompile.cpp - compilation of CUDA C++ in the C interface -------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See carousel_runtime.h. Messages of a compilation belong to its thread.
+// See carousel_runtime.h. Each thread has the messages of its last compilation.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See carousel_runtime.h. A launch takes no memory here either.
+// See carousel_runtime.h. A launch allocates no memory here either.
 //
 //===----------------------------------------------------------------------===//
 

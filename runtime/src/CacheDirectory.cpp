@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Goes through a path element by element, each opened relative to the one
-// before, so that what was looked at is what is used. An element must belong to
-// the user or to root; where others can write to it, they can't take away what
-// isn't theirs (the sticky bit, as in /tmp).
+// Opens a path element by element, each relative to the one before, so that the
+// directory checked is the directory used. Each element must belong to the user
+// or to root. If others can write to an element, its sticky bit must keep them
+// from replacing files of the user, as in /tmp.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,13 @@
-//===- CacheDirectory.h - a directory that one user owns ---*- C++ -*-===//
+//===- CacheDirectory.h - a directory that one user owns --------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Code that lies on disk is run, so nobody else may be able to put it there: a
-// directory and all files in it belong to the effective user, and others can
-// neither write to them nor to what leads to them.
+// The runtime executes code from disk, so no other user may be able to put it
+// there. The directory and all files in it belong to the effective user. Others
+// can write neither to them nor to the directories above.
 //
 //===----------------------------------------------------------------------===//
 

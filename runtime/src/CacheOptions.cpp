@@ -1,11 +1,11 @@
-//===- CacheOptions.cpp - where the disk cache is, and its bound ----------===//
+//===- CacheOptions.cpp - place and size limit of the disk cache ----------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A program with the rights of another user than its caller doesn't trust the
+// A program that runs with another user's rights than its caller ignores the
 // environment.
 //
 //===----------------------------------------------------------------------===//

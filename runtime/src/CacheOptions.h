@@ -1,13 +1,12 @@
-//===- CacheOptions.h - where the disk cache is, and its bound ---*- C++
-//-*-===//
+//===- CacheOptions.h - place and size limit of the disk cache --*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What a program says in ContextOptions, what its user says by environment
-// variables, and what holds if neither says anything.
+// ContextOptions take precedence over environment variables, and these over the
+// defaults.
 //
 //===----------------------------------------------------------------------===//
 

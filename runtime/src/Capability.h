@@ -1,11 +1,11 @@
-//===- Capability.h - compute capabilities in messages ---*- C++ -*-===//
+//===- Capability.h - compute capabilities in messages ----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The runtime and its packages count in tenths, people write a point.
+// Converts 90, as the runtime and packages write it, to "9.0".
 //
 //===----------------------------------------------------------------------===//
 

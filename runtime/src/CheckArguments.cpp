@@ -1,4 +1,4 @@
-//===- CheckArguments.cpp - arguments without a device --------------------===//
+//===- CheckArguments.cpp - checks arguments without a device -------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,13 +1,12 @@
-//===- Compile.cpp - from the images of a package to a cubin --------------===//
+//===- Compile.cpp - compiles the images of a package ---------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Goes through a module's images, best first, and through the compilers for
-// each, until a cubin is taken: by the cache's word, or the driver's. Notes on
-// the way why the others were not.
+// Tries a module's images, best first, and the compilers for each, until the
+// cache or the driver accepts a cubin. Records why the others failed.
 //
 //===----------------------------------------------------------------------===//
 

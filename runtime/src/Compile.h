@@ -1,14 +1,14 @@
-//===- Compile.h - from the images of a package to a cubin ---*- C++ -*-===//
+//===- Compile.h - compiles the images of a package -------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Chooses the image of a module that a device runs best, and compiles what is
-// no cubin yet: PTX by the driver's linker or nvJitLink, CUDA C++ by NVRTC, and
-// with them the device sources that the module needs. What was compiled goes
-// into the disk cache.
+// Chooses the image of a module that the device runs best, and compiles it
+// unless it is a cubin. The driver's linker or nvJitLink compiles PTX, and
+// NVRTC compiles CUDA C++, together with the device sources that the module
+// needs. Results go to the disk cache.
 //
 //===----------------------------------------------------------------------===//
 

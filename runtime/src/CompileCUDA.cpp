@@ -1,12 +1,12 @@
-//===- CompileCUDA.cpp - CUDA C++ compiled at run time --------------------===//
+//===- CompileCUDA.cpp - compiles CUDA C++ at run time --------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// NVRTC behind the disk cache. An entry has the log too, so that warnings are
-// there the second time.
+// Runs NVRTC behind the disk cache. A cache entry also has the log, so that a
+// hit reports the warnings again.
 //
 //===----------------------------------------------------------------------===//
 

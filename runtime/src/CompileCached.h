@@ -1,12 +1,12 @@
-//===- CompileCached.h - NVRTC behind the disk cache ---*- C++ -*-===//
+//===- CompileCached.h - NVRTC behind the disk cache ------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What compileCUDA does, for those who have the libraries and the cache at
-// hand, and how entries of the cache are made.
+// Implements compileCUDA for callers that have already opened the libraries and
+// the cache. Also makes the keys of cache entries.
 //
 //===----------------------------------------------------------------------===//
 

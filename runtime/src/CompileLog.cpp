@@ -1,4 +1,4 @@
-//===- CompileLog.cpp - what compilers and linkers say, in parts ----------===//
+//===- CompileLog.cpp - parses the logs of compilers and linkers ----------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,13 +1,12 @@
-//===- CompileLog.h - what compilers and linkers say, in parts ---*- C++
-//-*-===//
+//===- CompileLog.h - parses the logs of compilers and linkers --*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Takes the logs of NVRTC, ptxas and nvJitLink apart, drops what counts or
-// repeats, and makes one line of several errors.
+// Parses the logs of NVRTC, ptxas and nvJitLink, drops counts and repetitions,
+// and joins several errors to one line.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,13 @@
-//===- CompilePTX.cpp - PTX to cubin --------------------------------------===//
+//===- CompilePTX.cpp - compiles PTX to a cubin ---------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The driver's linker, which is always there but knows no PTX newer than
-// itself, and nvJitLink, which a toolkit brings. Neither links anything else
-// in.
+// Uses the driver's linker or nvJitLink. The first is always available but
+// refuses PTX that is newer than the driver; the second is part of the toolkit.
+// Neither links other inputs here.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,14 +1,14 @@
-//===- CompileSources.cpp - CUDA C++ of packages and of their users -------===//
+//===- CompileSources.cpp - compiles CUDA C++ with device sources ---------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A module's CUDA C++ alone goes through NVRTC to a cubin. Where a module calls
-// functions that its user supplies, these become LTO-IR, and nvJitLink links
-// them with the module: CUDA C++ as LTO-IR too, so that calls are inlined; PTX
-// as it is, so that they stay calls.
+// NVRTC compiles a module's CUDA C++ to a cubin. If the module calls functions
+// that the caller defines, NVRTC compiles these to LTO-IR, and nvJitLink links
+// them with the module. CUDA C++ of the module is then LTO-IR, too, and calls
+// are inlined. PTX of the module is linked as it is, and its calls stay.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,13 @@
-//===- Compilers.h - what makes a cubin of PTX or CUDA C++ ---*- C++ -*-===//
+//===- Compilers.h - a common interface of the compilers --------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One form for the driver's linker, nvJitLink, NVRTC, and NVRTC with nvJitLink
-// where device sources are linked in. Each is loaded when it is asked for its
-// version.
+// One interface for the driver's linker, nvJitLink, NVRTC, and NVRTC with
+// nvJitLink for device sources. Each is loaded when its version is first
+// needed.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,13 @@
-//===- Context.cpp - a device and its errors ---===//
+//===- Context.cpp - a device and its errors ------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Opens a device, and turns the driver's codes into messages. Destructors
-// ignore errors: memory and contexts are gone anyhow where the driver has shut
-// down before.
+// Opens a device, and converts the driver's error codes to messages.
+// Destructors ignore errors: if the driver has shut down, memory and contexts
+// are already freed.
 //
 //===----------------------------------------------------------------------===//
 

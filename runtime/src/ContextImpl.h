@@ -1,12 +1,13 @@
-//===- ContextImpl.h - what a context holds ---*- C++ -*-===//
+//===- ContextImpl.h - the state of a context -------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The retained primary context, the driver's table, the cache, and the names of
-// the kernels launched of late, by which a failure on the device is reported.
+// The retained primary context, the driver's functions, the cache, and the
+// names of recently launched kernels, which reports of failures on the device
+// use.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- DeviceHeaders.h - the device headers in this library ---*- C++ -*-===//
+//===- DeviceHeaders.h - the device headers in this library -----*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

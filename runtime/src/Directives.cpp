@@ -1,15 +1,15 @@
-//===- Directives.cpp - what CUDA C++ says of other files -----------------===//
+//===- Directives.cpp - directives of CUDA C++ that name files ------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A lexer finds the directives of a text whose line splices are gone. Where a
-// text is suspected and compilers could disagree with the lexer, every '#' with
-// a keyword after it counts as a directive, wherever it stands, once with the
-// splices that the standard has, and once with trigraphs and with splices that
-// have blanks in them.
+// A lexer finds the directives of a text after it has joined spliced lines.
+// Compilers may disagree with it about unusual texts. In those, every '#'
+// before a keyword counts as a directive, wherever it is. The search runs
+// twice: with the standard's splices, and with trigraphs and with splices that
+// contain blanks.
 //
 //===----------------------------------------------------------------------===//
 

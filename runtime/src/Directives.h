@@ -1,4 +1,4 @@
-//===- Directives.h - what CUDA C++ says of other files ---*- C++ -*-===//
+//===- Directives.h - directives of CUDA C++ that name files ----*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Finds, without preprocessing, all places of a text that can make a compiler
-// look at a file: #include and its relatives, and __has_include. Conditional
-// groups count, whether they are compiled or not.
+// open a file: #include, related directives, and __has_include. Conditional
+// groups count whether or not they are compiled.
 //
 //===----------------------------------------------------------------------===//
 

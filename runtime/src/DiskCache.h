@@ -1,4 +1,4 @@
-//===- DiskCache.h - compiled code on disk ---*- C++ -*-===//
+//===- DiskCache.h - compiled code on disk ----------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,10 @@
 //===----------------------------------------------------------------------===//
 //
 // A directory of files, each with a key, a payload and a hash. Any number of
-// processes of one user may share it: files appear by a rename, a file that is
-// torn or foreign is removed and counts as absent, and the oldest go when it
-// grows too large. A directory that others can write to isn't used.
+// processes of one user may share it. A rename publishes a file. Damaged or
+// foreign files are removed and count as absent. The oldest files are removed
+// when the cache exceeds its limit. A directory that other users can write to
+// isn't used.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See Error.h. Every message of the library is made here.
+// See Error.h. This file makes every message of the library.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,13 @@
-//===- Evaluate.cpp - expressions and guards at a launch ---===//
+//===- Evaluate.cpp - evaluates expressions and guards --------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See Evaluate.h. A stack machine over the postfix program of an expression. A
-// node pushes one value at most and the reader of manifests bounds the nodes,
-// so the stack has a fixed size.
+// See Evaluate.h. A stack machine runs the postfix program of an expression.
+// Each node pushes at most one value, and the manifest reader limits the number
+// of nodes, so the stack has a fixed size.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,13 @@
-//===- Evaluate.h - expressions and guards at a launch ---*- C++ -*-===//
+//===- Evaluate.h - evaluates expressions and guards ------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Evaluates what a manifest states, on the arguments at hand. The functions
-// that a warm launch calls take no memory; the others make messages.
+// Evaluates expressions and guards of a manifest with the arguments of a
+// launch. The functions that a warm launch calls allocate no memory; the others
+// make messages.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,13 @@
-//===- FieldReader.h - checked reads of JSON values ---*- C++ -*-===//
+//===- FieldReader.h - checked reads of JSON values -------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads values of the types that a manifest has. The first violation is kept,
-// with the path to it; from then on reads give harmless values and lists end,
-// so that a reader of an object needs no checks of its own.
+// Reads values of the types that a manifest has. It keeps the first violation
+// with its path. After that, reads return harmless values and lists are empty,
+// so that callers need no checks of their own.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,11 +1,11 @@
-//===- FileDescriptor.h - an open file ---*- C++ -*-===//
+//===- FileDescriptor.h - an open file --------------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Owns what open() returned, and says why a system call failed.
+// Owns a file descriptor, and describes errors of system calls.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,13 @@
-//===- FunctionLines.cpp - which function a line of CUDA C++ is in --------===//
+//===- FunctionLines.cpp - finds the function around a line ---------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A scanner that knows comments, literals, directives and brackets. Outside of
-// functions it remembers the last name before a parenthesis since the last
-// declaration ended; a brace that follows the parentheses opens its body.
+// A scanner for comments, literals, directives and brackets. Outside of
+// functions, it remembers the last name before a parenthesis in the current
+// declaration. A brace after the parentheses opens the function's body.
 //
 //===----------------------------------------------------------------------===//
 

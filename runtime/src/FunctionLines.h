@@ -1,15 +1,14 @@
-//===- FunctionLines.h - which function a line of CUDA C++ is in ---*- C++
-//-*-===//
+//===- FunctionLines.h - finds the function around a line -------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Compilers say where an error is, not in which kernel. This finds definitions
-// of functions by their braces, and lines by what `#line` makes of them; it
-// doesn't preprocess, so what macros hide isn't seen. A wrong answer costs a
-// word in a message and nothing else.
+// Compilers report the line of an error, not the kernel. This finds the
+// definitions of functions by their braces, and lines by `#line` directives. It
+// doesn't preprocess, so it misses functions that macros define. A wrong result
+// only affects one word of a message.
 //
 //===----------------------------------------------------------------------===//
 

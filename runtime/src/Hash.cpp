@@ -1,12 +1,12 @@
-//===- Hash.cpp - content hashes ---===//
+//===- Hash.cpp - content hashes ------------------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// SHA-256 as FIPS 180-4 has it, with its names. x86 processors with the SHA
-// extensions take two rounds an instruction.
+// SHA-256 with the names of FIPS 180-4. On x86 processors with the SHA
+// extensions, one instruction computes two rounds.
 //
 //===----------------------------------------------------------------------===//
 

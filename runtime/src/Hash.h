@@ -1,12 +1,13 @@
-//===- Hash.h - content hashes ---*- C++ -*-===//
+//===- Hash.h - content hashes ----------------------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Names and verifies code, so nobody may be able to make two texts of one hash.
-// docs/Rationale.md says why it isn't a library's.
+// Hashes name and verify code, so it must be infeasible to make two texts with
+// one hash. docs/Rationale.md explains why this isn't a library's
+// implementation.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Images.cpp - which image of a module runs where --------------------===//
+//===- Images.cpp - chooses images of a module for a device ---------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

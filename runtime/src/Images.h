@@ -1,11 +1,11 @@
-//===- Images.h - which image of a module runs where ---*- C++ -*-===//
+//===- Images.h - chooses images of a module for a device -------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The rules of docs/Package.md on chips and kinds of images.
+// Implements the rules of docs/Package.md on chips and kinds of images.
 //
 //===----------------------------------------------------------------------===//
 

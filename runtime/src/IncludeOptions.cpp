@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Spellings are those that NVRTC 13.0 takes: "-Ix", "-I x", "-I=x", or two
-// strings; "--include-path=x", or two strings.
+// Accepts the spellings of NVRTC 13.0: "-Ix", "-I x", "-I=x", or two strings;
+// "--include-path=x", or two strings.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,13 @@
-//===- IncludeOptions.h - NVRTC's options that name files ---*- C++ -*-===//
+//===- IncludeOptions.h - NVRTC's options that name files -------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Takes a list of NVRTC's options apart: which directories it searches, which
-// headers come before the text, and whether any option may read or write
-// something else.
+// Parses a list of NVRTC's options. Returns the directories that it searches,
+// the headers that come before the text, and whether any option may read or
+// write other files.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,19 +1,19 @@
-//===- Includes.cpp - everything that a compilation reads -----------------===//
+//===- Includes.cpp - collects the inputs of a compilation ----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Follows the mentions of files in all texts, with NVRTC's order: a text in
-// memory of exactly that name, the directory of the including file (for files,
-// and names in quotes), the directories of the options, the toolkit. A mention
-// that is found in a directory gets the file's path in its place. One that
-// isn't found stays: NVRTC has no directory to look for it in.
+// Resolves the file names in all texts in NVRTC's order: a text in memory of
+// that name, the directory of the including file (for names in quotes), the
+// directories of the options, the toolkit. A name found in a directory is
+// replaced by the file's path. Other names stay; NVRTC has no directories to
+// search.
 //
-// Headers of directories may do what can't be followed (a header that a macro
-// names, #include_next). NVRTC reads the directories itself then, and nothing
-// is cached.
+// Headers in directories may include files in ways that this can't resolve: a
+// name that a macro expands to, or #include_next. Then NVRTC reads the
+// directories itself, and nothing is cached.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,14 +1,14 @@
-//===- Includes.h - everything that a compilation reads ---*- C++ -*-===//
+//===- Includes.h - collects the inputs of a compilation --------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// NVRTC opens no file: the headers of the toolkit, and those of directories
-// that the caller's options name, are read here and handed over as texts, and
-// what includes them names them by their paths. So a cache's key can have all
-// of them, and a text in memory can't name another file.
+// NVRTC opens no files. This code reads the headers of the toolkit and of the
+// directories that options name, and passes them to NVRTC as texts under their
+// paths. So a cache key covers all of them, and a text in memory can't name
+// another file.
 //
 //===----------------------------------------------------------------------===//
 

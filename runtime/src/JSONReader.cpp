@@ -1,12 +1,13 @@
-//===- JSONReader.cpp - JSON text that nobody vouches for ---===//
+//===- JSONReader.cpp - reads untrusted JSON ------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See JSONReader.h. The lexer and the grammar are nlohmann's, driven by events:
-// its own tree keeps the last of equal members and aborts on a wrong access.
+// See JSONReader.h. The lexer and the grammar are nlohmann's, used through
+// events. Its own tree would keep the last of equal members, and would abort on
+// a wrong access.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,13 @@
-//===- JSONReader.h - JSON text that nobody vouches for ---*- C++ -*-===//
+//===- JSONReader.h - reads untrusted JSON ----------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads a JSON text into a flat tree. Refuses what JSON leaves open and a
-// manifest has no use for: members that occur twice and deep nesting. Nothing
-// here recurses, and memory is a small multiple of the text.
+// Reads a JSON text into a flat tree. Refuses duplicate members and deep
+// nesting, which JSON permits and manifests don't need. It doesn't recurse, and
+// its memory is a small multiple of the text's size.
 //
 //===----------------------------------------------------------------------===//
 

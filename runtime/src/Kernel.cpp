@@ -1,4 +1,4 @@
-//===- Kernel.cpp - choosing a variant and launching it -------------------===//
+//===- Kernel.cpp - chooses a variant and launches it ---------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // A launch binds the arguments, takes the first variant that accepts them,
-// writes the parameters and calls the driver. Nothing of that takes a lock or
+// writes the parameters and calls the driver. It takes no lock and allocates no
 // memory once the variant is loaded and its maps are encoded.
 //
 //===----------------------------------------------------------------------===//

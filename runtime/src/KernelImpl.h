@@ -1,12 +1,12 @@
-//===- KernelImpl.h - what a kernel and a launch hold ---*- C++ -*-===//
+//===- KernelImpl.h - the state of a kernel and of a launch -----*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See Kernel.h. A launch that isn't prepared computes in memory that belongs to
-// its thread and is as large as the largest kernel has needed so far.
+// See Kernel.h. A launch that isn't prepared uses scratch memory of its thread,
+// which is as large as any kernel has needed so far.
 //
 //===----------------------------------------------------------------------===//
 

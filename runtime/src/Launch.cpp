@@ -1,11 +1,11 @@
-//===- Launch.cpp - starting kernels --------------------------------------===//
+//===- Launch.cpp - prepared launches -------------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The driver call, and launches that keep what it takes.
+// The driver call, and launches that own its parameters.
 //
 //===----------------------------------------------------------------------===//
 

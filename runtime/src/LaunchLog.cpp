@@ -1,4 +1,4 @@
-//===- LaunchLog.cpp - which kernels may have failed ---===//
+//===- LaunchLog.cpp - recent launches that may have failed ---------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

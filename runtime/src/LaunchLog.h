@@ -1,15 +1,15 @@
-//===- LaunchLog.h - which kernels may have failed ---*- C++ -*-===//
+//===- LaunchLog.h - recent launches that may have failed -------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The driver reports a failure on the device at some later call and doesn't say
-// whose it was. This ring holds the latest launches with their streams; those
-// that were waited for are struck out. Lock-free and without memory of its own,
-// as every launch writes to it; a report made meanwhile may miss a launch that
-// another thread makes at that moment.
+// The driver reports a failure on the device in a later call, without the
+// kernel. This ring holds the latest launches with their streams. Launches that
+// a caller has waited for are removed. Every launch writes to it, so it is
+// lock-free and allocates no memory. A concurrent report may miss a launch of
+// another thread.
 //
 //===----------------------------------------------------------------------===//
 

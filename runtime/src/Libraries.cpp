@@ -1,14 +1,14 @@
-//===- Libraries.cpp - opens NVIDIA's libraries ---===//
+//===- Libraries.cpp - opens NVIDIA's libraries ---------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Tries the names of a library, the newest first, and fills its table from the
-// first that is there; one that lacks a symbol is too old, as those after it
-// would be. A handle is never closed: the driver has
-// threads and exit handlers of its own.
+// Tries the names of a library, newest first, and fills its table from the
+// first one that exists. If it lacks a symbol, it is too old, and so are the
+// later names. Handles are never closed, because the driver has threads and
+// exit handlers.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,15 +1,14 @@
-//===- Libraries.h - libcuda, NVRTC and nvJitLink, loaded when needed ---*- C++
-//-*-===//
+//===- Libraries.h - libcuda, NVRTC and nvJitLink ---------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One table of symbols (Symbols.def) for the three libraries. A library is
-// opened at its first use and stays until the process ends; a missing library
-// or symbol is an error of the call that needed it. Symbols that are optional
-// in Symbols.def may be null in a table.
+// One table of symbols (Symbols.def) for the three libraries. The first use
+// opens a library, which stays open until the process ends. A missing library
+// or symbol is an error of the call that needs it. Symbols that are optional in
+// Symbols.def may be null in a table.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Besides loading, compares what the driver knows of a function with what the
-// manifest says: a kernel that is launched with other parameters than it has
-// reads memory that isn't there.
+// Loads a module, and compares the driver's information about a function with
+// the manifest. With other parameters than it declares, a kernel would read
+// invalid memory.
 //
 //===----------------------------------------------------------------------===//
 

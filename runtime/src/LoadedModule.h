@@ -1,12 +1,12 @@
-//===- LoadedModule.h - a module of a package on a device ---*- C++ -*-===//
+//===- LoadedModule.h - a module of a package on a device -------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Loaded when a function of it is needed first, by one thread; all kernels of
-// the package in the same context share it. Unloaded with the last of them.
+// One thread loads a module when a function of it is first needed. All kernels
+// of the package in the same context share it, and the last of them unloads it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
-//===- Manifest.cpp - the reader of manifests ---===//
+//===- Manifest.cpp - reads manifests -------------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See Manifest.h and ManifestReader.h. Here: the whole, modules, kernels and
-// their arguments; variants are in ManifestVariants.cpp.
+// See Manifest.h and ManifestReader.h. This file reads modules, kernels and
+// their arguments; ManifestVariants.cpp reads variants.
 //
 //===----------------------------------------------------------------------===//
 

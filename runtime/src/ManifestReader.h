@@ -1,4 +1,4 @@
-//===- ManifestReader.h - from JSON to a Manifest ---*- C++ -*-===//
+//===- ManifestReader.h - reads manifests from JSON -------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,12 +1,11 @@
-//===- ManifestText.cpp - expressions and guards for people ---===//
+//===- ManifestText.cpp - prints expressions and guards -------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See Manifest.h. Expressions are written with the fewest parentheses that keep
-// their meaning.
+// See Manifest.h. Expressions have as few parentheses as possible.
 //
 //===----------------------------------------------------------------------===//
 

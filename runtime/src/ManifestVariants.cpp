@@ -1,13 +1,13 @@
-//===- ManifestVariants.cpp - the reader of variants ---===//
+//===- ManifestVariants.cpp - reads variants of manifests -----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See ManifestReader.h. Here: variants, their guards, parameters, tensor maps
-// and expressions. All of them refer to a kernel's arguments by number; the
-// argument must be there and of the right kind.
+// See ManifestReader.h. This file reads variants, their guards, parameters,
+// tensor maps and expressions. All of them refer to a kernel's arguments by
+// number; the argument must exist and have the right kind.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For a cubin NVRTC runs ptxas, whose errors name lines of a PTX text that
-// nobody sees. Where that happens the text is asked for, with line information,
-// and says which line of CUDA C++ each came from.
+// For a cubin, NVRTC runs ptxas, whose errors name lines of a PTX text that
+// users don't see. After such an error, this code asks NVRTC for the PTX with
+// line information, and reports the lines of CUDA C++.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
-//===- NVRTC.h - one run of NVRTC ---*- C++ -*-===//
+//===- NVRTC.h - one run of NVRTC -------------------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// CUDA C++ to a cubin, PTX or LTO-IR, with the device headers, without a cache.
-// Everything that compiles CUDA C++ does it here.
+// Compiles CUDA C++ to a cubin, PTX or LTO-IR, with the device headers and
+// without a cache. All compilation of CUDA C++ goes through it.
 //
 //===----------------------------------------------------------------------===//
 

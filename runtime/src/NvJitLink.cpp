@@ -1,13 +1,13 @@
-//===- NvJitLink.cpp - a cubin of PTX and LTO-IR --------------------------===//
+//===- NvJitLink.cpp - links PTX and LTO-IR to a cubin --------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A link of several inputs. Functions of other types than their callers expect
-// are errors here, although nvJitLink only notes them in its log and succeeds:
-// such a call would read registers that nobody wrote.
+// Links several inputs. If a caller declares a function with other types than
+// its definition, nvJitLink succeeds with a note in its log. Here it is an
+// error, because such a call would read undefined registers.
 //
 //===----------------------------------------------------------------------===//
 

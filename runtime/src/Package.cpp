@@ -1,4 +1,4 @@
-//===- Package.cpp - an opened package ---===//
+//===- Package.cpp - an opened package ------------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // See Package.h. All files are opened relative to one descriptor of the
-// directory, which names the same directory when another is put in its place.
-// Where files of it are gone by then, the path is opened again.
+// directory. It refers to the same directory even if another one replaces it at
+// its path. If files of it have been removed by then, the path is opened again.
 //
 //===----------------------------------------------------------------------===//
 

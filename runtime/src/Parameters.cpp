@@ -1,4 +1,4 @@
-//===- Parameters.cpp - from arguments to kernel parameters ---------------===//
+//===- Parameters.cpp - converts arguments to kernel parameters -----------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,13 +1,13 @@
-//===- Parameters.h - from arguments to kernel parameters ---*- C++ -*-===//
+//===- Parameters.h - converts arguments to kernel parameters ---*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Where each parameter of a variant lies and what is written there
-// (docs/KernelABI.md). The layout is computed once, when a kernel is looked up;
-// writing takes no memory.
+// The offset and the value of each parameter of a variant (docs/KernelABI.md).
+// The layout is computed once, when a kernel is looked up. Writing parameters
+// allocates no memory.
 //
 //===----------------------------------------------------------------------===//
 

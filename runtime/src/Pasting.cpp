@@ -1,4 +1,4 @@
-//===- Pasting.cpp - words that become __has_include ----------------------===//
+//===- Pasting.cpp - tokens that paste to __has_include -------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

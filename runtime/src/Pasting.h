@@ -1,13 +1,13 @@
-//===- Pasting.h - words that become __has_include ---*- C++ -*-===//
+//===- Pasting.h - tokens that paste to __has_include -----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A text that doesn't say __has_include may have it by a macro of a header, or
-// by tokens that a macro pastes. NVRTC has macros of its own that paste, so the
-// pieces alone decide.
+// A text without __has_include may still use it, by a macro of a header or by
+// tokens that a macro pastes. NVRTC defines macros that paste tokens, so any
+// text with the right parts counts.
 //
 //===----------------------------------------------------------------------===//
 

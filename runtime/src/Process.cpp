@@ -1,4 +1,4 @@
-//===- Process.cpp - whether CUDA works in this process -------------------===//
+//===- Process.cpp - checks whether CUDA works in this process ------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

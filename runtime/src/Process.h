@@ -1,4 +1,4 @@
-//===- Process.h - whether CUDA works in this process -----------*- C++ -*-===//
+//===- Process.h - checks whether CUDA works in this process ----*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A child of fork() has one thread, and every lock that another thread of its
-// parent held stays locked. NVIDIA's libraries don't work there if the parent
-// had used them. So each entry of the runtime asks first, without a lock.
+// parent held stays locked. NVIDIA's libraries don't work in it if the parent
+// had used them. So each entry point of the runtime checks this first, without
+// a lock.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,11 +1,11 @@
-//===- Program.cpp - compiled code that no package describes --------------===//
+//===- Program.cpp - compiled code without a manifest ---------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A module of the driver's and the functions asked of it so far.
+// A module of the driver, and the functions that callers have launched.
 //
 //===----------------------------------------------------------------------===//
 

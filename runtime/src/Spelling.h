@@ -1,11 +1,11 @@
-//===- Spelling.h - enums as a manifest spells them ---*- C++ -*-===//
+//===- Spelling.h - spellings of enums in a manifest ------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A table of an enum's values and their names, to be read in both directions.
+// A table of an enum's values and names, for conversion in both directions.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Spliced.cpp - a text without line splices ---------------===//
+//===- Spliced.cpp - joins spliced lines ----------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

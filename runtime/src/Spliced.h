@@ -1,12 +1,12 @@
-//===- Spliced.h - a text without line splices ---*- C++ -*-===//
+//===- Spliced.h - joins spliced lines --------------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What a compiler sees of lines that a backslash joins, with the way back to
-// the text as it was given.
+// The text with lines that a backslash splices joined, as a compiler sees it,
+// and the positions in the original text.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
-//===- TensorMap.cpp - encoding by the driver -----------------------------===//
+//===- TensorMap.cpp - encodes tensor maps by the driver ------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Turns lists around (the driver counts dimensions from the innermost) and
-// calls the entry point of the mode. The rules are in TensorMapRules.cpp.
+// Reverses lists, because the driver's dimensions are innermost first, and
+// calls the driver's function for the mode. TensorMapRules.cpp has the rules.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- TensorMapCache.cpp - maps that a thread encoded of late ------------===//
+//===- TensorMapCache.cpp - a cache of encoded tensor maps ----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,12 +1,12 @@
-//===- TensorMapCache.h - maps that a thread encoded of late ----*- C++ -*-===//
+//===- TensorMapCache.h - a cache of encoded tensor maps --------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One table per thread, so that a launch that finds its maps there takes
-// neither a lock nor memory.
+// Each thread has its own table, so that a launch whose maps are in it takes no
+// lock and allocates no memory.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,14 +1,14 @@
-//===- TensorMapRules.cpp - what the driver asks of a tensor map ----------===//
+//===- TensorMapRules.cpp - the driver's rules for tensor maps ------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The rules stand in the order of the pages on cuTensorMapEncodeTiled,
+// The rules are in the order of the pages on cuTensorMapEncodeTiled,
 // cuTensorMapEncodeIm2col and cuTensorMapEncodeIm2colWide of the CUDA 13 driver
-// API; each block names its field. Rules marked "driver" stand on no page: the
-// driver was asked (docs/Runtime.md, Tensor maps).
+// API; each block names its field. Rules marked "driver" aren't documented, but
+// the driver enforces them (docs/Runtime.md, Tensor maps).
 //
 //===----------------------------------------------------------------------===//
 

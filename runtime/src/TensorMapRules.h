@@ -1,14 +1,13 @@
-//===- TensorMapRules.h - what the driver asks of a tensor map ---*- C++
-//-*-===//
+//===- TensorMapRules.h - the driver's rules for tensor maps ----*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Finds the first rule that a map breaks, and says it in words. Apart, because
-// a launch that only chooses between variants needs no words and must take no
-// memory.
+// Finds the first rule that a map breaks, and describes it. These are two
+// functions, because a launch that chooses between variants needs no
+// description and must not allocate memory.
 //
 //===----------------------------------------------------------------------===//
 

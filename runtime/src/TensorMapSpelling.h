@@ -1,12 +1,11 @@
-//===- TensorMapSpelling.h - names in the format of a tensor map ---*- C++
-//-*-===//
+//===- TensorMapSpelling.h - names of tensor map formats --------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The names that manifests and messages have for the enums of TensorMapFormat.
+// The names of TensorMapFormat's enumerators in manifests and messages.
 //
 //===----------------------------------------------------------------------===//
 

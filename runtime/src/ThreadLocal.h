@@ -1,13 +1,13 @@
-//===- ThreadLocal.h - objects that each thread has ---*- C++ -*-===//
+//===- ThreadLocal.h - one object for each thread ---------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Handlers of exit() and destructors of other objects may call the library when
-// the thread's objects are gone already. They get new ones then, which nothing
-// frees.
+// Exit handlers and destructors of static objects may call the library after
+// the thread's objects are destroyed. They get new objects, which are never
+// freed.
 //
 //===----------------------------------------------------------------------===//
 

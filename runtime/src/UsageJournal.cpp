@@ -1,4 +1,4 @@
-//===- UsageJournal.cpp - how much a cache keeps --------------------------===//
+//===- UsageJournal.cpp - tracks the size of the cache --------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A record is a sign, 16 hexadecimal digits and a line feed, written by one
-// call in append mode. A new count takes the file's place by a rename, with the
-// records that were appended meanwhile; who appended to the old file sees that
-// it has gone and appends again.
+// call in append mode. A new count replaces the file by a rename, with the
+// records that were appended meanwhile. A writer that appended to the old file
+// notices that, and appends again.
 //
 //===----------------------------------------------------------------------===//
 

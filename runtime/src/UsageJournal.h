@@ -1,15 +1,15 @@
-//===- UsageJournal.h - how much a cache keeps ---*- C++ -*-===//
+//===- UsageJournal.h - tracks the size of the cache ------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A file beside the entries: a record with the sum of all sizes when they were
-// counted last, and one for each change since. Any number of processes append
-// to it. What it says may be too much, after two of them stored the same entry,
-// never too little for long: it is counted anew after a number of records, and
-// where the file is missing or damaged.
+// A file beside the entries. It has a record with the sum of all sizes at the
+// last count, and a record for each change since. Any number of processes
+// append to it. The result may be too large, after two processes have stored
+// the same entry. It isn't too small for long: after a number of records, and
+// if the file is missing or damaged, the entries are counted again.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
-//===- Variants.cpp - which variant serves which arguments ----------------===//
+//===- Variants.cpp - tests whether a variant accepts arguments -----------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See Variants.h. What depends on the device only is found once, the rest at
-// each launch: guards, 32-bit indices, the grid, then the tensor maps.
+// See Variants.h. Conditions on the device are tested once. Each launch tests
+// the rest: guards, 32-bit indices, the grid, then the tensor maps.
 //
 //===----------------------------------------------------------------------===//
 

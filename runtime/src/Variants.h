@@ -1,13 +1,13 @@
-//===- Variants.h - which variant serves which arguments ---*- C++ -*-===//
+//===- Variants.h - tests whether a variant accepts arguments ---*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A variant on a device, and the test whether it takes the arguments at hand.
-// The test is one function with and without words, so that what explain() says
-// is what a launch does.
+// A variant on a device, and the test of the arguments. One function tests,
+// with or without a description, so that explain() reports exactly what a
+// launch does.
 //
 //===----------------------------------------------------------------------===//
 

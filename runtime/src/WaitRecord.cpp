@@ -1,4 +1,4 @@
-//===- WaitRecord.cpp - the wait that took too long -----------------------===//
+//===- WaitRecord.cpp - the record of a wait past its bound ---------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

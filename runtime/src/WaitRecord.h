@@ -1,13 +1,13 @@
-//===- WaitRecord.h - the wait that took too long ---------------*- C++ -*-===//
+//===- WaitRecord.h - the record of a wait past its bound -------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Host memory in which a kernel that was compiled with bounded waits writes
-// down, before it traps, which one took too long (docs/KernelABI.md). Memory of
-// the device is out of reach after a trap.
+// Host memory to which a kernel with bounded waits writes the number of the
+// wait that exceeded its bound, before it traps (docs/KernelABI.md). Device
+// memory isn't accessible after a trap.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Workspaces.cpp - memory that the runtime gives to kernels ----------===//
+//===- Workspaces.cpp - workspaces of kernels -----------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

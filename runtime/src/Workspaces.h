@@ -1,14 +1,14 @@
-//===- Workspaces.h - memory given to kernels -------------------*- C++ -*-===//
+//===- Workspaces.h - workspaces of kernels ---------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel's workspaces: zeroed when they are allocated, and left alone from
-// then on. Launches in one stream share them, as they run one after the other;
-// launches in different streams don't. What a thread has used before it finds
-// without a lock and without memory.
+// Workspaces are zeroed when they are allocated and not changed afterwards.
+// Launches in one stream share them, because they run one after the other.
+// Launches in different streams don't. A thread finds the ones that it has used
+// before without a lock and without allocating memory.
 //
 //===----------------------------------------------------------------------===//
 

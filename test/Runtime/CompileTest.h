@@ -1,4 +1,4 @@
-//===- CompileTest.h - packages and contexts for compilation ---*- C++ -*-===//
+//===- CompileTest.h - packages and contexts for compilation ----*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Cubin.h - what the toolkit's libraries make ---*- C++ -*-===//
+//===- Cubin.h - what the toolkit's libraries make --------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- DiskCacheTest.h - files and processes of a cache ---*- C++ -*-===//
+//===- DiskCacheTest.h - files and processes of a cache ---------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

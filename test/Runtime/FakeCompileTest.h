@@ -1,4 +1,4 @@
-//===- FakeCompileTest.h - compilation by the fakes ---*- C++ -*-===//
+//===- FakeCompileTest.h - compilation by the fakes -------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

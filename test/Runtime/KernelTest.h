@@ -1,4 +1,4 @@
-//===- KernelTest.h - packages on the fake device ---*- C++ -*-===//
+//===- KernelTest.h - packages on the fake device ---------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- OrderedManifest.h - a package with workspaces ---*- C++ -*-===//
+//===- OrderedManifest.h - a package with workspaces ------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,12 +1,11 @@
-//===- CompileOptions.h - the command line of carousel-compile ---------*- C++
-//-*-===//
+//===- CompileOptions.h - the command line of carousel-compile --*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The options, with their help.
+// The options and their help texts.
 //
 //===----------------------------------------------------------------------===//
 

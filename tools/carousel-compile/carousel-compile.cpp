@@ -1,4 +1,4 @@
-//===- carousel-compile.cpp - from IR to a package ------------------------===//
+//===- carousel-compile.cpp - compiles IR to a package --------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,12 +1,12 @@
-//===- Mutants.cpp - synchronisation with one thing wrong -----------------===//
+//===- Mutants.cpp - mutants of synchronising ops -------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One walk; each op says which of the kinds it has. A mutant is a module that
-// verifies: what would not is not enumerated.
+// In one walk, each op lists the kinds of mutants that it has. Mutants that
+// don't verify are left out.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,13 @@
-//===- Mutants.h - synchronisation with one thing wrong ---------*- C++ -*-===//
+//===- Mutants.h - mutants of synchronising ops -----------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Enumerates the mutants of a module at the machine phase: copies of it in
-// which one synchronising op is missing, changed or moved. What finds them is
-// somebody else's business (scripts/mutation-score).
+// Enumerates the mutants of a module at the machine phase: copies in which one
+// synchronising op is dropped, changed or moved. scripts/mutation-score tests
+// whether they are detected.
 //
 //===----------------------------------------------------------------------===//
 

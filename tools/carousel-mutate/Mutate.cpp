@@ -1,12 +1,12 @@
-//===- Mutate.cpp - what carousel-mutate does -----------------------------===//
+//===- Mutate.cpp - lists and prints mutants ------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Each mutant is made of a clone of its own: enumeration gives the same mutants
-// of each.
+// Makes each mutant from a clone of its own. The enumeration gives the same
+// mutants for each clone.
 //
 //===----------------------------------------------------------------------===//
 

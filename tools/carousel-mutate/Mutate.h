@@ -1,4 +1,4 @@
-//===- Mutate.h - what carousel-mutate does ---------------------*- C++ -*-===//
+//===- Mutate.h - lists and prints mutants ----------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Plain values, checked as far as they can be without the module.
+// Plain values, checked as far as possible without the module.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,13 @@
-//===- carousel-mutate.cpp - breaks synchronisation, to test its tests ----===//
+//===- carousel-mutate.cpp - tests the tests of synchronisation -----------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads a module at the machine phase and prints copies of it with one
-// synchronising op missing, changed or moved. What the simulated machine
-// doesn't find of them is synchronisation that isn't needed, or isn't tested.
+// Reads a module at the machine phase and prints copies with one synchronising
+// op dropped, changed or moved. If the simulated machine reports nothing for a
+// mutant, the op is redundant or untested.
 //
 //===----------------------------------------------------------------------===//
 

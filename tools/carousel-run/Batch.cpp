@@ -1,4 +1,4 @@
-//===- Batch.cpp - many command lines in one process ----------------------===//
+//===- Batch.cpp - runs many command lines in one process -----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

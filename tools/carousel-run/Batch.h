@@ -1,4 +1,4 @@
-//===- Batch.h - many command lines in one process --------------*- C++ -*-===//
+//===- Batch.h - runs many command lines in one process ---------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

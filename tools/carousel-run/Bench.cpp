@@ -1,14 +1,14 @@
-//===- Bench.cpp - timing a launch ----------------------------------------===//
+//===- Bench.cpp - times launches -----------------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The device must have work queued while the host submits a launch, or the
-// events would time the host. A cold iteration has its memset of the scratch
-// memory for that; a batch of warm ones begins with memsets and an untimed
-// launch that brings the data back into L2.
+// The device must have work queued while the host submits a launch. Otherwise
+// the events would time the host. In a cold iteration, this work is a memset of
+// the scratch memory. A batch of warm ones begins with memsets and an untimed
+// launch, which brings the data back into L2.
 //
 //===----------------------------------------------------------------------===//
 

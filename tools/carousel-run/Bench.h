@@ -1,13 +1,12 @@
-//===- Bench.h - timing a launch --------------------------------*- C++ -*-===//
+//===- Bench.h - times launches ---------------------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Times single launches between two events of the device, either with an L2
-// cache that holds other data (cold) or with what the launch before left there
-// (warm).
+// Times single launches between two events of the device. The L2 cache holds
+// either other data (cold), or what the previous launch left (warm).
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,11 +1,11 @@
-//===- Launcher.cpp - one kernel with its tensors on a device -------------===//
+//===- Launcher.cpp - one kernel and its tensors on a device --------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Tensors move in pieces, so that the progress of a large one can be seen.
+// Tensors are copied in pieces, so that large ones show progress.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
-//===- Launcher.h - one kernel with its tensors on a device -----*- C++ -*-===//
+//===- Launcher.h - one kernel and its tensors on a device ------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Device memory for the arguments that a command line gives, their contents,
-// and the way back to the host.
+// Allocates device memory for the arguments of the command line, uploads their
+// contents, and downloads results.
 //
 //===----------------------------------------------------------------------===//
 

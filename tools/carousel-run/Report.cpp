@@ -1,11 +1,11 @@
-//===- Report.cpp - what carousel-run prints for people -------------------===//
+//===- Report.cpp - prints carousel-run's results as text -----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The text of results. ReportJSON.cpp has the same for programs.
+// ReportJSON.cpp prints them as JSON.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,13 @@
-//===- Report.h - what carousel-run prints ----------------------*- C++ -*-===//
+//===- Report.h - prints carousel-run's results -----------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Results as text for people and as JSON for programs. docs/Runtime.md
-// documents the names of the JSON members; they don't change, new ones may
-// come.
+// Prints results as text for people and as JSON for programs. docs/Runtime.md
+// documents the names of the JSON members. They don't change, but new ones may
+// be added.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,11 +1,11 @@
-//===- ReportJSON.cpp - what carousel-run prints for programs -------------===//
+//===- ReportJSON.cpp - prints carousel-run's results as JSON -------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Results as JSON.
+// See Report.h.
 //
 //===----------------------------------------------------------------------===//
 

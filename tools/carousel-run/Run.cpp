@@ -1,13 +1,12 @@
-//===- Run.cpp - what carousel-run does -----------------------------------===//
+//===- Run.cpp - the steps of carousel-run --------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything that the command line says is checked before the driver is looked
-// for; then the steps of a run follow one another: upload, launch, download,
-// compare, write, time.
+// Checks the whole command line before it opens the driver. Then the steps of a
+// run follow: upload, launch, download, compare, write, time.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Run.h - what carousel-run does ---------------------------*- C++ -*-===//
+//===- Run.h - the steps of carousel-run ------------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- RunCommandLine.h - reads the command line of carousel-run ---*- C++
-//-*-===//
+//===- RunCommandLine.h - parses the command line ---------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

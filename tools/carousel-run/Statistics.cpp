@@ -1,4 +1,4 @@
-//===- Statistics.cpp - what the samples of a benchmark say ---------------===//
+//===- Statistics.cpp - statistics of a benchmark's samples ---------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Lists the kernels of a package that carousel-compile wrote, runs one on .npy
-// files, compares what it computed, times it, and explains which variant runs.
+// Lists the kernels of a package that carousel-compile wrote. Runs one on .npy
+// files, compares its results, times it, and explains which variant runs.
 //
 //===----------------------------------------------------------------------===//
 

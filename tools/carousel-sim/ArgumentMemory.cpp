@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// An empty tensor begins unwritten; all others are written.
+// An empty tensor begins as unwritten; all others count as written.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A copy of the arguments' contents for each run, since runs write to them.
+// Each run has a copy of the arguments' contents, because runs write to them.
 //
 //===----------------------------------------------------------------------===//
 

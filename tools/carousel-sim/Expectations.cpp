@@ -1,11 +1,11 @@
-//===- Expectations.cpp - findings that are wanted, or allowed ------------===//
+//===- Expectations.cpp - expected and allowed findings -------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Sets of kinds, and their text.
+// Sets of kinds of findings, and their text.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
-//===- Expectations.h - findings that are wanted, or allowed ----*- C++ -*-===//
+//===- Expectations.h - expected and allowed findings -----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What a run has to show for the program to end well. Needs no module and no
-// run: kinds of findings in, a verdict out.
+// Decides from the kinds of findings whether a run passes. Needs no module and
+// no run.
 //
 //===----------------------------------------------------------------------===//
 

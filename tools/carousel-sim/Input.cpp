@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Names of kernels and types of arguments; everything else is the dialect's.
+// Handles the names of kernels and the types of arguments; the dialect verifies
+// everything else.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Parses and verifies a file, finds its kernels and functions, and describes
-// their arguments as carousel-run's parts know them.
+// their arguments in the form that tools/support/Tensors uses.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
-//===- Schedules.cpp - many schedules, the first that ends them -----------===//
+//===- Schedules.cpp - runs many schedules in parallel --------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Numbers are handed out in order, so that those below one that ended the
-// search are all under way when it does.
+// Threads take numbers in order. So all numbers below the one that ends the
+// search have started by then.
 //
 //===----------------------------------------------------------------------===//
 

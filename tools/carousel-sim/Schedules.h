@@ -1,12 +1,12 @@
-//===- Schedules.h - many schedules, the first that ends them ---*- C++ -*-===//
+//===- Schedules.h - runs many schedules in parallel ------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs numbered tasks on several threads. Which one ends the search doesn't
-// depend on how the threads went.
+// Runs numbered tasks on several threads. Which task ends the search doesn't
+// depend on the timing of the threads.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Joins what kernels say of an argument: the extents that either gives, read
-// and written if one does so each.
+// Merges the descriptions of an argument: an extent that either kernel gives,
+// and read and written if one kernel reads and another writes.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Kernels that run one after the other take their arguments by name: what has
-// one name in two of them is the same memory.
+// Kernels that run one after the other share arguments by name: arguments of
+// the same name are the same memory.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,11 @@
-//===- SimCommandLine.h - reads the command line of carousel-sim ---*- C++
-//-*-===//
+//===- SimCommandLine.h - parses the command line ---------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The options and the help.
+// The options and the help text.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Plain values: the command line is read without MLIR.
+// Plain values, because the command line is read without MLIR.
 //
 //===----------------------------------------------------------------------===//
 

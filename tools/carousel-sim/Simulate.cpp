@@ -1,11 +1,11 @@
-//===- Simulate.cpp - what carousel-sim does ------------------------------===//
+//===- Simulate.cpp - the steps of carousel-sim ---------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Lists what was asked for, or runs schedules until one ends the program.
+// Prints lists, or runs schedules until one ends the search.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,11 +1,11 @@
-//===- Simulate.h - what carousel-sim does ----------------------*- C++ -*-===//
+//===- Simulate.h - the steps of carousel-sim -------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The steps of a run, in their order.
+// Runs the steps of the program in order.
 //
 //===----------------------------------------------------------------------===//
 

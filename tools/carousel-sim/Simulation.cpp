@@ -1,4 +1,4 @@
-//===- Simulation.cpp - kernels with their arguments, ready to run --------===//
+//===- Simulation.cpp - kernels with their arguments ----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

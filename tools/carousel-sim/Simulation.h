@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything that the command line says is checked and loaded once; each
-// schedule then runs on memory of its own.
+// Checks and loads everything on the command line once. Each schedule then runs
+// on memory of its own.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,11 +1,11 @@
-//===- SimulationReport.cpp - what carousel-sim prints for people ---------===//
+//===- SimulationReport.cpp - prints carousel-sim's results as text -------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The text of results. SimulationReportJSON.cpp has the same for programs.
+// SimulationReportJSON.cpp prints them as JSON.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
-//===- SimulationReport.h - what carousel-sim found -------------*- C++ -*-===//
+//===- SimulationReport.h - carousel-sim's results --------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Plain data on a whole program run and on the schedule that is shown: the one
-// that ended it, else the first.
+// Plain data on a whole program run, and on the schedule shown: the one that
+// ended the search, or the first.
 //
 //===----------------------------------------------------------------------===//
 

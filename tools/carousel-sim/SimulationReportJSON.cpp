@@ -1,12 +1,12 @@
-//===- SimulationReportJSON.cpp - what carousel-sim prints for programs ---===//
+//===- SimulationReportJSON.cpp - prints results as JSON ------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One JSON document for each thing that can be asked for, with the names that
-// the text has.
+// One JSON document for each kind of request, with the names that the text
+// uses.
 //
 //===----------------------------------------------------------------------===//
 

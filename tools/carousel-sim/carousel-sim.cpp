@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs a kernel of an MLIR file on the simulated machine, compares what it
-// computed, and reports what is wrong with its synchronisation
-// (docs/Simulator.md).
+// Runs a kernel of an MLIR file on the simulated machine, compares its results,
+// and reports errors in its synchronisation (docs/Simulator.md).
 //
 //===----------------------------------------------------------------------===//
 

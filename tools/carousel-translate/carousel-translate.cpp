@@ -1,4 +1,4 @@
-//===- carousel-translate.cpp - from IR to PTX, cubins and CUDA C++ -------===//
+//===- carousel-translate.cpp - IR to PTX, cubins and CUDA C++ ------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // mlir-translate with `--mlir-to-ptx`, `--mlir-to-cubin` and `--mlir-to-cuda`:
-// lowers a module with one gpu.module and prints what comes of it.
+// lowers a module with one gpu.module and prints the result.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- CarouselPlugin.cpp - Carousel in a stock mlir-opt ------------------===//
+//===- CarouselPlugin.cpp - Carousel as a plugin of mlir-opt --------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Entry points for `mlir-opt --load-dialect-plugin` and `--load-pass-plugin`.
-// MLIR comes from the host's shared library, so there is one copy of it in the
-// process.
+// MLIR comes from the host's shared library, so the process has one copy of it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,5 +1,4 @@
-//===- NamedBarriers.h - barriers of the threads that share rings --*- C++ -*-//
-//-*-===//
+//===- NamedBarriers.h - named barriers of rings' threads -------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- SyncState.h - accesses that something may have to wait for -*- C++ -*-=//
+//===- SyncState.h - accesses that may need a wait --------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FakeDriver.h - control of the fake libcuda ---*- C++ -*-===//
+//===- FakeDriver.h - control of the fake libcuda ---------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FakeNVRTC.h - control of the fake NVRTC ---*- C++ -*-===//
+//===- FakeNVRTC.h - control of the fake NVRTC ------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

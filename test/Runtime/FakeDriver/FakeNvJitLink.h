@@ -1,4 +1,4 @@
-//===- FakeNvJitLink.h - control of the fake nvJitLink ---*- C++ -*-===//
+//===- FakeNvJitLink.h - control of the fake nvJitLink ----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- FakeState.h - what the fake driver holds ---*- C++ -*-===//
+//===- FakeState.h - what the fake driver holds -----------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- AssemblerOption.h - who makes cubins ---------------------*- C++ -*-===//
+//===- AssemblerOption.h - the option --assembler ---------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,12 +1,12 @@
-//===- Diagnostics.h - errors of MLIR, for a terminal -----------*- C++ -*-===//
+//===- Diagnostics.h - prints MLIR's errors on a terminal -------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Diagnostics show names and lines of a file that nobody vouches for. What a
-// terminal would obey in them is escaped.
+// Diagnostics show names and lines of an untrusted file. Characters that a
+// terminal would interpret are escaped.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- EscapedErrors.cpp - stderr of drivers that MLIR brings -------------===//
+//===- EscapedErrors.cpp - escapes the errors of MLIR's drivers -----------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,14 +1,13 @@
-//===- EscapedErrors.h - stderr of drivers that MLIR brings -----*- C++ -*-===//
+//===- EscapedErrors.h - escapes the errors of MLIR's drivers ---*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// carousel-opt and carousel-translate leave diagnostics to MLIR's drivers,
-// which print them as they are. A file that may bring control characters into
-// them has its messages escaped on their way, as ToolDiagnostics does where the
-// driver is our own.
+// In carousel-opt and carousel-translate, MLIR's drivers print diagnostics
+// unescaped. If a file may put control characters into them, this filters
+// stderr and escapes them, as ToolDiagnostics does for our own drivers.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Register.h - everything a Carousel tool knows ------------*- C++ -*-===//
+//===- Register.h - registers all that tools need ---------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR forgets what values are called in a file. Here the names become those of
-// locations, which passes carry along: `%base` is loc("base"("k.mlir":3:5)).
+// MLIR drops the names of values. This parser keeps them as names of locations,
+// which passes preserve: `%base` gets loc("base"("k.mlir":3:5)).
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- SourceNesting.cpp - files that nest too deeply ---------------------===//
+//===- SourceNesting.cpp - refuses files that nest too deeply -------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // See SourceNesting.h. Regions, types, attributes, affine expressions and
-// locations are all written in brackets. Without brackets, operators nest, each
-// in the one before, and aliases nest what they stand for.
+// locations are all written in brackets. Operators nest without brackets, each
+// in the one before. Aliases nest their definitions.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,12 @@
-//===- SourceNesting.h - files that nest too deeply -------------*- C++ -*-===//
+//===- SourceNesting.h - refuses files that nest too deeply -----*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR's parser, its verifier and most passes call themselves for what is
-// nested. Tools refuse a file in which that would overrun the stack, before
-// they parse it.
+// MLIR's parser, verifier and most passes recurse into nested structures. Tools
+// refuse a file that would overflow the stack, before they parse it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- CommandLineParts.cpp - what command lines have in common -----------===//
+//===- CommandLineParts.cpp - shared parts of command lines ---------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

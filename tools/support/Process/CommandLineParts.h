@@ -1,12 +1,12 @@
-//===- CommandLineParts.h - what command lines have in common ---*- C++ -*-===//
+//===- CommandLineParts.h - shared parts of command lines -------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Options, checks and help that carousel-run and carousel-sim share. CLI11
-// throws: what includes this is built with exceptions.
+// Options, checks and help texts that carousel-run and carousel-sim share.
+// CLI11 throws, so files that include this are built with exceptions.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Interrupt.cpp - signals that wait for files ------------------------===//
+//===- Interrupt.cpp - removes temporary files on signals -----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,11 +1,11 @@
-//===- Interrupt.h - signals that wait for files ----------------*- C++ -*-===//
+//===- Interrupt.h - removes temporary files on signals ---------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A tool that is told to end while it writes removes its temporary files first.
+// A tool that gets a signal while it writes removes its temporary files first.
 //
 //===----------------------------------------------------------------------===//
 

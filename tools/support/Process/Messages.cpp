@@ -1,4 +1,4 @@
-//===- Messages.cpp - what a tool prints ----------------------------------===//
+//===- Messages.cpp - output and errors of tools --------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Messages.h - what a tool prints --------------------------*- C++ -*-===//
+//===- Messages.h - output and errors of tools ------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- NewFile.cpp - a file that is there when it is whole ----------------===//
+//===- NewFile.cpp - writes files atomically ------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // See NewFile.h. A writer holds a lock on its temporary file as long as it
-// lives: one whose lock is free was left by a process that is gone, on whatever
-// machine it ran.
+// lives. If the lock is free, the writer has ended, on whatever machine it ran.
 //
 //===----------------------------------------------------------------------===//
 

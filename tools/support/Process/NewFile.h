@@ -1,12 +1,12 @@
-//===- NewFile.h - a file that is there when it is whole --------*- C++ -*-===//
+//===- NewFile.h - writes files atomically ----------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Written under a temporary name and renamed at the end, so that a failure or a
-// signal leaves neither a part of it nor the temporary file.
+// A file is written under a temporary name and renamed at the end. A failure or
+// a signal leaves neither a part of it nor the temporary file.
 //
 //===----------------------------------------------------------------------===//
 

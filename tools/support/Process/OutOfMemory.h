@@ -1,12 +1,12 @@
-//===- OutOfMemory.h - a word before the end --------------------*- C++ -*-===//
+//===- OutOfMemory.h - reports that memory ran out --------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The tools are built without exceptions: where memory runs out, they say so
-// and end.
+// The tools are built without exceptions. If memory runs out, they report it
+// and exit.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,11 +1,11 @@
-//===- Progress.cpp - how far a long step has come ------------------------===//
+//===- Progress.cpp - progress of long steps ------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The text of a progress line, and the thread that writes it.
+// Makes the text of a progress line, and runs the thread that writes it.
 //
 //===----------------------------------------------------------------------===//
 

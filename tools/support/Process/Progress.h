@@ -1,13 +1,13 @@
-//===- Progress.h - how far a long step has come ----------------*- C++ -*-===//
+//===- Progress.h - progress of long steps ----------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A step that takes longer than a second is reported on stderr while it runs: a
-// line that rewrites itself on a terminal, a line every few seconds elsewhere.
-// A thread of its own writes them, so that a step may be one blocking call.
+// Reports a step on stderr after it has run for a second: a line that rewrites
+// itself on a terminal, and a line every few seconds elsewhere. A separate
+// thread writes, so that a step may be one blocking call.
 //
 //===----------------------------------------------------------------------===//
 

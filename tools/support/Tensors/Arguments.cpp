@@ -1,11 +1,11 @@
-//===- Arguments.cpp - the values that a command line gives ---------------===//
+//===- Arguments.cpp - values of NAME=VALUE options -----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads NAME=VALUE options. Every error names the argument and what was given.
+// Reads NAME=VALUE options. Every error names the argument and the value given.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- Arguments.h - the values that a command line gives -------*- C++ -*-===//
+//===- Arguments.h - values of NAME=VALUE options ---------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,13 +1,13 @@
-//===- Compare.cpp - one tensor against another ---------------------------===//
+//===- Compare.cpp - compares tensors -------------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Walks both tensors row by row. Pieces of rows with the same bytes match
-// without a look at their elements, so that large equal tensors cost what
-// memcmp costs.
+// Compares both tensors row by row. Parts of rows with equal bytes match
+// without a look at their elements, so that large equal tensors cost as much as
+// memcmp.
 //
 //===----------------------------------------------------------------------===//
 

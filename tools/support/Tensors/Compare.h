@@ -1,12 +1,12 @@
-//===- Compare.h - one tensor against another -------------------*- C++ -*-===//
+//===- Compare.h - compares tensors -----------------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Element by element: |got - want| <= atol + rtol * |want|. NaN equals NaN,
-// infinities equal themselves only, 0 equals -0. Finds the worst element
+// Compares element by element: |got - want| <= atol + rtol * |want|. NaN equals
+// NaN, an infinity equals only itself, and 0 equals -0. Finds the worst element
 // whether or not all match.
 //
 //===----------------------------------------------------------------------===//

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the bits of an element mean, for every element type, on any host
-// compiler: no _Float16, no __bf16. An element travels as its bits in a
-// uint64_t, zero-extended.
+// Interprets the bits of an element of every type, on any host compiler:
+// without _Float16 and __bf16. A uint64_t holds the bits, zero-extended.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
-//===- Generate.cpp - the contents of tensors that no file holds ----------===//
+//===- Generate.cpp - generated tensors -----------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Every element is a function of its index and the seed alone, so that a tensor
-// generated for --expect has the numbers of one generated for --arg.
+// Every element depends on its index and the seed alone, so that a tensor for
+// --expect has the same numbers as one for --arg.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Memory of the size of a tensor. Too little of it is an error, not the end of
-// the program, as it would be with a vector.
+// Memory of the size of a tensor. If there is too little, that is an error;
+// with a std::vector the program would end.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where the elements of a tensor lie. A Layout that one of the makers returned
-// has sizes that fit 64 bits, in bytes of the largest element.
+// The positions of a tensor's elements. Sizes of a Layout that a maker returned
+// fit into 64 bits, in bytes of the largest element.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Files: opening with all sizes checked, reading and writing in pieces, so that
-// 4 GiB are no different from 4 KiB.
+// Opens files with all sizes checked, and reads and writes them in pieces, so
+// that files of any size work.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,7 +7,7 @@
 //
 // Reads .npy files of format 1.0, 2.0 and 3.0 and writes 1.0: one array of a
 // simple type, little-endian, in C or Fortran order. NumPy has no bf16 and no
-// fp8; docs/Runtime.md says under which of its types their bits travel.
+// fp8; docs/Runtime.md lists the types that hold their bits.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,11 +1,12 @@
-//===- OutputReport.cpp - text and JSON of comparisons --------------------===//
+//===- OutputReport.cpp - reports of comparisons --------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Numbers that JSON hasn't are the strings "nan", "inf" and "-inf".
+// Prints text and JSON. Numbers that JSON lacks are the strings "nan", "inf"
+// and "-inf".
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,11 +1,11 @@
-//===- OutputReport.h - files written and comparisons -----------*- C++ -*-===//
+//===- OutputReport.h - reports of comparisons ------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Plain data on what became of a tensor after a run.
+// Plain data on a tensor that was written or compared after a run.
 //
 //===----------------------------------------------------------------------===//
 

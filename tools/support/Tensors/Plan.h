@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What --arg, --out and --expect mean for one kernel: checked before anything
-// runs, done when it has run. carousel-sim has the same options.
+// The meaning of --arg, --out and --expect for one kernel. They are checked
+// before a run and carried out after it. carousel-run and carousel-sim share
+// these options.
 //
 //===----------------------------------------------------------------------===//
 

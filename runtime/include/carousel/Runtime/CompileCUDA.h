@@ -1,4 +1,4 @@
-//===- CompileCUDA.h - CUDA C++ compiled at run time ---*- C++ -*-===//
+//===- CompileCUDA.h - CUDA C++ compiled at run time ------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

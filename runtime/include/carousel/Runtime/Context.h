@@ -1,5 +1,4 @@
-//===- Context.h - a device, its driver and the compilation cache ---*- C++
-//-*-===//
+//===- Context.h - a device, its driver and the cache -----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Error.h - how the runtime says that something failed ---*- C++ -*-===//
+//===- Error.h - results and errors of the runtime --------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Kernel.h - choosing a variant and launching it ---*- C++ -*-===//
+//===- Kernel.h - kernels of packages, and launches -------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- Manifest.h - what a package says of its kernels ---*- C++ -*-===//
+//===- Manifest.h - the contents of a manifest ------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

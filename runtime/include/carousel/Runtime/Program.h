@@ -1,4 +1,4 @@
-//===- Program.h - compiled code that no package describes ---*- C++ -*-===//
+//===- Program.h - compiled code without a manifest -------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

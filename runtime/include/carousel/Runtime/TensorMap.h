@@ -1,4 +1,4 @@
-//===- TensorMap.h - descriptors of tensor copies ---*- C++ -*-===//
+//===- TensorMap.h - descriptors of tensor copies ---------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

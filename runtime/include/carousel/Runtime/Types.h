@@ -1,4 +1,4 @@
-//===- Types.h - element types and arguments of kernels ---*- C++ -*-===//
+//===- Types.h - element types and arguments of kernels ---------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
