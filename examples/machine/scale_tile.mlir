@@ -1,5 +1,5 @@
-// The smallest whole kernel: each CTA fetches its tile of 1024 floats with one bulk copy, and its
-// 256 threads scale it on the way to y. The extent of x is a multiple of 1024.
+// The smallest complete kernel: each CTA loads its tile of 1024 floats with one bulk copy, and its
+// 256 threads scale it and store it to y. The extent of x is a multiple of 1024.
 //
 //   carousel-translate --mlir-to-ptx --chip=sm_90a scale_tile.mlir
 

@@ -1,9 +1,9 @@
-// One-dimensional bulk load, change, store: one thread has the TMA fetch a tile, a barrier tells
-// all threads by the bytes that have landed, they change the tile in place, and one thread has the
-// TMA write it back. What threads have written by ordinary stores the TMA sees only after a proxy
-// fence: each thread that wrote makes one, then they meet at a barrier, then the store is issued.
-// The thread that issued it waits until the tile has been read, since shared memory dies with the
-// CTA. Sizes and addresses of bulk copies are multiples of 16 bytes; the last tile is a shorter
+// One-dimensional bulk load, change, store. One thread issues a bulk load; the barrier completes
+// when all bytes have landed, which all threads wait for. They change the tile in place. One thread
+// then issues a bulk store. The TMA sees ordinary stores of threads only after a proxy fence. So
+// each thread that wrote executes one, then all threads meet at a barrier, then the store is
+// issued. The issuing thread waits until the tile has been read, because shared memory ends with
+// the CTA. Sizes and addresses of bulk copies are multiples of 16 bytes; the last tile is a shorter
 // copy.
 //
 //   carousel-sim bulk_1d.mlir --kernel @add_one --reference @reference --arg x=iota:3000 \

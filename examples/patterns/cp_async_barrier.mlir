@@ -1,10 +1,10 @@
-// cp.async that completes on mbarriers: after its copies of a tile, a thread has `full` of the slot
-// arrived at as soon as they have landed, without waiting for it. A thread that then waits for
-// `full` knows of everybody's copies, so neither groups nor a barrier of the CTA are needed, and it
-// is the scheme of the TMA, for chips that have none. `noinc` says that these arrivals are counted
-// in the barrier's init. `empty` of a slot tells that all threads have read it; it is waited for
-// before the slot is fetched into again. A wait for the parity before the first phase returns at
-// once: the first round finds every slot empty.
+// cp.async that completes on mbarriers. After its copies of a tile, a thread issues an asynchronous
+// arrive on the slot's `full` barrier, which happens once the copies have landed. A thread that
+// waits for `full` sees the copies of all threads, so no groups and no barrier of the CTA are
+// needed. This is the scheme of the TMA, for chips without one. With `noinc` the barrier's initial
+// count includes these arrivals. A slot's `empty` barrier completes when all threads have read the
+// slot; it is waited for before the slot is filled again. A wait for the parity before the first
+// phase returns at once, so the first round finds every slot empty.
 //
 //   carousel-sim cp_async_barrier.mlir --kernel @reverse --reference @reference \
 //     --arg x=iota:9216 --arg y=like:x --multiprocessors 1 --schedules 4 --policy all

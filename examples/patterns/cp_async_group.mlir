@@ -1,11 +1,11 @@
-// cp.async with group waits, the pipeline of Ampere: each thread copies 16 bytes a tile from global
-// to shared memory without going through registers, and closes the copies of one tile to a group. A
-// thread waits for all of its groups but the newest, so two tiles are under way while one is
-// computed on. A group is known only to the thread that closed it: to read what others have copied
-// takes a barrier after the wait. That barrier also says that all threads have read the slot of the
-// turn before, which is the one that is fetched into next. A group is closed in each turn, even
-// where nothing is left to copy, so that the count of groups stays right; the two that nobody waits
-// for at the end are empty.
+// cp.async with group waits, the pipeline of Ampere. For each tile, each thread copies 16 bytes
+// from global to shared memory without going through registers, and commits its copies of the tile
+// as a group. A thread waits for all of its groups except the newest, so two tiles are in flight
+// while one is used. A group is visible only to the thread that committed it; reading other
+// threads' copies requires a barrier after the wait. That barrier also means that all threads have
+// read the slot of the previous iteration, which is filled next. A group is committed in each
+// iteration, even if nothing is left to copy, so that the count of groups stays right. The last two
+// groups are empty, and no thread waits for them.
 //
 //   carousel-sim cp_async_group.mlir --kernel @reverse --reference @reference \
 //     --arg x=iota:9216 --arg y=like:x --multiprocessors 1 --schedules 4 --policy all

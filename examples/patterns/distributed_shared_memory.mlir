@@ -1,10 +1,10 @@
-// Exchange through distributed shared memory: the four CTAs of a cluster share a row, each sums its
-// quarter, and all of them need the whole sum to scale their quarters by. Each CTA has an inbox
-// with a place for each of the four. Lane r of its first warp stores the CTA's sum into the inbox
-// of CTA r, asynchronously: the store completes 4 bytes on that CTA's barrier, which expects 16. So
-// nobody waits for a peer's threads, only for the values, and the sums are added in the order of
-// the ranks, whichever came first. The cluster's barrier at the begin shows the initialised
-// barriers to the peers; none is needed at the end, since no CTA leaves before its inbox is full.
+// Exchange through distributed shared memory. The four CTAs of a cluster share a row. Each CTA sums
+// its quarter, and needs the whole sum to scale the quarter. Each CTA has an inbox with an element
+// for each of the four. Lane r of its first warp stores the CTA's sum asynchronously into the inbox
+// of CTA r. The store completes 4 bytes on that CTA's barrier, which expects 16. So a CTA waits
+// only for values, not for threads of its peers. It adds the sums in the order of the ranks,
+// whichever came first. The cluster's barrier at the start makes the initialised barriers visible
+// to the peers. None is needed at the end, because no CTA exits before its inbox is full.
 //
 //   carousel-sim distributed_shared_memory.mlir --kernel @normalize --reference @reference \
 //     --arg x=iota:3x1000 --arg y=like:x --schedules 4 --policy all

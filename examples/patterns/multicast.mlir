@@ -1,11 +1,11 @@
-// A tile loaded once and multicast to the CTAs of a cluster: the four CTAs of a cluster scale
-// different rows of the matrix x by the same weights w. The first of them fetches each tile of
-// weights from global memory, and the TMA puts it at the same place in the shared memory of all
-// four. Each CTA has a barrier `full` of its own, at the same place too, on which it expects all
-// bytes of the tile: those that it didn't ask for itself as well. Before the slot is fetched into
-// again all four have to be done with it: they arrive at `empty` of the first CTA, across the
-// cluster. The cluster's barrier at the begin shows the initialised barriers to the peers, the one
-// at the end keeps the first CTA, at which they arrive, alive.
+// A tile loaded once and multicast to the CTAs of a cluster. The four CTAs of a cluster scale
+// different rows of the matrix x by the same weights w. The first CTA loads each tile of weights
+// from global memory, and the TMA writes it at the same offset in the shared memory of all four.
+// Each CTA has its own barrier `full`, also at the same offset. It expects all bytes of the tile,
+// including those that the CTA didn't request. Before the slot is filled again, all four CTAs must
+// have read it: they arrive at `empty` of the first CTA, across the cluster. The cluster's barrier
+// at the start makes the initialised barriers visible to the peers. The one at the end keeps the
+// first CTA resident while others arrive at its barrier.
 //
 //   carousel-sim multicast.mlir --kernel @scale_columns --reference @reference --arg x=iota:9x600 \
 //     --arg w=random:600 --arg y=like:x --schedules 4 --policy all

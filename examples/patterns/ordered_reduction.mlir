@@ -1,11 +1,11 @@
-// An ordered reduction over CTAs, at the tile phase: `split` CTAs add a tile each to the same box of
-// global memory, and take turns so that the sum is the same in each launch. A tile is made of its
-// number and its part's, so that nothing but the reduction takes time.
+// An ordered reduction over CTAs, at the tile phase. `split` CTAs each add a tile to the same box
+// of global memory, and take turns so that the sum is the same in each launch. A tile is computed
+// from its number and its part's number, so that only the reduction takes time.
 //
 // - @by_transfers: the tile waits in shared memory; the first CTA stores it, the next ones reduce it
 //   into the box.
-// - @by_pieces: the same in four pieces, each with a semaphore of its own, so that the next CTA adds
-//   its first piece while this one adds the others.
+// - @by_pieces: the same in four pieces, each with its own semaphore, so that the next CTA adds its
+//   first piece while this one adds the others.
 // - @by_registers: the threads load the box, add, and store: the classic scheme.
 // - @unordered: no turns. The box is zero before, and the sum isn't the same in each launch.
 //

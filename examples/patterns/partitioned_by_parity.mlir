@@ -1,9 +1,9 @@
-// A partitioned pipeline with roles by parity of the thread: those of even number fetch with
-// cp.async, those of odd number compute. Roles needn't be whole warps, as mbarriers count arrivals,
-// not threads: `full` of a slot is completed by the 32 producers' copies, `empty` by the 32
-// consumers. Roles by warp are faster, since the two halves of a warp run one after the other; the
-// pattern is for where neighbours must share a role's work, and shows that no barrier of a whole
-// warp or CTA may stand inside of a role.
+// A partitioned pipeline with roles by the parity of the thread: threads of even number load with
+// cp.async, and threads of odd number compute. Roles needn't be whole warps, because mbarriers
+// count arrivals, not threads. A slot's `full` is completed by the copies of the 32 producers, and
+// its `empty` by the 32 consumers. Roles by warp are faster, since the two halves of a warp run one
+// after the other. This pattern is for neighbouring threads that must share a role's work. It also
+// shows that a role must not contain a barrier of a whole warp or CTA.
 //
 //   carousel-sim partitioned_by_parity.mlir --kernel @reverse --reference @reference \
 //     --arg x=iota:9216 --arg y=like:x --multiprocessors 1 --schedules 4 --policy all

@@ -1,8 +1,8 @@
-// A partitioned pipeline with roles by warp: one warp more than the arithmetic needs does nothing
-// but fetch, the others do nothing but compute, and they meet only at the barriers of the slots.
-// The fetching warp may be a whole ring ahead, so that one role doesn't feel each delay of the
-// other. The kernel is written for the threads that compute, and the loop asks for the roles: one
-// producer warp and a ring of four slots, which the consumers hand back by an mbarrier each.
+// A partitioned pipeline with roles by warp. One additional warp only loads, the others only
+// compute, and they synchronise only by the barriers of the slots. The producer warp may be a whole
+// ring ahead, so that short delays of one role don't stall the other. The kernel is written for the
+// threads that compute. Its loop asks for the roles: one producer warp, and a ring of four slots
+// whose consumers release each slot by an mbarrier.
 //
 //   carousel-sim partitioned_by_warp.mlir --kernel @reverse --reference @reference \
 //     --arg x=iota:9000 --arg y=like:x --multiprocessors 1 --schedules 4 --policy all

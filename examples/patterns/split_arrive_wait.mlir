@@ -1,9 +1,9 @@
 // Split arrive and wait: a barrier in two halves. A thread that has written its part of the tile
-// arrives, which publishes what it wrote, and goes on with work that nobody else depends on: here
-// the load of its part of the next tile from global memory. Only then does it wait for the others,
-// by the state that its arrive returned. The tile has two slots: a slot is written again in the
-// turn after the next, and in between each thread has arrived once more, after it had read. One
-// barrier serves all turns, a phase each.
+// arrives, which publishes the part, and continues with independent work: here the load of its part
+// of the next tile from global memory. Only then does it wait for the other threads, with the state
+// that its arrive returned. The tile has two slots. A slot is written again two iterations later,
+// and in between each thread has arrived once more, after its reads. One barrier serves all
+// iterations, with one phase each.
 //
 //   carousel-sim split_arrive_wait.mlir --kernel @reverse --reference @reference \
 //     --arg x=iota:9216 --arg y=like:x --multiprocessors 1 --schedules 4 --policy all

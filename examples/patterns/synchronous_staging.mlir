@@ -1,9 +1,9 @@
-// Synchronous staging: a tile is fetched into shared memory, all threads wait until it is there,
-// they compute, and the result is written back before the next tile is fetched. Here each tile of
-// 1024 elements is reversed, so that threads read what other threads' part of the fetch has
-// brought; behind the end of x it is zero. The tile phase says just that: a transfer is complete,
-// and seen by all threads, before the next operation starts, and no barrier has to be written.
-// Nothing overlaps; the other patterns of this folder hide the waiting, each in its way.
+// Synchronous staging: a tile is loaded into shared memory, all threads wait for it, they compute,
+// and the result is stored before the next load starts. Here each tile of 1024 elements is
+// reversed, so that threads read elements that other threads have loaded; beyond the end of x these
+// are zero. The tile phase expresses exactly that: a transfer is complete and visible to all
+// threads before the next operation starts, and the kernel needs no barriers. Nothing overlaps. The
+// other patterns of this folder hide the latency, each in its own way.
 //
 //   carousel-sim synchronous_staging.mlir --kernel @reverse --reference @reference \
 //     --arg x=iota:9000 --arg y=like:x --multiprocessors 1 --schedules 4 --policy all

@@ -1,10 +1,10 @@
-// Two-dimensional load through a tensor map, change, store: the host describes the matrix in a
-// descriptor, one thread names the coordinates of a box, and the TMA does the rest. What a box has
-// beyond the matrix is filled with zero, counts as bytes of the load, and isn't written by the
-// store: no thread looks at the edges. As in bulk_1d.mlir, the threads that change the tile make a
-// proxy fence before the barrier that stands before the store. Rows of the matrix are multiples of
-// 16 bytes, so that a store, which writes whole pieces of 16 bytes, doesn't reach behind their
-// ends.
+// Two-dimensional load through a tensor map, change, store. The host describes the matrix in a
+// descriptor, one thread gives the coordinates of a box, and the TMA does the rest. The part of a
+// box beyond the matrix is filled with zeros, counts as bytes of the load, and isn't written by the
+// store, so no thread checks the edges. As in bulk_1d.mlir, the threads that change the tile
+// execute a proxy fence before the barrier that precedes the store. Rows of the matrix are
+// multiples of 16 bytes, because a store writes whole chunks of 16 bytes and must not reach beyond
+// their ends.
 //
 //   carousel-sim tensor_2d.mlir --kernel @doubled --reference @reference --arg x=iota:50x76 \
 //     --arg y=like:x --schedules 4 --policy all

@@ -1,10 +1,9 @@
-// Producer and consumers with two pairs of barriers, the classic double buffer: the first warp
-// fills two buffers in turn by ordinary loads and stores, the second one empties them. Each buffer
-// has a barrier `ready`, completed when it may be filled, and a barrier `filled`, completed when it
-// may be read. All 64 threads of both roles arrive at every phase of every barrier: a role waits
-// for the phase that its own arrive was part of. To begin with, the consumers declare both buffers
-// ready. At the end the producers' arrivals at `ready` are missing from the last phases, which
-// nobody waits for.
+// Producer and consumer with two pairs of barriers, the classic double buffer. The first warp fills
+// two buffers alternately by ordinary loads and stores, and the second warp empties them. Each
+// buffer has two barriers: `ready` completes when it may be filled, and `filled` when it may be
+// read. All 64 threads of both roles arrive at every phase of every barrier, and a role waits for
+// the phase in which it has arrived. At the start, the consumers declare both buffers ready. At the
+// end, the producers don't arrive at the last phases of `ready`, because no thread waits for them.
 //
 //   carousel-sim two_barrier_pairs.mlir --kernel @reverse --reference @reference \
 //     --arg x=iota:9216 --arg y=like:x --multiprocessors 1 --schedules 4 --policy all

@@ -1,8 +1,8 @@
-// A unified pipeline of one stage: all threads fetch and all threads compute, as in synchronous
-// staging, but the copy is asynchronous, and what the threads wait for is its completion. With one
-// slot no fetch runs ahead of the arithmetic; what is gained is that the copy needs no registers
-// and no instructions of most threads, and that several CTAs on a multiprocessor hide each other's
-// waits. The kernel is that of synchronous_staging.mlir; the loop asks for the pipeline.
+// A unified pipeline of one stage: all threads load and all threads compute. It differs from
+// synchronous staging in that the copy is asynchronous, and the threads wait for its completion.
+// With one slot, no load runs ahead of the arithmetic. The gain is that the copy needs no registers
+// and few threads' instructions, and that several CTAs on a multiprocessor hide each other's
+// latency. The kernel is that of synchronous_staging.mlir; the loop asks for the pipeline.
 //
 //   carousel-sim unified_single_stage.mlir --kernel @reverse --reference @reference \
 //     --arg x=iota:9000 --arg y=like:x --multiprocessors 1 --schedules 4 --policy all

@@ -1,5 +1,5 @@
-// An activation for activation.mlir, in CUDA C++: what a user writes. Its type is that of the
-// declaration there; `extern "C"` may be left out.
+// An activation for activation.mlir, in CUDA C++, as a user writes it. Its type is that of the
+// declaration there; `extern "C"` is optional.
 
 __device__ float activation(float x) {
   constexpr float kSlope = 0.0625f; // a leaky ReLU

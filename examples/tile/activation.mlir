@@ -1,6 +1,6 @@
-// out = activation(a * x + y) for vectors of any length, at the tile phase. The activation isn't
-// here: a user supplies it as CUDA C++ when the kernel is loaded, and needs no compiler of MLIR for it.
-// activation.cu is one.
+// out = activation(a * x + y) for vectors of any length, at the tile phase. The file only declares
+// the activation. A user supplies it as CUDA C++ when the kernel is loaded, and needs no MLIR
+// compiler for it. activation.cu is an example.
 //
 //   carousel-compile activation.mlir -o activation.pkg --chip sm_90a
 //   carousel-run activation.pkg --link activation.cu --arg a=2 --arg x=random:9999 \

@@ -1,8 +1,8 @@
 // Copies of tensors of one to five dimensions, at the tile phase: x to y through one tile of 16
-// KiB, which the load fills and the store empties in place. Extents and strides are the caller's,
-// and extents needn't be multiples of the tile's: what a load has outside of x is zero, and a store
-// doesn't write it. The grid is persistent: tiles are numbered in row-major order, and a CTA takes
-// every n-th.
+// KiB, which the load fills and the store reads in place. The caller gives extents and strides.
+// Extents needn't be multiples of the tile's: a load fills the part outside of x with zeros, and a
+// store doesn't write it. The grid is persistent: tiles are numbered in row-major order, and each
+// CTA takes every n-th tile.
 //
 //   carousel-sim copy.mlir --kernel @copy_2d --arg x=iota:100x70 --arg y=empty:100x70@72x1 \
 //     --expect y=iota:100x70 --schedules 4 --policy all

@@ -1,7 +1,7 @@
-// GELU of a vector of any length, at the tile phase: each CTA takes tiles of 4096 elements in turn.
-// The transfers behave as if they were synchronous; how they overlap with the arithmetic is the
-// business of the pipeline that the loop asks for. Only the transfers know where x and y end: past
-// it a tile is filled with zero, and what is computed from that is clipped.
+// GELU of a vector of any length, at the tile phase. Each CTA takes tiles of 4096 elements in turn.
+// The transfers behave as if they were synchronous; the pipeline that the loop asks for overlaps
+// them with the arithmetic. Only the transfers know where x and y end. Beyond the end, a load fills
+// the tile with zeros, and a store writes nothing.
 //
 //   carousel-opt --pass-pipeline='builtin.module(gpu.module(carousel-verify-tile))' gelu.mlir
 //   carousel-sim gelu.mlir --kernel @gelu --reference @gelu_reference --rtol 0.01 --atol 1e-6 \

@@ -1,7 +1,7 @@
-// out = gelu(x + b) * r in bf16, at the tile phase: x, r and out are matrices with a row stride, b
-// is a bias per column, and the arithmetic is that of f32. The grid has a column of CTAs for each
-// 256 columns: a CTA loads its piece of b once, each thread keeps its 8 elements in registers, and
-// x and r come through a ring. Beyond the edges everything is zero, and isn't stored.
+// out = gelu(x + b) * r in bf16, at the tile phase. x, r and out are matrices with a row stride, b
+// is a bias per column, and the arithmetic is in f32. The grid has a column of CTAs for each 256
+// columns. A CTA loads its part of b once, and each thread keeps 8 elements of it in registers; x
+// and r come through a ring. Beyond the edges everything is zero and isn't stored.
 //
 // - @gelu_bias: 16 rows at a time, by all warps together.
 // - @gelu_bias_warp: each warp takes two rows at a time through a ring of its own: transfers and

@@ -1,8 +1,8 @@
-// For each value of the low byte of x's elements: how many there are, the least and the greatest of
-// them, and the bits that any of them has, at the tile phase. Each of `split` CTAs gathers in shared
-// memory what it finds in its part of x, by atomic operations; then the CTAs take turns to reduce
-// that into global memory. Of integers the order doesn't matter: what matters is who comes first,
-// since that CTA's part is stored and nobody has to initialise the results.
+// Four results for each value of the low byte of x's elements, at the tile phase: the number of
+// these elements, their minimum and maximum, and the bits that any of them has. Each of `split`
+// CTAs gathers the results for its part of x in shared memory, by atomic operations. Then the CTAs
+// take turns to reduce them into global memory. The order doesn't matter for integers. The first
+// turn does: it stores its part, so that the results need no initialisation.
 //
 //   carousel-sim histogram.mlir --kernel @histogram --reference @histogram_reference \
 //     --arg x=random:9001 --arg counts=empty:256 --arg least=empty:256 --arg greatest=empty:256 \

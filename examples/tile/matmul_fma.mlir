@@ -1,9 +1,9 @@
-// C = A * B in f32 without tensor cores, at the tile phase: the tiles of A and B for 16 steps of K
-// go through one ring, two loads a stage, and each of 256 threads keeps 4x4 elements of C in
+// C = A * B in f32 without tensor cores, at the tile phase. The tiles of A and B for 16 steps of K
+// go through one ring with two loads a stage. Each of 256 threads keeps 4x4 elements of C in
 // registers, as four vectors that the loop over K carries. M, N and K needn't be multiples of the
-// tile: what is outside of A and B is zero and adds nothing, and what is outside of C isn't stored.
-// The grid is persistent over the tiles of C. Each element is a chain of fused multiply-adds in the
-// order of K, so a reference gets the same bits.
+// tile: elements outside of A and B are zero and add nothing, and elements outside of C aren't
+// stored. The grid is persistent over the tiles of C. Each element is a chain of fused
+// multiply-adds in the order of K, so a reference computes the same bits.
 //
 //   carousel-sim matmul_fma.mlir --kernel @matmul_fma --reference @matmul_fma_reference \
 //     --arg a=random:70x40 --arg b=random:40x72:1 --arg c=empty:70x72 --schedules 4 --policy all

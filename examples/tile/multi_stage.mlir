@@ -1,13 +1,13 @@
 // Kernels of several inputs whose rings differ in depth, at the tile phase.
 //
-// - @four_inputs: out = ((a + b) * c) + d. One loop, in which each of the four inputs has a ring of
-//   its own: threads go on with a tile as soon as that one has come.
+// - @four_inputs: out = ((a + b) * c) + d. One loop in which each of the four inputs has a ring of
+//   its own, so that threads continue with a tile as soon as it has landed.
 // - @amax_scale: for each row i, s = the largest |a[i, :] * b[i, :]| and out[i, :] = s * c[i, :] +
-//   d[i, :]. Two loops in a persistent one, each with a ring of its own: a and b on four stages, c
-//   and d on two. Neither ring starts afresh with the next rows.
-// - @weighted_rows: out[i, :] = w[i] * x[i, :]. Two nested loops that both have a ring: that of w
-//   has two stages and a tile per turn of the outer loop, that of x four stages and a tile per turn
-//   of the inner one.
+//   d[i, :]. Two loops in a persistent one, each with a ring of its own: a and b in four stages, c
+//   and d in two. Neither ring restarts with the next rows.
+// - @weighted_rows: out[i, :] = w[i] * x[i, :]. Two nested loops that both have a ring. The ring of
+//   w has two stages and a tile per iteration of the outer loop. The ring of x has four stages and a
+//   tile per iteration of the inner loop.
 //
 //   carousel-sim multi_stage.mlir --kernel @amax_scale --reference @amax_scale_reference \
 //     --arg a=random:13x300 --arg b=random:13x300:1 --arg c=random:13x300:2 \

@@ -1,9 +1,9 @@
 // y[i] = the sum of row i of x, at the tile phase, in f32 and in an order that doesn't depend on
-// the schedule: no atomics. The columns of a group of rows go through a ring; beyond the edges they
-// are zero, which doesn't change a sum.
+// the schedule, without atomics. The columns of a group of rows go through a ring. Beyond the edges
+// they are zero, which doesn't change a sum.
 //
-// - @row_sum: x of f32. A CTA takes 4 rows at a time, two warps a row. The warps' sums meet in a
-//   small buffer of shared memory, between two barriers of the CTA.
+// - @row_sum: x of f32. A CTA takes 4 rows at a time, with two warps a row. A small buffer of
+//   shared memory combines the warps' sums, between two barriers of the CTA.
 // - @row_sum_warp: x of bf16. A warp takes a row, through a ring of its own: transfers and ring
 //   have warp scope, and no warp waits for another.
 //

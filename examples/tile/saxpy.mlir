@@ -1,6 +1,6 @@
-// out = a * x + y for vectors of any length, at the tile phase: two inputs go through one ring, the
-// output through another. Each element is one fused multiply-add, so a reference gets the same
-// bits. 256 threads take 4 elements at a time, twice for a tile of 2048.
+// out = a * x + y for vectors of any length, at the tile phase. Two inputs go through one ring, and
+// the output goes through another. Each element is one fused multiply-add, so a reference computes
+// the same bits. Each of 256 threads takes 4 elements at a time, twice for a tile of 2048.
 //
 //   carousel-sim saxpy.mlir --kernel @saxpy --reference @saxpy_reference --arg a=2.5 \
 //     --arg x=random:9999 --arg y=random:9999:1 --arg out=like:x --schedules 4 --policy all

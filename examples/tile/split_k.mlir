@@ -1,16 +1,16 @@
-// C = relu(A * B + bias) with K split among CTAs, at the tile phase: each CTA multiplies its part of K,
-// and the `split` CTAs of a tile of C take turns to accumulate their parts in `work`. The last one
-// reads the sum back, adds the bias, and stores to C. The order is always the same, and so are the
-// bits of C. M, N and K needn't be multiples of the tile, nor K of the parts: what is outside is
-// zero, adds nothing and isn't stored.
+// C = relu(A * B + bias) with K split among CTAs, at the tile phase. Each CTA multiplies its part
+// of K, and the `split` CTAs of a tile of C take turns to accumulate their parts in `work`. The
+// last one reads the sum back, adds the bias, and stores to C. The order is always the same, and so
+// are the bits of C. M, N and K needn't be multiples of the tile, nor K of the parts: elements
+// outside are zero, add nothing and aren't stored.
 //
 // - @split_k_f32: all of f32, without tensor cores.
 // - @split_k_bf16: operands and result of bf16, sums of f32, by tensor cores (nvgpu.mma.sync).
-// - @split_k_f16: all of f16 but for the products of one CTA, which are as bf16's: the parts are rounded
-//   to f16 in each turn, as PTX rounds reductions.
+// - @split_k_f16: all of f16, except the products of one CTA, which are as in bf16. The parts are
+//   rounded to f16 in each turn, as PTX rounds reductions.
 //
-// Tiles of 16 bits are swizzled, so that ldmatrix finds its rows in different banks. Three stages leave shared memory for
-// three CTAs on an SM; as many as fit would leave it for two (benchmarks/RESULTS.md).
+// Tiles of 16-bit elements are swizzled, so that ldmatrix reads rows from different banks. With three
+// stages, three CTAs fit on an SM; with as many stages as fit, two would (benchmarks/RESULTS.md).
 //
 // CTAs take their places by tickets, so that a CTA waits only for such as have
 // started before it. Semaphores, one for each tile of C, the counter of the tickets and `work` are the

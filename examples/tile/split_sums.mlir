@@ -1,14 +1,14 @@
-// Sums over a dimension that several CTAs split, at the tile phase: each CTA sums its part, and the
+// Sums over a dimension that several CTAs split, at the tile phase. Each CTA sums its part, and the
 // CTAs of a segment take turns to accumulate their parts in y. The order is always the same, and so
-// are the sums, bit by bit.
+// are the bits of the sums.
 //
 // - @column_sum: y[j] = the sum of column j of x. A segment is 256 columns, and its CTAs are `split`
 //   parts of the rows.
 // - @long_row_sum: y[i] = the sum of row i of x. A segment is 8 rows, a warp each, and its CTAs are
 //   `split` parts of the columns.
 //
-// CTAs take their places by tickets, so that a CTA waits only for such as have started before it.
-// Semaphores, one a segment, and the counter of the tickets are the runtime's to allocate.
+// CTAs take their places by tickets, so that a CTA waits only for CTAs that started before it. The
+// runtime allocates the semaphores, one for each segment, and the counter of the tickets.
 //
 //   carousel-sim split_sums.mlir --kernel @column_sum --reference @column_sum_reference --arg split=3 \
 //     --arg x=iota:70x300 --arg y=empty:300 --schedules 4

@@ -1,4 +1,4 @@
-//===- TestPackages.h - manifests and packages for tests ---------*- C++ -*-===//
+//===- TestPackages.h - manifests and packages for tests --------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
