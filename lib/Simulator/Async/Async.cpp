@@ -1,12 +1,12 @@
-//===- Async.cpp - life of the asynchronous units -------------------------===//
+//===- Async.cpp - start and end of CTAs and threads ----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// CTAs and threads that come and go, what must be over when they go, and what
-// the units share: findings, names, addresses in a cluster.
+// CTAs and threads that start and end, the checks when they end, and shared
+// parts of the units: findings, names, and addresses in a cluster.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ void AsyncMachine::setSiteNames(std::function<std::string(Site)> names) {
 const AsyncFigures &AsyncMachine::getFigures() const { return impl->figures; }
 
 //===----------------------------------------------------------------------===//
-// What the units share
+// Shared parts of the units
 //===----------------------------------------------------------------------===//
 
 void AsyncMachine::Impl::report(FindingKind kind, Actor actor,
@@ -91,7 +91,7 @@ ThreadState &AsyncMachine::Impl::stateOf(Thread &thread) {
 void AsyncMachine::Impl::releaseState(ThreadState &state) {
   if (!state.exited || state.references != 0)
     return;
-  // Construct anew in place: its address is that of a Waitable.
+  // Construct in place again: the address is that of a Waitable.
   state.~ThreadState();
   new (&state) ThreadState();
   freeStates.push_back(&state);
@@ -148,8 +148,8 @@ void AsyncMachine::threadExit(Thread &thread) {
   if (!thread.asyncState)
     return;
   impl->exitGroups(thread, *static_cast<ThreadState *>(thread.asyncState));
-  // Operations in flight know the state; the thread may be another one's memory
-  // soon.
+  // Operations in flight know the state, but the thread's memory may soon be
+  // another thread's.
   thread.asyncState = nullptr;
 }
 
@@ -185,7 +185,7 @@ void AsyncMachine::Impl::checkExit(const Mbarrier &barrier) {
                  "expected no transferred bytes beyond the expected ones when "
                  "the CTA exits, found " +
                      Twine(-barrier.transactions));
-  // Nobody has seen these bytes land: that they have, is luck.
+  // No thread has seen these bytes land, so their arrival is not guaranteed.
   if (barrier.transferPhases > barrier.observedPhases)
     found(FindingKind::InFlight,
           "expected a wait for each phase that counts transferred bytes before "
@@ -194,7 +194,7 @@ void AsyncMachine::Impl::checkExit(const Mbarrier &barrier) {
               Twine(barrier.transferPhases - 1));
 }
 
-/// What a cluster released is kept as long as one of its CTAs is there.
+/// Keeps the releases of a cluster as long as one of its CTAs is resident.
 void AsyncMachine::Impl::handOnReleases(const AsyncCTA &cta) {
   if (cta.clusterReleases.empty())
     return;
@@ -228,7 +228,7 @@ void AsyncMachine::ctaExit(uint32_t cta) {
     bool isSource = operation.source >= state.shared &&
                     operation.source < state.shared + state.bytes;
     bool isOwnGroup = operation.queue && operation.issuer.cta == cta;
-    // Of groups that nobody waited for, the exit of their thread has told.
+    // The exit of a thread already reports groups that it didn't wait for.
     if (!isOwnGroup && !operation.barrier)
       machine.report(
           FindingKind::InFlight, operation.issuer.actor(operation.name),
@@ -269,8 +269,7 @@ void AsyncMachine::gridEnd(RunEnd end) {
   Impl &machine = *impl;
   if (end != RunEnd::Deadlock)
     return;
-  // A phase that only lacks bytes which nothing brings says why the grid stands
-  // still.
+  // A phase whose missing bytes no operation brings explains the deadlock.
   for (Mbarrier &barrier : machine.barrierPool) {
     if (barrier.life != Mbarrier::Life::Live || barrier.pending != 0 ||
         barrier.bytesInFlight != 0 || barrier.transactions <= 0)
@@ -306,9 +305,9 @@ std::vector<std::string> AsyncMachine::describeOutstanding() const {
 uint32_t AsyncMachine::ready() const {
   if (!impl->active.empty())
     return uint32_t(impl->active.size());
-  // With nothing in flight, what may still happen is that a try_wait times out.
-  // One that has done so time and again with nothing else happening waits for
-  // good, which shows a deadlock.
+  // With nothing in flight, only a try_wait can still time out. One that has
+  // done so repeatedly, with no other event in between, waits forever, which
+  // shows a deadlock.
   constexpr uint32_t kFutileTimeouts = 64;
   for (const Impl::TryWaiter &waiter : impl->tryWaiters)
     if (!waiter.state->timedOut &&
@@ -373,7 +372,7 @@ void AsyncMachine::setMaxRegisters(bool increase, uint32_t registers) {
     impl->report(FindingKind::InvalidOperand, impl->here().actor(),
                  "expected 24 to 256 registers in steps of 8, got " +
                      Twine(registers));
-  // All threads of a warpgroup come to the same one.
+  // All threads of a warpgroup arrive at the same one.
   constexpr auto kThreads = uint32_t(rules::kWarpgroupSize);
   auto threads = uint32_t(impl->grid.getShape().block.count());
   uint32_t first = impl->grid.current().index / kThreads * kThreads;

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What each address of an atomic has released, for those who acquire it, the
-// semaphores that order the CTAs of a grid, and the tickets that number them.
+// The views that atomics have released at each address, for threads that
+// acquire them. Also the semaphores that order the CTAs of a grid, and the
+// tickets that number them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +26,7 @@ using llvm::Twine;
 void AsyncMachine::Impl::noteSighting(Thread &thread, const void *place,
                                       PublicationRef publication,
                                       std::optional<MemScope> acquired) {
-  // Polls see one publication again and again.
+  // Polls observe one publication repeatedly.
   Sightings &sightings = thread.view.sightings;
   if (sightings.endsWith(publication.get()) ||
       thread.view.order.covers(publication->writer))
@@ -55,8 +56,8 @@ void AsyncMachine::atomicRead(const void *address, bool acquire) {
       known.order.join(released.order);
       known.fencedShared.join(released.fencedShared);
       known.sightings.join(released.sightings);
-      // A fence for global memory counts in the CTA that reads; in the strict
-      // reading it is the writer's that counts.
+      // A fence for global memory counts in the CTA that reads. In the strict
+      // reading the writer's fence counts.
       if (impl->rules.strictFences || scope == MemScope::CTA)
         known.fencedGlobal.join(released.fencedGlobal);
     };
@@ -71,7 +72,7 @@ void AsyncMachine::atomicRead(const void *address, bool acquire) {
     impl->noteSighting(thread, address, place.publication, std::nullopt);
 }
 
-/// The publication, with no other owner.
+/// The publication, as its only owner.
 static Publication &own(llvm::IntrusiveRefCntPtr<Publication> &publication) {
   if (!publication)
     publication = llvm::makeIntrusiveRefCnt<Publication>();
@@ -195,8 +196,8 @@ void AsyncMachine::gridSerialWait(int32_t *address, int32_t turn) {
 
 void AsyncMachine::Impl::checkSemaphore(Thread &thread,
                                         const int32_t *semaphore) {
-  // What was issued before the turn began isn't announced, of the own groups
-  // those that were committed: whoever reads it all the same has a race.
+  // Operations from before the turn aren't released; of the thread's own groups
+  // only the committed ones are. Reading their results is a race.
   ThreadState &state = stateOf(thread);
   auto isBeforeTurn = [&](const GlobalWrite &write) {
     if (state.turn != semaphore)
@@ -254,7 +255,7 @@ static Draw &getDraw(uint64_t value) {
   return *reinterpret_cast<Draw *>(value);
 }
 
-/// C189, with the values of the run.
+/// C189, with the values of this run.
 static void checkDraws(AsyncMachine::Impl &machine,
                        llvm::ArrayRef<uint64_t> draws) {
   const Draw &first = getDraw(draws.front());

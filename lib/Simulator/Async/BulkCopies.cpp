@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Checks of operands at run time, and what each bulk instruction becomes.
-// Operands that hardware traps on end the run.
+// Checks operands at run time, and starts the operation of each bulk
+// instruction. Operands on which hardware traps end the run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,8 +69,8 @@ uint64_t AsyncMachine::Impl::checkShared(llvm::StringRef name,
 
 void AsyncMachine::Impl::signalBarrier(Operation &operation, void *address) {
   Thread &thread = grid.current();
-  // The issuing thread's own init is no exception: the engine is not the
-  // thread.
+  // The issuing thread's own init needs a fence, too, because the engine isn't
+  // the thread.
   Mbarrier *barrier =
       useBarrier(address, Use::Engine, thread.view, thread.epoch(),
                  operation.issuer.actor(operation.name));
@@ -177,7 +177,7 @@ void AsyncMachine::bulkStore(const void *shared, void *global, int64_t size,
                 kGlobalLatency);
 }
 
-/// From shared memory to that of another CTA, as a copy or a reduction.
+/// A copy or reduction from shared memory to that of another CTA.
 static void
 issueClusterCopy(AsyncMachine::Impl &machine, llvm::StringLiteral name,
                  std::optional<std::pair<ReduceKind, ReduceType>> reduction,
@@ -240,7 +240,7 @@ void AsyncMachine::bulkPrefetch(const void *global, int64_t size) {
   constexpr llvm::StringLiteral kName = "bulk.prefetch";
   Impl &machine = *impl;
   machine.checkBulk(kName, global, size);
-  // Nothing shows what it read or when; only its range can be wrong.
+  // The access has no visible effect or time. Only its range can be wrong.
   const RegionInfo *region = machine.memory.find(global);
   auto offset =
       region ? uint64_t(static_cast<const char *>(global) - region->base) : 0;
@@ -256,7 +256,7 @@ void AsyncMachine::bulkPrefetch(const void *global, int64_t size) {
 // Single values
 //===----------------------------------------------------------------------===//
 
-/// An operation of one value that was read at once. It is performed in the
+/// An operation on one value, which is read at once. It is performed in the
 /// generic proxy (PTX ISA, st.async and red.async).
 static Operation &newValue(AsyncMachine::Impl &machine,
                            llvm::StringLiteral name, const void *value,
@@ -301,8 +301,8 @@ void AsyncMachine::redAsync(ReduceKind kind, ReduceType type, const void *value,
   impl->issue(operation, nullptr, kSharedLatency);
 }
 
-/// A value that is released to global memory: it takes effect like an atomic of
-/// the thread's, later.
+/// A value that is released to global memory. It takes effect later, like an
+/// atomic of the thread.
 static void issueRelease(AsyncMachine::Impl &machine, Operation &operation) {
   operation.isRelease = true;
   machine.issue(operation, nullptr, kGlobalLatency);

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Commits and waits of bulk groups and of cp.async groups, which belong to one
-// thread each, and what is wrong when a thread waits for another's, or exits
-// too early.
+// thread each. Reports a thread that waits for another thread's groups, or that
+// exits too early.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,7 +38,7 @@ void AsyncMachine::Impl::prune(GroupQueue &queue) {
   }
 }
 
-/// True if nothing of the groups up to `target` is under way.
+/// Whether no operation of the groups up to `target` is in flight.
 static bool isDone(const GroupQueue &queue, uint32_t target, bool read) {
   for (size_t i = 0; i < queue.groups.size() && queue.first + i <= target; ++i)
     if (queue.groups[i].readsLeft != 0 ||
@@ -87,7 +87,7 @@ void AsyncMachine::Impl::waitGroups(GroupQueue &queue, bool read,
   prune(queue);
   if (read || !queue.isBulk)
     return;
-  // Of the writes that are known to be over, the newest stands for all.
+  // Of the completed writes, keep the newest, which represents all.
   std::vector<GlobalWrite> &writes = ctaOf(thread.cta).globalWrites;
   llvm::erase_if(writes, [&](const GlobalWrite &write) {
     return write.thread == thread.index && write.group < target;
@@ -95,18 +95,18 @@ void AsyncMachine::Impl::waitGroups(GroupQueue &queue, bool read,
 }
 
 //===----------------------------------------------------------------------===//
-// Waits for the groups of others
+// Waits for other threads' groups
 //===----------------------------------------------------------------------===//
 
 void AsyncMachine::Impl::noteForeignWait(Thread &thread, bool read,
                                          uint32_t pending) {
-  // All lanes may run a wait that is meant for one of them; what is wrong is
-  // that the one doesn't, which shows when it ends.
+  // All lanes may execute a wait that is meant for one of them. The fault is
+  // that this lane doesn't, which shows when it ends.
   for (ThreadState *other : ctaOf(thread.cta).threads) {
     GroupQueue &queue = other->bulk;
     if (other->thread == thread.index || !queue.isUsed())
       continue;
-    // What is committed while the thread can't know of it isn't meant.
+    // Groups of whose commit the thread can't know aren't meant.
     auto isKnown = [&](const Group &group) {
       return group.operations != 0 && thread.view.order.covers(group.issue);
     };

@@ -1,13 +1,13 @@
-//===- CpAsync.cpp - the asynchronous copies of threads -------------------===//
+//===- CpAsync.cpp - cp.async ---------------------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// cp.async: weak accesses of the generic proxy that happen later. They are
-// known to the thread by a group wait, and to others by an mbarrier arrive that
-// follows them.
+// cp.async copies are weak accesses of the generic proxy that are performed
+// later. The thread sees them after a group wait, and other threads after an
+// mbarrier arrive that follows them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -100,8 +100,8 @@ void AsyncMachine::Impl::fireArrives(ThreadState &state) {
   uint64_t cycles = state.copies.writeCycles;
   for (const Group &group : state.copies.groups)
     cycles = std::max(cycles, group.writeCycles);
-  // Arrives are in order of their groups; the first may complete phases, but
-  // calls nobody here.
+  // Arrives are in the order of their groups. The first one may complete
+  // phases, but doesn't call back here.
   while (!state.arrives.empty() && state.arrives.front().group < unfinished) {
     DeferredArrive next = state.arrives.front();
     state.arrives.erase(state.arrives.begin());
@@ -110,7 +110,7 @@ void AsyncMachine::Impl::fireArrives(ThreadState &state) {
       continue;
     View view;
     if (next.copies) {
-      // The reads come with the writes: a later copy may then overwrite the
+      // The reads complete with the writes. A later copy may then overwrite the
       // source.
       view.order.observe(next.copies);
       view.order.observe(

@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // A descriptor that the host wrote, or that is a kernel parameter, may be used
-// as it is. One that the device changed has to be released to the tensormap
-// proxy by the thread that changed it, and acquired by a thread that the user
-// has heard of.
+// without a fence. If the device changed one, the changing thread must release
+// it to the tensormap proxy. A thread that happens before the user must acquire
+// it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -97,7 +97,7 @@ static Swizzle withSwizzleMode(uint64_t mode) {
   return kModes[mode & 3];
 }
 static Swizzle withSwizzleAtomicity(Swizzle swizzle, uint64_t atomicity) {
-  // Only the span of 128 bytes has more than one.
+  // Only the span of 128 bytes has several atomicities.
   if (swizzle < Swizzle::B128)
     return swizzle;
   constexpr Swizzle kAtoms[] = {Swizzle::B128, Swizzle::B128Atom32,
@@ -121,7 +121,7 @@ static void replaceField(TensorMap &map, TensorMapField field, uint32_t dim,
     map.globalExtents[dim] = uint32_t(value);
     return;
   case TensorMapField::GlobalStride:
-    // Strides are those of dimensions 1 and on.
+    // Strides exist for dimensions 1 and higher.
     if (dim < 4)
       map.globalStrides[dim] = value;
     return;
@@ -146,7 +146,8 @@ static void replaceField(TensorMap &map, TensorMapField field, uint32_t dim,
   }
 }
 
-/// What the device makes a tensor map of, field by field, begins as zeros.
+/// Whether the map is zero, as it is when the device starts to build one field
+/// by field.
 static bool isZero(const TensorMap &map) {
   auto bytes =
       llvm::ArrayRef(reinterpret_cast<const char *>(&map), sizeof(TensorMap));

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From issue to completion. An operation moves its pieces of 16 bytes in a few
-// batches that the schedule chooses: all that are left, a half, one piece,
-// every other stretch. It reads all before it writes, or batch by batch.
+// Operations from issue to completion. An operation moves its pieces of 16
+// bytes in a few batches that the schedule chooses: all remaining pieces, a
+// half, one piece, or every other range. It reads everything before it writes,
+// or reads and writes batch by batch.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +20,7 @@
 
 namespace carousel::sim {
 
-/// After so many events an operation does all that is left at once.
+/// After this number of events an operation does everything that remains.
 static constexpr uint32_t kMaxBatches = 5;
 
 Pieces Pieces::take(uint32_t choice) {
@@ -27,8 +28,7 @@ Pieces Pieces::take(uint32_t choice) {
   if (alternate)
     choice = 0;
   uint32_t size = end - begin;
-  // Halves meet at lines of 128 bytes where they can: swizzles stay inside of
-  // those.
+  // Split at lines of 128 bytes if possible, because swizzles stay inside them.
   uint32_t middle = begin + size / 2;
   if (size >= 16)
     middle = llvm::alignDown(middle, 8u);
@@ -69,7 +69,7 @@ Operation &AsyncMachine::Impl::newOperation(OperationKind kind,
   it.id = ++lastId;
   it.kind = kind;
   it.name = name;
-  // Names are literals: their address is enough.
+  // Names are literals, so their addresses identify them.
   uint16_t &index = operationNames[reinterpret_cast<uint64_t>(name.data())];
   if (index == 0)
     index = memory.internOperation(name);
@@ -94,7 +94,7 @@ uint64_t EngineTime::pass(uint64_t from, uint64_t bytes) {
   uint64_t duration = bytes / kEngineBytesPerCycle;
   if (duration == 0)
     return from;
-  // New ones mostly come last.
+  // New intervals mostly come last.
   size_t at = busy.size();
   while (at > 0 && busy[at - 1].second > from)
     --at;
@@ -113,7 +113,7 @@ uint64_t EngineTime::pass(uint64_t from, uint64_t bytes) {
   } else {
     busy.insert(busy.begin() + long(at), {from, end});
   }
-  // Gaps that are long past are rarely looked for.
+  // Gaps in the far past are rarely needed.
   constexpr size_t kMostGaps = 64;
   if (busy.size() > kMostGaps)
     busy.erase(busy.begin());
@@ -166,8 +166,8 @@ void AsyncMachine::Impl::joinGroup(Operation &operation, GroupQueue &queue,
 
   if (operation.kind != OperationKind::SharedToGlobal)
     return;
-  // Of the writes of a group the first issue counts: who knows of it has to
-  // wait for all.
+  // For the writes of a group the first issue counts. A thread that knows of it
+  // must wait for all.
   for (size_t i = cta.globalWrites.size(), stop = i > 8 ? i - 8 : 0;
        i-- > stop;)
     if (cta.globalWrites[i].thread == thread.index &&
@@ -342,8 +342,8 @@ void AsyncMachine::Impl::expel(uint32_t which) {
     operation.readFirst = true;
     return;
   }
-  // One of the schedules that there are: it lands at the last moment. So what
-  // it does wrong is found in all of them.
+  // This is one of the possible schedules: the operation lands at the last
+  // moment. So its errors are found in all schedules.
   if (!operation.readDone)
     read(operation, rest);
   write(operation, operation.writes);

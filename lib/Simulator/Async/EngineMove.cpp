@@ -7,7 +7,7 @@
 //
 // Moves pieces from the source to the operation's own copy, in the order of the
 // tile, and from there to the destination. Every access goes through Memory, in
-// ranges as long as they are contiguous.
+// ranges that are as long as contiguity allows.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 
 namespace carousel::sim {
 
-/// A swizzle permutes inside of lines of this size.
+/// A swizzle permutes within lines of this size.
 static constexpr uint64_t kLine = 128;
 
 AccessResult AsyncMachine::Impl::access(Operation &operation,
@@ -73,9 +73,9 @@ void AsyncMachine::Impl::writeRange(Operation &operation, char *address,
 // Rows of a tensor
 //===----------------------------------------------------------------------===//
 
-/// Calls `inside(address, size, offset)` for what lies in the tensor of bytes
-/// [begin, end) of the tile, in ranges as long as they are contiguous on both
-/// sides, and `outside(size, offset)` for the rest.
+/// For bytes [begin, end) of the tile, calls `inside(address, size, offset)`
+/// for the parts in the tensor, in ranges that are contiguous on both sides,
+/// and `outside(size, offset)` for the others.
 template <typename Inside, typename Outside>
 static void forEachRow(const TensorBox &box, uint64_t begin, uint64_t end,
                        Inside inside, Outside outside) {
@@ -110,7 +110,7 @@ static void forEachRow(const TensorBox &box, uint64_t begin, uint64_t end,
     inside(reinterpret_cast<char *>(address), size, offset);
 }
 
-/// What a load makes of elements of the formats that flush.
+/// Flushes subnormal elements, as loads do for formats that flush.
 static void flushSubnormals(char *bytes, uint64_t size) {
   for (uint64_t at = 0; at + 4 <= size; at += 4) {
     uint32_t bits;
@@ -126,9 +126,8 @@ static void flushSubnormals(char *bytes, uint64_t size) {
 // Tiles in shared memory
 //===----------------------------------------------------------------------===//
 
-/// Calls `range(address, size, offset)` for the accesses that bytes [begin,
-/// end) of a tile make, and `move(address, size, offset)` for each stretch that
-/// stays together.
+/// Calls `range(address, size, offset)` for the accesses to bytes [begin, end)
+/// of a tile, and `move(address, size, offset)` for each contiguous part.
 template <typename Range, typename Move>
 static void forEachChunk(const Operation &operation, char *tile, uint64_t begin,
                          uint64_t end, Range range, Move move) {

@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A release fence keeps what the thread knows for relaxed operations after it;
-// an acquire fence takes what relaxed operations before it have seen: both only
-// where each side's scope has the other one's thread. A proxy
-// fence moves what is known into what the async proxy may rely on: all of it,
-// or in the strict reading what the thread did itself.
+// A release fence keeps the thread's view for later relaxed operations. An
+// acquire fence takes the views that earlier relaxed operations observed. Both
+// need scopes that contain the thread of the other side. A proxy fence adds
+// what is known to what the async proxy may rely on: everything, or in the
+// strict reading only the thread's own accesses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,7 +66,8 @@ void AsyncMachine::fenceProxy(ProxyKind proxy) {
       return;
     }
     fenced.observe(epoch);
-    // Its own cp.async copies that it has waited for are its own writes.
+    // The thread's own cp.async copies, once it has waited for them, are its
+    // own writes.
     if (auto *state = static_cast<ThreadState *>(thread.asyncState)) {
       const GroupQueue &copies = state->copies;
       if (copies.writeAgent != 0) {
@@ -87,8 +88,8 @@ void AsyncMachine::fenceMbarrierInit() {
   ThreadState &state = impl->stateOf(thread);
   if (state.initAgent == 0)
     state.initAgent = impl->ctaOf(thread.cta).nextAgent++;
-  // An agent of its own: what a relaxed arrive carries of this fence is the
-  // inits, nothing else.
+  // Uses an agent of its own, because a relaxed arrive carries only the inits
+  // of this fence.
   Epoch epoch(thread.cta, state.initAgent, ++state.initTime);
   for (Mbarrier *barrier : state.unfencedInits)
     if (barrier->initEpoch.isSameAgent(thread.epoch()) && !barrier->fenceEpoch)
@@ -118,7 +119,7 @@ void AsyncMachine::clusterArrive(bool release) {
     impl->grid.clusterArrive(release);
     return;
   }
-  // A release of what was known at the fence, at the time of the fence.
+  // Releases what was known at the fence, with the fence's time.
   View &released = (*state->released)[getIndex(MemScope::Cluster)];
   std::swap(thread.view, released);
   uint32_t time = std::exchange(thread.time, state->releasedTime);

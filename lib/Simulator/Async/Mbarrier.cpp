@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What barriers do and when their use is wrong, apart from waits
+// The operations on barriers and the errors in their use, except for waits
 // (MbarrierWait.cpp). The eight bytes of a live barrier hold a pattern and
-// count as unwritten: ordinary reads of them are findings, and so is the next
-// use after an ordinary write.
+// count as unwritten. So ordinary reads of them are findings, and so is the
+// next use after an ordinary write.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ using llvm::Twine;
 static constexpr uint64_t kPattern = 0x6d62617272696572;
 
 //===----------------------------------------------------------------------===//
-// May it be used?
+// Is its use allowed?
 //===----------------------------------------------------------------------===//
 
 Mbarrier *AsyncMachine::Impl::useBarrier(const void *address, Use use,
@@ -47,7 +47,7 @@ Mbarrier *AsyncMachine::Impl::useBarrier(const void *address, Use use,
   }
   checkPattern(barrier, actor);
 
-  // The zero time of a fence that never was is covered by every clock.
+  // Every clock covers the zero time, which means that there was no fence.
   bool isFenced = barrier.fenceEpoch && view.order.covers(barrier.fenceEpoch);
   bool isOwn = self && barrier.initEpoch.isSameAgent(self);
   bool isOrdered = isOwn || view.order.covers(barrier.initEpoch);
@@ -102,7 +102,7 @@ void AsyncMachine::Impl::checkPattern(Mbarrier &barrier, const Actor &actor) {
 }
 
 //===----------------------------------------------------------------------===//
-// Life
+// Initialisation and invalidation
 //===----------------------------------------------------------------------===//
 
 void AsyncMachine::mbarrierInit(void *address, uint32_t count) {
@@ -336,8 +336,8 @@ void AsyncMachine::Impl::gather(Mbarrier &barrier, Thread &thread,
                                 MemSemantics semantics, MemScope scope) {
   bool isRemote = barrier.cta != thread.cta;
   bool isRelaxed = semantics == MemSemantics::Relaxed;
-  // To threads that the arrive's scope doesn't have it gives nothing, whatever
-  // a fence before it released.
+  // It releases nothing to threads outside the arrive's scope, whatever an
+  // earlier fence released.
   bool reaches = !isRemote || scope != MemScope::CTA;
   auto *state = static_cast<ThreadState *>(thread.asyncState);
   ScopedViews *fenced = state ? state->released.get() : nullptr;
@@ -355,8 +355,8 @@ void AsyncMachine::Impl::gather(Mbarrier &barrier, Thread &thread,
       barrier.gatheredRemote->order.observe(thread.epoch());
   } else if (released) {
     barrier.gathered.join(*released);
-    // Its own moment is added when the phase completes: until then all arrivals
-    // may share parts of one clock.
+    // Its own epoch is added when the phase completes, so that until then all
+    // arrivals may share parts of one clock.
     if (!isRelaxed)
       barrier.gatheredEpochs.push_back(thread.epoch());
   }
@@ -458,8 +458,8 @@ uint64_t AsyncMachine::mbarrierArrive(void *address,
                      address, rules::kMbarrierBytes);
     barrier->expected -= std::min(options.count, barrier->expected);
   }
-  // The thread knows that the phases before the one that it arrives in are
-  // over.
+  // The thread knows that the phases before the one of its arrival are
+  // complete.
   if (barrier->cta == thread.cta && thread.index < barrier->lastWaited.size())
     barrier->lastWaited[thread.index] = std::max(
         barrier->lastWaited[thread.index], int64_t(barrier->phase) - 1);

@@ -1,4 +1,4 @@
-//===- MbarrierWait.cpp - waiting for a phase -----------------------------===//
+//===- MbarrierWait.cpp - waits for phases --------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,10 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // test_wait, try_wait and the blocking wait, and the phase that a parity means.
-// A parity names the current phase or the one before it. What the thread means
-// is the phase after the one that it waited for last (or that one again); if
-// the barrier is further on, and nothing that the thread has seen says so, it
-// has missed a phase.
+// A parity names the current phase or the one before it. A thread means the
+// phase after its last one, or its last one again. If the barrier is further
+// on, and the thread has seen nothing that says so, it has missed a phase.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +48,7 @@ bool AsyncMachine::Impl::evaluate(Mbarrier &barrier, PhaseName name,
     }
   }
   if (named > meant) {
-    // Phase named-1 is over. Does the thread know, or was it just slow?
+    // Phase named-1 is complete. Does the thread know, or was it only slow?
     if (!thread.view.order.covers(barrier.completer[(named - 1) & 1]))
       report(FindingKind::MissedPhase, whoIs(thread).actor(),
              "expected a wait for phase " + Twine(meant) +
@@ -94,7 +93,7 @@ void AsyncMachine::Impl::finishWait(Mbarrier &barrier, Thread &thread,
     noteSighting(thread, barrier.address, barrier.completedShort, acquired);
   if (!isRelaxed && (!remote || reaches))
     return;
-  // What the arrivals did release, for who doesn't acquire it.
+  // What the arrivals released, for threads that don't acquire it.
   auto publication = llvm::makeIntrusiveRefCnt<Publication>();
   publication->isArrive = true;
   publication->isRelaxed = false;
@@ -134,7 +133,7 @@ bool AsyncMachine::mbarrierTryWait(void *address, PhaseName phase,
     machine.finishWait(*barrier, thread, semantics, scope);
     return true;
   }
-  // Now and then it gives up at once; else when nothing more can happen.
+  // Sometimes it gives up at once, otherwise when nothing more can happen.
   ThreadState &state = machine.stateOf(thread);
   bool mayGiveUp = state.timeoutProgress != machine.progress;
   if (mayGiveUp && machine.schedule.pick(Decision::TryWait, 2) == 1) {

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The 16-bit formats are added in double precision and rounded once more: a
-// double has more than twice their bits and two, so the second rounding is the
-// only one that shows.
+// The 16-bit formats are added in double precision, and rounded again. A double
+// has more than twice their bits plus two, so only the second rounding matters.
 //
 //===----------------------------------------------------------------------===//
 
@@ -96,7 +95,7 @@ std::optional<ReduceType> getReduceType(ReduceKind kind,
     return std::nullopt;
   }
   if (kind >= ReduceKind::And) {
-    // Bitwise reductions take the maps of integers.
+    // Bitwise reductions use integer types of maps.
     if (type > ReduceType::S64)
       return std::nullopt;
     type = getElementBytes(type) == 8 ? ReduceType::B64 : ReduceType::B32;
@@ -119,7 +118,7 @@ struct BFloat {
 };
 } // namespace
 
-/// Every NaN that a floating-point reduction makes has this payload.
+/// The payload of every NaN that a floating-point reduction makes.
 static constexpr uint16_t kNaN16 = 0x7fff;
 static constexpr uint32_t kNaN32 = 0x7fffffff;
 
@@ -171,7 +170,7 @@ static uint16_t reduce16(ReduceKind kind, uint16_t left, uint16_t right) {
   double a = decode<Format>(left), b = decode<Format>(right);
   if (kind == ReduceKind::Add)
     return encode<Format>(a + b);
-  // min and max: a number beats a NaN, -0 is below +0.
+  // min and max: a number is preferred to a NaN, and -0 is less than +0.
   if (std::isnan(a) || std::isnan(b))
     return std::isnan(a) && std::isnan(b) ? kNaN16
            : std::isnan(a)                ? right

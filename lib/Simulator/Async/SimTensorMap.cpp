@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sizes, swizzles, and the driver's rules for maps (docs/Spec.md, C10 to C22),
-// which a map that the device changed may break at any time.
+// Sizes, swizzles, and the driver's rules for maps (docs/Spec.md, C10 to C22).
+// A map that the device changed may violate them at any time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -99,7 +99,7 @@ std::string TensorMap::verify() const {
       return ("expected element strides of 1 to 8, got " +
               Twine(elementStrides[dim]))
           .str();
-    // No address depends on the stride of one element.
+    // No address depends on a stride if there is only one element.
     if (dim + 1 < rank && globalExtents[dim + 1] != 1 &&
         (globalStrides[dim] % 16 != 0 ||
          globalStrides[dim] > uint64_t(rules::kMaxGlobalStride)))
@@ -141,7 +141,8 @@ uint64_t swizzleAddress(Swizzle swizzle, uint64_t address) {
   case Swizzle::B128Atom32:
     return address ^ (address >> 2 & 0x60);
   case Swizzle::B128Atom32Flip8:
-    // In every other line of 128 bytes the halves of 16 bytes change places.
+    // In every other line of 128 bytes, the two halves of each 16 bytes are
+    // exchanged.
     return address ^ (address >> 2 & 0x60) ^ (address >> 4 & 0x8);
   case Swizzle::B128Atom64:
     return address ^ (address >> 1 & 0x40);

@@ -1,4 +1,4 @@
-//===- TensorBox.cpp - where the bytes of a tensor copy are ---------------===//
+//===- TensorBox.cpp - the bytes of a tensor copy -------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Boxes, four rows, and im2col columns. All arithmetic on coordinates is in 64
-// bits; addresses of rows may lie anywhere, only their part in the tensor is
-// used.
+// bits. Addresses of rows may be anywhere, because only their part in the
+// tensor is used.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,8 +64,8 @@ public:
     int64_t first = std::clamp<int64_t>(-columnBytes, 0, box.rowBytes);
     int64_t last =
         std::clamp<int64_t>(rowEnd - columnBytes, first, box.rowBytes);
-    // Writes are of whole pieces, as an H200 makes them: the padding behind a
-    // row is overwritten.
+    // Writes are of whole pieces, as on an H200: they overwrite the padding
+    // after a row.
     if (isWrite)
       last = std::min<int64_t>(llvm::alignTo(last, 16), box.rowBytes);
     begin = uint32_t(first);
@@ -114,8 +114,8 @@ static void addTile(const TensorMap &map, const Position &start,
   }
 }
 
-/// Pixels follow one another through the bounding box, W first; what is read
-/// lies `offsets` further.
+/// Visits pixels of the bounding box in order, W first. The read position is
+/// `offsets` further.
 static void addColumn(const TensorMap &map, Position pixel,
                       const Position &offsets, RowBuilder &builder) {
   for (unsigned count = map.box[1]; count != 0; --count) {
@@ -199,8 +199,8 @@ void fillOutOfBounds(const TensorMap &map, void *destination, uint64_t bytes) {
     std::memset(destination, 0, bytes);
     return;
   }
-  // What an H200 fills with: 0x7ff7 throughout, a NaN of every format of 16
-  // bits or more.
+  // An H200 fills with 0x7ff7 throughout, a NaN of every format of 16 bits or
+  // more.
   for (uint64_t at = 0; at < bytes; ++at)
     static_cast<unsigned char *>(destination)[at] = at % 2 == 0 ? 0xf7 : 0x7f;
 }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What each tensor instruction becomes: the descriptor is fetched and the box
-// computed at issue, the bytes follow later.
+// Starts the operation of each tensor instruction. It fetches the descriptor
+// and computes the box at issue. The bytes follow later.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +20,7 @@ namespace carousel::sim {
 
 using llvm::Twine;
 
-/// Fills in the map and the box.
+/// Sets the map and the box.
 static void setBox(AsyncMachine::Impl &machine, Operation &operation,
                    const TensorMap *map, llvm::ArrayRef<int32_t> coordinates,
                    BoxMode mode, llvm::ArrayRef<int16_t> offsets,
@@ -74,7 +74,7 @@ void AsyncMachine::tensorLoad(const TensorMap *map,
   machine.forEachTarget(kName, shared, barrier, multicast, load);
 }
 
-/// A store, or a reduction if it has a kind.
+/// Starts a store, or a reduction if it has a kind.
 static void issueStore(AsyncMachine::Impl &machine, llvm::StringLiteral name,
                        std::optional<ReduceKind> kind, const TensorMap *map,
                        llvm::ArrayRef<int32_t> coordinates,
@@ -124,7 +124,7 @@ void AsyncMachine::tensorPrefetch(const TensorMap *map,
                                   llvm::ArrayRef<int16_t> offsets) {
   constexpr llvm::StringLiteral kName = "tensor.prefetch";
   Impl &machine = *impl;
-  // Nothing shows what it read or when; only its operands can be wrong.
+  // The access has no visible effect or time. Only its operands can be wrong.
   Operation &operation =
       machine.newOperation(OperationKind::GlobalToShared, kName);
   setBox(machine, operation, map, coordinates,

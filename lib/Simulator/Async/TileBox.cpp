@@ -25,7 +25,7 @@ Inside getInside(const TileTransfer &transfer) {
   unsigned leading = transfer.getNumLeadingDims();
   bool isOutside = false;
   for (unsigned dim = 0; dim < transfer.globalExtents.size(); ++dim) {
-    // Offsets may be any numbers: no sum before it is known to be small.
+    // Offsets may have any value: don't add before they are known to be small.
     int64_t offset = transfer.offsets[dim],
             extent = transfer.globalExtents[dim];
     int64_t box = getBoxExtent(transfer, dim);

@@ -1,13 +1,13 @@
-//===- TileTransfer.cpp - tiles that threads move together ----------------===//
+//===- TileTransfer.cpp - transfers of tiles by scopes --------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The threads of the scope gather, and the last one to come moves the tile. The
-// transfer is an agent of its own that knows all that the threads know; of it,
-// they learn that it was done, and nothing of each other.
+// The threads of the scope gather, and the last one to arrive moves the tile.
+// The transfer is an agent of its own, which knows everything that the threads
+// know. The threads then know of the transfer, and nothing new of each other.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,7 +58,7 @@ private:
   void begin();
   void finish(uint64_t bytes);
   void checkBounds(const Inside &inside);
-  /// Checks all accesses; false if one isn't in live memory.
+  /// Checks all accesses. Returns false if one isn't in live memory.
   bool checkAccesses(const Inside &inside);
   void fillTile(bool asPoison);
   void reduceToTile(const Inside &inside, bool isClean);
@@ -108,11 +108,11 @@ void Move::checkUniform(llvm::ArrayRef<uint64_t> values) {
   }
 }
 
-/// Gives the transfer its moment and what the threads know.
+/// Gives the transfer its epoch, and the knowledge of its threads.
 void Move::begin() {
   ++machine.progress;
   AsyncCTA &cta = machine.ctaOf(first().cta);
-  // Transfers of the same threads follow each other: they are one agent.
+  // Transfers of the same threads follow each other, so they are one agent.
   uint64_t group = uint64_t(threads.front()->index) << 32 | threads.size();
   AgentSlot &slot = cta.transferAgents[group];
   if (slot.agent == 0)
@@ -137,7 +137,7 @@ void Move::begin() {
   access.isCollective = true;
 }
 
-/// Takes the time that the same bytes take by an engine.
+/// Adds the time that an engine takes for the same bytes.
 void Move::finish(uint64_t bytes) {
   llvm::SmallVector<Clock *, 128> clocks;
   for (Thread *thread : threads)
@@ -211,7 +211,7 @@ bool Move::checkAccesses(const Inside &inside) {
       check(transfer.isLoad                               ? AccessKind::Read
             : transfer.reduction && !transfer.isExclusive ? AccessKind::Reduce
                                                           : AccessKind::Write);
-  // What is combined with what is there reads it, too.
+  // A reduction also reads its destination.
   auto targetAccess = check(AccessKind::Read);
   auto addRow = [&](auto &ranges, char *row, int64_t step, int64_t count) {
     forEachRange(
@@ -233,8 +233,8 @@ bool Move::checkAccesses(const Inside &inside) {
       addRow(ranges, global, transfer.globalStrides.back(), count);
     });
   }
-  // A load writes the whole tile; a store reads what it stores, and orders the
-  // rest of the tile with it, written or not.
+  // A load writes the whole tile. A store reads the part that it stores, and
+  // orders the rest of the tile, written or not.
   Inside all;
   all.begin.assign(transfer.tileExtents.size(), 0);
   all.end.assign(transfer.tileExtents.begin(), transfer.tileExtents.end());
@@ -273,7 +273,7 @@ void Move::fillTile(bool asPoison) {
   });
 }
 
-/// The tile's elements are combined with the box's, which stand on the left.
+/// Combines the tile's elements with the box's, which are the left operands.
 void Move::reduceToTile(const Inside &inside, bool isClean) {
   std::vector<std::pair<char *, std::vector<char>>> combined;
   uint64_t moved = 0;
@@ -337,7 +337,7 @@ void AsyncMachine::moveTile(const TileTransfer &transfer) {
         uint32_t(transfer.scope == TransferScope::Warp ? rules::kWarpSize
                                                        : rules::kWarpgroupSize);
     begin = self.index / size * size;
-    // The last one may be short of threads.
+    // The last group may have fewer threads.
     count = std::min(size, all - begin);
   }
   llvm::StringRef name = transfer.isLoad ? "load" : "store";
@@ -347,7 +347,7 @@ void AsyncMachine::moveTile(const TileTransfer &transfer) {
         llvm::SmallVector<Thread *, 128> threads;
         for (uint32_t i = 0; i < count; ++i)
           threads.push_back(machine.grid.lookup(self.cta, begin + i));
-        // Whoever came last, the first thread is the one that issues.
+        // The first thread issues, whichever thread arrived last.
         Move move(machine, *reinterpret_cast<const TileTransfer *>(values[0]),
                   threads, name);
         move.checkUniform(values);

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Finds the kernel, copies it with what it uses, and gives every static buffer
-// its place.
+// Finds the kernel, copies it with everything that it uses, and assigns an
+// offset to every static buffer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,8 +30,8 @@ using namespace mlir;
 using namespace carousel;
 using namespace carousel::sim;
 
-/// Between two buffers of a block: an overrun of one is out of bounds, not a
-/// write to the next.
+/// The gap between two buffers of a block, so that an overrun of one is out of
+/// bounds, and not a write to the next.
 static constexpr uint64_t kRedZone = 128;
 
 FailureOr<gpu::GPUFuncOp> sim::findKernel(ModuleOp module, StringRef name) {
@@ -96,14 +96,15 @@ std::optional<uint64_t> sim::getElementBytes(Type element) {
 
 namespace {
 
-/// Replaces attributions and allocations by memref.globals and lays out the
-/// block of shared memory.
+/// Replaces attributions and allocations by memref.globals, and computes the
+/// layout of the block of shared memory.
 class StaticBuffers {
 public:
   StaticBuffers(KernelModule &kernel, Operation *symbols)
       : kernel(kernel), symbols(symbols) {}
 
-  /// A memref.global of this type, and its address at the builder's place.
+  /// Creates a memref.global of this type, and its address at the builder's
+  /// insertion point.
   FailureOr<Value> create(OpBuilder &builder, Location loc, MemRefType type,
                           std::optional<uint64_t> alignment, StringRef what) {
     std::string symbol;
@@ -128,7 +129,7 @@ public:
              << "expected a contiguous buffer of static extents in shared "
                 "memory, got "
              << type;
-    // Like verify-machine; what is larger than all memory would wrap around.
+    // As in verify-machine. Larger values would wrap around.
     constexpr uint64_t kMostAlignment = 1 << 16, kMostBytes = uint64_t(1) << 31;
     if (alignment &&
         (!llvm::isPowerOf2_64(*alignment) || *alignment > kMostAlignment))
@@ -150,10 +151,10 @@ public:
     bool isBarrier = isa<MbarrierType>(type.getElementType());
     buffer.slotBytes = getSlotBytes(type);
     uint64_t own = std::max(*element, alignment.value_or(1));
-    // As the device lays them out, one after the other.
+    // Consecutive, as on the device.
     kernel.memory.staticSharedBytes =
         llvm::alignTo(kernel.memory.staticSharedBytes, own) + buffer.size;
-    // Tensor copies need 128 bytes; whoever wants more says so.
+    // Tensor copies need 128 bytes. A larger alignment needs an attribute.
     if (!isBarrier)
       own = std::max<uint64_t>(own, rules::kSharedTileAlignment);
     buffer.offset = llvm::alignTo(kernel.memory.staticBlockBytes, own);
@@ -162,8 +163,8 @@ public:
     return success();
   }
 
-  /// Barriers are slots of their array; of data, what the outermost of several
-  /// dimensions counts.
+  /// The slots of a barrier array are its elements. For data with several
+  /// dimensions, the outermost one counts slots.
   static uint64_t getSlotBytes(MemRefType type) {
     uint64_t element = *getElementBytes(type.getElementType());
     bool isBarrier = isa<MbarrierType>(type.getElementType());
@@ -186,7 +187,7 @@ static std::optional<uint64_t> getAlignment(Attribute attr) {
   return std::nullopt;
 }
 
-/// Makes the gpu.func a func.func.
+/// Converts the gpu.func to a func.func.
 static LogicalResult flatten(gpu::GPUFuncOp func, StaticBuffers &buffers) {
   OpBuilder builder(func);
   auto flat = func::FuncOp::create(builder, func.getLoc(), func.getName(),
@@ -226,7 +227,7 @@ static LogicalResult flatten(gpu::GPUFuncOp func, StaticBuffers &buffers) {
   return success();
 }
 
-/// Names the views at constant places of dynamic shared memory.
+/// Names the views of dynamic shared memory at constant offsets.
 static void collectViews(KernelModule &kernel) {
   kernel.module->walk([&](memref::ViewOp view) {
     if (!view.getSource().getDefiningOp<gpu::DynamicSharedMemoryOp>() ||
@@ -287,10 +288,10 @@ static LogicalResult placeGlobals(KernelModule &kernel,
 }
 
 //===----------------------------------------------------------------------===//
-// The whole
+// Driver
 //===----------------------------------------------------------------------===//
 
-/// Collectives that upstream expands to shuffles and barriers.
+/// Expands collectives to shuffles and barriers, with upstream's patterns.
 static LogicalResult expandCollectives(Operation *module) {
   RewritePatternSet patterns(module->getContext());
   populateExpandMatrices(patterns);
@@ -299,7 +300,8 @@ static LogicalResult expandCollectives(Operation *module) {
   return applyPatternsGreedily(module, std::move(patterns));
 }
 
-/// Names that no function of the host has: a kernel may be called @exp.
+/// Gives functions names that no function of the host has: a kernel may be
+/// called @exp.
 static LogicalResult renameFunctions(KernelModule &kernel, Operation *symbols) {
   Block &body = symbols->getRegion(0).front();
   for (auto func : body.getOps<func::FuncOp>()) {
@@ -332,8 +334,8 @@ FailureOr<KernelModule> sim::cloneKernel(gpu::GPUFuncOp original) {
   for (Operation &op : *original->getBlock())
     if (used->contains(&op))
       builder.clone(op);
-  // Folding by the block size that the kernel was written for would be wrong
-  // under another one.
+  // The known block size must not be folded, because another one may be
+  // launched.
   inner.walk([](gpu::GPUFuncOp func) {
     func.setKnownBlockSizeAttr({});
     func.setKnownGridSizeAttr({});

@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Matrix instructions of a warp in ops that the machine has: shuffles between
-// its lanes, loads and arithmetic. A lane of ldmatrix then reads what it gets,
-// at the address that another one has, so that the machine sees who reads what.
-// PTX ISA, Warp-level matrix instructions: the layout of the fragments.
+// Expands a warp's matrix instructions to ops that the machine supports:
+// shuffles between its lanes, loads and arithmetic. A lane of ldmatrix then
+// reads the bytes that it receives, at an address that another lane provides,
+// so that the machine sees the reader of each byte. PTX ISA, Warp-level matrix
+// instructions: the layout of the fragments.
 //
-// Lane 4g + t holds, of a matrix in registers of 32 bits with e elements each:
+// Lane 4g + t holds these elements of a matrix, with e elements in each
+// register of 32 bits:
 // - of A (16 rows), in register r, k = (r / 2) * 4e + t * e + i of row
 //   g + 8 * (r mod 2), for i below e;
 // - of B (8 columns), in register r, k = r * 4e + t * e + i of column g;
@@ -34,13 +36,13 @@ using namespace mlir;
 using namespace carousel;
 using namespace carousel::sim;
 
-/// Lanes that hold a row of A, or a column of B, between them.
+/// The number of lanes that together hold a row of A, or a column of B.
 static constexpr int64_t kGroup = 4;
 static constexpr int64_t kMatrixRows = 8;
 
 namespace {
 
-/// Values of other lanes.
+/// Accesses values of other lanes.
 class Warp {
 public:
   explicit Warp(ImplicitLocOpBuilder &b)
@@ -62,17 +64,17 @@ public:
   Value mul(Value lhs, int64_t rhs) {
     return arith::MulIOp::create(b, lhs, constant(rhs));
   }
-  /// The lane's number in its group of four, and the number of its group.
+  /// The lane's number in its group of four, and the number of the group.
   Value inGroup() { return arith::RemUIOp::create(b, lane, constant(kGroup)); }
   Value group() { return arith::DivUIOp::create(b, lane, constant(kGroup)); }
 
-  /// The word that the lane of this number has.
+  /// The word of the lane with this number.
   Value shuffle(Value word, Value from) {
     return gpu::ShuffleOp::create(b, word, from, width, gpu::ShuffleMode::IDX)
         .getShuffleResult();
   }
 
-  /// Elements as words of 64 bits, or as one of 32.
+  /// The elements as words of 64 bits, or as one of 32.
   SmallVector<Value> pack(Value fragment) {
     auto type = cast<VectorType>(fragment.getType());
     auto row = VectorType::get({type.getNumElements()}, type.getElementType());
@@ -113,7 +115,7 @@ struct ExpandLdMatrix : public OpRewritePattern<nvgpu::LdMatrixOp> {
     auto type = cast<VectorType>(op.getRes().getType());
     VectorType row =
         VectorType::get({type.getShape().back()}, type.getElementType());
-    // Indices of shared memory have 32 bits; two of them go at once.
+    // Indices of shared memory have 32 bits, so a word holds two of them.
     SmallVector<Value> own;
     Value half = arith::ConstantIntOp::create(b, b.getI64Type(), 32);
     auto toI64 = [&](Value index) -> Value {
@@ -127,7 +129,8 @@ struct ExpandLdMatrix : public OpRewritePattern<nvgpu::LdMatrixOp> {
         own.back() = arith::OrIOp::create(
             b, arith::ShLIOp::create(b, own.back(), half), word);
     }
-    // What the lane of this number has asked for, from this element on.
+    // The address from which the lane with this number reads, from this element
+    // on.
     size_t rank = op.getIndices().size();
     auto getIndices = [&](Value from, Value element) {
       SmallVector<Value> indices;
@@ -169,7 +172,8 @@ struct ExpandLdMatrix : public OpRewritePattern<nvgpu::LdMatrixOp> {
   }
 };
 
-/// Sums are of f32, k by k; how the hardware rounds on the way isn't said.
+/// Computes sums in f32, k by k. The hardware's intermediate rounding isn't
+/// documented.
 struct ExpandMmaSync : public OpRewritePattern<nvgpu::MmaSyncOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(nvgpu::MmaSyncOp op,
@@ -192,10 +196,10 @@ struct ExpandMmaSync : public OpRewritePattern<nvgpu::MmaSyncOp> {
     Type element = op.getMatrixA().getType().getElementType();
     int64_t perRegister = op.getMatrixA().getType().getShape().back();
     Value rowLane = warp.mul(warp.group(), kGroup);
-    // Columns 2t and 2t + 1 are those of groups 2t and 2t + 1.
+    // Columns 2t and 2t + 1 belong to groups 2t and 2t + 1.
     Value columnLane = warp.mul(warp.inGroup(), 2 * kGroup);
-    // By member of a group: a word of A is a part of two rows, a word of B all
-    // parts of a column.
+    // By member of a group: a word of A is a part of two rows, and a word of B
+    // all parts of a column.
     SmallVector<Value> a = warp.pack(op.getMatrixA());
     Value words = warp.pack(op.getMatrixB()).front();
     SmallVector<Value> rows[kGroup], columns[kGroup];

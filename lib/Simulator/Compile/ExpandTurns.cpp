@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What docs/Ordering.md says of these, in ops that the machine has: a barrier
-// and a wait of one thread in front of a turn, and behind it. An accumulation
-// is what its memory sees of it, whatever scheme it asks for.
+// Expands turns and accumulations by docs/Ordering.md to ops that the machine
+// supports: a barrier and a wait of one thread before a turn, and the same
+// after it. An accumulation has its effect on memory, whatever scheme it
+// requests.
 //
 //===----------------------------------------------------------------------===//
 

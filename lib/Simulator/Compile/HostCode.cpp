@@ -66,8 +66,8 @@ makeSymbolMap(llvm::orc::MangleAndInterner interner) {
   return map;
 }
 
-/// LLVM's own passes but for those that look for vectors in straight code: a
-/// vector of 512 elements is thousands of instructions in one block, in which
+/// Runs LLVM's passes except those that look for vectors in straight-line code.
+/// A vector of 512 elements is thousands of instructions in one block, in which
 /// that search takes minutes.
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::PipelineTuningOptions tuning;

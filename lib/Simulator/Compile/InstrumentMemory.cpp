@@ -1,13 +1,13 @@
-//===- InstrumentMemory.cpp - accesses that the machine sees ----*- C++ -*-===//
+//===- InstrumentMemory.cpp - checks of memory accesses ---------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Before each access to memory that isn't a thread's own stands a call that
-// tells the machine of it and returns the address to use: the same one, or,
-// where the access is out of bounds, one that can be used without harm.
+// Inserts a call before each access to memory that isn't a thread's own. The
+// call tells the machine of the access, and returns the address to use. It is
+// the same address, or a harmless one if the access is out of bounds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +19,8 @@
 using namespace mlir;
 using namespace carousel::sim;
 
-/// What the address is of, where that is memory of the thread itself, whose
-/// address nobody else knows; else null.
+/// The allocation of an address, if it is the thread's own memory whose address
+/// no other thread knows; else null.
 static LLVM::AllocaOp findOwn(Value pointer) {
   while (Operation *op = pointer.getDefiningOp()) {
     if (auto own = dyn_cast<LLVM::AllocaOp>(op))
@@ -32,7 +32,7 @@ static LLVM::AllocaOp findOwn(Value pointer) {
   return {};
 }
 
-/// The bytes that a load or store of this type touches.
+/// The number of bytes that a load or store of this type accesses.
 static uint64_t getAccessBytes(const DataLayout &layout, Type type) {
   if (auto vector = dyn_cast<VectorType>(type)) {
     Type element = vector.getElementType();
@@ -97,7 +97,7 @@ public:
   }
 
 private:
-  /// What memref.generic_atomic_rmw loads for its first attempt is part of the
+  /// The load for the first attempt of memref.generic_atomic_rmw is part of the
   /// atomic.
   static bool isAttempt(LLVM::LoadOp load) {
     return llvm::any_of(load.getAddr().getUsers(), [&](Operation *user) {
@@ -106,7 +106,7 @@ private:
     });
   }
 
-  /// An alignment beyond that of the elements is the author's promise. It is
+  /// An alignment larger than the elements' is the author's promise. It is
   /// checked, and the host doesn't rely on it.
   template <typename Op>
   void takeAlignment(MachineCall &call, Op op, Type type) {
@@ -119,7 +119,7 @@ private:
     op.setAlignment(own);
   }
 
-  /// The device traps on an element at another address than a multiple of its
+  /// The device traps on an element whose address isn't a multiple of its
   /// alignment.
   void checkNatural(MachineCall &call, Value pointer, uint64_t alignment) {
     if (!isAligned(pointer, alignment) && !findOwn(pointer))
@@ -129,8 +129,7 @@ private:
     checkNatural(call, pointer, layout.getTypeABIAlignment(type));
   }
 
-  /// Buffers are aligned, and so are their elements. Views of bytes need not
-  /// be.
+  /// Buffers and their elements are aligned. Views of bytes need not be.
   bool isAligned(Value pointer, uint64_t alignment) {
     while (auto step = pointer.getDefiningOp<LLVM::GEPOp>()) {
       uint64_t unit = layout.getTypeSize(step.getElemType());
@@ -148,8 +147,8 @@ private:
     return true;
   }
 
-  /// The atomics are those of memref, which are relaxed whatever ordering
-  /// LLVM's have.
+  /// The atomics are those of memref, which are relaxed, whatever ordering
+  /// LLVM's ops have.
   void redirect(MachineCall &call, OpOperand &pointer, Value size,
                 StringRef function) {
     if (LLVM::AllocaOp own = findOwn(pointer.get()))
@@ -158,13 +157,13 @@ private:
         call.emit(function, {pointer.get(), size}, pointer.get().getType()));
   }
 
-  /// True where all that matters is constant and the access fits.
+  /// Whether all values are constant and the access fits.
   bool isInside(Value pointer, Value size, LLVM::AllocaOp own) {
     APInt count, bytes;
     if (!matchPattern(own.getArraySize(), m_ConstantInt(&count)) ||
         !matchPattern(size, m_ConstantInt(&bytes)))
       return false;
-    // Beyond this nothing fits, and sums stay in range.
+    // Nothing larger fits, and sums don't overflow.
     constexpr int64_t kMost = int64_t(1) << 30;
     int64_t offset = 0;
     for (; pointer != own.getResult();
@@ -192,7 +191,7 @@ private:
     return offset >= 0 && uint64_t(offset) + bytes.getZExtValue() <= all;
   }
 
-  /// An access beside a thread's own buffer would be one to the host's stack.
+  /// An access outside a thread's own buffer would access the host's stack.
   void checkOwn(MachineCall &call, OpOperand &pointer, Value size,
                 LLVM::AllocaOp own) {
     if (isInside(pointer.get(), size, own))
@@ -220,8 +219,8 @@ private:
                           pointer.get().getType()));
   }
 
-  /// The host traps where the device gives any value. Constants are known to be
-  /// fine; else the divisor becomes 1 where it can't be divided by.
+  /// The host traps where the device returns an arbitrary value. Constants are
+  /// known to be valid. Other divisors become 1 if they are invalid.
   void guardDivision(OpBuilder &builder, MachineCall &call, Operation *op) {
     Value dividend = op->getOperand(0), divisor = op->getOperand(1);
     Location loc = op->getLoc();
@@ -267,7 +266,7 @@ private:
 } // namespace
 
 static bool callsMachine(Block &block) {
-  // Checks that hold are no steps.
+  // Passed checks aren't steps.
   return llvm::any_of(block.getOps<LLVM::CallOp>(), [](LLVM::CallOp call) {
     std::optional<StringRef> callee = call.getCallee();
     return callee && callee->starts_with("carousel_sim_") &&
@@ -275,8 +274,8 @@ static bool callsMachine(Block &block) {
   });
 }
 
-/// A loop whose turns make no call would never let others run, nor end at the
-/// step limit.
+/// A loop without calls would never let other threads run, nor end at the step
+/// limit.
 static void countTurns(LLVM::LLVMFuncOp function, SiteTable &sites) {
   DenseMap<Block *, unsigned> order;
   for (Block &block : function.getBody())
@@ -294,8 +293,8 @@ static void countTurns(LLVM::LLVMFuncOp function, SiteTable &sites) {
   }
 }
 
-/// A thread's buffers begin with its function, not with each turn of a loop,
-/// and fit what a thread of the device has.
+/// Allocates a thread's buffers at the start of its function, and not in each
+/// iteration of a loop. They must fit the limits of a device thread.
 static LogicalResult placeOwn(ModuleOp module) {
   constexpr uint64_t kMostBytes = 512 << 10;
   DataLayout layout(module);

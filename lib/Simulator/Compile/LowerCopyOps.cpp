@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Cache policies and prefetches into caches change nothing here, but a bulk
-// prefetch's size and address are checked. A mask that isn't given is -1.
+// Cache policies and prefetches into caches have no effect here, but the size
+// and address of a bulk prefetch are checked. An absent mask is passed as -1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,8 @@ Value sim::storeSpilled(ConversionPatternRewriter &rewriter, Operation *op,
   Location loc = op->getLoc();
   Value slot;
   {
-    // At the function's start: an alloca in a loop would grow the stack.
+    // At the function's start, because an alloca in a loop would grow the
+    // stack.
     auto function = op->getParentOfType<FunctionOpInterface>();
     OpBuilder::InsertionGuard guard(rewriter);
     rewriter.setInsertionPointToStart(&function.getFunctionBody().front());
@@ -252,7 +253,7 @@ struct LowerCpAsyncArrive : public MachineLowering<CpAsyncMbarrierArriveOp> {
   }
 };
 
-/// A policy says nothing about what is read or written.
+/// A policy has no effect on the data.
 template <typename Op> struct LowerPolicy : public MachineLowering<Op> {
   using MachineLowering<Op>::MachineLowering;
   LogicalResult

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Replaces the ops of the machine by calls, then every memory space, barrier
-// and tensor map type by what it is on the host. What is left are upstream
-// dialects on plain memory.
+// Replaces the ops of the machine by calls, and then each memory space, barrier
+// and tensor map type by its type on the host. The result has upstream dialects
+// on plain memory only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ using namespace carousel::sim;
 //===----------------------------------------------------------------------===//
 
 std::string sim::describeLocation(Location location) {
-  // Innermost first: where the op was written, not from where it was called.
+  // Innermost first: the location of the op, and not that of a call.
   while (true) {
     if (auto file = dyn_cast<FileLineColLoc>(location))
       return file.getFilename().str() + ":" + std::to_string(file.getLine()) +
@@ -193,7 +193,7 @@ static AttrTypeReplacer getTypeReplacer() {
   return replacer;
 }
 
-/// Whether an op becomes calls of the machine.
+/// Whether an op is lowered to calls of the machine.
 static bool isOfMachine(Operation *op) {
   return isa_and_nonnull<CarouselDialect, gpu::GPUDialect>(op->getDialect()) ||
          isa<memref::GetGlobalOp, cf::AssertOp>(op);
@@ -229,7 +229,7 @@ LogicalResult sim::lowerMachineOps(KernelModule &kernel, SiteTable &sites) {
   populateTileOps(lowering, patterns);
 
   ConversionTarget target(*context);
-  // What no pattern takes stays, and is reported by the name of the op.
+  // An op without a pattern stays, and is reported by its name.
   target.markUnknownOpDynamicallyLegal([](Operation *op) {
     return isOfMachine(op) ? std::nullopt : std::optional(true);
   });

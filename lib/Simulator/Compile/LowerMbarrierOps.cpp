@@ -54,8 +54,8 @@ template <typename Op> struct LowerTx : public MachineLowering<Op> {
   StringRef function;
 };
 
-/// All forms of arrive are one function: flags say drop and no_complete, bytes
-/// below zero that none are expected.
+/// All forms of arrive are one function. Flags say drop and no_complete, and
+/// negative bytes mean that none are expected.
 template <typename Op> struct LowerArrive : public MachineLowering<Op> {
   using typename MachineLowering<Op>::Adaptor;
   LowerArrive(const LoweringContext &context, bool drops)

@@ -17,7 +17,7 @@ template <typename Enum> static int64_t number(Enum value) {
 
 namespace {
 
-/// Ops that pass their enums on: `name(enums...)`.
+/// Ops that pass on their enums: `name(enums...)`.
 template <typename Op> struct LowerFence : public MachineLowering<Op> {
   LowerFence(const LoweringContext &context, StringRef function)
       : MachineLowering<Op>(context), function(function) {}

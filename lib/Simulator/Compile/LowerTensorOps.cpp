@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Coordinates are passed as their number and five values, offsets as their
-// number and three; what isn't there is zero.
+// Coordinates are passed as their number and five values, and offsets as their
+// number and three values. Absent values are zero.
 //
 //===----------------------------------------------------------------------===//
 
@@ -103,7 +103,7 @@ struct LowerMapGet : public MachineLowering<TensorMapGetOp> {
   }
 };
 
-/// A hint.
+/// A hint, without effect here.
 struct LowerMapPrefetch : public MachineLowering<TensorMapPrefetchOp> {
   CAROUSEL_SIM_LOWERING(TensorMapPrefetchOp)
   Value lower(TensorMapPrefetchOp, Adaptor, ConversionPatternRewriter &) const {

@@ -124,8 +124,8 @@ private:
   Type type;
 };
 
-/// The lanes' values meet in the machine; which lane's value comes back is by
-/// mode and width, as shfl.sync has it.
+/// The machine exchanges the lanes' values. Mode and width select the lane
+/// whose value is returned, as in shfl.sync.
 template <typename Op>
 LogicalResult lowerShuffle(const MachineLowering<Op> &, MachineCall call, Op op,
                            Type type, Value value, Value offset, Value width,
@@ -135,7 +135,7 @@ LogicalResult lowerShuffle(const MachineLowering<Op> &, MachineCall call, Op op,
   Location loc = op.getLoc();
   Words words(rewriter, loc, type);
   Type i64 = rewriter.getI64Type();
-  // The value and whether it came from a lane of the width.
+  // The value, and whether it came from a lane within the width.
   auto pair =
       LLVM::LLVMStructType::getLiteral(rewriter.getContext(), {i64, i64});
   SmallVector<Value> results;
@@ -198,14 +198,14 @@ struct LowerBroadcast : public MachineLowering<gpu::SubgroupBroadcastOp> {
   }
 };
 
-/// The machine collects the values of the CTA's threads; each of them reduces
-/// these in the order of the threads, so that all get the same result.
+/// The machine collects the values of the CTA's threads. Each thread reduces
+/// them in the order of the threads, so that all get the same result.
 struct LowerAllReduce : public MachineLowering<gpu::AllReduceOp> {
   using MachineLowering::MachineLowering;
   LogicalResult
   matchAndRewrite(gpu::AllReduceOp op, Adaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    // Of a float that LLVM lacks, its bits.
+    // For a float type that LLVM lacks, its bits.
     Type type = adaptor.getValue().getType();
     if (!Words::fit(type) || type.getIntOrFloatBitWidth() > 64)
       return rewriter.notifyMatchFailure(op, "wider than 64 bits");
@@ -272,7 +272,7 @@ struct LowerDynamicShared : public MachineLowering<gpu::DynamicSharedMemoryOp> {
     descriptor.setAllocatedPtr(rewriter, loc, pointer);
     descriptor.setAlignedPtr(rewriter, loc, pointer);
     descriptor.setConstantOffset(rewriter, loc, 0);
-    // As on the device: it has no extent of its own.
+    // As on the device, it has no extent of its own.
     descriptor.setConstantSize(rewriter, loc, 0, 0);
     descriptor.setConstantStride(rewriter, loc, 0, 1);
     return descriptor;

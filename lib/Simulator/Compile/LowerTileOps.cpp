@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Swizzle and cache ask for something of later phases, and a loop's pipeline
-// doesn't change what the loop computes: nothing of them is left here.
+// Swizzle and cache are requests to later phases, and a loop's pipeline doesn't
+// change its result. Nothing of them remains here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,9 @@ template <typename Enum> static int64_t number(Enum value) {
   return static_cast<int64_t>(value);
 }
 
-/// 0x7ff7 throughout, as an engine fills; of formats of 8 bits, which no engine
-/// fills, all bits but the sign, or the NaN that they have if that is a number.
+/// The NaN with which engines fill, 0x7ff7 throughout. For formats of 8 bits,
+/// which no engine fills: all bits except the sign, or the format's NaN if that
+/// is a number.
 static uint64_t getNaN(FloatType type) {
   const llvm::fltSemantics &semantics = type.getFloatSemantics();
   APInt bits = type.getWidth() == 8

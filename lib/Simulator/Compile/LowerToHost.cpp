@@ -46,7 +46,7 @@ using namespace carousel::sim;
 
 namespace {
 
-/// By way of f64, which holds an exponent of 32 bits, and its parity.
+/// Through f64, which holds an exponent of 32 bits and its parity.
 struct PowerOfDoubles : public OpRewritePattern<math::FPowIOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::FPowIOp op,
@@ -67,9 +67,9 @@ struct PowerOfDoubles : public OpRewritePattern<math::FPowIOp> {
   }
 };
 
-/// Upstream's pass, which widens the other functions of narrow floats, leaves
-/// this one out, since it is rounded twice: that is how floats of 8 bits are
-/// defined here (docs/OpMatrix.md).
+/// Upstream's pass, which widens the other functions of narrow floats, omits
+/// this one, because it is rounded twice. Here floats of 8 bits are defined
+/// that way (docs/OpMatrix.md).
 struct NarrowFMA : public OpRewritePattern<math::FmaOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::FmaOp op,
@@ -91,7 +91,7 @@ struct NarrowFMA : public OpRewritePattern<math::FmaOp> {
 
 } // namespace
 
-/// What becomes other ops of math and arith, which later steps know.
+/// Lowers ops to other ops of math and arith that later steps support.
 static LogicalResult simplifyMath(ModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   populateExpandMath(patterns);
@@ -100,18 +100,18 @@ static LogicalResult simplifyMath(ModuleOp module) {
   return applyPatternsGreedily(module, std::move(patterns));
 }
 
-/// What neither LLVM nor libm has as one function.
+/// Expands functions that neither LLVM nor libm has.
 static LogicalResult expandMath(ModuleOp module) {
   MLIRContext *context = module.getContext();
   PassManager manager(context, ModuleOp::getOperationName());
   ConvertMathToLLVMPassOptions options;
-  // The shortcut log(1 + x) loses what log1p is for.
+  // The shortcut log(1 + x) loses the precision that log1p has.
   options.approximateLog1p = false;
   manager.addPass(createConvertMathToLLVMPass(options));
   if (failed(manager.run(module)))
     return failure();
-  // Upstream's pass reports what libm doesn't have as illegal; here the walk at
-  // the end does (verifyLowered).
+  // Upstream's pass reports functions that libm lacks as illegal. Here the walk
+  // at the end reports them (verifyLowered).
   RewritePatternSet patterns(context);
   populateMathToLibmConversionPatterns(patterns);
   ConversionTarget target(*context);
@@ -139,7 +139,7 @@ static LogicalResult convertToLLVM(ModuleOp module) {
                                        /*approximateLog1p=*/false);
   ub::populateUBToLLVMConversionPatterns(converter, patterns);
   LLVMConversionTarget target(*context);
-  // What has no pattern is found by the walk below, which tells where.
+  // The walk below finds ops without a pattern, and reports their location.
   return applyPartialConversion(module, target, std::move(patterns));
 }
 
@@ -172,7 +172,7 @@ LogicalResult carousel::sim::lowerToHost(ModuleOp module) {
     return failure();
   PassManager clean(context, ModuleOp::getOperationName());
   clean.addPass(createReconcileUnrealizedCastsPass());
-  // Addresses come out of descriptors that the same function has built.
+  // Addresses are extracted from descriptors that the same function has built.
   clean.addPass(createCanonicalizerPass());
   clean.addPass(createCSEPass());
   return clean.run(module);

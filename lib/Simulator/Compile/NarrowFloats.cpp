@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The host computes in f32 what the device computes in a narrower type and
-// rounds after each operation, to the nearest even, as the device does.
+// Where the device computes in a narrower type, the host computes in f32 and
+// rounds after each operation to the nearest even, as the device does.
 // Truncations with another rounding mode are calls for all types.
 //
 //===----------------------------------------------------------------------===//
@@ -57,7 +57,7 @@ static uint64_t carousel_sim_convert_float(uint64_t bits, int32_t from,
                  static_cast<llvm::RoundingMode>(mode));
 }
 
-// LLVM passes half and bfloat in the low bits of the register of a float.
+// LLVM passes half and bfloat in the low bits of a float register.
 static float widen(uint64_t bits) {
   uint32_t word = static_cast<uint32_t>(bits);
   float carrier;
@@ -112,7 +112,7 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getFloatSymbols() {
 // At compile time
 //===----------------------------------------------------------------------===//
 
-/// Types that LLVM has nothing for.
+/// Whether LLVM has no such type.
 static bool isForeign(Type type) {
   auto floating = dyn_cast<FloatType>(getElementTypeOrSelf(type));
   return floating && (floating.getWidth() < 16 || floating.isBF16());
@@ -140,7 +140,7 @@ static llvm::RoundingMode getRounding(arith::TruncFOp op) {
 
 namespace {
 
-/// The default mode is the one of the host.
+/// The default mode is that of the host.
 struct DropDefaultMode : public OpRewritePattern<arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::TruncFOp op,
@@ -152,11 +152,11 @@ struct DropDefaultMode : public OpRewritePattern<arith::TruncFOp> {
   }
 };
 
-/// extf and truncf from or to a foreign type, or with a rounding mode that the
-/// host doesn't have, element by element, as a call.
-/// bf16 has faster ones upstream, between it and f32.
+/// Lowers extf and truncf from or to a foreign type, or with a rounding mode
+/// that the host lacks, to one call per element. Upstream has faster
+/// conversions between bf16 and f32.
 template <typename Op> struct ConvertByCall : public OpRewritePattern<Op> {
-  /// Before upstream's patterns, which round to the nearest even.
+  /// With priority over upstream's patterns, which round to the nearest even.
   ConvertByCall(MLIRContext *context)
       : OpRewritePattern<Op>(context, /*benefit=*/2) {}
   LogicalResult matchAndRewrite(Op op,
@@ -250,8 +250,8 @@ LogicalResult carousel::sim::lowerNarrowFloats(ModuleOp module) {
   if (failed(manager.run(module)))
     return failure();
 
-  // The passes let their conversions cancel out, which would lose the rounding
-  // between two operations.
+  // Fast-math flags allow conversions to cancel out, which would lose the
+  // rounding between two operations.
   module.walk([](arith::ArithFastMathInterface op) {
     if (isa<arith::ExtFOp, arith::TruncFOp>(op))
       op->removeAttr(op.getFastMathAttrName());

@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Breaks vector operations down to those that LLVM has, such that every memory
-// access is a plain load or store of what it touches: several rows are several
-// accesses, and masked lanes are branches. Copies of memrefs become loops.
+// Lowers vector operations to those that LLVM has, so that every memory access
+// is a plain load or store of the bytes that it needs. Several rows become
+// several accesses, and masked lanes become branches. Copies of memrefs become
+// loops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -57,8 +58,9 @@ struct CopyByElement : public OpRewritePattern<memref::CopyOp> {
   }
 };
 
-/// All of a thread's buffers begin with its function (InstrumentMemory.cpp).
-/// Upstream branches to the body with types that LLVM lacks.
+/// All of a thread's buffers are allocated at the start of its function
+/// (InstrumentMemory.cpp). Upstream branches to the body, with types that LLVM
+/// lacks.
 struct InlineScope : public OpRewritePattern<memref::AllocaScopeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(memref::AllocaScopeOp op,
@@ -74,7 +76,7 @@ struct InlineScope : public OpRewritePattern<memref::AllocaScopeOp> {
   }
 };
 
-/// What a promise says isn't taken for granted.
+/// The machine doesn't assume that promises hold.
 template <typename Op> struct DropPromise : public OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op,

@@ -1,4 +1,4 @@
-//===- UsedSymbols.cpp - what a function needs ------------------*- C++ -*-===//
+//===- UsedSymbols.cpp - symbols that a function uses -----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The functions and globals that a kernel or a reference uses. A function that
-// may call itself is refused: a thread has a stack of a size that is known
-// before it runs.
+// may call itself is rejected, because a thread's stack has a size that must be
+// known before it runs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,8 +32,8 @@ static Symbols getUses(Operation *op, Operation *home) {
   return used;
 }
 
-/// The functions whose uses lead back to themselves are those left when all
-/// that use no other one left are taken away.
+/// Removes functions that use no remaining function, until none is left to
+/// remove. The remaining functions lead back to themselves.
 static Operation *findRecursive(const DenseMap<Operation *, Symbols> &uses,
                                 Symbols left) {
   auto isLeaf = [&](Operation *op) {

@@ -1,13 +1,13 @@
-//===- ValueNames.cpp - buffers keep the names of their values ------------===//
+//===- ValueNames.cpp - names of values as locations ----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A parsed module has no names of values. The parser can tell where each was
-// defined; the identifier there goes into the location, where it stays when
-// operations are copied and lowered.
+// A parsed module has no names of values. The parser can tell where each value
+// was defined. The identifier there becomes part of the location, which
+// survives copies and lowerings of the op.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,7 @@
 
 using namespace mlir;
 
-/// "full" for "%full"; nothing for a number, which tells less than a place.
+/// "full" for "%full". Empty for a number, which says less than a location.
 static StringRef getName(llvm::SMRange range) {
   if (!range.isValid())
     return "";
@@ -32,7 +32,7 @@ static StringRef getName(llvm::SMRange range) {
   return llvm::all_of(text, llvm::isDigit) ? "" : text;
 }
 
-/// `location` with the name; as it is if it has one.
+/// `location` with the name, or unchanged if it has one.
 static Location addName(Location location, llvm::SMRange range) {
   StringRef name = getName(range);
   if (name.empty() || isa<NameLoc>(location))

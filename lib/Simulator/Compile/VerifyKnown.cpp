@@ -1,12 +1,12 @@
-//===- VerifyKnown.cpp - what the machine knows ---------------------------===//
+//===- VerifyKnown.cpp - supported operations and types -------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Refuses operations and types that the simulated machine lacks, at the user's
-// own operation.
+// Rejects operations and types that the simulated machine doesn't support, at
+// the user's own operation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,14 +64,14 @@ static bool isKnown(Operation *op) {
     return isSharedMemRef(op->getResult(0).getType());
   if (isa<memref::DeallocOp>(op))
     return isSharedMemRef(op->getOperand(0).getType());
-  // Control that comes there has nowhere to go.
+  // Control that reaches it can't continue.
   if (isa<ub::UnreachableOp>(op))
     return false;
   return llvm::is_contained(kDialects, op->getName().getDialectNamespace());
 }
 
-/// Vectors are unrolled on the way to the host; more takes minutes and then
-/// ends in the compiler's limits.
+/// Vectors are unrolled on the way to the host. Larger ones take minutes, and
+/// then exceed the compiler's limits.
 static bool isTooLarge(VectorType vector) {
   uint64_t elements = 1;
   for (int64_t extent : vector.getShape())
@@ -79,8 +79,8 @@ static bool isTooLarge(VectorType vector) {
   return elements > 1 << 16;
 }
 
-/// What the machine lacks for this type, or for the elements of a memref of
-/// this type; empty if it has all.
+/// A description of the unsupported part of this type, or of the elements of a
+/// memref of this type. Empty if the machine supports all of it.
 static StringRef findUnknown(Type type) {
   if (auto memref = dyn_cast<MemRefType>(type))
     type = memref.getElementType();

@@ -1,12 +1,13 @@
-//===- DeadlockReport.cpp - where every thread stands ---------------------===//
+//===- DeadlockReport.cpp - the report of a deadlock ----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The notes of the deadlock and step-limit findings: who waits where on what,
-// and who could end it. Threads that stand alike share a line, and so do CTAs.
+// The notes of deadlock and step-limit findings: the threads that wait, their
+// sites and what they wait for, and the threads that could end the wait.
+// Threads in the same state share a line, and so do CTAs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@ using namespace carousel::sim;
 
 static constexpr size_t kMaxLines = 48, kMaxProviders = 6;
 
-/// "0-31, 40"; the numbers rise.
+/// "0-31, 40", for ascending numbers.
 static std::string formatRanges(llvm::ArrayRef<uint32_t> numbers) {
   std::string text;
   for (size_t i = 0, j; i < numbers.size(); i = j) {
@@ -44,7 +45,7 @@ static std::string formatNumbers(llvm::StringRef noun,
 
 namespace {
 
-/// Texts to which threads are added; equal texts are one.
+/// Texts with their threads. Equal texts are merged.
 template <typename Members> class Groups {
 public:
   Members &operator[](const std::string &text) {
@@ -59,7 +60,7 @@ public:
 
 private:
   std::map<std::string, size_t> numbers;
-  std::vector<std::pair<std::string, Members>> groups; // as they came
+  std::vector<std::pair<std::string, Members>> groups; // in order of insertion
 };
 
 class DeadlockReport {
@@ -84,11 +85,11 @@ private:
   const LaunchState &launchOf(const CTAState &cta) const {
     return launches[cta.threads[0].launch];
   }
-  /// " of @k" where several launches are.
+  /// " of @k" if there are several launches.
   std::string nameLaunch(const LaunchState &launch) const {
     return launches.size() > 1 ? " of " + launch.name : "";
   }
-  /// "threads 32-63 (wait at k.mlir:3:4)": where those stand who are missing.
+  /// "threads 32-63 (wait at k.mlir:3:4)": the sites of missing threads.
   template <typename IsMissing>
   std::vector<std::string>
   describeMissing(llvm::ArrayRef<const CTAState *> ctas,
@@ -97,7 +98,7 @@ private:
   const std::function<std::string(Site)> &describeSite;
   llvm::ArrayRef<CTAState *> residents;
   llvm::ArrayRef<LaunchState> launches;
-  /// Of what many threads wait on alike.
+  /// Descriptions of objects that many threads wait on.
   std::map<const void *, std::string> known;
 };
 
@@ -313,7 +314,7 @@ DeadlockReport::describeNotStarted(const LaunchState &launch) const {
 }
 
 std::vector<std::string> DeadlockReport::draw() {
-  // What is said -> the threads of a CTA -> CTAs.
+  // Text -> threads of a CTA -> CTAs.
   Groups<Groups<std::vector<uint32_t>>> lines;
   size_t numLines = 0;
   for (const CTAState *cta : residents) {

@@ -21,10 +21,10 @@ using namespace carousel::sim;
 
 /// Stacks per mapping.
 static constexpr size_t kSlabStacks = 64;
-/// Each guard splits a mapping, and Linux allows a process 65530 mappings by
-/// default: two pools leave half of them to others.
+/// Each guard splits a mapping, and by default Linux allows a process 65530
+/// mappings. Two pools leave half of them to other uses.
 static constexpr size_t kMaxGuardedStacks = 8192;
-/// A frame may reach over a guard of one page.
+/// A frame may be larger than a guard of one page.
 static constexpr size_t kGuardPages = 4;
 
 FiberPool::FiberPool(size_t stackBytes) {
@@ -47,7 +47,7 @@ bool FiberPool::grow() {
   if (address == MAP_FAILED)
     return false;
   mappings.push_back({address, size});
-  // A huge page would make each of its stacks resident as a whole.
+  // A huge page would make all of its stacks resident.
   (void)madvise(address, size, MADV_NOHUGEPAGE);
 
   char *base = static_cast<char *>(address);
@@ -65,8 +65,8 @@ void FiberPool::carve(void *mapping) {
   size_t stride = guardBytes + usableBytes;
   for (size_t i = kSlabStacks; i-- > 0;) {
     char *guard = static_cast<char *>(mapping) + i * stride;
-    // Tops at different places in their pages: else the hot ends of all stacks
-    // share a few sets of the caches.
+    // Tops have different offsets in their pages. Otherwise the hot ends of all
+    // stacks would share a few sets of the caches.
     size_t color = i % 16 * 128;
     free.push_back({guard + guardBytes, guard + stride - color});
   }
@@ -86,7 +86,7 @@ FiberPool::Stack FiberPool::acquire() {
   return stack;
 }
 
-/// What a host thread keeps: enough for a few CTAs, some MB.
+/// Kept by a host thread: enough for a few CTAs, some MB.
 static constexpr size_t kMaxKeptStacks = 2048;
 static thread_local std::unique_ptr<FiberPool> keptPool;
 

@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // The loop of turns: a thread runs on its fibre until it blocks, yields or has
-// used its steps, and engines land in between. It runs on the caller's stack,
-// as do engines and the events of CTAs.
+// used its steps. Engines land operations in between. The loop runs on the
+// caller's stack, as do engines and the events of CTAs.
 //
-// Whatever a policy wants, nothing starves: a thread that yields runs again
-// when no other can, or after a while; and when long nothing but steps was
-// made, the schedule may grant a fair round, in which all that can act do.
+// No policy can starve a thread. A thread that yields runs again when no other
+// thread can, or after a while. If there is no progress for long except steps,
+// the schedule may grant a fair round, in which all agents that can act do so.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,14 +29,14 @@ using boost::context::detail::make_fcontext;
 using boost::context::detail::transfer_t;
 
 static constexpr uint32_t kMaxSteps = 256, kMaxTurns = 4096, kMaxLandings = 64;
-/// Fair rounds come closer together while they are needed, up to these.
+/// While fair rounds are needed they come more often, down to these limits.
 static constexpr uint64_t kMinPatience = 64, kMinFairPatience = 1024;
 
 Waitable::~Waitable() = default;
 Background::~Background() = default;
 
 //===----------------------------------------------------------------------===//
-// Who can run
+// Runnable threads
 //===----------------------------------------------------------------------===//
 
 /// The index of the k-th set bit.
@@ -178,7 +178,7 @@ void Grid::Impl::switchOut() {
 }
 
 void Grid::Impl::abort() {
-  if (!running) // no fibre to leave: a defect of an engine or an event
+  if (!running) // an engine or an event has called it by mistake
     llvm::report_fatal_error("only a running thread may abort the run");
   end = RunEnd::Aborted;
   switchOut();
@@ -223,8 +223,8 @@ void Grid::Impl::resume(SimThread &thread, bool isFair) {
     thread.stack = {};
     finishThread(thread);
   } else if (static_cast<char *>(thread.context) < thread.stack.low) {
-    // Where there is no guard. The other fibre's frames may be lost: it must
-    // not run again.
+    // Without a guard the overflow may have destroyed another fibre's frames,
+    // so this one must not run again.
     report(FindingKind::InvalidOperand, thread,
            "expected the frames of a thread to fit its stack of " +
                std::to_string(stackBytes) + " bytes, found more");
@@ -234,7 +234,7 @@ void Grid::Impl::resume(SimThread &thread, bool isFair) {
 
 void Grid::Impl::runEngines(bool isForced) {
   uint32_t landings = 1 + pick(Decision::Landings, kMaxLandings);
-  if (isForced) // all wait for the engines: get there soon
+  if (isForced) // all threads wait for the engines, so hurry
     landings = std::max(landings, 1u << std::min(forcedBursts++, 12u));
   while (landings--) {
     uint32_t ready = background->ready();

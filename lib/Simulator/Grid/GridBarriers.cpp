@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// PTX barrier.cta and barrier.cluster. The hardware counts warps at CTA
-// barriers; here threads count, so that a warp which comes in parts is seen.
-// Participants leave a barrier with one view, whose parts they share.
+// PTX barrier.cta and barrier.cluster. At CTA barriers the hardware counts
+// warps. This implementation counts threads, to detect warps that arrive in
+// parts. Participants leave a barrier with one view, whose parts they share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ CTABarrier &Grid::Impl::arrive(uint32_t name, uint32_t count) {
     abort();
   }
   uint32_t numThreads = cta.numThreads;
-  // The lanes that the last warp lacks are counted by the hardware.
+  // The hardware also counts the missing lanes of the last warp.
   uint32_t rounded = uint32_t(llvm::alignTo(numThreads, kWarpSize));
   if (count % kWarpSize || count > rounded)
     report(FindingKind::InvalidOperand, thread,
@@ -87,7 +87,7 @@ CTABarrier &Grid::Impl::arrive(uint32_t name, uint32_t count) {
 uint32_t Grid::Impl::countMissing(const CTAState &cta,
                                   const CTABarrier &barrier) const {
   uint32_t arrived = barrier.arrived;
-  // A finding already; counted as arrived, as the hardware does.
+  // Already a finding. Counts as arrived, as on hardware.
   if (cta.exited && barrier.expected == cta.numThreads)
     for (size_t warp = 0; warp < cta.warps.size(); ++warp)
       arrived += uint32_t(
@@ -142,8 +142,8 @@ void Grid::Impl::completeIfReady(ClusterState &cluster) {
   if (cluster.pending || !cluster.live)
     return;
   noteProgress();
-  // Nobody waits for the phase before: who did not wait yet has not arrived at
-  // this one.
+  // No thread waits for the previous phase: a thread that hasn't waited yet
+  // hasn't arrived at this one.
   cluster.completed = cluster.join.finish();
   cluster.join.clear();
   cluster.completedCycles = cluster.cycles;

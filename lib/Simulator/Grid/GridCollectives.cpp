@@ -1,4 +1,4 @@
-//===- GridCollectives.cpp - what lanes and threads do together -----------===//
+//===- GridCollectives.cpp - collectives of lanes and threads -------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,8 +7,7 @@
 //
 // Warp barriers and exchanges, and gatherings of a CTA or a part of it. A warp
 // can have several collectives at a time, of different lanes. Two collectives
-// that wait for each other's lanes can never complete: that is how a mismatch
-// shows.
+// that wait for each other's lanes can never complete, which shows a mismatch.
 //
 //===----------------------------------------------------------------------===//
 

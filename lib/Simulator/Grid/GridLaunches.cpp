@@ -1,15 +1,15 @@
-//===- GridLaunches.cpp - one launch after the other ----------------------===//
+//===- GridLaunches.cpp - starts and ends of launches ---------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// When a launch starts, when it has ended, and what its threads know of the
-// launches before it. A launch that isn't dependent starts with everything
-// known. A dependent one starts with what the one before started with, and
-// learns that one's accesses, and what its threads knew, by waiting for its
-// end.
+// When a launch starts and ends, and what its threads know of earlier launches.
+// A launch that isn't dependent starts with knowledge of everything. A
+// dependent launch starts with what the previous launch started with. When it
+// has waited for that launch's end, it also knows that launch's accesses, and
+// everything that its threads knew.
 //
 //===----------------------------------------------------------------------===//
 
@@ -185,7 +185,7 @@ void Grid::Impl::open(LaunchState &launch) {
 
 void Grid::Impl::noteThreadEnd(const SimThread &thread) {
   LaunchState &launch = launchOf(thread);
-  // Of itself all is known when it has ended.
+  // When it has ended, everything about it is known.
   if (&launch != &launches.back())
     launch.endView.order.joinOutside(thread.view.order, launch.firstCTA,
                                      launch.endCTA());

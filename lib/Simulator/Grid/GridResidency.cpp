@@ -1,14 +1,14 @@
-//===- GridResidency.cpp - which CTAs are on the machine ------------------===//
+//===- GridResidency.cpp - resident CTAs ----------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Clusters start whole, in the order that the schedule draws, when there is
-// room, and leave when all of their CTAs ended. How much room there is, up to
-// all of the machine, is the schedule's choice unless the grid is co-resident:
-// who waits for a CTA that has none waits for ever.
+// Clusters start as a whole, in the order that the schedule draws, when there
+// is room. They leave when all of their CTAs have ended. The schedule chooses
+// the amount of room, up to the whole machine, unless the grid is co-resident.
+// So a thread that waits for a CTA without room waits forever.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ static Dim3 delinearize(uint64_t number, Dim3 extents) {
           uint32_t(number / extents.x / extents.y)};
 }
 
-/// Launches that are there together share the machine: each takes the part of
-/// it that its clusters are of those that fit it.
+/// Resident launches share the machine. Each cluster takes the fraction of it
+/// that is one over the number of clusters that fit.
 bool Grid::Impl::hasRoom(const LaunchState &launch) const {
   if (launch.freeClusterSlots.empty())
     return false;
@@ -50,7 +50,7 @@ void Grid::Impl::startCTAs() {
     while (launch.begin < launch.end) {
       if (!hasRoom(launch))
         return;
-      // What is left stays in order as long as picks are from the ends.
+      // The remaining ones stay in order as long as picks are from the ends.
       uint32_t picked = launch.begin;
       if (!launch.shape.startsInOrder)
         picked += pick(Decision::LaunchOrder, launch.end - launch.begin);
@@ -84,7 +84,7 @@ void Grid::Impl::startCluster(LaunchState &launch, uint32_t number,
   const GridShape &shape = launch.shape;
   ClusterState &cluster = clusterSlots[launch.firstClusterSlot + slotInLaunch];
   uint32_t size = launch.clusterSize, numThreads = launch.numThreads;
-  // The multiprocessors are free when the last ones there ended.
+  // The multiprocessors are free when the last CTAs on them have ended.
   uint64_t startCycles = launch.startCycles;
   for (CTAState *cta : cluster.ctas)
     startCycles = std::max(startCycles, cta->cycles);
@@ -136,7 +136,7 @@ void Grid::Impl::startCluster(LaunchState &launch, uint32_t number,
   }
   ++launch.liveClusters;
   noteProgress();
-  // All of the cluster is there before any of it starts.
+  // The whole cluster is resident before any part of it starts.
   for (CTAState *cta : cluster.ctas) {
     if (events.start)
       events.start(cta->number);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A policy is the random schedule with some decisions taken over. None needs to
-// care that everything runs at some time: the grid asks for Decision::Fair when
-// nothing goes on.
+// A policy is the random schedule with some decisions replaced. It doesn't have
+// to ensure that every thread runs: the grid asks for Decision::Fair when there
+// is no progress.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,7 @@ std::optional<Policy> carousel::sim::parsePolicy(llvm::StringRef name) {
 
 namespace {
 
-/// SplitMix64: any seed is good, and close seeds are far apart.
+/// SplitMix64: any seed is good, and similar seeds give different sequences.
 class Generator {
 public:
   explicit Generator(uint64_t seed) : state(seed) {}
@@ -55,8 +55,8 @@ public:
   }
   /// 0 .. n-1; the bias of 2^-32 does not matter here.
   uint32_t below(uint32_t n) { return uint32_t((next() >> 32) * n >> 32); }
-  /// 0 .. n-1, each power of two as likely as another: a race may need one step
-  /// or hundreds between two preemptions.
+  /// 0 .. n-1, with equal probability for each power of two. A race may need
+  /// one step or hundreds between two preemptions.
   uint32_t belowByScale(uint32_t n) {
     unsigned scale = below(llvm::Log2_32_Ceil(n) + 1);
     return below(std::min(n, uint32_t(1) << scale));
@@ -71,7 +71,7 @@ public:
   explicit RandomSchedule(uint64_t seed)
       : random(seed), rare(seed + 0x5851f42d4c957f2dull) {}
 
-  /// Policies with one seed differ in the rare decisions, too.
+  /// Policies with the same seed also differ in the rare decisions.
   void mix(Policy policy) {
     for (unsigned i = 0; i < unsigned(policy); ++i)
       rare.next();
@@ -85,12 +85,12 @@ public:
     case Decision::Landings:
       return random.belowByScale(n);
     case Decision::Fair:
-      return 0; // it is fair as it is
+      return 0; // already fair
     case Decision::Residency:
-      // Mostly as many as there is room for.
+      // Mostly as many as fit.
       return rare.below(4) == 0 ? rare.belowByScale(n) : n - 1;
     case Decision::Leader:
-      // What everybody expects, or not.
+      // The usual choice, or any.
       return rare.below(2) == 0 ? 0 : rare.below(n);
     default:
       return random.below(n);
@@ -99,11 +99,11 @@ public:
 
 protected:
   Generator random;
-  /// For decisions that few kernels have: others don't depend on them.
+  /// For decisions that few kernels have, so that others don't depend on them.
   Generator rare;
 };
 
-/// What the adversarial policies share.
+/// The shared parts of adversarial policies.
 class AdversarialSchedule : public RandomSchedule {
 public:
   using RandomSchedule::RandomSchedule;
@@ -138,7 +138,7 @@ public:
       return n - 1;
     if (decision == Decision::Landings)
       return n - 1;
-    // The engines act between turns: short ones keep them close behind.
+    // The engines act between turns, so short turns keep them close.
     if (decision == Decision::Steps)
       return random.below(std::min(n, 4u));
     return AdversarialSchedule::pick(decision, n, candidates);
@@ -172,8 +172,8 @@ public:
       break;
     }
     case Decision::Steps:
-      // Others stop soon, so that what they wake comes soon; what was woken
-      // goes as far as it can.
+      // Other threads stop soon, so that the threads that they wake run soon.
+      // Woken threads run as far as they can.
       return isLaneWoken ? n - 1 : random.below(std::min(n, 4u));
     case Decision::Turns:
       return 0;
@@ -218,7 +218,7 @@ public:
         if ((!others || !isStarved(candidate)) && skip-- == 0)
           return uint32_t(index);
     }
-    // A CTA whose other warps got blocked is left at once.
+    // Leaves a CTA at once when its other warps are blocked.
     if (decision == Decision::Turns)
       return 0;
     return AdversarialSchedule::pick(decision, n, candidates);
@@ -229,7 +229,7 @@ private:
   uint32_t cta = 0;
 };
 
-/// Runs one CTA as long as it can, then the next one in the order of numbers.
+/// Runs one CTA as long as possible, and then the next one by number.
 class OrderedCTAs : public AdversarialSchedule {
 public:
   OrderedCTAs(uint64_t seed, bool isReverse)

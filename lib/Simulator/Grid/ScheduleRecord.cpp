@@ -7,7 +7,7 @@
 //
 // A record is `carousel-schedule-1:<decisions>:<CRC-32 in hex>:<base64>`. Its
 // bytes are LEB128 numbers: `pick << 4 | decision`, or `n << 4 | 15` for n more
-// of the last one. Decisions among one are not in it.
+// of the last one. Decisions with one choice are not recorded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +39,7 @@ static void append(std::string &bytes, uint64_t value) {
   bytes += char(value);
 }
 
-/// False at the end of the bytes or for a number over 64 bits.
+/// Returns false at the end of the bytes, or for a number over 64 bits.
 static bool extract(llvm::StringRef bytes, size_t &position, uint64_t &value) {
   value = 0;
   for (unsigned shift = 0; shift < 64 && position < bytes.size(); shift += 7) {
@@ -146,7 +146,7 @@ uint32_t ReplaySchedule::pick(Decision decision, uint32_t n,
                               llvm::ArrayRef<Candidate>) {
   if (n <= 1)
     return 0;
-  // 1 lets engines and waiting threads come to act, whatever the kernel does.
+  // 1 lets engines and waiting threads act, whatever the kernel does.
   uint32_t fallback =
       decision == Decision::Fair || decision == Decision::Agent ? 1 : 0;
   if (!error.empty())
@@ -164,7 +164,7 @@ uint32_t ReplaySchedule::pick(Decision decision, uint32_t n,
   if (repeats) {
     --repeats;
   } else {
-    // `create` has walked all of it.
+    // `create` has parsed all of it.
     uint64_t value;
     extract(bytes, position, value);
     if ((value & kRepeat) == kRepeat)

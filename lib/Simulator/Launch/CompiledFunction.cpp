@@ -52,7 +52,8 @@ static FailureOr<Signature> getSignature(func::FuncOp function) {
   return signature;
 }
 
-/// The function with what it uses, alone. Address spaces mean nothing here.
+/// The function and everything that it uses. Address spaces have no meaning
+/// here.
 static OwningOpRef<ModuleOp> cloneFunction(func::FuncOp function) {
   auto used = getUsedSymbols(function);
   if (failed(used))
@@ -110,8 +111,9 @@ CompiledFunction::compile(ModuleOp module, StringRef name) {
       new CompiledFunction(std::move(impl)));
 }
 
-/// As a kernel's run leaves what it doesn't write, so that a reference that
-/// doesn't write it either agrees. What others have too keeps their values.
+/// Poisons memory that the function doesn't write, as in a kernel's run. So a
+/// reference that doesn't write it either agrees. Memory that other arguments
+/// share keeps its values.
 static void poisonUnwritten(const Signature &signature,
                             const LaunchArguments &bound) {
   for (const ArgumentMemory &part : bound.getMemory()) {

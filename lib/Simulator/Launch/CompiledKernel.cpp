@@ -38,7 +38,7 @@ struct CompiledKernel::Impl {
   SiteTable sites;
   uint32_t stackBytes = 0;
   std::unique_ptr<HostCode> code;
-  /// The gpu.module that it is of; not to be looked into.
+  /// The gpu.module of the kernel. Not to be dereferenced.
   const void *home = nullptr;
 };
 
@@ -57,7 +57,7 @@ bool CompiledKernel::hasLaunch() const { return bool(impl->launch); }
 //===----------------------------------------------------------------------===//
 
 static FailureOr<Signature> getSignature(gpu::GPUFuncOp kernel) {
-  // Says what no kernel argument can be.
+  // Emits an error for types that no kernel argument can have.
   if (failed(carousel::getKernelParameters(kernel)))
     return failure();
   Signature signature;
@@ -157,13 +157,13 @@ CompiledKernel::compile(ModuleOp module, StringRef name) {
 
 namespace {
 
-/// Memory of an argument, under the name that the first launch has for it.
+/// The memory of an argument, with the name that the first launch gives it.
 struct NamedMemory {
   char *begin;
   uint64_t size;
   std::string name;
   bool isWritten;
-  /// The memref; between its elements may lie what isn't its own.
+  /// The memref, between whose elements may be other data.
   const Argument *argument;
   uint64_t elementBytes;
 
@@ -179,10 +179,10 @@ class carousel::sim::LaunchSequence {
 public:
   explicit LaunchSequence(const RunOptions &options) : options(options) {}
 
-  /// Empty, or what was wrong, one line.
+  /// Returns an empty string, or an error of one line.
   std::string bind(ArrayRef<Launch> launches, FindingLog &log);
   bool empty() const { return parts.empty(); }
-  /// Memory that the kernels are to write starts as what no result looks like.
+  /// Poisons the memory that the kernels are to write.
   void poisonOutputs() const;
   RunResult run(Schedule &schedule, FindingLog &log) const;
 
@@ -193,7 +193,7 @@ private:
     LaunchShape shape;
     bool isDependent;
     Site firstSite = 0;
-    /// Of `memory`, what this launch and those before it have.
+    /// The entries of `memory` that this launch and earlier ones use.
     size_t numMemory = 0;
   };
 
@@ -218,7 +218,8 @@ void LaunchSequence::addMemory(const CompiledKernel::Impl &kernel,
     auto isSame = [&](const NamedMemory &known) {
       return known.begin == part.begin && known.size == part.size;
     };
-    // Of one launch each counts: a holder that has written it has written it.
+    // Arguments of one launch are separate entries: if one of them is written,
+    // the memory is written.
     size_t ofOthers = parts.empty() ? 0 : parts.back().numMemory;
     if (llvm::any_of(ArrayRef(memory).take_front(ofOthers), isSame))
       continue;
@@ -249,7 +250,7 @@ std::string LaunchSequence::bind(const Launch &launch, FindingLog &log) {
                                         kernel.layout, *arguments, own, log);
       !error.empty())
     return error;
-  // A grid without CTAs has nothing to do.
+  // A grid without CTAs does nothing.
   if (log.empty() && shape.grid.grid.count() == 0)
     return "";
   shape.grid.stepLimit = options.stepLimit;
@@ -279,7 +280,7 @@ std::string LaunchSequence::bind(ArrayRef<Launch> launches, FindingLog &log) {
   return "";
 }
 
-/// "@k", with the launch's number where the kernel is launched again.
+/// "@k", with the launch's number if the kernel is launched again.
 std::string LaunchSequence::nameLaunch(size_t number) const {
   const std::string &name = parts[number].kernel->name;
   bool isOnly = llvm::count_if(parts, [&](const Part &part) {
@@ -295,7 +296,7 @@ std::string LaunchSequence::describeSite(Site site) const {
   return "";
 }
 
-/// The regions of the arguments' memory; those that overlap share one.
+/// Adds the regions of the arguments' memory. Overlapping ones share a region.
 void LaunchSequence::addRegions(Memory &machine) const {
   std::vector<NamedMemory> sorted = memory;
   llvm::sort(sorted, [](const NamedMemory &a, const NamedMemory &b) {
@@ -316,7 +317,7 @@ void LaunchSequence::addRegions(Memory &machine) const {
     for (const NamedMemory &part : shared) {
       machine.nameRange(region, part.begin - begin, part.size, part.name,
                         /*slotBytes=*/0);
-      // What another argument's holder has written is written.
+      // Memory that another argument marks as written is written.
       if (!all && part.isWritten)
         machine.setWritten(part.begin, part.size, true);
     }

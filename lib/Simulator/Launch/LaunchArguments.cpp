@@ -22,7 +22,8 @@ using llvm::formatv;
 // Expressions
 //===----------------------------------------------------------------------===//
 
-/// `value` becomes `value` op `right`. False where there is no such value.
+/// Computes `value` op `right` in `value`. Returns false if the result doesn't
+/// exist.
 static bool apply(ExprKind kind, int64_t &value, int64_t right) {
   switch (kind) {
   case ExprKind::Add:
@@ -31,7 +32,8 @@ static bool apply(ExprKind kind, int64_t &value, int64_t right) {
     return !__builtin_sub_overflow(value, right, &value);
   case ExprKind::Mul:
     return !__builtin_mul_overflow(value, right, &value);
-  // A positive divisor: the quotient fits, and adjusting it can't overflow.
+  // With a positive divisor the quotient fits, and its adjustment can't
+  // overflow.
   case ExprKind::FloorDiv:
     if (right <= 0)
       return false;
@@ -173,7 +175,7 @@ void LaunchArguments::addMemRef(const Argument &argument) {
 // Tensor maps
 //===----------------------------------------------------------------------===//
 
-/// The machine's enumerations have the values of the dialect's.
+/// The machine's enumerations have the same values as the dialect's.
 template <typename To, typename From> static To translate(From value) {
   return static_cast<To>(static_cast<uint32_t>(value));
 }
@@ -200,7 +202,8 @@ std::string LaunchArguments::addTensorMap(unsigned position,
   map.swizzle = translate<Swizzle>(type.getSwizzle());
   map.interleave = translate<Interleave>(type.getInterleave());
   map.fill = translate<OutOfBoundsFill>(type.getFill());
-  // The type counts dimensions from the outermost, the map from the innermost.
+  // The type lists dimensions from the outermost, and the map from the
+  // innermost.
   for (auto [i, extent] : llvm::enumerate(llvm::reverse(type.getBox())))
     map.box[i] = extent;
   for (auto [i, stride] :
@@ -254,7 +257,7 @@ void carousel::sim::poisonElements(const Argument &argument,
   ArrayRef<int64_t> extents = argument.extents, strides = argument.strides;
   if (llvm::is_contained(extents, 0))
     return;
-  // Dimensions that are contiguous from the innermost on are one row.
+  // Trailing contiguous dimensions are one row.
   size_t outer = extents.size();
   int64_t row = 1;
   while (outer > 0 && (extents[outer - 1] == 1 || strides[outer - 1] == row))
@@ -275,7 +278,7 @@ void carousel::sim::poisonElements(const Argument &argument,
 }
 
 //===----------------------------------------------------------------------===//
-// The whole
+// Binding
 //===----------------------------------------------------------------------===//
 
 std::string LaunchArguments::bind() {

@@ -1,4 +1,4 @@
-//===- LaunchShape.cpp - grid, block, cluster, residency ------------------===//
+//===- LaunchShape.cpp - grid, block and residency ------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -23,7 +23,7 @@ static Dim3 makeDim(const Extents &extents) {
   return {extents[0], extents[1], extents[2]};
 }
 
-/// The extents of block or cluster: given, or literals of the launch.
+/// The extents of the block or the cluster: given, or constants of the launch.
 static Extents getExtents(const std::optional<Extents> &given,
                           ArrayRef<int64_t> launch) {
   if (given)
@@ -52,7 +52,7 @@ static std::string computeGrid(carousel::LaunchAttr launch,
   return "";
 }
 
-/// How many CTAs a multiprocessor holds at once.
+/// The number of CTAs that are resident on a multiprocessor.
 static uint32_t getResidency(const carousel::TargetInfo &chip,
                              uint64_t sharedBytes, uint64_t threads) {
   uint64_t warpThreads = llvm::alignTo(threads, rules::kWarpSize);
@@ -89,7 +89,7 @@ std::string LaunchShape::compute(carousel::LaunchAttr launch, bool isCoresident,
   grid.block = makeDim(block);
   grid.cluster = makeDim(cluster);
 
-  // Each below 2^32, so the product of two fits and the third is looked at
+  // Each is below 2^32, so a product of two fits, and the third is checked
   // last.
   for (const Extents &extents : {block, cluster})
     if (llvm::is_contained(extents, 0u) || extents[0] > 1024 ||

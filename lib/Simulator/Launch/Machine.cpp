@@ -74,7 +74,7 @@ Machine::~Machine() = default;
 void Machine::startCTA(uint32_t cta) {
   const Thread &first = *grid.lookup(cta, 0);
   LaunchState &launch = launches[first.launch];
-  // A block without bytes has a region all the same: barriers look for one.
+  // A block without bytes has a region, too, because barriers look for one.
   uint64_t size = std::max<uint64_t>(launch.blockBytes, 1);
   CTABlock block;
   auto &freeBlocks = launch.freeBlocks;
@@ -97,7 +97,7 @@ void Machine::startCTA(uint32_t cta) {
     name(buffer, buffer.offset);
   for (const StaticBuffer &buffer : launch.layout->views)
     name(buffer, launch.dynamicOffset + buffer.offset);
-  // What lies between the static buffers and behind the last is nobody's.
+  // Bytes between the static buffers and after the last one belong to none.
   uint64_t end = 0;
   for (const StaticBuffer &buffer : launch.layout->shared) {
     memory.addGap(block.region, end, buffer.offset - end);
@@ -142,7 +142,7 @@ RunEnd Machine::run() {
     launch.entry(launch.arguments);
   });
   async.gridEnd(end);
-  // Those that never ended have their time too.
+  // Threads that never ended count, too.
   for (const auto &block : blocks)
     for (uint32_t index = 0;
          const Thread *thread = grid.lookup(block.first, index); ++index)
@@ -159,19 +159,19 @@ Machine::CTABlock &Machine::getCTA() {
   return blocks.find(grid.current().cta)->second;
 }
 
-/// Between this frame and the thread's first: local memory whose address went
-/// a way that the compiler couldn't follow.
+/// Whether the address is between this frame and the thread's first one: local
+/// memory whose address the compiler couldn't follow.
 bool Machine::isOwnStack(const void *pointer) const {
   const char *here = static_cast<const char *>(__builtin_frame_address(0));
   const char *address = static_cast<const char *>(pointer);
-  // Nearly all addresses are far off.
+  // Nearly all addresses are further away.
   constexpr uint64_t kFarthest = uint64_t(64) << 20;
   if (uint64_t(address - here) >= kFarthest)
     return false;
   return address < stackTops.lookup(&grid.current());
 }
 
-/// Reads there give poison; what is written there is never read.
+/// Reads there return poison, and writes are never read.
 void *Machine::getScratch(uint64_t size, AccessKind kind) {
   std::unique_ptr<AlignedBlock> &scratch =
       kind == AccessKind::Read ? readScratch : writeScratch;

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The mbarriers, copies and tensor copies of MachineCalls.cpp, under its rules.
+// The calls of MachineCalls.cpp for mbarriers, copies and tensor copies, with
+// the same conventions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +23,7 @@ static Machine &enter(uint32_t site) {
 static AsyncMachine &enterAsync(uint32_t site) { return enter(site).async; }
 
 namespace {
-/// What the timeline shows of calls that aren't issues.
+/// Shows calls that don't issue operations on the timeline.
 struct Working : TracedCall {
   Working(Machine &machine, llvm::StringRef what, const void *barrier)
       : TracedCall(machine, CallKind::Works, what, barrier) {}

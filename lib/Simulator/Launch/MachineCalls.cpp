@@ -1,14 +1,14 @@
-//===- MachineCalls.cpp - what compiled kernels call ------------*- C++ -*-===//
+//===- MachineCalls.cpp - functions that kernels call -----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One function per op or kind of access, with the arguments that the lowerings
-// give it (Lower*Ops.cpp, InstrumentMemory.cpp) and the site as the last one.
-// Each counts a step, then acts for the running thread. A mask of -1 is none.
-// Mbarriers and copies are in MachineAsyncCalls.cpp.
+// One function for each op or kind of access, with the arguments that the
+// lowerings pass (Lower*Ops.cpp, InstrumentMemory.cpp), and the site as the
+// last one. Each counts a step, and then acts for the running thread. A mask of
+// -1 means no mask. MachineAsyncCalls.cpp has mbarriers and copies.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +18,7 @@
 
 using namespace carousel::sim;
 
-/// The machine, with the thread's site set and its step counted.
+/// The machine, after the thread's site is set and its step is counted.
 static Machine &enter(uint32_t site) {
   Machine &machine = Machine::current();
   machine.enter(site);
@@ -27,7 +27,7 @@ static Machine &enter(uint32_t site) {
 static AsyncMachine &enterAsync(uint32_t site) { return enter(site).async; }
 
 namespace {
-/// What the thread may have to wait in, for the timeline.
+/// Shows a call in which the thread may wait on the timeline.
 class Waiting : TracedCall {
 public:
   Waiting(Machine &machine, llvm::StringRef what)
@@ -35,7 +35,7 @@ public:
 };
 } // namespace
 
-/// Positions change nothing and wait for nothing: they are no steps.
+/// Positions have no effect and don't wait, so they aren't steps.
 static Thread &here() { return Machine::current().grid.current(); }
 
 static uint64_t pick(const Dim3 &dim, int32_t dimension) {
@@ -49,7 +49,7 @@ struct ShuffleResult {
 enum ShuffleMode { Xor, Down, Up, Index, Rotate };
 } // namespace
 
-/// The lane that a lane gets its value from; outside of 0..width-1: none.
+/// The lane whose value a lane gets. Values outside 0..width-1 mean none.
 static int64_t getSourceLane(ShuffleMode mode, int64_t lane, int64_t offset,
                              int64_t width) {
   switch (mode) {
@@ -89,7 +89,7 @@ static void *carousel_sim_atomic(void *pointer, uint64_t size, uint32_t site) {
                             /*isReadModifyWrite=*/true);
   return usable;
 }
-/// An atomic whose result nobody uses.
+/// An atomic without a used result.
 static void *carousel_sim_atomic_reduce(void *pointer, uint64_t size,
                                         uint32_t site) {
   Machine &machine = Machine::current();
@@ -208,7 +208,7 @@ static ShuffleResult carousel_sim_shuffle(uint64_t value, int32_t offset,
                                           uint32_t site) {
   Machine &machine = enter(site);
   uint32_t lane = here().lane();
-  // gpu.rotate says what the lanes beyond its width get.
+  // gpu.rotate defines the result of lanes beyond its width.
   if (mode == Rotate && lane >= uint32_t(width)) {
     ShuffleResult none = {0, 0};
     poison(&none.value, sizeof(none.value));
@@ -223,7 +223,8 @@ static ShuffleResult carousel_sim_shuffle(uint64_t value, int32_t offset,
     return {value, 0};
   }
   Waiting waiting(machine, "shuffle");
-  // The lanes below the width take part; of all 32, those that the warp has.
+  // The lanes below the width take part. A width of 32 means all lanes that the
+  // warp has.
   uint32_t mask = width == 32 ? 0 : (1u << width) - 1;
   std::array<uint64_t, 32> values =
       machine.grid.exchange("shuffle", mask, value);
@@ -232,7 +233,7 @@ static ShuffleResult carousel_sim_shuffle(uint64_t value, int32_t offset,
     return {value, 0};
   return {values[source], 1};
 }
-/// A lane of -1 is the first one: all lanes of the warp take part.
+/// A lane of -1 is the first one. All lanes of the warp take part.
 static uint64_t carousel_sim_broadcast(uint64_t value, int32_t lane,
                                        uint32_t site) {
   constexpr llvm::StringLiteral kKind = "subgroup_broadcast";
@@ -261,7 +262,8 @@ static uint64_t carousel_sim_broadcast(uint64_t value, int32_t lane,
 static void carousel_sim_gather(uint64_t value, uint32_t site) {
   Machine &machine = enter(site);
   Waiting waiting(machine, "all_reduce");
-  // Nobody gathers again before all have read: one place per CTA will do.
+  // No thread gathers again before all have read, so one buffer per CTA
+  // suffices.
   std::vector<uint64_t> &gathered = machine.getGathered();
   machine.grid.gather("all_reduce", 0, machine.grid.getShape().block.count(),
                       value, [&](llvm::ArrayRef<uint64_t> values) {

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The transfers of MachineCalls.cpp, under its rules.
+// The calls of MachineCalls.cpp for transfers, with the same conventions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,7 +17,7 @@ using namespace carousel::sim;
 extern "C" {
 
 /// `numbers`: offsets, extents and strides of the global memref, then extents
-/// and strides of the tile. A reduction's kind of -1 is none.
+/// and strides of the tile. A kind of -1 means no reduction.
 static void carousel_sim_move_tile(int32_t isLoad, int32_t scope,
                                    int32_t isInBounds, uint32_t elementBytes,
                                    uint64_t fill, int32_t reduceKind,

@@ -1,13 +1,13 @@
-//===- Clock.cpp - who knows of what --------------------------------------===//
+//===- Clock.cpp - vector clocks ------------------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Observing and joining clocks so that those of one CTA keep standing on one
-// shared part: a part is copied only when more than one agent has moved on
-// since, and a join takes over the other's part whenever that one knows more.
+// Observes and joins clocks such that those of one CTA keep sharing one part. A
+// part is copied only if more than one agent has advanced since. A join takes
+// over the other clock's part if that one knows more.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 
 using namespace carousel::sim;
 
-/// The part, with no other owner and with room for `numAgents`.
+/// The part, with no other owner, and with room for `numAgents`.
 Clock::Part &Clock::Entry::ownPart(uint32_t numAgents) {
   if (!part)
     part = llvm::makeIntrusiveRefCnt<Part>();
@@ -57,9 +57,9 @@ void Clock::Entry::join(const Entry &other) {
     const std::vector<uint32_t> &mine = part->times,
                                 &theirs = other.part->times;
     size_t common = std::min(mine.size(), theirs.size());
-    // Without an early exit, so that it is done in vectors. Times have fewer
-    // than 32 bits: the sign of a difference says which is later, for less than
-    // comparisons without a sign cost.
+    // Without an early exit, so that the compiler vectorises it. Times have
+    // fewer than 32 bits: the sign of a difference says which is later, and
+    // costs less than unsigned comparisons.
     static_assert(Epoch::kTimeBits < 32);
     uint32_t earlier = 0, later = 0;
     for (size_t i = 0; i < common; ++i) {
@@ -187,7 +187,7 @@ void Clock::join(const Clock &other) {
     entries = other.entries;
     return;
   }
-  // Where all of the other's CTAs are known the entries stay in place.
+  // If all CTAs of the other clock are known, the entries stay in place.
   size_t position = 0, known = entries.size();
   llvm::SmallVector<const Entry *> missing;
   for (const Entry &theirs : other.entries) {

@@ -1,12 +1,12 @@
-//===- Findings.cpp - what an execution shows to be wrong -----------------===//
+//===- Findings.cpp - errors that an execution shows ----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The table of finding kinds, their text and JSON forms, and the log that keeps
-// one of each. docs/Findings.md explains every identifier of the table.
+// The table of finding kinds, their text and JSON forms, and the log, which
+// keeps one of each. docs/Findings.md explains every identifier.
 //
 //===----------------------------------------------------------------------===//
 
@@ -94,7 +94,7 @@ constexpr bool isInOrderOfEnum() {
 }
 static_assert(isInOrderOfEnum(), "indexed by kind");
 
-/// ", at kernel.mlir:12:5", or nothing.
+/// ", at kernel.mlir:12:5", or an empty string.
 std::string describePlace(const Actor &actor) {
   return actor.location.empty() ? "" : ", at " + actor.location;
 }

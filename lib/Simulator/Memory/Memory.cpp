@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which memory there is and what its parts are called; the shadow's pages and
-// their upkeep. The rules for accesses are in MemoryAccess.cpp.
+// The regions of memory, the names of their parts, and shadow pages.
+// MemoryAccess.cpp has the rules for accesses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -74,7 +74,7 @@ RegionId Memory::addRegion(RegionInfo info) {
   auto region = std::make_unique<Region>();
   region->info = std::move(info);
   region->pages.resize((region->info.size + kPageBytes - 1) >> kPageShift);
-  // An empty buffer has no address that anyone may touch.
+  // No address of an empty buffer may be accessed.
   if (region->info.size != 0) {
     auto position = llvm::upper_bound(impl->byAddress, region->getBase(),
                                       [](uint64_t base, const Region *other) {
@@ -95,7 +95,7 @@ void Memory::removeRegion(RegionId id) {
 }
 
 Region *Memory::Impl::lookup(uint64_t address) const {
-  // Mixed, as the shared memory of CTAs may lie at equal distances.
+  // Hashed, because the shared memories of CTAs may be at equal distances.
   uint64_t number = (address >> 14) * 0x9E3779B97F4A7C15u;
   Region *&recent = lookups[number >> (64 - kLookupBits)];
   if (recent && recent->contains(address))
@@ -142,8 +142,7 @@ void Memory::addGap(RegionId id, uint64_t begin, uint64_t size) {
 
 void Memory::Impl::describe(const Region &region, uint64_t begin, uint64_t end,
                             Finding &finding) const {
-  // The smallest range around the bytes; of equal ones the name that was given
-  // last.
+  // The smallest range around the bytes, and of equal ones the latest.
   const NamedRange *innermost = nullptr;
   for (const NamedRange &range : region.names)
     if (range.begin <= begin && end <= range.end &&
@@ -193,7 +192,7 @@ void Memory::Impl::collect() {
     for (const std::unique_ptr<Page> &page : region->pages) {
       if (!page)
         continue;
-      // Neighbours mostly have one state.
+      // Neighbours mostly have the same state.
       State previous;
       for (uint32_t i = 0, e = page->size(); i < e; ++i) {
         if (page->states[i] != previous)
@@ -209,7 +208,7 @@ uint16_t Memory::internOperation(llvm::StringRef name) {
   auto found = llvm::find(impl->operations, name);
   if (found == impl->operations.end() && impl->operations.size() <= UINT16_MAX)
     found = impl->operations.insert(found, name.str());
-  // More names than numbers: the last one stands for the rest.
+  // If there are more names than numbers, the last number stands for the rest.
   return std::min<size_t>(found - impl->operations.begin(), UINT16_MAX);
 }
 

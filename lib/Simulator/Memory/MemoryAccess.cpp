@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Checks an access against what its bytes remember, by the rules of
-// docs/MemoryModel.md, and makes the findings. Bytes with one history are
+// Checks an access against the history of its bytes by the rules of
+// docs/MemoryModel.md, and creates findings. Bytes with the same history are
 // checked once per access.
 //
 //===----------------------------------------------------------------------===//
@@ -22,7 +22,7 @@ using llvm::utostr;
 
 namespace {
 
-/// What may be wrong with bytes, in the order in which it is reported.
+/// Possible faults, in the order in which they are reported.
 enum Fault : unsigned {
   Unwritten,
   ThreadRace,
@@ -34,7 +34,7 @@ constexpr FindingKind kFaultKinds[] = {
     FindingKind::UnwrittenRead, FindingKind::DataRace, FindingKind::EngineRace,
     FindingKind::MissingProxyFence};
 
-/// What an access means for bytes of one state.
+/// The result of an access for bytes of one state.
 struct Verdict {
   State next;
   unsigned faults = 0; // bits by Fault
@@ -76,8 +76,8 @@ bool changesMemory(AccessKind kind, AtomicForm form) {
   return kind != AccessKind::Read && form != AtomicForm::Load;
 }
 
-/// Accesses that need no order between them, whatever their clocks say: reads,
-/// and atomics that are morally strong, which asks for one proxy and a complete
+/// Whether two accesses need no order, whatever their clocks are: reads, and
+/// atomics that are morally strong, which requires one proxy and a complete
 /// overlap.
 template <typename A, typename B> bool areCompatible(const A &a, const B &b) {
   if (!changesMemory(a.kind, a.form) && !changesMemory(b.kind, b.form))
@@ -90,16 +90,16 @@ bool AccessChecker::isOrdered(const Record &earlier) const {
   // The zero epoch is the host before the launch.
   if (!earlier.epoch)
     return true;
-  // A thread knows its own past. The operations of an engine share nothing but
-  // a slot.
+  // A thread knows its own past. Operations of an engine share only their
+  // agent.
   if (earlier.operationId == 0 && access.operationId == 0 &&
       earlier.epoch.isSameAgent(access.epoch))
     return true;
   return order && order->covers(earlier.epoch);
 }
 
-/// True if a collective access after the record `number` is known of that had
-/// to be ordered after it.
+/// Whether the clock knows of a collective access after the record `number`
+/// that had to be ordered after it.
 bool AccessChecker::isHandedOn(RecordId number, RecordSet since,
                                const Clock *clock) const {
   const Record &earlier = history[number];
@@ -114,9 +114,9 @@ bool AccessChecker::isHandedOn(RecordId number, RecordSet since,
   return isFound;
 }
 
-/// True if an atomic read what was there and is known of. What it has seen, by
-/// itself or by way of other atomics, is before a generic access to the place:
-/// observation order and then base causality order are causality order.
+/// Whether an atomic read the earlier value and is known. What it observed,
+/// itself or through other atomics, is before a generic access to the address:
+/// observation order followed by base causality order is causality order.
 bool AccessChecker::isObserver(const Record &atomic) const {
   return access.proxy == Proxy::Generic &&
          atomic.form == AtomicForm::ReadModifyWrite && isOrdered(atomic);
@@ -134,10 +134,10 @@ void AccessChecker::checkPair(RecordId number, RecordSet since, bool isObserved,
       verdict.others[fault] = number;
     verdict.faults |= 1u << fault;
   };
-  // Bytes that the generic proxy wrote reach the async proxy through a fence
-  // only, and so do those that another CTA's engines wrote to global memory,
-  // since what tells of them is generic; what was read matters in the strict
-  // reading alone.
+  // Bytes that the generic proxy wrote reach the async proxy only through a
+  // fence. So do bytes that engines of another CTA wrote to global memory,
+  // because the order is established through the generic proxy. Earlier reads
+  // matter only in the strict reading.
   bool isEarlierRead = !earlier.isWrite();
   bool isOfOtherCTA = isGlobal && earlier.epoch.cta() != access.epoch.cta();
   bool needsFence = earlier.epoch && access.proxy == Proxy::Async &&
@@ -163,9 +163,9 @@ Verdict AccessChecker::check(State state) {
     verdict.faults |= 1u << Unwritten;
   if (state.writer > kHostWrite)
     checkPair(state.writer, state.since, /*isObserved=*/false, verdict);
-  // Reads don't mind earlier reads; most sets have nothing else.
+  // Reads don't conflict with earlier reads, and most sets have nothing else.
   if (state.since != 0 && (!isRead || history.hasUpdates(state.since))) {
-    // From the last one back. A plain store of an atomic hides those before it.
+    // From last to first. A plain atomic store hides earlier ones.
     bool isSeen = false;
     history.forEach(state.since, [&](RecordId earlier) {
       const Record &record = history[earlier];
@@ -183,14 +183,13 @@ Verdict AccessChecker::check(State state) {
     return verdict;
   }
   verdict.next = {state.writer, history.add(state.since, id, access)};
-  // An update of unwritten bytes was reported; from here on they count as
-  // written.
+  // An update of unwritten bytes was reported. The bytes now count as written.
   if (!isRead && state.writer == 0)
     verdict.next.writer = kHostWrite;
   return verdict;
 }
 
-/// A fault of an access, over all its bytes.
+/// A fault of an access, for all its bytes.
 struct Blame {
   RecordId other = 0;
   uint64_t begin = 0, end = 0;
@@ -231,7 +230,7 @@ Actor Memory::Impl::getActor(const Record &record) const {
 
 void Memory::Impl::reportOutOfBounds(const Region *region, uint64_t address,
                                      uint64_t size, const Access &access) {
-  // A wild address has no near buffer; this is how far a name still helps.
+  // The largest distance at which the name of a near buffer helps.
   constexpr uint64_t kNear = 1 << 16;
   std::string place = "an address far from every buffer";
   Finding finding;
@@ -242,7 +241,7 @@ void Memory::Impl::reportOutOfBounds(const Region *region, uint64_t address,
   if (region) {
     uint64_t offset = address - region->getBase(), bytes = region->info.size;
     finding.buffer = region->info.name;
-    // Between buffers it is the nearest before that was overrun.
+    // Between buffers, the nearest one before the address was overrun.
     const NamedRange *nearest = nullptr;
     if (offset < bytes && region->hasGap(offset, offset + size))
       for (const NamedRange &range : region->names)
@@ -296,7 +295,7 @@ AccessResult Memory::access(const void *pointer, uint64_t size,
   Blame blames[kNumFaults];
   unsigned faults = 0;
   uint64_t end = begin + size;
-  // No byte is in this state.
+  // No byte has this state.
   State state{~0u, ~0u};
   Verdict verdict;
   auto visit = [&](Page &page, uint64_t first, uint64_t last, uint64_t offset) {
@@ -331,7 +330,7 @@ AccessResult Memory::access(const void *pointer, uint64_t size,
     if (!(faults & 1u << fault))
       continue;
     const Blame &blame = blames[fault];
-    // By value: interning may move the records.
+    // A copy, because interning may move the records.
     Record earlier = impl->history[blame.other];
     Finding finding;
     finding.kind = kFaultKinds[fault];

@@ -1,12 +1,12 @@
-//===- MemoryHistory.cpp - the accesses that memory remembers -------------===//
+//===- MemoryHistory.cpp - recorded accesses ------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Interning of access records, sets of reads and updates as lists with shared
-// tails, and the collection of what no shadow state refers to.
+// Interns access records, keeps sets of reads and updates as lists with shared
+// tails, and collects those that no shadow state refers to.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,8 +38,8 @@ bool isSame(const Record &record, const Access &access) {
          record.operationId == access.operationId;
 }
 
-/// True if an atomic of the form `later` says all that one of the form
-/// `earlier` does: what conflicts with it, whether it reads what was there, and
+/// Whether an atomic of the form `later` makes one of the form `earlier`
+/// redundant: in its conflicts, in whether it reads the earlier value, and in
 /// whether it ends the sequence of read-modify-writes.
 bool implies(AtomicForm later, AtomicForm earlier) {
   if (earlier == AtomicForm::Load)
@@ -55,7 +55,7 @@ History::History(bool strictFences)
     : strictFences(strictFences), recordLimit(kFirstLimit),
       nodeLimit(kFirstLimit), recordCache(size_t(1) << kCacheBits),
       additionCache(size_t(1) << kCacheBits) {
-  // "None" and the host's write.
+  // "None", and the host's write.
   records.resize(2);
   records[kHostWrite].kind = AccessKind::Write;
 }
@@ -92,8 +92,8 @@ RecordId History::intern(const Access &access) {
   return cached;
 }
 
-/// True if whatever is fine with `access` is fine with the earlier record too,
-/// so that only the new one has to be remembered. Both then also lead to the
+/// Whether everything that is ordered after `access` is also ordered after the
+/// earlier record, so that only the new one must be kept. Both must lead to the
 /// same kinds of findings.
 bool History::isImplied(const Record &earlier, const Access &access) const {
   bool isEngine = !access.isCollective &&
@@ -106,12 +106,12 @@ bool History::isImplied(const Record &earlier, const Access &access) const {
       earlier.operationId == access.operationId &&
       earlier.proxy == access.proxy)
     return earlier.epoch.time() <= access.epoch.time();
-  // Others may know of it and, through it, of what was before.
+  // Other agents may know of it, and through it of earlier accesses.
   if (earlier.isCollective)
     return false;
   if (!access.view || !access.view->order.covers(earlier.epoch))
     return false;
-  // Order is transitive; fences are not where only the writer's own counts.
+  // Order is transitive. Fences aren't if only the writer's own counts.
   return access.isCollective || earlier.proxy == Proxy::Async ||
          (earlier.kind == AccessKind::Read && !strictFences);
 }
@@ -139,7 +139,7 @@ RecordSet History::compact(RecordSet set, RecordId id, const Access &access) {
       scratch.push_back({earlier, age});
     ++age;
   });
-  // Of what one thread or operation did alike, the last is enough.
+  // Of equal accesses by one thread or operation, the last one suffices.
   auto agent = [&](const Kept &kept) {
     const Record &record = records[kept.record];
     return std::make_tuple(record.epoch.getAgent(), record.operationId,
@@ -180,7 +180,8 @@ RecordSet History::add(RecordSet set, RecordId id, const Access &access) {
     result = isImplied(latest, access) ? id : append(set, id, 2, kFirstBound);
   } else {
     const Node &head = nodes[set & ~kNodeBit];
-    // What a collective access implies has to go, wherever it stands.
+    // Accesses that a collective access makes redundant must be removed,
+    // wherever they are.
     if (head.length >= head.bound || access.isCollective)
       result = compact(set, id, access);
     else if (isImplied(latest, access))
@@ -219,7 +220,7 @@ void History::sweep() {
   auto collect = [](const std::vector<bool> &marked,
                     std::vector<uint32_t> &unused) {
     unused.clear();
-    // From the end, so that low numbers are given out first.
+    // From the end, so that low numbers are reused first.
     for (size_t i = marked.size(); i-- > 0;)
       if (!marked[i])
         unused.push_back(i);

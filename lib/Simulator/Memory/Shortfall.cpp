@@ -1,12 +1,12 @@
-//===- Shortfall.cpp - orders that a fence or scope is missing for --------===//
+//===- Shortfall.cpp - missing fences and scopes --------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Lists of sightings are shared between views and never changed, so that
-// barriers hand them on for the price of a pointer.
+// Views share lists of sightings, which are immutable, so that barriers pass
+// them on for the cost of a pointer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +16,7 @@
 
 using namespace carousel::sim;
 
-/// More than this many places at a time are rarely polled.
+/// Rarely are more addresses than this polled at a time.
 static constexpr size_t kMostSightings = 8;
 
 void Sightings::add(Sighting sighting) {
@@ -79,7 +79,7 @@ void Sightings::noteAcquire(Epoch reader, MemScope scope) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is missing
+// Explanations
 //===----------------------------------------------------------------------===//
 
 static const char *getName(MemScope scope) {
@@ -97,7 +97,7 @@ static std::string describe(Epoch epoch, Site site, const FindingLog &log) {
   return place.empty() ? text : text + ", at " + place;
 }
 
-/// The narrowest scope that has both sides.
+/// The narrowest scope that contains both sides.
 static MemScope getScope(const Sighting &sighting, Epoch earlier) {
   const Publication &publication = *sighting.publication;
   if (earlier.cta() == sighting.reader.cta())

@@ -1,13 +1,13 @@
-//===- Trace.cpp - what a timeline notes ----------------------------------===//
+//===- Trace.cpp - recording of a timeline --------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Calls come in the order in which the host runs threads, which isn't that of
-// simulated cycles; each thread's own are in order. Names are looked up at
-// once: memory of a CTA is another one's later.
+// Calls arrive in the order in which the host runs threads, and not in that of
+// simulated cycles. Those of one thread are in order. Names are resolved at
+// once, because a CTA's memory is later reused by another one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -153,7 +153,7 @@ static Engine getEngine(llvm::StringRef operation) {
   return Engine::Stores;
 }
 
-/// Each lane issues its own, of a few bytes.
+/// Each lane issues its own operation of a few bytes.
 static bool isOfOneValue(llvm::StringRef operation) {
   return operation.starts_with("cp_async") ||
          operation.starts_with("st_async") ||
@@ -206,7 +206,7 @@ void Timeline::transferIssued(const Transfer &transfer) {
   }
   span.signals = std::move(signals);
 
-  // A tile transfer is within a call of its own.
+  // A tile transfer is inside a call of its own.
   std::vector<ThreadSpan> &calls = notes->threads[transfer.thread].spans;
   if (!calls.empty() && calls.back().end == kStillOpen)
     return;

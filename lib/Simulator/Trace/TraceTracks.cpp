@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The threads of a warp, each with its own time, become one track; operations
-// that overlap are spread; differences become the values of counters.
+// Merges the threads of a warp, each with its own time, into one track.
+// Distributes overlapping operations to tracks, and sums differences to the
+// values of counters.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +26,7 @@ using namespace carousel::sim;
 
 namespace {
 
-/// Sweeps over the begins and ends of a warp's calls.
+/// Sweeps over the starts and ends of a warp's calls.
 class WarpSweep {
 public:
   WarpSweep(llvm::ArrayRef<ThreadNotes> lanes,
@@ -51,7 +52,8 @@ private:
   };
 
   void addEdges();
-  /// What the warp does now, without its times; nothing if no lane is alive.
+  /// The current activity of the warp, without times; nullopt if no lane is
+  /// alive.
   std::optional<WarpSpan> getCurrent() const;
   uint64_t getEnd(const ThreadSpan &span) const {
     return span.end == kStillOpen ? end : span.end;
@@ -184,7 +186,7 @@ std::vector<uint32_t> carousel::sim::spreadOverTracks(
 // Counters
 //===----------------------------------------------------------------------===//
 
-/// Values from differences, one for each time at which they change.
+/// Sums differences to values, one for each time at which they change.
 static std::vector<CounterValue> addUp(std::vector<CounterValue> differences) {
   llvm::sort(differences, [](const CounterValue &a, const CounterValue &b) {
     return a.time < b.time;
@@ -217,7 +219,8 @@ std::vector<CounterValue> carousel::sim::countBytes(const CTANotes &notes) {
   return addUp(std::move(differences));
 }
 
-/// When what landed at `landed` was given back, at `before` at the latest.
+/// The time at which the data that landed at `landed` was released, at the
+/// latest at `before`.
 static uint64_t findRelease(const CTANotes &notes, const BarrierSlots &array,
                             size_t slot, uint64_t landed, uint64_t before) {
   for (const BarrierSlots &other : notes.barriers) {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The Chrome trace format's JSON object: metadata that names processes and
-// tracks, then complete events and counters in the order of their times. One
+// Writes the JSON object of the Chrome trace format: metadata that names
+// processes and tracks, then complete events and counters, ordered by time. One
 // microsecond of the format is one simulated cycle.
 //
 //===----------------------------------------------------------------------===//
@@ -69,9 +69,9 @@ public:
                                                {second, value.second}}}}});
   }
 
-  /// Sorted; one a line.
+  /// Sorted, one per line.
   std::string write(const Object &other) {
-    // At one time, in the order in which they were added.
+    // Events at the same time keep the order of insertion.
     llvm::sort(events, [](const Event &a, const Event &b) {
       return std::tie(a.time, a.number) < std::tie(b.time, b.number);
     });
@@ -109,7 +109,7 @@ private:
   std::vector<Event> metadata, events;
 };
 
-/// The end of all that is noted: what is open ends there.
+/// The end of all records, at which open ones end.
 uint64_t findEnd(const CTANotes &notes) {
   uint64_t last = 0;
   auto see = [&](uint64_t time) {
@@ -140,7 +140,7 @@ std::string Timeline::write() const {
       end = std::max(end, findEnd(*notes));
       ++shown;
     }
-  // What never ended shows as a cycle at least.
+  // An open span is shown with at least one cycle.
   ++end;
   auto locate = [&](Object &arguments, Site site) {
     if (std::string place = describeSite(site); !place.empty())
@@ -182,7 +182,7 @@ std::string Timeline::write() const {
       for (const TransferSpan &span : notes->transfers)
         if (span.engine == Engine(engine))
           spans.push_back(&span);
-      // They lie in one array: what was issued first comes first.
+      // They are in one array, in the order of their issue.
       llvm::sort(spans, [](const TransferSpan *a, const TransferSpan *b) {
         return std::tie(a->begin, a) < std::tie(b->begin, b);
       });
