@@ -1,4 +1,4 @@
-//===- EngineCosts.cpp - what transfers cost on a chip --------------------===//
+//===- EngineCosts.cpp - costs of transfers on a chip ---------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,7 +9,7 @@
 
 using namespace carousel;
 
-/// Such that the engine that was faster on an H200 is the cheaper one.
+/// Chosen such that the engine that was faster on an H200 costs less.
 static constexpr EngineCosts kH200 = {
     /*tensorUse=*/8,         /*bulkUse=*/13,
     /*cpAsyncUse=*/8,        /*vectorLoadUse=*/64,

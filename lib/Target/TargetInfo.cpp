@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The rows, and the reading of targets from names and from gpu modules.
+// The rows of the table, and the parsing of targets from names and from gpu
+// modules.
 //
 //===----------------------------------------------------------------------===//
 

@@ -31,7 +31,7 @@ bool carousel::isAsyncCopyOp(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// What cp.async can do
+// Copies that cp.async supports
 //===----------------------------------------------------------------------===//
 
 static std::string explainCopy(nvgpu::DeviceAsyncCopyOp op) {
@@ -66,11 +66,11 @@ std::string carousel::explainAsyncCopy(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// Rewriting
+// Lowering
 //===----------------------------------------------------------------------===//
 
-/// An argument whose type says nothing is in global memory: cp.async reads from
-/// nowhere else.
+/// An argument without a memory space is in global memory, from which cp.async
+/// reads.
 static Value getGlobal(OpBuilder &builder, Location loc, Value source) {
   auto type = cast<MemRefType>(source.getType());
   if (isGlobalMemRef(type))
@@ -114,7 +114,7 @@ LogicalResult carousel::lowerAsyncCopies(Operation *root) {
       return op->emitOpError(reason);
   if (ops.empty())
     return success();
-  // Tokens may go through loops, branches and functions.
+  // Tokens may pass through loops, branches and functions.
   Type number = IntegerType::get(root->getContext(), 32);
   AttrTypeReplacer replacer;
   replacer.addReplacement(

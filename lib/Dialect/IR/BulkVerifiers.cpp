@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Constraints C40 to C49 and C79 to C85 of docs/Spec.md, and what the forms of
-// each op need of a target.
+// Constraints C40 to C49 and C79 to C85 of docs/Spec.md, and the target
+// requirement of each form of the ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,7 +75,7 @@ LogicalResult BulkPrefetchOp::verify() {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Where a reduction's destination lies; PTX has different types for each.
+/// The destination of a reduction. PTX has different types for each.
 enum class ReduceTo { Global, Cluster, GlobalValue };
 } // namespace
 
@@ -275,12 +275,12 @@ LogicalResult CpAsyncCopyOp::verify() {
       !llvm::is_contained(rules::kCpAsyncPrefetchSizes, *getL2Prefetch()))
     return emitOpError("expected an L2 prefetch of 64, 128 or 256 bytes, got ")
            << static_cast<int32_t>(*getL2Prefetch());
-  // C42, of several elements.
+  // C42, for several elements.
   for (MemRefType type : {getSource().getType(), getDestination().getType()})
     if (size * 8 != getElementBits(type.getElementType()) &&
         failed(verifyContiguous(*this, type)))
       return failure();
-  // C41: no more than the valid bytes are read.
+  // C41: the op reads only the valid bytes.
   if (!getValid() && failed(verifyRoom(*this, getSource().getType(), size)))
     return failure();
   return verifyRoom(*this, getDestination().getType(), size);

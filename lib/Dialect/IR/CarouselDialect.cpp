@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Registers ops, types and attributes, and holds what TableGen generates for
-// the dialect, its enumerations and its interfaces.
+// Registers ops, types and attributes, and includes the code that TableGen
+// generates for the dialect, its enumerations and its interfaces.
 //
 //===----------------------------------------------------------------------===//
 

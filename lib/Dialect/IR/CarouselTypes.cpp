@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Parsing, printing and verification of the tensor map, and the sizes that
-// follow from it. Constraint numbers (C10...) are those of docs/Spec.md.
+// Parses, prints and verifies the tensor map, and computes sizes from it.
+// Constraint numbers (C10...) are those of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -83,7 +83,7 @@ static bool isPadded(TensorElement element) {
          element == TensorElement::B6x16P32;
 }
 
-/// cuTensorMapEncodeTiled, swizzle: the modes of padded elements.
+/// cuTensorMapEncodeTiled, swizzle: the swizzles of padded elements.
 static bool hasPaddedSwizzle(TensorElement element, Swizzle swizzle) {
   switch (swizzle) {
   case Swizzle::None:
@@ -120,8 +120,8 @@ int64_t TensorMapType::getBoxBytes(unsigned rows) const {
   int64_t elements = rows;
   ArrayRef<int64_t> box = getBox();
   for (auto [dim, extent] : llvm::enumerate(box)) {
-    // A traversal stride thins a tiled box out; im2col boxes count what is
-    // loaded.
+    // A traversal stride skips elements of a tiled box. im2col boxes count the
+    // elements that are loaded.
     int64_t stride =
         getMode() == TensorMapMode::Tiled ? getElementStrides()[dim] : 1;
     elements *= llvm::divideCeil(extent, stride);
@@ -143,7 +143,7 @@ int64_t TensorMapType::getSharedAlignment() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Construction and rules
+// Construction and verification
 //===----------------------------------------------------------------------===//
 
 TensorMapType TensorMapType::get(MLIRContext *context, ArrayRef<int64_t> box,
@@ -178,7 +178,7 @@ static LogicalResult verifyIm2Col(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected im2col corners of length " << corners
                        << ", got " << lower.size() << " and " << upper.size();
   // C21: the driver packs the corners of all spatial dimensions into 32 bits,
-  // so their width falls with the rank.
+  // so their width shrinks as the rank grows.
   bool wide = mode != TensorMapMode::Im2Col;
   int64_t bits = wide || rank == 3 ? 16 : rank == 4 ? 8 : 5;
   for (int64_t value : llvm::concat<const int64_t>(lower, upper))

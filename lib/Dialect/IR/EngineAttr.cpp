@@ -1,4 +1,4 @@
-//===- EngineAttr.cpp - what carries a transfer out -----------------------===//
+//===- EngineAttr.cpp - the engine attribute ------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,7 +17,7 @@
 using namespace mlir;
 using namespace carousel;
 
-/// The name of what follows the kind, or nothing.
+/// The name of the field after the kind, or an empty string.
 static StringRef getFieldName(EngineKind kind) {
   switch (kind) {
   case EngineKind::Tensor:

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The rules of docs/KernelABI.md. Reads the signature and the attributes of a
-// kernel, changes nothing.
+// kernel, and doesn't change it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,7 +53,7 @@ carousel::getKernelArguments(gpu::GPUFuncOp kernel) {
         position, CarouselDialect::kWorkspace);
     argument.name = attr ? attr.getName().str()
                          : "arg" + std::to_string(arguments.size() - 1);
-    // A scalar comes by value.
+    // A scalar is passed by value.
     if (!isa<BaseMemRefType>(type))
       argument.access = ArgumentAccess::In;
     else
@@ -88,7 +88,7 @@ SmallVector<unsigned> carousel::getPassedStrides(MemRefType type) {
   return dims;
 }
 
-/// C98: a parameter that PTX and LLVM agree on.
+/// C98: a parameter that has the same layout in PTX and LLVM.
 static bool isPlain(Type type) {
   if (isa<IndexType, LLVM::LLVMPointerType, MbarrierStateType>(type))
     return true;
@@ -110,7 +110,7 @@ static LogicalResult verifyMemRef(gpu::GPUFuncOp kernel, unsigned position,
   if (offset != 0 && !ShapedType::isDynamic(offset))
     return kernel.emitError("expected no static offset for kernel argument ")
            << position << ", got " << offset << " in " << type;
-  // MLIR's lowering takes offsets for unsigned.
+  // MLIR's lowering assumes unsigned offsets.
   for (int64_t stride : strides)
     if (stride < 0 && !ShapedType::isDynamic(stride))
       return kernel.emitError("expected strides that are not negative for "
@@ -119,7 +119,7 @@ static LogicalResult verifyMemRef(gpu::GPUFuncOp kernel, unsigned position,
   return success();
 }
 
-/// The bytes of a parameter and its alignment, rounded up to 8; at most 2^40,
+/// The bytes of a parameter with its alignment, rounded up to 8. At most 2^40,
 /// which is too many.
 static int64_t getParameterBytes(Type type) {
   if (isa<TensorMapType>(type))
@@ -167,7 +167,7 @@ carousel::getKernelParameters(gpu::GPUFuncOp kernel) {
     int64_t own = getParameterBytes(type);
     bytes = llvm::alignTo(bytes, own) + own;
   }
-  // C98: few enough.
+  // C98: the total size.
   if (bytes > rules::kMaxParameterBytes)
     return kernel.emitError("expected at most ")
            << rules::kMaxParameterBytes << " bytes of kernel parameters, got "

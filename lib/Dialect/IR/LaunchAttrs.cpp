@@ -5,9 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Parses, prints and verifies what a kernel says of its launch, each attribute
-// on its own; LaunchVerifiers.cpp compares them with the kernel. Expressions
-// and guards stand bare inside of them. C110 to C115 of docs/Spec.md.
+// Parses, prints and verifies the attributes of a kernel's launch, each on its
+// own. LaunchVerifiers.cpp compares them with the kernel. Expressions and
+// guards inside them have no `#carousel...<>` around them. C110 to C115 of
+// docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -202,11 +203,11 @@ void WorkspaceAttr::print(AsmPrinter &printer) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Rules
+// Verification
 //===----------------------------------------------------------------------===//
 
-/// The product of the extents, or nothing if one isn't positive or all are
-/// more than `limit`.
+/// The product of the extents, or nullopt if one isn't positive or the product
+/// is more than `limit`.
 static std::optional<int64_t> getProduct(ArrayRef<int64_t> extents,
                                          int64_t limit) {
   int64_t product = 1;
@@ -254,7 +255,7 @@ static LogicalResult verifyGrid(function_ref<InFlightDiagnostic()> emitError,
                          << " to be a multiple of the cluster's "
                          << cluster[dim] << ", got " << extent;
   }
-  // Dimensions that aren't given are 1.
+  // Absent dimensions are 1.
   for (size_t dim = grid.size(); dim < cluster.size(); ++dim)
     if (cluster[dim] != 1)
       return emitError() << "expected grid dimension " << dim

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Parses, prints and verifies expressions and guards, C108 and C109 of
-// docs/Spec.md. Text that nests too deep or has too many parts is refused while
-// it is parsed: an attribute that exists can be walked by recursion.
+// docs/Spec.md. The parser rejects text that is nested too deep or has too many
+// nodes. So recursion over an existing attribute is safe.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,15 +20,16 @@
 using namespace mlir;
 using namespace carousel;
 
-/// A package's reader takes expressions of this many nodes.
+/// The largest number of nodes that a package's reader accepts.
 static constexpr int64_t kMaxNodes = 256;
-/// And compute capabilities up to this one.
+/// The largest compute capability that it accepts.
 static constexpr int64_t kMaxCapability = INT32_MAX;
-/// Parentheses within parentheses: the parser and the printer recurse.
+/// The largest nesting of parentheses, because the parser and the printer are
+/// recursive.
 static constexpr int64_t kMaxNesting = 64;
 
 //===----------------------------------------------------------------------===//
-// Shape of expressions
+// Structure of expressions
 //===----------------------------------------------------------------------===//
 
 static bool isBinary(ExprKind kind) { return kind >= ExprKind::Add; }
@@ -46,7 +47,7 @@ static StringRef getOperator(ExprKind kind) {
   }
 }
 
-/// How tightly an expression binds as text.
+/// The precedence of an expression. Higher binds tighter.
 static int getPrecedence(ExprKind kind) {
   switch (kind) {
   case ExprKind::Add:
@@ -59,7 +60,7 @@ static int getPrecedence(ExprKind kind) {
   }
 }
 
-/// Operators group to the left: what binds as tightly needs parentheses on the
+/// Operators associate to the left: equal precedence needs parentheses on the
 /// right.
 static bool needsParentheses(ExprKind outer, ExprKind operand, bool right) {
   int limit = getPrecedence(outer);
@@ -375,7 +376,7 @@ Attribute GuardAttr::parse(AsmParser &parser, Type) {
 void GuardAttr::print(AsmPrinter &printer) const { printWhole(printer, *this); }
 
 //===----------------------------------------------------------------------===//
-// Rules
+// Verification
 //===----------------------------------------------------------------------===//
 
 // C108

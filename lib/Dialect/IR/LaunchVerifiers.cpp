@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Checks where the dialect's attributes stand and that they fit the signature
-// of the kernel: C116 to C120, C186 and C187 of docs/Spec.md. The hooks run
-// before the kernel's own verifier, so nothing of its attributes is taken for
-// granted.
+// Checks the places of the dialect's attributes, and that they match the
+// signature of the kernel: C116 to C120, C186 and C187 of docs/Spec.md. The
+// hooks run before the kernel's own verifier, so they make no assumptions about
+// its attributes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,7 +24,7 @@ using namespace mlir;
 using namespace carousel;
 
 //===----------------------------------------------------------------------===//
-// Where attributes stand
+// Places of attributes
 //===----------------------------------------------------------------------===//
 
 /// The op as a kernel, or null.
@@ -33,7 +33,7 @@ static gpu::GPUFuncOp getKernel(Operation *op) {
   return func && func.isKernel() ? func : nullptr;
 }
 
-/// False where the kernel's own verifier will complain.
+/// False if the kernel's own verifier will report an error.
 static bool hasSignature(gpu::GPUFuncOp kernel) {
   TypeAttr type = kernel.getFunctionTypeAttr();
   if (!type || !isa<FunctionType>(type.getValue()))
@@ -84,8 +84,8 @@ static Attr getValue(Operation *op, NamedAttribute attr) {
 
 namespace {
 
-/// C117: numbers that expressions and guards name exist in the kernel, with the
-/// type that is meant. `where` says whose they are.
+/// C117: the arguments and dimensions in expressions and guards exist in the
+/// kernel, and have the right type. `where` names the attribute.
 class ExprVerifier {
 public:
   ExprVerifier(gpu::GPUFuncOp kernel, const Twine &where)
@@ -166,13 +166,14 @@ private:
 // Attributes of kernels
 //===----------------------------------------------------------------------===//
 
-/// The extent of a dimension; 1 where it isn't given.
+/// The extent of a dimension; 1 if it is absent.
 template <typename Integer>
 static int64_t getExtent(ArrayRef<Integer> extents, size_t dim) {
   return dim < extents.size() ? extents[dim] : 1;
 }
 
-/// C118: a launch doesn't contradict what the kernel is compiled for.
+/// C118: a launch doesn't contradict the sizes for which the kernel is
+/// compiled.
 static LogicalResult verifyKnownSizes(gpu::GPUFuncOp kernel,
                                       LaunchAttr launch) {
   auto verify = [&](ArrayRef<int64_t> extents, DenseI32ArrayAttr known,
@@ -185,7 +186,7 @@ static LogicalResult verifyKnownSizes(gpu::GPUFuncOp kernel,
                << "_size, got " << getExtent(extents, dim);
     return success();
   };
-  // A grid that isn't known yet can't contradict.
+  // A grid that isn't constant can't contradict.
   SmallVector<int64_t> grid;
   DenseI32ArrayAttr knownGrid = kernel.getKnownGridSizeAttr();
   for (auto [dim, expr] : llvm::enumerate(launch.getGrid()))
@@ -216,7 +217,8 @@ static LogicalResult verifyVariant(gpu::GPUFuncOp kernel, VariantAttr variant) {
   return success();
 }
 
-/// C116: what --carousel-expand-kernel-abi leaves for later passes.
+/// C116: the attribute that --carousel-expand-kernel-abi leaves for later
+/// passes.
 static LogicalResult verifyTensorMapParameters(Operation *op,
                                                NamedAttribute attr) {
   SmallVector<Type> inputs;
@@ -276,8 +278,8 @@ LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
 // Attributes of arguments
 //===----------------------------------------------------------------------===//
 
-/// C119: each argument has a name of its own. Checked for all arguments, at the
-/// first one that says its name.
+/// C119: argument names are unique. Checked for all arguments, at the first one
+/// with an explicit name.
 static LogicalResult verifyNames(gpu::GPUFuncOp kernel, unsigned position) {
   for (unsigned i = 0; i < position; ++i)
     if (kernel.getArgAttr(i, CarouselDialect::kArgument))
@@ -302,7 +304,7 @@ static LogicalResult verifyArgument(gpu::GPUFuncOp kernel, unsigned position,
   return verifyNames(kernel, position);
 }
 
-/// C120: the memref's own extents and strides can be the map's.
+/// C120: the map can have the memref's own extents and strides.
 static LogicalResult verifyOwnLayout(gpu::GPUFuncOp kernel, StringRef where,
                                      TensorMapType map, EncodeAttr encode,
                                      MemRefType memref) {
@@ -310,7 +312,7 @@ static LogicalResult verifyOwnLayout(gpu::GPUFuncOp kernel, StringRef where,
     return kernel.emitError("expected ")
            << where << " to give extents and strides, or a memref of rank "
            << map.getRank() << ", got " << memref;
-  // Packed elements have no type of a memref.
+  // No memref has packed elements.
   unsigned bits = getElementBits(memref.getElementType());
   bool packed = map.getElement() == TensorElement::B4x16 ||
                 map.getElement() == TensorElement::B4x16P64 ||
@@ -364,8 +366,8 @@ static LogicalResult verifyEncode(gpu::GPUFuncOp kernel, unsigned position,
   return verifyOwnLayout(kernel, where, map, encode, *memref);
 }
 
-/// C187: the memory is the runtime's to allocate: strides follow from the
-/// extents, and callers' arguments keep their numbers.
+/// C187: the runtime can allocate the memory: strides follow from the extents,
+/// and callers' arguments keep their numbers.
 static LogicalResult verifyWorkspaceMemory(gpu::GPUFuncOp kernel,
                                            unsigned position,
                                            MemRefType memref) {
@@ -373,7 +375,7 @@ static LogicalResult verifyWorkspaceMemory(gpu::GPUFuncOp kernel,
   int64_t offset;
   bool follows = succeeded(memref.getStridesAndOffset(strides, offset)) &&
                  (offset == 0 || ShapedType::isDynamic(offset));
-  int64_t run = 1; // dynamic behind a dynamic extent
+  int64_t run = 1; // dynamic after a dynamic extent
   for (int64_t dim = memref.getRank() - 1; follows && dim >= 0; --dim) {
     follows = ShapedType::isDynamic(strides[dim]) || strides[dim] == run;
     run = ShapedType::isDynamic(run) || memref.isDynamicDim(dim)
@@ -402,7 +404,7 @@ static LogicalResult verifyWorkspaceMemory(gpu::GPUFuncOp kernel,
   return success();
 }
 
-/// C186: of an expression, that no workspace is in it.
+/// C186: an expression has no workspace in it.
 static LogicalResult verifyPassed(gpu::GPUFuncOp kernel, StringRef where,
                                   ExprAttr expr) {
   if (expr.getLhs())

@@ -1,4 +1,4 @@
-//===- MatrixOps.cpp - what matrix instructions there are -----------------===//
+//===- MatrixOps.cpp - supported matrix instructions ----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

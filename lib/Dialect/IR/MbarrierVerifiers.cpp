@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Constraints C31 to C36 of docs/Spec.md, and what the forms of each op need of
-// a target.
+// Constraints C31 to C36 of docs/Spec.md, and the target requirement of each
+// form of the ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,7 +52,7 @@ static LogicalResult verifyRemoteState(Operation *op, MemRefType barriers,
 }
 
 //===----------------------------------------------------------------------===//
-// Life and transactions
+// Initialisation and transactions
 //===----------------------------------------------------------------------===//
 
 LogicalResult MbarrierInitOp::verify() {
@@ -185,8 +185,8 @@ LogicalResult MbarrierTryWaitOp::verify() { return verifyWait(*this); }
 
 LogicalResult MbarrierWaitOp::verify() { return verifyWait(*this); }
 
-/// The needs of a wait without a scope are `plain`; scopes came with sm_90 and
-/// PTX 8.0, and relaxed waits with PTX 8.6.
+/// `plain` is the requirement of a wait without a scope. Scopes came with sm_90
+/// and PTX 8.0, and relaxed waits with PTX 8.6.
 template <typename Op>
 static TargetRequirement getWaitTarget(Op op, TargetRequirement plain) {
   if (op.getSemantics() == MemSemantics::Relaxed)
@@ -205,8 +205,8 @@ TargetRequirement MbarrierTryWaitOp::getTargetRequirement() {
 }
 
 TargetRequirement MbarrierWaitOp::getTargetRequirement() {
-  // A suspend hint has no meaning where the loop spins on test_wait, so it asks
-  // for sm_90.
+  // A time limit has no meaning for a loop around test_wait, so it requires
+  // sm_90.
   return getWaitTarget(
       *this, getSuspendNs() ? TargetRequirement{90, 78}
                             : TargetRequirement{80, getParity() ? 71u : 70u});

@@ -18,8 +18,8 @@
 
 using namespace mlir;
 
-/// The LLVM address space that `type` is in, or nothing if it has none or an
-/// unknown one.
+/// The LLVM address space of `type`, or nullopt if it has none or an unknown
+/// one.
 static std::optional<NVVM::NVVMMemorySpace> getSpace(Type type) {
   auto memref = dyn_cast<MemRefType>(type);
   if (!memref || !memref.getMemorySpace())

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The assembly directives that print a count or size as an integer literal or
-// as an i32 value, and what TableGen generates for the ops.
+// as an i32 value, and the code that TableGen generates for the ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +49,7 @@ static void printI32(OpAsmPrinter &printer, Operation *, Value value,
     printer << literal.getValue().getSExtValue();
 }
 
-/// Nothing, or a comma and what parseI32 takes.
+/// Parses nothing, or a comma and the operand of parseI32.
 static ParseResult
 parseOptionalI32(OpAsmParser &parser,
                  std::optional<OpAsmParser::UnresolvedOperand> &value,
@@ -71,7 +71,8 @@ static void printOptionalI32(OpAsmPrinter &printer, Operation *op, Value value,
 template <typename Attr>
 static ParseResult parseKeyword(OpAsmParser &parser, Attr &attr) {
   using Enum = decltype(attr.getValue());
-  // Of what isn't a keyword, as -inf, the parser of keywords says no more.
+  // For text that isn't a keyword, such as -inf, the keyword parser doesn't
+  // list the keywords.
   SMLoc where = parser.getCurrentLocation();
   char first = *where.getPointer();
   if (!llvm::isAlpha(first) && first != '_' && first != '"') {

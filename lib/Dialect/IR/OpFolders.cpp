@@ -1,4 +1,4 @@
-//===- OpFolders.cpp - counts that turn out to be constants ---------------===//
+//===- OpFolders.cpp - constant counts as literals ------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A count or size that is a constant value becomes a literal, which the op's
-// verifier then checks: a wrong one is an error at the op, not a hang at run
-// time.
+// verifier then checks. So a wrong one is an error at the op, and not a hang at
+// run time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace carousel;
 
-/// Drops the operand and sets the literal in its place.
+/// Drops the operand, and sets the literal instead.
 static LogicalResult foldLiteral(PatternRewriter &rewriter, Operation *op,
                                  MutableOperandRange operand,
                                  function_ref<void(IntegerAttr)> setLiteral) {

@@ -55,8 +55,8 @@ std::optional<int64_t> getStaticBytes(MemRefType type) {
   return total / 8;
 }
 
-/// The bytes that follow each other from an element of the innermost dimension
-/// on, as far as a static layout tells; nothing if it doesn't.
+/// The number of consecutive bytes from an element of the innermost dimension
+/// on, if the static layout determines it; otherwise nullopt.
 static std::optional<int64_t> getConsecutiveBytes(MemRefType type) {
   SmallVector<int64_t> strides;
   int64_t offset;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Constraints C90 and C181 of docs/Spec.md for the ops by which CTAs take
-// turns, and what these read and write.
+// Constraints C90 and C181 of docs/Spec.md for the ops of ordered grids, and
+// their effects.
 //
 //===----------------------------------------------------------------------===//
 
@@ -73,7 +73,7 @@ LogicalResult GridTicketOp::verify() {
                          "counters");
 }
 
-/// Counters are of 32 bits.
+/// Counters have 32 bits.
 void GridTicketOp::inferResultRanges(ArrayRef<ConstantIntRanges> operands,
                                      SetIntRangeFn setResultRange) {
   constexpr unsigned width = IndexType::kInternalStorageBitWidth;

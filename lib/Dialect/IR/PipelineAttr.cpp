@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Parses, prints and verifies #carousel.pipeline, and says where it may stand.
-// C129 to C132 of docs/Spec.md.
+// Parses, prints and verifies #carousel.pipeline, and checks its place. C129 to
+// C132 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,7 +27,7 @@ using namespace carousel;
 
 static constexpr StringLiteral kAuto = "auto";
 
-/// `auto`, which is nothing, or what `Value` is spelled as.
+/// Parses `auto`, which is nullopt, or a keyword of `Value`.
 template <typename Value>
 static ParseResult parseOrAuto(AsmParser &parser, std::optional<Value> &field) {
   field = std::nullopt;
@@ -49,7 +49,7 @@ static ParseResult parseField(AsmParser &parser, Value &field) {
   return success();
 }
 
-/// Of a list of stages: 0 stands for auto.
+/// Parses an entry of a list of stages. 0 stands for auto.
 static ParseResult parseCount(AsmParser &parser,
                               SmallVectorImpl<int64_t> &counts) {
   SMLoc where = parser.getCurrentLocation();
@@ -149,7 +149,7 @@ void PipelineAttr::print(AsmPrinter &printer) const {
 }
 
 //===----------------------------------------------------------------------===//
-// Rules
+// Verification
 //===----------------------------------------------------------------------===//
 
 using EmitError = function_ref<InFlightDiagnostic()>;
@@ -159,7 +159,7 @@ static LogicalResult verifyDepth(EmitError emitError,
                                  std::optional<int64_t> stages,
                                  ArrayRef<int64_t> stagesOfEach,
                                  std::optional<int64_t> prefetch) {
-  // Nothing is known about those that are auto.
+  // Stages that are auto aren't known yet.
   if (!stagesOfEach.empty() && !llvm::is_contained(stagesOfEach, 0))
     stages = *llvm::max_element(stagesOfEach);
   if (stages && *stages < 1)
@@ -192,7 +192,7 @@ static LogicalResult verifyRoles(EmitError emitError, PipelineMode mode,
   if (scope != TransferScope::CTA)
     return emitError() << "expected scope cta with mode specialized, got "
                        << stringifyTransferScope(scope);
-  // One warp at least consumes.
+  // At least one warp consumes.
   constexpr int64_t most = rules::kMaxThreadsPerBlock / rules::kWarpSize - 1;
   if (producers < 1 || producers > most)
     return emitError() << "expected 1 to " << most << " producer warps, got "
@@ -210,7 +210,8 @@ static LogicalResult verifyRoles(EmitError emitError, PipelineMode mode,
   return success();
 }
 
-/// C131: a barrier of all threads of the scope, where all threads consume.
+/// C131: a barrier of all threads of the scope requires that all threads
+/// consume.
 static LogicalResult verifyRelease(EmitError emitError, PipelineMode mode,
                                    TransferScope scope,
                                    std::optional<SlotRelease> release) {

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Assembly and verification of !carousel.ring, and what the ops of the ring
-// phase check. C151 to C156 and C192 of docs/Spec.md.
+// Assembly and verification of !carousel.ring, and verification of the ops of
+// the ring phase. C151 to C156 and C192 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Constraints C86 to C90 of docs/Spec.md, and what the forms of each op need of
-// a target.
+// Constraints C86 to C90 of docs/Spec.md, and the target requirement of each
+// form of the ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@ using namespace carousel;
 
 TargetRequirement FenceThreadOp::getTargetRequirement() {
   // The cluster scope came with sm_90. One-way fences came with sm_90 and PTX
-  // 8.6; before, LLVM makes them acq_rel, which orders more.
+  // 8.6. For older targets LLVM makes them acq_rel, which orders more.
   return getScope() == MemScope::Cluster ? TargetRequirement{90, 78}
                                          : TargetRequirement{80, 70};
 }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Constraints C60 to C74 of docs/Spec.md, and what the forms of each op need of
-// a target.
+// Constraints C60 to C74 of docs/Spec.md, and the target requirement of each
+// form of the ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -128,7 +128,8 @@ static LogicalResult verifyTile(Operation *op, MemRefType tile,
            << " bytes, got " << *room << " in " << tile;
   return verifyRoom(op, tile, bytes);
 }
-/// C74: cuTensorMapEncodeTiled, swizzle: what padded elements can do.
+/// C74: cuTensorMapEncodeTiled, swizzle: the directions that padded elements
+/// support.
 static LogicalResult verifyDirection(Operation *op, TensorMapType map,
                                      bool load) {
   if (!load && map.getElement() == TensorElement::B4x16P64)
@@ -315,11 +316,10 @@ LogicalResult TensorMapGetOp::verify() {
 }
 
 namespace {
-/// What tensormap.replace wants for a field: which operands, and the range of a
-/// literal.
+/// The operands of tensormap.replace for a field, and the range of a literal.
 struct FieldRule {
   bool hasDim;
-  unsigned valueBits; // 0: a literal
+  unsigned valueBits; // 0 for a literal
   int64_t literalEnd; // literals are 0 to literalEnd - 1
 };
 } // namespace
@@ -385,8 +385,8 @@ LogicalResult TensorMapReplaceOp::verify() {
 }
 
 TargetRequirement TensorMapReplaceOp::getTargetRequirement() {
-  // The newer fields, and the newer values of old ones, came with sm_100: types
-  // from b4x16 (13) on, and the 96-byte swizzle (4), which only sm_103a has.
+  // sm_100 added fields, and values of older fields: types from b4x16 (13) on,
+  // and the 96-byte swizzle (4), which only sm_103a has.
   if (getField() == TensorMapField::SwizzleAtomicity)
     return {100, 87, {"sm_100a", "sm_120a"}}; // PTX 8.6; LLVM asks for 8.7.
   if (getField() == TensorMapField::ElementType && getLiteral() >= 13)

@@ -6,8 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Constraints C123 to C128, C150 and C182 of docs/Spec.md, which the transfers
-// of the tile phase and the ring phase share, and what a store reads and
-// writes.
+// of the tile phase and the ring phase share, and the effects of transfers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,7 +44,7 @@ static LogicalResult verifyShape(TransferOpInterface op, MemRefType global,
   if (tile.getRank() < 1 || tile.getRank() > global.getRank())
     return op->emitOpError("expected a tile of rank 1 to the global memref's ")
            << global.getRank() << ", got " << tile.getRank();
-  // Also keeps what others compute of extents and strides in range.
+  // Also keeps later computations with extents and strides in range.
   int64_t bytes = getElementBits(tile.getElementType()) / 8;
   for (int64_t extent : tile.getShape())
     if (ShapedType::isDynamic(extent) || extent < 1 ||
@@ -56,15 +55,15 @@ static LogicalResult verifyShape(TransferOpInterface op, MemRefType global,
   return success();
 }
 
-/// Whether no two elements of a shape with these static strides share a place.
-/// Says no to strides that interleave.
+/// Whether no two elements of a shape with these static strides overlap.
+/// Returns false for strides that interleave.
 static bool areDistinct(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
   SmallVector<std::pair<int64_t, int64_t>> dims; // stride, extent
   for (auto [stride, extent] : llvm::zip_equal(strides, shape))
     if (extent > 1)
       dims.emplace_back(stride, extent);
   llvm::sort(dims);
-  int64_t last = 0; // where what is seen so far ends
+  int64_t last = 0; // the end of the elements so far
   for (auto [stride, extent] : dims) {
     int64_t length;
     if (stride <= last || llvm::MulOverflow(stride, extent - 1, length) ||
@@ -92,7 +91,7 @@ static LogicalResult verifyLayouts(TransferOpInterface op, MemRefType global,
   return success();
 }
 
-/// C127: extents that are known have room for the box.
+/// C127: known extents have room for the box.
 static LogicalResult verifyInBounds(TransferOpInterface op, MemRefType global,
                                     MemRefType tile) {
   if (!op.getInBounds())

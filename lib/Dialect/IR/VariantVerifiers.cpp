@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Compares the arguments of the variants of a kernel: C121 of docs/Spec.md. The
-// phase verifiers call it, since variants may stand in several modules.
+// phase verifiers call it, since variants may be in several modules.
 //
 //===----------------------------------------------------------------------===//
 

@@ -50,8 +50,9 @@ static bool isScalable(Type type) {
 
 namespace {
 
-/// Within the bounds, both of which may be results. Upstream's expansion takes
-/// the least with the lower bound first, which isn't within them.
+/// Clamps to the bounds, both of which are possible results. Upstream's
+/// expansion takes the minimum with the lower bound first, and its result may
+/// be outside.
 struct ClampWithinBounds : public OpRewritePattern<math::ClampFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::ClampFOp op,
@@ -63,9 +64,9 @@ struct ClampWithinBounds : public OpRewritePattern<math::ClampFOp> {
   }
 };
 
-/// Compares the magnitude with the greatest and the least that the type has of
-/// a class. A comparison with NaN is false, and a type without infinities has
-/// nothing above its greatest.
+/// Compares the magnitude with the largest and the smallest value of a class. A
+/// comparison with NaN is false, and a type without infinities has nothing
+/// above its largest value.
 template <typename Op> struct CompareMagnitude : public OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op,
@@ -108,8 +109,8 @@ struct CompareWithItself : public OpRewritePattern<math::IsNaNOp> {
   }
 };
 
-/// By squares, as many as the exponent has bits. A negative exponent is that of
-/// the inverse, an integer: 0 has none, as in a division.
+/// Multiplies squares, one for each bit of the exponent. A negative exponent is
+/// that of the inverse, an integer. As in a division, 0 has no inverse.
 struct PowerBySquares : public OpRewritePattern<math::IPowIOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(math::IPowIOp op,
@@ -142,7 +143,7 @@ private:
     Type type = base.getType();
     Value zero = makeInteger(rewriter, loc, type, 0);
     Value one = makeInteger(rewriter, loc, type, 1);
-    // The exponents of one bit are 0 and -1, and each value is its inverse.
+    // Exponents of one bit are 0 and -1, and each value is its own inverse.
     if (type.isInteger(1))
       return arith::SelectOp::create(rewriter, loc, exponent, base, one);
     Value isNegative =
@@ -173,7 +174,7 @@ private:
           Value more = arith::MulIOp::create(builder, loc, power, square);
           power = arith::SelectOp::create(builder, loc, isOdd, more, power);
           square = arith::MulIOp::create(builder, loc, square, square);
-          // The magnitude of the least exponent is an unsigned number.
+          // The magnitude of the smallest exponent is an unsigned number.
           rest = arith::ShRUIOp::create(builder, loc, rest, one);
           scf::YieldOp::create(builder, loc, {square, rest, power});
         });

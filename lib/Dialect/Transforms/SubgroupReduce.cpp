@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's patterns, and what they leave: they split a vector into parts of
-// several elements only, and reduce no element wider than a shuffle.
+// Upstream's patterns, and patterns for the rest: upstream splits vectors only
+// into parts of several elements, and doesn't reduce elements wider than a
+// shuffle.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,7 +54,8 @@ void carousel::populateSubgroupReduce(RewritePatternSet &patterns,
                                       unsigned shuffleBits) {
   patterns.add<ReduceByElement>(patterns.getContext(), shuffleBits);
   populateGpuBreakDownSubgroupReducePatterns(patterns, shuffleBits);
-  // The narrowest that holds an element, or a part of a vector, is preferred.
+  // The narrowest shuffle that holds an element, or a part of a vector, is
+  // preferred.
   constexpr unsigned kMostBits = 128;
   for (unsigned bits = shuffleBits; bits <= kMostBits; bits *= 2) {
     PatternBenefit benefit(kMostBits / bits);

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What upstream's conversions refuse, or take with an element type only that
-// LLVM has: rows at positions known at run time, and accesses to memory whose
-// lanes go to places of their own.
+// Lowers ops that upstream's conversions reject, or support only for LLVM's
+// element types: rows at positions known at run time, and accesses with one
+// address per lane.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +21,8 @@
 using namespace mlir;
 using namespace carousel;
 
-/// The first position of an op that is known at run time only, where what it
-/// names is a row: elements of vectors of rank 1 have ops of LLVM.
+/// The first position of an op that is known only at run time, if it selects a
+/// row. LLVM has ops for elements of vectors of rank 1.
 template <typename Op>
 static std::optional<size_t> findDynamicRow(Op op, VectorType type) {
   ArrayRef<int64_t> position = op.getStaticPosition();
@@ -44,7 +44,7 @@ static Value isAt(OpBuilder &builder, Location loc, Value position,
 
 namespace {
 
-/// Chooses among all rows that it may be.
+/// Selects among all rows that it may be.
 struct ExtractRow : public OpRewritePattern<vector::ExtractOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(vector::ExtractOp op,
@@ -71,7 +71,7 @@ struct ExtractRow : public OpRewritePattern<vector::ExtractOp> {
   }
 };
 
-/// Each row is the new one or stays.
+/// Each row becomes the new one, or stays as it is.
 struct InsertRow : public OpRewritePattern<vector::InsertOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(vector::InsertOp op,
@@ -96,7 +96,7 @@ struct InsertRow : public OpRewritePattern<vector::InsertOp> {
   }
 };
 
-/// The even lanes, and the odd ones.
+/// Extracts the even lanes and the odd ones.
 struct DeinterleaveByShuffles
     : public OpRewritePattern<vector::DeinterleaveOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -118,7 +118,8 @@ struct DeinterleaveByShuffles
   }
 };
 
-/// One after the other: of lanes with one place the last one stays.
+/// One lane after the other, so that the last of several lanes with the same
+/// address wins.
 struct ScatterByLane : public OpRewritePattern<vector::ScatterOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(vector::ScatterOp op,
@@ -150,7 +151,7 @@ struct ScatterByLane : public OpRewritePattern<vector::ScatterOp> {
   }
 };
 
-/// The place behind that of the lanes of the mask before this one.
+/// The offset after the lanes of the mask before this one.
 static Value advance(OpBuilder &builder, Location loc, Value place,
                      Value isOn) {
   Value step = arith::IndexCastUIOp::create(

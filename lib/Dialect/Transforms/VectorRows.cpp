@@ -29,7 +29,8 @@ static SmallVector<SmallVector<int64_t>> getRows(VectorType type) {
   return rows;
 }
 
-/// The memref indices of a row: the vector's dimensions are the memref's last.
+/// The memref indices of a row. The vector's dimensions are the last ones of
+/// the memref.
 static SmallVector<Value> getRowIndices(OpBuilder &builder, Location loc,
                                         ValueRange indices,
                                         ArrayRef<int64_t> row) {

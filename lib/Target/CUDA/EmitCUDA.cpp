@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A module as one text: the headers that it calls, then its functions. What no
-// function may be called is known before the first name is given.
+// Prints a module as one text: the headers of the functions that it calls, then
+// its own functions. Reserved names are known before the first name is chosen.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +20,8 @@
 using namespace mlir;
 using namespace carousel;
 
-/// The header of a function of namespace carousel, by how its name begins: the
-/// first row that fits.
+/// The header of a function of namespace carousel, by the prefix of its name.
+/// The first match applies.
 static StringRef getHeader(StringRef function) {
   static constexpr std::pair<StringLiteral, StringLiteral> rows[] = {
       {"mbarrier_", "mbarrier.h"},
@@ -70,7 +70,7 @@ static StringRef getHeader(StringRef function) {
   for (auto [prefix, header] : rows)
     if (function.starts_with(prefix) && !function.starts_with("mbarrier_state"))
       return header;
-  // Types and enumerators come with any header.
+  // Every header has types and enumerators.
   StringRef name =
       function.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
   for (StringRef type : {"mbarrier", "mbarrier_state", "tensor_map",
@@ -102,7 +102,7 @@ public:
       if (mlir::failed(text))
         return failure();
       functions += "\n";
-      // No macro of a header gets in the way of a kernel's name.
+      // A kernel's name must not be a macro of a header.
       if (looksLikeMacro(func.getName()))
         functions += "#undef " + func.getName().str() + "\n";
       functions += *text;
@@ -119,7 +119,7 @@ public:
 
 private:
   void collect() {
-    // Declarations first: a function is called behind its declaration.
+    // Declarations first, because a function is called after its declaration.
     for (bool external : {true, false})
       for (auto func : module.getOps<emitc::FuncOp>()) {
         bool isKernel = func->hasAttr(TextAttrs::kKernel);
@@ -169,7 +169,7 @@ private:
     }
   }
 
-  /// Takes note of what a piece of text needs, and keeps names off it.
+  /// Records the headers that a text needs, and reserves the names in it.
   void use(StringRef text) {
     globals.reserve(text);
     static constexpr StringLiteral space{"carousel::"};
@@ -186,7 +186,7 @@ private:
 
   static std::string declareGlobal(emitc::GlobalOp global) {
     auto array = cast<emitc::ArrayType>(global.getType());
-    // The one place for it that C++ has beside both.
+    // C++ allows alignas next to these specifiers only at the start.
     std::string text;
     if (auto alignment = global->getAttrOfType<IntegerAttr>(TextAttrs::kAlign))
       text += "alignas(" + std::to_string(alignment.getInt()) + ") ";
@@ -200,7 +200,7 @@ private:
     return text + ";\n";
   }
 
-  /// A few on each line.
+  /// Prints a few values on each line.
   static std::string spellValues(ElementsAttr values) {
     constexpr size_t kOnALine = 8;
     std::string text;
@@ -214,7 +214,7 @@ private:
     for (Operation &op : *module.getBody()) {
       if (isa<emitc::FuncOp>(op))
         continue;
-      // Arrays are what the conversion makes.
+      // The conversion only makes arrays.
       if (auto global = dyn_cast<emitc::GlobalOp>(op))
         if (isa<emitc::ArrayType>(global.getType()) &&
             (!global.getInitialValue() ||

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Trees of ops as C++, with the parentheses that they need: nothing is
+// Prints trees of ops as C++, with the parentheses that they need. Nothing is
 // reassociated.
 //
 //===----------------------------------------------------------------------===//
@@ -61,7 +61,7 @@ static std::string spellInteger(const APInt &value, IntegerType type,
     return value.isZero() ? "false" : "true";
   std::string text;
   if (type.isSigned()) {
-    // The least one has no literal of its own.
+    // The least value has no literal of its own.
     if (value.isMinSignedValue())
       text = "(" + llvm::toString(value + 1, 10, /*Signed=*/true) + " - 1)";
     else
@@ -76,7 +76,7 @@ static std::string spellInteger(const APInt &value, IntegerType type,
   return typed ? spellType(type) + "(" + text + ")" : text;
 }
 
-/// The shortest decimal that is read as the same number again.
+/// The shortest decimal that reads as the same number.
 static std::string spellFloat(const APFloat &value, Type type) {
   SmallString<40> bits;
   value.bitcastToAPInt().toString(bits, 16, false, /*formatAsCLiteral=*/true);
@@ -164,7 +164,8 @@ FunctionPrinter::buildBinary(Operation *op, StringRef token,
                              Precedence precedence) {
   Value lhs = op->getOperand(0), rhs = op->getOperand(1);
   auto next = static_cast<Precedence>(static_cast<int>(precedence) + 1);
-  // A number alone is an int: it has its type where the other is no help.
+  // A plain number is an int. It needs a type if the other operand doesn't
+  // determine it.
   bool isShift = precedence == Precedence::Shift;
   bool typed = isConstant(lhs) && (isConstant(rhs) || isShift);
   // x - 4 for x + (2^64 - 4).
@@ -189,7 +190,7 @@ FunctionPrinter::Expression FunctionPrinter::buildCast(emitc::CastOp op) {
   Type type = op.getType();
   if (isa<emitc::ArrayType>(source.getType()))
     return {express(source, Precedence::Primary), Precedence::Primary};
-  // A number of the other type.
+  // A constant is printed with the other type.
   if (auto constant = source.getDefiningOp<emitc::ConstantOp>()) {
     auto integer = dyn_cast<IntegerAttr>(constant.getValue());
     auto to = dyn_cast<IntegerType>(type);
@@ -218,7 +219,7 @@ FunctionPrinter::Expression FunctionPrinter::buildCall(Operation *op) {
   if (call.getArgs())
     return {fail(op), Precedence::Primary};
   SmallVector<std::string> arguments;
-  // Templates that find their types from the arguments, and variadic functions.
+  // Templates that deduce types from arguments, and variadic functions.
   auto string = call->getAttrOfType<StringAttr>(TextAttrs::kString);
   bool typed =
       (call->hasAttr(TextAttrs::kPure) && !call.getTemplateArgs()) || string ||
@@ -283,7 +284,7 @@ FunctionPrinter::Expression FunctionPrinter::build(Operation *op, bool typed) {
   };
   auto unary = [&](StringRef token) -> Expression {
     std::string operand = express(op->getOperand(0), Precedence::Unary);
-    // Not a decrement.
+    // Avoid a decrement.
     if (StringRef(operand).starts_with(token))
       operand = "(" + operand + ")";
     return {token.str() + operand, Precedence::Unary};

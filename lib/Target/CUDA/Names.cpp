@@ -1,4 +1,4 @@
-//===- Names.cpp - names and texts that C++ takes -------------------------===//
+//===- Names.cpp - valid names and texts for C++ --------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -17,9 +17,9 @@
 using namespace llvm;
 using namespace carousel;
 
-/// Keywords of C++ up to C++23, alternative tokens, and names that compilers of
-/// CUDA have defined before any header: variables, functions that a text may
-/// call without a namespace, and macros.
+/// Keywords of C++ up to C++23, alternative tokens, and names that CUDA
+/// compilers define without any header: variables, functions that need no
+/// namespace, and macros.
 static const StringSet<> &getReserved() {
   static const StringSet<> names = {
       // clang-format off
@@ -56,7 +56,8 @@ bool carousel::looksLikeMacro(StringRef name) {
 }
 
 bool carousel::isFreeIdentifier(StringRef name) {
-  // What begins with two underscores, or one and a capital, is the compiler's.
+  // Names that start with two underscores, or one and a capital, belong to the
+  // compiler.
   bool isReserved = name.starts_with("__") ||
                     (name.size() > 1 && name[0] == '_' && isUpper(name[1]));
   return isIdentifier(name) && !isReserved && !getReserved().contains(name) &&
@@ -68,7 +69,7 @@ void NameScope::reserve(StringRef text) {
   while (!text.empty()) {
     StringRef word =
         text.take_while([](char c) { return isAlnum(c) || c == '_'; });
-    // A member is nobody else's name.
+    // Members don't conflict with other names.
     if (!word.empty() && before != '.')
       taken.insert(word);
     before = text.front();
@@ -85,7 +86,7 @@ std::string NameScope::unique(StringRef wanted) {
   if (isDigit(name.front()))
     name = "v" + name;
   if (looksLikeMacro(name) || !isFreeIdentifier(name)) {
-    // Capitals and keywords become something that no header defines.
+    // Changes capitals and keywords to names that no header defines.
     while (name.size() > 1 && name.front() == '_')
       name.erase(0, 1);
     if (isDigit(name.front()))
@@ -101,7 +102,8 @@ std::string NameScope::unique(StringRef wanted) {
 std::string carousel::escapeComment(StringRef text) {
   std::string result;
   for (char c : text)
-    // A backslash would go on in the next line, and so would its trigraph.
+    // A backslash would continue the comment on the next line, and so would its
+    // trigraph.
     result += !isPrint(c) || c == '\\' ? '.' : c;
   for (size_t at; (at = result.find("?\?/")) != std::string::npos;)
     result[at] = '.';
@@ -117,7 +119,7 @@ std::string carousel::quote(StringRef text) {
     } else if (isPrint(c)) {
       result += c;
     } else {
-      // Always three digits, so that a digit that follows isn't one of them.
+      // Always three digits, so that a following digit isn't part of it.
       unsigned char byte = c;
       result += '\\';
       result += static_cast<char>('0' + byte / 64);

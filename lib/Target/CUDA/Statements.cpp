@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// One line or more for each op that isn't part of an expression, with a comment
-// on where it comes from.
+// Prints one or more lines for each op that isn't part of an expression, with a
+// comment on its location.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,14 +19,14 @@
 using namespace mlir;
 using namespace carousel;
 
-/// Columns of a line, without a comment behind it.
+/// The columns of a line, without a comment after it.
 static constexpr size_t kColumns = 100;
 
 //===----------------------------------------------------------------------===//
 // Lines
 //===----------------------------------------------------------------------===//
 
-/// The file and line that an op comes from, if its location says.
+/// The file and line of an op, if its location has them.
 static FileLineColLoc findFile(Location loc) {
   FileLineColLoc found;
   loc->walk([&](Location nested) {
@@ -59,7 +59,8 @@ std::string FunctionPrinter::getLocationComment(Operation *op) {
          ":" + std::to_string(loc.getLine());
 }
 
-/// Cuts a line behind commas; what follows is indented by four columns more.
+/// Breaks a line after commas, and indents the following lines by four more
+/// columns.
 static void appendWrapped(std::string &output, StringRef text,
                           unsigned columns) {
   std::string margin(columns, ' ');
@@ -100,7 +101,7 @@ void FunctionPrinter::printLine(StringRef text, Operation *from) {
 // Names
 //===----------------------------------------------------------------------===//
 
-/// What a value may be called by what it is, where nobody has named it.
+/// A name for a value from the op that defines it, if the source has none.
 std::string FunctionPrinter::suggestName(Value value) {
   Type type = value.getType();
   if (auto lvalue = dyn_cast<emitc::LValueType>(type))
@@ -111,7 +112,7 @@ std::string FunctionPrinter::suggestName(Value value) {
       return hint.getValue().str();
     if (StringAttr name = plan.getSourceName(op))
       return name.getValue().str();
-    // What a statement of the source has become besides its result.
+    // Another op of the same source statement, which isn't its result.
     if (auto name = dyn_cast<NameLoc>(op->getLoc()))
       return name.getName().str();
     if (auto call = dyn_cast<emitc::CallOpaqueOp>(op)) {
@@ -208,7 +209,7 @@ void FunctionPrinter::printFor(emitc::ForOp op) {
   printLine("}");
 }
 
-/// A block that is one `if` and nothing else.
+/// The only op of a block if it is an `if`.
 static emitc::IfOp getOnlyIf(Block &block, const TextPlan &plan) {
   emitc::IfOp only;
   for (Operation &op : block) {
@@ -297,7 +298,7 @@ void FunctionPrinter::printOp(Operation *op) {
         if (plan.isDeclaration(op))
           target = declare(op.getValue().getType(), target);
         std::string value = express(op.getValue());
-        // A variable that keeps its value has nothing to say.
+        // An assignment of a variable to itself is omitted.
         if (value != target)
           printLine(target + " = " + value + ";", op);
       })
@@ -329,7 +330,7 @@ void FunctionPrinter::printOp(Operation *op) {
           Value result = op->getResult(0);
           if (spellType(result.getType()).empty())
             fail(op);
-          // A number converts on its own.
+          // A constant converts implicitly.
           if (auto cast = dyn_cast<emitc::CastOp>(op))
             if (isa<IntegerType>(cast.getType()) &&
                 isa<IntegerType>(cast.getSource().getType()))

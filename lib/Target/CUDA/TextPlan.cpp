@@ -1,4 +1,4 @@
-//===- TextPlan.cpp - what is a statement, what is a name -----------------===//
+//===- TextPlan.cpp - statements and names of the text --------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,9 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Each op has a number, in the order of the text. An inlined op is evaluated at
-// the number of the statement that it ends up in; ops are looked at from the
-// last to the first, so that this is known of all users of a value. Reads may
-// move to there only if nothing that writes lies between.
+// the number of the statement that it becomes part of. Ops are visited from
+// last to first, so that this is known for all users of a value. A read may
+// move to its use only if no write is in between.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 using namespace mlir;
 using namespace carousel;
 
-/// How many ops an expression may be made of.
+/// The largest number of ops in an expression.
 static constexpr unsigned kMaxCost = 7;
 
 static bool isPureOp(Operation *op) {
@@ -36,8 +36,7 @@ static bool isPureOp(Operation *op) {
              emitc::UnaryMinusOp, emitc::UnaryPlusOp>(op);
 }
 
-/// What is as short as a name, or has no type that a name could be declared
-/// with.
+/// Ops that print as short as a name, or whose type no declaration can have.
 static bool isAlwaysInlined(Operation *op) {
   if (isa<emitc::ConstantOp, emitc::LiteralOp, emitc::SubscriptOp,
           emitc::GetGlobalOp>(op))
@@ -47,7 +46,7 @@ static bool isAlwaysInlined(Operation *op) {
   if (auto call = dyn_cast<emitc::CallOpaqueOp>(op)) {
     if (call.getCallee() == "&")
       return true;
-    // Coordinates, and what a struct names.
+    // Coordinates, and members of a struct.
     if (call.getCallee() == TextAttrs::kList)
       if (auto type = dyn_cast<emitc::OpaqueType>(call.getResult(0).getType()))
         return !type.getValue().starts_with("carousel::vec<");
@@ -94,7 +93,7 @@ void TextPlan::number(emitc::FuncOp func) {
 }
 
 /// One op of the source often becomes several with its location. The last one
-/// is what the name is for.
+/// gets the name.
 void TextPlan::findSourceNames() {
   DenseMap<Location, Operation *> last;
   for (Operation *op : order)
@@ -102,7 +101,7 @@ void TextPlan::findSourceNames() {
         !isAlwaysInlined(op))
       last[op->getLoc()] = op;
   for (auto [loc, op] : last) {
-    // A variable's name is the variable's own.
+    // A variable's name belongs to the variable.
     if (isVariableLoad(op))
       continue;
     sourceNames[op] = cast<NameLoc>(loc).getName();
@@ -126,12 +125,12 @@ void TextPlan::findDeclarations() {
   }
 }
 
-/// Where an operand is evaluated, at the latest.
+/// The last point at which an operand is evaluated.
 unsigned TextPlan::getPoint(OpOperand &use) const {
   Operation *user = use.getOwner();
   if (inlined.contains(user))
     return points.lookup(user);
-  // Each turn of a loop compares with the bound, and adds the step.
+  // Each iteration compares with the bound, and adds the step.
   if (isa<emitc::ForOp>(user) && use.getOperandNumber() != 0)
     return extents.lookup(user).end;
   return extents.lookup(user).begin;
@@ -141,7 +140,7 @@ unsigned TextPlan::getLastPoint(Operation *op) const {
   unsigned last = extents.lookup(op).begin;
   for (OpOperand &use : op->getUses()) {
     last = std::max(last, getPoint(use));
-    // In a loop that the op isn't in, every turn evaluates the use.
+    // If the op is outside a loop, every iteration evaluates the use.
     for (Operation *parent = use.getOwner()->getParentOp();
          parent && !parent->isAncestor(op); parent = parent->getParentOp())
       if (isa<emitc::ForOp, emitc::DoOp>(parent))
@@ -150,7 +149,7 @@ unsigned TextPlan::getLastPoint(Operation *op) const {
   return last;
 }
 
-/// Whether a variable still holds what was read, wherever that is used.
+/// Whether a variable still holds the value that was read, at each use.
 bool TextPlan::isReadInTime(emitc::LoadOp load) const {
   unsigned begin = extents.lookup(load).begin, last = getLastPoint(load);
   return llvm::none_of(load.getOperand().getUsers(), [&](Operation *user) {
@@ -176,7 +175,7 @@ void TextPlan::decide(Operation *op) {
       inlineAt(getLastPoint(op), 1);
     return;
   }
-  // Dead values have no text.
+  // Dead values aren't printed.
   if (op->use_empty()) {
     if (isPureOp(op) || isa<emitc::LoadOp>(op))
       inlineAt(extents.lookup(op).begin, 0);
@@ -190,12 +189,12 @@ void TextPlan::decide(Operation *op) {
   Operation *user = use.getOwner();
   if (user->getBlock() != op->getBlock())
     return;
-  // C++ computes narrow integers as int: only an assignment cuts them again.
+  // C++ computes narrow integers as int, and only an assignment truncates them.
   if (auto integer = dyn_cast<IntegerType>(op->getResult(0).getType()))
     if (!isLoad && integer.getWidth() > 1 && integer.getWidth() < 32 &&
         !isa<emitc::CastOp, emitc::CallOpaqueOp>(op))
       return;
-  // Each turn would compute it again.
+  // Each iteration would compute it again.
   if (isa<emitc::ForOp>(user) && use.getOperandNumber() != 0)
     return;
   unsigned point = getPoint(use);
@@ -205,12 +204,12 @@ void TextPlan::decide(Operation *op) {
     if (effect != effects.end() && *effect < point)
       return;
   }
-  // Of the whole expression, as far as it is known.
+  // The cost of the whole expression so far.
   unsigned cost = 1 + (inlined.contains(user) ? costs.lookup(user) : 0);
   if (cost > kMaxCost)
     return;
   inlineAt(point, cost);
-  // What is in the expression counts for its other parts, too.
+  // Its cost counts for all parts of the expression.
   for (Operation *parent = user; inlined.contains(parent);) {
     costs[parent] = std::max(costs[parent], cost);
     if (!parent->hasOneUse())

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// By the library, if it may and can; else the PTX is written to a temporary
-// file, ptxas runs, and the cubin is read back.
+// Uses the library if it is allowed and available. Otherwise writes the PTX to
+// a temporary file, runs ptxas, and reads the cubin.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,7 @@ static Expected<std::string> findPTXAS(StringRef cudaRoot) {
   return createStringError("no ptxas at '" + path + "'");
 }
 
-/// A temporary file that is gone at the end of the scope.
+/// Creates a temporary file that is removed at the end of the scope.
 static Expected<FileRemover> createTemporary(StringRef suffix,
                                              SmallString<128> &path) {
   if (std::error_code error =
@@ -87,7 +87,7 @@ static Expected<std::string> runPTXAS(StringRef ptxas, StringRef ptx,
   return readAll(output);
 }
 
-/// Whether the library is to be taken.
+/// Whether to use the library.
 static bool takesLibrary(Assembler assembler) {
   if (assembler != Assembler::Auto)
     return assembler == Assembler::Library;
@@ -108,8 +108,8 @@ Expected<std::string> carousel::assemblePTX(StringRef ptx, StringRef chip,
   if (!found)
     return found.takeError();
   std::string arch = ("--gpu-name=" + chip).str();
-  // Kernels at once. The cubin is the same for every number of threads but one,
-  // so that it isn't that of the machine.
+  // Kernels in parallel. The cubin is the same for every number of threads
+  // except one, so the number doesn't depend on the host.
   std::string threads = ("--split-compile=" + Twine(kThreads)).str();
   bool library = takesLibrary(options.assembler);
   Expected<std::string> cubin =

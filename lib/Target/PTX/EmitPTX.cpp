@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// MLIR's serialisation of NVVM modules (translation, libdevice), and LLVM's
-// NVPTX back end behind it.
+// MLIR's serialisation of NVVM modules (translation, libdevice), followed by
+// LLVM's NVPTX back end.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,7 +62,7 @@ namespace {
 
 class SerializePTX : public NVVM::SerializeGPUModuleBase {
 public:
-  /// With `math` its functions are taken from the file `libdevice`.
+  /// If `math` is given, it provides the functions of the file `libdevice`.
   SerializePTX(gpu::GPUModuleOp module, NVVM::NVVMTargetAttr target,
                const gpu::TargetOptions &options, bool needsLibraries,
                MathLibrary *math, StringRef libdevice, TargetMachines &machines)
@@ -77,8 +77,8 @@ public:
   }
 
 private:
-  /// MLIR reads libdevice where the environment names a toolkit, and links none
-  /// of it to a module that calls nothing.
+  /// MLIR reads libdevice if the environment names a toolkit, and links nothing
+  /// of it to a module without calls.
   std::optional<SmallVector<std::unique_ptr<llvm::Module>>>
   loadBitcodeFiles(llvm::Module &module) override {
     SmallVector<std::unique_ptr<llvm::Module>> libraries;
@@ -111,14 +111,14 @@ private:
     if (!machine)
       return getOperation().emitError(
           "expected LLVM with the NVPTX target, got it without");
-    // At the highest level the back end would number values twice more.
+    // At the highest level the back end would number values two more times.
     auto level = static_cast<llvm::CodeGenOptLevel>(optLevel);
     machine->setOptLevel(std::min(level, llvm::CodeGenOptLevel::Default));
     return machine.get();
   }
 
-  /// libdevice asks how exact it has to be. LLVM takes what it doesn't know for
-  /// no, by which square roots would be approximate; NVRTC says yes.
+  /// libdevice queries the required precision. LLVM answers no to unknown
+  /// queries, which would make square roots approximate. NVRTC answers yes.
   void handleModulePostLink(llvm::Module &module) override {
     llvm::Function *reflect = module.getFunction("__nvvm_reflect");
     if (!reflect)
@@ -155,7 +155,7 @@ private:
     FailureOr<llvm::TargetMachine *> machine = getMachine();
     if (failed(machine))
       return failure();
-    hasCalls = true; // for all that is known if it fails
+    hasCalls = true; // assumed in case it fails
     llvm::Expected<SmallVector<char, 0>> text =
         generatePTX(module, **machine, optLevel);
     if (!text)
@@ -168,9 +168,9 @@ private:
   MathLibrary *math;
   std::string libdevice;
   TargetMachines &machines;
-  std::unique_ptr<llvm::TargetMachine> machine; ///< null: LLVM has none
-  /// A machine numbers the calls that it makes, and would go on counting: texts
-  /// don't depend on what was compiled before.
+  std::unique_ptr<llvm::TargetMachine> machine; ///< null if LLVM has none
+  /// A machine numbers the calls in its output, and would continue counting.
+  /// The text must not depend on earlier compilations.
   bool hasCalls = false;
 };
 
@@ -182,17 +182,18 @@ static std::string getLibdevice(StringRef cudaRoot) {
   return path.str().str();
 }
 
-/// `options.cudaRoot` is where libdevice is, if it is anywhere.
+/// `options.cudaRoot` is the directory of libdevice, if there is one.
 static FailureOr<std::string> translate(gpu::GPUModuleOp module,
                                         const EmitPTXOptions &options) {
   auto target = cast<NVVM::NVVMTargetAttr>(module.getTargetsAttr()[0]);
-  // Only kernels that need it pay for reading it, or hear that it is not there.
+  // Only kernels that need it pay for reading it, or fail without it.
   bool needsMath = !findMathFunction(module).empty();
   bool needsLibraries = needsMath || target.getLink();
   gpu::TargetOptions targetOptions(
       needsMath ? StringRef(options.cudaRoot) : StringRef(), {}, "", "",
       gpu::CompilationTarget::Assembly);
-  // Libraries of the target's own may call more of libdevice than the module.
+  // Libraries of the target's own may call more functions of libdevice than the
+  // module.
   bool keepsMath = needsMath && !target.getLink() && !options.cudaRoot.empty();
   SerializePTX::init();
   TargetMachines none;
@@ -206,8 +207,8 @@ static FailureOr<std::string> translate(gpu::GPUModuleOp module,
   return std::string(text->begin(), text->end());
 }
 
-/// Kernels at once, each in an LLVM context of its own. The text doesn't depend
-/// on how many threads the context has: kernels are taken apart in any case.
+/// Translates kernels in parallel, each in its own LLVM context. The text
+/// doesn't depend on the number of threads, because the module is always split.
 static FailureOr<std::string> translateKernels(gpu::GPUModuleOp module,
                                                const EmitPTXOptions &options) {
   SmallVector<OwningOpRef<gpu::GPUModuleOp>> parts = splitKernels(module);
@@ -229,7 +230,8 @@ static FailureOr<std::string> translateKernels(gpu::GPUModuleOp module,
   return translate(module, options);
 }
 
-/// Whether a function of libdevice is left for a linker; others may be.
+/// Whether a function of libdevice is left for a linker. Other functions may
+/// be.
 static bool callsMathLibrary(StringRef ptx) {
   for (StringRef line : llvm::split(ptx, '\n'))
     if (line.starts_with(".extern .func") && line.contains(" __nv_"))

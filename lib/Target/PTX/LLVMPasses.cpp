@@ -29,9 +29,9 @@ using namespace llvm;
 
 namespace {
 
-/// What LLVM would do that ptxas does again, for the machine it knows: it costs
-/// most where indices of 64 bits meet in many addresses. Kernels ran no slower
-/// without it.
+/// Passes whose work ptxas repeats, with knowledge of the machine. They cost
+/// most if many addresses have 64-bit indices. Kernels didn't run slower
+/// without them.
 bool isLeftToPTXAS(StringRef pass) {
   static constexpr StringLiteral kBackEndPasses[] = {
       "Loop Strength Reduction", "Straight line strength reduction",
@@ -41,9 +41,10 @@ bool isLeftToPTXAS(StringRef pass) {
          is_contained(kOptimisations, pass);
 }
 
-/// What looks for things that lowered kernels don't have, as vectorisers and
-/// libraries' calls, or that other passes find as well: without it ptxas makes
-/// the same code of the examples (benchmarks/RESULTS.md).
+/// Passes that look for code that lowered kernels don't have, such as
+/// vectorisers and library calls, or that find what other passes find, too.
+/// Without them ptxas makes the same code of the examples
+/// (benchmarks/RESULTS.md).
 bool findsNothing(StringRef pass) {
   static constexpr StringLiteral kPasses[] = {
       "CallSiteSplittingPass",   "ConstraintEliminationPass",
@@ -56,10 +57,10 @@ bool findsNothing(StringRef pass) {
   return is_contained(kPasses, pass);
 }
 
-/// Marks loops whose turns are too many instructions to be written one behind
-/// the other. LLVM would find that out by asking for the cost of each, and by
-/// going through all turns of those with few, to see what becomes a constant:
-/// of what is computed from tiles nothing does. ptxas may unroll them still.
+/// Marks loops that are too large to unroll. LLVM would find that out by
+/// computing the cost of each loop. For loops with few iterations it would also
+/// simulate all of them, to find values that become constants. Values that are
+/// computed from tiles don't. ptxas may still unroll the loops.
 class KeepLargeLoops : public PassInfoMixin<KeepLargeLoops> {
 public:
   static constexpr StringLiteral kName = "keep-large-loops";
@@ -79,10 +80,11 @@ public:
   }
 
 private:
-  /// LLVM's thresholds of level 3 for what it unrolls as a whole, and in parts.
+  /// LLVM's thresholds at level 3 for full and partial unrolling.
   static constexpr uint64_t kWholeSize = 300, kPartSize = 75;
 
-  /// Of scalars, but for addresses and what is only another view of a register.
+  /// Counts instructions by element, except for addresses, and for conversions
+  /// between views of a register.
   static uint64_t countInstructions(const Loop &loop) {
     uint64_t count = 0;
     for (const BasicBlock *block : loop.blocks())
@@ -98,10 +100,10 @@ private:
   }
 };
 
-/// Makes scalars of wide vectors, apart from what is loaded and stored. A
-/// thread has no registers for them, and instruction selection would do it with
-/// the square of the elements and more: 1024 of them took five minutes instead
-/// of seven seconds.
+/// Splits wide vectors into scalars, except where they are loaded and stored. A
+/// thread has no registers for them, and instruction selection would take at
+/// least quadratic time: for 1024 elements five minutes instead of seven
+/// seconds.
 class SplitWideVectors : public PassInfoMixin<SplitWideVectors> {
 public:
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &analyses) {
@@ -111,8 +113,8 @@ public:
   }
 
 private:
-  /// Narrower ones are left to the back end, which has accesses and arithmetic
-  /// for some of them.
+  /// The back end handles narrower vectors, and has accesses and arithmetic for
+  /// some of them.
   static constexpr unsigned kWideElements = 32;
 
   static bool isWide(const Instruction &instruction) {
@@ -121,33 +123,34 @@ private:
   }
 };
 
-/// Level 2, in the syntax of `opt -passes`. Found by leaving out what changes
-/// no kernel's code, or changes it by a few hundredths (docs/Rationale.md).
+/// Level 2, in the syntax of `opt -passes`. Passes were left out if they change
+/// no kernel's code, or only by a few percent (docs/Rationale.md).
 constexpr StringLiteral kKernelPipeline =
-    // Calls: of helpers, and of libdevice, which asks by name how exact it has
-    // to be.
+    // Calls of helpers, and of libdevice, which queries the required precision
+    // by name.
     "nvvm-reflect,"
     "function(nvvm-intr-range,simplifycfg,sroa),"
     "cgscc(inline),"
-    // The ranges of thread and block numbers, through all that is computed of
-    // them: without, indices stay signed and of 64 bits.
+    // The ranges of thread and block ids, and of all values computed from them.
+    // Without them indices stay signed and 64 bits wide.
     "ipsccp,globaldce,"
     "function("
     "instcombine<no-verify-fixpoint>,"
-    // What is invariant moves out of loops that are tested at their ends.
+    // Hoists invariants out of loops that test at the end.
     "loop-mssa(loop-rotate,licm),"
     "instcombine<no-verify-fixpoint>,gvn,infer-alignment,"
     "simplifycfg<hoist-common-insts;sink-common-insts>,"
-    // As a whole, or in parts where trip counts are known while the kernel
-    // runs: ptxas would do it otherwise. The back end begins with another sroa.
+    // Full unrolling, or partial unrolling if trip counts are known while the
+    // kernel runs. ptxas would otherwise do it. The back end starts with
+    // another sroa.
     "keep-large-loops,loop-unroll<O3>,instcombine<no-verify-fixpoint>,"
     "div-rem-pairs,simplifycfg),"
     "globaldce";
 
-/// What of the back end changes nothing behind that pipeline (subexpressions,
-/// what is invariant, costly constants), prepares for a pass that is left out
-/// (freezes), or changes nothing for the better behind ptxas (order; addresses
-/// that are computed once more in each block).
+/// Passes of the back end that change nothing after that pipeline
+/// (subexpressions, invariants, expensive constants), that prepare for an
+/// omitted pass (freezes), or that bring no gain before ptxas (order, addresses
+/// computed again in each block).
 bool isNotForKernels(StringRef pass) {
   static constexpr StringLiteral kPasses[] = {
       "Canonicalize Freeze Instructions in Loops",
@@ -161,7 +164,7 @@ bool isNotForKernels(StringRef pass) {
   return is_contained(kPasses, pass);
 }
 
-/// The passes of the back end, which has no option to leave one out.
+/// The passes of the back end, which has no option to omit one.
 class BackEndPasses : public legacy::PassManager {
 public:
   explicit BackEndPasses(unsigned level) : level(level) {}

@@ -1,11 +1,11 @@
-//===- MathLibrary.cpp - libdevice, read once -----------------------------===//
+//===- MathLibrary.cpp - a cache of libdevice functions -------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See MathLibrary.h. What was asked for is linked into an empty module, and
+// See MathLibrary.h. Requested functions are linked into an empty module, and
 // kept as bitcode, which belongs to no LLVM context.
 //
 //===----------------------------------------------------------------------===//

@@ -1,13 +1,13 @@
-//===- MergePTX.cpp - one PTX text of several -----------------------------===//
+//===- MergePTX.cpp - merge PTX texts -------------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See MergePTX.h. A text is a head (comments, version, target, address size)
-// and statements: declarations that end with a semicolon, and functions that
-// end with a brace.
+// See MergePTX.h. A text has a head (comments, version, target, address size)
+// and statements: declarations, which end with a semicolon, and functions,
+// which end with a brace.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,14 +22,14 @@ using namespace carousel;
 namespace {
 
 struct Statement {
-  std::string comments; ///< that stand before it
+  std::string comments; ///< before it
   std::string text;
 };
 
 struct Statements {
   std::string head;
   std::vector<Statement> all;
-  std::string rest; ///< comments behind the last one
+  std::string rest; ///< comments after the last statement
 };
 
 } // namespace
@@ -65,8 +65,8 @@ static std::optional<Statements> parse(StringRef text) {
   return parsed;
 }
 
-/// The first name that isn't a directive's operand: what is declared. Results
-/// of functions stand in parentheses before it.
+/// The declared name: the first one that isn't a directive's operand. Results
+/// of functions are in parentheses before it.
 static StringRef getName(StringRef statement) {
   auto isPartOfName = [](char c) {
     return llvm::isAlnum(c) || c == '_' || c == '$' || c == '.' || c == '%';
@@ -83,7 +83,7 @@ static StringRef getName(StringRef statement) {
   return {};
 }
 
-/// Labels and frames have the number of their function in the module.
+/// Labels and frames contain the number of their function in the module.
 static std::string renumber(StringRef text, unsigned base, unsigned &count) {
   static constexpr StringLiteral kNumbered[] = {"$L__BB", "__local_depot"};
   std::string result;
@@ -107,7 +107,7 @@ static std::string renumber(StringRef text, unsigned base, unsigned &count) {
   return result + text.substr(last).str();
 }
 
-/// Comments without the blank lines that set off what others have said before.
+/// Comments without the blank lines that separate them from earlier ones.
 static std::string dropBlank(StringRef comments) {
   std::string result;
   for (StringRef line : llvm::split(comments, '\n'))

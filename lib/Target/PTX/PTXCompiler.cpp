@@ -21,7 +21,7 @@ Expected<std::string> carousel::findPTXCompiler() {
   return ("nvPTXCompiler " + Twine(major) + "." + Twine(minor)).str();
 }
 
-/// What it has to say; its number for the result where that is nothing.
+/// The library's log, or the number of its result if the log is empty.
 static Error getError(nvPTXCompilerHandle compiler, nvPTXCompileResult result) {
   std::string log;
   size_t size = 0;
@@ -44,7 +44,7 @@ Expected<std::string> carousel::runPTXCompiler(StringRef ptx,
     if (compiler)
       nvPTXCompilerDestroy(&compiler);
   });
-  // It reads up to a null character, too.
+  // The library reads up to a null character.
   std::string text = ptx.str();
   nvPTXCompileResult result =
       nvPTXCompilerCreate(&compiler, text.size(), text.c_str());

@@ -1,4 +1,4 @@
-//===- SplitKernels.cpp - a module of each kernel -------------------------===//
+//===- SplitKernels.cpp - split modules by kernel -------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -30,15 +30,15 @@ static bool isKernel(Operation &op) {
          op.hasAttr(NVVM::NVVMDialect::getKernelFuncAttrName());
 }
 
-/// Lists of what is used: they hold for the whole module.
+/// Lists of used symbols, which apply to the whole module.
 static bool isList(Operation &op) {
   auto global = dyn_cast<LLVM::GlobalOp>(op);
   return global && global.getLinkage() == LLVM::Linkage::Appending;
 }
 
-/// Whether what the module says of the symbol is the same in every copy. Others
-/// may call a function that is neither a kernel nor private, and LLVM looks at
-/// all stores to a variable of global memory at once.
+/// Whether every copy of the module may have this symbol. Other modules may
+/// call a function that is neither a kernel nor private, and LLVM analyses all
+/// stores to a variable in global memory at once.
 static bool canBeCopied(Operation &op) {
   if (isKernel(op) || isList(op))
     return true;
@@ -57,8 +57,8 @@ static bool canBeCopied(Operation &op) {
           gpu::GPUDialect::hasWorkgroupMemoryAddressSpace(global.getType()));
 }
 
-/// The kernels of a module, in order, if each can be compiled without the
-/// others; otherwise none.
+/// The kernels of a module, in order, if each can be compiled on its own;
+/// otherwise none.
 static SmallVector<Operation *>
 findIndependentKernels(gpu::GPUModuleOp module) {
   SmallVector<Operation *> kernels;
@@ -73,7 +73,7 @@ findIndependentKernels(gpu::GPUModuleOp module) {
 
 using Symbols = llvm::SmallSetVector<Operation *, 16>;
 
-/// `kernels` and what they need.
+/// `kernels` and the symbols that they need.
 static Symbols findNeeded(gpu::GPUModuleOp module,
                           ArrayRef<Operation *> kernels,
                           const SymbolTable &table) {
@@ -91,7 +91,7 @@ static Symbols findNeeded(gpu::GPUModuleOp module,
   return needed;
 }
 
-/// A copy of the module with these of its symbols, in its order.
+/// A copy of the module with these of its symbols, in module order.
 static OwningOpRef<gpu::GPUModuleOp> extract(gpu::GPUModuleOp module,
                                              const Symbols &symbols) {
   OwningOpRef<gpu::GPUModuleOp> copy(
@@ -109,7 +109,7 @@ carousel::splitKernels(gpu::GPUModuleOp module) {
   SmallVector<Operation *> kernels = findIndependentKernels(module);
   if (kernels.size() < 2)
     return {};
-  // To take one out costs time in proportion to the module.
+  // Extracting a part costs time in proportion to the module.
   constexpr size_t kMostParts = 16;
   size_t size = llvm::divideCeil(kernels.size(), kMostParts);
   size_t count = llvm::divideCeil(kernels.size(), size);
@@ -119,8 +119,8 @@ carousel::splitKernels(gpu::GPUModuleOp module) {
     auto part = ArrayRef(kernels).drop_front(index * size).take_front(size);
     needed[index] = findNeeded(module, part, table);
   });
-  // What no kernel needs is in the first part: it may be wrong, or be meant for
-  // the host.
+  // The first part also has symbols that no kernel needs: they may have errors,
+  // or be meant for the host.
   for (Operation &op : *module.getBody())
     if (llvm::none_of(needed, [&](const Symbols &symbols) {
           return symbols.contains(&op);
@@ -147,7 +147,7 @@ LogicalResult carousel::joinKernels(gpu::GPUModuleOp module,
               entry->second, &op, OperationEquivalence::IgnoreLocations))
         return failure();
     }
-  // What passes say of the module they say of each part.
+  // Attributes that passes set on the module apply to each part.
   DictionaryAttr attributes = module->getAttrDictionary();
   if (!parts.empty())
     attributes = gpu::GPUModuleOp(parts.front())->getAttrDictionary();

@@ -1,4 +1,4 @@
-//===- TargetMachines.cpp - LLVM's back ends, made once -------------------===//
+//===- TargetMachines.cpp - a cache of LLVM's back ends -------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
