@@ -28,7 +28,7 @@ namespace {
 struct BoxRows {
   int64_t dim = 0;         ///< this dimension
   int64_t rowElements = 1; ///< contiguous in global memory
-  bool isOnePiece = false; ///< so are the rows, one behind the other
+  bool isOnePiece = false; ///< so are all rows together
   /// The memref's end may cut off a box in each row or plane of the memref, and
   /// not only at its very end.
   bool isOftenCut = false;

@@ -239,7 +239,7 @@ struct Grid::Impl {
   std::vector<CTAState *> residents; // by number, null if not resident
   uint64_t live = 0;                 // threads
 
-  // Who can run.
+  // Runnable threads.
   std::vector<uint64_t> readySlots; // bits
   uint32_t numReadySlots = 0;
   std::vector<CTAState *> yieldedCTAs;

@@ -239,7 +239,7 @@ func.func @swizzle(%tile: memref<4x8xf32, #ws>, %y: memref<?x?xf32, #gl>, %i: in
 
 // Unknown schemes, which the parser refuses.
 func.func @scheme(%tile: memref<4xf32, #ws>, %y: memref<?xf32, #gl>, %i: index, %first: i1) {
-  // expected-error @below {{expected one of [transfers, registers] for how a tile is accumulated, got: atomics}}
+  // expected-error @below {{expected one of [transfers, registers] for accumulation scheme, got: atomics}}
   carousel.accumulate %tile into %y[%i] reduce<add f32> first(%first) scheme(atomics)
       : memref<4xf32, #ws>, memref<?xf32, #gl>
   return

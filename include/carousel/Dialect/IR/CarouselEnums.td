@@ -115,7 +115,7 @@ def Carousel_CpAsyncCache : Carousel_Enum<"CpAsyncCache", "cache levels of cp.as
   I32EnumCase<"CA", 0, "ca">, I32EnumCase<"CG", 1, "cg">]>;
 def Carousel_CpAsyncCacheAttr : Carousel_EnumAttr<Carousel_CpAsyncCache, "cp_async_cache">;
 
-def Carousel_GroupWait : Carousel_Enum<"GroupWait", "what a wait for groups waits for", [
+def Carousel_GroupWait : Carousel_Enum<"GroupWait", "completion of a group", [
   I32EnumCase<"Complete", 0, "complete">, I32EnumCase<"Read", 1, "read">]>;
 def Carousel_GroupWaitAttr : Carousel_EnumAttr<Carousel_GroupWait, "group_wait">;
 
@@ -145,27 +145,27 @@ def Carousel_TransferScope : Carousel_Enum<"TransferScope",
   I32EnumCase<"Warp", 2, "warp">]>;
 def Carousel_TransferScopeAttr : Carousel_EnumAttr<Carousel_TransferScope, "transfer_scope">;
 
-def Carousel_TurnOrder : Carousel_Enum<"TurnOrder", "whether CTAs take turns", [
+def Carousel_TurnOrder : Carousel_Enum<"TurnOrder", "order of turns", [
   I32EnumCase<"Ordered", 0, "ordered">, I32EnumCase<"Unordered", 1, "unordered">]>;
 def Carousel_TurnOrderAttr : Carousel_EnumAttr<Carousel_TurnOrder, "turn_order">;
 
-def Carousel_AccumulateScheme : Carousel_Enum<"AccumulateScheme", "how a tile is accumulated", [
+def Carousel_AccumulateScheme : Carousel_Enum<"AccumulateScheme", "accumulation scheme", [
   I32EnumCase<"Transfers", 0, "transfers">, I32EnumCase<"Registers", 1, "registers">]>;
 def Carousel_AccumulateSchemeAttr : Carousel_EnumAttr<Carousel_AccumulateScheme,
     "accumulate_scheme">;
 
-def Carousel_ReadBack : Carousel_Enum<"ReadBack", "what loads the accumulated box", [
+def Carousel_ReadBack : Carousel_Enum<"ReadBack", "reader of the accumulated box", [
   I32EnumCase<"Transfer", 0, "transfer">, I32EnumCase<"Threads", 1, "threads">]>;
 def Carousel_ReadBackAttr : Carousel_EnumAttr<Carousel_ReadBack, "read_back">;
 
 def Carousel_PipelineMode : Carousel_Enum<"PipelineMode", "pipeline mode", [
   I32EnumCase<"Unified", 0, "unified">, I32EnumCase<"Specialized", 1, "specialized">]>;
 
-def Carousel_SlotRelease : Carousel_Enum<"SlotRelease", "how a slot is released", [
+def Carousel_SlotRelease : Carousel_Enum<"SlotRelease", "slot release", [
   I32EnumCase<"EmptyBarrier", 0, "empty_barrier">, I32EnumCase<"CTABarrier", 1, "cta_barrier">,
   I32EnumCase<"WarpBarrier", 2, "warp_barrier">]>;
 def Carousel_PipelineEpilogue : Carousel_Enum<"PipelineEpilogue",
-    "how a loop that loads ahead ends", [
+    "loop epilogue", [
   I32EnumCase<"Peeled", 0, "peeled">, I32EnumCase<"Predicated", 1, "predicated">]>;
 def Carousel_SlotReleaseAttr : Carousel_EnumAttr<Carousel_SlotRelease, "slot_release">;
 
@@ -216,7 +216,7 @@ def Carousel_L2Promotion : Carousel_Enum<"L2Promotion", "granularity of L2 fills
 def Carousel_OutOfBoundsFill : Carousel_Enum<"OutOfBoundsFill", "value of elements out of bounds", [
   I32EnumCase<"Zero", 0, "zero">, I32EnumCase<"NaN", 1, "nan">]>;
 def Carousel_OutOfBoundsFillAttr : Carousel_EnumAttr<Carousel_OutOfBoundsFill, "fill">;
-def Carousel_TensorMapMode : Carousel_Enum<"TensorMapMode", "how a tensor map describes boxes", [
+def Carousel_TensorMapMode : Carousel_Enum<"TensorMapMode", "box mode of a tensor map", [
   I32EnumCase<"Tiled", 0, "tiled">, I32EnumCase<"Im2Col", 1, "im2col">,
   I32EnumCase<"Im2ColW", 2, "im2col_w">, I32EnumCase<"Im2ColW128", 3, "im2col_w_128">]>;
 

@@ -100,7 +100,7 @@ def Carousel_AccumulateOp : Op<Carousel_Dialect, "accumulate", [
     All threads of the CTA execute it with the same operands, usually in a `carousel.serialize`. If
     `first` is true, the tile overwrites the box. Otherwise each element of the box becomes
     `kind(element, tile's element)`, rounded to the element's type as PTX rounds reductions. If
-    `last` is true, the tile receives this result instead; then the content of the box is
+    `last` is true, the tile receives this result instead. The content of the box is then
     unspecified, and tile elements outside the global memref become zero. Without `last` the tile
     doesn't change.
     
