@@ -24,10 +24,9 @@ class TargetMachine;
 
 namespace carousel {
 
-/// Optimises for the machine. Level 0 does nothing. 1 and 3 are LLVM's
-/// pipelines of these levels, without passes that find nothing in kernels. 2
-/// has the passes that change ptxas's result for kernels, each as often as it
-/// does.
+/// Optimises for the machine. Level 0 does nothing. Levels 1 and 3 are LLVM's
+/// pipelines, without passes that find nothing in kernels. Level 2 has the
+/// passes that change ptxas's result for kernels, each as often as it does.
 llvm::Error optimizeKernels(llvm::Module &module, llvm::TargetMachine &machine,
                             unsigned level);
 

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The permutation of 16-byte pieces that a swizzle makes in a tile whose rows
-// are as long as the swizzle's span, and whether all accesses to a tile can be
+// are as long as the swizzle's span. Also whether all accesses to a tile can be
 // rewritten to it. PTX ISA: Tensors, Swizzling modes.
 //
 //===----------------------------------------------------------------------===//

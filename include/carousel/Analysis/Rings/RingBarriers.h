@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The plan that --carousel-lower-rings applies to a kernel at the ring phase:
-// the producers and consumers of each ring, the arrivals that complete a phase,
-// the layout of slots in shared memory, the named barriers of roles, and
-// barriers that are merged with others. Reads the IR and doesn't change it.
+// The plan that --carousel-lower-rings applies to a kernel at the ring phase.
+// For each ring it has the producers and consumers, the arrivals that complete
+// a phase, and the layout of slots in shared memory. It also has the named
+// barriers of roles, and the barriers that are merged with others. Reads the IR
+// and doesn't change it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -7,8 +7,8 @@
 //
 // Follows the shared allocations of a kernel at the machine phase through views
 // and structured control flow to their accesses. Out: for each allocation, the
-// range of the kernel's top-level ops from its first to its last access, and
-// the accesses by kind, since each kind completes in a different way.
+// range of the kernel's top-level ops from its first to its last access. Also
+// its accesses by kind, since each kind completes in a different way.
 //
 //===----------------------------------------------------------------------===//
 

@@ -335,8 +335,11 @@ def Carousel_StAsyncOp : Carousel_FixedOp<"st_async", 90, 81, [AttrSizedOperandS
     is weak, and made through the generic proxy. Its bytes lower the pending transaction bytes of
     the barrier, which lies in the same CTA as the destination.
 
-    Constraints: the value is an i32, i64, f32 or f64, or a vector of 2 or 4 of them; of 2 if they
-    are 8 bytes wide (C48). The memref's element type is that of the value, or of its lanes (C49).
+    Constraints:
+
+    - The value is an i32, i64, f32 or f64, or a vector of 2 of them, or of 4 with 32 bits each
+      (C48).
+    - The memref's element type is that of the value, or of its lanes (C49).
 
     Example:
 

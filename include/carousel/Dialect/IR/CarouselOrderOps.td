@@ -34,9 +34,9 @@ def Carousel_SerializeOp : Op<Carousel_Dialect, "serialize", [
     The op doesn't order accesses outside the region with those of other CTAs. The order of turns is
     always the same, so floating-point sums have the same bits in every launch.
     
-    With `order(unordered)` no CTA waits, the op doesn't access the semaphore, and both arguments
-    are false, because a CTA can't know whether it is the first or the last one.
-    
+    With `order(unordered)` no CTA waits, and the op doesn't access the semaphore. Both arguments
+    are then false, because a CTA can't know whether it is the first or the last one.
+
     All CTAs of a launch must be co-resident, unless CTAs that start earlier have earlier turns. See
     `carousel.grid.ticket`.
     
