@@ -69,7 +69,7 @@ struct TensorMapDescription {
 };
 
 struct VariantDescription {
-  /// The function of the described module. Null in a package that was read.
+  /// The function of the described module. Null in a package.
   mlir::gpu::GPUFuncOp function;
   std::string functionName;
   std::string moduleName;
