@@ -1,4 +1,4 @@
-// Effects are declared: ordinary accesses are not moved or merged across what waits, orders or copies.
+// Declared effects: ordinary accesses don't move or merge across ops that wait, order or copy.
 // RUN: carousel-opt %s --cse --canonicalize --loop-invariant-code-motion --cse --canonicalize | FileCheck %s
 
 #ws = #gpu.address_space<workgroup>

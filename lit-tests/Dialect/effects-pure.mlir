@@ -1,4 +1,4 @@
-// Effects are declared: what only computes is merged, hoisted, and dropped where its result is unused.
+// Declared effects: pure ops are merged, hoisted, and erased if their result is unused.
 // RUN: carousel-opt %s --cse --canonicalize --loop-invariant-code-motion --cse --canonicalize | FileCheck %s
 
 #ws = #gpu.address_space<workgroup>

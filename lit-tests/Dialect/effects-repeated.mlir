@@ -1,4 +1,4 @@
-// Effects are declared: what waits, arrives, orders, copies or hints is done as often as it is written.
+// Declared effects: ops that wait, arrive, order, copy or hint are neither merged nor erased.
 // RUN: carousel-opt %s --cse --canonicalize --loop-invariant-code-motion --cse --canonicalize | FileCheck %s
 
 #ws = #gpu.address_space<workgroup>

@@ -1,4 +1,4 @@
-// What a kernel says of its launch: every form, printed as it is written and parsed again.
+// Launch attributes: every form, printed and parsed again.
 // RUN: carousel-opt %s | FileCheck %s
 // RUN: carousel-opt %s | carousel-opt | FileCheck %s
 // RUN: carousel-opt %s --mlir-print-op-generic | carousel-opt | FileCheck %s

@@ -1,4 +1,4 @@
-// Kernels of the tile phase aren't lowered: they are refused where they stand, before the ops change.
+// carousel-lower-to-nvvm refuses kernels of the tile phase, before it changes any op.
 // RUN: carousel-opt %s --carousel-lower-to-nvvm --verify-diagnostics
 
 #ws = #gpu.address_space<workgroup>

@@ -1,5 +1,5 @@
-// Slots are planned with the bytes that allocation has: both loops get what they want, since the one's slots are the other's later, and
-// what is used behind the loops takes nothing away.
+// The planner of rings counts bytes as the allocation does. Both loops get the stages that they ask for, since the
+// second loop's slots reuse the bytes of the first's. Buffers that are used after the loops take no bytes away.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(carousel-lower{chip=sm_80})' --remarks-filter='carousel-(circular-buffer|allocate-shared)' --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s
 // CHECK-NOT: fewer stages than wanted
 // CHECK-COUNT-2: loads ringed: 1, stages 3

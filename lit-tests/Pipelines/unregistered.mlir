@@ -1,4 +1,4 @@
-// An op that nobody has registered goes through the passes, for its users to lower; on the way to PTX or CUDA C++ it is an error.
+// An unregistered op goes through the passes, for a client to lower; on the way to PTX or CUDA C++ it is an error.
 // RUN: carousel-opt %s --allow-unregistered-dialect --pass-pipeline='builtin.module(carousel-lower{chip=sm_90a})' | FileCheck %s
 // RUN: not carousel-opt %s --allow-unregistered-dialect --carousel-to-ptx=chip=sm_90a -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=PTX

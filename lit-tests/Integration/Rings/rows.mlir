@@ -1,5 +1,5 @@
-// Boxes of rows that reach outside on all sides: filled with zero or NaN before the begin and behind the end, clipped by
-// the store. The window moves over the matrix by half a tile, from one tile before it.
+// Boxes of rows that reach outside on all sides. Loads fill with zero or NaN before the start and after
+// the end; stores clip. The window moves over the matrix by half a tile, from one tile before it.
 // DEFINE: %{lower} = carousel-lower-rings,carousel-allocate-shared,carousel-verify-chip,carousel-verify-machine
 // DEFINE: %{run} = carousel-sim --kernel @shift --reference @reference --policy all
 // RUN: sed 's/LOAD/bulk/; s/STORE/bulk/; s/FILL/zero/' %s > %t.bulk.mlir

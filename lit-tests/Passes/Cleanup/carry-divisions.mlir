@@ -1,4 +1,4 @@
-// carousel-carry-divisions: a loop that counts from a small number by small steps carries its variable's quotients and remainders; others divide.
+// carousel-carry-divisions: a loop with a small start and small steps carries the quotients and remainders of its variable; other loops divide.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-carry-divisions)))' | FileCheck %s
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-carry-divisions{most-digits=3})))' | FileCheck %s --check-prefix=MORE
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-carry-divisions,carousel-narrow-divisions)))' | FileCheck %s --check-prefix=SMALL

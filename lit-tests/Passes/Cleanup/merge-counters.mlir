@@ -1,4 +1,4 @@
-// carousel-merge-counters: what begins alike and grows alike is one value; anything else is kept.
+// carousel-merge-counters: loop-carried values with equal start and step become one value; all others stay.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-merge-counters,canonicalize,cse)))' | FileCheck %s
 
 #gl = #gpu.address_space<global>

@@ -1,4 +1,4 @@
-// carousel-narrow-divisions: what is known to be small is divided in 32 bits, whatever the divisor is; anything else is left.
+// carousel-narrow-divisions: divisions of values known to be small use 32 bits, whatever the divisor is; all others stay.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-narrow-divisions)))' | FileCheck %s
 
 #gl = #gpu.address_space<global>

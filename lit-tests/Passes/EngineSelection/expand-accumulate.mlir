@@ -1,5 +1,5 @@
-// carousel-expand-accumulate makes the transfers of each scheme, as the table in docs/Ordering.md has them, and takes
-// out turns that nobody waits for. What it makes passes verify-tile.
+// carousel-expand-accumulate: the transfers of each scheme are those of the table in docs/Ordering.md.
+// Unordered turns are removed. The result passes verify-tile. A second run changes nothing.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-verify-tile,carousel-expand-accumulate,carousel-verify-tile))' | FileCheck %s --implicit-check-not=carousel.accumulate --implicit-check-not=order(unordered)
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-expand-accumulate))' --remarks-filter=carousel-expand-accumulate --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK --implicit-check-not=Function=apart
 // A second run finds nothing.

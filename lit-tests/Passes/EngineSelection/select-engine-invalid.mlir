@@ -1,4 +1,4 @@
-// Engines and maps that transfers have already, and can't have.
+// Transfers with a given engine or map that can't carry them out.
 // RUN: carousel-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(gpu.module(carousel-select-engine))'
 
 #gl = #gpu.address_space<global>

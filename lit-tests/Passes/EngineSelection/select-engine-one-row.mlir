@@ -1,4 +1,4 @@
-// No coordinate but 0 is inside of a dimension with one element, so a tensor map asks nothing of its stride.
+// In a dimension with one element, only coordinate 0 is inside, so a tensor map has no rule for its stride.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-select-engine{chip=sm_90a}))' | FileCheck %s
 // Rows of 520 bytes.
 // RUN: carousel-opt %s -o %t.lowered --pass-pipeline='builtin.module(carousel-lower{chip=sm_90a})'

@@ -1,4 +1,4 @@
-// Why a transfer has its engine, and why it hasn't a more capable one.
+// Remarks give the reason for a transfer's engine, and the reason against each more capable one.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-select-engine))' --remarks-filter=carousel-select-engine --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s
 
 #gl = #gpu.address_space<global>

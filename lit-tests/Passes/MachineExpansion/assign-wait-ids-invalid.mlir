@@ -1,4 +1,4 @@
-// Waits that a table could not tell apart.
+// Different waits that have one number.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-assign-wait-ids))' --split-input-file --verify-diagnostics
 
 #ws = #gpu.address_space<workgroup>

@@ -1,4 +1,4 @@
-// Waits are counted in the order in which they stand; who has a number keeps it.
+// Waits are numbered in program order; a wait that has a number keeps it.
 // RUN: carousel-opt %s --mlir-print-local-scope --pass-pipeline='builtin.module(gpu.module(carousel-assign-wait-ids))' | FileCheck %s
 // A second run finds nothing to do.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-assign-wait-ids))' -o %t.once

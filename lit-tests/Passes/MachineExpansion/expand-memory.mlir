@@ -1,4 +1,4 @@
-// carousel-expand-memory: copies become loops over elements, atomics with a region loops around a compare-and-swap.
+// carousel-expand-memory: copies become loops over elements, and atomics with a region become loops around a compare-and-swap.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-expand-memory))' | FileCheck %s
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-expand-memory,carousel-expand-memory))' | FileCheck %s
 

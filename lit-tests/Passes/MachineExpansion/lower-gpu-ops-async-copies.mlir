@@ -1,4 +1,4 @@
-// Asynchronous copies of nvgpu that no pass has raised: one op of cp.async each. Groups are counted, tokens are nothing.
+// Asynchronous copies of nvgpu that no pass has raised become one cp.async op each. Waits count groups; tokens disappear.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-lower-gpu-ops))' | FileCheck %s
 
 #gl = #gpu.address_space<global>

@@ -1,4 +1,4 @@
-// C202: what has no text in CUDA C++ is an error where it stands.
+// C202: an op or type without a form in CUDA C++ is an error at the op.
 // RUN: carousel-translate --mlir-to-cuda --chip=sm_90a --split-input-file --verify-diagnostics %s
 
 gpu.module @m {

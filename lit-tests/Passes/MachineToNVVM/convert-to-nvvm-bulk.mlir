@@ -1,4 +1,4 @@
-// What each bulk op and asynchronous store becomes, and how destinations were named before PTX 8.6.
+// The lowering of each bulk op and asynchronous store, and the spelling of destinations before PTX 8.6.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-convert-to-nvvm))' | FileCheck %s
 
 #ws = #gpu.address_space<workgroup>

@@ -1,4 +1,4 @@
-// What cp.async, cache policies and prefetches become.
+// The lowering of cp.async, cache policies and prefetches.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-convert-to-nvvm))' | FileCheck %s
 
 #ws = #gpu.address_space<workgroup>

@@ -1,4 +1,4 @@
-// What a module with bounded waits may not hold.
+// Errors in modules with bounded waits.
 // RUN: carousel-opt %s --split-input-file --verify-diagnostics \
 // RUN:   --pass-pipeline='builtin.module(gpu.module(carousel-convert-to-nvvm{debug-waits=3}))'
 

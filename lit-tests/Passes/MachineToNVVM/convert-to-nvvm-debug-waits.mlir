@@ -1,4 +1,4 @@
-// A bounded wait: one test, then the clock, then tests until the bound is over.
+// A bounded wait: one test, then the clock, then tests until the time bound.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-convert-to-nvvm{debug-waits=3}))' | FileCheck %s
 // A label by itself changes nothing, and a module without waits has no record.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-convert-to-nvvm))' | FileCheck %s --check-prefix=OFF

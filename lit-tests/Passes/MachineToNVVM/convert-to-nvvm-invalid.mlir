@@ -1,4 +1,4 @@
-// What carousel-convert-to-nvvm refuses, and its options that others refuse as well.
+// Errors of carousel-convert-to-nvvm, and invalid options that other passes share.
 // RUN: split-file %s %t
 // RUN: carousel-opt %t/target.mlir --pass-pipeline='builtin.module(gpu.module(carousel-convert-to-nvvm))' --verify-diagnostics
 // RUN: carousel-opt %t/index.mlir --pass-pipeline='builtin.module(gpu.module(carousel-convert-to-nvvm{index-bitwidth=16}))' --verify-diagnostics

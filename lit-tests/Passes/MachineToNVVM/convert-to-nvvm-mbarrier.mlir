@@ -1,4 +1,4 @@
-// What each mbarrier op becomes, with the scoped instructions of sm_90 and the plain ones of sm_80.
+// The lowering of each mbarrier op, with the scoped instructions of sm_90 and the plain ones of sm_80.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-convert-to-nvvm))' | FileCheck %s
 
 #ws = #gpu.address_space<workgroup>

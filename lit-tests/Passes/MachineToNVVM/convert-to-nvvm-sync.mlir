@@ -1,4 +1,4 @@
-// What fences, barriers, clusters and grids become.
+// The lowering of fences, barriers, clusters and grids.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-convert-to-nvvm))' | FileCheck %s
 
 #ws = #gpu.address_space<workgroup>

@@ -1,4 +1,4 @@
-// What each tensor op becomes: coordinates innermost first, destinations by PTX version.
+// The lowering of each tensor op: coordinates innermost first, destinations by PTX version.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-convert-to-nvvm))' | FileCheck %s
 
 #ws = #gpu.address_space<workgroup>

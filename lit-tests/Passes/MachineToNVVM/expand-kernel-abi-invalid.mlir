@@ -1,4 +1,4 @@
-// What carousel-expand-kernel-abi refuses.
+// Errors of carousel-expand-kernel-abi.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-expand-kernel-abi))' --split-input-file --verify-diagnostics
 
 #gl = #gpu.address_space<global>

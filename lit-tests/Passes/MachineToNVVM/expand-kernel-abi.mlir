@@ -1,4 +1,4 @@
-// carousel-expand-kernel-abi makes each memref a pointer, its dynamic extents and its dynamic strides, and rebuilds it.
+// carousel-expand-kernel-abi replaces each memref by a pointer, its dynamic extents and its dynamic strides, and rebuilds it.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-expand-kernel-abi))' | FileCheck %s
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-expand-kernel-abi{index-bitwidth=32}))' | FileCheck %s --check-prefix=NARROW
 // Twice is as good as once.

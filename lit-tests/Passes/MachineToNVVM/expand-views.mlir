@@ -1,4 +1,4 @@
-// carousel-expand-views: views become offsets, extents and strides of what they are views of, in arithmetic; affine loops stay.
+// carousel-expand-views: views become arithmetic on offsets, extents and strides of their sources; affine loops stay.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-expand-views)))' | FileCheck %s
 
 #ws = #gpu.address_space<workgroup>

@@ -1,4 +1,4 @@
-// What no conversion has lowered is an error at its location.
+// An op that no conversion has lowered is an error at its location.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-verify-target))' \
 // RUN:   --split-input-file --verify-diagnostics
 

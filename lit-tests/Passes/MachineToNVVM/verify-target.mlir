@@ -1,4 +1,4 @@
-// carousel-verify-target takes a module of LLVM and NVVM ops.
+// carousel-verify-target accepts a module of LLVM and NVVM ops.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-verify-target))' | FileCheck %s
 
 // CHECK: llvm.func @kernel

@@ -1,4 +1,4 @@
-// Buffers that the kernel declares are gone where rings have taken their place; the others keep their attributes.
+// Buffers that a kernel declares are removed if rings replace them; the others keep their attributes.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-circular-buffer,canonicalize,cse))' | FileCheck %s
 
 #gl = #gpu.address_space<global>

@@ -1,4 +1,4 @@
-// Where loads run ahead: nothing wraps around, whatever the step, and all types of induction variables will do.
+// Bounds of loads that run ahead don't overflow, whatever the step is, for all types of induction variables.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-circular-buffer,canonicalize,cse))' | FileCheck %s
 
 #gl = #gpu.address_space<global>

@@ -1,4 +1,4 @@
-// Remarks about rings name their kernel, for each of several that look alike, and have one text each.
+// Remarks about rings name their kernel, also if several kernels are alike, and have one text each.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-circular-buffer))' --remark-format=emitRemark --remarks-filter=carousel-circular-buffer -o /dev/null 2>&1 | FileCheck %s
 
 // CHECK-NOT: Remark=1

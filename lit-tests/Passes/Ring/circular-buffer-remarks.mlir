@@ -1,4 +1,4 @@
-// What a pipeline asks for and doesn't get is said, and what is said of a ring holds.
+// Remarks report the requests of a pipeline that aren't met, and describe each ring correctly.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-circular-buffer))' --remark-format=emitRemark --remarks-filter=carousel-circular-buffer --verify-diagnostics -o /dev/null
 
 #gl = #gpu.address_space<global>

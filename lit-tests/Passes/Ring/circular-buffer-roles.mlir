@@ -1,4 +1,4 @@
-// What roles change about a kernel: ids and extents stay those of the block that it was written for.
+// With roles, thread ids and extents stay those of the block for which the kernel is written.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-circular-buffer,canonicalize,cse))' | FileCheck %s
 
 #gl = #gpu.address_space<global>

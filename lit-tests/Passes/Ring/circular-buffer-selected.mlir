@@ -1,5 +1,5 @@
-// What --carousel-select-engine says of a buffer's alignment it says up to that buffer only: those behind it have no
-// attributes, and stay.
+// --carousel-select-engine sets the alignment of attributions up to the buffer that needs it. Later
+// ones have no attributes, and stay.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-select-engine,carousel-circular-buffer))' | FileCheck %s
 
 #gl = #gpu.address_space<global>

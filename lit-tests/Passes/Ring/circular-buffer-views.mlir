@@ -1,4 +1,4 @@
-// Loads between views: what makes a view is computed ahead with the load, by whoever starts it.
+// Loads between views: the thread that starts a load ahead also computes its views.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-circular-buffer,canonicalize,cse))' \
 // RUN:     --remarks-filter=carousel-circular-buffer --remark-format=emitRemark --verify-diagnostics | FileCheck %s
 

@@ -1,4 +1,4 @@
-// What a pipelined loop becomes: prologue, loads ahead, wait before the first use, release after the last.
+// A pipelined loop gets a prologue, loads ahead, a wait before the first use, and a release after the last one.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-circular-buffer,canonicalize,cse))' | FileCheck %s
 
 #gl = #gpu.address_space<global>

@@ -1,4 +1,4 @@
-// Indices of swizzled tiles are permuted as the hardware permutes pieces; what can't be permuted isn't swizzled.
+// Indices of swizzled tiles are permuted as the hardware permutes 16-byte chunks; tiles whose accesses can't be permuted aren't swizzled.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-swizzle-tiles,canonicalize))' | FileCheck %s
 // RUN: carousel-sim %source_root/lit-tests/Passes/Ring/Inputs/transpose.mlir --kernel @transpose \
 // RUN:   --arg x=random:64x128 --arg y=empty:128x64 --out y=%t.npy

@@ -1,4 +1,4 @@
-// Which releases by a barrier need one of their own.
+// Releases by a barrier that need a barrier of their own, and others.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-lower-rings),canonicalize,cse)' | FileCheck %s
 
 #gl = #gpu.address_space<global>

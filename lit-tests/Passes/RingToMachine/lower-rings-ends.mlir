@@ -1,4 +1,4 @@
-// What the issuing thread copies of rows' ends is ordered before what engines do to the same bytes later, and only then.
+// The issuing thread's copies of row ends are ordered before later accesses of engines to the same bytes, and only then.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-lower-rings),canonicalize,cse)' | FileCheck %s
 
 #gl = #gpu.address_space<global>

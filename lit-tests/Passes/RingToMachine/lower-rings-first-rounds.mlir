@@ -1,5 +1,5 @@
-// A prologue that is the first to use its ring, and ends before it comes round to the first slot again, fills slots by number, and waits
-// for none of them. What counts is how its end is computed, not what its fills say.
+// A prologue that is the first to use its ring, and that has at most as many iterations as slots,
+// fills slots by number, and waits
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-lower-rings))' | FileCheck %s
 
 #gl = #gpu.address_space<global>

@@ -1,4 +1,4 @@
-// Fills of two rings that follow one another are one section of the thread that issues, and what stands between them comes before it.
+// Consecutive fills of two rings become one section of the issuing thread; ops between them move before it.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-lower-rings))' | FileCheck %s
 
 #gl = #gpu.address_space<global>

@@ -1,4 +1,4 @@
-// What carousel-lower-rings refuses.
+// Errors of carousel-lower-rings.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-lower-rings))' --split-input-file --verify-diagnostics
 
 #gl = #gpu.address_space<global>

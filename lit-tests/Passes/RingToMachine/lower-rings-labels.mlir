@@ -1,4 +1,4 @@
-// What the waits of rings say of themselves.
+// The labels of the waits of rings.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-lower-rings),canonicalize,cse)' | FileCheck %s
 
 #gl = #gpu.address_space<global>

@@ -1,5 +1,5 @@
-// Turns and tickets are taken by the thread that issues; reductions that threads make where nobody else accesses the box
-// load, combine and store, in vectors.
+// The issuing thread takes turns and tickets. Exclusive reductions by threads load, combine and
+// store, in vectors.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-lower-rings),canonicalize,cse)' | FileCheck %s --implicit-check-not=carousel.serialize --implicit-check-not=carousel.grid.ticket
 
 #ws = #gpu.address_space<workgroup>

@@ -1,4 +1,4 @@
-// Prologues that stay although all are asked for: the prologue and the loop don't visibly do the same.
+// Prologues that aren't folded although all are requested: the prologue and the loop may do different things.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-lower-rings{prologue-fold-threshold=0}))' --remarks-filter='.*' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-lower-rings{prologue-fold-threshold=0}))' | FileCheck %s
 

@@ -1,4 +1,4 @@
-// Prologues that stay although all are asked for: something between the prologue and the loop, or in the loop, forbids it.
+// Prologues that aren't folded although all are requested: an op between the prologue and the loop, or in the loop, forbids it.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-lower-rings{prologue-fold-threshold=0}))' --remarks-filter='.*' -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-lower-rings{prologue-fold-threshold=0}))' | FileCheck %s
 

@@ -1,4 +1,4 @@
-// First fills are made by the loop that fills ahead, where a fill is much code and nothing between the two waits for it.
+// A large prologue is folded into the main loop if no op between them waits for it.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-lower-rings))' | FileCheck %s
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-lower-rings{prologue-fold-threshold=0}))' | FileCheck %s --check-prefix=ALWAYS
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-lower-rings{fold-prologues=false}))' | FileCheck %s --check-prefix=NEVER

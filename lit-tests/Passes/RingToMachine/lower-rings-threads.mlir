@@ -1,4 +1,4 @@
-// Rings that threads fill: what they needn't meet for, and what they needn't tell an engine.
+// Rings that threads fill: barriers and fences that they don't need.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-lower-rings),canonicalize,cse)' | FileCheck %s
 
 #gl = #gpu.address_space<global>

@@ -1,4 +1,4 @@
-// What the transfers of each engine become, and what is clipped and filled.
+// The lowering of each engine's transfers, with clipping and filling.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-lower-rings),canonicalize,cse)' | FileCheck %s
 // CHECK: #[[ROLLED:.*]] = #llvm.loop_annotation<unroll = #loop_unroll>
 

@@ -1,4 +1,4 @@
-// What rings, barriers and roles become.
+// The lowering of rings, barriers and roles.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-lower-rings),canonicalize,cse)' | FileCheck %s
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_80},carousel-lower-rings),canonicalize,cse)' | FileCheck %s --check-prefix=SM80
 // A second run finds nothing to do.

@@ -1,4 +1,4 @@
-// What carousel-verify-chip refuses: ops that a chip or a PTX version doesn't have.
+// Errors of carousel-verify-chip: ops that a chip or a PTX version doesn't support.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-verify-chip))' --split-input-file --verify-diagnostics
 
 #gl = #gpu.address_space<global>

@@ -1,4 +1,4 @@
-// What carousel-verify-chip refuses: targets that don't exist, shared memory, clusters, blocks and names beyond a chip's limits.
+// Errors of carousel-verify-chip: unknown targets; shared memory, clusters, blocks and names beyond a chip's limits.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-verify-chip))' --split-input-file --verify-diagnostics
 
 #ws = #gpu.address_space<workgroup>

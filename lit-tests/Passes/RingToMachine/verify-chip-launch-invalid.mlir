@@ -1,4 +1,4 @@
-// What carousel-verify-chip refuses of launches, and what is just enough.
+// Errors of carousel-verify-chip about launches, and launches exactly at the limits.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-verify-chip))' --split-input-file --verify-diagnostics
 
 // C93: a cluster, on a chip without.

@@ -1,4 +1,4 @@
-// carousel-verify-chip accepts what each target has, and changes nothing.
+// carousel-verify-chip accepts all that each target supports, and changes nothing.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-verify-chip))' --verify-diagnostics | FileCheck %s
 
 #ws = #gpu.address_space<workgroup>

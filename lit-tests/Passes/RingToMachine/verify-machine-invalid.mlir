@@ -1,4 +1,4 @@
-// What carousel-verify-machine refuses.
+// Errors of carousel-verify-machine.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-verify-machine))' --split-input-file --verify-diagnostics
 
 #ws = #gpu.address_space<workgroup>

@@ -1,4 +1,4 @@
-// What carousel-insert-async-sync inserts for global memory, and for what orders CTAs.
+// Synchronisation inserted for global memory, and for ops that order CTAs.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' | FileCheck %s
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' -o %t.once
 // RUN: carousel-opt %t.once --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' -o %t.twice

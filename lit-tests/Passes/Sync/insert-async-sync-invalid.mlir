@@ -1,4 +1,4 @@
-// What carousel-insert-async-sync refuses.
+// Errors of carousel-insert-async-sync.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' --split-input-file --verify-diagnostics
 
 #ws = #gpu.address_space<workgroup>

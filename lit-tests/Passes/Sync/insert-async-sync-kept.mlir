@@ -1,4 +1,4 @@
-// Barriers of the kernel's own that order accesses of threads although boxes, fences or scopes may hide it.
+// Barriers of the kernel that stay, because they order threads' accesses, although boxes, fences or scopes may hide that.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' | FileCheck %s
 
 #ws = #gpu.address_space<workgroup>

@@ -1,4 +1,4 @@
-// ldmatrix reads its buffer, and no other: what is filled behind it waits for it only if that is this one.
+// ldmatrix reads only its own buffer: a later fill waits for it only if it fills that buffer.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' | FileCheck %s
 
 #ws = #gpu.address_space<workgroup>

@@ -1,4 +1,4 @@
-// What carousel-insert-async-sync removes, and what it says.
+// Synchronisation that carousel-insert-async-sync removes, and the remarks about it.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' | FileCheck %s
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' \
 // RUN:   --remarks-filter='.*' --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK

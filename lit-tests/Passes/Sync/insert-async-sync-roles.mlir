@@ -1,5 +1,5 @@
-// Consumers end with a ring's store under way, behind which threads have stored a tile themselves: they wait for all groups but the newest,
-// which is empty. The end of their block is looked at in a data flow that has found a conflict before it, and mustn't take that one's place.
+// Consumers end while a ring's store is in flight, and have since stored a tile by threads. They wait for all groups but the newest,
+// which is empty. The data flow visits the end of their block after it has found a conflict before it, and must not replace that one.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(carousel-lower{chip=sm_90a})' | FileCheck %s
 
 // CHECK-LABEL: gpu.func @last_store_tma_ragged

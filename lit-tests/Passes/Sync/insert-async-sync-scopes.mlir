@@ -1,5 +1,5 @@
-// Transfers of warps and warpgroups, and other threads than theirs: where more threads have met than those of the scope,
-// what an engine does for the scope is waited for before that barrier; what has landed for a warp only a warp has seen.
+// Transfers of warps and warpgroups, and threads outside of their scope. Before a barrier of more threads than the
+// scope, the scope's engine accesses are waited for. Data that has landed for a warp is visible to that warp only.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' | FileCheck %s
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' -o %t.once
 // RUN: carousel-opt %t.once --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' -o %t.twice

@@ -1,5 +1,5 @@
-// What carousel-insert-async-sync inserts for turns with other work around them: earlier groups, reads and releases
-// behind a turn, rings, roles, tickets and callees. It inserts nothing else.
+// Synchronisation inserted for turns with other work around them: earlier groups, later reads and
+// releases, rings, roles, tickets and callees. Nothing else is inserted.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' | FileCheck %s --implicit-check-not=carousel.ring.sync --implicit-check-not=carousel.ring.wait_stores --implicit-check-not=carousel.fence
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' -o %t.once
 // RUN: carousel-opt %t.once --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' -o %t.twice

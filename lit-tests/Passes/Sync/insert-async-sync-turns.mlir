@@ -1,5 +1,5 @@
-// What carousel-insert-async-sync inserts in a turn: in front of it what can be done there, behind its begin what
-// hands on others' writes, before its end what makes the own ones complete. It inserts nothing else.
+// Synchronisation inserted for a turn: before it, as much as possible; after its start, the acquisition
+// of other CTAs' writes; before its end, the completion of its own. Nothing else is inserted.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' | FileCheck %s --implicit-check-not=carousel.ring.sync --implicit-check-not=carousel.ring.wait_stores --implicit-check-not=carousel.fence
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' -o %t.once
 // RUN: carousel-opt %t.once --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' -o %t.twice

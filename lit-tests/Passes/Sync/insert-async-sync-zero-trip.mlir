@@ -1,4 +1,4 @@
-// Barriers of the kernel's own that something in a loop or a branch, which may not run, would make redundant.
+// Barriers of the kernel that stay: only an op in a loop or a branch, which may not run, would make them redundant.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' | FileCheck %s
 
 #ws = #gpu.address_space<workgroup>

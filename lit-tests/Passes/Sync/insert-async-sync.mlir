@@ -1,4 +1,4 @@
-// What carousel-insert-async-sync inserts, by hazard.
+// Synchronisation that carousel-insert-async-sync inserts, by hazard.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' | FileCheck %s
 // Run again, it changes nothing.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-insert-async-sync))' -o %t.once

@@ -1,4 +1,4 @@
-// What carousel-verify-ring refuses.
+// Errors of carousel-verify-ring.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-verify-ring))' --split-input-file --verify-diagnostics
 
 #ws = #gpu.address_space<workgroup>

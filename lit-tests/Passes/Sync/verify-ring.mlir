@@ -1,4 +1,4 @@
-// What carousel-verify-ring lets pass, unchanged.
+// Kernels that carousel-verify-ring accepts, unchanged.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-verify-ring))' | FileCheck %s
 
 #ws = #gpu.address_space<workgroup>

@@ -1,4 +1,4 @@
-// What carousel-attach-target refuses.
+// Errors of carousel-attach-target.
 // RUN: split-file %s %t
 // RUN: carousel-opt %t/chip.mlir --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_99}))' --verify-diagnostics
 // RUN: carousel-opt %t/ptx-new.mlir --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_80 ptx-version=91}))' --verify-diagnostics

@@ -1,4 +1,4 @@
-// carousel-attach-target gives a gpu.module one #nvvm.target and replaces what it had.
+// carousel-attach-target gives a gpu.module one #nvvm.target, which replaces earlier ones.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target))' | FileCheck %s
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_80 ptx-version=70 opt-level=0}))' | FileCheck %s --check-prefix=OLDEST
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_120a ptx-version=90}))' | FileCheck %s --check-prefix=NEWEST

@@ -1,4 +1,4 @@
-// What carousel-verify-tile and carousel-verify-machine refuse of other dialects, at the op that was written.
+// Ops of other dialects that carousel-verify-tile and carousel-verify-machine refuse, with the error at the op.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-verify-tile))' --split-input-file --verify-diagnostics
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-verify-machine))' --split-input-file --verify-diagnostics
 

@@ -1,4 +1,4 @@
-// What carousel-verify-tile refuses: ops of later phases, places of transfers, blocks, pipelines, shared memory, bounds.
+// Errors of carousel-verify-tile: ops of later phases, places of transfers, blocks, pipelines, shared memory, bounds.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-verify-tile))' --split-input-file --verify-diagnostics
 
 #ws = #gpu.address_space<workgroup>

@@ -1,4 +1,4 @@
-// What carousel-verify-tile refuses since no target takes it.
+// Ops that carousel-verify-tile refuses because no target supports them.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-verify-tile))' --split-input-file --verify-diagnostics
 
 #gl = #gpu.address_space<global>

@@ -1,4 +1,4 @@
-// What carousel-verify-tile refuses of threads that don't agree: offsets and control flow of one thread or warp.
+// Errors of carousel-verify-tile about threads that differ: offsets and control flow of one thread or warp.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-verify-tile))' --split-input-file --verify-diagnostics
 
 #ws = #gpu.address_space<workgroup>

@@ -1,4 +1,4 @@
-// What carousel-verify-tile lets pass: it changes nothing, and refuses only what it can show.
+// Kernels that carousel-verify-tile accepts, unchanged: it refuses only what it can prove.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-verify-tile))' | FileCheck %s
 // RUN: carousel-opt %source_root/examples/tile/gelu.mlir --pass-pipeline='builtin.module(gpu.module(carousel-verify-tile))' | FileCheck %s --check-prefix=GELU
 

@@ -1,4 +1,4 @@
-// Threads of a warp that come late to a wait find the phase that they wait for: nobody completes the next one before.
+// A thread of a warp that reaches a wait late still finds its phase, because the next one can't complete before.
 // DEFINE: %{lowered} = env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-lowered %s --chip sm_80,sm_90a --
 // DEFINE: %{run} = --policy all --schedules 20 --arg x=iota:640 --arg n=10 --arg y=zeros:640 --expect y=iota:640
 // RUN: %{lowered} --kernel @met_between %{run}

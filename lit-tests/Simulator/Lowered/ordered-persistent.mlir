@@ -1,5 +1,5 @@
-// CTAs that take turns again and again: work is drawn by tickets as long as there is any, so nobody waits for a CTA
-// that hasn't started; or each CTA takes every grid_dim'th piece, and all of them are on the machine at once.
+// CTAs that take turns repeatedly. Either CTAs draw work by tickets, so that none waits for a CTA
+// that hasn't started. Or each takes every grid_dim'th part, and all CTAs are co-resident.
 // RUN: env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-lowered --require-variants %s -- --kernel @drawn --reference @reference --grid 3 --arg split=5 --arg x=iota:40x256 --arg y=empty:256 --arg semaphores=zeros:4 --arg tickets=zeros:1 --expect semaphores=zeros:4 --expect tickets=zeros:1 --multiprocessors 1 --resident 1 --policy all --schedules 2
 // RUN: env CAROUSEL_BUILD_DIR=%binary_root %python %source_root/scripts/simulate-lowered --require-variants %s -- --kernel @drawn --reference @reference --grid 5 --arg split=4 --arg x=iota:70x256 --arg y=empty:256 --arg semaphores=zeros:4 --arg tickets=zeros:1 --expect semaphores=zeros:4 --expect tickets=zeros:1 --multiprocessors 2 --resident 1 --policy all --schedules 2
 

@@ -1,6 +1,6 @@
-// serialize: regions in the order of their turns, whatever the order in which CTAs come to them; what one did, by all of
-// its threads, the next one sees; which turn is the first one and which is the last one; results; the semaphores are 0
-// again. Unordered: no turn is the first or the last one, and nobody touches the semaphores.
+// serialize: regions run in the order of their turns, in whatever order CTAs reach them. Each region sees
+// the accesses of all threads in the previous one. The first and the last turn are known, there are results,
+// and semaphores end at 0. Unordered: no turn is the first or the last one, and no access to the semaphores.
 // RUN: carousel-sim %s --kernel @k --arg s=zeros:2x3 --arg y=empty:2x32 --arg z=empty:6 --expect s=zeros:2x3 --reference @expected --schedules 8
 // RUN: carousel-sim %s --kernel @k --arg s=zeros:2x3 --arg y=empty:2x32 --arg z=empty:6 --expect s=zeros:2x3 --reference @expected --policy all --schedules 2
 // RUN: carousel-sim %s --kernel @k --then @k --arg s=zeros:2x3 --arg y=empty:2x32 --arg z=empty:6 --expect s=zeros:2x3 --reference @expected --schedules 2

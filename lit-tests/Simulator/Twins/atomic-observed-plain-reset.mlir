@@ -1,4 +1,4 @@
-// Scopes, atomics and fences; waw: who counts last has seen all other atomics of the counter, and may reset it by a plain store.
+// Scopes, atomics and fences; waw: the thread that counts last has seen all other atomics of the counter, and may reset it by an ordinary store.
 // Wrong: the second one does, while the third one may still count.
 // RUN: carousel-sim %s --kernel @right --arg count=zeros:1 --expect count=zeros:1 --schedules 200
 // RUN: carousel-sim %s --kernel @right --arg count=zeros:1 --expect count=zeros:1 --policy all --schedules 5

@@ -1,4 +1,4 @@
-// Happens-before 4 and 3; war: a consumer hands back a slot when it has read it.
+// Happens-before 4 and 3; war: a consumer releases a slot when it has read it.
 // Wrong: it arrives first.
 // RUN: carousel-sim %s --kernel @right --arg x=iota:16 --arg y=empty:16 --expect y=iota:16 --schedules 1000
 // RUN: carousel-sim %s --kernel @right --arg x=iota:16 --arg y=empty:16 --expect y=iota:16 --policy all --schedules 10

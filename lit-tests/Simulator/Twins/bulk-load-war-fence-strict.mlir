@@ -1,4 +1,4 @@
-// Visibility: generic read, async write; a choice: with --strict a slot that is handed back is
+// Visibility: generic read, async write; a choice: with --strict a slot that is released is
 // fenced.
 // Wrong: no fence between the read and the refill. Accepted without --strict.
 // RUN: carousel-sim %s --kernel @right --arg x=iota:16 --arg y=empty:16 --expect y=iota:16 --strict --schedules 1000

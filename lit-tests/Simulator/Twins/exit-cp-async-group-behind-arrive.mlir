@@ -1,5 +1,5 @@
-// Exit: copies that an mbarrier arrive covers are waited for there, whether or not their group is committed behind it.
-// Wrong: the arrive comes before the last of them.
+// Exit: a wait for the mbarrier covers the copies before an arrive, whether or not their group is committed later.
+// Wrong: the arrive is before the last of these copies.
 // RUN: carousel-sim %s --kernel @right --arg x=iota:8 --arg y=empty:4 --expect y=iota:4 --policy all --schedules 10
 // RUN: carousel-sim %s --kernel @wrong --arg x=iota:8 --arg y=empty:4 --expect-finding in-flight --schedules 100
 

@@ -1,5 +1,5 @@
 // Happens-before 7, Scopes, atomics and fences; raw: an atomic reads the flag of the first CTA, of which the second one has told without an order.
-// Wrong: nobody uses the result of the atomic; it is a reduction, which forms no acquire pattern.
+// Wrong: the result of the atomic is unused; so it is a reduction, which forms no acquire pattern.
 // RUN: carousel-sim %s --kernel @right --arg x=iota:1 --arg y=zeros:1 --arg z=empty:1 --arg flags=zeros:2 --expect z=iota:1 --schedules 30
 // RUN: carousel-sim %s --kernel @right --arg x=iota:1 --arg y=zeros:1 --arg z=empty:1 --arg flags=zeros:2 --expect z=iota:1 --policy all --schedules 5
 // RUN: carousel-sim %s --kernel @wrong --arg x=iota:1 --arg y=zeros:1 --arg z=empty:1 --arg flags=zeros:2 --expect-finding data-race --schedules 20

@@ -1,4 +1,4 @@
-// Happens-before 3; raw: an arrive releases what its thread wrote to who acquires the phase.
+// Happens-before 3; raw: an arrive releases its thread's writes to threads that acquire the phase.
 // Wrong: the arrive is relaxed.
 // RUN: carousel-sim %s --kernel @right --arg x=iota:16 --arg y=empty:16 --expect y=iota:16 --schedules 1000
 // RUN: carousel-sim %s --kernel @right --arg x=iota:16 --arg y=empty:16 --expect y=iota:16 --policy all --schedules 10

@@ -1,4 +1,4 @@
-// Happens-before 2; raw: two warps meet at a named barrier.
+// Happens-before 2; raw: two warps execute a named barrier.
 // Wrong: it is full with the 32 threads of either warp, so that neither waits for the other.
 // RUN: carousel-sim %s --kernel @right --arg x=iota:64 --arg y=empty:64 --expect y=iota:64 --schedules 1000
 // RUN: carousel-sim %s --kernel @right --arg x=iota:64 --arg y=empty:64 --expect y=iota:64 --policy all --schedules 10

@@ -1,5 +1,5 @@
-// Visibility: global memory, across CTAs; in its turn a CTA's engine reduces into what the engine of the CTA before has stored.
-// Wrong: no fence between the wait for the turn and the reduction: what tells of the store is generic.
+// Visibility: global memory, across CTAs; in its turn a CTA's engine reduces into bytes that the previous CTA's engine has stored.
+// Wrong: no fence between the wait for the turn and the reduction: the signal of the store is a generic access.
 // RUN: carousel-sim %s --kernel @right --arg x=iota:16 --arg y=zeros:16 --arg turns=zeros:1 --reference @doubled --schedules 1000
 // RUN: carousel-sim %s --kernel @right --arg x=iota:16 --arg y=zeros:16 --arg turns=zeros:1 --reference @doubled --policy all --schedules 10
 // RUN: carousel-sim %s --kernel @wrong --arg x=iota:16 --arg y=zeros:16 --arg turns=zeros:1 --expect-finding missing-proxy-fence --schedules 100

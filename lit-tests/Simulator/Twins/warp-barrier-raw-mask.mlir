@@ -1,5 +1,5 @@
 // Happens-before 2; raw: a warp barrier orders the lanes of its mask.
-// Wrong: each lane meets only itself.
+// Wrong: each lane's barrier includes only the lane itself.
 // RUN: carousel-sim %s --kernel @right --arg x=iota:32 --arg y=empty:32 --expect y=iota:32 --schedules 1000
 // RUN: carousel-sim %s --kernel @right --arg x=iota:32 --arg y=empty:32 --expect y=iota:32 --policy all --schedules 10
 // RUN: carousel-sim %s --kernel @wrong --arg x=iota:32 --arg y=empty:32 --expect-finding data-race --allow-finding unwritten-read --schedules 100

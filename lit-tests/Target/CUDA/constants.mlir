@@ -1,4 +1,4 @@
-// Variables of a module with initial values: rows one behind the other, integers without a sign.
+// Variables of a module with initial values: row after row, with unsigned integers.
 // RUN: carousel-translate --mlir-to-cuda --chip=sm_90a --cuda-locations=0 %s | FileCheck %s
 
 gpu.module @constants {

@@ -1,4 +1,4 @@
-// A bounded wait in CUDA C++: the bound, the number of the wait and the slot, behind what the wait takes without.
+// A bounded wait in CUDA C++ has three more arguments: the bound, the number of the wait and the slot.
 // RUN: carousel-translate --mlir-to-cuda --chip=sm_90a --cuda-locations=0 --debug-waits=2000 %s | FileCheck %s
 // RUN: carousel-translate --mlir-to-cuda --chip=sm_90a --cuda-locations=0 %s -o %t.off
 // RUN: FileCheck %s --check-prefix=OFF --input-file=%t.off

@@ -1,5 +1,5 @@
-// Bounded waits in PTX: tests in a loop with a clock behind the first of them, and one function that
-// fills the record. Without the option there is nothing of it, whatever the labels say.
+// Bounded waits in PTX: tests in a loop, with a read of the clock after the first one, and one function
+// that fills the record. Without the option there is no trace of them, whatever the labels are.
 // RUN: carousel-translate --mlir-to-ptx --chip=sm_90a --debug-waits=2000 %s | FileCheck %s --check-prefixes=CHECK,TRY
 // RUN: carousel-translate --mlir-to-ptx --chip=sm_100a --debug-waits=2000 %s | FileCheck %s --check-prefixes=CHECK,TRY
 // RUN: carousel-translate --mlir-to-ptx --chip=sm_80 --debug-waits=2000 %s | FileCheck %s --check-prefixes=CHECK,TEST

@@ -1,4 +1,4 @@
-// Workspaces and cooperative variants in a manifest: what callers don't pass stands behind what they pass.
+// Workspaces and cooperative variants in a manifest: workspaces come after the arguments that callers pass.
 // RUN: rm -rf %t && mkdir %t && carousel-compile %s -o %t/ordered.pkg --chip sm_90a --no-cubin --quiet
 // RUN: %python -m json.tool --compact < %t/ordered.pkg/manifest.json | FileCheck %s
 // RUN: carousel-run %t/ordered.pkg --explain | FileCheck %s --check-prefix=EXPLAIN

@@ -1,5 +1,5 @@
 // in_bounds is a promise.
-// Wrong: the box ends 32 elements behind x.
+// Wrong: the box ends 32 elements after the end of x.
 // RUN: carousel-sim %s --kernel @right --arg x=iota:64 --arg y=zeros:64 --expect y=iota:64 --schedules 100
 // RUN: carousel-sim %s --kernel @right --arg x=iota:64 --arg y=zeros:64 --expect y=iota:64 --policy all --schedules 10
 // RUN: carousel-sim %s --kernel @wrong --arg x=iota:64 --arg y=zeros:64 --expect-finding out-of-bounds --schedules 20

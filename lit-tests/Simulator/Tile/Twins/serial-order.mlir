@@ -1,5 +1,5 @@
 // A semaphore orders the transfers of CTAs: each adds its index, once, in its turn.
-// Wrong: nobody waits for the turn.
+// Wrong: no CTA waits for the turn.
 // RUN: carousel-sim %s --kernel @right --arg x=iota:64 --arg y=zeros:64 --arg s=zeros:1 --expect y=iota:64 --schedules 20
 // RUN: carousel-sim %s --kernel @right --arg x=iota:64 --arg y=zeros:64 --arg s=zeros:1 --expect y=iota:64 --policy all --schedules 10
 // RUN: carousel-sim %s --kernel @wrong --arg x=iota:64 --arg y=zeros:64 --arg s=zeros:1 --expect-finding data-race --schedules 20

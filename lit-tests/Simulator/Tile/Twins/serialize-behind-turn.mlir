@@ -1,5 +1,5 @@
-// What is accumulated in turns has an order.
-// Wrong: it is accumulated behind the turn, with nobody's writes ordered.
+// Accumulations in turns are ordered.
+// Wrong: the accumulation is after the turn, where no writes are ordered.
 // RUN: carousel-sim %s --kernel @right --arg y=zeros:32 --arg s=zeros:2 --expect y=iota:32 --schedules 20
 // RUN: carousel-sim %s --kernel @right --arg y=zeros:32 --arg s=zeros:2 --expect y=iota:32 --policy all --schedules 10
 // RUN: carousel-sim %s --kernel @wrong --arg y=zeros:32 --arg s=zeros:2 --expect-finding data-race --schedules 20

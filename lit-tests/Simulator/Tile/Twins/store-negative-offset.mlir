@@ -1,4 +1,4 @@
-// A store clips behind the end of the global memref; it doesn't begin before it.
+// A store clips after the end of the global memref; it must not begin before it.
 // Wrong: the last row of tiles is counted from the end, and begins at -32.
 // RUN: carousel-sim %s --kernel @right --arg x=iota:64 --arg y=zeros:64 --expect y=zeros:64 --schedules 100
 // RUN: carousel-sim %s --kernel @right --arg x=iota:64 --arg y=zeros:64 --expect y=zeros:64 --policy all --schedules 10

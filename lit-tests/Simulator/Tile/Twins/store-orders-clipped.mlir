@@ -1,4 +1,4 @@
-// A store orders its whole tile, what it clips as well: the last threads' elements are read behind it.
+// A store orders its whole tile, clipped elements included: the last threads' elements are read after it.
 // Wrong: another tile is stored, and orders nothing of this one.
 // RUN: carousel-sim %s --kernel @right --arg y=zeros:60 --arg z=empty:64 --expect y=iota:60 --expect z=iota:64 --schedules 50
 // RUN: carousel-sim %s --kernel @right --arg y=zeros:60 --arg z=empty:64 --expect y=iota:60 --expect z=iota:64 --policy all --schedules 5

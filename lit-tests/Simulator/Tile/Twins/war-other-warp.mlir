@@ -1,4 +1,4 @@
-// A transfer of a warp starts when that warp has come.
+// A transfer of a warp starts when that warp has arrived.
 // Wrong: another one still reads the tile that is loaded again.
 // RUN: carousel-sim %s --kernel @right --arg x=iota:64 --arg y=zeros:64 --expect y=iota:64 --schedules 100
 // RUN: carousel-sim %s --kernel @right --arg x=iota:64 --arg y=zeros:64 --expect y=iota:64 --policy all --schedules 10
