@@ -7,6 +7,7 @@
 #cluster = #nvvm.memory_space<shared_cluster>
 
 // CHECK-LABEL: func @load
+// DOC-EXAMPLE: carousel.bulk.load
 func.func @load(%x: memref<?xf32, #gl>, %tile: memref<4x2048xf32, #ws>,
                 %full: memref<4x!carousel.mbarrier, #ws>, %peer: memref<64xf32, #cluster>,
                 %peer_full: memref<!carousel.mbarrier, #cluster>, %i: index, %slot: index,
@@ -31,6 +32,7 @@ func.func @load(%x: memref<?xf32, #gl>, %tile: memref<4x2048xf32, #ws>,
 }
 
 // CHECK-LABEL: func @store
+// DOC-EXAMPLE: carousel.bulk.store
 func.func @store(%tile: memref<4x2048xf32, #ws>, %y: memref<?xf32, #gl>, %i: index, %slot: index,
                  %bytes: i32, %mask: i16, %policy: i64) {
   %c0 = arith.constant 0 : index
@@ -51,6 +53,7 @@ func.func @store(%tile: memref<4x2048xf32, #ws>, %y: memref<?xf32, #gl>, %i: ind
 }
 
 // CHECK-LABEL: func @copy_cluster
+// DOC-EXAMPLE: carousel.bulk.copy_cluster
 func.func @copy_cluster(%tile: memref<1024xf32, #ws>, %peer: memref<1024xf32, #cluster>,
                         %peer_full: memref<4x!carousel.mbarrier, #cluster>, %slot: index,
                         %bytes: i32) {
@@ -67,6 +70,7 @@ func.func @copy_cluster(%tile: memref<1024xf32, #ws>, %peer: memref<1024xf32, #c
 }
 
 // CHECK-LABEL: func @reduce
+// DOC-EXAMPLE: carousel.bulk.reduce
 func.func @reduce(%tile: memref<1024xf32, #ws>, %sum: memref<?xf32, #gl>, %i: index, %bytes: i32,
                   %policy: i64) {
   %c0 = arith.constant 0 : index
@@ -127,6 +131,7 @@ func.func @reduce_kinds(%t32: memref<64xi32, #ws>, %x32: memref<?xi32, #gl>,
 }
 
 // CHECK-LABEL: func @reduce_cluster
+// DOC-EXAMPLE: carousel.bulk.reduce_cluster
 func.func @reduce_cluster(%tile: memref<1024xi32, #ws>, %peer: memref<1024xi32, #cluster>,
                           %peer_full: memref<4x!carousel.mbarrier, #cluster>, %slot: index,
                           %bytes: i32) {
@@ -143,6 +148,7 @@ func.func @reduce_cluster(%tile: memref<1024xi32, #ws>, %peer: memref<1024xi32, 
 }
 
 // CHECK-LABEL: func @prefetch
+// DOC-EXAMPLE: carousel.bulk.prefetch
 func.func @prefetch(%x: memref<?xf32, #gl>, %i: index, %bytes: i32, %policy: i64) {
   // CHECK: carousel.bulk.prefetch %[[X:.+]][%[[I:.+]]], 8192 : memref<?xf32, #gpu.address_space<global>>
   carousel.bulk.prefetch %x[%i], 8192 : memref<?xf32, #gpu.address_space<global>>
@@ -152,6 +158,7 @@ func.func @prefetch(%x: memref<?xf32, #gl>, %i: index, %bytes: i32, %policy: i64
 }
 
 // CHECK-LABEL: func @groups
+// DOC-EXAMPLE: carousel.bulk.commit_group, carousel.bulk.wait_group
 func.func @groups() {
   // CHECK: carousel.bulk.commit_group
   carousel.bulk.commit_group
@@ -163,6 +170,7 @@ func.func @groups() {
 }
 
 // CHECK-LABEL: func @st_async
+// DOC-EXAMPLE: carousel.st_async
 func.func @st_async(%v: f32, %peer: memref<64xf32, #cluster>,
                     %peer_full: memref<4x!carousel.mbarrier, #cluster>, %i: index, %slot: index,
                     %n: i64, %peer_i64: memref<64xi64, #cluster>, %v4: vector<4xf32>,
@@ -184,6 +192,7 @@ func.func @st_async(%v: f32, %peer: memref<64xf32, #cluster>,
 }
 
 // CHECK-LABEL: func @st_async_global
+// DOC-EXAMPLE: carousel.st_async_global
 func.func @st_async_global(%v: i32, %flags: memref<?xi32, #gl>, %byte: i8, %bytes: memref<?xi8, #gl>,
                            %d: f64, %doubles: memref<?xf64, #gl>, %i: index) {
   // CHECK: carousel.st_async_global %{{.+}} to %{{.+}}[%[[I:.+]]] scope(gpu) : i32, memref<?xi32, #gpu.address_space<global>>
@@ -196,6 +205,7 @@ func.func @st_async_global(%v: i32, %flags: memref<?xi32, #gl>, %byte: i8, %byte
 }
 
 // CHECK-LABEL: func @red_async
+// DOC-EXAMPLE: carousel.red_async
 func.func @red_async(%v: i32, %peer: memref<64xi32, #cluster>, %n: i64,
                      %peer_i64: memref<64xi64, #cluster>,
                      %peer_full: memref<4x!carousel.mbarrier, #cluster>, %i: index, %slot: index) {
@@ -216,6 +226,7 @@ func.func @red_async(%v: i32, %peer: memref<64xi32, #cluster>, %n: i64,
 }
 
 // CHECK-LABEL: func @red_async_global
+// DOC-EXAMPLE: carousel.red_async_global
 func.func @red_async_global(%v: i32, %count: memref<?xi32, #gl>, %n: i64, %wide: memref<?xi64, #gl>,
                             %i: index) {
   // CHECK: carousel.red_async_global u32 %{{.+}} to %{{.+}}[%[[I:.+]]] scope(gpu) : i32, memref<?xi32, #gpu.address_space<global>>

@@ -6,6 +6,7 @@
 #gl = #gpu.address_space<global>
 
 // CHECK-LABEL: func @copy
+// DOC-EXAMPLE: carousel.cp_async.copy
 func.func @copy(%x: memref<?xf32, #gl>, %tile: memref<4x1024xf32, #ws>, %i: index, %j: index,
                 %slot: index, %n: i32, %skip: i1, %policy: i64) {
   // CHECK: carousel.cp_async.copy cg %[[X:.+]][%[[I:.+]]] to %[[TILE:.+]][%[[SLOT:.+]], %[[J:.+]]], 16 valid %[[N:.+]] : memref<?xf32, #gpu.address_space<global>>, memref<4x1024xf32, #gpu.address_space<workgroup>>
@@ -41,6 +42,8 @@ func.func @short_rows(%x: memref<8x2xf32, strided<[4, 1]>, #gl>, %tile: memref<1
 }
 
 // CHECK-LABEL: func @groups
+// DOC-EXAMPLE: carousel.cp_async.commit_group, carousel.cp_async.wait_all
+// DOC-EXAMPLE: carousel.cp_async.wait_group
 func.func @groups() {
   // CHECK: carousel.cp_async.commit_group
   carousel.cp_async.commit_group
@@ -52,6 +55,7 @@ func.func @groups() {
 }
 
 // CHECK-LABEL: func @mbarrier_arrive
+// DOC-EXAMPLE: carousel.cp_async.mbarrier_arrive
 func.func @mbarrier_arrive(%full: memref<4x!carousel.mbarrier, #ws>, %slot: index) {
   // CHECK: carousel.cp_async.mbarrier_arrive %[[FULL:.+]][%[[SLOT:.+]]] noinc : memref<4x!carousel.mbarrier, #gpu.address_space<workgroup>>
   carousel.cp_async.mbarrier_arrive %full[%slot] noinc
@@ -62,6 +66,7 @@ func.func @mbarrier_arrive(%full: memref<4x!carousel.mbarrier, #ws>, %slot: inde
 }
 
 // CHECK-LABEL: func @cache_policy_fractional
+// DOC-EXAMPLE: carousel.cache_policy.fractional
 func.func @cache_policy_fractional() {
   // CHECK: carousel.cache_policy.fractional evict_last otherwise evict_unchanged fraction(2.5{{.*}})
   %policy = carousel.cache_policy.fractional evict_last otherwise evict_unchanged fraction(0.25)
@@ -75,6 +80,7 @@ func.func @cache_policy_fractional() {
 }
 
 // CHECK-LABEL: func @cache_policy_range
+// DOC-EXAMPLE: carousel.cache_policy.range
 func.func @cache_policy_range(%x: memref<?xf32, #gl>, %i: index, %primary: i32, %total: i32) {
   // CHECK: carousel.cache_policy.range evict_last otherwise evict_first %[[X:.+]][%[[I:.+]]], %[[PRIMARY:.+]], %[[TOTAL:.+]] : memref<?xf32, #gpu.address_space<global>>
   %policy = carousel.cache_policy.range evict_last otherwise evict_first %x[%i], %primary, %total
@@ -85,6 +91,7 @@ func.func @cache_policy_range(%x: memref<?xf32, #gl>, %i: index, %primary: i32, 
 }
 
 // CHECK-LABEL: func @cache_policy_convert
+// DOC-EXAMPLE: carousel.cache_policy.convert
 func.func @cache_policy_convert(%property: i64) {
   // CHECK: carousel.cache_policy.convert %{{.+}}
   %policy = carousel.cache_policy.convert %property
@@ -92,6 +99,7 @@ func.func @cache_policy_convert(%property: i64) {
 }
 
 // CHECK-LABEL: func @prefetch
+// DOC-EXAMPLE: carousel.prefetch
 func.func @prefetch(%x: memref<?xf32, #gl>, %i: index) {
   // CHECK: carousel.prefetch l2 %[[X:.+]][%[[I:.+]]] : memref<?xf32, #gpu.address_space<global>>
   carousel.prefetch l2 %x[%i] : memref<?xf32, #gpu.address_space<global>>

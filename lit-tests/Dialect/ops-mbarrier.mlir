@@ -7,6 +7,7 @@
 
 // CHECK-LABEL: func @init
 // CHECK-SAME: (%[[FULL:.+]]: memref<4x!carousel.mbarrier, {{.+}}>, %[[ONE:.+]]: memref<!carousel.mbarrier, {{.+}}>, %[[SLOT:.+]]: index, %[[COUNT:.+]]: i32)
+// DOC-EXAMPLE: carousel.mbarrier.init
 func.func @init(%full: memref<4x!carousel.mbarrier, #ws>, %one: memref<!carousel.mbarrier, #ws>,
                 %slot: index, %count: i32) {
   // CHECK: carousel.mbarrier.init %[[FULL]][%[[SLOT]]], 1 : memref<4x!carousel.mbarrier, #gpu.address_space<workgroup>>
@@ -20,6 +21,7 @@ func.func @init(%full: memref<4x!carousel.mbarrier, #ws>, %one: memref<!carousel
 }
 
 // CHECK-LABEL: func @inval
+// DOC-EXAMPLE: carousel.mbarrier.inval
 func.func @inval(%full: memref<4x!carousel.mbarrier, #ws>, %slot: index) {
   // CHECK: carousel.mbarrier.inval %{{.+}}[%{{.+}}] : memref<4x!carousel.mbarrier, #gpu.address_space<workgroup>>
   carousel.mbarrier.inval %full[%slot]
@@ -29,6 +31,7 @@ func.func @inval(%full: memref<4x!carousel.mbarrier, #ws>, %slot: index) {
 
 // CHECK-LABEL: func @transactions
 // CHECK-SAME: (%[[FULL:.+]]: memref<4x{{[^:]+}}, %[[PEER:.+]]: memref<4x{{[^:]+}}, %[[SLOT:.+]]: index, %[[BYTES:.+]]: i32)
+// DOC-EXAMPLE: carousel.mbarrier.complete_tx, carousel.mbarrier.expect_tx
 func.func @transactions(%full: memref<4x!carousel.mbarrier, #ws>,
                         %peer_full: memref<4x!carousel.mbarrier, #cluster>, %slot: index,
                         %bytes: i32) {
@@ -51,6 +54,7 @@ func.func @transactions(%full: memref<4x!carousel.mbarrier, #ws>,
 
 // CHECK-LABEL: func @arrive
 // CHECK-SAME: (%[[FULL:.+]]: memref<4x{{[^:]+}}, %[[PEER:.+]]: memref<4x{{[^:]+}}, %[[SLOT:.+]]: index, %[[COUNT:.+]]: i32)
+// DOC-EXAMPLE: carousel.mbarrier.arrive
 func.func @arrive(%full: memref<4x!carousel.mbarrier, #ws>,
                   %peer_full: memref<4x!carousel.mbarrier, #cluster>, %slot: index, %count: i32) {
   // CHECK: %{{.+}} = carousel.mbarrier.arrive %[[FULL]][%[[SLOT]]] : memref<4x!carousel.mbarrier, #gpu.address_space<workgroup>> -> !carousel.mbarrier_state
@@ -77,6 +81,7 @@ func.func @arrive(%full: memref<4x!carousel.mbarrier, #ws>,
 
 // CHECK-LABEL: func @arrive_drop
 // CHECK-SAME: (%[[EMPTY:.+]]: memref<4x{{[^:]+}}, %[[PEER:.+]]: memref<4x{{[^:]+}}, %[[SLOT:.+]]: index, %[[COUNT:.+]]: i32)
+// DOC-EXAMPLE: carousel.mbarrier.arrive_drop
 func.func @arrive_drop(%empty: memref<4x!carousel.mbarrier, #ws>,
                        %peer_empty: memref<4x!carousel.mbarrier, #cluster>, %slot: index,
                        %count: i32) {
@@ -97,6 +102,7 @@ func.func @arrive_drop(%empty: memref<4x!carousel.mbarrier, #ws>,
 
 // CHECK-LABEL: func @arrive_expect_tx
 // CHECK-SAME: (%[[FULL:.+]]: memref<4x{{[^:]+}}, %[[PEER:.+]]: memref<4x{{[^:]+}}, %[[SLOT:.+]]: index, %[[BYTES:.+]]: i32)
+// DOC-EXAMPLE: carousel.mbarrier.arrive_drop_expect_tx, carousel.mbarrier.arrive_expect_tx
 func.func @arrive_expect_tx(%full: memref<4x!carousel.mbarrier, #ws>,
                             %peer_full: memref<4x!carousel.mbarrier, #cluster>, %slot: index,
                             %bytes: i32) {
@@ -123,6 +129,7 @@ func.func @arrive_expect_tx(%full: memref<4x!carousel.mbarrier, #ws>,
 
 // CHECK-LABEL: func @pending_count
 // CHECK-SAME: (%[[STATE:.+]]: !carousel.mbarrier_state)
+// DOC-EXAMPLE: carousel.mbarrier.pending_count
 func.func @pending_count(%state: !carousel.mbarrier_state) -> i32 {
   // CHECK: %[[COUNT:.+]] = carousel.mbarrier.pending_count %[[STATE]]
   %count = carousel.mbarrier.pending_count %state
@@ -132,6 +139,7 @@ func.func @pending_count(%state: !carousel.mbarrier_state) -> i32 {
 
 // CHECK-LABEL: func @test_wait
 // CHECK-SAME: (%[[FULL:.+]]: memref<4x{{[^:]+}}, %[[SLOT:.+]]: index, %[[PARITY:.+]]: i1, %[[STATE:.+]]: !carousel.mbarrier_state)
+// DOC-EXAMPLE: carousel.mbarrier.test_wait
 func.func @test_wait(%full: memref<4x!carousel.mbarrier, #ws>, %slot: index, %parity: i1,
                      %state: !carousel.mbarrier_state) {
   // CHECK: %{{.+}} = carousel.mbarrier.test_wait %[[FULL]][%[[SLOT]]] parity %[[PARITY]] : memref
@@ -148,6 +156,7 @@ func.func @test_wait(%full: memref<4x!carousel.mbarrier, #ws>, %slot: index, %pa
 
 // CHECK-LABEL: func @try_wait
 // CHECK-SAME: (%[[FULL:.+]]: memref<4x{{[^:]+}}, %[[SLOT:.+]]: index, %[[PARITY:.+]]: i1, %[[STATE:.+]]: !carousel.mbarrier_state, %[[NS:.+]]: i32)
+// DOC-EXAMPLE: carousel.mbarrier.try_wait
 func.func @try_wait(%full: memref<4x!carousel.mbarrier, #ws>, %slot: index, %parity: i1,
                     %state: !carousel.mbarrier_state, %ns: i32) {
   // CHECK: %{{.+}} = carousel.mbarrier.try_wait %[[FULL]][%[[SLOT]]] parity %[[PARITY]] suspend %[[NS]] : memref
@@ -163,6 +172,7 @@ func.func @try_wait(%full: memref<4x!carousel.mbarrier, #ws>, %slot: index, %par
 
 // CHECK-LABEL: func @wait
 // CHECK-SAME: (%[[FULL:.+]]: memref<4x{{[^:]+}}, %[[SLOT:.+]]: index, %[[PARITY:.+]]: i1, %[[STATE:.+]]: !carousel.mbarrier_state, %[[NS:.+]]: i32)
+// DOC-EXAMPLE: carousel.mbarrier.wait
 func.func @wait(%full: memref<4x!carousel.mbarrier, #ws>, %slot: index, %parity: i1,
                 %state: !carousel.mbarrier_state, %ns: i32) {
   // CHECK: carousel.mbarrier.wait %[[FULL]][%[[SLOT]]] parity %[[PARITY]] : memref

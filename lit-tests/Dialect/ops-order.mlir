@@ -12,6 +12,7 @@
 !box = memref<?xf32, #gl>
 
 // CHECK-LABEL: func @turns
+// DOC-EXAMPLE: carousel.pass_turn, carousel.serialize
 func.func @turns(%s: !counters, %one: memref<i32, #gl>, %grid: !grid, %i: index, %turn: index,
                  %count: index, %v: f32) -> (f32, i1) {
   // CHECK: carousel.serialize %[[S:.+]][%[[I:.+]]] turn %[[TURN:.+]] of %[[COUNT:[^ ]+]] (%{{.+}}, %{{.+}}) {
@@ -41,6 +42,7 @@ func.func @turns(%s: !counters, %one: memref<i32, #gl>, %grid: !grid, %i: index,
 }
 
 // CHECK-LABEL: func @accumulate
+// DOC-EXAMPLE: carousel.accumulate
 func.func @accumulate(%tile: !tile, %y: !box, %i: index, %first: i1, %last: i1) {
   // CHECK: carousel.accumulate %[[TILE:.+]] into %[[Y:.+]][%[[I:.+]]] reduce<add f32> first(%[[FIRST:.+]]) : memref<1024xf32, #gpu.address_space<workgroup>>, memref<?xf32, #gpu.address_space<global>>
   carousel.accumulate %tile into %y[%i] reduce<add f32> first(%first) : !tile, !box
@@ -79,6 +81,7 @@ func.func @reductions(%f: memref<8xbf16, #ws>, %i: memref<8xi32, #ws>, %l: memre
 }
 
 // CHECK-LABEL: func @tickets
+// DOC-EXAMPLE: carousel.grid.ticket
 func.func @tickets(%c: !counters, %one: memref<i32, #gl>, %i: index, %n: index) -> (index, index) {
   // CHECK: %[[TICKET:.+]] = carousel.grid.ticket %[[C:.+]][%[[I:.+]]] of %[[N:.+]] : memref<?xi32, #gpu.address_space<global>>
   %ticket = carousel.grid.ticket %c[%i] of %n : !counters

@@ -31,6 +31,10 @@ func.func @collapse(%x: memref<?x4x256xf32, #gl>, %tile: memref<4x256xf32, #ws>,
 }
 
 // CHECK-LABEL: func @ring
+// DOC-EXAMPLE: carousel.ring.create, carousel.ring.load, carousel.ring.produce
+// DOC-EXAMPLE: carousel.ring.release, carousel.ring.roles, carousel.ring.store
+// DOC-EXAMPLE: carousel.ring.submit, carousel.ring.sync, carousel.ring.tile, carousel.ring.wait
+// DOC-EXAMPLE: carousel.ring.wait_stores
 func.func @ring(%x: !global, %y: !global, %k: index, %i: index, %more: i1) {
   // CHECK: %[[RING:.*]] = carousel.ring.create release(cta_barrier) : <4 x memref<1024xf32, {{.*}}>, memref<8x16xbf16, {{.*}}>>
   %ring = carousel.ring.create release(cta_barrier) : !ring

@@ -7,6 +7,7 @@
 #cluster = #nvvm.memory_space<shared_cluster>
 
 // CHECK-LABEL: func @fence_thread
+// DOC-EXAMPLE: carousel.fence.thread
 func.func @fence_thread() {
   // CHECK: carousel.fence.thread acq_rel gpu
   carousel.fence.thread acq_rel gpu
@@ -20,6 +21,7 @@ func.func @fence_thread() {
 }
 
 // CHECK-LABEL: func @fence_proxy
+// DOC-EXAMPLE: carousel.fence.proxy
 func.func @fence_proxy() {
   // CHECK: carousel.fence.proxy async_shared_cta
   carousel.fence.proxy async_shared_cta
@@ -35,6 +37,9 @@ func.func @fence_proxy() {
 }
 
 // CHECK-LABEL: func @fence_others
+// DOC-EXAMPLE: carousel.fence.mbarrier_init, carousel.fence.proxy_sync_restrict
+// DOC-EXAMPLE: carousel.fence.sync_restrict, carousel.fence.tensor_map_acquire
+// DOC-EXAMPLE: carousel.fence.tensor_map_release
 func.func @fence_others(%map: !carousel.tensor_map<64x32xf32>) {
   // CHECK: carousel.fence.mbarrier_init
   carousel.fence.mbarrier_init
@@ -59,6 +64,7 @@ func.func @fence_others(%map: !carousel.tensor_map<64x32xf32>) {
 
 // CHECK-LABEL: func @elect
 // CHECK-SAME: (%[[MASK:.+]]: i32)
+// DOC-EXAMPLE: carousel.elect
 func.func @elect(%mask: i32) {
   // CHECK: %{{.+}} = carousel.elect{{$}}
   %elected = carousel.elect
@@ -69,6 +75,7 @@ func.func @elect(%mask: i32) {
 
 // CHECK-LABEL: func @named_barriers
 // CHECK-SAME: (%[[ID:.+]]: i32)
+// DOC-EXAMPLE: carousel.barrier.arrive, carousel.barrier.sync
 func.func @named_barriers(%id: i32) {
   // CHECK: carousel.barrier.sync 1 threads(128)
   carousel.barrier.sync 1 threads(128)
@@ -87,6 +94,7 @@ func.func @named_barriers(%id: i32) {
 
 // CHECK-LABEL: func @warp_barrier
 // CHECK-SAME: (%[[MASK:.+]]: i32)
+// DOC-EXAMPLE: carousel.barrier.warp
 func.func @warp_barrier(%mask: i32) {
   // CHECK: carousel.barrier.warp{{$}}
   carousel.barrier.warp
@@ -96,6 +104,7 @@ func.func @warp_barrier(%mask: i32) {
 }
 
 // CHECK-LABEL: func @set_max_registers
+// DOC-EXAMPLE: carousel.set_max_registers
 func.func @set_max_registers() {
   // CHECK: carousel.set_max_registers dec 40
   carousel.set_max_registers dec 40
@@ -107,6 +116,7 @@ func.func @set_max_registers() {
 }
 
 // CHECK-LABEL: func @cluster_addresses
+// DOC-EXAMPLE: carousel.cluster.map_shared, carousel.cluster.rank, carousel.cluster.size
 func.func @cluster_addresses(%tile: memref<1024xf32, #ws>,
                              %full: memref<4x!carousel.mbarrier, #ws>) {
   // CHECK: %[[RANK:.+]] = carousel.cluster.rank
@@ -129,6 +139,7 @@ func.func @cluster_addresses(%tile: memref<1024xf32, #ws>,
 
 // The description's example of rank_of, word for word.
 // CHECK-LABEL: func @cluster_rank_of
+// DOC-EXAMPLE: carousel.cluster.rank_of
 func.func @cluster_rank_of(%peer: memref<1024xf32, #cluster>) {
   // CHECK: carousel.cluster.rank_of
   %rank = carousel.cluster.rank_of %peer : memref<1024xf32, #nvvm.memory_space<shared_cluster>>
@@ -136,6 +147,7 @@ func.func @cluster_rank_of(%peer: memref<1024xf32, #cluster>) {
 }
 
 // CHECK-LABEL: func @cluster_barrier
+// DOC-EXAMPLE: carousel.cluster.arrive, carousel.cluster.wait
 func.func @cluster_barrier() {
   // CHECK: carousel.cluster.arrive semantics(relaxed){{$}}
   carousel.cluster.arrive semantics(relaxed)
@@ -153,6 +165,8 @@ func.func @cluster_barrier() {
 }
 
 // CHECK-LABEL: func @grids
+// DOC-EXAMPLE: carousel.grid.dependency_wait, carousel.grid.launch_dependents
+// DOC-EXAMPLE: carousel.grid.serial_release, carousel.grid.serial_wait
 func.func @grids(%semaphores: memref<?xi32, #gl>, %one: memref<i32, #gl>, %segment: index,
                  %position: i32, %next: i32) {
   // CHECK: carousel.grid.launch_dependents

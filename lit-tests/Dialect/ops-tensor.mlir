@@ -13,6 +13,7 @@
 !im2col_w_128 = !carousel.tensor_map<128x32xbf16, mode = im2col_w_128, rank = 4, swizzle = b64, lower = [0], upper = [0]>
 
 // CHECK-LABEL: func @load
+// DOC-EXAMPLE: carousel.tensor.load
 func.func @load(%map: !map, %tile: memref<4x64x64xbf16, #ws>,
                 %full: memref<4x!carousel.mbarrier, #ws>, %peer: memref<64x64xbf16, #cluster>,
                 %peer_full: memref<!carousel.mbarrier, #cluster>, %row: i32, %col: i32,
@@ -80,6 +81,7 @@ func.func @load_modes(%rows: !rows, %im2col: !im2col, %w: !im2col_w, %w128: !im2
 }
 
 // CHECK-LABEL: func @store
+// DOC-EXAMPLE: carousel.tensor.store
 func.func @store(%tile: memref<4x64x64xbf16, #ws>, %map: !map, %rows: !rows, %im2col: !im2col,
                  %row: i32, %col: i32, %slot: index, %policy: i64) {
   %c0 = arith.constant 0 : index
@@ -100,6 +102,7 @@ func.func @store(%tile: memref<4x64x64xbf16, #ws>, %map: !map, %rows: !rows, %im
 }
 
 // CHECK-LABEL: func @reduce
+// DOC-EXAMPLE: carousel.tensor.reduce
 func.func @reduce(%tile: memref<64x32xf32, #ws>, %map: !carousel.tensor_map<64x32xf32>,
                   %tile32: memref<64x32xi32, #ws>, %map32: !carousel.tensor_map<64x32xu32>,
                   %tile16: memref<64x64xbf16, #ws>, %im2col: !im2col, %row: i32, %col: i32,
@@ -136,6 +139,7 @@ func.func @reduce(%tile: memref<64x32xf32, #ws>, %map: !carousel.tensor_map<64x3
 }
 
 // CHECK-LABEL: func @prefetch
+// DOC-EXAMPLE: carousel.tensor.prefetch
 func.func @prefetch(%map: !carousel.tensor_map<64x64xbf16>, %rows: !rows, %im2col: !im2col,
                     %w: !im2col_w, %w128: !im2col_w_128, %row: i32, %col: i32, %offset: i16,
                     %policy: i64) {
@@ -156,6 +160,7 @@ func.func @prefetch(%map: !carousel.tensor_map<64x64xbf16>, %rows: !rows, %im2co
 }
 
 // CHECK-LABEL: func @map_get
+// DOC-EXAMPLE: carousel.tensor_map.get
 func.func @map_get(%maps: memref<?x!carousel.tensor_map<64x32xf32>, #gl>, %i: index)
     -> !carousel.tensor_map<64x32xf32> {
   // CHECK: %[[MAP:.+]] = carousel.tensor_map.get %{{.+}}[%{{.+}}] : memref<?x!carousel.tensor_map<64x32xf32>, #gpu.address_space<global>> -> !carousel.tensor_map<64x32xf32>
@@ -167,6 +172,7 @@ func.func @map_get(%maps: memref<?x!carousel.tensor_map<64x32xf32>, #gl>, %i: in
 }
 
 // CHECK-LABEL: func @map_prefetch
+// DOC-EXAMPLE: carousel.tensor_map.prefetch
 func.func @map_prefetch(%map: !carousel.tensor_map<64x32xf32>) {
   // CHECK: carousel.tensor_map.prefetch %[[MAP:.+]] : !carousel.tensor_map<64x32xf32>
   carousel.tensor_map.prefetch %map : !carousel.tensor_map<64x32xf32>
@@ -178,6 +184,7 @@ func.func @map_prefetch(%map: !carousel.tensor_map<64x32xf32>) {
 }
 
 // CHECK-LABEL: func @map_replace
+// DOC-EXAMPLE: carousel.tensor_map.replace
 func.func @map_replace(%maps: memref<4x!carousel.tensor_map<64x32xf32>, #ws>,
                        %global: memref<!carousel.tensor_map<64x32xf32>, #gl>, %i: index,
                        %rows: i32, %address: i64) {
@@ -218,6 +225,7 @@ func.func @map_replace(%maps: memref<4x!carousel.tensor_map<64x32xf32>, #ws>,
 }
 
 // CHECK-LABEL: func @map_copy_fence
+// DOC-EXAMPLE: carousel.tensor_map.copy_fence
 func.func @map_copy_fence(%local: memref<4x!carousel.tensor_map<64x32xf32>, #ws>,
                           %maps: memref<?x!carousel.tensor_map<64x32xf32>, #gl>, %i: index) {
   // CHECK: carousel.tensor_map.copy_fence %[[LOCAL:.+]][%[[I:.+]]] to %[[MAPS:.+]][%[[I]]] scope(gpu) : memref<4x!carousel.tensor_map<64x32xf32>, #gpu.address_space<workgroup>>, memref<?x!carousel.tensor_map<64x32xf32>, #gpu.address_space<global>>

@@ -6,6 +6,7 @@
 #gl = #gpu.address_space<global>
 
 // CHECK-LABEL: func @load
+// DOC-EXAMPLE: carousel.load
 func.func @load(%x: memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>,
                 %tile: memref<64x64xbf16, #ws>, %i: index, %j: index) {
   // CHECK: carousel.load %[[X:.+]][%[[I:.+]], %[[J:.+]]] to %[[TILE:.+]] : memref<?x?xbf16, strided<[?, 1], offset: ?>, #gpu.address_space<global>>, memref<64x64xbf16, #gpu.address_space<workgroup>>
@@ -25,6 +26,7 @@ func.func @load(%x: memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>,
 }
 
 // CHECK-LABEL: func @store
+// DOC-EXAMPLE: carousel.store
 func.func @store(%tile: memref<1024xf32, #ws>, %y: memref<?xf32, #gl>, %i: index) {
   // CHECK: carousel.store %[[TILE:.+]] to %[[Y:.+]][%[[I:.+]]] : memref<1024xf32, #gpu.address_space<workgroup>>, memref<?xf32, #gpu.address_space<global>>
   carousel.store %tile to %y[%i] : memref<1024xf32, #ws>, memref<?xf32, #gl>

@@ -17,6 +17,7 @@
 // OPS: affine.apply
 // OPS: arith.addi
 // OPS-NOT: arith.addi
+// DOC-EXAMPLE: --pass-pipeline='builtin.module(any(carousel-run-where-present{ops=affine.apply pipeline=lower-affine}))'
 func.func @with(%i: index) -> (index, index) {
   %a = affine.apply affine_map<(i) -> (i * 4)>(%i)
   %b = arith.addi %i, %a : index

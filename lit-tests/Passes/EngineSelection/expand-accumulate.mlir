@@ -49,6 +49,7 @@ gpu.module @kernels {
   // CHECK-NEXT: }
   // CHECK-NEXT: } :
   // REMARK: Function=transfers_read_back | Remark="scheme transfers, read back by a transfer"
+  // DOC-EXAMPLE: --carousel-expand-accumulate
   gpu.func @transfers_read_back(%y: !box, %s: !counters, %i: index, %turn: index, %count: index)
       workgroup(%tile: !tile) kernel {
     carousel.serialize %s[%i] turn %turn of %count (%first, %last) {

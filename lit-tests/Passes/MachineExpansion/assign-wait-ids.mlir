@@ -11,6 +11,7 @@
 
 gpu.module @first {
   // CHECK-LABEL: gpu.func @kernel
+  // DOC-EXAMPLE: --carousel-assign-wait-ids
   gpu.func @kernel(%full: !barriers loc("full"), %empty: !barriers, %turns: memref<?xi32, #gl>,
                    %i: index, %p: i1, %turn: i32) kernel {
     // The name of the location, where there is one.

@@ -33,6 +33,7 @@ gpu.module @kernels {
   // CHECK: arith.select
   // CHECK-NOT: arith.m
   // CHECK: gpu.return
+  // DOC-EXAMPLE: --carousel-expand-arith
   gpu.func @floats(%a: vector<4xf32>, %a2: vector<4xf32>, %b: f16, %b2: f16, %out: memref<4xf32>, %other: memref<f16>) kernel {
     %c0 = arith.constant 0 : index
     %most = arith.maximumf %a, %a2 : vector<4xf32>

@@ -10,6 +10,7 @@
 
 gpu.module @conversions {
   // CHECK-LABEL: func @to_float
+  // DOC-EXAMPLE: --carousel-attach-target=chip=sm_90a --carousel-expand-float8
   func.func @to_float(%a: vector<4xf8E4M3FN>) -> vector<4xf32> {
     // NATIVE: %[[WORDS:.+]] = vector.bitcast %{{.+}} : vector<4xf8E4M3FN> to vector<2xi16>
     // NATIVE-COUNT-2: nvvm.convert.f8x2.to.f16x2 {{.+}} : vector<2xi8>(f8E4M3FN) -> vector<2xf16>

@@ -22,6 +22,7 @@ gpu.module @kernels {
   // CHECK: memref.store %[[V]], %[[Y]][%[[I]], %[[J]], %[[K]]]
   // CHECK-NOT: memref.copy
   // CHECK: gpu.return
+  // DOC-EXAMPLE: --carousel-expand-memory
   gpu.func @copies(%x: memref<?x4x?xf32, strided<[?, ?, ?], offset: ?>, #gl>, %y: memref<8x4x?xf32, #ws>) kernel {
     memref.copy %x, %y : memref<?x4x?xf32, strided<[?, ?, ?], offset: ?>, #gl> to memref<8x4x?xf32, #ws>
     gpu.return

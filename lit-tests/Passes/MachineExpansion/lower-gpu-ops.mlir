@@ -38,6 +38,7 @@ gpu.module @kernels {
   }
 
   // CHECK-LABEL: gpu.func @subgroup
+  // DOC-EXAMPLE: --carousel-lower-gpu-ops
   gpu.func @subgroup(%a: f32, %x: memref<?xf32, #gl>) {
     // Five steps for 32 lanes.
     // CHECK: %[[SIZE:.+]] = arith.constant 32 : index

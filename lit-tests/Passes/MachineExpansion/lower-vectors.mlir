@@ -38,6 +38,7 @@ gpu.module @vectors {
   }
 
   // CHECK-LABEL: func @reduction
+  // DOC-EXAMPLE: --carousel-lower-vectors
   func.func @reduction(%a: vector<2x4xf32>, %acc: vector<2xf32>) -> vector<2xf32> {
     // CHECK: vector.reduction <add>
     %d = vector.multi_reduction <add>, %a, %acc [1] : vector<2x4xf32> to vector<2xf32>

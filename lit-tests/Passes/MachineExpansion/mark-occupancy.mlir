@@ -11,6 +11,7 @@ gpu.module @newer [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
   // 228 KB hold two of 96 KB and what each takes besides.
   // CHECK: gpu.func @two
   // CHECK-SAME: nvvm.minctasm = 2 : i32
+  // DOC-EXAMPLE: --carousel-mark-occupancy
   gpu.func @two() kernel attributes {carousel.launch = #carousel.launch<grid = [1], block = [256], shared = 98304>} {
     %shared = gpu.dynamic_shared_memory : memref<?xi8, #ws>
     gpu.return

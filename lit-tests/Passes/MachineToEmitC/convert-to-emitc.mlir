@@ -56,6 +56,7 @@ gpu.module @m [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
   // CHECK:         load %[[SUM]] : <f32>
   // NARROW-LABEL: emitc.func @loop(
   // NARROW:         for %{{.*}} = %{{.*}} to %{{.*}} step %{{.*}} : ui32 {
+  // DOC-EXAMPLE: --carousel-convert-to-emitc
   gpu.func @loop(%x: memref<?xf32, #gl>, %y: memref<1xf32, #gl>, %n: index) kernel {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

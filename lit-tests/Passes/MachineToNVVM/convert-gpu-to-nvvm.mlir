@@ -40,6 +40,7 @@ gpu.module @kernels {
   // NARROW-LABEL: llvm.func @k(
   // NARROW: nvvm.read.ptx.sreg.tid.x
   // NARROW-NOT: i64
+  // DOC-EXAMPLE: --carousel-convert-gpu-to-nvvm
   gpu.func @k(%x: memref<?xf32, #gl>, %all: i1) kernel {
     %i = gpu.thread_id x
     %v = memref.load %x[%i] : memref<?xf32, #gl>

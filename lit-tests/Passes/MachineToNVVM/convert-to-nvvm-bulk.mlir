@@ -12,6 +12,7 @@ gpu.module @ptx_88 [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
   // CHECK-NOT: llvm.addrspacecast
   // CHECK: %[[SIZE:.+]] = llvm.mlir.constant(16 : i32)
   // CHECK: nvvm.cp.async.bulk.shared.cluster.global %{{.+}}, %{{.+}}, %{{.+}}, %[[SIZE]] : !llvm.ptr<3>, <1>
+  // DOC-EXAMPLE: --carousel-convert-to-nvvm
   gpu.func @load(%x: memref<?xf32, #gl>, %tile: memref<64xf32, #ws>,
                  %full: memref<!carousel.mbarrier, #ws>, %i: index) {
     carousel.bulk.load %x[%i] to %tile[%i], 16 signals %full[]

@@ -85,6 +85,7 @@ gpu.module @kernels {
   // CHECK: llvm.insertvalue %[[ZERO]], %{{.+}}[2]
   // CHECK: llvm.insertvalue %[[ROWS]], %{{.+}}[3, 0]
   // CHECK: llvm.insertvalue %[[PITCH]], %{{.+}}[4, 0]
+  // DOC-EXAMPLE: --carousel-expand-kernel-abi
   gpu.func @strided(%x: memref<?x8xf32, strided<[?, 1], offset: ?>, #gl>) kernel {
     gpu.return
   }

@@ -14,6 +14,7 @@ gpu.module @views {
   // CHECK: memref.reinterpret_cast %[[BASE]] to offset: [%[[FIRST]]], sizes: [64], strides: [1]
   // CHECK-NOT: affine
   // CHECK: gpu.return
+  // DOC-EXAMPLE: --carousel-expand-views
   gpu.func @subview(%tile: !tile, %i: index, %v: f32) kernel {
     %row = memref.subview %tile[%i, 0] [1, 64] [1, 1] : !tile to !row
     memref.store %v, %row[%i] : !row

@@ -3,6 +3,7 @@
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-lower-functions))' | FileCheck %s
 
 // CHECK-NOT: _mlir_ciface
+// DOC-EXAMPLE: --carousel-lower-functions
 gpu.module @kernels {
   // CHECK: llvm.func internal @helper(%{{.+}}: f32) -> f32
   func.func private @helper(%x: f32) -> f32 {

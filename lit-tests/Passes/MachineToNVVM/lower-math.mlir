@@ -12,6 +12,7 @@ gpu.module @math {
   // CALLS-LABEL: llvm.func @scalars
   // CALLS-NOT: llvm.call
   // CALLS: llvm.return
+  // DOC-EXAMPLE: --carousel-lower-math
   func.func @scalars(%a: f32, %b: f64) -> (f32, f64) {
     %x = math.fma %a, %a, %a : f32
     %y = math.fma %b, %b, %b fastmath<nnan> : f64

@@ -3,6 +3,7 @@
 
 // CHECK: llvm.func @kernel() attributes {convergent, nvvm.kernel}
 // CHECK: llvm.func @device() attributes {convergent}
+// DOC-EXAMPLE: --carousel-mark-convergent
 gpu.module @kernels {
   llvm.func @kernel() attributes {nvvm.kernel} {
     llvm.call @device() : () -> ()

@@ -3,6 +3,7 @@
 // Twice is as good as once.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-mark-grid-constants,carousel-mark-grid-constants))' | FileCheck %s
 
+// DOC-EXAMPLE: --carousel-mark-grid-constants
 gpu.module @kernels {
   // CHECK-LABEL: llvm.func @kernel
   // CHECK-SAME: (%{{.+}}: !llvm.ptr<1>, %{{.+}}: !llvm.ptr {llvm.align = 128 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant})

@@ -4,6 +4,7 @@
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-pin-shared-memory,carousel-pin-shared-memory))' | FileCheck %s
 
 // CHECK-LABEL: gpu.module @variables
+// DOC-EXAMPLE: --carousel-pin-shared-memory
 gpu.module @variables {
   // CHECK: llvm.mlir.global internal @tile() {addr_space = 3 : i32, alignment = 128 : i64}
   llvm.mlir.global internal @tile() {addr_space = 3 : i32, alignment = 128 : i64} : !llvm.array<64 x f32>

@@ -4,6 +4,7 @@
 
 // C102: an op of another dialect.
 gpu.module @kernels {
+  // DOC-EXAMPLE: --carousel-verify-target
   llvm.func @left(%x: i32) -> i32 {
     // expected-error @below {{expected an op that can be lowered to LLVM or NVVM, got 'math.ctpop'}}
     %y = math.ctpop %x : i32

@@ -32,6 +32,7 @@ gpu.module @rings [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
   // CHECK: memref.store
   // CHECK: %[[NEXT:.*]] = arith.addi %[[K]], %c1
   // CHECK: scf.yield %[[NEXT]]
+  // DOC-EXAMPLE: --carousel-circular-buffer
   gpu.func @reader(%x: !global, %y: !global, %n: index) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     %c0 = arith.constant 0 : index

@@ -41,6 +41,7 @@ gpu.module @kernels {
 
   // ldmatrix reads a piece at each address.
   // CHECK-LABEL: gpu.func @matrices
+  // DOC-EXAMPLE: --carousel-swizzle-tiles
   gpu.func @matrices(%x: memref<?x?xf16, #gl>, %map: !carousel.tensor_map<16x64xf16, swizzle = b128>, %y: memref<2xf16, #gl>,
                      %k: index, %r: index, %c: index) kernel {
     %c0 = arith.constant 0 : index

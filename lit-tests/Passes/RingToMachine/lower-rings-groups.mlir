@@ -72,6 +72,7 @@ gpu.module @groups [#nvvm.target<chip = "sm_80", features = "+ptx70">] {
   // CHECK-LABEL: gpu.func @not_ahead
   // CHECK: carousel.cp_async.mbarrier_arrive
   // CHECK: carousel.mbarrier.wait
+  // DOC-EXAMPLE: --carousel-lower-rings
   gpu.func @not_ahead(%x: !vector, %i: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {
     %c0 = arith.constant 0 : index
     %ring = carousel.ring.create : !ring

@@ -5,6 +5,7 @@
 
 // C92: eight bytes too many.
 gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
+  // DOC-EXAMPLE: --carousel-verify-chip
   // expected-error @below {{expected at most 49152 bytes of static shared memory, got 49160}}
   gpu.func @shared() workgroup(%full: memref<!carousel.mbarrier, #ws>,
                                %tile: memref<12288xf32, #ws>) kernel {

@@ -19,6 +19,7 @@ gpu.module @kernels {
 
 // C94: barriers 4 bytes into the dynamic shared memory.
 gpu.module @kernels {
+  // DOC-EXAMPLE: --carousel-verify-machine
   gpu.func @barrier_offset(%i: index, %parity: i1) kernel {
     %c4 = arith.constant 4 : index
     %memory = gpu.dynamic_shared_memory : memref<?xi8, #ws>

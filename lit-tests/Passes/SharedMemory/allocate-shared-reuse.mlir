@@ -20,6 +20,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a">] {
   // SEPARATE-LABEL: gpu.func @war_generic
   // SEPARATE-SAME: shared = 256>
   // SEPARATE-NOT: gpu.barrier
+  // DOC-EXAMPLE: --carousel-allocate-shared
   gpu.func @war_generic(%i: index) kernel attributes {carousel.launch = #launch} {
     %a = memref.alloc() : !tile
     %b = memref.alloc() : !tile

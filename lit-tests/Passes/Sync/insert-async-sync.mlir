@@ -23,6 +23,7 @@ gpu.module @kernels {
 // CHECK-NEXT: carousel.ring.submit
 // CHECK: carousel.ring.wait_stores read 0
 // CHECK-NEXT: gpu.return
+// DOC-EXAMPLE: --carousel-insert-async-sync
 gpu.func @raw_store(%y: !g, %i: index, %v: f32) workgroup(%tile: !t) kernel {
   %t = gpu.thread_id x
   memref.store %v, %tile[%t] : !t

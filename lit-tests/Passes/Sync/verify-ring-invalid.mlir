@@ -6,6 +6,7 @@
 
 // C166: a transfer of the tile phase.
 gpu.module @kernels {
+  // DOC-EXAMPLE: --carousel-verify-ring
   gpu.func @transfer(%x: memref<?xf32, #gl>, %i: index) workgroup(%tile: memref<32xf32, #ws>) kernel {
     // expected-error @below {{expected ops of the ring phase, got a transfer of the tile phase}}
     carousel.load %x[%i] to %tile : memref<?xf32, #gl>, memref<32xf32, #ws>

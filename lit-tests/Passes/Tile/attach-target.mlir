@@ -8,6 +8,7 @@
 // CHECK: gpu.module @bare [#nvvm.target<chip = "sm_90a", features = "+ptx88">]
 // OLDEST: gpu.module @bare [#nvvm.target<O = 0, chip = "sm_80", features = "+ptx70">]
 // NEWEST: gpu.module @bare [#nvvm.target<chip = "sm_120a", features = "+ptx90">]
+// DOC-EXAMPLE: --carousel-attach-target=chip=sm_90a
 gpu.module @bare {}
 
 // CHECK: gpu.module @targeted [#nvvm.target<chip = "sm_90a", features = "+ptx88">]

@@ -59,6 +59,7 @@ gpu.module @kernels {
   // CHECK: %[[VIEW:.*]] = memref.subview
   // CHECK: carousel.load %[[VIEW]][%c0{{.*}}] to %{{.*}} in_bounds
   // REMARK: [Analysis] RaiseToTransfers {{.*}} Function=strided | Remark="the transfer's global memref is a view that can't be looked through"
+  // DOC-EXAMPLE: --carousel-raise-to-transfers
   gpu.func @strided(%x: !x1, %i: index) workgroup(%tile: !t1) kernel {
     %in = memref.subview %x[%i] [1024] [2] : !x1 to memref<1024xf32, strided<[2], offset: ?>, #gl>
     memref.copy %in, %tile : memref<1024xf32, strided<[2], offset: ?>, #gl> to !t1

@@ -6,6 +6,7 @@
 
 // C135: an offset that is the thread's.
 gpu.module @kernels {
+  // DOC-EXAMPLE: --carousel-verify-tile
   gpu.func @offset(%x: memref<?xf32, #gl>, %n: index) workgroup(%tile: memref<32xf32, #ws>) kernel {
     // expected-note @below {{the threads differ here}}
     %o = gpu.thread_id x
