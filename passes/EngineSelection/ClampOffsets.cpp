@@ -254,7 +254,7 @@ Interval OffsetClamp::get(Value value) {
 // Clamping
 //===----------------------------------------------------------------------===//
 
-/// Where the offset is made: once, if that is in front of a loop.
+/// Clamps the offset at its definition: once, if that is before a loop.
 Value OffsetClamp::createClamped(Value offset, Interval found,
                                  Interval limits) {
   Value &result = clamped[{offset, limits.hi}];
@@ -295,7 +295,7 @@ void OffsetClamp::clamp(TransferOpInterface op) {
   for (const Group &group : getGroups(op)) {
     Value offset = op.getOffsets()[group.first];
     Interval found = get(offset);
-    // Behind its extent a coordinate may become negative, but not pass 0.
+    // Beyond its extent a coordinate may become negative, but must not reach 0.
     if ((!op.isLoad() || found.lo >= -(kBehind / group.inner)) &&
         found.hi < (2 * kBehind - tile) / group.inner - 1)
       continue;
@@ -304,8 +304,8 @@ void OffsetClamp::clamp(TransferOpInterface op) {
           createBeforeEnd(offset, op.getGlobal(), group.first));
       continue;
     }
-    // Behind all extents, and a box before the first element. What was a
-    // multiple, as an innermost coordinate has to be, stays one.
+    // Clamp to beyond all extents, and to a box before the first element.
+    // Multiples, as innermost coordinates must be, stay multiples.
     int64_t most = kBehind / group.inner;
     constexpr int64_t granule = 256;
     if (most >= granule * tile)

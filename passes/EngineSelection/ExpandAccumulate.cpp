@@ -106,7 +106,7 @@ private:
 
   AccumulateOp op;
   ImplicitLocOpBuilder b;
-  bool isOrdered; ///< nobody else accesses the box
+  bool isOrdered; ///< no other CTA accesses the box
 };
 
 /// CTAs poll the line of L2 that their semaphore is in.

@@ -51,7 +51,7 @@ static Value getMap(gpu::GPUFuncOp kernel, TensorMapType type,
   isNew = true;
   NamedAttribute attr(
       StringAttr::get(kernel.getContext(), CarouselDialect::kEncode), encode);
-  // In front of the attributions, which are the entry block's arguments, too.
+  // Before the attributions, which are also arguments of the entry block.
   if (failed(kernel.insertArgument(
           count, type, DictionaryAttr::get(kernel.getContext(), {attr}),
           kernel.getLoc())))

@@ -113,7 +113,7 @@ LogicalResult DeviceCall::finish(StringRef suffix) {
   for (char c : op->getName().stripDialect())
     name += c == '.' ? '_' : c;
   Type result;
-  // A state that nobody asks for isn't kept.
+  // An unused state isn't kept.
   if (op->getNumResults() == 1) {
     result = builder.types.convertType(op->getResult(0).getType());
     if (!result)

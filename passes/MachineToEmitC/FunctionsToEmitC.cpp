@@ -113,8 +113,8 @@ static ArrayAttr getParameterNames(gpu::GPUFuncOp func,
   return builder.getArrayAttr(names);
 }
 
-/// Which threads there are, where the kernel asks which one it is in: LLVM
-/// knows it of the block, and counts the turns of loops that start at a thread.
+/// States the range of thread ids, if the kernel uses them. LLVM knows it from
+/// the block, and derives trip counts of loops that start at a thread id.
 static void assumeThreads(CBuilder &builder, gpu::GPUFuncOp func) {
   SmallVector<int64_t> block = getBlock(func);
   if (!func.isKernel() || block.empty())
@@ -201,7 +201,7 @@ struct KernelToEmitC : public OpConversionPattern<gpu::GPUFuncOp> {
     assumeThreads(builder, op);
     for (unsigned i = 0; i < entry->getNumArguments() - inputs; ++i) {
       Value pointer = declareBuffer(rewriter, types, op, i);
-      if (!pointer) // C188 in front of this
+      if (!pointer) // excluded by C188
         return rewriter.notifyMatchFailure(op, "a buffer with a layout");
       signature.remapInput(inputs + i, pointer);
     }

@@ -248,7 +248,7 @@ struct WhileToEmitC : public RegionPattern<scf::WhileOp> {
     moveBlock(builder, op.getBefore(), loop.getBodyRegion(), 0, *inits);
     {
       OpBuilder::InsertionGuard guard(rewriter);
-      // Behind scf.condition, which assigns what this reads.
+      // After scf.condition, which assigns the variables that this reads.
       rewriter.setInsertionPointToEnd(&loop.getBodyRegion().front());
       auto branch = emitc::IfOp::create(rewriter, loc, builder.load(more),
                                         /*addThenBlock=*/true,

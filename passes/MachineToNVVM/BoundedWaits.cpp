@@ -25,8 +25,8 @@ using namespace carousel;
 // The record
 //===----------------------------------------------------------------------===//
 
-// A pointer that the host sets, and a word by which threads agree on who
-// writes.
+// A pointer that the host sets, and a word by which one thread claims the
+// record.
 static constexpr StringLiteral kRecordSymbol = "carousel_wait_record";
 static constexpr StringLiteral kReportSymbol = "carousel_report_expired_wait";
 static constexpr int64_t kClaimOffset = 8;

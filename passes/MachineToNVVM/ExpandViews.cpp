@@ -55,7 +55,7 @@ struct ExpandViews : public carousel::impl::ExpandViewsBase<ExpandViews> {
     });
     GreedyRewriteConfig config;
     config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
-    // What is left is the business of the passes behind.
+    // Later passes handle the remaining ops.
     (void)applyOpPatternsGreedily(views, frozen, config);
   }
 

@@ -105,7 +105,7 @@ namespace {
 
 struct VerifyTarget : public carousel::impl::VerifyTargetBase<VerifyTarget> {
   void runOnOperation() override {
-    // Nobody else may have (Pipelines.h).
+    // The pass manager may not have verified the ops (Pipelines.h).
     if (failed(verify(getOperation())))
       return signalPassFailure();
     gpu::GPUModuleOp module = getOperation();

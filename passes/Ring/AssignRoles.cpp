@@ -49,8 +49,9 @@ private:
 
 } // namespace carousel
 
-/// What an id or an extent that roles change is for a role, or null for other
-/// ops: producers stand behind the block that the kernel was written for.
+/// The value in a role of an id or extent that roles change; null for other
+/// ops. Producers are the threads after the block for which the kernel is
+/// written.
 static Value createRoleValue(OpBuilder &builder, Operation *op,
                              const RolePlan &roles, bool isProducer) {
   Location loc = op->getLoc();

@@ -51,8 +51,8 @@ void RingRewriter::rewriteLooseLoad(LoadOp load) {
   Location loc = load.getLoc();
   TransferScope scope = load.getScope();
   auto &[ring, variable] = loose[{scope, load.getEngineAttr().getKind()}];
-  // Nobody hands a slot back, since there is none: what orders the accesses to
-  // the tile is put in by --carousel-insert-async-sync.
+  // The ring has no tiles, so no slot is released. --carousel-insert-async-sync
+  // orders the accesses to the tile.
   bool hasBarrier = scope != TransferScope::Warpgroup;
   if (!ring) {
     SlotRelease release = scope == TransferScope::CTA ? SlotRelease::CTABarrier
@@ -117,7 +117,7 @@ void RingRewriter::removeDeadBuffers() {
       buffers.insert(store.buffer);
   }
   for (Value buffer : buffers) {
-    // The buffer and its views, each behind what it is a view of.
+    // The buffer and its views, each after its source.
     SmallVector<Value> views = {buffer};
     for (unsigned i = 0; i < views.size(); ++i)
       for (Operation *user : llvm::make_early_inc_range(views[i].getUsers())) {

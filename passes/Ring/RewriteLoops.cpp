@@ -122,8 +122,7 @@ void RingRewriter::emitSubmit(StoreOp store, Value tile) {
 
 /// Views that are made outside of the loop are made again in it.
 void RingRewriter::redirect(Value buffer, scf::ForOp loop, Value tile) {
-  // Those that the loop doesn't use may stand behind it, with what they are
-  // made by.
+  // Views that the loop doesn't use may be after it, with their operands.
   auto isUsedInLoop = [&](Operation *view) {
     SmallVector<Operation *> views = {view};
     while (!views.empty())
@@ -296,8 +295,9 @@ void RingRewriter::rewriteInPlaceStores(const LoopPlan &loopPlan,
   }
 }
 
-/// What is at the start of the loop's body goes behind `previous`, that of the
-/// ring before, if there is one; returns the last of it.
+/// Inserts the ring's ops at the start of the loop's body, after `previous`,
+/// the last op of the previous ring, if there is one. Returns the last op
+/// inserted.
 Operation *RingRewriter::rewriteLoads(const LoopPlan &loopPlan,
                                       const LoadRingPlan &loads,
                                       Operation *previous) {
@@ -392,7 +392,7 @@ void RingRewriter::rewriteStore(const LoopPlan &loopPlan,
                                   ring, use, 0);
   redirect(storePlan.buffer, loop, tile);
   rewriter.setInsertionPoint(store);
-  // The barrier hands out the next slot, too: its store has read it.
+  // The barrier also frees the next slot, because its store has read it.
   RingWaitStoresOp::create(rewriter, loc, GroupWait::Read, storePlan.stages - 2,
                            store.getScope());
   RingSyncOp::create(rewriter, loc, store.getScope());
@@ -413,8 +413,8 @@ static void unguard(IRRewriter &rewriter, scf::IfOp branch) {
   rewriter.eraseOp(branch);
 }
 
-/// Cuts the loop in two where the loads that run farthest ahead end: nothing is
-/// asked before, and nothing of theirs is left behind.
+/// Splits the loop where the loads that run farthest ahead end. The first part
+/// needs no condition for these loads, and the second part has none of them.
 void RingRewriter::peelEpilogue(const LoopPlan &loopPlan) {
   OpBuilder::InsertionGuard guard(rewriter);
   scf::ForOp steady = loopPlan.loop;

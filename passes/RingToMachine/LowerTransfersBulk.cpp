@@ -316,7 +316,7 @@ void carousel::issueTensor(ImplicitLocOpBuilder &b,
   SmallVector<Value> first =
       createCoordinates(b, op, groups, map.getElementBits() / elementBits);
 
-  // The grid of boxes, row by row; they lie one behind the other in the tile.
+  // The grid of boxes, row by row; they are consecutive in the tile.
   SmallVector<int64_t> grid;
   int64_t dim = -static_cast<int64_t>(issue.shape->leading);
   for (auto [index, size] : llvm::enumerate(groups)) {

@@ -380,7 +380,7 @@ namespace {
 
 struct VerifyMachine : public carousel::impl::VerifyMachineBase<VerifyMachine> {
   void runOnOperation() override {
-    // Nobody else may have (Pipelines.h).
+    // The pass manager may not have verified the ops (Pipelines.h).
     if (failed(verify(getOperation())))
       return signalPassFailure();
     bool refused = false;

@@ -62,7 +62,7 @@ static LogicalResult verifyAllocation(memref::AllocOp alloc,
   return success();
 }
 
-/// C148: nobody says where the dynamic shared memory that is in use ends.
+/// C148: the end of the dynamic shared memory in use is known.
 static LogicalResult verifyKnownEnd(gpu::GPUFuncOp kernel,
                                     const SharedMemoryUse &use) {
   if (!use.hasUnknownEnd || kernel->hasAttr(CarouselDialect::kLaunch))
@@ -109,7 +109,7 @@ static LogicalResult verifyPlan(gpu::GPUFuncOp kernel,
 // Rewrites
 //===----------------------------------------------------------------------===//
 
-/// The kernel's one `gpu.dynamic_shared_memory`, in front of everything.
+/// The kernel's one `gpu.dynamic_shared_memory`, moved to the kernel's start.
 static Value getDynamicShared(gpu::GPUFuncOp kernel) {
   Block &body = kernel.getBody().front();
   auto existing = body.getOps<gpu::DynamicSharedMemoryOp>();

@@ -72,8 +72,8 @@ static LogicalResult verifyPhase(Operation *op) {
   return success();
 }
 
-/// C167: a ring is there from the kernel's start, and what is done with it
-/// follows from structured control flow.
+/// C167: a ring exists from the kernel's start, and structured control flow
+/// determines its uses.
 static LogicalResult verifyPlace(Operation *op) {
   auto func = op->getParentOfType<FunctionOpInterface>();
   auto kernel = dyn_cast_or_null<gpu::GPUFuncOp>(func.getOperation());
@@ -96,7 +96,7 @@ static LogicalResult verifyPlace(Operation *op) {
 // Roles
 //===----------------------------------------------------------------------===//
 
-/// C168: the other role never comes.
+/// C168: the other role never reaches the barrier.
 static LogicalResult verifyBarrier(gpu::BarrierOp barrier) {
   auto roles = barrier->getParentOfType<RingRolesOp>();
   if (!roles)
@@ -191,8 +191,8 @@ static UseSum getSum(Value use) {
   return sum;
 }
 
-/// C191: what is loaded for a use goes to its own slot. Nobody waits for what
-/// goes to another one.
+/// C191: the loads of a use go to its own slot. No wait would cover loads to
+/// another slot.
 static LogicalResult verifyOwnTiles(RingProduceOp produce) {
   UseSum use = getSum(produce.getUse());
   int64_t stages = produce.getRing().getType().getStages();
@@ -286,7 +286,7 @@ namespace {
 
 struct VerifyRing : public carousel::impl::VerifyRingBase<VerifyRing> {
   void runOnOperation() override {
-    // Nobody else may have (Pipelines.h).
+    // The pass manager may not have verified the ops (Pipelines.h).
     if (failed(verify(getOperation())))
       return signalPassFailure();
     bool holds = true;

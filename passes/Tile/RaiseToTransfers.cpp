@@ -220,7 +220,7 @@ static Operation *createTransfer(const TransferPlan &plan,
 }
 
 namespace {
-/// Erases ops, and then what nobody needs any more.
+/// Erases ops, and then ops that have become unused.
 class Eraser {
 public:
   void erase(Operation *op) {

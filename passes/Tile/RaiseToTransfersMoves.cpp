@@ -353,7 +353,7 @@ Operation *ConflictWalk::visit(Operation *op) {
   }
   if (op->getNumRegions() == 0)
     return conflicts(op) ? op : nullptr;
-  // In a loop each op is behind all others.
+  // In a loop each op is after all others.
   op->walk([&](Operation *inner) {
     hasRead |= reads.contains(inner);
     hasWritten |= writes.contains(inner);

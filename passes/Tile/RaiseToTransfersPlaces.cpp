@@ -26,7 +26,7 @@ using namespace carousel;
 
 namespace {
 
-/// Where a box begins in a memref that is behind views of the one accessed.
+/// The start of a box in the memref at the root of the accessed views.
 struct Place {
   SmallVector<IndexForm> begin;
   SmallVector<int> movedDims;
@@ -248,7 +248,7 @@ bool PlaceCollector::lookThrough(memref::SubViewOp view, Place &place,
       if (stride->constant != 1 && moved >= 0 && shape[moved] != 1)
         return fail("a subview has stride " + Twine(stride->constant));
       if (place.mayLeave[inner]) {
-        // The view has to end with its source, or behind the box.
+        // The view must end with its source, or after the box.
         std::optional<IndexForm> extent =
             function.evaluateExtent(view.getSource(), dim);
         std::optional<IndexForm> size =

@@ -109,7 +109,7 @@ std::string Planner::explainControl(Block *block) {
     if (parent == kernel)
       return {};
     bool isFollowed = isa<scf::ForOp, scf::IfOp, affine::AffineForOp>(parent);
-    // What a loop carries doesn't say who comes here.
+    // A loop's initial values don't affect which threads execute its body.
     unsigned control = parent->getNumOperands();
     if (auto loop = dyn_cast<LoopLikeOpInterface>(parent))
       control -= loop.getInits().size();
@@ -312,7 +312,7 @@ Plans Planner::planInBlock(Block *block, ArrayRef<const Move *> moves,
   return plans;
 }
 
-/// Tries the memref behind all views first, then the views.
+/// Tries the root memref first, then its views.
 Plans Planner::planInBlock(Block *block, ArrayRef<const Move *> moves) {
   std::string reason = explainControl(block);
   if (!reason.empty())

@@ -363,7 +363,7 @@ private:
 };
 } // namespace
 
-/// C185: nobody waits for a CTA that may have no room yet.
+/// C185: no CTA waits for another one that may not be resident yet.
 static LogicalResult verifyTurn(SerializeOp turns, gpu::GPUFuncOp kernel) {
   if (turns.getOrder() == TurnOrder::Unordered ||
       kernel->hasAttr(CarouselDialect::kCoresident) ||
@@ -470,7 +470,7 @@ namespace {
 
 struct VerifyTile : public carousel::impl::VerifyTileBase<VerifyTile> {
   void runOnOperation() override {
-    // Nobody else may have (Pipelines.h).
+    // The pass manager may not have verified the ops (Pipelines.h).
     if (failed(verify(getOperation())))
       return signalPassFailure();
     bool holds = true;
