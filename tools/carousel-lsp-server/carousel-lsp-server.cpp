@@ -10,11 +10,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "../support/MLIR/Register.h"
+#include "../support/MLIR/Version.h"
 
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   carousel::registerToolDialects(registry);
+  carousel::printVersionOf("carousel-lsp-server");
   return mlir::failed(mlir::MlirLspServerMain(argc, argv, registry));
 }

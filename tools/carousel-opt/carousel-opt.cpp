@@ -12,6 +12,7 @@
 #include "../support/MLIR/EscapedErrors.h"
 #include "../support/MLIR/Register.h"
 #include "../support/MLIR/SourceNesting.h"
+#include "../support/MLIR/Version.h"
 
 #include "carousel/Passes/Passes.h"
 #include "carousel/Passes/Pipelines.h"
@@ -65,6 +66,7 @@ int main(int argc, char **argv) {
   registerAllPasses();
   carousel::registerCarouselPasses();
   carousel::registerPipelines();
+  carousel::printVersionOf("carousel-opt");
   auto [input, output] = registerAndParseCLIOptions(
       argc, argv, "Carousel optimizer driver\n", registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();

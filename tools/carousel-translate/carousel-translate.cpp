@@ -15,6 +15,7 @@
 #include "../support/MLIR/Register.h"
 #include "../support/MLIR/SourceNames.h"
 #include "../support/MLIR/SourceNesting.h"
+#include "../support/MLIR/Version.h"
 
 #include "carousel/Passes/Pipelines.h"
 #include "carousel/Target/EmitCUDA.h"
@@ -176,5 +177,6 @@ int main(int argc, char **argv) {
       "mlir-to-cubin", "Emit a cubin (see --assembler)", translateToCubin);
   TranslateRegistration toCUDA("mlir-to-cuda", "Emit CUDA C++",
                                translateToCUDA);
+  carousel::printVersionOf("carousel-translate");
   return failed(mlirTranslateMain(argc, argv, "Carousel translation driver"));
 }
