@@ -176,8 +176,8 @@ static std::string joinLines(StringRef text) {
   return llvm::join(lines, "; ");
 }
 
-/// What the PTX leaves for the linker: those who load the package supply it, so
-/// ptxas can't make a cubin.
+/// Notes the functions that the PTX leaves to the linker. The loader of the
+/// package supplies them, so ptxas can't make a cubin.
 LogicalResult Compiler::noteExterns(gpu::GPUModuleOp gpuModule, StringRef ptx,
                                     ModuleDescription &description) {
   FailureOr<std::vector<ExternDescription>> externs =

@@ -294,8 +294,8 @@ static FailureOr<SmallVector<gpu::GPUFuncOp>> findKernels(ModuleOp module) {
   return kernels;
 }
 
-/// A function that doesn't say whose variant it is stands alone: that names
-/// meet by chance is not taken for a choice.
+/// A function without carousel.variant must be the only one of its kernel, so
+/// that equal names don't become variants by accident.
 static LogicalResult verifyStandsAlone(gpu::GPUFuncOp first,
                                        gpu::GPUFuncOp second) {
   for (auto [func, other] :
@@ -312,7 +312,7 @@ static LogicalResult verifyStandsAlone(gpu::GPUFuncOp first,
   return success();
 }
 
-/// Behind a variant without guards no other has a chance.
+/// A variant after one without guards is never chosen.
 static void warnIfShadowed(KernelDescription &kernel, gpu::GPUFuncOp func) {
   auto open = llvm::find_if(kernel.variants, [](const auto &variant) {
     return variant.guards.empty();

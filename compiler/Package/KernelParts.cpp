@@ -73,7 +73,7 @@ public:
                                       });
       result = work();
     }
-    return succeeded(result) && kept.empty(); // nobody adds to it any more
+    return succeeded(result) && kept.empty(); // complete by now
   }
 
   /// Does the work as a whole, which says again what the parts have said. What

@@ -242,8 +242,8 @@ Error PackagePlace::remove(StringRef sibling) const {
       readNames(fd.get(), getSiblingPath(sibling));
   if (!entries)
     return entries.takeError();
-  // Last what says that the directory is a writer's: who is killed here leaves
-  // one that the next writer knows.
+  // Remove the mark of an unfinished package last, so that the next writer
+  // recognises the directory if this one is killed here.
   llvm::sort(*entries, [](StringRef left, StringRef right) {
     auto rank = [](StringRef name) {
       int last = name == kUnfinishedFile ? 2 : name == kManifestFile ? 1 : 0;
@@ -285,8 +285,8 @@ Descriptor PackagePlace::openLocked(StringRef sibling) const {
   return fd;
 }
 
-/// Whether a directory holds what a writer leaves that is killed. What somebody
-/// else put in the package's place, and a writer out of it, is no such thing.
+/// Whether a directory holds the files that a killed writer leaves. A directory
+/// that a writer has exchanged for the package doesn't.
 static bool isWriters(int fd, const std::vector<std::string> &entries) {
   if (entries.empty() || is_contained(entries, kUnfinishedFile))
     return llvm::none_of(entries, [&](const std::string &entry) {

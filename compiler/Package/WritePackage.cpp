@@ -106,7 +106,7 @@ static Error writeFile(int directory, const PackageFile &file) {
 static Error fillSibling(const PackagePlace &place, const Sibling &sibling,
                          ArrayRef<PackageFile> files,
                          function_ref<bool()> isInterrupted) {
-  // Gone before anybody could read it, so it isn't flushed.
+  // Removed before any reader can open it, so it isn't flushed.
   constexpr int kFlags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC;
   if (!Descriptor(retryCall([&] {
         return ::openat(sibling.fd.get(), kUnfinishedFile, kFlags, 0666);
@@ -187,7 +187,7 @@ Error carousel::writePackage(ArrayRef<PackageFile> files, StringRef directory,
     return placed.takeError();
 
   if (*placed == Placed::Exchanged) {
-    // Somebody may have put something else there after the check.
+    // Another process may have replaced the directory after the check.
     if (Error error = place->checkReplaceable(sibling)) {
       if (exchangeWith(*place, sibling))
         return error;

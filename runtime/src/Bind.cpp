@@ -256,7 +256,7 @@ static bool forEachLoose(const KernelInfo &kernel, BoundArgument *bound,
                          Set set) {
   bool any = false;
   for (size_t i = 0; i < kernel.arguments.size(); ++i) {
-    // Of others nobody says.
+    // Other arguments have no strides.
     if (kernel.arguments[i].kind != ArgumentInfo::Kind::Tensor)
       continue;
     for (unsigned left = bound[i].loose; left != 0; left &= left - 1) {

@@ -25,10 +25,10 @@
 
 namespace carousel::runtime {
 
-/// Opens a directory, to be closed by the caller. With `make` it is made where
-/// there is none, and those above it, for this user only. NotFound where there
-/// is none; any other error is said once on stderr, too, if it is about who can
-/// write there. Symbolic links count like the directories that they lie in.
+/// Opens a directory, which the caller closes. With `make`, creates it and its
+/// parents if necessary, for this user only. NotFound if it doesn't exist. An
+/// error about other users' rights is also printed to stderr, once. A symbolic
+/// link is checked like the directory that contains it.
 Result<int> openOwnDirectory(const std::string &path, bool make);
 
 /// The same for a directory in one that is open.

@@ -106,7 +106,7 @@ Status Search::run() {
       join(failures, "; ", [](const std::string &text) { return text; }));
 }
 
-/// A module that calls what it doesn't have needs somebody who has it.
+/// A module that calls undefined functions needs device sources.
 Status Search::checkExterns() const {
   if (module.externs.empty() || !options.deviceSources.empty())
     return {};

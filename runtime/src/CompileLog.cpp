@@ -79,7 +79,7 @@ std::optional<uint32_t> consumeNumber(std::string_view &text) {
 // Lines
 //===----------------------------------------------------------------------===//
 
-/// "(2): error: ..." behind a file's name.
+/// "(2): error: ..." after a file's name.
 std::optional<CompileMessage> parsePlaceAndText(std::string_view rest) {
   CompileMessage message;
   if (!consume(rest, "("))

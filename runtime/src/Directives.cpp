@@ -274,7 +274,7 @@ void Reader::readHasInclude(size_t begin, size_t position) {
   } else if (isAskedForOnly(begin)) {
     return;
   }
-  // Whoever may ask for anything writes macros that do.
+  // A trusted text may name files in macros, too.
   if (!header && isTrusted && pending == "define")
     return;
   directives.files.push_back({std::string(keyword), spliced.getLine(begin),
@@ -356,7 +356,7 @@ bool Reader::readTokens() {
   // Some end a line there.
   for (size_t i = 0; (i = text.find('\r', i)) != std::string_view::npos; ++i)
     isPlain &= at(i + 1) == '\n';
-  // The second is for a comment of several lines behind the start of a line.
+  // `isAfterLines`: after a comment of several lines that starts a line.
   bool isLineStart = true, isAfterLines = false;
   size_t position = 0;
   while (position < text.size()) {
@@ -405,7 +405,7 @@ bool Reader::readTokens() {
   return isPlain && !spliced.hasOddSplices();
 }
 
-/// Of a line, or behind a comment or `export`.
+/// Whether a line starts there, or a comment or `export` precedes.
 bool Reader::isAtStart(size_t position) const {
   while (position != 0 && isBlank(text[position - 1]))
     --position;

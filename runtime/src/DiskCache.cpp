@@ -254,7 +254,7 @@ uint64_t evict(int directory, const std::string &kept, uint64_t maxBytes) {
     bool isRemoved = ::unlinkat(directory, entry.name.c_str(), 0) == 0;
     if (isRemoved)
       left -= entry.bytes;
-    // Whoever else removed it noted that.
+    // If another process removed it, that one has recorded it.
     if (isRemoved || errno == ENOENT)
       total -= entry.bytes;
   }

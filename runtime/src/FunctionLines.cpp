@@ -191,7 +191,7 @@ void FunctionScanner::open() {
     return;
   }
   if (!function) {
-    // A namespace, a class, an initializer: what is in it is read alike.
+    // The contents of a namespace, class or initializer are read the same way.
     endDeclaration();
     return;
   }

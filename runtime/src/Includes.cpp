@@ -298,7 +298,7 @@ void Gatherer::addHeader(const CUDASource &header) {
 std::string Gatherer::addPreInclude(const std::string &name) {
   if (name.empty() || isInMemory(name))
     return name;
-  // NVRTC looks in the working directory, too: whoever writes options may.
+  // NVRTC also searches the working directory. Options may name files there.
   std::error_code error;
   if (std::optional<std::string> file =
           addFile(normalize(fs::absolute(name, error))))

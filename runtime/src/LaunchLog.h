@@ -46,8 +46,8 @@ public:
   /// Strikes out launches on `stream` up to a number.
   void forget(CUstream stream, uint64_t upTo);
 
-  /// Who may have failed, as the subject of a sentence: "copy_1d", "one of
-  /// copy_1d, scale"; the latest first, each name once.
+  /// The kernels that may have failed, as the subject of a sentence: "copy_1d",
+  /// "one of copy_1d, scale"; the latest first, each name once.
   std::string getSuspects() const;
 
 private:

@@ -101,8 +101,8 @@ LoadedModule::LoadedModule(Context context, Package package, uint32_t module,
 LoadedModule::~LoadedModule() {
   if (codes.empty())
     return;
-  // A failure has nobody to be reported to: the context is broken, or the
-  // process is about to end.
+  // A failure can't be reported: the context is broken, or the process is about
+  // to end.
   CurrentContext current(context.getImpl());
   if (!current.getStatus())
     return;

@@ -256,7 +256,7 @@ uint16_t ManifestReader::readArgumentNumber(const Field &field,
     return 0;
   const ArgumentInfo &argument = arguments[number];
   constexpr const char *kNames[] = {"tensor", "scalar", "workspace"};
-  // A workspace is a tensor but for who makes it.
+  // A workspace is a tensor that the runtime allocates.
   ArgumentInfo::Kind given = argument.kind == ArgumentInfo::Kind::Scalar
                                  ? ArgumentInfo::Kind::Scalar
                                  : ArgumentInfo::Kind::Tensor;

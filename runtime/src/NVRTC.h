@@ -32,7 +32,7 @@ Result<CompilerInput> prepareNVRTC(Libraries &libraries,
                                    const CUDAOptions &options,
                                    CompileMessages *messages);
 
-/// What a compilation, or a link, leaves behind.
+/// The result of a compilation or a link.
 struct Compiled {
   std::string code;
   std::string log;

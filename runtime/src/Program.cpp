@@ -43,7 +43,7 @@ struct Program::Impl {
 Program::Impl::~Impl() {
   if (!module)
     return;
-  // A failure has nobody to be reported to.
+  // A failure can't be reported.
   CurrentContext current(context.getImpl());
   if (!current.getStatus())
     return;

@@ -117,7 +117,7 @@ std::optional<uint64_t> UsageJournal::replace(uint64_t counted,
   FileDescriptor made(
       ::openat(temporary, name.c_str(),
                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  // Others remove temporary files on which nobody has a lock.
+  // Other processes remove temporary files without a lock.
   if (made)
     (void)::flock(made.get(), LOCK_EX | LOCK_NB);
   std::string records = makeRecord(static_cast<int64_t>(counted));
@@ -154,7 +154,8 @@ void UsageJournal::recount(uint64_t most,
     FileDescriptor file(open());
     if (file && ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 &&
         errno == EWOULDBLOCK) {
-      // Who is at it sees what this process has appended, or ends soon.
+      // The process that holds the lock sees the record of this one, or ends
+      // soon.
       std::this_thread::sleep_for(kPause);
       continue;
     }

@@ -56,7 +56,7 @@ DeviceVariant::DeviceVariant(const Context &context, const Package &package,
 
 bool DeviceVariant::checkDevice(std::vector<std::string> *reasons) const {
   bool good = true;
-  // Calls `explain` for a reason only where somebody asks for it.
+  // Calls `explain` only if the caller wants the reasons.
   auto refuse = [&](auto explain) {
     good = false;
     if (reasons)

@@ -105,7 +105,7 @@ WaitRecord::~WaitRecord() {
   std::shared_ptr<Context::Impl> impl = context.lock();
   if (!words || !impl)
     return;
-  // A failure has nobody to be reported to: the context is broken.
+  // A failure can't be reported: the context is broken.
   CurrentContext current(*impl);
   if (!current.getStatus())
     return;
@@ -133,7 +133,7 @@ static std::string getSubject(const Manifest &manifest, uint32_t module,
 }
 
 std::string WaitRecord::describe() const {
-  // What is behind the version was written before it.
+  // The words after the version were written before it.
   uint32_t version = __atomic_load_n(&words[kVersionWord], __ATOMIC_ACQUIRE);
   if (version == 0)
     return "";

@@ -21,22 +21,22 @@
 namespace carousel::mutate {
 
 enum class MutantKind {
-  Drop,       ///< the op is gone; a test or try of a wait answers true
+  Drop,       ///< without the op; a test or try of a wait returns true
   WithoutTx,  ///< an arrival that expects no bytes
   FlipParity, ///< a wait for the other parity
   MoreBytes,  ///< 16 transaction bytes more
   FewerBytes, ///< 16 transaction bytes fewer
   UntilRead,  ///< a bulk wait for reads instead of completion; the reverse only
               ///< waits longer
-  MorePending, ///< a group wait that leaves one more group open
+  MorePending, ///< a group wait that leaves one more group pending
   OtherThread, ///< a commit of bulk operations, or a wait for them, by a thread
                ///< that issued none
   MoreCount,   ///< one more arrival: expected at init, or made by an arrive
   FewerCount,  ///< one arrival fewer
-  SwapNoinc,   ///< a cp.async arrival that is counted, or isn't any more
+  SwapNoinc,   ///< a cp.async arrival with noinc instead of without, or reverse
   Relax,       ///< an arrive or a wait without its memory order
-  Early,       ///< an arrive before the access in front of it
-  Late,        ///< a wait behind the access that follows it
+  Early,       ///< an arrive before the preceding access
+  Late,        ///< a wait after the access that follows it
 };
 inline constexpr unsigned kNumMutantKinds = unsigned(MutantKind::Late) + 1;
 

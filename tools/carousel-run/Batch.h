@@ -14,10 +14,10 @@
 
 namespace carousel::run {
 
-/// Runs the command lines of a file, one a line, words apart by spaces, while
-/// one context is kept: starting the driver takes longer than most kernels.
-/// Behind what a line prints comes `batch LINE: STATUS`. Returns the highest
-/// status. A kernel that traps ends the lines behind it, too.
+/// Runs the command lines of a file, one a line, with words separated by
+/// spaces. Keeps one context, because starting the driver takes longer than
+/// most kernels. Prints `batch LINE: STATUS` after each. Returns the highest
+/// status. After a kernel that traps, all later lines fail.
 Exit runBatch(const std::string &file);
 
 } // namespace carousel::run

@@ -34,7 +34,7 @@ struct Explanation {
   std::vector<const runtime::KernelInfo *> kernels;
   /// For one kernel with arguments on a device: a report for each variant.
   std::optional<std::vector<runtime::VariantReport>> reports;
-  /// Why there are no reports; empty where nobody asked.
+  /// Why there are no reports; empty if none were requested.
   std::string note;
 };
 

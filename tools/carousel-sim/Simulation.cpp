@@ -80,7 +80,8 @@ Status Simulation::findKernels(const Input &input) {
   for (const std::string &name : options.then)
     if (Status status = add(name, "--then"); !status)
       return status;
-  // Behind all that is passed; launches of one kernel share them.
+  // Workspaces come after all passed arguments; launches of a kernel share
+  // them.
   for (size_t i = 0; i < kernels.size(); ++i) {
     std::vector<size_t> known;
     for (size_t before = 0; before < i; ++before)
@@ -287,7 +288,7 @@ Simulation::runAndCheck(uint64_t index,
   outcome.verdict = options.findings.check(getKinds(outcome.result.findings));
   outcome.failed = options.findings.isFailure(outcome.verdict) ||
                    (!finished && outcome.result.findings.empty());
-  // What a run left that didn't come to its end is nobody's output.
+  // A run that didn't finish has no outputs.
   for (const Expected &wanted : expected) {
     if (!finished)
       break;

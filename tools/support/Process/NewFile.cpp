@@ -109,8 +109,8 @@ Status NewFile::create() {
       temporary.clear();
       return failSystem(path);
     }
-    // Where there are no locks, nobody takes the file for an abandoned one. Who
-    // did before the lock was there has removed it.
+    // Without locks, no process takes the file for an abandoned one. One that
+    // did so before this lock has removed the file.
     (void)flock(descriptor, LOCK_EX);
     if (fstat(descriptor, &info) == 0 && info.st_nlink != 0)
       return {};

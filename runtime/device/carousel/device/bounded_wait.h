@@ -5,11 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The waits that are loops around a test, with a bound: a thread that waits for
-// longer writes down where it is, and traps. What it writes, and where to, is
-// in docs/KernelABI.md. The clock is read behind the first test that fails, so
-// that a wait which has nothing to wait for costs what it costs without a
-// bound.
+// Waits in a loop around a test, with a time bound. A thread that waits for
+// longer fills a record and traps; docs/KernelABI.md describes the record. The
+// clock is read after the first test that fails, so that a wait that needn't
+// wait costs no more than one without a bound.
 //
 // Defines a variable that the host finds by its name: one file of a program
 // includes this.
@@ -34,8 +33,8 @@ struct wait_bound {
 
 namespace detail {
 
-/// Where to write, which the host says; and a word by which threads agree on
-/// who writes.
+/// The address of the record, which the host sets, and a word by which one
+/// thread claims the record.
 struct wait_record_place {
   uint32_t *record;
   uint32_t claim;

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Everything, for those who don't count milliseconds: docs/DeviceHeaders.md
-// says what each of them takes.
+// Includes all device headers. docs/DeviceHeaders.md lists the compilation time
+// of each.
 //
 //===----------------------------------------------------------------------===//
 

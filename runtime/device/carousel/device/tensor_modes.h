@@ -17,9 +17,9 @@
 
 namespace carousel {
 
-// Coordinates and offsets come in memref order, the outermost first; PTX wants
-// the innermost first. The rows of gather4 and scatter4 keep their order behind
-// the column, and im2col_w's offsets are [halo, offset] in both.
+// Coordinates and offsets are in memref order, outermost first; PTX's order is
+// innermost first. The rows of gather4 and scatter4 keep their order after the
+// column, and im2col_w's offsets are [halo, offset] in both.
 #define CAROUSEL_AT_1 "r"(at[0])
 #define CAROUSEL_AT_2 "r"(at[1]), CAROUSEL_AT_1
 #define CAROUSEL_AT_3 "r"(at[2]), CAROUSEL_AT_2
