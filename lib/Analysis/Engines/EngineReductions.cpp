@@ -11,8 +11,7 @@
 
 #include "EngineReductions.h"
 
-#include "../Rings/RingTransfers.h"
-
+#include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/CallInterfaces.h"

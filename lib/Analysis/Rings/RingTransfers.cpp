@@ -51,29 +51,6 @@ std::optional<SmallVector<Operation *>> carousel::getAccesses(Value buffer) {
   return accesses;
 }
 
-/// Whether `root` is memory that doesn't overlap with any other such root.
-static bool isMemoryOfItsOwn(Value root) {
-  if (auto argument = dyn_cast<BlockArgument>(root))
-    return isa<gpu::GPUFuncOp>(argument.getOwner()->getParentOp());
-  return isa<memref::GetGlobalOp, memref::AllocOp, memref::AllocaOp>(
-      root.getDefiningOp());
-}
-
-bool carousel::mayOverlap(Value lhs, Value rhs) {
-  lhs = getRootBuffer(lhs);
-  rhs = getRootBuffer(rhs);
-  auto isGlobal = [](Value root) {
-    return !isSharedMemRef(root.getType()) && !isLocalMemRef(root.getType());
-  };
-  if (isGlobal(lhs) != isGlobal(rhs))
-    return false;
-  if (lhs == rhs || !isMemoryOfItsOwn(lhs) || !isMemoryOfItsOwn(rhs))
-    return true;
-  auto global = lhs.getDefiningOp<memref::GetGlobalOp>(),
-       other = rhs.getDefiningOp<memref::GetGlobalOp>();
-  return global && other && global.getName() == other.getName();
-}
-
 static std::string getName(Operation *op) {
   return ("'" + op->getName().getStringRef() + "'").str();
 }

@@ -29,10 +29,6 @@ bool takesOverFromCTAs(mlir::Operation *op);
 /// block.
 bool involvesOtherThreads(mlir::Operation *op);
 
-/// Whether two memrefs may share bytes. Different arguments of a kernel don't
-/// if one of them is written.
-bool mayOverlap(mlir::Value lhs, mlir::Value rhs);
-
 /// The values that `load` needs apart from the tile's buffer: global memref,
 /// map, offsets, and those that select the tile in the buffer.
 llvm::SmallVector<mlir::Value> getInputs(LoadOp load);

@@ -11,6 +11,8 @@
 
 #include "carousel/Analysis/Values/Views.h"
 
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 
@@ -49,4 +51,27 @@ SmallVector<Value> carousel::getViewParameters(Operation *view) {
   SmallVector<Value> parameters(view->getOperands());
   llvm::erase(parameters, source);
   return parameters;
+}
+
+/// Whether `root` is memory that doesn't overlap with any other such root.
+static bool isMemoryOfItsOwn(Value root) {
+  if (auto argument = dyn_cast<BlockArgument>(root))
+    return isa<gpu::GPUFuncOp>(argument.getOwner()->getParentOp());
+  return isa<memref::GetGlobalOp, memref::AllocOp, memref::AllocaOp>(
+      root.getDefiningOp());
+}
+
+bool carousel::mayOverlap(Value lhs, Value rhs) {
+  lhs = getRootBuffer(lhs);
+  rhs = getRootBuffer(rhs);
+  auto isGlobal = [](Value root) {
+    return !isSharedMemRef(root.getType()) && !isLocalMemRef(root.getType());
+  };
+  if (isGlobal(lhs) != isGlobal(rhs))
+    return false;
+  if (lhs == rhs || !isMemoryOfItsOwn(lhs) || !isMemoryOfItsOwn(rhs))
+    return true;
+  auto global = lhs.getDefiningOp<memref::GetGlobalOp>(),
+       other = rhs.getDefiningOp<memref::GetGlobalOp>();
+  return global && other && global.getName() == other.getName();
 }

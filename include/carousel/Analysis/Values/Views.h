@@ -31,6 +31,10 @@ llvm::SmallVector<mlir::Operation *> getViews(mlir::Value memref);
 /// The operands of a view other than its source: offsets, extents, strides.
 llvm::SmallVector<mlir::Value> getViewParameters(mlir::Operation *view);
 
+/// Whether two memrefs may share bytes. Different arguments of a kernel don't
+/// if one of them is written.
+bool mayOverlap(mlir::Value lhs, mlir::Value rhs);
+
 } // namespace carousel
 
 #endif // CAROUSEL_ANALYSIS_VALUES_VIEWS_H
