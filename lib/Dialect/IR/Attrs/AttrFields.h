@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_LIB_DIALECT_IR_ATTRFIELDS_H
-#define CAROUSEL_LIB_DIALECT_IR_ATTRFIELDS_H
+#ifndef CAROUSEL_LIB_DIALECT_IR_ATTRS_ATTRFIELDS_H
+#define CAROUSEL_LIB_DIALECT_IR_ATTRS_ATTRFIELDS_H
 
 #include "mlir/IR/OpImplementation.h"
 
@@ -29,4 +29,4 @@ mlir::ParseResult parseFields(mlir::AsmParser &parser, llvm::StringRef what,
 
 } // namespace carousel
 
-#endif // CAROUSEL_LIB_DIALECT_IR_ATTRFIELDS_H
+#endif // CAROUSEL_LIB_DIALECT_IR_ATTRS_ATTRFIELDS_H

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_LIB_DIALECT_IR_LAUNCHEXPRS_H
-#define CAROUSEL_LIB_DIALECT_IR_LAUNCHEXPRS_H
+#ifndef CAROUSEL_LIB_DIALECT_IR_ATTRS_LAUNCHEXPRS_H
+#define CAROUSEL_LIB_DIALECT_IR_ATTRS_LAUNCHEXPRS_H
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
 
@@ -24,4 +24,4 @@ void printBare(mlir::AsmPrinter &printer, GuardAttr guard);
 
 } // namespace carousel
 
-#endif // CAROUSEL_LIB_DIALECT_IR_LAUNCHEXPRS_H
+#endif // CAROUSEL_LIB_DIALECT_IR_ATTRS_LAUNCHEXPRS_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_LIB_DIALECT_IR_OPRULES_H
-#define CAROUSEL_LIB_DIALECT_IR_OPRULES_H
+#ifndef CAROUSEL_LIB_DIALECT_IR_OPS_OPRULES_H
+#define CAROUSEL_LIB_DIALECT_IR_OPS_OPRULES_H
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Support/HardwareLimits.h"
@@ -85,4 +85,4 @@ std::optional<int64_t> getStaticBytes(mlir::MemRefType type);
 
 } // namespace carousel
 
-#endif // CAROUSEL_LIB_DIALECT_IR_OPRULES_H
+#endif // CAROUSEL_LIB_DIALECT_IR_OPS_OPRULES_H

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OpRules.h"
+#include "../Ops/OpRules.h"
 
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"

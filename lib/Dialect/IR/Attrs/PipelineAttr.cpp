@@ -11,7 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttrFields.h"
-#include "OpRules.h"
+#include "../Ops/OpRules.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
