@@ -14,7 +14,7 @@
 
 #include "carousel/Runtime/Kernel.h"
 
-#include "ContextImpl.h"
+#include "Context/ContextImpl.h"
 
 #include <gtest/gtest.h>
 #include <spawn.h>

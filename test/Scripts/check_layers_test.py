@@ -132,6 +132,27 @@ class CheckLayers(unittest.TestCase):
         self.write("runtime/src/Launch.cpp", '#include "carousel/Runtime/Launch.h"\n')
         self.expect_clean()
 
+    def test_folders_in_order(self):
+        self.write("runtime/src/Bind/Bind.h", "\n")
+        self.write("runtime/src/Launch/Launch.cpp", '#include "Bind/Bind.h"\n')
+        self.expect_clean()
+        for line in ("Launch/Kernel.h", "../Launch/Kernel.h"):
+            self.write("runtime/src/Launch/Kernel.h", "\n")
+            self.write("runtime/src/Bind/Bind.cpp", f'#include "{line}"\n')
+            self.expect_violation("runtime/src/Bind/Bind.cpp:1: folder Bind must not include folder "
+                                  "Launch, which comes after it")
+        (self.root / "runtime/src/Bind/Bind.cpp").unlink()
+        self.write("include/carousel/Analysis/Rings/RingPlan.h", "\n")
+        self.write("lib/Analysis/Sync/SyncPlan.cpp", '#include "carousel/Analysis/Rings/RingPlan.h"\n')
+        self.expect_violation("lib/Analysis/Sync/SyncPlan.cpp:1: folder Sync must not include folder "
+                              "Rings, which comes after it")
+
+    def test_folder_without_place_in_order(self):
+        self.write("runtime/src/Bind/Bind.h", "\n")
+        self.write("runtime/src/Misc/Helpers.cpp", '#include "Bind/Bind.h"\n')
+        self.expect_violation("runtime/src/Misc/Helpers.cpp:1: folder Misc has no place in FOLDER_ORDER "
+                              "of scripts/check-layers")
+
     def test_folder_of_no_layer(self):
         self.write("lib/Misc/Helpers.cpp", "\n")
         self.expect_violation(

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Evaluate.h"
+#include "Bind/Evaluate.h"
 
 #include <cstdio>
 #include <cstdlib>

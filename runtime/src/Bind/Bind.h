@@ -1,0 +1,56 @@
+//===- Bind.h - checks arguments against a signature ------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Checks everything that doesn't depend on the variant: the number of
+// arguments, types, extents, strides and addresses. Allocates no memory unless
+// there is an error.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_SRC_BIND_BIND_H
+#define CAROUSEL_RUNTIME_SRC_BIND_BIND_H
+
+#include "Evaluate.h"
+
+namespace carousel::runtime {
+
+/// Checks `count` arguments against those that the kernel's callers pass and
+/// writes one BoundArgument each to `bound`, which has place for all of the
+/// kernel's. Strides of
+/// contiguous tensors are those that follow from the extents. Integers come out
+/// sign-extended, an i1 as 0 or 1, other scalars as their bits.
+Status bindArguments(const KernelInfo &kernel, const Argument *arguments,
+                     size_t count, BoundArgument *bound);
+
+/// Makes the strides that no access depends on 0, which every alignment and
+/// every tensor map is fine with; false where there are none. The other one
+/// makes them what callers gave again.
+bool useLooseStrides(const KernelInfo &kernel, BoundArgument *bound);
+void useGivenStrides(const KernelInfo &kernel, BoundArgument *bound);
+
+/// The address that stands for a workspace which isn't there yet: as well
+/// aligned as what the driver allocates (CUDA C++ programming guide, Device
+/// memory accesses), and no better.
+inline constexpr uint64_t kNoWorkspace = rules::kWorkspaceAlignment;
+
+/// Computes extents, strides and bytes of the kernel's workspaces from the
+/// arguments that are bound; their address is kNoWorkspace.
+Status bindWorkspaces(const KernelInfo &kernel, int64_t multiprocessors,
+                      BoundArgument *bound);
+
+/// Whether all extents, strides and linear offsets are below 2^31, and indices
+/// fit 32 bits: what a variant with 32-bit indices needs.
+bool fitsIndex32(const KernelInfo &kernel, const BoundArgument *bound);
+
+/// The first value that doesn't fit: "expected x.extent(0) to fit 32-bit
+/// indices, got 4294967296".
+std::string explainIndex32(const KernelInfo &kernel,
+                           const BoundArgument *bound);
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_SRC_BIND_BIND_H

@@ -1,0 +1,171 @@
+//===- TensorMap.cpp - encodes tensor maps by the driver ------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reverses lists, because the driver's dimensions are innermost first, and
+// calls the driver's function for the mode. TensorMapRules.cpp has the rules.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Runtime/TensorMap.h"
+
+#include "Context/ContextImpl.h"
+#include "Support/Capability.h"
+#include "TensorMapRules.h"
+
+#include "carousel/Runtime/Fail.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace carousel::runtime {
+
+namespace {
+using Mode = TensorMapFormat::Mode;
+
+/// The arguments as the driver takes them.
+struct DriverArguments {
+  std::array<cuuint64_t, kMaxTensorMapRank> extents = {};
+  std::array<cuuint64_t, kMaxTensorMapRank - 1> strides = {};
+  std::array<cuuint32_t, kMaxTensorMapRank> box = {}, elementStrides = {};
+  std::array<int, kMaxTensorMapRank - 2> lower = {}, upper = {};
+
+  DriverArguments(const TensorMapFormat &format,
+                  const TensorMapSource &source) {
+    auto reverse = [](const auto &from, size_t count, auto &to) {
+      for (size_t i = 0; i < count; ++i)
+        to[i] = static_cast<std::decay_t<decltype(to[i])>>(from[count - 1 - i]);
+    };
+    reverse(source.extents, source.rank, extents);
+    reverse(source.strides, source.rank - 1, strides);
+    reverse(format.box, format.box.size(), box);
+    reverse(format.elementStrides, source.rank, elementStrides);
+    reverse(format.lower, format.lower.size(), lower);
+    reverse(format.upper, format.upper.size(), upper);
+  }
+};
+
+/// Pixels that a copy loads along W; the driver ignores the number, but may
+/// look at it, where the mode says it.
+uint32_t getPixels(const TensorMapFormat &format) {
+  return format.mode == Mode::Im2ColW128 ? 128 : uint32_t(format.box[0]);
+}
+
+const char *getEntryPoint(Mode mode) {
+  switch (mode) {
+  case Mode::Tile:
+    return "cuTensorMapEncodeTiled";
+  case Mode::Im2Col:
+    return "cuTensorMapEncodeIm2col";
+  default:
+    return "cuTensorMapEncodeIm2colWide";
+  }
+}
+
+bool hasEntryPoint(const DriverTable &driver, Mode mode) {
+  switch (mode) {
+  case Mode::Tile:
+    return driver.cuTensorMapEncodeTiled;
+  case Mode::Im2Col:
+    return driver.cuTensorMapEncodeIm2col;
+  default:
+    return driver.cuTensorMapEncodeIm2colWide;
+  }
+}
+
+CUresult callDriver(const DriverTable &driver, const TensorMapFormat &format,
+                    const TensorMapSource &source, CUtensorMap *map) {
+  DriverArguments arguments(format, makeStridesLegal(format, source));
+  auto type = static_cast<CUtensorMapDataType>(format.element);
+  auto interleave = static_cast<CUtensorMapInterleave>(format.interleave);
+  auto swizzle = static_cast<CUtensorMapSwizzle>(format.swizzle);
+  auto promotion = static_cast<CUtensorMapL2promotion>(format.promotion);
+  auto fill = static_cast<CUtensorMapFloatOOBfill>(format.fill);
+  auto *address = reinterpret_cast<void *>(source.address);
+  const cuuint64_t *extents = arguments.extents.data();
+  const cuuint64_t *strides = arguments.strides.data();
+  const cuuint32_t *elementStrides = arguments.elementStrides.data();
+  switch (format.mode) {
+  case Mode::Tile:
+    return driver.cuTensorMapEncodeTiled(
+        map, type, source.rank, address, extents, strides, arguments.box.data(),
+        elementStrides, interleave, swizzle, promotion, fill);
+  case Mode::Im2Col:
+    return driver.cuTensorMapEncodeIm2col(
+        map, type, source.rank, address, extents, strides,
+        arguments.lower.data(), arguments.upper.data(), uint32_t(format.box[1]),
+        getPixels(format), elementStrides, interleave, swizzle, promotion,
+        fill);
+  case Mode::Im2ColW:
+  case Mode::Im2ColW128:
+    return driver.cuTensorMapEncodeIm2colWide(
+        map, type, source.rank, address, extents, strides, arguments.lower[0],
+        arguments.upper[0], uint32_t(format.box[1]), getPixels(format),
+        elementStrides, interleave,
+        format.mode == Mode::Im2ColW ? CU_TENSOR_MAP_IM2COL_WIDE_MODE_W
+                                     : CU_TENSOR_MAP_IM2COL_WIDE_MODE_W128,
+        swizzle, promotion, fill);
+  }
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+/// All fields, for an error that the rules didn't foresee.
+std::string listFields(const TensorMapFormat &format,
+                       const TensorMapSource &source) {
+  auto first = [](const auto &list, size_t count) {
+    return fmt::join(list.begin(), list.begin() + count, ", ");
+  };
+  return fmt::format(
+      "element {}, mode {}, interleave {}, swizzle {}, promotion {}, fill {}, "
+      "address {:#x}, extents [{}], strides [{}], box [{}], element strides "
+      "[{}], lower [{}], upper [{}]",
+      int(format.element), int(format.mode), int(format.interleave),
+      int(format.swizzle), int(format.promotion), int(format.fill),
+      source.address, first(source.extents, source.rank),
+      first(source.strides, source.rank - 1), fmt::join(format.box, ", "),
+      fmt::join(format.elementStrides, ", "), fmt::join(format.lower, ", "),
+      fmt::join(format.upper, ", "));
+}
+} // namespace
+
+Result<TensorMap> TensorMap::encode(const Context &context,
+                                    const TensorMapFormat &format,
+                                    const TensorMapSource &source,
+                                    std::string_view name) noexcept {
+  if (Status status = check(format, source, name); !status)
+    return tl::make_unexpected(std::move(status.error()));
+  Context::Impl &impl = context.getImpl();
+  int capability = impl.info.computeCapability;
+  if (int least = getLeastCapability(format); capability < least)
+    return fail(ErrorCode::InvalidArgument,
+                "{}: expected compute capability {} or later for this "
+                "tensor map, got {}",
+                name, describeCapability(least),
+                describeCapability(capability));
+  if (!hasEntryPoint(*impl.driver, format.mode))
+    return fail(ErrorCode::NoLibrary,
+                "{}: expected a driver that has {}, got one for CUDA {}.{}",
+                name, getEntryPoint(format.mode),
+                impl.info.driverVersion / 1000,
+                impl.info.driverVersion % 1000 / 10);
+
+  CurrentContext current(impl);
+  if (!current.getStatus())
+    return tl::make_unexpected(current.getStatus().error());
+  TensorMap map;
+  static_assert(sizeof(map.words) == sizeof(CUtensorMap) &&
+                alignof(TensorMap) >= alignof(CUtensorMap));
+  CUresult result =
+      callDriver(*impl.driver, format, source,
+                 reinterpret_cast<CUtensorMap *>(map.words.data()));
+  if (Status status = impl.check(result, getEntryPoint(format.mode)); !status)
+    return fail(status.error().code, "{}: {} ({})", name,
+                status.error().message, listFields(format, source));
+  return map;
+}
+
+} // namespace carousel::runtime

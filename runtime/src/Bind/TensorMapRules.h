@@ -1,0 +1,80 @@
+//===- TensorMapRules.h - the driver's rules for tensor maps ----*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Finds the first rule that a map breaks, and describes it. These are two
+// functions, because a launch that chooses between variants needs no
+// description and must not allocate memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_SRC_BIND_TENSORMAPRULES_H
+#define CAROUSEL_RUNTIME_SRC_BIND_TENSORMAPRULES_H
+
+#include "carousel/Runtime/TensorMap.h"
+
+#include <optional>
+
+namespace carousel::runtime {
+
+struct TensorMapViolation {
+  enum class Rule : uint8_t {
+    Enumerator,
+    Rank,
+    Im2ColRank,
+    InterleavedRank,
+    SourceRank,
+    ListLength,
+    NullAddress,
+    Address,
+    AddressRange,
+    Extent,
+    PackedExtent,
+    StrideGranule,
+    StrideRange,
+    CornerRange,
+    EmptyBoundingBox,
+    Pixels,
+    Channels,
+    Box,
+    PackedBox,
+    InnerBoxGranule,
+    ElementStride,
+    BoxBytes,
+    PackedInterleave,
+    SwizzleSpan,
+    InterleavedSwizzle,
+    PackedSwizzle,
+    WideSwizzle,
+    Fill,
+  };
+  Rule rule;
+  int64_t found = 0;          ///< the value
+  int64_t wanted = 0;         ///< what it is compared with, if that varies
+  unsigned dimension = 0;     ///< outermost first
+  const char *what = nullptr; ///< which field, if the rule has several
+};
+
+/// The first rule that doesn't hold, in the order of the driver's page. Takes
+/// no memory.
+std::optional<TensorMapViolation> findViolation(const TensorMapFormat &format,
+                                                const TensorMapSource &source);
+
+/// A source that keeps the rules as the driver wants it: strides of dimensions
+/// with one element, which no rule is about, become legal too.
+TensorMapSource makeStridesLegal(const TensorMapFormat &format,
+                                 const TensorMapSource &source);
+
+/// "expected global strides at multiples of 16 bytes, got 1000 in dimension 0".
+std::string describe(const TensorMapViolation &violation,
+                     const TensorMapFormat &format);
+
+/// The oldest device that has such maps, as 10 * major + minor.
+int getLeastCapability(const TensorMapFormat &format);
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_SRC_BIND_TENSORMAPRULES_H

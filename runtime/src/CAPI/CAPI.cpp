@@ -1,0 +1,327 @@
+//===- CAPI.cpp - the C interface -----------------------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Checks handles and struct sizes, converts between C types and those of
+// carousel/Runtime, and keeps the message of the last failure.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CAPIImpl.h"
+
+#include "Support/ThreadLocal.h"
+
+#include <algorithm>
+
+using namespace carousel::runtime;
+
+//===----------------------------------------------------------------------===//
+// Numbers that both interfaces have
+//===----------------------------------------------------------------------===//
+
+static_assert(CAROUSEL_INVALID_ARGUMENT == int(ErrorCode::InvalidArgument) &&
+              CAROUSEL_INVALID_PACKAGE == int(ErrorCode::InvalidPackage) &&
+              CAROUSEL_UNSUPPORTED_VERSION ==
+                  int(ErrorCode::UnsupportedVersion) &&
+              CAROUSEL_NOT_FOUND == int(ErrorCode::NotFound) &&
+              CAROUSEL_NO_VARIANT == int(ErrorCode::NoVariant) &&
+              CAROUSEL_NO_LIBRARY == int(ErrorCode::NoLibrary) &&
+              CAROUSEL_DRIVER_ERROR == int(ErrorCode::DriverError) &&
+              CAROUSEL_COMPILE_ERROR == int(ErrorCode::CompileError) &&
+              CAROUSEL_LAUNCH_FAILED == int(ErrorCode::LaunchFailed) &&
+              CAROUSEL_IO_ERROR == int(ErrorCode::IOError) &&
+              CAROUSEL_OUT_OF_MEMORY == int(ErrorCode::OutOfMemory) &&
+              CAROUSEL_CONTEXT_LOST == int(ErrorCode::ContextLost));
+static_assert(CAROUSEL_I1 == int(ElementType::I1) &&
+              CAROUSEL_I8 == int(ElementType::I8) &&
+              CAROUSEL_I16 == int(ElementType::I16) &&
+              CAROUSEL_I32 == int(ElementType::I32) &&
+              CAROUSEL_I64 == int(ElementType::I64) &&
+              CAROUSEL_F16 == int(ElementType::F16) &&
+              CAROUSEL_BF16 == int(ElementType::BF16) &&
+              CAROUSEL_F32 == int(ElementType::F32) &&
+              CAROUSEL_F64 == int(ElementType::F64) &&
+              CAROUSEL_F8E4M3FN == int(ElementType::F8E4M3FN) &&
+              CAROUSEL_F8E5M2 == int(ElementType::F8E5M2) &&
+              CAROUSEL_F8E8M0FNU == int(ElementType::F8E8M0FNU) &&
+              CAROUSEL_INDEX == int(ElementType::Index));
+static_assert(CAROUSEL_TENSOR == int(Argument::Kind::Tensor) &&
+              CAROUSEL_SCALAR == int(Argument::Kind::Scalar) &&
+              CAROUSEL_MAX_RANK == kMaxRank &&
+              CAROUSEL_DYNAMIC == ArgumentInfo::kDynamic);
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+static std::string &getLastError() {
+  struct LastError;
+  return getOfThread<std::string, LastError>();
+}
+
+carousel_status carousel::runtime::report(const Error &error) {
+  getLastError() = error.message;
+  return static_cast<carousel_status>(error.code);
+}
+
+uint32_t carousel_runtime_version(void) noexcept {
+  return CAROUSEL_RUNTIME_VERSION;
+}
+
+const char *carousel_last_error(void) noexcept {
+  return getLastError().c_str();
+}
+
+const char *carousel_status_name(carousel_status status) noexcept {
+  if (status == CAROUSEL_OK)
+    return "ok";
+  if (status < CAROUSEL_OK || status > CAROUSEL_CONTEXT_LOST)
+    return "unknown status";
+  return toString(static_cast<ErrorCode>(status));
+}
+
+//===----------------------------------------------------------------------===//
+// Contexts
+//===----------------------------------------------------------------------===//
+
+void carousel_context_options_init(carousel_context_options *options,
+                                   size_t size) noexcept {
+  if (!options || !checkSize<carousel_context_options>(size, "size"))
+    return;
+  ContextOptions defaults;
+  carousel_context_options result = {};
+  result.device = defaults.device;
+  result.blocking = defaults.blocking;
+  result.cache_bytes = CAROUSEL_CACHE_BYTES_DEFAULT;
+  options->size = size;
+  (void)writeStruct(result, "options", options);
+}
+
+static Result<ContextOptions> convert(const carousel_context_options *options) {
+  ContextOptions wanted;
+  if (!options)
+    return wanted;
+  carousel_context_options given;
+  carousel_context_options_init(&given, sizeof(given));
+  if (Status status = readStruct(options, "options", given); !status)
+    return tl::make_unexpected(std::move(status.error()));
+  auto text = [](const char *from) { return std::string(from ? from : ""); };
+  wanted.device = given.device;
+  wanted.blocking = given.blocking != 0;
+  wanted.libraries = {text(given.driver), text(given.nvrtc),
+                      text(given.nvjitlink)};
+  wanted.cacheDirectory = text(given.cache_directory);
+  if (given.cache_bytes != CAROUSEL_CACHE_BYTES_DEFAULT)
+    wanted.cacheBytes = given.cache_bytes;
+  return wanted;
+}
+
+carousel_status carousel_context_create(const carousel_context_options *options,
+                                        carousel_context **context) noexcept {
+  if (Status status = require({{context, "context"}}); !status)
+    return report(status);
+  Result<ContextOptions> wanted = convert(options);
+  if (!wanted)
+    return report(wanted.error());
+  Result<Context> created = Context::create(*wanted);
+  if (!created)
+    return report(created.error());
+  *context = new carousel_context{std::move(*created)};
+  return CAROUSEL_OK;
+}
+
+void carousel_context_destroy(carousel_context *context) noexcept {
+  delete context;
+}
+
+carousel_status carousel_context_device(const carousel_context *context,
+                                        carousel_device_info *info) noexcept {
+  if (Status status = require({{context, "context"}, {info, "info"}}); !status)
+    return report(status);
+  const DeviceInfo &device = context->context.getDevice();
+  carousel_device_info result = {};
+  device.name.copy(result.name, sizeof(result.name) - 1);
+  result.ordinal = device.ordinal;
+  result.compute_capability = device.computeCapability;
+  result.multiprocessors = device.multiprocessors;
+  result.driver_version = device.driverVersion;
+  result.max_shared_per_block = device.maxSharedPerBlock;
+  result.l2_bytes = device.l2Bytes;
+  return report(writeStruct(result, "info", info));
+}
+
+carousel_status carousel_context_synchronize(const carousel_context *context,
+                                             carousel_stream stream) noexcept {
+  if (Status status = require({{context, "context"}}); !status)
+    return report(status);
+  return report(context->context.synchronize(stream));
+}
+
+carousel_status carousel_context_expired_waits(const carousel_context *context,
+                                               const char **text) noexcept {
+  if (Status status = require({{context, "context"}, {text, "text"}}); !status)
+    return report(status);
+  struct ExpiredWaits;
+  auto &sentence = getOfThread<std::string, ExpiredWaits>();
+  sentence = context->context.describeExpiredWaits();
+  *text = sentence.c_str();
+  return CAROUSEL_OK;
+}
+
+//===----------------------------------------------------------------------===//
+// Packages
+//===----------------------------------------------------------------------===//
+
+carousel_status carousel_package_open(const char *directory,
+                                      carousel_package **package) noexcept {
+  if (Status status = require({{directory, "directory"}, {package, "package"}});
+      !status)
+    return report(status);
+  Result<Package> opened = Package::open(directory);
+  if (!opened)
+    return report(opened.error());
+  *package = new carousel_package{std::move(*opened)};
+  return CAROUSEL_OK;
+}
+
+void carousel_package_close(carousel_package *package) noexcept {
+  delete package;
+}
+
+static Result<const KernelInfo *> getKernel(const carousel_package *package,
+                                            size_t kernel) {
+  const auto &kernels = package->package.getManifest().kernels;
+  if (kernel >= kernels.size())
+    return fail(ErrorCode::InvalidArgument,
+                "kernel: expected a number below {}, got {}", kernels.size(),
+                kernel);
+  return &kernels[kernel];
+}
+
+carousel_status carousel_package_kernel_count(const carousel_package *package,
+                                              size_t *count) noexcept {
+  if (Status status = require({{package, "package"}, {count, "count"}});
+      !status)
+    return report(status);
+  *count = package->package.getManifest().kernels.size();
+  return CAROUSEL_OK;
+}
+
+carousel_status carousel_package_kernel_name(const carousel_package *package,
+                                             size_t kernel,
+                                             const char **name) noexcept {
+  if (Status status = require({{package, "package"}, {name, "name"}}); !status)
+    return report(status);
+  Result<const KernelInfo *> info = getKernel(package, kernel);
+  if (!info)
+    return report(info.error());
+  *name = (*info)->name.c_str();
+  return CAROUSEL_OK;
+}
+
+carousel_status carousel_package_argument_count(const carousel_package *package,
+                                                size_t kernel,
+                                                size_t *count) noexcept {
+  if (Status status = require({{package, "package"}, {count, "count"}});
+      !status)
+    return report(status);
+  Result<const KernelInfo *> info = getKernel(package, kernel);
+  if (!info)
+    return report(info.error());
+  *count = (*info)->countPassed();
+  return CAROUSEL_OK;
+}
+
+carousel_status
+carousel_package_argument(const carousel_package *package, size_t kernel,
+                          size_t argument,
+                          carousel_argument_info *info) noexcept {
+  if (Status status = require({{package, "package"}, {info, "info"}}); !status)
+    return report(status);
+  Result<const KernelInfo *> found = getKernel(package, kernel);
+  if (!found)
+    return report(found.error());
+  const auto &arguments = (*found)->arguments;
+  if (size_t count = (*found)->countPassed(); argument >= count)
+    return report(Status(fail(ErrorCode::InvalidArgument,
+                              "argument: expected a number below {}, got {}",
+                              count, argument)));
+  const ArgumentInfo &from = arguments[argument];
+  carousel_argument_info result = {};
+  result.name = from.name.c_str();
+  result.kind = from.kind == ArgumentInfo::Kind::Tensor ? CAROUSEL_TENSOR
+                                                        : CAROUSEL_SCALAR;
+  result.access = from.access == ArgumentInfo::Access::In    ? CAROUSEL_IN
+                  : from.access == ArgumentInfo::Access::Out ? CAROUSEL_OUT
+                                                             : CAROUSEL_INOUT;
+  result.element = static_cast<carousel_element>(from.element);
+  result.rank = static_cast<uint32_t>(from.extents.size());
+  result.contiguous = from.contiguous;
+  std::copy(from.extents.begin(), from.extents.end(), result.extents);
+  std::copy(from.strides.begin(), from.strides.end(), result.strides);
+  return report(writeStruct(result, "info", info));
+}
+
+//===----------------------------------------------------------------------===//
+// Device memory
+//===----------------------------------------------------------------------===//
+
+carousel_status carousel_buffer_allocate(const carousel_context *context,
+                                         uint64_t bytes,
+                                         carousel_buffer **buffer) noexcept {
+  if (Status status = require({{context, "context"}, {buffer, "buffer"}});
+      !status)
+    return report(status);
+  Result<Buffer> allocated = Buffer::allocate(context->context, bytes);
+  if (!allocated)
+    return report(allocated.error());
+  *buffer = new carousel_buffer{std::move(*allocated)};
+  return CAROUSEL_OK;
+}
+
+void carousel_buffer_free(carousel_buffer *buffer) noexcept { delete buffer; }
+
+carousel_status carousel_buffer_address(const carousel_buffer *buffer,
+                                        uint64_t *address) noexcept {
+  if (Status status = require({{buffer, "buffer"}, {address, "address"}});
+      !status)
+    return report(status);
+  *address = buffer->buffer.getAddress();
+  return CAROUSEL_OK;
+}
+
+carousel_status carousel_buffer_bytes(const carousel_buffer *buffer,
+                                      uint64_t *bytes) noexcept {
+  if (Status status = require({{buffer, "buffer"}, {bytes, "bytes"}}); !status)
+    return report(status);
+  *bytes = buffer->buffer.getBytes();
+  return CAROUSEL_OK;
+}
+
+carousel_status carousel_buffer_upload(carousel_buffer *buffer,
+                                       const void *host, uint64_t count,
+                                       uint64_t offset,
+                                       carousel_stream stream) noexcept {
+  if (Status status = require({{buffer, "buffer"}}); !status)
+    return report(status);
+  return report(buffer->buffer.upload(host, count, offset, stream));
+}
+
+carousel_status carousel_buffer_download(const carousel_buffer *buffer,
+                                         void *host, uint64_t count,
+                                         uint64_t offset,
+                                         carousel_stream stream) noexcept {
+  if (Status status = require({{buffer, "buffer"}}); !status)
+    return report(status);
+  return report(buffer->buffer.download(host, count, offset, stream));
+}
+
+carousel_status carousel_buffer_fill(carousel_buffer *buffer, uint8_t value,
+                                     carousel_stream stream) noexcept {
+  if (Status status = require({{buffer, "buffer"}}); !status)
+    return report(status);
+  return report(buffer->buffer.fill(value, stream));
+}

@@ -1,0 +1,131 @@
+//===- CAPIImpl.h - handles of the C interface ------------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Handles, and how functions report. A handle is a struct around the C++ object
+// of the same name.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_SRC_CAPI_CAPIIMPL_H
+#define CAROUSEL_RUNTIME_SRC_CAPI_CAPIIMPL_H
+
+#include "carousel/Runtime/Fail.h"
+#include "carousel/Runtime/Kernel.h"
+#include "carousel/Runtime/Program.h"
+#include "carousel_runtime.h"
+
+#include <algorithm>
+#include <cstring>
+#include <initializer_list>
+
+struct carousel_context {
+  carousel::runtime::Context context;
+};
+struct carousel_package {
+  carousel::runtime::Package package;
+};
+struct carousel_kernel {
+  carousel::runtime::Kernel kernel;
+};
+struct carousel_launch {
+  carousel::runtime::Launch launch;
+};
+struct carousel_buffer {
+  carousel::runtime::Buffer buffer;
+};
+struct carousel_code {
+  carousel::runtime::CompiledCode code;
+};
+struct carousel_program {
+  carousel::runtime::Program program;
+};
+
+namespace carousel::runtime {
+
+/// Keeps the message for carousel_last_error.
+carousel_status report(const Error &error);
+
+inline carousel_status report(const Status &status) {
+  return status ? CAROUSEL_OK : report(status.error());
+}
+
+/// The first of the pointers that is null, by its parameter's name.
+struct Required {
+  const void *pointer;
+  const char *name;
+};
+inline Status require(std::initializer_list<Required> parameters) {
+  for (const Required &parameter : parameters)
+    if (!parameter.pointer)
+      return fail(ErrorCode::InvalidArgument,
+                  "{}: expected a pointer, got null", parameter.name);
+  return {};
+}
+
+/// Bytes of a struct in the first version of the header, the fewest that a
+/// caller has. Not to be changed when a struct grows.
+template <typename Struct> constexpr size_t kFirstBytes = 0;
+template <> inline constexpr size_t kFirstBytes<carousel_context_options> = 56;
+template <> inline constexpr size_t kFirstBytes<carousel_device_info> = 296;
+template <> inline constexpr size_t kFirstBytes<carousel_argument_info> = 168;
+template <>
+inline constexpr size_t kFirstBytes<carousel_tensor_map_format> = 168;
+template <>
+inline constexpr size_t kFirstBytes<carousel_tensor_map_source> = 88;
+template <> inline constexpr size_t kFirstBytes<carousel_compile_options> = 64;
+template <> inline constexpr size_t kFirstBytes<carousel_message> = 48;
+template <> inline constexpr size_t kFirstBytes<carousel_launch_shape> = 48;
+template <> inline constexpr size_t kFirstBytes<carousel_load_options> = 40;
+
+/// Whether `size` can be that of the struct, in this header or another one.
+template <typename Struct> Status checkSize(size_t size, const char *name) {
+  static_assert(kFirstBytes<Struct> != 0 &&
+                kFirstBytes<Struct> <= sizeof(Struct));
+  constexpr size_t kMaxBytes = 4096; // else a size that wasn't set
+  if (size >= kFirstBytes<Struct> && size <= kMaxBytes)
+    return {};
+  return fail(ErrorCode::InvalidArgument,
+              "{}: expected a size of {} to {} bytes, got {}", name,
+              kFirstBytes<Struct>, kMaxBytes, size);
+}
+
+/// Reads a struct of a caller whose header may be another one. Members that an
+/// older one hasn't stay as they are in `to`; those of a newer one, unknown
+/// here, must be zero.
+template <typename Struct>
+Status readStruct(const Struct *from, const char *name, Struct &to) {
+  size_t size = from->size;
+  if (Status status = checkSize<Struct>(size, name); !status)
+    return status;
+  const auto *bytes = reinterpret_cast<const char *>(from);
+  for (size_t i = sizeof(Struct); i < size; ++i)
+    if (bytes[i] != 0)
+      return fail(ErrorCode::UnsupportedVersion,
+                  "{}: expected members within the {} bytes that version {} "
+                  "has, got one at byte {}",
+                  name, sizeof(Struct), CAROUSEL_RUNTIME_VERSION, i);
+  std::memcpy(&to, bytes, std::min(size, sizeof(Struct)));
+  return {};
+}
+
+/// Writes the `size` bytes of a struct of such a caller.
+template <typename Struct>
+Status writeStruct(Struct value, const char *name, Struct *to) {
+  size_t size = to->size;
+  if (Status status = checkSize<Struct>(size, name); !status)
+    return status;
+  value.size = size;
+  auto *bytes = reinterpret_cast<char *>(to);
+  std::memcpy(bytes, &value, std::min(size, sizeof(Struct)));
+  if (size > sizeof(Struct))
+    std::memset(bytes + sizeof(Struct), 0, size - sizeof(Struct));
+  return {};
+}
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_SRC_CAPI_CAPIIMPL_H

@@ -1,0 +1,248 @@
+//===- CAPIKernel.cpp - kernels and maps of the C interface ---------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See carousel_runtime.h. A launch allocates no memory here either.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CAPIImpl.h"
+
+#include "Support/ThreadLocal.h"
+
+#include "carousel/Runtime/TensorMap.h"
+
+#include <algorithm>
+#include <type_traits>
+
+using namespace carousel::runtime;
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+carousel_status carousel_kernel_get(const carousel_context *context,
+                                    const carousel_package *package,
+                                    const char *name,
+                                    carousel_kernel **kernel) noexcept {
+  if (Status status = require({{context, "context"},
+                               {package, "package"},
+                               {name, "name"},
+                               {kernel, "kernel"}});
+      !status)
+    return report(status);
+  Result<Kernel> found = Kernel::get(context->context, package->package, name);
+  if (!found)
+    return report(found.error());
+  *kernel = new carousel_kernel{std::move(*found)};
+  return CAROUSEL_OK;
+}
+
+void carousel_kernel_release(carousel_kernel *kernel) noexcept {
+  delete kernel;
+}
+
+carousel_status
+carousel_kernel_load_all(const carousel_kernel *kernel) noexcept {
+  if (Status status = require({{kernel, "kernel"}}); !status)
+    return report(status);
+  return report(kernel->kernel.loadAll());
+}
+
+/// The arguments as the C++ interface takes them, valid until the thread's next
+/// call. Where their number is wrong, which is reported there, `to` is null.
+static Status convert(const Kernel &kernel, const carousel_argument *arguments,
+                      size_t count, const Argument *&to) {
+  to = nullptr;
+  if (!arguments || count != kernel.getInfo().countPassed())
+    return {};
+  auto &converted = getOfThread<std::vector<Argument>>();
+  converted.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    const carousel_argument &from = arguments[i];
+    if (from.reserved != 0)
+      return fail(ErrorCode::InvalidArgument,
+                  "{}: expected 0 in the member 'reserved', got {}",
+                  kernel.getInfo().arguments[i].name, from.reserved);
+    converted[i] = {static_cast<Argument::Kind>(from.kind),
+                    static_cast<ElementType>(from.element),
+                    from.rank,
+                    from.data,
+                    from.extents,
+                    from.strides,
+                    from.value};
+  }
+  to = converted.data();
+  return {};
+}
+
+carousel_status carousel_kernel_launch(const carousel_kernel *kernel,
+                                       const carousel_argument *arguments,
+                                       size_t count,
+                                       carousel_stream stream) noexcept {
+  Status status = require({{kernel, "kernel"}});
+  const Argument *converted;
+  if (status)
+    status = convert(kernel->kernel, arguments, count, converted);
+  if (status)
+    status = kernel->kernel.launch(converted, count, stream);
+  return report(status);
+}
+
+carousel_status carousel_kernel_explain(const carousel_kernel *kernel,
+                                        const carousel_argument *arguments,
+                                        size_t count,
+                                        const char **text) noexcept {
+  if (Status status = require({{kernel, "kernel"}, {text, "text"}}); !status)
+    return report(status);
+  const Argument *converted;
+  if (Status status = convert(kernel->kernel, arguments, count, converted);
+      !status)
+    return report(status);
+  Result<std::vector<VariantReport>> reports =
+      kernel->kernel.explain(converted, count);
+  if (!reports)
+    return report(reports.error());
+  struct Explanation;
+  auto &lines = getOfThread<std::string, Explanation>();
+  lines.clear();
+  for (const VariantReport &variant : *reports) {
+    lines += variant.function + (variant.accepted ? ": accepted" : ": refused");
+    for (const std::string &reason : variant.reasons)
+      lines += (&reason == &variant.reasons.front() ? ": " : ", ") + reason;
+    lines += '\n';
+  }
+  *text = lines.c_str();
+  return CAROUSEL_OK;
+}
+
+carousel_status carousel_kernel_prepare(const carousel_kernel *kernel,
+                                        const char *variant,
+                                        const carousel_argument *arguments,
+                                        size_t count,
+                                        carousel_launch **launch) noexcept {
+  if (Status status = require({{kernel, "kernel"}, {launch, "launch"}});
+      !status)
+    return report(status);
+  const Argument *converted;
+  if (Status status = convert(kernel->kernel, arguments, count, converted);
+      !status)
+    return report(status);
+  Result<Launch> prepared =
+      variant ? kernel->kernel.prepareVariant(variant, converted, count)
+              : kernel->kernel.prepare(converted, count);
+  if (!prepared)
+    return report(prepared.error());
+  *launch = new carousel_launch{std::move(*prepared)};
+  return CAROUSEL_OK;
+}
+
+carousel_status carousel_launch_run(const carousel_launch *launch,
+                                    carousel_stream stream) noexcept {
+  if (Status status = require({{launch, "launch"}}); !status)
+    return report(status);
+  return report(launch->launch.run(stream));
+}
+
+carousel_status carousel_launch_variant(const carousel_launch *launch,
+                                        const char **function) noexcept {
+  if (Status status = require({{launch, "launch"}, {function, "function"}});
+      !status)
+    return report(status);
+  *function = launch->launch.getVariant().function.c_str();
+  return CAROUSEL_OK;
+}
+
+carousel_status carousel_launch_grid(const carousel_launch *launch,
+                                     uint32_t grid[3]) noexcept {
+  if (Status status = require({{launch, "launch"}, {grid, "grid"}}); !status)
+    return report(status);
+  std::array<uint32_t, 3> blocks = launch->launch.getGrid();
+  std::copy(blocks.begin(), blocks.end(), grid);
+  return CAROUSEL_OK;
+}
+
+void carousel_launch_release(carousel_launch *launch) noexcept {
+  delete launch;
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor maps
+//===----------------------------------------------------------------------===//
+
+/// Numbers that an enumeration of bytes holds; which of them mean something is
+/// checked with the other rules.
+template <typename Enum>
+static Status readEnum(int32_t value, const char *what, Enum &to) {
+  if (value < 0 || value > UINT8_MAX)
+    return fail(ErrorCode::InvalidArgument,
+                "format: expected the {} of a tensor map, got {}", what, value);
+  to = static_cast<Enum>(value);
+  return {};
+}
+
+static Result<TensorMapFormat> convert(const carousel_tensor_map_format &from) {
+  static_assert(std::extent_v<decltype(from.box)> == kMaxTensorMapRank &&
+                std::extent_v<decltype(from.lower)> == kMaxTensorMapRank - 2);
+  TensorMapFormat to;
+  for (Status status : {readEnum(from.element, "element type", to.element),
+                        readEnum(from.mode, "mode", to.mode),
+                        readEnum(from.interleave, "interleave", to.interleave),
+                        readEnum(from.swizzle, "swizzle", to.swizzle),
+                        readEnum(from.promotion, "promotion", to.promotion),
+                        readEnum(from.fill, "fill", to.fill)})
+    if (!status)
+      return tl::make_unexpected(std::move(status.error()));
+  if (from.rank < 1 || from.rank > kMaxTensorMapRank)
+    return fail(ErrorCode::InvalidArgument,
+                "format: expected a rank of 1 to {}, got {}", kMaxTensorMapRank,
+                from.rank);
+  bool tile = to.mode == TensorMapFormat::Mode::Tile;
+  bool im2col = to.mode == TensorMapFormat::Mode::Im2Col;
+  uint32_t corners = tile ? 0 : !im2col ? 1 : std::max(from.rank, 2u) - 2;
+  to.rank = static_cast<uint8_t>(from.rank);
+  to.box.assign(from.box, from.box + (tile ? from.rank : 2));
+  to.elementStrides.assign(from.element_strides,
+                           from.element_strides + from.rank);
+  to.lower.assign(from.lower, from.lower + corners);
+  to.upper.assign(from.upper, from.upper + corners);
+  return to;
+}
+
+carousel_status
+carousel_tensor_map_encode(const carousel_context *context,
+                           const carousel_tensor_map_format *format,
+                           const carousel_tensor_map_source *source,
+                           const char *name, void *map) noexcept {
+  if (Status status = require({{context, "context"},
+                               {format, "format"},
+                               {source, "source"},
+                               {map, "map"}});
+      !status)
+    return report(status);
+  carousel_tensor_map_format givenFormat = {};
+  carousel_tensor_map_source givenSource = {};
+  Status status = readStruct(format, "format", givenFormat);
+  if (status)
+    status = readStruct(source, "source", givenSource);
+  if (!status)
+    return report(status);
+  Result<TensorMapFormat> converted = convert(givenFormat);
+  if (!converted)
+    return report(converted.error());
+
+  TensorMapSource from;
+  from.address = givenSource.address;
+  from.rank = converted->rank;
+  std::copy_n(givenSource.extents, from.rank, from.extents.begin());
+  std::copy_n(givenSource.strides, from.rank - 1, from.strides.begin());
+  Result<TensorMap> encoded = TensorMap::encode(context->context, *converted,
+                                                from, name ? name : "tensor");
+  if (!encoded)
+    return report(encoded.error());
+  std::memcpy(map, encoded->words.data(), sizeof(encoded->words));
+  return CAROUSEL_OK;
+}

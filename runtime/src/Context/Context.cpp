@@ -1,0 +1,319 @@
+//===- Context.cpp - a device and its errors ------------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Opens a device, and converts the driver's error codes to messages.
+// Destructors ignore errors: if the driver has shut down, memory and contexts
+// are already freed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Runtime/Context.h"
+
+#include "Cache/CacheOptions.h"
+#include "ContextImpl.h"
+#include "Support/Process.h"
+#include "WaitRecord.h"
+
+#include "carousel/Runtime/Fail.h"
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+
+namespace carousel::runtime {
+
+struct Context::Impl::Names {
+  std::mutex mutex;
+  std::set<std::string, std::less<>> texts;
+};
+
+struct Context::Impl::WaitRecords {
+  std::mutex mutex;
+  std::vector<std::weak_ptr<WaitRecord>> list;
+  size_t kept = 0; ///< when expired entries were dropped
+
+  std::vector<std::shared_ptr<WaitRecord>> getLive() {
+    std::vector<std::shared_ptr<WaitRecord>> live;
+    std::lock_guard<std::mutex> lock(mutex);
+    for (const std::weak_ptr<WaitRecord> &entry : list)
+      if (std::shared_ptr<WaitRecord> record = entry.lock())
+        live.push_back(std::move(record));
+    return live;
+  }
+};
+
+/// Errors that a kernel causes while it runs. The context is lost then, and
+/// every later call in it returns the same code.
+static bool isCausedByKernel(CUresult result) {
+  switch (result) {
+  case CUDA_ERROR_CONTAINED:
+  case CUDA_ERROR_ILLEGAL_ADDRESS:
+  case CUDA_ERROR_LAUNCH_TIMEOUT:
+  case CUDA_ERROR_ASSERT:
+  case CUDA_ERROR_HARDWARE_STACK_ERROR:
+  case CUDA_ERROR_ILLEGAL_INSTRUCTION:
+  case CUDA_ERROR_MISALIGNED_ADDRESS:
+  case CUDA_ERROR_INVALID_ADDRESS_SPACE:
+  case CUDA_ERROR_INVALID_PC:
+  case CUDA_ERROR_LAUNCH_FAILED:
+  case CUDA_ERROR_TENSOR_MEMORY_LEAK:
+    return true;
+  default:
+    return false;
+  }
+}
+
+/// What tells callers whether it is worth to try again.
+static ErrorCode classify(CUresult result) {
+  switch (result) {
+  case CUDA_ERROR_OUT_OF_MEMORY:
+    return ErrorCode::OutOfMemory;
+  case CUDA_ERROR_DEINITIALIZED:
+  case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+  case CUDA_ERROR_INVALID_CONTEXT:
+  case CUDA_ERROR_ECC_UNCORRECTABLE:
+  case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+  case CUDA_ERROR_DEVICE_UNAVAILABLE:
+    return ErrorCode::ContextLost;
+  default:
+    return isCausedByKernel(result) ? ErrorCode::LaunchFailed
+                                    : ErrorCode::DriverError;
+  }
+}
+
+/// "out of memory (CUDA_ERROR_OUT_OF_MEMORY)".
+static std::string getText(const DriverTable &driver, CUresult result) {
+  const char *name = nullptr, *text = nullptr;
+  if (driver.cuGetErrorName(result, &name) != CUDA_SUCCESS || !name)
+    return fmt::format("error {}, which the driver has no name for",
+                       static_cast<int>(result));
+  if (driver.cuGetErrorString(result, &text) != CUDA_SUCCESS || !text)
+    return name;
+  std::string_view sentence = text;
+  while (!sentence.empty() && sentence.back() == '.')
+    sentence.remove_suffix(1);
+  return fmt::format("{} ({})", sentence, name);
+}
+
+//===----------------------------------------------------------------------===//
+// Context::Impl
+//===----------------------------------------------------------------------===//
+
+Context::Impl::Impl(const ContextOptions &options)
+    : options(options),
+      libraries(std::make_shared<Libraries>(options.libraries)), cache({}, 0),
+      names(std::make_unique<Names>()),
+      waitRecords(std::make_unique<WaitRecords>()) {}
+
+Context::Impl::~Impl() {
+  if (context && !isForkedFromUser())
+    driver->cuDevicePrimaryCtxRelease(device);
+}
+
+Error Context::Impl::describe(CUresult result, const char *call) const {
+  std::string text = getText(*driver, result);
+  ErrorCode code = classify(result);
+  if (code == ErrorCode::LaunchFailed) {
+    std::string waits = describeExpiredWaits();
+    return {code, fmt::format("{} failed on the device: {}{}{}",
+                              launches.getSuspects(), text,
+                              waits.empty() ? "" : "; ", waits)};
+  }
+  return {code, fmt::format("{} failed: {}", call, text)};
+}
+
+Status Context::Impl::open() {
+  Result<CacheOptions> cacheOptions = readCacheOptions(options);
+  if (!cacheOptions)
+    return tl::make_unexpected(std::move(cacheOptions.error()));
+  cache = DiskCache(cacheOptions->directory, cacheOptions->maxBytes);
+  Result<const DriverTable *> table = libraries->getDriver();
+  if (!table)
+    return tl::make_unexpected(table.error());
+  driver = *table;
+
+  // Needs no cuInit, which an old driver might fail for another reason.
+  CUresult result = driver->cuDriverGetVersion(&info.driverVersion);
+  if (result == CUDA_ERROR_STUB_LIBRARY) // it has no texts either
+    return fail(ErrorCode::NoLibrary,
+                "no NVIDIA driver: {} is a CUDA toolkit's stub for linking",
+                options.libraries.driver.empty() ? "libcuda.so.1"
+                                                 : options.libraries.driver);
+  if (Status status = check(result, "cuDriverGetVersion"); !status)
+    return status;
+  if (info.driverVersion < kMinDriverVersion)
+    return fail(ErrorCode::NoLibrary,
+                "the NVIDIA driver is too old: expected one for CUDA {}.{} or "
+                "later, got {}.{}",
+                kMinDriverVersion / 1000, kMinDriverVersion % 1000 / 10,
+                info.driverVersion / 1000, info.driverVersion % 1000 / 10);
+
+  result = driver->cuInit(0);
+  if (result == CUDA_ERROR_NO_DEVICE)
+    return fail(ErrorCode::NotFound, "no NVIDIA GPU: {}",
+                getText(*driver, result));
+  if (Status status = check(result, "cuInit"); !status)
+    return status;
+
+  int count = 0;
+  if (Status status =
+          check(driver->cuDeviceGetCount(&count), "cuDeviceGetCount");
+      !status)
+    return status;
+  if (count <= 0)
+    return fail(ErrorCode::NotFound, "no NVIDIA GPU: the driver counts none");
+  if (options.device < 0 || options.device >= count) {
+    if (count == 1)
+      return fail(ErrorCode::NotFound,
+                  "expected device 0, the only one, got {}", options.device);
+    return fail(ErrorCode::NotFound, "expected a device of 0 to {}, got {}",
+                count - 1, options.device);
+  }
+  if (Status status =
+          check(driver->cuDeviceGet(&device, options.device), "cuDeviceGet");
+      !status)
+    return status;
+
+  info.ordinal = options.device;
+  char name[256] = "";
+  if (Status status = check(driver->cuDeviceGetName(name, sizeof(name), device),
+                            "cuDeviceGetName");
+      !status)
+    return status;
+  info.name = name;
+  int major = 0, minor = 0, shared = 0, l2 = 0;
+  const std::pair<CUdevice_attribute, int *> attributes[] = {
+      {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major},
+      {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, &minor},
+      {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &info.multiprocessors},
+      {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &shared},
+      {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, &l2},
+  };
+  for (auto [attribute, value] : attributes)
+    if (Status status =
+            check(driver->cuDeviceGetAttribute(value, attribute, device),
+                  "cuDeviceGetAttribute");
+        !status)
+      return status;
+  info.computeCapability = 10 * major + minor;
+  info.maxSharedPerBlock = static_cast<uint32_t>(shared);
+  info.l2Bytes = static_cast<uint64_t>(l2);
+
+  CUcontext retained = nullptr;
+  if (Status status = check(driver->cuDevicePrimaryCtxRetain(&retained, device),
+                            "cuDevicePrimaryCtxRetain");
+      !status)
+    return status;
+  context = retained;
+  return {};
+}
+
+Result<bool> Context::Impl::isCapturing(CUstream stream) {
+  CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+  CUresult result = driver->cuStreamIsCapturing(stream, &capture);
+  // The default stream, while another one captures.
+  if (result == CUDA_ERROR_STREAM_CAPTURE_IMPLICIT)
+    return true;
+  if (Status status = check(result, "cuStreamIsCapturing"); !status)
+    return tl::make_unexpected(std::move(status.error()));
+  return capture != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+Status Context::Impl::synchronize(CUstream stream) {
+  // A launch that another thread makes while this one waits isn't covered.
+  uint64_t covered = launches.getLatest();
+  Status status =
+      check(driver->cuStreamSynchronize(stream), "cuStreamSynchronize");
+  if (status)
+    launches.forget(stream, covered);
+  return status;
+}
+
+std::string Context::Impl::describeExpiredWaits() const {
+  std::string text;
+  for (const std::shared_ptr<WaitRecord> &record : waitRecords->getLive())
+    if (std::string sentence = record->describe(); !sentence.empty())
+      text += (text.empty() ? "" : "; ") + sentence;
+  return text;
+}
+
+void Context::Impl::addWaitRecord(const std::shared_ptr<WaitRecord> &record) {
+  std::lock_guard<std::mutex> lock(waitRecords->mutex);
+  auto &list = waitRecords->list;
+  // Now and then, so that a record costs the same however many there are.
+  if (list.size() >= 2 * waitRecords->kept + 16) {
+    list.erase(std::remove_if(list.begin(), list.end(),
+                              [](const std::weak_ptr<WaitRecord> &entry) {
+                                return entry.expired();
+                              }),
+               list.end());
+    waitRecords->kept = list.size();
+  }
+  list.push_back(record);
+}
+
+const char *Context::Impl::keepName(std::string_view name) {
+  std::lock_guard<std::mutex> lock(names->mutex);
+  auto found = names->texts.find(name);
+  if (found == names->texts.end())
+    found = names->texts.emplace(name).first;
+  return found->c_str();
+}
+
+//===----------------------------------------------------------------------===//
+// CurrentContext
+//===----------------------------------------------------------------------===//
+
+CurrentContext::CurrentContext(Context::Impl &context) : context(context) {
+  status = checkProcess();
+  if (!status)
+    return;
+  CUcontext current = nullptr;
+  status = context.check(context.driver->cuCtxGetCurrent(&current),
+                         "cuCtxGetCurrent");
+  if (!status || current == context.context)
+    return;
+  status = context.check(context.driver->cuCtxPushCurrent(context.context),
+                         "cuCtxPushCurrent");
+  pushed = status.has_value();
+}
+
+CurrentContext::~CurrentContext() {
+  CUcontext popped = nullptr;
+  if (pushed)
+    context.driver->cuCtxPopCurrent(&popped);
+}
+
+//===----------------------------------------------------------------------===//
+// Context
+//===----------------------------------------------------------------------===//
+
+Context::Context(std::shared_ptr<Impl> impl) : impl(std::move(impl)) {}
+
+Result<Context> Context::create(const ContextOptions &options) noexcept {
+  if (Status status = checkProcess(); !status)
+    return tl::make_unexpected(std::move(status.error()));
+  auto impl = std::make_shared<Impl>(options);
+  if (Status status = impl->open(); !status)
+    return tl::make_unexpected(std::move(status.error()));
+  return Context(std::move(impl));
+}
+
+const DeviceInfo &Context::getDevice() const noexcept { return impl->info; }
+
+std::string Context::describeExpiredWaits() const noexcept {
+  return isForkedFromUser() ? "" : impl->describeExpiredWaits();
+}
+
+Status Context::synchronize(Stream stream) const noexcept {
+  CurrentContext current(*impl);
+  if (!current.getStatus())
+    return current.getStatus();
+  return impl->synchronize(stream);
+}
+
+} // namespace carousel::runtime

@@ -1,0 +1,88 @@
+//===- KernelImpl.h - the state of a kernel and of a launch -----*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See Kernel.h. A launch that isn't prepared uses scratch memory of its thread,
+// which is as large as any kernel has needed so far.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_SRC_LAUNCH_KERNELIMPL_H
+#define CAROUSEL_RUNTIME_SRC_LAUNCH_KERNELIMPL_H
+
+#include "Variants.h"
+#include "Workspaces.h"
+
+#include "carousel/Runtime/Kernel.h"
+#include "carousel/Runtime/Program.h"
+
+#include <memory>
+
+namespace carousel::runtime {
+
+struct Kernel::Impl : std::enable_shared_from_this<Kernel::Impl> {
+  Impl(const Context &context, const Package &package, const KernelInfo &info)
+      : context(context), package(package), info(&info), workspaces(info) {}
+
+  Context context;
+  Package package; ///< keeps `info` alive
+  const KernelInfo *info;
+  std::vector<std::unique_ptr<DeviceVariant>> variants;
+  mutable WorkspaceTable workspaces;
+
+  /// Offsets in the memory of a frame, and its size.
+  struct FrameLayout {
+    size_t sources = 0, maps = 0, storage = 0, pointers = 0, bytes = 0;
+  } layout;
+  void computeFrameLayout();
+  /// The calling thread's frame, for one launch.
+  LaunchFrame getFrame() const;
+
+  /// Checks the caller's arguments and computes the workspaces' extents.
+  Status bind(const Argument *arguments, size_t count,
+              const LaunchFrame &frame) const;
+
+  /// The first variant that takes the bound arguments, or null.
+  const DeviceVariant *choose(const LaunchFrame &frame, Grid &grid) const;
+  Error explainNoVariant(const LaunchFrame &frame) const;
+  Result<Launch> prepare(const DeviceVariant &variant, const LaunchFrame &frame,
+                         const Grid &grid) const;
+};
+
+/// Everything that cuLaunchKernelEx takes but the stream. Immutable.
+struct Launch::Impl {
+  std::shared_ptr<const Kernel::Impl> kernel; ///< keeps the module loaded
+  const DeviceVariant *variant = nullptr;
+  CUfunction function = nullptr;
+  Grid grid;
+  std::vector<TensorMap> maps;
+  std::vector<uint64_t> storage;
+  std::vector<void *> pointers;
+  /// Its own; where there are any, it runs in the stream that it runs in first.
+  std::vector<Buffer> workspaces;
+  static constexpr uint64_t kNoStream = UINT64_MAX;
+  mutable std::atomic<uint64_t> streamId = kNoStream;
+  Status checkStream(Stream stream) const;
+};
+
+/// Where a launch's attributes lie.
+using LaunchAttributes = std::array<CUlaunchAttribute, 2>;
+/// What cuLaunchKernelEx takes; points into `attributes`.
+CUlaunchConfig makeLaunchConfig(const LaunchShape &shape, bool cooperative,
+                                LaunchAttributes &attributes);
+
+/// Starts a function; the context must be current.
+Status startKernel(Context::Impl &context, const DeviceVariant &variant,
+                   CUfunction function, const Grid &grid, void **pointers,
+                   Stream stream);
+/// The same for any function. `name` must live as long as the context.
+Status startFunction(Context::Impl &context, const char *name,
+                     CUfunction function, const LaunchShape &shape,
+                     void **pointers, Stream stream, bool cooperative = false);
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_SRC_LAUNCH_KERNELIMPL_H

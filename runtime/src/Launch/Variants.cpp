@@ -1,0 +1,355 @@
+//===- Variants.cpp - tests whether a variant accepts arguments -----------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See Variants.h. Conditions on the device are tested once. Each launch tests
+// the rest: guards, 32-bit indices, the grid, then the tensor maps.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Variants.h"
+
+#include "Bind/Bind.h"
+#include "Bind/TensorMapCache.h"
+#include "Bind/TensorMapRules.h"
+#include "KernelImpl.h"
+#include "Load/ModuleCode.h"
+#include "Support/Capability.h"
+
+#include "carousel/Runtime/Fail.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace carousel::runtime {
+
+namespace {
+// CUDA programming guide, Technical specifications per compute capability.
+constexpr int64_t kMaxGrid[3] = {INT32_MAX, 65535, 65535};
+constexpr int kClusterCapability = 90;
+
+constexpr char kDimensionNames[] = {'x', 'y', 'z'};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What depends on the device only
+//===----------------------------------------------------------------------===//
+
+DeviceVariant::DeviceVariant(const Context &context, const Package &package,
+                             const KernelInfo &kernel,
+                             const VariantInfo &variant,
+                             const LoadedModule::Options &options)
+    : context(context), kernel(&kernel), info(&variant),
+      name(context.getImpl().keepName(variant.function)),
+      moduleInfo(&package.getManifest().modules[variant.module]),
+      via(options->options.via),
+      module(LoadedModule::get(context, package, variant.module, options)),
+      layout(variant) {
+  for (size_t i = 0; i < variant.tensorMaps.size(); ++i)
+    formatIds.push_back(TensorMapCache::makeFormatId());
+  supported = checkDevice(nullptr);
+}
+
+bool DeviceVariant::checkDevice(std::vector<std::string> *reasons) const {
+  bool good = true;
+  // Calls `explain` only if the caller wants the reasons.
+  auto refuse = [&](auto explain) {
+    good = false;
+    if (reasons)
+      reasons->push_back(explain());
+  };
+  const DeviceInfo &device = context.getImpl().info;
+  auto describeDevice = [&] {
+    return describeCapability(device.computeCapability);
+  };
+
+  // The module is loaded from the best image of all; a variant that isn't in
+  // the code for that chip can't be had from it.
+  const ModuleImages &images = module->getImages();
+  std::vector<size_t> ranked = images.rank(info->function);
+  const auto &chips = info->chips;
+  auto same = [](const std::string &chip) { return chip; };
+  if (images.empty()) {
+    refuse([&] {
+      return fmt::format("expected {} of module '{}', which has {}",
+                         toString(via), moduleInfo->name,
+                         images.getDescription());
+    });
+  } else if (ranked.empty()) {
+    refuse([&] {
+      return fmt::format("expected a device that runs code for {}, got compute "
+                         "capability {}",
+                         join(chips, " or ", same), describeDevice());
+    });
+  } else if (const std::string &best = moduleInfo->images[ranked.front()].chip;
+             std::find(chips.begin(), chips.end(), best) == chips.end()) {
+    refuse([&] {
+      return fmt::format("expected a variant for {}, which the device runs "
+                         "best, got one for {}",
+                         best, join(chips, " and ", same));
+    });
+  }
+
+  uint64_t cluster =
+      uint64_t(info->cluster[0]) * info->cluster[1] * info->cluster[2];
+  if (cluster > 1 && device.computeCapability < kClusterCapability)
+    refuse([&] {
+      return fmt::format("expected compute capability {} or later for "
+                         "clusters, got {}",
+                         describeCapability(kClusterCapability),
+                         describeDevice());
+    });
+  if (info->dynamicShared > device.maxSharedPerBlock)
+    refuse([&] {
+      return fmt::format("expected at most {} bytes of shared memory, got {}",
+                         device.maxSharedPerBlock, info->dynamicShared);
+    });
+  for (const TensorMapInfo &map : info->tensorMaps)
+    if (int least = getLeastCapability(map.format);
+        device.computeCapability < least)
+      refuse([&] {
+        return fmt::format("{}: expected compute capability {} or later for "
+                           "this tensor map, got {}",
+                           kernel->arguments[map.argument].name,
+                           describeCapability(least), describeDevice());
+      });
+  return good;
+}
+
+//===----------------------------------------------------------------------===//
+// What depends on the arguments
+//===----------------------------------------------------------------------===//
+
+bool DeviceVariant::checkGrid(const Environment &environment, Grid &grid,
+                              std::vector<std::string> *reasons) const {
+  bool good = true;
+  for (int i = 0; i < 3; ++i) {
+    std::optional<int64_t> value = evaluate(info->grid[i], environment);
+    if (value && *value >= 0 && *value <= kMaxGrid[i] &&
+        *value % info->cluster[i] == 0) {
+      grid.blocks[i] = uint32_t(*value);
+      continue;
+    }
+    good = false;
+    if (!reasons)
+      return false;
+    if (!value) {
+      reasons->push_back(explainNoValue(info->grid[i], *kernel, environment));
+      continue;
+    }
+    std::string text = toString(info->grid[i], *kernel);
+    if (*value < 0 || *value > kMaxGrid[i])
+      reasons->push_back(
+          fmt::format("expected a grid of 0 to {} blocks in {}, got {} from {}",
+                      kMaxGrid[i], kDimensionNames[i], *value, text));
+    else
+      reasons->push_back(fmt::format(
+          "expected a grid of whole clusters of {} blocks in {}, got {} from "
+          "{}",
+          info->cluster[i], kDimensionNames[i], *value, text));
+  }
+  return good;
+}
+
+bool DeviceVariant::findSource(const TensorMapInfo &map,
+                               const Environment &environment,
+                               TensorMapSource &source,
+                               std::vector<std::string> *reasons) const {
+  bool good = true;
+  auto compute = [&](const Expression &expression, int64_t &result) {
+    std::optional<int64_t> value = evaluate(expression, environment);
+    if (value) {
+      result = *value;
+      return;
+    }
+    good = false;
+    if (reasons)
+      reasons->push_back(explainNoValue(expression, *kernel, environment));
+  };
+  source = TensorMapSource();
+  source.rank = map.format.rank;
+  for (size_t i = 0; i < map.extents.size(); ++i)
+    compute(map.extents[i], source.extents[i]);
+  for (size_t i = 0; i < map.strides.size(); ++i)
+    compute(map.strides[i], source.strides[i]);
+  int64_t offset = 0;
+  compute(map.offset, offset);
+  source.address = environment.arguments[map.argument].data + uint64_t(offset);
+  return good;
+}
+
+bool DeviceVariant::checkMaps(const Environment &environment,
+                              const LaunchFrame &frame,
+                              std::vector<std::string> *reasons) const {
+  bool good = true;
+  for (size_t i = 0; i < info->tensorMaps.size(); ++i) {
+    const TensorMapInfo &map = info->tensorMaps[i];
+    TensorMapSource &source = frame.sources[i];
+    if (!findSource(map, environment, source, reasons)) {
+      good = false;
+    } else if (!TensorMapCache::get().lookup(formatIds[i], source)) {
+      // What was encoded once kept the rules.
+      if (auto violation = findViolation(map.format, source)) {
+        good = false;
+        if (reasons)
+          reasons->push_back(fmt::format("{}: {}",
+                                         kernel->arguments[map.argument].name,
+                                         describe(*violation, map.format)));
+      }
+    }
+    if (!good && !reasons)
+      return false;
+  }
+  return good;
+}
+
+bool DeviceVariant::accepts(const LaunchFrame &frame, Grid &grid,
+                            std::vector<std::string> *reasons) const {
+  if (check(frame, grid, nullptr))
+    return true;
+  if (useLooseStrides(*kernel, frame.bound)) {
+    if (check(frame, grid, nullptr))
+      return true;
+    useGivenStrides(*kernel, frame.bound);
+  }
+  if (reasons)
+    check(frame, grid, reasons);
+  return false;
+}
+
+bool DeviceVariant::check(const LaunchFrame &frame, Grid &grid,
+                          std::vector<std::string> *reasons) const {
+  bool good = supported;
+  if (!good && !reasons)
+    return false;
+  if (!good)
+    checkDevice(reasons);
+
+  const DeviceInfo &device = context.getImpl().info;
+  Environment environment{frame.bound, device.multiprocessors,
+                          device.computeCapability};
+  for (const Guard &guard : info->guards)
+    if (!holds(guard, environment)) {
+      good = false;
+      if (!reasons)
+        return false;
+      reasons->push_back(explainFailure(guard, *kernel, environment));
+    }
+  if (info->indexBits == 32 && !fitsIndex32(*kernel, frame.bound)) {
+    good = false;
+    if (!reasons)
+      return false;
+    reasons->push_back(explainIndex32(*kernel, frame.bound));
+  }
+  if (!checkGrid(environment, grid, reasons))
+    return false;
+  // Nothing runs on an empty grid, so maps of an empty tensor aren't needed.
+  if (!grid.isEmpty() && !checkMaps(environment, frame, reasons))
+    return false;
+  return good;
+}
+
+//===----------------------------------------------------------------------===//
+// What a launch needs
+//===----------------------------------------------------------------------===//
+
+void DeviceVariant::moveSources(const LaunchFrame &frame, uint64_t from) const {
+  for (size_t i = 0; i < info->tensorMaps.size(); ++i) {
+    uint16_t argument = info->tensorMaps[i].argument;
+    // Others lie where they were.
+    if (kernel->arguments[argument].kind == ArgumentInfo::Kind::Workspace)
+      frame.sources[i].address += frame.bound[argument].data - from;
+  }
+}
+
+Status DeviceVariant::encodeMaps(const LaunchFrame &frame) const {
+  TensorMapCache &cache = TensorMapCache::get();
+  for (size_t i = 0; i < info->tensorMaps.size(); ++i) {
+    const TensorMapInfo &map = info->tensorMaps[i];
+    // Copied, since the next map may take its slot.
+    if (const TensorMap *known = cache.lookup(formatIds[i], frame.sources[i])) {
+      frame.maps[i] = *known;
+      continue;
+    }
+    Result<TensorMap> encoded =
+        TensorMap::encode(context, map.format, frame.sources[i],
+                          kernel->arguments[map.argument].name);
+    if (!encoded)
+      return tl::make_unexpected(std::move(encoded.error()));
+    cache.store(formatIds[i], frame.sources[i], *encoded);
+    frame.maps[i] = *encoded;
+  }
+  return {};
+}
+
+Result<CUfunction> DeviceVariant::load() const {
+  if (CUfunction loaded = getLoaded())
+    return loaded;
+  Result<CUfunction> loaded = module->getFunction(*kernel, *info);
+  if (loaded && info->cooperative)
+    if (Status status = findCapacity(*loaded); !status)
+      return tl::make_unexpected(std::move(status.error()));
+  // Threads that come here at once get the same function of the same module.
+  if (loaded)
+    function.store(*loaded, std::memory_order_release);
+  return loaded;
+}
+
+//===----------------------------------------------------------------------===//
+// Cooperative variants
+//===----------------------------------------------------------------------===//
+
+Status DeviceVariant::findCapacity(CUfunction loaded) const {
+  Context::Impl &impl = context.getImpl();
+  CurrentContext current(impl);
+  if (!current.getStatus())
+    return current.getStatus();
+  uint64_t cluster =
+      uint64_t(info->cluster[0]) * info->cluster[1] * info->cluster[2];
+  int count = 0;
+  uint64_t blocks = 0; // that `count` counts in
+  if (cluster == 1) {
+    int threads = int(info->block[0] * info->block[1] * info->block[2]);
+    if (Status status =
+            impl.check(impl.driver->cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                           &count, loaded, threads, info->dynamicShared),
+                       "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+        !status)
+      return status;
+    blocks = uint64_t(impl.info.multiprocessors);
+  } else {
+    LaunchAttributes attributes;
+    CUlaunchConfig config = makeLaunchConfig(
+        {info->cluster, info->block, info->cluster, info->dynamicShared},
+        /*cooperative=*/false, attributes);
+    if (Status status = impl.check(
+            impl.driver->cuOccupancyMaxActiveClusters(&count, loaded, &config),
+            "cuOccupancyMaxActiveClusters");
+        !status)
+      return status;
+    blocks = cluster;
+  }
+  capacity.store(uint64_t(std::max(count, 0)) * blocks,
+                 std::memory_order_release);
+  return {};
+}
+
+Status DeviceVariant::checkCoresidence(const Grid &grid) const {
+  if (!info->cooperative)
+    return {};
+  uint64_t fits = capacity.load(std::memory_order_acquire);
+  // Below 2^63: the first dimension has 31 bits, the others 16.
+  uint64_t wanted = uint64_t(grid.blocks[0]) * grid.blocks[1] * grid.blocks[2];
+  if (wanted <= fits)
+    return {};
+  return fail(ErrorCode::InvalidArgument,
+              "{}: expected a grid of at most {} blocks, which the device "
+              "holds at once, got {} ({})",
+              info->function, fits, wanted, fmt::join(grid.blocks, " x "));
+}
+
+} // namespace carousel::runtime

@@ -1,0 +1,76 @@
+//===- Workspaces.h - workspaces of kernels ---------------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Workspaces are zeroed when they are allocated and not changed afterwards.
+// Launches in one stream share them, because they run one after the other.
+// Launches in different streams don't. A thread finds the ones that it has used
+// before without a lock and without allocating memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_SRC_LAUNCH_WORKSPACES_H
+#define CAROUSEL_RUNTIME_SRC_LAUNCH_WORKSPACES_H
+
+#include "Bind/Evaluate.h"
+#include "Context/ContextImpl.h"
+
+#include <map>
+#include <mutex>
+
+namespace carousel::runtime {
+
+/// A number that no other stream of the process has or had. The context must be
+/// current.
+Result<uint64_t> getStreamId(Context::Impl &context, Stream stream);
+
+/// Memory for all workspaces of a kernel, zeroed, that no stream has to wait
+/// for; sets the addresses. The context must be current.
+Result<std::vector<Buffer>> allocateWorkspaces(const Context &context,
+                                               const KernelInfo &kernel,
+                                               BoundArgument *bound);
+
+/// What streams have of a kernel's workspaces. Grows as launches need it, and
+/// keeps what it had before: another thread may be about to launch with that.
+class WorkspaceTable {
+public:
+  explicit WorkspaceTable(const KernelInfo &kernel);
+
+  bool empty() const { return first == kernel->arguments.size(); }
+
+  /// Sets the addresses that this thread knows; false if one is missing.
+  bool lookup(uint64_t streamId, BoundArgument *bound) const;
+  /// Sets all addresses, and zeroes in the stream what it allocates. An error
+  /// where it would have to for a stream that records a graph. The context must
+  /// be current.
+  Status provide(const Context &context, Stream stream, uint64_t streamId,
+                 BoundArgument *bound);
+
+private:
+  struct Block {
+    uint64_t address = 0, bytes = 0;
+  };
+  /// Of one stream.
+  struct Blocks {
+    uint64_t streamId = 0;
+    std::vector<Block> latest;   ///< of each workspace
+    std::vector<Buffer> buffers; ///< all that there were
+  };
+  Status grow(const Context &context, Stream stream, size_t argument,
+              uint64_t bytes, Blocks &blocks);
+
+  const KernelInfo *kernel;
+  size_t first; ///< argument that is a workspace
+  uint64_t id;  ///< of this table, never given twice
+  std::mutex mutex;
+  /// By handle, since a handle that another stream gets means that the one that
+  /// had it is gone.
+  std::map<uint64_t, Blocks> streams;
+};
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_SRC_LAUNCH_WORKSPACES_H

@@ -1,0 +1,109 @@
+//===- ManifestReader.h - reads manifests from JSON -------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One function for each object of docs/Package.md, in the order of that page.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_SRC_PACKAGE_MANIFESTREADER_H
+#define CAROUSEL_RUNTIME_SRC_PACKAGE_MANIFESTREADER_H
+
+#include "FieldReader.h"
+
+#include "carousel/Runtime/Manifest.h"
+
+#include <map>
+#include <set>
+#include <string_view>
+
+namespace carousel::runtime {
+
+/// The arguments that a number may name: all of a kernel, or its first ones.
+class ArgumentList {
+public:
+  ArgumentList(const KernelInfo &kernel, size_t count)
+      : arguments(kernel.arguments.data()), count(count) {}
+  /// All that were read so far.
+  ArgumentList(const KernelInfo &kernel)
+      : ArgumentList(kernel, kernel.arguments.size()) {}
+
+  size_t size() const { return count; }
+  const ArgumentInfo &operator[](size_t number) const {
+    return arguments[number];
+  }
+
+private:
+  const ArgumentInfo *arguments;
+  size_t count;
+};
+
+class ManifestReader : public FieldReader {
+public:
+  Manifest readManifest(const Field &root);
+
+private:
+  /// Ordered, as names could be made whose hashes are equal.
+  using Names = std::set<std::string>;
+
+  void readVersion(const Field &root);
+  ModuleInfo readModule(const Field &field);
+  Image readImage(const Field &field);
+  ExternInfo readExtern(const Field &field);
+  WaitInfo readWait(const Field &field);
+  std::string readChip(const Field &field);
+  std::string readFileName(const Field &field);
+
+  KernelInfo readKernel(const Field &field);
+  /// `kernel` has the arguments before it.
+  ArgumentInfo readArgument(const Field &field, const KernelInfo &kernel);
+  void readTensor(const Field &field, ArgumentInfo &argument);
+  void readWorkspace(const Field &field, const KernelInfo &kernel,
+                     ArgumentInfo &argument);
+
+  VariantInfo readVariant(const Field &field, const KernelInfo &kernel);
+  Guard readGuard(const Field &field, const KernelInfo &kernel);
+  Parameter readParameter(const Field &field, const KernelInfo &kernel,
+                          const VariantInfo &variant);
+  void checkParameterBytes(const Field &field, const KernelInfo &kernel,
+                           const VariantInfo &variant);
+  void readCounts(const Field &field, std::array<uint32_t, 3> &counts,
+                  std::array<int64_t, 3> limits, int64_t limit,
+                  std::string_view what);
+  TensorMapInfo readTensorMap(const Field &field, const KernelInfo &kernel);
+  std::vector<int64_t> readIntegers(const Field &field, size_t length,
+                                    int64_t least, int64_t most);
+
+  /// An argument's number; 0 after a failure, and there may be none then.
+  uint16_t readArgumentNumber(const Field &field, const ArgumentList &arguments,
+                              ArgumentInfo::Kind kind);
+  /// That of a tensor or a workspace.
+  uint16_t readTensorArgument(const Field &field,
+                              const ArgumentList &arguments);
+  uint16_t readIntegerArgument(const Field &field,
+                               const ArgumentList &arguments);
+  uint16_t readNumber(const Field &field, size_t count, std::string_view what);
+  uint8_t readDimension(const Field &field, const ArgumentList &arguments,
+                        uint16_t argument);
+  Expression readExpression(const Field &field, const ArgumentList &arguments);
+  /// False after a failure, and where the expression has too many nodes.
+  bool readNodes(const Field &field, const ArgumentList &arguments,
+                 Expression &expression);
+
+  /// Fails where a list has more than `most` of what it is a list of.
+  void checkCount(const Field &list, size_t most, std::string_view what);
+  /// Where a name is in its list already, fails with what it is a name of.
+  void checkUnique(const Field &field, Names &names, const std::string &name,
+                   std::string_view what);
+
+  std::map<std::string, uint32_t> modules;
+  std::map<uint32_t, Names> functions; ///< of each module
+  uint64_t imageBytes = 0;
+};
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_SRC_PACKAGE_MANIFESTREADER_H

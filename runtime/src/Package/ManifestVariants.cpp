@@ -1,0 +1,373 @@
+//===- ManifestVariants.cpp - reads variants of manifests -----------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See ManifestReader.h. This file reads variants, their guards, parameters,
+// tensor maps and expressions. All of them refer to a kernel's arguments by
+// number; the argument must exist and have the right kind.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ManifestReader.h"
+
+#include "ParameterBytes.h"
+#include "TensorMapSpelling.h"
+
+namespace carousel::runtime {
+
+VariantInfo ManifestReader::readVariant(const Field &field,
+                                        const KernelInfo &kernel) {
+  VariantInfo variant;
+  Field function = get(field, "function");
+  variant.function = readName(function);
+  Field module = get(field, "module");
+  std::string moduleName(readString(module));
+  if (auto found = modules.find(moduleName); found != modules.end())
+    variant.module = found->second;
+  else
+    fail(module, "expected the name of a module, got {}",
+         module.value.describe());
+  if (!hasFailed() &&
+      !functions[variant.module].insert(variant.function).second)
+    fail(function, "expected a function that no other variant in {} is, got {}",
+         quote(moduleName), quote(variant.function));
+
+  Names chips;
+  Field chipList = get(field, "chips");
+  if (chipList.value.isArray() && chipList.value.size() == 0)
+    fail(chipList, "expected at least one chip, got none");
+  forEach(chipList, [&](const Field &element) {
+    std::string chip = readChip(element);
+    checkUnique(element, chips, chip, "chip");
+    variant.chips.push_back(std::move(chip));
+  });
+  forEach(get(field, "guards"), [&](const Field &element) {
+    variant.guards.push_back(readGuard(element, kernel));
+  });
+  Field indexBits = get(field, "index_bits");
+  if (!indexBits.value.isInteger() || (indexBits.value.getInteger() != 32 &&
+                                       indexBits.value.getInteger() != 64))
+    fail(indexBits, "expected 32 or 64, got {}", indexBits.value.describe());
+  else
+    variant.indexBits = static_cast<unsigned>(indexBits.value.getInteger());
+
+  Field maps = get(field, "tensor_maps");
+  checkCount(maps, kMaxParameterBytes, "tensor maps");
+  forEach(maps, [&](const Field &element) {
+    variant.tensorMaps.push_back(readTensorMap(element, kernel));
+  });
+  Field parameters = get(field, "parameters");
+  forEach(parameters, [&](const Field &element) {
+    variant.parameters.push_back(readParameter(element, kernel, variant));
+  });
+  checkParameterBytes(parameters, kernel, variant);
+
+  forEach(get(field, "grid"), 3, [&](const Field &element) {
+    variant.grid[element.element] = readExpression(element, kernel);
+  });
+  readCounts(get(field, "block"), variant.block, {1024, 1024, 64}, 1024,
+             "threads");
+  readCounts(get(field, "cluster"), variant.cluster, {16, 16, 16}, 16,
+             "blocks");
+  variant.dynamicShared = static_cast<uint32_t>(
+      readInteger(get(field, "dynamic_shared"), 0, INT32_MAX));
+  if (field.value.isObject() && field.value.find("cooperative"))
+    variant.cooperative = readBool(get(field, "cooperative"));
+  return variant;
+}
+
+Guard ManifestReader::readGuard(const Field &field, const KernelInfo &kernel) {
+  using Kind = Guard::Kind;
+  constexpr Spelling<Kind> kKinds[] = {{Kind::Capability, "capability"},
+                                       {Kind::Aligned, "aligned"},
+                                       {Kind::Divisible, "divisible"},
+                                       {Kind::Range, "range"},
+                                       {Kind::Equal, "equal"}};
+  Guard guard;
+  guard.kind = readEnum(get(field, "kind"), kKinds);
+  if (hasFailed())
+    return guard;
+  switch (guard.kind) {
+  case Kind::Capability: {
+    guard.least = readInteger(get(field, "min"), 0, INT32_MAX);
+    Field most = get(field, "max");
+    guard.most =
+        most.value.isNull() ? INT64_MAX : readInteger(most, 0, INT32_MAX);
+    break;
+  }
+  case Kind::Aligned:
+    guard.argument = readTensorArgument(get(field, "argument"), kernel);
+    guard.least = readInteger(get(field, "bytes"), 1, INT64_MAX);
+    break;
+  case Kind::Divisible:
+    guard.value = readExpression(get(field, "value"), kernel);
+    guard.least = readInteger(get(field, "by"), 1, INT64_MAX);
+    break;
+  case Kind::Range:
+    guard.value = readExpression(get(field, "value"), kernel);
+    guard.least = readInteger(get(field, "min"), INT64_MIN, INT64_MAX);
+    guard.most = readInteger(get(field, "max"), INT64_MIN, INT64_MAX);
+    break;
+  case Kind::Equal:
+    guard.value = readExpression(get(field, "left"), kernel);
+    guard.other = readExpression(get(field, "right"), kernel);
+    break;
+  }
+  return guard;
+}
+
+Parameter ManifestReader::readParameter(const Field &field,
+                                        const KernelInfo &kernel,
+                                        const VariantInfo &variant) {
+  using Kind = Parameter::Kind;
+  constexpr Spelling<Kind> kKinds[] = {{Kind::Pointer, "pointer"},
+                                       {Kind::Extent, "extent"},
+                                       {Kind::Stride, "stride"},
+                                       {Kind::Scalar, "scalar"},
+                                       {Kind::TensorMap, "tensor_map"}};
+  Parameter parameter;
+  parameter.kind = readEnum(get(field, "kind"), kKinds);
+  if (hasFailed())
+    return parameter;
+  switch (parameter.kind) {
+  case Kind::Pointer:
+    parameter.argument = readTensorArgument(get(field, "argument"), kernel);
+    break;
+  case Kind::Extent:
+  case Kind::Stride:
+    parameter.argument = readTensorArgument(get(field, "argument"), kernel);
+    parameter.dim =
+        readDimension(get(field, "dim"), kernel, parameter.argument);
+    break;
+  case Kind::Scalar:
+    parameter.argument = readArgumentNumber(get(field, "argument"), kernel,
+                                            ArgumentInfo::Kind::Scalar);
+    break;
+  case Kind::TensorMap:
+    parameter.argument = readNumber(
+        get(field, "map"), variant.tensorMaps.size(), "a tensor map's number");
+    break;
+  }
+  return parameter;
+}
+
+void ManifestReader::checkParameterBytes(const Field &field,
+                                         const KernelInfo &kernel,
+                                         const VariantInfo &variant) {
+  if (hasFailed())
+    return;
+  size_t total = 0;
+  for (const Parameter &parameter : variant.parameters) {
+    size_t bytes = getParameterBytes(kernel, variant, parameter);
+    total = (total + bytes - 1) / bytes * bytes + bytes; // aligned to its size
+  }
+  if (total > kMaxParameterBytes)
+    fail(field, "expected parameters of at most {} bytes, got {}",
+         kMaxParameterBytes, total);
+}
+
+void ManifestReader::readCounts(const Field &field,
+                                std::array<uint32_t, 3> &counts,
+                                std::array<int64_t, 3> limits, int64_t limit,
+                                std::string_view what) {
+  int64_t product = 1;
+  forEach(field, 3, [&](const Field &element) {
+    int64_t count = readInteger(element, 1, limits[element.element]);
+    counts[element.element] = static_cast<uint32_t>(count);
+    product *= count;
+  });
+  if (product > limit)
+    fail(field, "expected at most {} {}, got {}", limit, what, product);
+}
+
+TensorMapInfo ManifestReader::readTensorMap(const Field &field,
+                                            const KernelInfo &kernel) {
+  using Format = TensorMapFormat;
+
+  TensorMapInfo map;
+  Format &format = map.format;
+  map.argument = readTensorArgument(get(field, "argument"), kernel);
+  format.element = readEnum(get(field, "element"), kTensorMapElements);
+  format.mode = readEnum(get(field, "mode"), kTensorMapModes);
+  format.interleave = readEnum(get(field, "interleave"), kTensorMapInterleaves);
+  format.swizzle = readEnum(get(field, "swizzle"), kTensorMapSwizzles);
+  format.promotion = readEnum(get(field, "promotion"), kTensorMapPromotions);
+  format.fill = readEnum(get(field, "fill"), kTensorMapFills);
+
+  bool tile = format.mode == Format::Mode::Tile;
+  size_t leastRank = tile ? 1 : kMinIm2ColRank;
+  Field extents = get(field, "extents");
+  size_t rank = extents.value.isArray() ? extents.value.size() : leastRank;
+  if (rank < leastRank || rank > kMaxTensorMapRank)
+    fail(extents, "expected {} to {} dimensions, got {}", leastRank,
+         kMaxTensorMapRank, rank);
+  if (hasFailed())
+    return map;
+  format.rank = static_cast<uint8_t>(rank);
+  forEach(extents, [&](const Field &element) {
+    map.extents.push_back(readExpression(element, kernel));
+  });
+  forEach(get(field, "strides"), rank - 1, [&](const Field &element) {
+    map.strides.push_back(readExpression(element, kernel));
+  });
+  map.offset = readExpression(get(field, "offset"), kernel);
+
+  format.box = readIntegers(get(field, "box"), tile ? rank : 2, 1, INT32_MAX);
+  format.elementStrides =
+      readIntegers(get(field, "element_strides"), rank, 1, INT32_MAX);
+  size_t corners = tile                                  ? 0
+                   : format.mode == Format::Mode::Im2Col ? rank - 2
+                                                         : 1;
+  format.lower =
+      readIntegers(get(field, "lower"), corners, INT32_MIN, INT32_MAX);
+  format.upper =
+      readIntegers(get(field, "upper"), corners, INT32_MIN, INT32_MAX);
+  return map;
+}
+
+std::vector<int64_t> ManifestReader::readIntegers(const Field &field,
+                                                  size_t length, int64_t least,
+                                                  int64_t most) {
+  std::vector<int64_t> values;
+  forEach(field, length, [&](const Field &element) {
+    values.push_back(readInteger(element, least, most));
+  });
+  return values;
+}
+
+uint16_t ManifestReader::readNumber(const Field &field, size_t count,
+                                    std::string_view what) {
+  if (field.value.isInteger() && field.value.getInteger() >= 0 &&
+      static_cast<uint64_t>(field.value.getInteger()) < count)
+    return static_cast<uint16_t>(field.value.getInteger());
+  fail(field, "expected {} below {}, got {}", what, count,
+       field.value.describe());
+  return 0;
+}
+
+uint16_t ManifestReader::readArgumentNumber(const Field &field,
+                                            const ArgumentList &arguments,
+                                            ArgumentInfo::Kind kind) {
+  uint16_t number = readNumber(field, arguments.size(), "an argument's number");
+  if (hasFailed())
+    return 0;
+  const ArgumentInfo &argument = arguments[number];
+  constexpr const char *kNames[] = {"tensor", "scalar", "workspace"};
+  // A workspace is a tensor that the runtime allocates.
+  ArgumentInfo::Kind given = argument.kind == ArgumentInfo::Kind::Scalar
+                                 ? ArgumentInfo::Kind::Scalar
+                                 : ArgumentInfo::Kind::Tensor;
+  if (given != kind)
+    fail(field, "expected a {}, got {}, which is a {}",
+         kNames[static_cast<int>(kind)], argument.name,
+         kNames[static_cast<int>(argument.kind)]);
+  return number;
+}
+
+uint16_t ManifestReader::readTensorArgument(const Field &field,
+                                            const ArgumentList &arguments) {
+  return readArgumentNumber(field, arguments, ArgumentInfo::Kind::Tensor);
+}
+
+uint8_t ManifestReader::readDimension(const Field &field,
+                                      const ArgumentList &arguments,
+                                      uint16_t argument) {
+  if (hasFailed()) // the argument may not exist
+    return 0;
+  const ArgumentInfo &info = arguments[argument];
+  return static_cast<uint8_t>(readNumber(
+      field, info.extents.size(), fmt::format("a dimension of {}", info.name)));
+}
+
+Expression ManifestReader::readExpression(const Field &field,
+                                          const ArgumentList &arguments) {
+  Expression expression;
+  if (!readNodes(field, arguments, expression))
+    fail(field, "expected at most {} operators and operands, got more",
+         kMaxExpressionNodes);
+  return expression;
+}
+
+bool ManifestReader::readNodes(const Field &field,
+                               const ArgumentList &arguments,
+                               Expression &expression) {
+  using Op = Expression::Op;
+  constexpr Spelling<Op> kOps[] = {{Op::Extent, "extent"},
+                                   {Op::Stride, "stride"},
+                                   {Op::Scalar, "scalar"},
+                                   {Op::Add, "add"},
+                                   {Op::Sub, "sub"},
+                                   {Op::Mul, "mul"},
+                                   {Op::FloorDiv, "floordiv"},
+                                   {Op::CeilDiv, "ceildiv"},
+                                   {Op::Mod, "mod"},
+                                   {Op::Min, "min"},
+                                   {Op::Max, "max"}};
+  if (hasFailed())
+    return false;
+  Expression::Node node{Op::Constant};
+  const JSONValue &value = field.value;
+  if (value.isInteger()) {
+    node.value = value.getInteger();
+  } else if (value.isString() && value.getString() == "sms") {
+    node.op = Op::SMs;
+  } else if (value.isArray() && value.size() > 0) {
+    node.op = readEnum({*value.begin(), &field}, kOps);
+    Field parts[3];
+    forEach(field, node.op == Op::Scalar ? 2 : 3,
+            [&](const Field &part) { parts[part.element] = part; });
+    if (hasFailed())
+      return false;
+    switch (node.op) {
+    case Op::Extent:
+    case Op::Stride:
+      node.argument = readTensorArgument(parts[1], arguments);
+      node.dim = readDimension(parts[2], arguments, node.argument);
+      break;
+    case Op::Scalar:
+      node.argument = readIntegerArgument(parts[1], arguments);
+      break;
+    default:
+      if (!readNodes(parts[1], arguments, expression) ||
+          !readNodes(parts[2], arguments, expression))
+        return false;
+      break;
+    }
+  } else {
+    fail(field,
+         "expected an integer, 'sms' or a list of an operator and its "
+         "operands, got {}",
+         value.describe());
+  }
+  if (hasFailed() || expression.nodes.size() == kMaxExpressionNodes)
+    return false;
+  expression.nodes.push_back(node);
+  return true;
+}
+
+uint16_t ManifestReader::readIntegerArgument(const Field &field,
+                                             const ArgumentList &arguments) {
+  uint16_t number =
+      readArgumentNumber(field, arguments, ArgumentInfo::Kind::Scalar);
+  if (hasFailed())
+    return 0;
+  const ArgumentInfo &argument = arguments[number];
+  switch (argument.element) {
+  case ElementType::I1:
+  case ElementType::I8:
+  case ElementType::I16:
+  case ElementType::I32:
+  case ElementType::I64:
+  case ElementType::Index:
+    break;
+  default:
+    fail(field, "expected an integer or index argument, got {}, an {}",
+         argument.name, toString(argument.element));
+  }
+  return number;
+}
+
+} // namespace carousel::runtime

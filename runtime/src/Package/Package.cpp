@@ -1,0 +1,238 @@
+//===- Package.cpp - an opened package ------------------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See Package.h. All files are opened relative to one descriptor of the
+// directory. It refers to the same directory even if another one replaces it at
+// its path. If files of it have been removed by then, the path is opened again.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Runtime/Package.h"
+
+#include "Support/FileDescriptor.h"
+#include "Support/Hash.h"
+
+#include "carousel/Runtime/Fail.h"
+
+#include <cassert>
+#include <cerrno>
+#include <fcntl.h>
+#include <map>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace carousel::runtime {
+
+namespace {
+class Directory;
+} // namespace
+
+struct Package::Impl {
+  std::string directory;
+  Manifest manifest;
+  /// Of each image of each module.
+  std::vector<std::vector<std::string>> contents;
+  std::map<std::string_view, const KernelInfo *> kernels;
+
+  static Result<Impl> read(const Directory &opened,
+                           const std::string &directory);
+};
+
+namespace {
+/// The directory that a path names, held open.
+class Directory {
+public:
+  explicit Directory(const std::string &path)
+      : path(path),
+        descriptor(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
+        error(errno) {}
+
+  Status check() const {
+    if (descriptor)
+      return {};
+    if (error == ENOENT)
+      return fail(ErrorCode::NotFound,
+                  "expected a package directory, got '{}', which isn't there",
+                  path);
+    if (error == ENOTDIR)
+      return fail(ErrorCode::InvalidPackage,
+                  "expected a package directory, got '{}', which is no "
+                  "directory",
+                  path);
+    return fail(ErrorCode::IOError,
+                "expected a package directory, got '{}', which can't be "
+                "opened: {}",
+                path, describeErrno(error));
+  }
+
+  /// Whether the path names another directory by now, or none.
+  bool isReplaced() const {
+    struct stat held, named;
+    return fstat(descriptor.get(), &held) != 0 ||
+           stat(path.c_str(), &named) != 0 || held.st_dev != named.st_dev ||
+           held.st_ino != named.st_ino;
+  }
+
+  bool has(const std::string &file) const {
+    struct stat ignored;
+    return fstatat(descriptor.get(), file.c_str(), &ignored,
+                   AT_SYMLINK_NOFOLLOW) == 0;
+  }
+
+  /// The whole of a regular file of `least` to `most` bytes.
+  Result<std::string> read(const std::string &file, uint64_t least,
+                           uint64_t most) const;
+
+private:
+  std::string path;
+  FileDescriptor descriptor;
+  int error;
+};
+
+Result<std::string> Directory::read(const std::string &file, uint64_t least,
+                                    uint64_t most) const {
+  std::string name = path + "/" + file;
+  // Not blocking: opening a pipe would wait for a writer.
+  FileDescriptor opened(
+      openat(descriptor.get(), file.c_str(),
+             O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!opened) {
+    if (errno == ENOENT)
+      return fail(ErrorCode::InvalidPackage,
+                  "{}: expected the file that the manifest names, got none",
+                  name);
+    // A link, a socket, a device without a driver.
+    if (errno == ELOOP || errno == ENXIO || errno == ENODEV)
+      return fail(ErrorCode::InvalidPackage,
+                  "{}: expected a regular file, got something else", name);
+    return fail(ErrorCode::IOError, "{}: expected a readable file, got: {}",
+                name, describeErrno(errno));
+  }
+  struct stat status;
+  if (fstat(opened.get(), &status) != 0)
+    return fail(ErrorCode::IOError, "{}: expected a readable file, got: {}",
+                name, describeErrno(errno));
+  if (!S_ISREG(status.st_mode))
+    return fail(ErrorCode::InvalidPackage,
+                "{}: expected a regular file, got something else", name);
+  uint64_t size = static_cast<uint64_t>(status.st_size);
+  if (size < least || size > most)
+    return fail(ErrorCode::InvalidPackage, "{}: expected {}{} bytes, got {}",
+                name, least == most ? "" : "at most ", most, size);
+  std::string contents(size, '\0');
+  for (uint64_t done = 0; done < size;) {
+    ssize_t count = ::read(opened.get(), contents.data() + done, size - done);
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return fail(ErrorCode::IOError, "{}: expected a readable file, got: {}",
+                  name, describeErrno(errno));
+    if (count == 0)
+      return fail(ErrorCode::InvalidPackage,
+                  "{}: expected {} bytes, got {}, as the file shrank", name,
+                  size, done);
+    done += static_cast<uint64_t>(count);
+  }
+  return contents;
+}
+
+constexpr const char *kManifestFile = "manifest.json";
+
+Result<Manifest> readManifest(const Directory &directory,
+                              const std::string &path) {
+  if (!directory.has(kManifestFile))
+    return fail(ErrorCode::InvalidPackage,
+                "expected a package, got '{}', which has no {}", path,
+                kManifestFile);
+  Result<std::string> text =
+      directory.read(kManifestFile, 0, kMaxManifestBytes);
+  if (!text)
+    return tl::make_unexpected(std::move(text.error()));
+  Result<Manifest> manifest = parseManifest(*text);
+  if (!manifest)
+    return fail(manifest.error().code, "{}/{}: {}", path, kManifestFile,
+                manifest.error().message);
+  return manifest;
+}
+
+Result<std::string> readImage(const Directory &directory,
+                              const std::string &path, const Image &image) {
+  Result<std::string> contents =
+      directory.read(image.file, image.bytes, image.bytes);
+  if (!contents)
+    return contents;
+  std::string hash = hashContents(*contents);
+  if (hash != image.hash)
+    return fail(ErrorCode::InvalidPackage,
+                "{}/{}: expected contents with the hash {}, got {}", path,
+                image.file, image.hash, hash);
+  return contents;
+}
+} // namespace
+
+Result<Package::Impl> Package::Impl::read(const Directory &opened,
+                                          const std::string &directory) {
+  Result<Manifest> manifest = readManifest(opened, directory);
+  if (!manifest)
+    return tl::make_unexpected(std::move(manifest.error()));
+  Impl impl{directory, std::move(*manifest), {}, {}};
+  for (const ModuleInfo &module : impl.manifest.modules) {
+    std::vector<std::string> &images = impl.contents.emplace_back();
+    for (const Image &image : module.images) {
+      Result<std::string> contents = readImage(opened, directory, image);
+      if (!contents)
+        return tl::make_unexpected(std::move(contents.error()));
+      images.push_back(std::move(*contents));
+    }
+  }
+  return impl;
+}
+
+Result<Package> Package::open(const std::string &directory) noexcept {
+  if (directory.find('\0') != std::string::npos)
+    return fail(ErrorCode::InvalidArgument,
+                "expected a path without null characters, got '{}'",
+                directory.c_str());
+  // Each replacement of the package can cost one attempt.
+  constexpr int kAttempts = 100;
+  for (int attempt = 1;; ++attempt) {
+    Directory opened(directory);
+    if (Status status = opened.check(); !status)
+      return tl::make_unexpected(std::move(status.error()));
+    Result<Impl> impl = Impl::read(opened, directory);
+    if (impl) {
+      auto shared = std::make_shared<Impl>(std::move(*impl));
+      for (const KernelInfo &kernel : shared->manifest.kernels)
+        shared->kernels.emplace(kernel.name, &kernel);
+      return Package(std::move(shared));
+    }
+    if (attempt == kAttempts || !opened.isReplaced())
+      return tl::make_unexpected(std::move(impl.error()));
+  }
+}
+
+Package::Package(std::shared_ptr<const Impl> impl) : impl(std::move(impl)) {}
+
+const Manifest &Package::getManifest() const noexcept { return impl->manifest; }
+
+const KernelInfo *Package::findKernel(std::string_view name) const noexcept {
+  auto found = impl->kernels.find(name);
+  return found == impl->kernels.end() ? nullptr : found->second;
+}
+
+const std::string &Package::getDirectory() const noexcept {
+  return impl->directory;
+}
+
+std::string_view Package::getContents(uint32_t module,
+                                      size_t image) const noexcept {
+  assert(module < impl->contents.size() &&
+         image < impl->contents[module].size() && "no such image");
+  return impl->contents[module][image];
+}
+
+} // namespace carousel::runtime
