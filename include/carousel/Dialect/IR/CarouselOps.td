@@ -18,6 +18,7 @@ include "carousel/Dialect/IR/CarouselMbarrierOps.td"
 include "carousel/Dialect/IR/CarouselBulkOps.td"
 include "carousel/Dialect/IR/CarouselTensorOps.td"
 include "carousel/Dialect/IR/CarouselCpAsyncOps.td"
+include "carousel/Dialect/IR/CarouselFenceOps.td"
 include "carousel/Dialect/IR/CarouselSyncOps.td"
 
 #endif // CAROUSEL_DIALECT_IR_CAROUSELOPS_TD
