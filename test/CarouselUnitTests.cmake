@@ -19,12 +19,12 @@ carousel_add_unittest(CarouselAnalysisTests
   LIBS CarouselAnalysis)
 carousel_add_unittest(CarouselTargetTests
   SOURCES
-    Target/AssemblePTXTest.cpp
-    Target/EmitPTXTest.cpp
-    Target/MathLibraryTest.cpp
-    Target/SplitKernelsTest.cpp
     Target/TargetInfoTest.cpp
-    Target/TargetMachinesTest.cpp
+    Target/PTX/AssemblePTXTest.cpp
+    Target/PTX/EmitPTXTest.cpp
+    Target/PTX/MathLibraryTest.cpp
+    Target/PTX/SplitKernelsTest.cpp
+    Target/PTX/TargetMachinesTest.cpp
   LIBS CarouselPasses CarouselAnalysis CarouselAssemblePTX CarouselEmitPTX CarouselTargetInfo
        CarouselDialect)
 target_compile_definitions(CarouselTargetTests PRIVATE
@@ -66,14 +66,14 @@ carousel_add_unittest(CarouselSimulatorGridTests
 carousel_add_unittest(CarouselSimulatorKernelTests
   SOURCES
     Simulator/Async/TileTransferTest.cpp
+    Simulator/Compile/KernelOpsTest.cpp
+    Simulator/Compile/MachineOpsTest.cpp
     Simulator/Launch/CompiledFunctionTest.cpp
     Simulator/Launch/CompiledKernelTest.cpp
     Simulator/Launch/DependentLaunchTest.cpp
     Simulator/Launch/FamiliesTest.cpp
-    Simulator/Launch/KernelOpsTest.cpp
     Simulator/Launch/KernelTesting.cpp
     Simulator/Launch/MachineKernelTest.cpp
-    Simulator/Launch/MachineOpsTest.cpp
     Simulator/Launch/TileKernelTest.cpp
     Simulator/Trace/TraceTest.cpp
   LIBS CarouselSimulator)

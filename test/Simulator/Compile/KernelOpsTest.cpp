@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelTesting.h"
+#include "../Launch/KernelTesting.h"
 
 #include "llvm/ADT/APFloat.h"
 

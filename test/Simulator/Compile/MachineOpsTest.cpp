@@ -10,7 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelTesting.h"
+#include "../Launch/KernelTesting.h"
 
 #include <numeric>
 
