@@ -13,9 +13,9 @@
 #ifndef CAROUSEL_RUNTIME_SRC_COMPILE_NVRTC_H
 #define CAROUSEL_RUNTIME_SRC_COMPILE_NVRTC_H
 
-#include "Includes/Includes.h"
 #include "CompileLog.h"
 #include "Context/Libraries.h"
+#include "Includes/Includes.h"
 
 namespace carousel::runtime {
 

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AttrFields.h"
 #include "../Ops/OpRules.h"
+#include "AttrFields.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
