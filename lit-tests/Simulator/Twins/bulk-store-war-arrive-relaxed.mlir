@@ -1,4 +1,4 @@
-// Decided by the text; war: an arrive hands a tile back when a bulk store has read it.
+// Decided by the text of the ISA; war: an arrive releases a tile when a bulk store has read it.
 // Wrong: the arrive is relaxed, and orders nothing.
 // RUN: carousel-sim %s --kernel @right --arg y=empty:32 --expect y=iota:32 --schedules 30
 // RUN: carousel-sim %s --kernel @right --arg y=empty:32 --expect y=iota:32 --policy all --schedules 2

@@ -1,4 +1,4 @@
-// Happens-before 4, Decided by the text; war: the issuer's arrive tells of what it read before.
+// Happens-before 4, Decided by the text of the ISA; war: the issuer's arrive orders its earlier reads.
 // Wrong: another thread arrives; the completion of the load tells of the load's own accesses.
 // RUN: carousel-sim %s --kernel @right --arg x=iota:32 --arg y=zeros:32  --schedules 30
 // RUN: carousel-sim %s --kernel @right --arg x=iota:32 --arg y=zeros:32  --policy all --schedules 2

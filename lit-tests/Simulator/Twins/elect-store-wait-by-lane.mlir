@@ -1,4 +1,4 @@
-// Which thread, and when; war: the leader waits for the groups that it committed.
+// Choice of threads, and start of CTAs; war: the leader waits for the groups that it committed.
 // Wrong: lane 0 does, which need not be the leader.
 // RUN: carousel-sim %s --kernel @right --arg y=empty:256 --expect y=iota:256 --schedules 30
 // RUN: carousel-sim %s --kernel @right --arg y=empty:256 --expect y=iota:256 --policy all --schedules 2

@@ -1,4 +1,4 @@
-// Which thread, and when: all CTAs of a co-resident grid are there, so that one may spin for another one.
+// Choice of threads, and start of CTAs: all CTAs of a co-resident grid are resident, so one may spin for another one.
 // Wrong: the grid isn't co-resident; the one that is waited for may have no room.
 // RUN: carousel-sim %s --kernel @right --arg x=iota:32 --arg y=zeros:32 --arg z=empty:32 --arg flags=zeros:1 --expect z=iota:32 --schedules 30
 // RUN: carousel-sim %s --kernel @right --arg x=iota:32 --arg y=zeros:32 --arg z=empty:32 --arg flags=zeros:1 --expect z=iota:32 --policy all --schedules 2

@@ -1,4 +1,4 @@
-// Decided by the text; war: readers hand an inbox back by arrives of cluster scope before it is written again.
+// Decided by the text of the ISA; war: readers release an inbox by arrives of cluster scope before it is written again.
 // Wrong: the sender takes what it has received itself for that.
 // RUN: carousel-sim %s --kernel @right --arg x=iota:64 --arg y=empty:64  --schedules 50
 // RUN: carousel-sim %s --kernel @right --arg x=iota:64 --arg y=empty:64  --policy all --schedules 5
