@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Copies of 16 bytes to 4 GiB, through every variant that the guards allow,
-// every byte compared; and what the guards refuse.
+// Copies of 16 bytes to 4 GiB through every variant that the guards allow, with
+// every byte compared. Also launches that the guards refuse.
 //
 //===----------------------------------------------------------------------===//
 

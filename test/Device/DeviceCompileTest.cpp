@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// CUDA C++ through NVRTC and PTX through the driver's linker, run and compared;
-// what was compiled is found again on disk, and made anew when it is damaged.
+// Compiles CUDA C++ by NVRTC and PTX by the driver's linker, runs the code and
+// compares. The disk cache has the results; a damaged entry is compiled again.
 //
 //===----------------------------------------------------------------------===//
 

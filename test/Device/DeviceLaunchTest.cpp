@@ -1,13 +1,13 @@
-//===- DeviceLaunchTest.cpp - what arrives of a launch on a device --------===//
+//===- DeviceLaunchTest.cpp - the parameters of a launch on a device ------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The kernels of launch.mlir, with indices of 64 and of 32 bits: scalars of
-// every type, strides, clusters, and a tensor map whose extents, strides and
-// offset are expressions.
+// The kernels of launch.mlir, with 64-bit and 32-bit indices: scalars of every
+// type, strides, clusters, and a tensor map whose extents, strides and offset
+// are expressions.
 //
 //===----------------------------------------------------------------------===//
 

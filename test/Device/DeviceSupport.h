@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the programs in this folder share: a failed call ends the program with
+// Shared by the programs in this folder: a failed call ends the program with
 // one line.
 //
 //===----------------------------------------------------------------------===//

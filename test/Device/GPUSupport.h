@@ -1,14 +1,13 @@
-//===- GPUSupport.h - what the tests on a device share ----------*- C++ -*-===//
+//===- GPUSupport.h - shared parts of tests on a device ---------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Device memory with random contents and a canary behind the end, compared on
-// the device; the context and the package that the programs are given. Kernels
-// that fill and compare are compiled by nvcc, so none of the code under test
-// checks itself.
+// Device memory with random contents and a canary after its end, compared on
+// the device; the context and the package given to the programs. nvcc compiles
+// the kernels that fill and compare, so no code under test checks itself.
 //
 //===----------------------------------------------------------------------===//
 

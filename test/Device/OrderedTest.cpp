@@ -1,4 +1,4 @@
-//===- OrderedTest.cpp - turns, workspaces and what follows a trap --------===//
+//===- OrderedTest.cpp - turns, workspaces and recovery from a trap -------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,8 +7,8 @@
 //
 // The kernel of ordered.mlir, whose semaphore and scratch memory the runtime
 // allocates and zeroes once: many launches, from two streams at once, and one
-// that traps in mid-order, after which only a new process goes on. It is this
-// program with another filter.
+// that traps in the middle of its turns. After a trap only a new process works,
+// which is this program with another filter.
 //
 //===----------------------------------------------------------------------===//
 

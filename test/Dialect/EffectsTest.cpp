@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A client that reorders by resource relies on these pairs: each shares a
-// resource that one of the two writes.
+// Clients that reorder by resource rely on these pairs of ops: each pair shares
+// a resource that one of the two writes.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What KernelSignature.h says of kernels, and the launch attributes that are
-// built from C++, which no parser has seen.
+// Results of KernelSignature.h, and launch attributes that are built in C++
+// without the parser.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What an embedder gets; what the tool prints is tested in lit-tests/Tools.
+// Tests packages as an embedder gets them; lit-tests/Tools tests the output of
+// the tool.
 //
 //===----------------------------------------------------------------------===//
 

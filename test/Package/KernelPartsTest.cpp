@@ -1,4 +1,4 @@
-//===- KernelPartsTest.cpp - kernels compiled at once, and left out -------===//
+//===- KernelPartsTest.cpp - kernels compiled in parallel or left out -----===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A context that can compile packages and keeps what is said, and a directory
-// that is gone after the test.
+// A context that can compile packages and collects diagnostics, and a directory
+// that is removed after the test.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The parameters that a manifest lists are those that the PTX declares, and the
-// runtime reads in a manifest what the compiler meant.
+// The parameters in a manifest are those that the PTX declares, and the runtime
+// reads a manifest as the compiler means it.
 //
 //===----------------------------------------------------------------------===//
 

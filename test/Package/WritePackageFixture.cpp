@@ -1,12 +1,12 @@
-//===- WritePackageFixture.cpp - packages of versions, and system calls ---===//
+//===- WritePackageFixture.cpp - numbered packages, and system calls ------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The calls that put a package in place are defined here, so that the library's
-// come through this file.
+// Defines the system calls that put a package in place, so that the library
+// calls these definitions.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Packages that are told from each other by the number of their version, and
-// the system calls that put a package in place, which tests let fail, wait or
-// end the process.
+// Packages with version numbers that tell them apart, and the system calls that
+// put a package in place. Tests can make these calls fail, wait or end the
+// process.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What one writer writes, replaces and refuses, and what is left where system
+// What one writer writes, replaces and refuses, and what remains if system
 // calls fail or are missing.
 //
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,4 @@
-//===- FieldReader.cpp - checked reads of JSON values ---===//
+//===- FieldReader.cpp - checked reads of JSON values ---------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- RingBarriersTest.cpp - what the rings of a kernel become -----------===//
+//===- RingBarriersTest.cpp - plans of barriers and slots of rings --------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

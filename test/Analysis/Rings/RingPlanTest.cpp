@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What goes through a ring, how deep rings are, who produces, and what each
-// condition that doesn't hold is reported as.
+// Which transfers use rings, the depth of rings, their producers, and the
+// report for each condition that doesn't hold.
 //
 //===----------------------------------------------------------------------===//
 

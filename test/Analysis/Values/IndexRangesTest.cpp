@@ -1,4 +1,4 @@
-//===- IndexRangesTest.cpp - ranges, beside MLIR's solver -----------------===//
+//===- IndexRangesTest.cpp - index ranges, compared with MLIR's solver ----===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,11 +1,11 @@
-//===- BindTest.cpp - a caller's arguments against a signature ------------===//
+//===- BindTest.cpp - checks of arguments against a signature -------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What fits a signature and how it comes out; every way not to fit.
+// Arguments that fit a signature, with the result, and every way not to fit.
 //
 //===----------------------------------------------------------------------===//
 

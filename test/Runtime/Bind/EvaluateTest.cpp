@@ -1,13 +1,13 @@
-//===- EvaluateTest.cpp - expressions and guards at a launch ---===//
+//===- EvaluateTest.cpp - expressions and guards at a launch --------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Values against a reference that computes in 128 bits, on random expressions
-// around the places where 64 bits end; guards on both sides of their bounds;
-// what a refusal says.
+// Compares values with a reference that computes in 128 bits, on random
+// expressions near the limits of 64 bits. Tests guards on both sides of their
+// bounds, and the text of refusals.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What reaches the driver, and that nothing which passes the rules is refused
-// by the fake one.
+// The calls to the driver. The fake driver refuses no map that passes the
+// rules.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each rule has a map that breaks it alone and a twin that keeps it.
+// Each rule has a map that breaks this rule alone, and a twin that doesn't.
 //
 //===----------------------------------------------------------------------===//
 

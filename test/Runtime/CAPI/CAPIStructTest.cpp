@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Structs of callers whose header is another one, calls at a thread's end, and
-// what a program without a driver gets.
+// Structs of callers with another version of the header, calls at the end of a
+// thread, and the errors without a driver.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the C interface adds: handles, sizes of structs, messages. The rest is
-// that of the C++ classes.
+// Tests what the C interface adds to the C++ classes: handles, sizes of
+// structs, messages.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,12 @@
-//===- NoThrowTest.cpp - nothing is thrown across the boundary ------------===//
+//===- NoThrowTest.cpp - no exception leaves the library ------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// No function of the public headers throws, not even where memory runs out: the
-// process ends there. This file is compiled with exceptions, as a caller's may
-// be.
+// No function of the public headers throws, even if memory runs out: then the
+// process ends. This file is compiled with exceptions, as a caller's may be.
 //
 //===----------------------------------------------------------------------===//
 

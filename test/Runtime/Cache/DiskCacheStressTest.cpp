@@ -5,10 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Several processes store, look up and remove entries in one small cache, are
-// killed at any moment, put directories in the way of entries and of the
-// journal, damage the journal, and give files times of the past and of the
-// future. Seeded; what the processes do at once differs from run to run.
+// Several processes store, look up and remove entries in one small cache. They
+// are killed at any moment, put directories in the place of entries and of the
+// journal, damage the journal, and give files times in the past and in the
+// future. The decisions are seeded; the timing of the processes differs from
+// run to run.
 //
 //===----------------------------------------------------------------------===//
 

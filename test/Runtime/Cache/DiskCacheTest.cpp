@@ -1,11 +1,11 @@
-//===- DiskCacheTest.cpp - what the cache keeps and what it refuses -------===//
+//===- DiskCacheTest.cpp - round trips and damaged entries of a cache -----===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Round trips, every way in which a file can be damaged, and the bound.
+// Round trips, every way in which a file can be damaged, and the size limit.
 //
 //===----------------------------------------------------------------------===//
 

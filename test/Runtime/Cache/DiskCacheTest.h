@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a cache's directory holds, payloads that belong to one key, and child
-// processes.
+// Lists a cache's directory, makes payloads that belong to one key, and runs
+// child processes.
 //
 //===----------------------------------------------------------------------===//
 

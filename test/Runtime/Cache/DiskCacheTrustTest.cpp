@@ -1,12 +1,13 @@
-//===- DiskCacheTrustTest.cpp - whose files are run -----------------------===//
+//===- DiskCacheTrustTest.cpp - owners and rights of a cache's files ------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Directories, entries, parents and links of other users, and those that others
-// can write to. Other users need root: those cases are skipped elsewhere.
+// Directories, entries, parents and links that belong to other users, or that
+// others can write to. Cases with other users need root, and are skipped
+// otherwise.
 //
 //===----------------------------------------------------------------------===//
 

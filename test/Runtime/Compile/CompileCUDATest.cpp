@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What NVRTC is asked for, what the cache keeps, and what comes back, with the
-// fake NVRTC; ToolkitTest.cpp has the real one.
+// The calls to NVRTC, the contents of the cache, and the results, with the fake
+// NVRTC; ToolkitTest.cpp uses the real one.
 //
 //===----------------------------------------------------------------------===//
 

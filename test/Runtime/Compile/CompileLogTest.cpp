@@ -1,11 +1,11 @@
-//===- CompileLogTest.cpp - what compilers say, in parts ------------------===//
+//===- CompileLogTest.cpp - parsed logs of compilers and linkers ----------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Logs are those of CUDA 13.0's NVRTC, ptxas and nvJitLink, word by word.
+// The logs are those of CUDA 13.0's NVRTC, ptxas and nvJitLink, verbatim.
 //
 //===----------------------------------------------------------------------===//
 

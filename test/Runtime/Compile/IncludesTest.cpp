@@ -1,12 +1,12 @@
-//===- IncludesTest.cpp - which files a text may name ---------------------===//
+//===- IncludesTest.cpp - files that a text may include -------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What is refused, however it is spelled, what isn't, and what a compilation
-// reads from directories.
+// What is refused in every spelling, what is accepted, and the files that a
+// compilation reads from directories.
 //
 //===----------------------------------------------------------------------===//
 

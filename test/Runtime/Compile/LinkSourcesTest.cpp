@@ -1,13 +1,13 @@
-//===- LinkSourcesTest.cpp - device sources, and one way of a package -----===//
+//===- LinkSourcesTest.cpp - device sources, and LoadOptions::via ---------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// LoadOptions: which images are taken, what is compiled and linked where a
-// module calls functions that it doesn't have, and what is said when that
-// can't be. With the fakes; ToolkitTest.cpp links with the real libraries.
+// Tests LoadOptions: the images used, the compilation and linking for modules
+// with undefined functions, and the errors if that fails. Uses the fake
+// libraries; ToolkitTest.cpp links with the real ones.
 //
 //===----------------------------------------------------------------------===//
 

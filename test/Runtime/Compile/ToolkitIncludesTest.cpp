@@ -1,12 +1,12 @@
-//===- ToolkitIncludesTest.cpp - what the real NVRTC reads ----------------===//
+//===- ToolkitIncludesTest.cpp - files that the real NVRTC reads ----------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Code that is stale, foreign files in messages, pipes that hang, and the
-// toolkit's own headers. Skipped where there is no libnvrtc beside the headers.
+// Stale code, foreign files in messages, pipes that block, and the toolkit's
+// own headers. Skipped if there is no libnvrtc beside the headers.
 //
 //===----------------------------------------------------------------------===//
 

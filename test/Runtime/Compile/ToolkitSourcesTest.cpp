@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the libraries really say and make: errors by file, line and kernel,
-// rounding, line information, and links without an open end. No GPU is needed.
+// The real libraries' messages and code: errors by file, line and kernel,
+// rounding, line information, and complete links. No GPU is needed.
 //
 //===----------------------------------------------------------------------===//
 

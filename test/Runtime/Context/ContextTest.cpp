@@ -1,4 +1,4 @@
-//===- ContextTest.cpp - opening a device, and its errors ---===//
+//===- ContextTest.cpp - opening a device, and its errors -----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,4 +1,4 @@
-//===- LibrariesTest.cpp - loading NVIDIA's libraries ---===//
+//===- LibrariesTest.cpp - loading NVIDIA's libraries ---------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,12 +1,12 @@
-//===- WaitRecordTest.cpp - waits that took too long ----------------------===//
+//===- WaitRecordTest.cpp - waits past their bound ------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A module whose waits have bounds gets a record; what a kernel writes there
-// becomes a sentence, in the error of the launch and on request.
+// A module whose waits have bounds gets a record. The record that a kernel
+// fills becomes a sentence, in the error of the launch and on request.
 //
 //===----------------------------------------------------------------------===//
 

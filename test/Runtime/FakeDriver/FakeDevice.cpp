@@ -1,12 +1,12 @@
-//===- FakeDevice.cpp - devices, contexts, memory, streams, events ---===//
+//===- FakeDevice.cpp - devices, contexts, memory, streams, events --------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Device memory is host memory at a 256-byte boundary. Everything on a stream
-// has happened when the call returns; the clock of events counts launches.
+// Device memory is host memory at a 256-byte boundary. All work on a stream is
+// complete when the call returns; the clock of events counts launches.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,13 @@
-//===- FakeDriver.cpp - control of the fake libcuda ---===//
+//===- FakeDriver.cpp - control of the fake libcuda -----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The state, the functions of FakeDriver.h and what every function of the
-// driver does first: record itself, fail if it was told to, look for a context.
+// The state, the functions of FakeDriver.h, and the first steps of every
+// function of the driver: record the call, fail if the test asks for it, look
+// up the context.
 //
 //===----------------------------------------------------------------------===//
 

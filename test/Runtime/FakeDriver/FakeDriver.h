@@ -5,10 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A shared object with libcuda's functions and no GPU behind them: device
-// memory is host memory, streams run at once, a kernel is a function of the
-// test's, or nothing. A test links to it and tells the runtime to load the same
-// file (CAROUSEL_FAKE_DRIVER), so these functions control the driver that the
+// A shared object with libcuda's functions and without a GPU. Device memory is
+// host memory, streams run at once, and a kernel is a function of the test, or
+// nothing. A test links to it and makes the runtime load the same file
+// (CAROUSEL_FAKE_DRIVER). So these functions control the driver that the
 // runtime calls. Call reset() before each test.
 //
 //===----------------------------------------------------------------------===//

@@ -1,12 +1,13 @@
-//===- FakeDriverTest.cpp - the fake is as strict as the driver ---===//
+//===- FakeDriverTest.cpp - the fake is as strict as the driver -----------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What other tests rely on: limits of a launch, capture, the chip of a cubin,
-// logs, rules of tensor maps. The functions are called directly.
+// Tests the behaviour that other tests rely on: limits of a launch, capture,
+// the chip of a cubin, logs, rules of tensor maps. Calls the functions
+// directly.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
-//===- FakeGlobals.cpp - variables of modules, host memory, streams ---===//
+//===- FakeGlobals.cpp - variables of modules, host memory, streams -------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A module has the variables that the test says modules have. Host memory has
-// the same address on the device.
+// A module has the variables that the test gives to all modules. Host memory
+// has the same address on the device.
 //
 //===----------------------------------------------------------------------===//
 

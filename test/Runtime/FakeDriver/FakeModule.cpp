@@ -1,13 +1,13 @@
-//===- FakeModule.cpp - modules, functions, launches, the linker ---===//
+//===- FakeModule.cpp - modules, functions, launches, the linker ----------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A module is its context and nothing else: any function is found in it. A
-// launch is checked against the limits that a device has, recorded, and handed
-// to the test's host function.
+// A module is its context and nothing else; it has every function. A launch is
+// checked against the limits of a device, recorded, and passed to the test's
+// host function.
 //
 //===----------------------------------------------------------------------===//
 

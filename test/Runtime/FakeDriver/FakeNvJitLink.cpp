@@ -1,4 +1,4 @@
-//===- FakeNvJitLink.cpp - nvJitLink without a linker ---===//
+//===- FakeNvJitLink.cpp - nvJitLink without a linker ---------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

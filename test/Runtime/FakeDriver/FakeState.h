@@ -1,4 +1,4 @@
-//===- FakeState.h - what the fake driver holds -----------------*- C++ -*-===//
+//===- FakeState.h - the state of the fake driver ---------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The driver's objects and the settings of the test. One mutex guards all but
-// the atomics; what a launch needs with recording off is atomic.
+// the atomics; a launch without recording needs the atomics only.
 //
 //===----------------------------------------------------------------------===//
 

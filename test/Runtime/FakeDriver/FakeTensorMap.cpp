@@ -1,12 +1,12 @@
-//===- FakeTensorMap.cpp - tensor maps of the fake driver ---===//
+//===- FakeTensorMap.cpp - tensor maps of the fake driver -----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Checks the main rules, as the driver does with one error code for them all,
-// so that a test sees that the runtime found the fault first.
+// Checks the main rules with one error code for all, as the driver does. So a
+// test can tell that the runtime found the error first.
 //
 //===----------------------------------------------------------------------===//
 

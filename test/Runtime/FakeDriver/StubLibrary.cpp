@@ -1,12 +1,12 @@
-//===- StubLibrary.cpp - a library that has almost nothing ---===//
+//===- StubLibrary.cpp - a library that lacks most functions --------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// The first function of each of the three libraries and no other, to test what
-// the loader says of a library that is too old or another one.
+// Has the first function of each of the three libraries only, to test the
+// loader's errors for a library that is too old or a different one.
 //
 //===----------------------------------------------------------------------===//
 

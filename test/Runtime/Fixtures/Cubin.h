@@ -1,11 +1,11 @@
-//===- Cubin.h - what the toolkit's libraries make --------------*- C++ -*-===//
+//===- Cubin.h - reads cubins -----------------------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Where the libraries are, and a reader of cubins.
+// Finds the toolkit's libraries, and reads cubins.
 //
 //===----------------------------------------------------------------------===//
 

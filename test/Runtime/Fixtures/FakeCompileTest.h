@@ -1,12 +1,12 @@
-//===- FakeCompileTest.h - compilation by the fakes -------------*- C++ -*-===//
+//===- FakeCompileTest.h - compilation by the fake libraries ----*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Images, what the fakes of the three libraries make of them, and the fixture
-// that loads the fakes.
+// Images, the results of the three fake libraries for them, and the fixture
+// that loads these libraries.
 //
 //===----------------------------------------------------------------------===//
 

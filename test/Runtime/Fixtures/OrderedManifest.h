@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The kernel "ordered": x, a row of semaphores and a matrix of sums, which a
-// tensor map is made of. Its first variant is cooperative.
+// The kernel "ordered": x, a row of semaphores, and a matrix of sums with a
+// tensor map. Its first variant is cooperative.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,12 +1,12 @@
-//===- TestPackages.cpp - manifests and packages for tests ---===//
+//===- TestPackages.cpp - manifests and packages for tests ----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// See TestPackages.h. A failure of the file system ends the program: no test
-// could go on.
+// See TestPackages.h. A failure of the file system ends the program, because no
+// test could continue.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A manifest that uses every feature, edits of it by JSON pointers, and package
-// directories written with the right sizes and hashes. All of it is text, so
-// that a test sees no JSON library.
+// directories with the right sizes and hashes. All of it is text, so that tests
+// don't depend on a JSON library.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,14 @@
-//===- ManifestFuzzer.cpp - any bytes as a manifest ---===//
+//===- ManifestFuzzer.cpp - arbitrary bytes as a manifest -----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Reads any bytes as a manifest. A refusal must say why on one line; what was
-// accepted is evaluated and printed on exactly as many arguments as it states,
-// so that the sanitizers see an index that is out of range.
+// Reads arbitrary bytes as a manifest. A refusal must give the reason on one
+// line. An accepted manifest is evaluated and printed with exactly the
+// arguments that it states, so that the sanitizers detect an index that is out
+// of range.
 //
 //===----------------------------------------------------------------------===//
 

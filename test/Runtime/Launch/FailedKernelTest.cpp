@@ -1,13 +1,13 @@
-//===- FailedKernelTest.cpp - behind a kernel that failed -----------------===//
+//===- FailedKernelTest.cpp - calls after a kernel has failed -------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel that traps leaves a context that takes no call. All calls say so by
-// the kernel's name; a context made when the old one is gone fails as well, as
-// the driver wants the process to start again.
+// A kernel that traps leaves a context in which every call fails, with the
+// kernel's name. A new context made after the old one is released fails as
+// well, because the driver requires a new process.
 //
 //===----------------------------------------------------------------------===//
 

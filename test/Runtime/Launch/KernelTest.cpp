@@ -1,11 +1,12 @@
-//===- KernelTest.cpp - which variant serves which arguments --------------===//
+//===- KernelTest.cpp - choice of variants --------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Lookup, choice and its reasons. LaunchTest.cpp has what happens then.
+// Lookup, the choice of a variant, and the reasons. LaunchTest.cpp tests the
+// launch itself.
 //
 //===----------------------------------------------------------------------===//
 

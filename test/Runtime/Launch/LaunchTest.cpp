@@ -1,13 +1,13 @@
-//===- LaunchTest.cpp - what reaches the driver ---------------------------===//
+//===- LaunchTest.cpp - launches on the fake driver -----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Parameters byte by byte, attributes, prepared launches, streams that capture,
-// and errors of the driver. KernelTest.cpp has the choice, LoadTest.cpp the
-// modules.
+// Parameters byte by byte, attributes, prepared launches, capture of streams,
+// and errors of the driver. KernelTest.cpp tests the choice of variants, and
+// LoadTest.cpp the modules.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- ProgramTest.cpp - compiled code that no package describes ----------===//
+//===- ProgramTest.cpp - compiled code without a manifest -----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,12 +1,12 @@
-//===- WorkspaceTest.cpp - memory that the runtime gives to kernels -------===//
+//===- WorkspaceTest.cpp - workspaces of kernels --------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Which memory a launch gets, when it is zeroed and when it isn't, and that a
-// cooperative launch is one. FailedKernelTest.cpp has what comes of a failure.
+// The memory that a launch gets, when it is zeroed and when it isn't, and
+// cooperative launches. FailedKernelTest.cpp tests failures.
 //
 //===----------------------------------------------------------------------===//
 

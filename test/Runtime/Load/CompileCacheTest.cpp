@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// When the disk cache spares a compilation and when it must not, and what
-// happens to a cubin that the driver refuses.
+// Compilations that the disk cache must or must not replace, and cubins that
+// the driver refuses.
 //
 //===----------------------------------------------------------------------===//
 

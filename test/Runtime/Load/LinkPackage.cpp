@@ -7,8 +7,8 @@
 //
 // carousel-link-test-package DIR any|ptx|cuda FILE.cu...: makes the cubin of
 // each module for compute capability 9.0, with the real NVRTC and nvJitLink and
-// without a GPU, and says of each which functions are in it. Fails where
-// something is left undefined.
+// without a GPU, and prints the functions in each. Fails if a function is
+// undefined.
 //
 //===----------------------------------------------------------------------===//
 

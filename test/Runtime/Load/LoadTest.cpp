@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// When modules are loaded and unloaded, what a function is checked for, and
-// that a launch which found everything loaded takes no memory, no lock and no
+// When modules are loaded and unloaded, and the checks of a function. A launch
+// whose modules are loaded allocates no memory, takes no lock, and makes no
 // driver call but its own.
 //
 //===----------------------------------------------------------------------===//

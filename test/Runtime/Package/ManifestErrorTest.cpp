@@ -1,12 +1,12 @@
-//===- ManifestErrorTest.cpp - what the reader of manifests refuses ---===//
+//===- ManifestErrorTest.cpp - errors of the reader of manifests ----------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Each case is the valid manifest of TestPackages.h with one edit, and the
-// message that it gets.
+// Each case is the valid manifest of TestPackages.h with one edit, and its
+// message.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- ManifestExternsTest.cpp - functions that a module doesn't have -----===//
+//===- ManifestExternsTest.cpp - undefined functions in a manifest --------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,12 +1,13 @@
-//===- ManifestTest.cpp - what the reader of manifests accepts ---===//
+//===- ManifestTest.cpp - manifests that the reader accepts ---------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Every member of a manifest arrives where Manifest.h says; what is written for
-// people; names of types and codes; hashes. Refusals: ManifestErrorTest.cpp.
+// Every member of a manifest reaches its field in Manifest.h. Also texts for
+// people, names of types and codes, and hashes. ManifestErrorTest.cpp tests
+// refusals.
 //
 //===----------------------------------------------------------------------===//
 

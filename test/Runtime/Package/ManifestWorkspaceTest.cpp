@@ -1,4 +1,4 @@
-//===- ManifestWorkspaceTest.cpp - what a manifest says of workspaces -----===//
+//===- ManifestWorkspaceTest.cpp - workspaces in a manifest ---------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,13 +1,13 @@
-//===- ManyEntriesTest.cpp - packages with very much in them --------------===//
+//===- ManyEntriesTest.cpp - packages with very many entries --------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A package that nobody vouches for costs time in proportion to its size, and
-// messages about it stay short. The bounds of time are many times what is
-// needed; what grew with the square took minutes.
+// The time to read an untrusted package is in proportion to its size, and
+// messages about it stay short. The time limits are many times what is needed;
+// quadratic behaviour would take minutes.
 //
 //===----------------------------------------------------------------------===//
 

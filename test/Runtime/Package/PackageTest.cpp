@@ -1,12 +1,12 @@
-//===- PackageTest.cpp - opening package directories ---===//
+//===- PackageTest.cpp - opening package directories ----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What is read, what is refused and how that is said, and that a package which
-// is replaced while it is read comes out whole.
+// What is read, what is refused with which message, and that a package that is
+// replaced during a read comes out whole.
 //
 //===----------------------------------------------------------------------===//
 

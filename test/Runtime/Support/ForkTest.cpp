@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Every entry says at once that CUDA doesn't work there, whatever locks the
-// parent's other threads held; what needs no CUDA works.
+// Every entry point fails at once because CUDA doesn't work there, whatever
+// locks the parent's other threads held. Functions that need no CUDA work.
 //
 //===----------------------------------------------------------------------===//
 

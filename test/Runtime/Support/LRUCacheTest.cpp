@@ -1,4 +1,4 @@
-//===- LRUCacheTest.cpp - which keys a full cache replaces ----------------===//
+//===- LRUCacheTest.cpp - replacement in a full cache ---------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
