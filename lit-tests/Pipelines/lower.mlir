@@ -22,14 +22,9 @@
 // ORDER-NEXT: )
 // ORDER-NEXT: carousel-insert-async-sync
 // ORDER-NEXT: carousel-verify-ring
-// ORDER-NEXT: any(
-// ORDER-NEXT: carousel-narrow-divisions
-// ORDER-NEXT: )
 // ORDER-NEXT: carousel-lower-rings
 // ORDER-NEXT: any(
-// ORDER-NEXT: carousel-carry-divisions
-// ORDER-NEXT: carousel-narrow-divisions
-// ORDER-NEXT: carousel-merge-counters
+// ORDER-NEXT: carousel-simplify-index-arithmetic
 // ORDER-NEXT: )
 // ORDER-NEXT: carousel-allocate-shared
 // ORDER-NEXT: any(

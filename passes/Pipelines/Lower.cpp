@@ -65,16 +65,12 @@ static void addRings(OpPassManager &gpu, const LowerOptions &options) {
   gpu.addPass(createVerifyRing());
 
   // The machine phase, in which nobody asks how large offsets are.
-  gpu.nestAny().addPass(createNarrowDivisions());
   LowerRingsOptions rings;
   rings.commitGroups = options.commitGroups;
   rings.foldPrologues = options.foldPrologues;
   rings.prologueFoldThreshold = options.prologueFoldThreshold;
   gpu.addPass(createLowerRings(rings));
-  OpPassManager &lowered = gpu.nestAny();
-  lowered.addPass(createCarryDivisions());
-  lowered.addPass(createNarrowDivisions());
-  lowered.addPass(createMergeCounters());
+  gpu.nestAny().addPass(createSimplifyIndexArithmetic());
   gpu.addPass(createAllocateShared());
   addCleanup(gpu).addPass(createLoopInvariantCodeMotionPass());
   gpu.addPass(createVerifyChip());

@@ -101,7 +101,11 @@ void RingLowering::lowerTicket(GridTicketOp ticket) {
   // The next ticket overwrites this one.
   if (ticket->getParentOfType<LoopLikeOpInterface>())
     meet(b, range, TransferScope::CTA);
+  // Tickets have 31 bits. The mask changes none, and lets range analysis know.
+  Value masked = arith::AndIOp::create(
+      b, number,
+      createConstant(b, b.getI32Type(), std::numeric_limits<int32_t>::max()));
   ticket.getTicket().replaceAllUsesWith(
-      createCast(b, number, b.getIndexType()));
+      createCast(b, masked, b.getIndexType()));
   ticket.erase();
 }

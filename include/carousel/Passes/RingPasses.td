@@ -1,4 +1,4 @@
-//===- RingPasses.td - to the ring phase, in order ---------*- tablegen -*-===//
+//===- RingPasses.td - to the ring phase -------------------*- tablegen -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -9,6 +9,13 @@
 #define CAROUSEL_PASSES_RINGPASSES_TD
 
 include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// Ring
+//
+// From the tile phase to the ring phase, in which transfers are asynchronous and go
+// through circular buffers. Their order with other accesses is left to Sync.
+//===----------------------------------------------------------------------===//
 
 def CircularBuffer : Pass<"carousel-circular-buffer", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Make transfers asynchronous, through circular buffers";
@@ -74,6 +81,13 @@ def SwizzleTiles : Pass<"carousel-swizzle-tiles", "::mlir::gpu::GPUModuleOp"> {
   let statistics = [Statistic<"numRewritten", "rewritten", "accesses rewritten for a swizzle">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
+
+//===----------------------------------------------------------------------===//
+// Sync
+//
+// Within the ring phase: transfers are ordered with all other accesses.
+// carousel-verify-ring closes the phase.
+//===----------------------------------------------------------------------===//
 
 def InsertAsyncSync : Pass<"carousel-insert-async-sync", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Insert the fences, waits for stores and barriers that transfers need";

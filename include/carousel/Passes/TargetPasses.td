@@ -1,4 +1,4 @@
-//===- TargetPasses.td - to the target phase, in order -----*- tablegen -*-===//
+//===- TargetPasses.td - from the machine phase to text ----*- tablegen -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -11,34 +11,11 @@
 include "mlir/Pass/PassBase.td"
 
 //===----------------------------------------------------------------------===//
-// Machine phase to target phase
+// MachineExpansion
+//
+// Within the machine phase: ops that neither target has become ops that both have.
+// The ways to NVVM and to EmitC share these passes, so both compute the same bytes.
 //===----------------------------------------------------------------------===//
-
-def AttachTarget : Pass<"carousel-attach-target", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Set the chip and the PTX version that a gpu.module is compiled for";
-  let description = [{
-    Sets the module's targets to one `#nvvm.target`, which replaces any other. Later passes read the
-    chip and the PTX version from it.
-
-    Refuses a chip that isn't in the table of targets, and a PTX version that the chip or Carousel
-    doesn't have.
-
-    ```mlir
-    gpu.module @kernels {}
-    // --carousel-attach-target=chip=sm_90a
-    gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {}
-    ```
-  }];
-  let options = [
-    Option<"chip", "chip", "std::string", "\"sm_90a\"", "Chip, e.g. sm_90a">,
-    Option<"ptxVersion", "ptx-version", "unsigned", "0",
-           "PTX version times ten, e.g. 86 (0: the default)">,
-    Option<"optLevel", "opt-level", "unsigned", "2",
-           "LLVM's optimisation: 2, the passes that ptxas doesn't repeat; 1 and 3, LLVM's levels; "
-           "0, none">
-  ];
-  let dependentDialects = ["::mlir::NVVM::NVVMDialect"];
-}
 
 def AssignWaitIds : Pass<"carousel-assign-wait-ids", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Assign an id to each wait of a module";
@@ -81,38 +58,6 @@ def LowerGPUOps : Pass<"carousel-lower-gpu-ops", "::mlir::gpu::GPUModuleOp"> {
   ];
 }
 
-def VerifyChip : Pass<"carousel-verify-chip", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Refuse ops that the module's target lacks";
-  let description = [{
-    Compares the requirements of each op (`TargetOpInterface`) with the module's `#nvvm.target`.
-    Reports every op that the target lacks, with what it needs and what the target has (C91). Also
-    checks each kernel's static shared memory against 48 KB (C92), its cluster against the target's
-    (C93), and the dynamic shared memory that its views and its launch ask for (C107, C122). Changes
-    nothing.
-  }];
-}
-
-def VerifyMachine : Pass<"carousel-verify-machine", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Verify the machine phase beyond what single ops can check";
-  let description = [{
-    Closes the machine phase. All ops verify. The pass follows the buffers of barriers, bulk copies
-    and tensor copies to their allocation (workgroup attributions, `memref.global`,
-    `gpu.dynamic_shared_memory`) and refuses an alignment that is known and too small: 8 bytes for
-    barriers (C94), 16 for bulk copies (C95), 128 to 1024 for tensor copies, by swizzle (C96), 128
-    for tensor maps (C97). An alignment that only a run knows is accepted. It also refuses
-
-    - `memref.alloc` and `memref.alloca` of shared memory, which no later pass allocates (C99);
-    - `memref.load` and `memref.store` of barriers and tensor maps, which are opaque (C100);
-    - a shared `memref.global` with an initial value (C101);
-    - declared memory that isn't contiguous (C188), or whose alignment isn't valid (C104);
-    - functions that serve one kernel with different arguments (C121);
-    - ops of the tile phase and the ring phase (C141);
-    - ops of other dialects that the targets lack (C193 to C197, C203).
-
-    Changes nothing.
-  }];
-}
-
 def MarkOccupancy : Pass<"carousel-mark-occupancy", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Tell ptxas how many CTAs fit an SM, if shared memory makes them few";
   let description = [{
@@ -136,6 +81,127 @@ def MarkOccupancy : Pass<"carousel-mark-occupancy", "::mlir::gpu::GPUModuleOp"> 
     Statistic<"unmarked", "unmarked", "kernels whose CTAs need all registers">
   ];
 }
+
+def ExpandMemory : Pass<"carousel-expand-memory", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Expand copies and atomics of a thread into loops";
+  let description = [{
+    `memref.copy` becomes loops over its elements. `memref.generic_atomic_rmw` on elements of 8, 16,
+    32 or 64 bits becomes a loop around two forms of the same op that are single instructions. One
+    yields the value that it finds: a load. The other yields a select by an equality: a
+    compare-and-swap. The loop compares bits, so that it also ends on NaN. Both forms are relaxed at
+    gpu scope (docs/Phases.md). Refuses nothing.
+
+    ```mlir
+    %old = memref.generic_atomic_rmw %m[%i] : memref<8xi32> {
+    ^bb0(%now: i32):
+      ...
+      memref.atomic_yield %next : i32
+    }
+    // becomes
+    %first = memref.generic_atomic_rmw %m[%i] : memref<8xi32> {
+    ^bb0(%now: i32):
+      memref.atomic_yield %now : i32
+    }
+    %old = scf.while (%seen = %first) : (i32) -> i32 {
+      ...
+      %was = memref.generic_atomic_rmw %m[%i] : memref<8xi32> {
+      ^bb0(%now: i32):
+        %is_seen = arith.cmpi eq, %now, %seen : i32
+        %left = arith.select %is_seen, %next, %now : i32
+        memref.atomic_yield %left : i32
+      }
+      %again = arith.cmpi ne, %was, %seen : i32
+      scf.condition(%again) %was : i32
+    } do { ... }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
+def LowerVectors : Pass<"carousel-lower-vectors", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Lower vector ops to those that convert to LLVM one by one";
+  let description = [{
+    Applies upstream's progressive lowerings. Transfers that may be out of bounds become masked
+    loads and stores, contractions become outer products, multi-dimensional reductions become inner
+    ones. Loads and stores of several rows become one per row. A row at a position known only at run
+    time becomes selects among all rows. Scatters, expanding loads and compressing stores become one
+    access per lane. A masked reduction becomes one of all lanes, in which masked lanes change
+    nothing. Runs after `--convert-vector-to-scf`, which has unrolled transfers to rank 1.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def ExpandArith : Pass<"carousel-expand-arith"> {
+  let summary = "Expand arithmetic that is no instruction of LLVM or of the hardware";
+  let description = [{
+    Expands divisions that round up or down, `maximumf`, `maxnumf`, `minimumf` and `minnumf`, and
+    scaling conversions, with upstream's patterns. `math.clampf` becomes
+    `minimumf(maximumf(value, min), max)`, which stays within the bounds, `math.isnormal` becomes
+    comparisons, and `math.ipowi` a loop that squares. `arith.truncf` with a rounding mode becomes
+    one without a mode, between corrections. The extended sums and products of indices, i1 and
+    vectors of several rows become plain arithmetic, or one op per row. Ops that are intrinsics of
+    LLVM, such as integer minima and maxima, stay. Refuses nothing.
+
+    ```mlir
+    %v = arith.ceildivui %a, %b : index
+    // becomes
+    %is_zero = arith.cmpi eq, %a, %c0 : index
+    %less = arith.subi %a, %c1 : index
+    %quotient = arith.divui %less, %b : index
+    %more = arith.addi %quotient, %c1 : index
+    %v = arith.select %is_zero, %c0, %more : index
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+def ExpandFloat8 : Pass<"carousel-expand-float8", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Expand arithmetic and conversions of f8E4M3FN and f8E5M2";
+  let description = [{
+    Arithmetic on the two types becomes arithmetic on f32, rounded after each op, by upstream's
+    patterns. `arith.extf` and `arith.truncf` become `nvvm.convert` ops on pairs of lanes if the
+    module's target has them (sm_89 and PTX 8.1), else integer arithmetic; `use-integers` asks for
+    the latter on every target. Both have MLIR's meaning: they round to the nearest value, ties to
+    even, and a magnitude beyond the largest finite value becomes an infinity of f8E5M2 and NaN of
+    f8E4M3FN. The instructions saturate, so the pass corrects their results. The sign and the
+    payload of a NaN are unspecified. Ops that only move values stay, or move bytes with `as-bytes`.
+    Refuses nothing.
+
+    ```mlir
+    %v = arith.extf %a : f8E5M2 to f32
+    // becomes, with use-integers
+    %byte = arith.bitcast %a : f8E5M2 to i8
+    %word = arith.extui %byte : i8 to i16
+    %high = arith.shli %word, %c8 : i16
+    %half = arith.bitcast %high : i16 to f16
+    %v = arith.extf %half : f16 to f32
+    ```
+  }];
+  let options = [
+    Option<"useIntegers", "use-integers", "bool", "false",
+        "Use integer arithmetic on every target">,
+    Option<"asBytes", "as-bytes", "bool", "false",
+        "Move values of the two types as i8, which LLVM has">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::NVVM::NVVMDialect", "::mlir::ub::UBDialect",
+        "::mlir::vector::VectorDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// MachineToNVVM
+//
+// From the machine phase to the target phase, which has only the LLVM and NVVM
+// dialects. carousel-verify-target closes the phase; emitPTX writes it as text.
+//===----------------------------------------------------------------------===//
 
 def ExpandKernelABI : Pass<"carousel-expand-kernel-abi", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Give kernels the flat signature of docs/KernelABI.md";
@@ -201,59 +267,6 @@ def ConvertCarouselToNVVM : Pass<"carousel-convert-to-nvvm", "::mlir::gpu::GPUMo
   ];
 }
 
-def LowerVectors : Pass<"carousel-lower-vectors", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Lower vector ops to those that convert to LLVM one by one";
-  let description = [{
-    Applies upstream's progressive lowerings. Transfers that may be out of bounds become masked
-    loads and stores, contractions become outer products, multi-dimensional reductions become inner
-    ones. Loads and stores of several rows become one per row. A row at a position known only at run
-    time becomes selects among all rows. Scatters, expanding loads and compressing stores become one
-    access per lane. A masked reduction becomes one of all lanes, in which masked lanes change
-    nothing. Runs after `--convert-vector-to-scf`, which has unrolled transfers to rank 1.
-  }];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect"
-  ];
-}
-
-def ExpandMemory : Pass<"carousel-expand-memory", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Expand copies and atomics of a thread into loops";
-  let description = [{
-    `memref.copy` becomes loops over its elements. `memref.generic_atomic_rmw` on elements of 8, 16,
-    32 or 64 bits becomes a loop around two forms of the same op that are single instructions. One
-    yields the value that it finds: a load. The other yields a select by an equality: a
-    compare-and-swap. The loop compares bits, so that it also ends on NaN. Both forms are relaxed at
-    gpu scope (docs/Phases.md). Refuses nothing.
-
-    ```mlir
-    %old = memref.generic_atomic_rmw %m[%i] : memref<8xi32> {
-    ^bb0(%now: i32):
-      ...
-      memref.atomic_yield %next : i32
-    }
-    // becomes
-    %first = memref.generic_atomic_rmw %m[%i] : memref<8xi32> {
-    ^bb0(%now: i32):
-      memref.atomic_yield %now : i32
-    }
-    %old = scf.while (%seen = %first) : (i32) -> i32 {
-      ...
-      %was = memref.generic_atomic_rmw %m[%i] : memref<8xi32> {
-      ^bb0(%now: i32):
-        %is_seen = arith.cmpi eq, %now, %seen : i32
-        %left = arith.select %is_seen, %next, %now : i32
-        memref.atomic_yield %left : i32
-      }
-      %again = arith.cmpi ne, %was, %seen : i32
-      scf.condition(%again) %was : i32
-    } do { ... }
-    ```
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect"];
-}
-
 def ExpandViews : Pass<"carousel-expand-views"> {
   let summary = "Expand views into offsets, extents and strides";
   let description = [{
@@ -273,67 +286,6 @@ def ExpandViews : Pass<"carousel-expand-views"> {
   let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
       "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
-}
-
-def ExpandArith : Pass<"carousel-expand-arith"> {
-  let summary = "Expand arithmetic that is no instruction of LLVM or of the hardware";
-  let description = [{
-    Expands divisions that round up or down, `maximumf`, `maxnumf`, `minimumf` and `minnumf`, and
-    scaling conversions, with upstream's patterns. `math.clampf` becomes
-    `minimumf(maximumf(value, min), max)`, which stays within the bounds, `math.isnormal` becomes
-    comparisons, and `math.ipowi` a loop that squares. `arith.truncf` with a rounding mode becomes
-    one without a mode, between corrections. The extended sums and products of indices, i1 and
-    vectors of several rows become plain arithmetic, or one op per row. Ops that are intrinsics of
-    LLVM, such as integer minima and maxima, stay. Refuses nothing.
-
-    ```mlir
-    %v = arith.ceildivui %a, %b : index
-    // becomes
-    %is_zero = arith.cmpi eq, %a, %c0 : index
-    %less = arith.subi %a, %c1 : index
-    %quotient = arith.divui %less, %b : index
-    %more = arith.addi %quotient, %c1 : index
-    %v = arith.select %is_zero, %c0, %more : index
-    ```
-  }];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect"
-  ];
-}
-
-def ExpandFloat8 : Pass<"carousel-expand-float8", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Expand arithmetic and conversions of f8E4M3FN and f8E5M2";
-  let description = [{
-    Arithmetic on the two types becomes arithmetic on f32, rounded after each op, by upstream's
-    patterns. `arith.extf` and `arith.truncf` become `nvvm.convert` ops on pairs of lanes if the
-    module's target has them (sm_89 and PTX 8.1), else integer arithmetic; `use-integers` asks for
-    the latter on every target. Both have MLIR's meaning: they round to the nearest value, ties to
-    even, and a magnitude beyond the largest finite value becomes an infinity of f8E5M2 and NaN of
-    f8E4M3FN. The instructions saturate, so the pass corrects their results. The sign and the
-    payload of a NaN are unspecified. Ops that only move values stay, or move bytes with `as-bytes`.
-    Refuses nothing.
-
-    ```mlir
-    %v = arith.extf %a : f8E5M2 to f32
-    // becomes, with use-integers
-    %byte = arith.bitcast %a : f8E5M2 to i8
-    %word = arith.extui %byte : i8 to i16
-    %high = arith.shli %word, %c8 : i16
-    %half = arith.bitcast %high : i16 to f16
-    %v = arith.extf %half : f16 to f32
-    ```
-  }];
-  let options = [
-    Option<"useIntegers", "use-integers", "bool", "false",
-        "Use integer arithmetic on every target">,
-    Option<"asBytes", "as-bytes", "bool", "false",
-        "Move values of the two types as i8, which LLVM has">
-  ];
-  let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::NVVM::NVVMDialect", "::mlir::ub::UBDialect",
-        "::mlir::vector::VectorDialect"
-  ];
 }
 
 def LowerMath : Pass<"carousel-lower-math"> {
@@ -387,6 +339,51 @@ def ConvertGPUToNVVM : Pass<"carousel-convert-gpu-to-nvvm", "::mlir::gpu::GPUMod
   ];
 }
 
+def PinSharedMemory : Pass<"carousel-pin-shared-memory", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Keep LLVM from reasoning about shared memory that engines write";
+  let description = [{
+    Runs on the LLVM dialect. Lists each shared variable in `llvm.compiler.used`: otherwise LLVM
+    folds loads from a variable that no store instruction writes. Aligns the dynamic shared memory
+    to 1024 bytes, so that offsets alone decide the alignment of buffers.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let statistics = [Statistic<"pinned", "pinned", "shared variables listed">];
+}
+
+def MarkGridConstants : Pass<"carousel-mark-grid-constants", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Pass tensor maps by value, as grid constants";
+  let description = [{
+    Runs on the LLVM dialect. Each kernel parameter that `--carousel-expand-kernel-abi` made of a
+    tensor map becomes a by-value parameter of 128 bytes with `nvvm.grid_constant`. Without that
+    mark LLVM copies the descriptor to local memory, where the hardware can't use it.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
+}
+
+def MarkConvergent : Pass<"carousel-mark-convergent", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Mark functions as convergent";
+  let description = [{
+    Runs on the LLVM dialect. Marks every function `convergent`, as clang does for CUDA, so that
+    LLVM doesn't move or duplicate calls of functions with barriers.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def VerifyTarget : Pass<"carousel-verify-target", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Verify that only LLVM and NVVM ops are left";
+  let description = [{
+    Closes the target phase. All ops verify. An op that no conversion has lowered is an error at its
+    location (C102). Changes nothing.
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// MachineToEmitC
+//
+// The other way from the machine phase: to the EmitC form, which emitCUDA writes as
+// CUDA C++. The conversion refuses what has no form in C++, so no verifier follows.
+//===----------------------------------------------------------------------===//
+
 def ConvertToEmitC : Pass<"carousel-convert-to-emitc", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Convert kernels of the machine phase to the EmitC form";
   let description = [{
@@ -419,43 +416,11 @@ def ConvertToEmitC : Pass<"carousel-convert-to-emitc", "::mlir::gpu::GPUModuleOp
   let dependentDialects = ["::mlir::emitc::EmitCDialect"];
 }
 
-def MarkConvergent : Pass<"carousel-mark-convergent", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Mark functions as convergent";
-  let description = [{
-    Runs on the LLVM dialect. Marks every function `convergent`, as clang does for CUDA, so that
-    LLVM doesn't move or duplicate calls of functions with barriers.
-  }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
-}
-
-def MarkGridConstants : Pass<"carousel-mark-grid-constants", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Pass tensor maps by value, as grid constants";
-  let description = [{
-    Runs on the LLVM dialect. Each kernel parameter that `--carousel-expand-kernel-abi` made of a
-    tensor map becomes a by-value parameter of 128 bytes with `nvvm.grid_constant`. Without that
-    mark LLVM copies the descriptor to local memory, where the hardware can't use it.
-  }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
-}
-
-def PinSharedMemory : Pass<"carousel-pin-shared-memory", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Keep LLVM from reasoning about shared memory that engines write";
-  let description = [{
-    Runs on the LLVM dialect. Lists each shared variable in `llvm.compiler.used`: otherwise LLVM
-    folds loads from a variable that no store instruction writes. Aligns the dynamic shared memory
-    to 1024 bytes, so that offsets alone decide the alignment of buffers.
-  }];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
-  let statistics = [Statistic<"pinned", "pinned", "shared variables listed">];
-}
-
-def VerifyTarget : Pass<"carousel-verify-target", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Verify that only LLVM and NVVM ops are left";
-  let description = [{
-    Closes the target phase. All ops verify. An op that no conversion has lowered is an error at its
-    location (C102). Changes nothing.
-  }];
-}
+//===----------------------------------------------------------------------===//
+// Pipelines
+//
+// Passes that only pipelines use.
+//===----------------------------------------------------------------------===//
 
 def EmbedPTX : Pass<"carousel-embed-ptx", "::mlir::ModuleOp"> {
   let summary = "Replace each gpu.module by a binary with its PTX";
@@ -474,6 +439,24 @@ def EmbedPTX : Pass<"carousel-embed-ptx", "::mlir::ModuleOp"> {
            "CUDA toolkit, for kernels that call math functions">
   ];
   let dependentDialects = ["::mlir::gpu::GPUDialect"];
+}
+
+def RunWherePresent : Pass<"carousel-run-where-present"> {
+  let summary = "Run a pipeline on the ops that contain given ops";
+  let description = [{
+    Looks for `ops`, names of ops or of dialects, in the op that it runs on, and runs `pipeline` on
+    that op if one is present. Carousel's pipelines use it to skip passes that would rewrite
+    nothing: each such pass costs about 1 % of a kernel's compilation.
+
+    ```
+    any(carousel-run-where-present{ops=affine pipeline=lower-affine})
+    ```
+  }];
+  let options = [
+    ListOption<"ops", "ops", "std::string", "Names of ops or dialects">,
+    Option<"pipeline", "pipeline", "std::string", "\"\"", "Passes to run">
+  ];
+  let constructor = "::carousel::createRunWherePresent({}, [](::mlir::OpPassManager &) {})";
 }
 
 #endif // CAROUSEL_PASSES_TARGETPASSES_TD

@@ -100,7 +100,8 @@ gpu.module @kernels {
   // CHECK-NEXT: memref.store %[[NUMBER]], %[[DRAWN]][%c0]
   // CHECK-NEXT: }
   // CHECK-NEXT: gpu.barrier
-  // CHECK-NEXT: %[[TICKET:.+]] = memref.load %[[DRAWN]][%c0]
+  // CHECK-NEXT: %[[LOADED:.+]] = memref.load %[[DRAWN]][%c0]
+  // CHECK-NEXT: %[[TICKET:.+]] = arith.andi %[[LOADED]], %c2147483647_i32
   // CHECK-NEXT: memref.store %[[TICKET]]
   // CHECK-NEXT: gpu.return
   gpu.func @ticket(%c: !s, %d: memref<1024xi32, #gl>, %n: index, %i: index) kernel attributes {known_block_size = array<i32: 128, 1, 1>} {

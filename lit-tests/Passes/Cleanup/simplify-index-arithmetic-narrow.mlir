@@ -1,5 +1,5 @@
-// carousel-narrow-divisions: divisions of values known to be small use 32 bits, whatever the divisor is; all others stay.
-// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-narrow-divisions)))' | FileCheck %s
+// carousel-simplify-index-arithmetic, narrowing: a dividend that is known to fit 32 bits is divided in 32 bits, by any divisor. Others stay.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-simplify-index-arithmetic)))' | FileCheck %s
 
 #gl = #gpu.address_space<global>
 !counters = memref<?xi32, #gl>

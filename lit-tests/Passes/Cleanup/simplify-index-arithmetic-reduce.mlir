@@ -1,7 +1,7 @@
-// carousel-carry-divisions: a loop with a small start and small steps carries the quotients and remainders of its variable; other loops divide.
-// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-carry-divisions)))' | FileCheck %s
-// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-carry-divisions{most-digits=3})))' | FileCheck %s --check-prefix=MORE
-// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-carry-divisions,carousel-narrow-divisions)))' | FileCheck %s --check-prefix=SMALL
+// carousel-simplify-index-arithmetic, strength reduction: a loop with a small start and a small step carries quotients and remainders of its
+// induction variable. Other loops divide.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-simplify-index-arithmetic)))' | FileCheck %s
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-simplify-index-arithmetic{max-divisors=3})))' | FileCheck %s --check-prefix=MORE
 
 #gl = #gpu.address_space<global>
 !numbers = memref<?xindex, #gl>
@@ -9,20 +9,32 @@
 !words = memref<?xi32, #gl>
 
 gpu.module @divisions {
-  // Two of each; a remainder that nobody asks for is carried for the quotient.
+  // Two of each; a remainder without a use is carried for the quotient. What is left before the loop is divided in 32 bits.
   // CHECK-LABEL: gpu.func @tiles(
   // CHECK-SAME: %[[COLUMNS:[a-z0-9]+]]: index, %{{.*}}: index, %[[ROWS:[a-z0-9]+]]: index
   // CHECK: %[[BLOCK:.+]] = gpu.block_id
   // CHECK: %[[BLOCKS:.+]] = gpu.grid_dim
   // CHECK: %[[BY:.+]] = arith.maxui %[[COLUMNS]], %{{.*}} : index
-  // CHECK: %[[STEP_COLUMNS:.+]] = arith.remui %[[BLOCKS]], %[[BY]] : index
-  // CHECK: %[[COLUMN:.+]] = arith.remui %[[BLOCK]], %[[BY]] : index
-  // CHECK: %[[ROW:.+]] = arith.divui %[[BLOCK]], %[[BY]] : index
-  // CHECK: %[[STEP_ROWS:.+]] = arith.divui %[[BLOCKS]], %[[BY]] : index
-  // CHECK: %[[BY_ROWS:.+]] = arith.maxui %[[ROWS]], %{{.*}} : index
-  // CHECK: arith.remui %[[STEP_ROWS]], %[[BY_ROWS]]
-  // CHECK: %[[IN_PLANE:.+]] = arith.remui %[[ROW]], %[[BY_ROWS]]
-  // CHECK: %[[PLANE:.+]] = arith.divui %[[ROW]], %[[BY_ROWS]]
+  // CHECK-NOT: {{div|rem}}ui {{.*}} : index
+  // CHECK: %[[A:.+]] = arith.index_castui %[[BLOCKS]] : index to i32
+  // CHECK: %[[A_BY:.+]] = arith.remui %[[A]], %{{.*}} : i32
+  // CHECK: %[[STEP_COLUMNS:.+]] = arith.index_castui %[[A_BY]] : i32 to index
+  // CHECK: %[[B:.+]] = arith.index_castui %[[BLOCK]] : index to i32
+  // CHECK: %[[B_BY:.+]] = arith.remui %[[B]], %{{.*}} : i32
+  // CHECK: %[[COLUMN:.+]] = arith.index_castui %[[B_BY]] : i32 to index
+  // CHECK: %[[C_BY:.+]] = arith.divui %{{.*}}, %{{.*}} : i32
+  // CHECK: %[[ROW:.+]] = arith.index_castui %[[C_BY]] : i32 to index
+  // CHECK: %[[D_BY:.+]] = arith.divui %{{.*}}, %{{.*}} : i32
+  // CHECK: %[[STEP_ROWS:.+]] = arith.index_castui %[[D_BY]] : i32 to index
+  // CHECK: arith.maxui %[[ROWS]], %{{.*}} : index
+  // CHECK: %[[E:.+]] = arith.index_castui %[[STEP_ROWS]] : index to i32
+  // CHECK: arith.remui %[[E]], %{{.*}} : i32
+  // CHECK: %[[F:.+]] = arith.index_castui %[[ROW]] : index to i32
+  // CHECK: %[[F_BY:.+]] = arith.remui %[[F]], %{{.*}} : i32
+  // CHECK: %[[IN_PLANE:.+]] = arith.index_castui %[[F_BY]] : i32 to index
+  // CHECK: %[[G_BY:.+]] = arith.divui %{{.*}}, %{{.*}} : i32
+  // CHECK: %[[PLANE:.+]] = arith.index_castui %[[G_BY]] : i32 to index
+  // CHECK-NOT: {{div|rem}}ui {{.*}} : index
   // CHECK: scf.for {{.*}} iter_args(%[[C:.+]] = %[[COLUMN]], %[[R:.+]] = %[[ROW]], %[[I:.+]] = %[[IN_PLANE]], %[[P:.+]] = %[[PLANE]])
   // CHECK: memref.store %[[R]]
   // CHECK: scf.if
@@ -38,12 +50,6 @@ gpu.module @divisions {
   // CHECK: %[[NEXT_ROW:.+]] = arith.select %[[OVER]], %[[UP]], %[[BELOW]] : index
   // CHECK: scf.yield %[[NEXT]], %[[NEXT_ROW]]
   // CHECK: {once}
-  // What is left is divided in 32 bits.
-  // SMALL-LABEL: gpu.func @tiles(
-  // SMALL-NOT: {{div|rem}}ui {{.*}} : index
-  // SMALL: arith.divui {{.*}} : i32
-  // SMALL-NOT: {{div|rem}}ui {{.*}} : index
-  // SMALL: gpu.return
   gpu.func @tiles(%columns: index, %tiles: index, %rows: index, %out: !numbers, %flag: i1) kernel {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -277,7 +283,7 @@ gpu.module @divisions {
     gpu.return
   }
 
-  // More digits than two.
+  // More divisors than two.
   // CHECK-LABEL: gpu.func @many(
   // CHECK-NOT: iter_args
   // CHECK: gpu.return

@@ -1,5 +1,5 @@
 // Quotients and remainders of numbers at the ends of 32 bits, by divisors on both sides of them, are those of 64 bits.
-// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-narrow-divisions)))' -o %t.mlir
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-simplify-index-arithmetic)))' -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // RUN: carousel-sim %t.mlir --kernel @divide --reference @divided --arg quotients=empty:8x8 --arg remainders=empty:8x8 \
 // RUN:   --arg up=empty:8x8 --quiet

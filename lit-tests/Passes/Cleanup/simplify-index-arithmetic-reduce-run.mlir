@@ -1,6 +1,6 @@
 // Quotients, remainders, and the quotients' own, that loops carry are those that are divided: for first numbers and steps at the ends of 31 bits, by
 // divisors on both sides of them, and by zero where there is no iteration.
-// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-carry-divisions)))' -o %t.mlir
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-simplify-index-arithmetic)))' -o %t.mlir
 // RUN: FileCheck %s < %t.mlir
 // RUN: carousel-sim %t.mlir --kernel @divide --reference @divided --arg sums=empty:8x8x8 --quiet
 

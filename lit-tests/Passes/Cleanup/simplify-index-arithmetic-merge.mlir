@@ -1,5 +1,5 @@
-// carousel-merge-counters: loop-carried values with equal start and step become one value; all others stay.
-// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-merge-counters,canonicalize,cse)))' | FileCheck %s
+// carousel-simplify-index-arithmetic, merging: loop-carried values with equal start and step become one value. Others stay.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-simplify-index-arithmetic,canonicalize,cse)))' | FileCheck %s
 
 #gl = #gpu.address_space<global>
 !numbers = memref<?xindex, #gl>
