@@ -308,7 +308,7 @@ LogicalResult Compiler::compileCUDA(ModuleOp holder, const TargetInfo &chip,
 
 /// Before modules are copied for chips, so that all copies have one table.
 LogicalResult Compiler::numberWaits() {
-  if (options.debugWaits == 0)
+  if (!options.debugWaits)
     return success();
   PassManager pm(module.getContext());
   pm.nest<gpu::GPUModuleOp>().addPass(createAssignWaitIds());
@@ -352,7 +352,7 @@ FailureOr<Package> Compiler::compile() {
     std::vector<ModuleDescription> &modules = package.manifest.modules;
     if (modules.empty() || modules.back().name != gpuModule.getName()) {
       modules.push_back({gpuModule.getName().str(), {}, {}});
-      if (options.debugWaits != 0)
+      if (options.debugWaits)
         modules.back().waits = describeWaits(gpuModule);
     }
     if (options.progress)

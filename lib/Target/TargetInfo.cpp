@@ -67,7 +67,8 @@ TargetSpec::explainMissing(const TargetRequirement &requirement) const {
   return text;
 }
 
-FailureOr<TargetSpec> carousel::makeTargetSpec(StringRef chip, unsigned ptx,
+FailureOr<TargetSpec> carousel::makeTargetSpec(StringRef chip,
+                                               std::optional<unsigned> version,
                                                std::string &error) {
   llvm::raw_string_ostream os(error);
   const TargetInfo *info = TargetInfo::lookup(chip);
@@ -77,8 +78,7 @@ FailureOr<TargetSpec> carousel::makeTargetSpec(StringRef chip, unsigned ptx,
                           [&](const TargetInfo &t) { os << t.chip; });
     return failure();
   }
-  if (ptx == 0)
-    ptx = kDefaultPTX;
+  unsigned ptx = version.value_or(kDefaultPTX);
   // There is no 7.9 and no 8.9.
   if (ptx % 10 == 9) {
     os << "expected a PTX version that exists, got " << formatPTX(ptx);
@@ -107,11 +107,12 @@ FailureOr<TargetSpec> carousel::getTargetSpec(gpu::GPUModuleOp module) {
         << targets[0];
     return failure();
   }
-  unsigned ptx = 0;
+  std::optional<unsigned> ptx;
   SmallVector<StringRef> features;
   nvvm.getFeatures().split(features, ',');
   for (StringRef feature : features)
-    if (feature.consume_front("+ptx") && feature.getAsInteger(10, ptx)) {
+    if (feature.consume_front("+ptx") &&
+        feature.getAsInteger(10, ptx.emplace())) {
       module.emitError("expected a PTX version in the target's features, got '")
           << nvvm.getFeatures() << "'";
       return failure();

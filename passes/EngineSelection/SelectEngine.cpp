@@ -26,6 +26,9 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "carousel-select-engine"
 
 namespace carousel {
 #define GEN_PASS_DEF_SELECTENGINE
@@ -128,16 +131,9 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
 
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
-    FailureOr<TargetSpec> target = findTarget(module);
+    FailureOr<TargetSpec> target = getTargetSpec(module);
     if (failed(target))
       return signalPassFailure();
-    if (!preferEngine.empty() && !symbolizeEngineKind(preferEngine)) {
-      emitError(module.getLoc())
-          << "expected prefer-engine to be tensor, bulk, cp_async or vector, "
-             "got '"
-          << preferEngine << "'";
-      return signalPassFailure();
-    }
     SmallVector<gpu::GPUFuncOp> kernels;
     for (auto func : module.getOps<gpu::GPUFuncOp>())
       if (func.isKernel())
@@ -148,17 +144,6 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
       refused |= failed(selectEngines(kernel, *target, symbols));
     if (refused)
       signalPassFailure();
-  }
-
-  FailureOr<TargetSpec> findTarget(gpu::GPUModuleOp module) {
-    if (chip.empty())
-      return getTargetSpec(module);
-    std::string error;
-    FailureOr<TargetSpec> target = makeTargetSpec(chip, /*ptx=*/0, error);
-    if (failed(target))
-      return emitError(module.getLoc()) << error;
-    attachTarget(module, *target, kDefaultOptLevel);
-    return target;
   }
 
   LogicalResult selectEngines(gpu::GPUFuncOp kernel, const TargetSpec &target,
@@ -172,8 +157,8 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
                             .wasInterrupted();
     if (!hasTransfers)
       return success();
-    EnginePlan plan = planEngines(
-        kernel, target, {variants, symbolizeEngineKind(preferEngine)});
+    EnginePlan plan =
+        planEngines(kernel, target, {variants, preferEngine.getValue()});
     // C157
     for (const EngineFault &fault : plan.faults) {
       TransferOpInterface op = fault.op;
@@ -219,6 +204,7 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
       setEngine(op, plan.choice.engine, map);
       alignAttribution(func, op, getTileAlignment(plan.choice));
       count(plan);
+      log(func, op, plan);
       emitRemarks(func, op, plan);
     }
     clampOffsets(func);
@@ -240,6 +226,16 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
       break;
     }
     missed += plan.rejections.size();
+  }
+
+  void log(gpu::GPUFuncOp func, TransferOpInterface op,
+           const EngineAssignment &plan) {
+    LDBG() << op->getLoc() << ": @" << func.getName() << ": " << op->getName()
+           << " of " << op.getTileBytes() << " bytes by " << plan.choice.engine
+           << ", cost " << plan.choice.cost;
+    for (const EngineRejection &rejection : plan.rejections)
+      LDBG() << op->getLoc() << ": not by "
+             << stringifyEngineKind(rejection.kind) << ": " << rejection.reason;
   }
 
   void emitRemarks(gpu::GPUFuncOp func, TransferOpInterface op,

@@ -128,7 +128,8 @@ struct ConvertToEmitC
     gpu::GPUModuleOp module = getOperation();
     if (failed(verifyIndexBitwidth(module, indexBitwidth)))
       return signalPassFailure();
-    FailureOr<uint64_t> waitBound = checkWaitBound(module, debugWaits);
+    FailureOr<std::optional<uint64_t>> waitBound =
+        checkWaitBound(module, debugWaits.getValue());
     if (failed(waitBound))
       return signalPassFailure();
     MLIRContext *context = &getContext();

@@ -198,9 +198,10 @@ void populateTransfersToEmitC(mlir::RewritePatternSet &patterns,
                               const CTypes &types);
 void populateSyncToEmitC(mlir::RewritePatternSet &patterns,
                          const CTypes &types);
-/// Converts waits to loops; a bound of 0 means none.
+/// Converts waits to loops, with a bound if there is one.
 void populateWaitsToEmitC(mlir::RewritePatternSet &patterns,
-                          const CTypes &types, uint64_t nanoseconds);
+                          const CTypes &types,
+                          std::optional<uint64_t> nanoseconds);
 
 } // namespace carousel
 

@@ -30,7 +30,8 @@ namespace {
 
 template <typename OpTy> class WaitToEmitC : public OpConversionPattern<OpTy> {
 public:
-  WaitToEmitC(const CTypes &types, MLIRContext *context, uint64_t nanoseconds)
+  WaitToEmitC(const CTypes &types, MLIRContext *context,
+              std::optional<uint64_t> nanoseconds)
       : OpConversionPattern<OpTy>(types, context), types(types),
         nanoseconds(nanoseconds) {}
 
@@ -40,7 +41,7 @@ protected:
   /// The bound, if there is one.
   void addBound(DeviceCall &call, CBuilder &builder, OpTy op,
                 ValueRange converted, ArrayRef<ValueRange> indices) const {
-    if (nanoseconds == 0)
+    if (!nanoseconds)
       return;
     Value slot = getSlot(builder, op.getAwaited().getType(), converted,
                          flatten(indices));
@@ -48,7 +49,7 @@ protected:
     Type time = IntegerType::get(op.getContext(), 64, IntegerType::Unsigned);
     std::optional<int64_t> constant = getConstant(slot);
     call.tagged("wait_bound",
-                {builder.constant(time, nanoseconds),
+                {builder.constant(time, *nanoseconds),
                  builder.constant(word, *op.getLabelAttr().getNumber()),
                  constant ? builder.constant(word, *constant)
                           : builder.cast(slot, word)});
@@ -57,7 +58,7 @@ protected:
   const CTypes &types;
 
 private:
-  uint64_t nanoseconds;
+  std::optional<uint64_t> nanoseconds;
 };
 
 struct MbarrierWaitToEmitC : public WaitToEmitC<MbarrierWaitOp> {
@@ -99,7 +100,8 @@ struct SerialWaitToEmitC : public WaitToEmitC<GridSerialWaitOp> {
 } // namespace
 
 void carousel::populateWaitsToEmitC(RewritePatternSet &patterns,
-                                    const CTypes &types, uint64_t nanoseconds) {
+                                    const CTypes &types,
+                                    std::optional<uint64_t> nanoseconds) {
   patterns.add<MbarrierWaitToEmitC, SerialWaitToEmitC>(
       types, patterns.getContext(), nanoseconds);
 }

@@ -184,10 +184,16 @@ LLVM::LLVMFuncOp ReportBuilder::create() {
   return report;
 }
 
-FailureOr<uint64_t> carousel::checkWaitBound(gpu::GPUModuleOp module,
-                                             unsigned milliseconds) {
-  if (milliseconds == 0)
-    return 0;
+FailureOr<std::optional<uint64_t>>
+carousel::checkWaitBound(gpu::GPUModuleOp module,
+                         std::optional<unsigned> milliseconds) {
+  if (!milliseconds)
+    return std::optional<uint64_t>();
+  if (*milliseconds == 0) {
+    emitError(module.getLoc())
+        << "expected a bound for waits of at least 1 ms, got 0";
+    return failure();
+  }
   bool hasWaits = false, refused = false;
   module.walk([&](LabelledWaitOpInterface wait) {
     hasWaits = true;
@@ -202,7 +208,7 @@ FailureOr<uint64_t> carousel::checkWaitBound(gpu::GPUModuleOp module,
   if (refused)
     return failure();
   if (!hasWaits)
-    return 0;
+    return std::optional<uint64_t>();
   for (StringRef name : {kRecordSymbol, kReportSymbol})
     if (Operation *symbol = module.lookupSymbol(name)) {
       // C178
@@ -211,17 +217,19 @@ FailureOr<uint64_t> carousel::checkWaitBound(gpu::GPUModuleOp module,
       return failure();
     }
   constexpr uint64_t kNanoseconds = 1'000'000;
-  return milliseconds * kNanoseconds;
+  return std::optional<uint64_t>(*milliseconds * kNanoseconds);
 }
 
-FailureOr<WaitBound> carousel::createWaitBound(gpu::GPUModuleOp module,
-                                               unsigned milliseconds) {
-  FailureOr<uint64_t> nanoseconds = checkWaitBound(module, milliseconds);
+FailureOr<WaitBound>
+carousel::createWaitBound(gpu::GPUModuleOp module,
+                          std::optional<unsigned> milliseconds) {
+  FailureOr<std::optional<uint64_t>> nanoseconds =
+      checkWaitBound(module, milliseconds);
   if (failed(nanoseconds))
     return failure();
   WaitBound bound;
   bound.nanoseconds = *nanoseconds;
-  if (bound.nanoseconds == 0)
+  if (!bound.nanoseconds)
     return bound;
   bound.report = SymbolRefAttr::get(ReportBuilder(module).create());
   return bound;
@@ -286,7 +294,7 @@ static void createCheck(OpBuilder &builder, Location loc,
   Value now = NVVM::GlobalTimerOp::create(builder, loc, i64);
   Value elapsed = LLVM::SubOp::create(builder, loc, now, start);
   Value limit = LLVM::ConstantOp::create(
-      builder, loc, builder.getI64IntegerAttr(bound.nanoseconds));
+      builder, loc, builder.getI64IntegerAttr(*bound.nanoseconds));
   Value isOver = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::ugt,
                                       elapsed, limit);
   scf::IfOp::create(
@@ -309,7 +317,7 @@ static void createCheck(OpBuilder &builder, Location loc,
 void carousel::createWaitLoop(OpBuilder &builder, Location loc,
                               const WaitBound &bound, const WaitPlace &place,
                               WaitTest mustWait) {
-  if (bound.nanoseconds == 0)
+  if (!bound.nanoseconds)
     return createLoop(builder, loc, mustWait, [](OpBuilder &, Location) {});
   scf::IfOp::create(
       builder, loc, mustWait(builder, loc),

@@ -22,20 +22,22 @@ namespace carousel {
 
 /// The bound of a wait, and the function that is called after it.
 struct WaitBound {
-  uint64_t nanoseconds = 0; ///< 0: no bound
+  std::optional<uint64_t> nanoseconds; ///< absent: no bound
   mlir::FlatSymbolRefAttr report;
 };
 
-/// The bound of the waits of `module` in nanoseconds; 0 if there is no bound or
-/// no wait. Emits an error if a wait has no number, or the record's name is
-/// taken.
-mlir::FailureOr<uint64_t> checkWaitBound(mlir::gpu::GPUModuleOp module,
-                                         unsigned milliseconds);
+/// The bound of the waits of `module` in nanoseconds; absent if there is no
+/// bound or no wait. Emits an error if the bound is 0, a wait has no number, or
+/// the record's name is taken.
+mlir::FailureOr<std::optional<uint64_t>>
+checkWaitBound(mlir::gpu::GPUModuleOp module,
+               std::optional<unsigned> milliseconds);
 
 /// The same. If there is a wait, it also declares the record and creates the
 /// function that fills it.
-mlir::FailureOr<WaitBound> createWaitBound(mlir::gpu::GPUModuleOp module,
-                                           unsigned milliseconds);
+mlir::FailureOr<WaitBound>
+createWaitBound(mlir::gpu::GPUModuleOp module,
+                std::optional<unsigned> milliseconds);
 
 /// The values that a thread writes to the record.
 struct WaitPlace {

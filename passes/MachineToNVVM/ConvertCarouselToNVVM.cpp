@@ -154,7 +154,7 @@ struct ConvertCarouselToNVVM
               << type;
           return signalPassFailure();
         }
-    FailureOr<WaitBound> bound = createWaitBound(module, debugWaits);
+    FailureOr<WaitBound> bound = createWaitBound(module, debugWaits.getValue());
     if (failed(bound))
       return signalPassFailure();
 

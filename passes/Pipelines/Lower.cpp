@@ -35,7 +35,7 @@ static OpPassManager &addCleanup(OpPassManager &gpu) {
 static void addEngines(OpPassManager &gpu, const LowerOptions &options) {
   AttachTargetOptions target;
   target.chip = options.chip;
-  target.ptxVersion = options.ptxVersion;
+  target.ptxVersion = options.ptxVersion.getValue();
   gpu.addPass(createAttachTarget(target));
 
   // Into the tile phase. Running indices are carried through loops of scf.
@@ -51,7 +51,7 @@ static void addEngines(OpPassManager &gpu, const LowerOptions &options) {
   // What carries each transfer out, and variants of kernels by that.
   SelectEngineOptions engines;
   engines.variants = options.variants;
-  engines.preferEngine = options.preferEngine;
+  engines.preferEngine = options.preferEngine.getValue();
   gpu.addPass(createSelectEngine(engines));
 }
 

@@ -28,9 +28,9 @@ void carousel::buildLowerToEmitCPipeline(OpPassManager &pm,
   OpPassManager &gpu = pm.nest<gpu::GPUModuleOp>();
   AttachTargetOptions target;
   target.chip = options.chip;
-  target.ptxVersion = options.ptxVersion;
+  target.ptxVersion = options.ptxVersion.getValue();
   gpu.addPass(createAttachTarget(target));
-  if (options.debugWaits != 0)
+  if (options.debugWaits.has_value())
     gpu.addPass(createAssignWaitIds());
   gpu.addPass(createCanonicalizerPass()); // counts that are constants
   gpu.addPass(createLowerGPUOps());
@@ -52,7 +52,7 @@ void carousel::buildLowerToEmitCPipeline(OpPassManager &pm,
 
   ConvertToEmitCOptions conversion;
   conversion.indexBitwidth = options.indexBitwidth;
-  conversion.debugWaits = options.debugWaits;
+  conversion.debugWaits = options.debugWaits.getValue();
   gpu.addPass(createConvertToEmitC(conversion));
 }
 

@@ -40,10 +40,10 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
   // Say what is wrong while the ops are still those that the user wrote.
   AttachTargetOptions target;
   target.chip = options.chip;
-  target.ptxVersion = options.ptxVersion;
+  target.ptxVersion = options.ptxVersion.getValue();
   target.optLevel = options.optLevel;
   gpu.addPass(createAttachTarget(target));
-  if (options.debugWaits != 0)
+  if (options.debugWaits.has_value())
     gpu.addPass(createAssignWaitIds());
   if (options.verify)
     gpu.nestAny().addPass(
@@ -62,7 +62,7 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
   gpu.addPass(createExpandKernelABI(abi));
   ConvertCarouselToNVVMOptions conversion;
   conversion.indexBitwidth = options.indexBitwidth;
-  conversion.debugWaits = options.debugWaits;
+  conversion.debugWaits = options.debugWaits.getValue();
   gpu.addPass(createConvertCarouselToNVVM(conversion));
 
   // Everything else, by MLIR's own conversions.

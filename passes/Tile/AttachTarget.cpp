@@ -31,7 +31,8 @@ struct AttachTarget : public carousel::impl::AttachTargetBase<AttachTarget> {
   void runOnOperation() override {
     gpu::GPUModuleOp module = getOperation();
     std::string error;
-    FailureOr<TargetSpec> spec = makeTargetSpec(chip, ptxVersion, error);
+    FailureOr<TargetSpec> spec =
+        makeTargetSpec(chip, ptxVersion.getValue(), error);
     if (failed(spec)) {
       emitError(module.getLoc()) << error;
       return signalPassFailure();

@@ -220,11 +220,11 @@ TEST_F(KernelPartsTest, ACompilerGivesWhatANewOneGives) {
     expectSame(kCopy);
     options.debugWaits = 100;
     expectSame(kCopy);
-    options.debugWaits = 0;
+    options.debugWaits.reset();
     options.indexBitwidth = 32;
     options.ptxVersion = round == 0 ? 86 : 88;
     expectSame(kCopy);
-    options.ptxVersion = 0;
+    options.ptxVersion.reset();
     options.optLevel = round == 0 ? 1 : 3;
     expectSame(kCopy);
     options.chips = {"sm_80"};

@@ -15,7 +15,7 @@ using namespace carousel;
 
 namespace {
 
-TargetSpec make(StringRef chip, unsigned ptx = 0) {
+TargetSpec make(StringRef chip, std::optional<unsigned> ptx = std::nullopt) {
   std::string error;
   FailureOr<TargetSpec> spec = makeTargetSpec(chip, ptx, error);
   EXPECT_TRUE(succeeded(spec)) << error;
@@ -47,7 +47,7 @@ TEST(TargetInfoTest, SharedMemoryLimitsOfTheGuide) {
 
 TEST(TargetInfoTest, UnknownChipNamesTheKnown) {
   std::string error;
-  EXPECT_TRUE(failed(makeTargetSpec("sm_77", 0, error)));
+  EXPECT_TRUE(failed(makeTargetSpec("sm_77", std::nullopt, error)));
   EXPECT_EQ(error, "unknown chip 'sm_77', expected one of sm_80, sm_86, sm_89, "
                    "sm_90, sm_90a, "
                    "sm_100a, sm_120a");
@@ -57,6 +57,9 @@ TEST(TargetInfoTest, PTXVersionsAreBounded) {
   std::string error;
   EXPECT_TRUE(failed(makeTargetSpec("sm_100a", 80, error)));
   EXPECT_EQ(error, "expected a PTX version of 8.6 to 9.0 for sm_100a, got 8.0");
+  error.clear();
+  EXPECT_TRUE(failed(makeTargetSpec("sm_90a", 0, error)));
+  EXPECT_EQ(error, "expected a PTX version of 8.0 to 9.0 for sm_90a, got 0.0");
   EXPECT_EQ(make("sm_80").ptx, kDefaultPTX);
   EXPECT_EQ(make("sm_80", 70).ptx, 70u);
 }

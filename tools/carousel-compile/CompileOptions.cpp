@@ -9,6 +9,7 @@
 
 #include "../support/MLIR/AssemblerOption.h"
 
+#include "carousel/Passes/OptionalOption.h"
 #include "carousel/Target/TargetInfo.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -66,14 +67,13 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
       "opt-level", cl::cat(category), cl::init(kDefaultOptLevel),
       cl::desc("LLVM's optimisation: 2, the passes that ptxas doesn't repeat; "
                "1 and 3, LLVM's own levels; 0, none"));
-  cl::opt<unsigned> ptxVersion(
-      "ptx-version", cl::cat(category), cl::init(0),
-      cl::desc("PTX version times ten, e.g. 86 (0: the default)"));
-  cl::opt<unsigned> debugWaits(
-      "debug-waits", cl::cat(category), cl::init(0),
-      cl::value_desc("milliseconds"),
-      cl::desc("Milliseconds after which a wait records its number and traps "
-               "(0: never)"));
+  cl::opt<std::optional<unsigned>> ptxVersion(
+      "ptx-version", cl::cat(category),
+      cl::desc("PTX version times ten, e.g. 86; if absent, 88"));
+  cl::opt<std::optional<unsigned>> debugWaits(
+      "debug-waits", cl::cat(category), cl::value_desc("milliseconds"),
+      cl::desc("Milliseconds after which a wait records its number and traps; "
+               "if absent, waits are unbounded"));
   enum class Variants { All, First };
   cl::opt<Variants> variants(
       "variants", cl::cat(category), cl::init(Variants::All),
@@ -97,10 +97,10 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
   options.output = output;
   options.quiet = quiet;
   options.compile.chips = chips;
-  options.compile.ptxVersion = ptxVersion;
+  options.compile.ptxVersion = ptxVersion.getValue();
   options.compile.indexBitwidth = indexBitwidth;
   options.compile.optLevel = optLevel;
-  options.compile.debugWaits = debugWaits;
+  options.compile.debugWaits = debugWaits.getValue();
   options.compile.cudaRoot = cudaRoot;
   options.compile.assembler = assembler;
   if (variants == Variants::First)

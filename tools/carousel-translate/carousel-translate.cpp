@@ -31,10 +31,9 @@ namespace cl = llvm::cl;
 static cl::opt<std::string> chip("chip",
                                  cl::desc("Chip to compile for, e.g. sm_90a"),
                                  cl::init("sm_90a"));
-static cl::opt<unsigned>
+static cl::opt<std::optional<unsigned>>
     ptxVersion("ptx-version",
-               cl::desc("PTX version times ten, e.g. 86 (0: the default)"),
-               cl::init(0));
+               cl::desc("PTX version times ten, e.g. 86; if absent, 88"));
 static cl::opt<unsigned>
     indexBitwidth("index-bitwidth",
                   cl::desc("Width of the index type in bits: 32 or 64"),
@@ -44,9 +43,10 @@ static cl::opt<unsigned>
              cl::desc("LLVM's optimisation: 2, the passes that ptxas doesn't "
                       "repeat; 1 and 3, LLVM's own levels; 0, none"),
              cl::init(carousel::kDefaultOptLevel));
-static cl::opt<unsigned>
-    debugWaits("debug-waits", cl::init(0),
-               cl::desc("Milliseconds after which a wait traps (0: never)"));
+static cl::opt<std::optional<unsigned>>
+    debugWaits("debug-waits",
+               cl::desc("Milliseconds after which a wait traps; if absent, "
+                        "waits are unbounded"));
 static cl::opt<std::string>
     cudaRoot("cuda-root", cl::desc("CUDA toolkit with libdevice and ptxas"),
              cl::init(CAROUSEL_CUDA_ROOT));
@@ -93,10 +93,10 @@ static FailureOr<std::string> lowerAndEmit(Operation *op) {
   PassManager pm(op->getContext(), op->getName().getStringRef());
   carousel::LowerToNVVMOptions options;
   options.chip = chip;
-  options.ptxVersion = ptxVersion;
+  options.ptxVersion = ptxVersion.getValue();
   options.indexBitwidth = indexBitwidth;
   options.optLevel = optLevel;
-  options.debugWaits = debugWaits;
+  options.debugWaits = debugWaits.getValue();
   if (carousel::isTilePhase(*module))
     carousel::buildTileToNVVMPipeline(pm, options);
   else
@@ -152,9 +152,9 @@ translateToCUDA(const std::shared_ptr<llvm::SourceMgr> &sources,
     return failure();
   carousel::LowerToEmitCOptions options;
   options.chip = chip;
-  options.ptxVersion = ptxVersion;
+  options.ptxVersion = ptxVersion.getValue();
   options.indexBitwidth = indexBitwidth;
-  options.debugWaits = debugWaits;
+  options.debugWaits = debugWaits.getValue();
   PassManager pm(context, (*op)->getName().getStringRef());
   if (carousel::isTilePhase(*module))
     carousel::buildToEmitCPipeline(pm, options);

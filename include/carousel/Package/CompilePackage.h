@@ -20,6 +20,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace carousel {
 
@@ -38,12 +39,13 @@ struct CompilePackageOptions {
     Required ///< no assembler is an error
   };
 
-  std::vector<std::string> chips; ///< at least one, each once
-  unsigned ptxVersion = 0;        ///< 86 is 8.6; 0 for the default
+  std::vector<std::string> chips;     ///< at least one, each once
+  std::optional<unsigned> ptxVersion; ///< 86 is 8.6; absent for the default
   unsigned indexBitwidth = 64;
   unsigned optLevel = kDefaultOptLevel; ///< of LLVM, 0 to 3
-  /// The time in milliseconds after which a wait traps; 0 for no limit.
-  unsigned debugWaits = 0;
+  /// The time in milliseconds after which a wait traps; absent for no
+  /// limit.
+  std::optional<unsigned> debugWaits;
   /// Whether cubins are made from the PTX.
   Cubins cubins = Cubins::Auto;
   Assembler assembler = Assembler::Auto;

@@ -12,6 +12,8 @@
 #ifndef CAROUSEL_PASSES_PASSES_H
 #define CAROUSEL_PASSES_PASSES_H
 
+#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Passes/OptionalOption.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
@@ -22,6 +24,15 @@ class GPUModuleOp;
 } // namespace mlir::gpu
 
 namespace carousel {
+
+/// How `prefer-engine` is written.
+template <> struct OptionSyntax<EngineKind> {
+  static constexpr llvm::StringLiteral kExpected =
+      "tensor, bulk, cp_async or vector";
+  static std::optional<EngineKind> parse(llvm::StringRef text) {
+    return symbolizeEngineKind(text);
+  }
+};
 
 #define GEN_PASS_DECL
 #include "carousel/Passes/Passes.h.inc"

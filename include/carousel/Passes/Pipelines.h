@@ -15,6 +15,7 @@
 #ifndef CAROUSEL_PASSES_PIPELINES_H
 #define CAROUSEL_PASSES_PIPELINES_H
 
+#include "carousel/Passes/Passes.h"
 #include "carousel/Target/TargetInfo.h"
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/PassManager.h"
@@ -30,10 +31,9 @@ struct LowerOptions : public mlir::PassPipelineOptions<LowerOptions> {
   PassOptions::Option<std::string> chip{
       *this, "chip", llvm::cl::desc("Chip to compile for, e.g. sm_90a"),
       llvm::cl::init("sm_90a")};
-  PassOptions::Option<unsigned> ptxVersion{
+  PassOptions::Option<std::optional<unsigned>> ptxVersion{
       *this, "ptx-version",
-      llvm::cl::desc("PTX version times ten, e.g. 86 (0: the default)"),
-      llvm::cl::init(0)};
+      llvm::cl::desc("PTX version times ten, e.g. 86; if absent, 88")};
   PassOptions::Option<bool> variants{
       *this, "variants",
       llvm::cl::desc("Make variants of kernels with guards on their arguments"),
@@ -54,11 +54,10 @@ struct LowerOptions : public mlir::PassPipelineOptions<LowerOptions> {
       llvm::cl::desc("Estimated instructions of a fill from which its prologue "
                      "is folded"),
       llvm::cl::init(32)};
-  PassOptions::Option<std::string> preferEngine{
+  PassOptions::Option<std::optional<EngineKind>> preferEngine{
       *this, "prefer-engine",
       llvm::cl::desc("Use this engine wherever it can carry a transfer out: "
-                     "tensor, bulk, cp_async or vector"),
-      llvm::cl::init("")};
+                     "tensor, bulk, cp_async or vector")};
 };
 
 /// `carousel-lower`: lowers the gpu.modules of a builtin module from the tile
@@ -78,10 +77,9 @@ struct LowerToNVVMOptions
   PassOptions::Option<std::string> chip{
       *this, "chip", llvm::cl::desc("Chip to compile for, e.g. sm_90a"),
       llvm::cl::init("sm_90a")};
-  PassOptions::Option<unsigned> ptxVersion{
+  PassOptions::Option<std::optional<unsigned>> ptxVersion{
       *this, "ptx-version",
-      llvm::cl::desc("PTX version times ten, e.g. 86 (0: the default)"),
-      llvm::cl::init(0)};
+      llvm::cl::desc("PTX version times ten, e.g. 86; if absent, 88")};
   PassOptions::Option<unsigned> indexBitwidth{
       *this, "index-bitwidth",
       llvm::cl::desc("Width of the index type in bits: 32 or 64"),
@@ -91,10 +89,10 @@ struct LowerToNVVMOptions
       llvm::cl::desc("LLVM's optimisation: 2, the passes that ptxas doesn't "
                      "repeat; 1 and 3, LLVM's own levels; 0, none"),
       llvm::cl::init(kDefaultOptLevel)};
-  PassOptions::Option<unsigned> debugWaits{
+  PassOptions::Option<std::optional<unsigned>> debugWaits{
       *this, "debug-waits",
-      llvm::cl::desc("Milliseconds after which a wait traps (0: never)"),
-      llvm::cl::init(0)};
+      llvm::cl::desc("Milliseconds after which a wait traps; if absent, waits "
+                     "are unbounded")};
   PassOptions::Option<bool> verify{
       *this, "verify",
       llvm::cl::desc("Verify the machine phase first, as carousel-lower does"),
@@ -130,18 +128,17 @@ struct LowerToEmitCOptions
   PassOptions::Option<std::string> chip{
       *this, "chip", llvm::cl::desc("Chip to compile for, e.g. sm_90a"),
       llvm::cl::init("sm_90a")};
-  PassOptions::Option<unsigned> ptxVersion{
+  PassOptions::Option<std::optional<unsigned>> ptxVersion{
       *this, "ptx-version",
-      llvm::cl::desc("PTX version times ten, e.g. 86 (0: the default)"),
-      llvm::cl::init(0)};
+      llvm::cl::desc("PTX version times ten, e.g. 86; if absent, 88")};
   PassOptions::Option<unsigned> indexBitwidth{
       *this, "index-bitwidth",
       llvm::cl::desc("Width of the index type in bits: 32 or 64"),
       llvm::cl::init(64)};
-  PassOptions::Option<unsigned> debugWaits{
+  PassOptions::Option<std::optional<unsigned>> debugWaits{
       *this, "debug-waits",
-      llvm::cl::desc("Milliseconds after which a wait traps (0: never)"),
-      llvm::cl::init(0)};
+      llvm::cl::desc("Milliseconds after which a wait traps; if absent, waits "
+                     "are unbounded")};
 };
 
 /// `carousel-lower-to-emitc`: lowers the gpu.modules of a builtin module from

@@ -258,8 +258,8 @@ def ConvertCarouselToNVVM : Pass<"carousel-convert-to-nvvm", "::mlir::gpu::GPUMo
   }];
   let options = [
     Option<"indexBitwidth", "index-bitwidth", "unsigned", "64", "Bits of an index: 32 or 64">,
-    Option<"debugWaits", "debug-waits", "unsigned", "0",
-           "Milliseconds after which a wait traps (0: never)">
+    Option<"debugWaits", "debug-waits", "std::optional<unsigned>", /*default=*/"",
+           "Milliseconds after which a wait traps; if absent, waits are unbounded">
   ];
   let dependentDialects = [
     "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
@@ -410,8 +410,8 @@ def ConvertToEmitC : Pass<"carousel-convert-to-emitc", "::mlir::gpu::GPUModuleOp
   }];
   let options = [
     Option<"indexBitwidth", "index-bitwidth", "unsigned", "64", "Bits of an index: 32 or 64">,
-    Option<"debugWaits", "debug-waits", "unsigned", "0",
-           "Milliseconds after which a wait traps (0: never)">
+    Option<"debugWaits", "debug-waits", "std::optional<unsigned>", /*default=*/"",
+           "Milliseconds after which a wait traps; if absent, waits are unbounded">
   ];
   let dependentDialects = ["::mlir::emitc::EmitCDialect"];
 }

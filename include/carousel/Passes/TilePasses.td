@@ -34,8 +34,8 @@ def AttachTarget : Pass<"carousel-attach-target", "::mlir::gpu::GPUModuleOp"> {
   }];
   let options = [
     Option<"chip", "chip", "std::string", "\"sm_90a\"", "Chip, e.g. sm_90a">,
-    Option<"ptxVersion", "ptx-version", "unsigned", "0",
-           "PTX version times ten, e.g. 86 (0: the default)">,
+    Option<"ptxVersion", "ptx-version", "std::optional<unsigned>", /*default=*/"",
+           "PTX version times ten, e.g. 86; if absent, 88">,
     Option<"optLevel", "opt-level", "unsigned", "2",
            "LLVM's optimisation: 2, the passes that ptxas doesn't repeat; 1 and 3, LLVM's levels; "
            "0, none">
@@ -182,8 +182,8 @@ def ExpandAccumulate : Pass<"carousel-expand-accumulate", "::mlir::gpu::GPUModul
 def SelectEngine : Pass<"carousel-select-engine", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Choose what carries each transfer out, and make variants of kernels";
   let description = [{
-    Precondition: the tile phase (`--carousel-verify-tile`); the module has its `#nvvm.target`, or
-    `chip` names one. Postcondition: the tile phase; every `carousel.load` and `carousel.store` of a
+    Precondition: the tile phase (`--carousel-verify-tile`); the module has its `#nvvm.target`.
+    Postcondition: the tile phase; every `carousel.load` and `carousel.store` of a
     kernel has an `engine`, and one that is `tensor` has a `map`.
 
     The engine of a transfer is the cheapest one that can carry it out, by the cost model of
@@ -217,11 +217,9 @@ def SelectEngine : Pass<"carousel-select-engine", "::mlir::gpu::GPUModuleOp"> {
     ```
   }];
   let options = [
-    Option<"chip", "chip", "std::string", "\"\"",
-           "Chip to attach, e.g. sm_90a (none: the module's)">,
     Option<"variants", "variants", "bool", "true",
            "Make variants of kernels with guards on their arguments">,
-    Option<"preferEngine", "prefer-engine", "std::string", "\"\"",
+    Option<"preferEngine", "prefer-engine", "std::optional<EngineKind>", /*default=*/"",
            "Use this engine wherever it can carry a transfer out: tensor, bulk, cp_async or vector">
   ];
   let statistics = [
@@ -233,7 +231,7 @@ def SelectEngine : Pass<"carousel-select-engine", "::mlir::gpu::GPUModuleOp"> {
     Statistic<"maps", "maps", "tensor maps added to kernels">,
     Statistic<"functions", "functions", "functions that serve the kernels">
   ];
-  let dependentDialects = ["::carousel::CarouselDialect", "::mlir::NVVM::NVVMDialect"];
+  let dependentDialects = ["::carousel::CarouselDialect"];
 }
 
 #endif // CAROUSEL_PASSES_TILEPASSES_TD

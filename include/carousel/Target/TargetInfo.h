@@ -19,6 +19,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace mlir::gpu {
@@ -70,9 +71,10 @@ inline constexpr unsigned kLastPTX = 90;
 /// ptxas does less well. 1 and 3 are LLVM's own levels, and 0 is none.
 inline constexpr unsigned kDefaultOptLevel = 2;
 
-/// The target `chip` with PTX version `ptx` (0 for the default), or an error of
-/// one line.
-mlir::FailureOr<TargetSpec> makeTargetSpec(llvm::StringRef chip, unsigned ptx,
+/// The target `chip` with PTX version `ptx`, or the default version if absent;
+/// or an error of one line.
+mlir::FailureOr<TargetSpec> makeTargetSpec(llvm::StringRef chip,
+                                           std::optional<unsigned> ptx,
                                            std::string &error);
 
 /// The target that `#nvvm.target` gives a gpu.module. Emits an error at the

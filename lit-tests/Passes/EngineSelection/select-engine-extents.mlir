@@ -1,5 +1,5 @@
 // Offsets by extents of memrefs of any elements: where their size isn't known, nothing is concluded from it.
-// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-select-engine{chip=sm_90a}))' | FileCheck %s
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-select-engine))' | FileCheck %s
 
 #gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>

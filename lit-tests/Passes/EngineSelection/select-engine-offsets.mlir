@@ -1,8 +1,8 @@
 // Offsets of tensor copies, whose coordinates have 32 bits: what may be farther away than that is brought nearer and
 // stays outside. Offsets that loops keep inside of an extent are left alone.
-// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-select-engine{chip=sm_90a}))' | FileCheck %s
-// RUN: carousel-opt %s -o %t.once --pass-pipeline='builtin.module(gpu.module(carousel-select-engine{chip=sm_90a}))'
-// RUN: carousel-opt %t.once --pass-pipeline='builtin.module(gpu.module(carousel-select-engine{chip=sm_90a}))' -o %t.twice
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-select-engine))' | FileCheck %s
+// RUN: carousel-opt %s -o %t.once --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-select-engine))'
+// RUN: carousel-opt %t.once --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-select-engine))' -o %t.twice
 // RUN: grep -c arith.m %t.once > %t.count
 // RUN: grep -c arith.m %t.twice | diff %t.count -
 // RUN: carousel-opt %s -o %t.lowered --pass-pipeline='builtin.module(carousel-lower{chip=sm_90a})'

@@ -1,5 +1,5 @@
 // In a dimension with one element, only coordinate 0 is inside, so a tensor map has no rule for its stride.
-// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-select-engine{chip=sm_90a}))' | FileCheck %s
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-select-engine))' | FileCheck %s
 // Rows of 520 bytes.
 // RUN: carousel-opt %s -o %t.lowered --pass-pipeline='builtin.module(carousel-lower{chip=sm_90a})'
 // RUN: carousel-sim %t.lowered --kernel @dynamic_tma --arg x=iota:1x130 --arg y=zeros:128 --arg i=0 --expect y=iota:128 --schedules 1 --policy all

@@ -1,7 +1,7 @@
 // What every variant of a kernel does, lowered to the machine's copies, is what the tile phase says:
 // collapsed dimensions, wider elements in a ring and in a buffer of its own, split boxes, boxes that
 // begin before the tensor, NaN, pieces of rows that aren't multiples of 16 bytes, reductions.
-// RUN: carousel-opt %s -o %t.mlir --pass-pipeline='builtin.module(gpu.module(carousel-select-engine{chip=sm_90a},carousel-verify-tile,carousel-circular-buffer,carousel-insert-async-sync,carousel-verify-ring,carousel-lower-rings,carousel-allocate-shared,carousel-verify-machine))'
+// RUN: carousel-opt %s -o %t.mlir --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-select-engine,carousel-verify-tile,carousel-circular-buffer,carousel-insert-async-sync,carousel-verify-ring,carousel-lower-rings,carousel-allocate-shared,carousel-verify-machine))'
 // RUN: carousel-sim %t.mlir --kernel @collapse_tma --arg x=iota:11x13x4x8 --arg y=like:x --expect y=iota:11x13x4x8 --multiprocessors 1 --policy all --schedules 1
 // RUN: carousel-sim %t.mlir --kernel @collapse --arg x=iota:11x13x4x8 --arg y=like:x --expect y=iota:11x13x4x8 --multiprocessors 1 --policy all --schedules 1
 // RUN: carousel-sim %t.mlir --kernel @wide_tma --arg x=iota:2x104@112x1 --arg y=like:x --expect y=iota:2x104 --multiprocessors 1 --policy all --schedules 1

@@ -1,5 +1,5 @@
 // A box of a workspace is aligned by construction: no guard for its address, neither for tensor copies nor for bulk copies.
-// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-select-engine{chip=sm_90a}))' | FileCheck %s
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-select-engine))' | FileCheck %s
 
 #gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>

@@ -1,9 +1,9 @@
 // Engines, maps and variants as they stand in the IR.
-// RUN: carousel-opt %s --split-input-file --pass-pipeline='builtin.module(gpu.module(carousel-select-engine{chip=sm_90a},carousel-verify-tile))' | FileCheck %s
+// RUN: carousel-opt %s --split-input-file --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-select-engine,carousel-verify-tile))' | FileCheck %s
 // Again, it changes nothing.
-// RUN: carousel-opt %s --split-input-file --pass-pipeline='builtin.module(gpu.module(carousel-select-engine{chip=sm_90a},carousel-select-engine))' | FileCheck %s
-// RUN: carousel-opt %s --split-input-file --pass-pipeline='builtin.module(gpu.module(carousel-select-engine{chip=sm_80}))' | FileCheck %s --check-prefix=SM80 --implicit-check-not='engine<tensor' --implicit-check-not='engine<bulk'
-// RUN: carousel-opt %s --split-input-file --pass-pipeline='builtin.module(gpu.module(carousel-select-engine{chip=sm_90a variants=false}))' | FileCheck %s --check-prefix=PLAIN --implicit-check-not='capability('
+// RUN: carousel-opt %s --split-input-file --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-select-engine,carousel-select-engine))' | FileCheck %s
+// RUN: carousel-opt %s --split-input-file --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_80},carousel-select-engine))' | FileCheck %s --check-prefix=SM80 --implicit-check-not='engine<tensor' --implicit-check-not='engine<bulk'
+// RUN: carousel-opt %s --split-input-file --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-select-engine{variants=false}))' | FileCheck %s --check-prefix=PLAIN --implicit-check-not='capability('
 
 #gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>

@@ -1,7 +1,7 @@
 // What bulk copies leave of a tile is filled as the tile phase says, whoever fills it: the lanes of an issuing warp, of a role,
 // of a ring of a warp, or one thread of a block that isn't made of warps. Tiles that are wholly inside or outside, that end within a
 // granule, rows of a box, loads under a condition, slots that are stored in place.
-// RUN: carousel-opt %s -o %t.mlir --pass-pipeline='builtin.module(gpu.module(carousel-select-engine{chip=sm_90a prefer-engine=bulk},carousel-verify-tile,carousel-circular-buffer,carousel-insert-async-sync,carousel-verify-ring,carousel-lower-rings,carousel-allocate-shared,carousel-verify-machine))'
+// RUN: carousel-opt %s -o %t.mlir --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-select-engine{prefer-engine=bulk},carousel-verify-tile,carousel-circular-buffer,carousel-insert-async-sync,carousel-verify-ring,carousel-lower-rings,carousel-allocate-shared,carousel-verify-machine))'
 // RUN: FileCheck %s < %t.mlir
 // CHECK-COUNT-8: _tma
 // RUN: carousel-sim %t.mlir --kernel @rows_tma --arg x=iota:7x100@104x1 --arg y=empty:7x256 --reference @filled --multiprocessors 1 --policy all --schedules 1

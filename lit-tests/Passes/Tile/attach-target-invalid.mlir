@@ -3,6 +3,7 @@
 // RUN: carousel-opt %t/chip.mlir --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_99}))' --verify-diagnostics
 // RUN: carousel-opt %t/ptx-new.mlir --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_80 ptx-version=91}))' --verify-diagnostics
 // RUN: carousel-opt %t/ptx-old.mlir --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_120a ptx-version=86}))' --verify-diagnostics
+// RUN: carousel-opt %t/ptx-zero.mlir --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{ptx-version=0}))' --verify-diagnostics
 // RUN: carousel-opt %t/opt-level.mlir --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{opt-level=4}))' --verify-diagnostics
 
 //--- chip.mlir
@@ -15,6 +16,10 @@ gpu.module @kernels {}
 
 //--- ptx-old.mlir
 // expected-error @below {{expected a PTX version of 8.7 to 9.0 for sm_120a, got 8.6}}
+gpu.module @kernels {}
+
+//--- ptx-zero.mlir
+// expected-error @below {{expected a PTX version of 8.0 to 9.0 for sm_90a, got 0.0}}
 gpu.module @kernels {}
 
 //--- opt-level.mlir

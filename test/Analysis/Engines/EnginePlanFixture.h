@@ -67,7 +67,7 @@ protected:
     gpu::GPUFuncOp kernel;
     module->walk([&](gpu::GPUFuncOp op) { kernel = op; });
     std::string error;
-    FailureOr<TargetSpec> target = makeTargetSpec(chip, 0, error);
+    FailureOr<TargetSpec> target = makeTargetSpec(chip, std::nullopt, error);
     EXPECT_TRUE(succeeded(target)) << error;
     return planEngines(kernel, *target, {variants, std::nullopt});
   }
