@@ -9,7 +9,7 @@
 #
 # Substitutions: %carousel_plugin (the plugin's shared object), %cuda_root, %ptxas,
 # %source_root, %binary_root, %llvm_root, %python, %fake_driver_dir (a libcuda without a GPU), %nvrtc (the library), %nvcc.
-# Features: ptxas, nvrtc and nvcc, where a CUDA toolkit has them. With --param require=ptxas,nvrtc a
+# Features: asserts, in a build with assertions; ptxas, nvrtc and nvcc, where a CUDA toolkit has them. With --param require=ptxas,nvrtc a
 # run without them is an error; otherwise the tests that need them are left out.
 #
 # ===------------------------------------------------------------------------===#
@@ -65,6 +65,8 @@ config.substitutions += [
     ("%python", config.python_executable),
     ("%fake_driver_dir", os.path.join(config.carousel_binary_dir, "fake-driver")),
 ]
+if config.has_assertions:
+    config.available_features.add("asserts")
 if os.access(ptxas, os.X_OK):
     config.available_features.add("ptxas")
 sys.path.insert(0, os.path.join(config.carousel_source_dir, "scripts"))

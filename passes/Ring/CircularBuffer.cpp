@@ -19,6 +19,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "carousel-circular-buffer"
 
 namespace carousel {
 #define GEN_PASS_DEF_CIRCULARBUFFER
@@ -278,10 +281,17 @@ struct CircularBuffer : carousel::impl::CircularBufferBase<CircularBuffer> {
       std::string ahead = loop.mode == PipelineMode::Specialized
                               ? "by producers"
                               : "prefetch " + std::to_string(ring.prefetch);
+      LDBG() << loop.loop->getLoc() << ": ring of " << ring.stages
+             << " stages for " << ring.loads.size() << " loads, " << ahead
+             << ", scope " << stringifyTransferScope(loop.request.getScope())
+             << ", slots of " << loop.getSlotBytes() << " bytes in all";
       remark() << "loads ringed: " + std::to_string(ring.loads.size()) +
                       ", stages " + std::to_string(ring.stages) + ", " + ahead;
     }
     numStores += stores;
+    for (const StoreRingPlan &ring : loop.stores)
+      LDBG() << StoreOp(ring.store).getLoc() << ": ring of " << ring.stages
+             << " stages for a store";
     if (stores != 0)
       remark() << "stores ringed: " + std::to_string(stores);
   }
@@ -291,6 +301,7 @@ struct CircularBuffer : carousel::impl::CircularBufferBase<CircularBuffer> {
       report(kernel, loop);
     for (const RingMiss &miss : plan.misses) {
       ++numMissed;
+      LDBG() << miss.op->getLoc() << ": missed: " << miss.reason;
       remark::missed(miss.op->getLoc(), getRemarkOptions(kernel))
           << miss.reason;
     }

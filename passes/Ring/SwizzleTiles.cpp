@@ -20,6 +20,9 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "carousel-swizzle-tiles"
 
 namespace carousel {
 #define GEN_PASS_DEF_SWIZZLETILES
@@ -80,6 +83,8 @@ struct SwizzleTiles : carousel::impl::SwizzleTilesBase<SwizzleTiles> {
     });
     for (auto [tile, swizzle] : tiles) {
       auto type = cast<MemRefType>(tile.getType());
+      LDBG() << tile.getLoc() << ": swizzle " << stringifySwizzle(swizzle)
+             << " for " << type;
       for (OpOperand &use : tile.getUses()) {
         Operation *user = use.getOwner();
         if (isa<TransferOpInterface>(user))

@@ -24,6 +24,9 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "carousel-lower-rings"
 
 using namespace mlir;
 using namespace carousel;
@@ -212,9 +215,12 @@ matchFills(RingProduceOp produce, const RingBarrierPlan &plan, int64_t least) {
   for (Operation *op = before; op; op = op->getPrevNode())
     if (!mayPass(op, produce.getRing()))
       return std::nullopt;
-  if (failed(findPrologue(fills)) ||
-      estimateCode(fills.prologue.getRegion(), plan) < least ||
-      !hasSameUses(fills) || !hasSameLoads(fills, plan))
+  if (failed(findPrologue(fills)))
+    return std::nullopt;
+  int64_t code = estimateCode(fills.prologue.getRegion(), plan);
+  LDBG() << fills.prologue.getLoc() << ": a fill takes about " << code
+         << " instructions, folded from " << least;
+  if (code < least || !hasSameUses(fills) || !hasSameLoads(fills, plan))
     return std::nullopt;
   return fills;
 }
@@ -293,6 +299,7 @@ unsigned RingLowering::foldPrologues(int64_t least) {
   unsigned folded = 0;
   for (RingProduceOp produce : produces) {
     std::optional<Fills> fills = matchFills(produce, plan, least);
+    LDBG() << produce.getLoc() << ": prologue " << (fills ? "folded" : "kept");
     if (!fills)
       continue;
     joinPlans(*fills, plan);

@@ -19,6 +19,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "carousel-allocate-shared"
 
 namespace carousel {
 #define GEN_PASS_DEF_ALLOCATESHARED
@@ -283,6 +286,10 @@ struct AllocateShared
     }
     if (failed(verifyPlan(kernel, plan)))
       return failure();
+    for (const PlannedBuffer &buffer : plan.buffers)
+      LDBG() << getLoc(buffer) << ": " << buffer.name << ": " << buffer.bytes
+             << " bytes at " << buffer.offset << ", aligned to "
+             << buffer.alignment;
     emitRemarks(kernel, plan);
     buffers += plan.buffers.size();
     bytes += plan.end - plan.base;

@@ -15,6 +15,9 @@
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "carousel-insert-async-sync"
 
 namespace carousel {
 #define GEN_PASS_DEF_INSERTASYNCSYNC
@@ -101,6 +104,9 @@ static void emitRemarks(gpu::GPUFuncOp kernel, const SyncPlan &plan) {
                                    .category("carousel-insert-async-sync")
                                    .function(kernel.getName());
   for (const SyncStep &step : plan.steps) {
+    LDBG() << step.from->getLoc() << ": inserted " << describe(step) << " for "
+           << step.buffer << ", before "
+           << (step.to ? step.to->getLoc() : kernel.getLoc());
     std::string to =
         step.to ? ("'" + step.to->getName().getStringRef() + "'").str() +
                       describePlace(step.to->getLoc())
@@ -110,10 +116,12 @@ static void emitRemarks(gpu::GPUFuncOp kernel, const SyncPlan &plan) {
         describe(step), step.buffer, step.from->getName().getStringRef(),
         describePlace(step.from->getLoc()), to);
   }
-  for (Operation *op : plan.redundant)
+  for (Operation *op : plan.redundant) {
+    LDBG() << op->getLoc() << ": removed " << op->getName();
     remark::passed(op->getLoc(), options)
         << remark::add("'{0}' removed: it orders nothing that isn't ordered",
                        op->getName().getStringRef());
+  }
 }
 
 namespace {

@@ -22,6 +22,9 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/DebugLog.h"
+
+#define DEBUG_TYPE "carousel-raise-to-transfers"
 
 namespace carousel {
 #define GEN_PASS_DEF_RAISETOTRANSFERS
@@ -278,6 +281,8 @@ void RaiseToTransfers::report(gpu::GPUFuncOp kernel, const TransferPlan &plan) {
   os << "'" << op->getName() << (plan.isLoad ? "' to" : "' from")
      << " a tile: ";
   plan.print(os);
+  LDBG() << op->getLoc() << ": "
+         << (plan.refusal.empty() ? "raised " : "missed ") << text;
   if (!plan.refusal.empty()) {
     ++missed;
     remark::missed(op->getLoc(), options) << text;

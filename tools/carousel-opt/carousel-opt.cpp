@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../support/MLIR/DebugOnlyOption.h"
 #include "../support/MLIR/EscapedErrors.h"
 #include "../support/MLIR/Register.h"
 #include "../support/MLIR/SourceNesting.h"
@@ -67,6 +68,7 @@ int main(int argc, char **argv) {
   carousel::registerCarouselPasses();
   carousel::registerPipelines();
   carousel::printVersionOf("carousel-opt");
+  carousel::registerDebugOnlyOption();
   auto [input, output] = registerAndParseCLIOptions(
       argc, argv, "Carousel optimizer driver\n", registry);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
