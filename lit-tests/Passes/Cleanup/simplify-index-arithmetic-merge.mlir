@@ -18,7 +18,6 @@ gpu.module @counters {
   // CHECK: scf.yield %[[NEXT]],
   // CHECK: memref.store %[[R]]#0
   // CHECK: memref.store %[[R]]#0
-  // DOC-EXAMPLE: --carousel-merge-counters
   gpu.func @alike(%n: index, %by: index, %out: !numbers) kernel {
     %c0 = arith.constant 0 : index
     %zero = arith.constant 0 : index

@@ -87,7 +87,7 @@ gpu.module @divisions {
   // CHECK: arith.trunci %{{.*}} : i64 to i32
   // CHECK: arith.divui %{{.*}}, %{{.*}} : i32
   // CHECK: arith.extui %{{.*}} : i32 to i64
-  // DOC-EXAMPLE: --carousel-narrow-divisions
+  // DOC-EXAMPLE: --carousel-simplify-index-arithmetic
   gpu.func @of_64_bits(%w: i64, %out: memref<1xi64, #gl>) kernel {
     %c0 = arith.constant 0 : index
     %mask = arith.constant 4294967294 : i64

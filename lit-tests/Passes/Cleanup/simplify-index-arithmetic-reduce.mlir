@@ -102,7 +102,7 @@ gpu.module @divisions {
   // CHECK: scf.for unsigned {{.*}} iter_args(
   // CHECK-NOT: remui
   // CHECK: gpu.return
-  // DOC-EXAMPLE: --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-carry-divisions)))'
+  // DOC-EXAMPLE: --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-simplify-index-arithmetic)))'
   gpu.func @signed(%n: index, %out: !numbers) kernel {
     %c0 = arith.constant 0 : index
     %block = gpu.block_id x

@@ -28,7 +28,7 @@ gpu.module @rows {
   // CHECK-LABEL: gpu.func @odd_tma(
   // CHECK-SAME: guards = [capability(90), aligned(0, 16), divisible(scalar(2), 4), range(extent(0, 1), 1, 2147483647)]
   // CHECK: engine<tensor>
-  // DOC-EXAMPLE: --carousel-select-engine=chip=sm_90a
+  // DOC-EXAMPLE: --carousel-attach-target=chip=sm_90a --carousel-select-engine
   gpu.func @odd(%x: memref<1x?xf32, strided<[1001, 1]>, #gl>, %y: memref<?xf32, #gl>, %i: index) kernel
       attributes {carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
     %c0 = arith.constant 0 : index
