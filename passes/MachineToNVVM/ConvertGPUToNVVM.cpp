@@ -1,13 +1,13 @@
-//===- ConvertGPUToNVVM.cpp - what other passes left, to NVVM -------------===//
+//===- ConvertGPUToNVVM.cpp - the remaining ops to NVVM -------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's conversions to the LLVM and NVVM dialects, in one. Its own pass
-// for them rewrites all of a module greedily first, for ops that LowerGPUOps
-// and LowerVectors have lowered already, and collects its patterns in each run.
+// Runs upstream's conversions to the LLVM and NVVM dialects as one. Upstream's
+// own pass first rewrites the whole module greedily, for ops that LowerGPUOps
+// and LowerVectors have already lowered, and collects its patterns in each run.
 //
 //===----------------------------------------------------------------------===//
 

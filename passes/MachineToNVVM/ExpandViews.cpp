@@ -5,9 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's expansions of views and of the affine maps that they make, for the
-// ops that need them, by patterns that are collected once: its own passes
-// collect them for each kernel, and look at all of it.
+// Runs upstream's expansions of views, and of the affine maps that they create,
+// for the ops that need them. Patterns are collected once. Upstream's own
+// passes collect them for each kernel, and visit all of its ops.
 //
 //===----------------------------------------------------------------------===//
 

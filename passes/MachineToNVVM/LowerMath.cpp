@@ -1,14 +1,14 @@
-//===- LowerMath.cpp - math that is one instruction -----------------------===//
+//===- LowerMath.cpp - math ops that are one instruction ------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Converts fused multiply-adds to LLVM's, vectors as they are. MLIR's
-// conversion to NVVM would call libdevice for each element, which every kernel
-// that calls it reads. A sine and cosine of one number become two functions,
-// which libdevice has for all types.
+// Converts fused multiply-adds to LLVM's, and keeps vectors. MLIR's conversion
+// to NVVM would call libdevice for each element, and every kernel with such a
+// call must read libdevice. A sine and cosine of one number becomes two
+// functions, which libdevice has for all types.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,13 +1,13 @@
-//===- RunWherePresent.cpp - passes for functions that need them ----------===//
+//===- RunWherePresent.cpp - run passes on functions that need them -------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A pass of rewrites costs time where nothing is to be rewritten, too: each op
-// is visited, folded and looked up. This one looks first whether there is an op
-// that the passes are for.
+// A pass of rewrites takes time even if it has nothing to rewrite, because it
+// visits, folds and looks up each op. This pass first checks whether a function
+// has an op that the passes apply to.
 //
 //===----------------------------------------------------------------------===//
 
