@@ -64,7 +64,7 @@ static void addRings(OpPassManager &gpu, const LowerOptions &options) {
   gpu.addPass(createInsertAsyncSync());
   gpu.addPass(createVerifyRing());
 
-  // The machine phase, in which nobody asks how large offsets are.
+  // The machine phase. From here on no pass needs the ranges of offsets.
   LowerRingsOptions rings;
   rings.commitGroups = options.commitGroups;
   rings.foldPrologues = options.foldPrologues;

@@ -93,15 +93,15 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
   ConvertGPUToNVVMOptions toNVVM;
   toNVVM.indexBitwidth = options.indexBitwidth;
   gpu.addPass(createConvertGPUToNVVM(toNVVM));
-  // Not of what else a module holds: next to the global of its shared memory, a
-  // single kernel would be handed to another thread.
+  // Nest on functions only: with a global of shared memory beside it, a single
+  // kernel would run on another thread.
   OpPassManager &lowered = gpu.nest<LLVM::LLVMFuncOp>();
-  // What libdevice doesn't have.
+  // Functions that libdevice doesn't have.
   lowered.addPass(createRunWherePresent({"math"}, [](OpPassManager &pm) {
     pm.addPass(createConvertMathToLLVMPass());
   }));
   lowered.addPass(createReconcileUnrealizedCastsPass());
-  lowered.addPass(createCanonicalizerPass()); // counters that are alike, too
+  lowered.addPass(createCanonicalizerPass()); // also merges equal counters
   lowered.addPass(createCSEPass());
 
   // What NVVM and LLVM have to be told about kernels.
