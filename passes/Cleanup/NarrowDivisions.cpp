@@ -99,7 +99,7 @@ static bool canAddDivisor(Operation *op, IndexRanges &ranges,
 /// Replaces a rounded-up quotient by that of a sum. The general form takes a
 /// comparison and a select, for a dividend of zero.
 static void roundUpBySum(Operation *op) {
-  LDBG() << op->getLoc() << ": " << op->getName() << " becomes a sum's";
+  LDBG() << op->getLoc() << ": rounded " << op->getName() << " up by a sum";
   ImplicitLocOpBuilder b(op->getLoc(), op);
   APInt divisor;
   matchPattern(op->getOperand(1), m_ConstantInt(&divisor));

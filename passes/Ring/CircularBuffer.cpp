@@ -282,7 +282,7 @@ struct CircularBuffer : carousel::impl::CircularBufferBase<CircularBuffer> {
                               ? "by producers"
                               : "prefetch " + std::to_string(ring.prefetch);
       LDBG() << loop.loop->getLoc() << ": ring of " << ring.stages
-             << " stages for " << ring.loads.size() << " loads, " << ahead
+             << " stages for " << ring.loads.size() << " load(s), " << ahead
              << ", scope " << stringifyTransferScope(loop.request.getScope())
              << ", slots of " << loop.getSlotBytes() << " bytes in all";
       remark() << "loads ringed: " + std::to_string(ring.loads.size()) +

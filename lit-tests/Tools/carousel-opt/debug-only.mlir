@@ -2,9 +2,9 @@
 // REQUIRES: asserts
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(carousel-lower{chip=sm_90a})' -o /dev/null \
 // RUN:   --debug-only=carousel-select-engine,carousel-circular-buffer --debug-only=carousel-allocate-shared 2>&1 | FileCheck %s
-// CHECK: [carousel-select-engine SelectEngine.cpp:{{.*}}debug-only.mlir":[[@LINE+19]]:{{.*}} of 4096 bytes by {{.*}}bulk{{.*}}cost
+// CHECK: [carousel-select-engine SelectEngine.cpp:{{.*}}debug-only.mlir":[[@LINE+17]]:{{.*}} of 4096 bytes by {{.*}}bulk{{.*}}cost
 // CHECK-NOT: [carousel-insert-async-sync
-// CHECK: [carousel-circular-buffer CircularBuffer.cpp:{{.*}}ring of 4 stages for 1 loads
+// CHECK: [carousel-circular-buffer CircularBuffer.cpp:{{.*}}ring of 4 stages for 1 load(s)
 // CHECK-NOT: [carousel-insert-async-sync
 // CHECK: [carousel-allocate-shared AllocateShared.cpp:{{.*}} 16384 bytes at 0, aligned to
 // CHECK-NOT: [carousel-insert-async-sync
