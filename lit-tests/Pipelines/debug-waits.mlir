@@ -20,7 +20,7 @@
 // CUDA-ORDER: carousel-verify-machine
 // CUDA-ORDER: carousel-attach-target
 // CUDA-ORDER-NEXT: carousel-assign-wait-ids
-// CUDA-ORDER-NEXT: canonicalize
+// CUDA-ORDER: canonicalize
 // CUDA-ORDER: carousel-convert-to-emitc{debug-waits=250
 // OFF-NOT: carousel-assign-wait-ids
 // OFF-NOT: debug-waits={{[1-9]}}

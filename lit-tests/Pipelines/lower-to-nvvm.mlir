@@ -22,10 +22,15 @@
 // ORDER-NEXT: carousel-verify-machine
 // ORDER-NEXT: carousel-mark-occupancy
 // ORDER-NEXT: carousel-expand-memory
-// ORDER-NEXT: carousel-expand-kernel-abi
-// ORDER-NEXT: carousel-convert-to-nvvm
 // ORDER: convert-vector-to-scf
 // ORDER: carousel-lower-vectors
+// ORDER: expand-strided-metadata
+// ORDER: lower-affine
+// ORDER: carousel-expand-arith
+// ORDER-NEXT: arith-expand
+// ORDER: carousel-expand-float8{as-bytes=true
+// ORDER-NEXT: carousel-expand-kernel-abi
+// ORDER-NEXT: carousel-convert-to-nvvm
 // ORDER: carousel-lower-math
 // ORDER-NEXT: convert-scf-to-cf
 // ORDER: carousel-lower-functions

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Runs upstream's expansions for the ops that need them. Upstream's own pass
-// also expands ops that LLVM has intrinsics for. Patterns of this file cover
-// ops that upstream doesn't expand.
+// Expands arithmetic that LLVM and C++ lack, and that upstream's arith-expand
+// doesn't expand. That pass runs next.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,7 +15,6 @@
 #include "carousel/Dialect/Transforms/ExpandMath.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
@@ -57,13 +55,6 @@ static bool hasRows(Operation *op) {
 static bool hasRoundingMode(Operation *op) {
   auto truncation = dyn_cast<arith::TruncFOp>(op);
   return truncation && truncation.getRoundingmode();
-}
-
-static bool isExpanded(Operation *op) {
-  return isa<arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp,
-             arith::MaximumFOp, arith::MaxNumFOp, arith::MinimumFOp,
-             arith::MinNumFOp, arith::ScalingExtFOp, arith::ScalingTruncFOp>(
-      op);
 }
 
 namespace {
@@ -131,46 +122,31 @@ template <typename OpTy> struct ExtendRows : public OpRewritePattern<OpTy> {
 struct ExpandArith : public carousel::impl::ExpandArithBase<ExpandArith> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet patterns(context);
-    arith::populateArithExpandOpsPatterns(patterns);
-    arith::populateExpandScalingExtTruncPatterns(patterns);
+    populateExpandMath(patterns);
+    patterns.add<AddWithOverflow, MultiplyBits<arith::MulSIExtendedOp>,
+                 MultiplyBits<arith::MulUIExtendedOp>,
+                 ExtendRows<arith::AddUIExtendedOp>,
+                 ExtendRows<arith::MulSIExtendedOp>,
+                 ExtendRows<arith::MulUIExtendedOp>>(context);
+    populateRoundingModes(patterns);
     frozen = std::move(patterns);
-    RewritePatternSet math(context);
-    populateExpandMath(math);
-    frozenMath = std::move(math);
-    RewritePatternSet first(context);
-    first.add<AddWithOverflow, MultiplyBits<arith::MulSIExtendedOp>,
-              MultiplyBits<arith::MulUIExtendedOp>,
-              ExtendRows<arith::AddUIExtendedOp>,
-              ExtendRows<arith::MulSIExtendedOp>,
-              ExtendRows<arith::MulUIExtendedOp>>(context);
-    populateRoundingModes(first);
-    frozenFirst = std::move(first);
     return success();
   }
 
   void runOnOperation() override {
     GreedyRewriteConfig config;
     config.setStrictness(GreedyRewriteStrictness::ExistingOps);
-    // What comes of these may have to be expanded, too.
-    SmallVector<Operation *> math, first, expanded;
+    SmallVector<Operation *> expanded;
     getOperation()->walk([&](Operation *op) {
-      if (isExpandedMath(op))
-        math.push_back(op);
-      else if (hasRoundingMode(op) || isOddExtended(op) || hasRows(op))
-        first.push_back(op);
-    });
-    if (failed(applyOpPatternsGreedily(math, frozenMath, config)) ||
-        failed(applyOpPatternsGreedily(first, frozenFirst, config)))
-      return signalPassFailure();
-    getOperation()->walk([&](Operation *op) {
-      if (isExpanded(op))
+      if (isExpandedMath(op) || hasRoundingMode(op) || isOddExtended(op) ||
+          hasRows(op))
         expanded.push_back(op);
     });
     if (failed(applyOpPatternsGreedily(expanded, frozen, config)))
       signalPassFailure();
   }
 
-  FrozenRewritePatternSet frozen, frozenMath, frozenFirst;
+  FrozenRewritePatternSet frozen;
 };
 
 } // namespace

@@ -11,13 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Passes/Passes.h"
+#include "Expansions.h"
+
 #include "carousel/Passes/Pipelines.h"
-#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
-#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -26,27 +23,11 @@ using namespace carousel;
 void carousel::buildLowerToEmitCPipeline(OpPassManager &pm,
                                          const LowerToEmitCOptions &options) {
   OpPassManager &gpu = pm.nest<gpu::GPUModuleOp>();
-  AttachTargetOptions target;
-  target.chip = options.chip;
-  target.ptxVersion = options.ptxVersion.getValue();
-  gpu.addPass(createAttachTarget(target));
-  if (options.debugWaits.has_value())
-    gpu.addPass(createAssignWaitIds());
-  gpu.addPass(createCanonicalizerPass()); // counts that are constants
-  gpu.addPass(createLowerGPUOps());
-  gpu.addPass(createVerifyChip());
-  gpu.addPass(createVerifyMachine());
-  gpu.addPass(createMarkOccupancy());
-  gpu.addPass(createExpandMemory());
-
-  gpu.addPass(createConvertVectorToSCFPass(
-      VectorTransferToSCFOptions().enableFullUnroll()));
-  gpu.addPass(createLowerVectors());
-  gpu.addPass(memref::createExpandStridedMetadataPass());
-  gpu.addPass(createLowerAffinePass());
-  gpu.addPass(createExpandArith());
-  gpu.addPass(arith::createArithExpandOpsPass());
-  gpu.addPass(createExpandFloat8());
+  ExpansionOptions expansions;
+  expansions.target.chip = options.chip;
+  expansions.target.ptxVersion = options.ptxVersion.getValue();
+  expansions.assignWaitIds = options.debugWaits.has_value();
+  addExpansions(gpu, expansions);
   gpu.addPass(createCanonicalizerPass());
   gpu.addPass(createCSEPass());
 

@@ -10,11 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Canonicalizer.h"
+#include "Expansions.h"
 
-#include "carousel/Passes/Passes.h"
 #include "carousel/Passes/Pipelines.h"
-#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
@@ -26,9 +24,9 @@
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
-#include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -37,24 +35,14 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
                                         const LowerToNVVMOptions &options) {
   OpPassManager &gpu = pm.nest<gpu::GPUModuleOp>();
 
-  // Say what is wrong while the ops are still those that the user wrote.
-  AttachTargetOptions target;
-  target.chip = options.chip;
-  target.ptxVersion = options.ptxVersion.getValue();
-  target.optLevel = options.optLevel;
-  gpu.addPass(createAttachTarget(target));
-  if (options.debugWaits.has_value())
-    gpu.addPass(createAssignWaitIds());
-  if (options.verify)
-    gpu.nestAny().addPass(
-        createPatternCanonicalizer()); // counts that are constants
-  gpu.addPass(createLowerGPUOps());
-  if (options.verify) {
-    gpu.addPass(createVerifyChip());
-    gpu.addPass(createVerifyMachine());
-  }
-  gpu.addPass(createMarkOccupancy());
-  gpu.addPass(createExpandMemory());
+  ExpansionOptions expansions;
+  expansions.target.chip = options.chip;
+  expansions.target.ptxVersion = options.ptxVersion.getValue();
+  expansions.target.optLevel = options.optLevel;
+  expansions.assignWaitIds = options.debugWaits.has_value();
+  expansions.verify = options.verify;
+  expansions.float8AsBytes = true;
+  addExpansions(gpu, expansions);
 
   // The dialect's ops and the kernels' signatures.
   ExpandKernelABIOptions abi;
@@ -66,27 +54,9 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
   gpu.addPass(createConvertCarouselToNVVM(conversion));
 
   // Everything else, by MLIR's own conversions.
-  // Unrolled, since a loop over rows would keep the vector in local memory.
-  gpu.nestAny().addPass(createRunWherePresent(
-      {"vector.transfer_read", "vector.transfer_write", "vector.print"},
-      [](OpPassManager &pm) {
-        pm.addPass(createConvertVectorToSCFPass(
-            VectorTransferToSCFOptions().enableFullUnroll()));
-      }));
-  gpu.addPass(createLowerVectors());
-  OpPassManager &functionsBefore = gpu.nestAny();
-  functionsBefore.addPass(createExpandViews());
-  functionsBefore.addPass(
-      createRunWherePresent({"affine"}, [](OpPassManager &pm) {
-        pm.addPass(createLowerAffinePass());
-      }));
-  functionsBefore.addPass(createExpandArith());
-  ExpandFloat8Options float8;
-  float8.asBytes = true;
-  gpu.addPass(createExpandFloat8(float8));
-  OpPassManager &functionsAfter = gpu.nestAny();
-  functionsAfter.addPass(createLowerMath());
-  functionsAfter.addPass(createSCFToControlFlowPass());
+  OpPassManager &bodies = gpu.nestAny();
+  bodies.addPass(createLowerMath());
+  bodies.addPass(createSCFToControlFlowPass());
   LowerFunctionsOptions functions;
   functions.indexBitwidth = options.indexBitwidth;
   gpu.addPass(createLowerFunctions(functions));

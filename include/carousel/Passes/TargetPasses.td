@@ -136,24 +136,23 @@ def LowerVectors : Pass<"carousel-lower-vectors", "::mlir::gpu::GPUModuleOp"> {
 }
 
 def ExpandArith : Pass<"carousel-expand-arith"> {
-  let summary = "Expand arithmetic that is no instruction of LLVM or of the hardware";
+  let summary = "Expand arithmetic that neither LLVM nor upstream's arith-expand lowers";
   let description = [{
-    Expands divisions that round up or down, `maximumf`, `maxnumf`, `minimumf` and `minnumf`, and
-    scaling conversions, with upstream's patterns. `math.clampf` becomes
-    `minimumf(maximumf(value, min), max)`, which stays within the bounds, `math.isnormal` becomes
-    comparisons, and `math.ipowi` a loop that squares. `arith.truncf` with a rounding mode becomes
-    one without a mode, between corrections. The extended sums and products of indices, i1 and
-    vectors of several rows become plain arithmetic, or one op per row. Ops that are intrinsics of
-    LLVM, such as integer minima and maxima, stay. Refuses nothing.
+    - `arith.truncf` with a rounding mode becomes one without a mode, between corrections.
+    - `math.clampf` becomes `minimumf(maximumf(value, min), max)`, which stays within the bounds.
+    - `math.isnormal` becomes comparisons.
+    - `math.ipowi` becomes a loop that squares.
+    - The extended sums and products of indices, i1 and vectors of several rows become plain
+      arithmetic, or one op per row.
+
+    Upstream's `arith-expand` runs after it, for divisions that round up or down and for minima and
+    maxima. Refuses nothing.
 
     ```mlir
-    %v = arith.ceildivui %a, %b : index
+    %v = math.clampf %a to [%min, %max] : f32
     // becomes
-    %is_zero = arith.cmpi eq, %a, %c0 : index
-    %less = arith.subi %a, %c1 : index
-    %quotient = arith.divui %less, %b : index
-    %more = arith.addi %quotient, %c1 : index
-    %v = arith.select %is_zero, %c0, %more : index
+    %above = arith.maximumf %a, %min : f32
+    %v = arith.minimumf %above, %max : f32
     ```
   }];
   let dependentDialects = [
@@ -265,27 +264,6 @@ def ConvertCarouselToNVVM : Pass<"carousel-convert-to-nvvm", "::mlir::gpu::GPUMo
     "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::scf::SCFDialect",
     "::mlir::arith::ArithDialect"
   ];
-}
-
-def ExpandViews : Pass<"carousel-expand-views"> {
-  let summary = "Expand views into offsets, extents and strides";
-  let description = [{
-    Expands subviews, reshapes, ops that ask memrefs for their parts, and `affine.apply`, `min` and
-    `max`, with upstream's patterns of `expand-strided-metadata` and `lower-affine`. Affine loops
-    are left for the latter. Refuses nothing.
-
-    ```mlir
-    %row = memref.subview %tile[%i, 0] [1, 64] [1, 1]
-        : memref<16x64xf32> to memref<64xf32, strided<[1], offset: ?>>
-    // becomes
-    %base, %offset, %sizes:2, %strides:2 = memref.extract_strided_metadata %tile : ...
-    %first = arith.muli %i, %c64 : index
-    %row = memref.reinterpret_cast %base to offset: [%first], sizes: [64], strides: [1] : ...
-    ```
-  }];
-  let dependentDialects = ["::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
-      "::mlir::memref::MemRefDialect",
-                           "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"];
 }
 
 def LowerMath : Pass<"carousel-lower-math"> {

@@ -1,45 +1,31 @@
-// carousel-expand-arith: divisions that round, the least and most of floats, powers of integers, classes of floats, truncations
-// with rounding modes, extended ops of odd types; the least and most of integers are intrinsics of LLVM and stay.
+// carousel-expand-arith: clamps, powers of integers, classes of floats, truncations with rounding modes, extended ops of odd
+// types; divisions that round and the least and most of numbers stay, for arith-expand.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-expand-arith)))' | FileCheck %s
 
 gpu.module @kernels {
-  // CHECK-LABEL: gpu.func @numbers
-  // CHECK-NOT: ceildiv
-  // CHECK-NOT: floordiv
-  // CHECK: arith.divui
-  // CHECK: arith.divsi
-  // CHECK: arith.minsi
-  // CHECK: arith.maxui
+  // CHECK-LABEL: gpu.func @clamped
+  // CHECK-SAME: (%[[V:.+]]: f32, %[[MIN:.+]]: f32, %[[MAX:.+]]: f32
+  // CHECK: %[[ABOVE:.+]] = arith.maximumf %[[V]], %[[MIN]] : f32
+  // CHECK: arith.minimumf %[[ABOVE]], %[[MAX]] : f32
   // CHECK: gpu.return
-  gpu.func @numbers(%a: index, %b: index, %out: memref<4xindex>) kernel {
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %c2 = arith.constant 2 : index
-    %c3 = arith.constant 3 : index
-    %up = arith.ceildivui %a, %b : index
-    %down = arith.floordivsi %a, %b : index
-    %least = arith.minsi %a, %b : index
-    %most = arith.maxui %a, %b : index
-    memref.store %up, %out[%c0] : memref<4xindex>
-    memref.store %down, %out[%c1] : memref<4xindex>
-    memref.store %least, %out[%c2] : memref<4xindex>
-    memref.store %most, %out[%c3] : memref<4xindex>
+  // DOC-EXAMPLE: --carousel-expand-arith
+  gpu.func @clamped(%v: f32, %min: f32, %max: f32, %out: memref<f32>) kernel {
+    %c = math.clampf %v to [%min, %max] : f32
+    memref.store %c, %out[] : memref<f32>
     gpu.return
   }
 
-  // CHECK-LABEL: gpu.func @floats
-  // CHECK-NOT: arith.m
-  // CHECK: arith.cmpf
-  // CHECK: arith.select
-  // CHECK-NOT: arith.m
+  // CHECK-LABEL: gpu.func @upstream
+  // CHECK: arith.ceildivui
+  // CHECK: arith.minsi
   // CHECK: gpu.return
-  // DOC-EXAMPLE: --carousel-expand-arith
-  gpu.func @floats(%a: vector<4xf32>, %a2: vector<4xf32>, %b: f16, %b2: f16, %out: memref<4xf32>, %other: memref<f16>) kernel {
+  gpu.func @upstream(%a: index, %b: index, %out: memref<2xindex>) kernel {
     %c0 = arith.constant 0 : index
-    %most = arith.maximumf %a, %a2 : vector<4xf32>
-    %least = arith.minnumf %b, %b2 : f16
-    vector.store %most, %out[%c0] : memref<4xf32>, vector<4xf32>
-    memref.store %least, %other[] : memref<f16>
+    %c1 = arith.constant 1 : index
+    %up = arith.ceildivui %a, %b : index
+    %least = arith.minsi %a, %b : index
+    memref.store %up, %out[%c0] : memref<2xindex>
+    memref.store %least, %out[%c1] : memref<2xindex>
     gpu.return
   }
 
