@@ -53,7 +53,13 @@ void carousel::addExpansions(OpPassManager &gpu,
       }));
   gpu.addPass(createLowerVectors());
   OpPassManager &functions = gpu.nestAny();
-  functions.addPass(memref::createExpandStridedMetadataPass());
+  functions.addPass(createRunWherePresent(
+      {"memref.subview", "memref.expand_shape", "memref.collapse_shape",
+       "memref.extract_strided_metadata",
+       "memref.extract_aligned_pointer_as_index"},
+      [](OpPassManager &pm) {
+        pm.addPass(memref::createExpandStridedMetadataPass());
+      }));
   functions.addPass(createRunWherePresent({"affine"}, [](OpPassManager &pm) {
     pm.addPass(createLowerAffinePass());
   }));

@@ -274,6 +274,9 @@ def LowerMath : Pass<"carousel-lower-math"> {
     Precondition: vectors have rank 1 (`--carousel-lower-vectors`). Vectors of other ranks, other
     functions and other types stay for `--carousel-convert-gpu-to-nvvm`. Refuses nothing.
 
+    Upstream's conversion calls libdevice instead. Kernels whose only math is `fma` then need the
+    CUDA toolkit, and linking costs 2.9 % of the instructions from tile to PTX over the examples.
+
     ```mlir
     %v = math.fma %a, %b, %c : vector<4xf32>
     // becomes
@@ -301,6 +304,10 @@ def ConvertGPUToNVVM : Pass<"carousel-convert-gpu-to-nvvm", "::mlir::gpu::GPUMod
     One dialect conversion with MLIR's patterns: those of gpu, libdevice's functions for math, those
     of all loaded dialects that can be converted to LLVM, and NVVM ops that are written as inline
     PTX. The pass collects the patterns when the pass manager starts, not in each run.
+
+    Upstream's pass of this name lacks products of bf16, atomics that are relaxed at gpu scope,
+    annotations of loops and NVVM ops that are PTX. With it, and with passes for the rest, a
+    compilation from tile to PTX takes 8.2 % more instructions over the examples.
 
     Precondition: ops that upstream lowers greedily before this conversion are gone: all-reductions
     and global ids by `--carousel-lower-gpu-ops`, `vector.from_elements` of several dimensions by
@@ -424,7 +431,8 @@ def RunWherePresent : Pass<"carousel-run-where-present"> {
   let description = [{
     Looks for `ops`, names of ops or of dialects, in the op that it runs on, and runs `pipeline` on
     that op if one is present. Carousel's pipelines use it to skip passes that would rewrite
-    nothing: each such pass costs about 1 % of a kernel's compilation.
+    nothing. Without it, a compilation from tile to PTX takes 6.9 % more instructions over the
+    examples.
 
     ```
     any(carousel-run-where-present{ops=affine pipeline=lower-affine})
