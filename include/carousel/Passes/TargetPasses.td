@@ -324,15 +324,13 @@ def ConvertGPUToNVVM : Pass<"carousel-convert-gpu-to-nvvm", "::mlir::gpu::GPUMod
   ];
 }
 
-def PinSharedMemory : Pass<"carousel-pin-shared-memory", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Keep LLVM from reasoning about shared memory that engines write";
+def MarkConvergent : Pass<"carousel-mark-convergent", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Mark functions as convergent";
   let description = [{
-    Runs on the LLVM dialect. Lists each shared variable in `llvm.compiler.used`: otherwise LLVM
-    folds loads from a variable that no store instruction writes. Aligns the dynamic shared memory
-    to 1024 bytes, so that offsets alone decide the alignment of buffers.
+    Runs on the LLVM dialect. Marks every function `convergent`, as clang does for CUDA, so that
+    LLVM doesn't move or duplicate calls of functions with barriers.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
-  let statistics = [Statistic<"pinned", "pinned", "shared variables listed">];
 }
 
 def MarkGridConstants : Pass<"carousel-mark-grid-constants", "::mlir::gpu::GPUModuleOp"> {
@@ -345,13 +343,15 @@ def MarkGridConstants : Pass<"carousel-mark-grid-constants", "::mlir::gpu::GPUMo
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect"];
 }
 
-def MarkConvergent : Pass<"carousel-mark-convergent", "::mlir::gpu::GPUModuleOp"> {
-  let summary = "Mark functions as convergent";
+def PinSharedMemory : Pass<"carousel-pin-shared-memory", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Keep LLVM from reasoning about shared memory that engines write";
   let description = [{
-    Runs on the LLVM dialect. Marks every function `convergent`, as clang does for CUDA, so that
-    LLVM doesn't move or duplicate calls of functions with barriers.
+    Runs on the LLVM dialect. Lists each shared variable in `llvm.compiler.used`: otherwise LLVM
+    folds loads from a variable that no store instruction writes. Aligns the dynamic shared memory
+    to 1024 bytes, so that offsets alone decide the alignment of buffers.
   }];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+  let statistics = [Statistic<"pinned", "pinned", "shared variables listed">];
 }
 
 def VerifyTarget : Pass<"carousel-verify-target", "::mlir::gpu::GPUModuleOp"> {
