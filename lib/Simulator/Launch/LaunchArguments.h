@@ -14,7 +14,7 @@
 #ifndef CAROUSEL_LIB_SIMULATOR_LAUNCH_LAUNCHARGUMENTS_H
 #define CAROUSEL_LIB_SIMULATOR_LAUNCH_LAUNCHARGUMENTS_H
 
-#include "../Async/SimTensorMap.h"
+#include "../Async/Tensors/SimTensorMap.h"
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Simulator/Simulator.h"

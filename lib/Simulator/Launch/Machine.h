@@ -14,7 +14,7 @@
 #ifndef CAROUSEL_LIB_SIMULATOR_LAUNCH_MACHINE_H
 #define CAROUSEL_LIB_SIMULATOR_LAUNCH_MACHINE_H
 
-#include "../Async/Async.h"
+#include "../Async/AsyncMachine.h"
 #include "../Compile/HostLowering.h"
 #include "../Compile/KernelModule.h"
 #include "../Grid/Grid.h"

@@ -1,5 +1,4 @@
-//===- MachineAsyncCalls.cpp - asynchronous ops that kernels call -*- C++
-//-*-===//
+//===- MachineAsyncCalls.cpp - asynchronous ops that kernels call ---------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -54,22 +53,22 @@ static void carousel_sim_mbarrier_init(void *barrier, uint32_t count,
                                        uint32_t site) {
   Machine &machine = enter(site);
   Working working(machine, "init", barrier);
-  machine.async.mbarrierInit(barrier, count);
+  machine.async.mbarriers.init(barrier, count);
 }
 static void carousel_sim_mbarrier_inval(void *barrier, uint32_t site) {
-  enterAsync(site).mbarrierInval(barrier);
+  enterAsync(site).mbarriers.inval(barrier);
 }
 static void carousel_sim_mbarrier_expect_tx(void *barrier, uint32_t bytes,
                                             uint32_t site) {
   Machine &machine = enter(site);
   Working working(machine, "expect", barrier);
-  machine.async.mbarrierExpectTx(barrier, bytes);
+  machine.async.arrivals.expectTx(barrier, bytes);
 }
 static void carousel_sim_mbarrier_complete_tx(void *barrier, uint32_t bytes,
                                               uint32_t site) {
   Machine &machine = enter(site);
   Working working(machine, "complete", barrier);
-  machine.async.mbarrierCompleteTx(barrier, bytes);
+  machine.async.arrivals.completeTx(barrier, bytes);
 }
 static uint64_t carousel_sim_mbarrier_arrive(void *barrier, uint32_t count,
                                              int64_t expectBytes,
@@ -86,10 +85,10 @@ static uint64_t carousel_sim_mbarrier_arrive(void *barrier, uint32_t count,
   options.noComplete = noComplete;
   Machine &machine = enter(site);
   Working working(machine, "arrive", barrier);
-  return machine.async.mbarrierArrive(barrier, options);
+  return machine.async.arrivals.arrive(barrier, options);
 }
 static int32_t carousel_sim_mbarrier_pending_count(uint64_t state, uint32_t) {
-  return AsyncMachine::mbarrierPendingCount(state);
+  return MbarrierArrivals::getPendingCount(state);
 }
 static int32_t carousel_sim_mbarrier_test_wait(void *barrier, uint64_t phase,
                                                int32_t byParity,
@@ -97,9 +96,8 @@ static int32_t carousel_sim_mbarrier_test_wait(void *barrier, uint64_t phase,
                                                uint32_t site) {
   Machine &machine = enter(site);
   Waiting waiting(machine, "wait", barrier);
-  return machine.async.mbarrierTestWait(barrier, getPhase(phase, byParity),
-                                        MemSemantics(semantics),
-                                        MemScope(scope));
+  return machine.async.waits.testWait(barrier, getPhase(phase, byParity),
+                                      MemSemantics(semantics), MemScope(scope));
 }
 static int32_t carousel_sim_mbarrier_try_wait(void *barrier, uint64_t phase,
                                               int32_t byParity,
@@ -107,17 +105,16 @@ static int32_t carousel_sim_mbarrier_try_wait(void *barrier, uint64_t phase,
                                               uint32_t site) {
   Machine &machine = enter(site);
   Waiting waiting(machine, "wait", barrier);
-  return machine.async.mbarrierTryWait(barrier, getPhase(phase, byParity),
-                                       MemSemantics(semantics),
-                                       MemScope(scope));
+  return machine.async.waits.tryWait(barrier, getPhase(phase, byParity),
+                                     MemSemantics(semantics), MemScope(scope));
 }
 static void carousel_sim_mbarrier_wait(void *barrier, uint64_t phase,
                                        int32_t byParity, int32_t semantics,
                                        int32_t scope, uint32_t site) {
   Machine &machine = enter(site);
   Waiting waiting(machine, "wait", barrier);
-  machine.async.mbarrierWait(barrier, getPhase(phase, byParity),
-                             MemSemantics(semantics), MemScope(scope));
+  machine.async.waits.wait(barrier, getPhase(phase, byParity),
+                           MemSemantics(semantics), MemScope(scope));
 }
 
 //===----------------------------------------------------------------------===//
@@ -127,86 +124,87 @@ static void carousel_sim_mbarrier_wait(void *barrier, uint64_t phase,
 static void carousel_sim_bulk_load(void *source, void *destination,
                                    int32_t size, void *barrier, int32_t mask,
                                    uint32_t site) {
-  enterAsync(site).bulkLoad(source, destination, size, barrier, getMask(mask));
+  enterAsync(site).bulkCopies.load(source, destination, size, barrier,
+                                   getMask(mask));
 }
 static void carousel_sim_bulk_store(void *source, void *destination,
                                     int32_t size, int32_t mask, uint32_t site) {
-  enterAsync(site).bulkStore(source, destination, size, getMask(mask));
+  enterAsync(site).bulkCopies.store(source, destination, size, getMask(mask));
 }
 static void carousel_sim_bulk_copy_cluster(void *source, void *destination,
                                            int32_t size, void *barrier,
                                            uint32_t site) {
-  enterAsync(site).bulkCopyCluster(source, destination, size, barrier);
+  enterAsync(site).bulkCopies.copyCluster(source, destination, size, barrier);
 }
 static void carousel_sim_bulk_reduce(int32_t kind, int32_t type, void *source,
                                      void *destination, int32_t size,
                                      uint32_t site) {
-  enterAsync(site).bulkReduce(ReduceKind(kind), ReduceType(type), source,
-                              destination, size);
+  enterAsync(site).bulkCopies.reduce(ReduceKind(kind), ReduceType(type), source,
+                                     destination, size);
 }
 static void carousel_sim_bulk_reduce_cluster(int32_t kind, int32_t type,
                                              void *source, void *destination,
                                              int32_t size, void *barrier,
                                              uint32_t site) {
-  enterAsync(site).bulkReduceCluster(ReduceKind(kind), ReduceType(type), source,
-                                     destination, size, barrier);
+  enterAsync(site).bulkCopies.reduceCluster(ReduceKind(kind), ReduceType(type),
+                                            source, destination, size, barrier);
 }
 static void carousel_sim_bulk_prefetch(void *source, int32_t size,
                                        uint32_t site) {
-  enterAsync(site).bulkPrefetch(source, size);
+  enterAsync(site).bulkCopies.prefetch(source, size);
 }
 static void carousel_sim_bulk_commit_group(uint32_t site) {
-  enterAsync(site).bulkCommitGroup();
+  enterAsync(site).bulkGroups.commit();
 }
 static void carousel_sim_bulk_wait_group(int32_t read, int32_t pending,
                                          uint32_t site) {
   Machine &machine = enter(site);
   Waiting waiting(machine, read ? "bulk group wait (read)" : "bulk group wait");
-  machine.async.bulkWaitGroup(read, pending);
+  machine.async.bulkGroups.wait(read, pending);
 }
 static void carousel_sim_st_async(void *value, uint32_t bytes,
                                   void *destination, void *barrier,
                                   uint32_t site) {
-  enterAsync(site).stAsync(value, bytes, destination, barrier);
+  enterAsync(site).values.store(value, bytes, destination, barrier);
 }
 static void carousel_sim_st_async_global(void *value, uint32_t bytes,
                                          void *destination, uint32_t site) {
-  enterAsync(site).stAsyncGlobal(value, bytes, destination);
+  enterAsync(site).values.storeGlobal(value, bytes, destination);
 }
 static void carousel_sim_red_async(int32_t kind, int32_t type, void *value,
                                    void *destination, void *barrier,
                                    uint32_t site) {
-  enterAsync(site).redAsync(ReduceKind(kind), ReduceType(type), value,
-                            destination, barrier);
+  enterAsync(site).values.reduce(ReduceKind(kind), ReduceType(type), value,
+                                 destination, barrier);
 }
 static void carousel_sim_red_async_global(int32_t type, void *value,
                                           void *destination, uint32_t site) {
-  enterAsync(site).redAsyncGlobal(ReduceType(type), value, destination);
+  enterAsync(site).values.reduceGlobal(ReduceType(type), value, destination);
 }
 static void carousel_sim_cp_async(void *source, void *destination,
                                   uint32_t size, uint32_t valid,
                                   uint32_t site) {
-  enterAsync(site).cpAsync(source, destination, size, valid);
+  enterAsync(site).cpAsync.copy(source, destination, size, valid);
 }
 static void carousel_sim_cp_async_commit_group(uint32_t site) {
-  enterAsync(site).cpAsyncCommitGroup();
+  enterAsync(site).cpAsync.commitGroup();
 }
 static void carousel_sim_cp_async_wait_group(int32_t pending, uint32_t site) {
   Machine &machine = enter(site);
   Waiting waiting(machine, "cp.async group wait");
-  machine.async.cpAsyncWaitGroup(pending);
+  machine.async.cpAsync.waitGroup(pending);
 }
 static void carousel_sim_cp_async_wait_all(uint32_t site) {
   Machine &machine = enter(site);
   Waiting waiting(machine, "cp.async group wait");
-  machine.async.cpAsyncWaitAll();
+  machine.async.cpAsync.waitAll();
 }
 static void carousel_sim_cp_async_mbarrier_arrive(void *barrier,
                                                   int32_t noIncrement,
                                                   uint32_t site) {
   Machine &machine = enter(site);
   Working working(machine, "arrive", barrier);
-  machine.async.cpAsyncMbarrierArrive(barrier, noIncrement);
+  machine.async.copyArrives.arrive(barrier, noIncrement);
 }
 
 //===----------------------------------------------------------------------===//
@@ -222,7 +220,7 @@ static void carousel_sim_tensor_load(const TensorMap *map, int32_t mode,
                                      uint32_t site) {
   int32_t coordinates[] = {c0, c1, c2, c3, c4};
   int16_t offsets[] = {int16_t(o0), int16_t(o1), int16_t(o2)};
-  enterAsync(site).tensorLoad(
+  enterAsync(site).tensorCopies.load(
       map, {coordinates, size_t(rank)}, TensorLoadMode(mode),
       {offsets, size_t(numOffsets)}, destination, barrier, getMask(mask));
 }
@@ -231,8 +229,8 @@ static void carousel_sim_tensor_store(const TensorMap *map, int32_t mode,
                                       int32_t c2, int32_t c3, int32_t c4,
                                       void *source, uint32_t site) {
   int32_t coordinates[] = {c0, c1, c2, c3, c4};
-  enterAsync(site).tensorStore(map, {coordinates, size_t(rank)},
-                               TensorStoreMode(mode), source);
+  enterAsync(site).tensorCopies.store(map, {coordinates, size_t(rank)},
+                                      TensorStoreMode(mode), source);
 }
 static void carousel_sim_tensor_reduce(int32_t kind, const TensorMap *map,
                                        int32_t mode, int32_t rank, int32_t c0,
@@ -240,9 +238,9 @@ static void carousel_sim_tensor_reduce(int32_t kind, const TensorMap *map,
                                        int32_t c4, void *source,
                                        uint32_t site) {
   int32_t coordinates[] = {c0, c1, c2, c3, c4};
-  enterAsync(site).tensorReduce(ReduceKind(kind), map,
-                                {coordinates, size_t(rank)},
-                                TensorStoreMode(mode), source);
+  enterAsync(site).tensorCopies.reduce(ReduceKind(kind), map,
+                                       {coordinates, size_t(rank)},
+                                       TensorStoreMode(mode), source);
 }
 static void carousel_sim_tensor_prefetch(const TensorMap *map, int32_t mode,
                                          int32_t rank, int32_t c0, int32_t c1,
@@ -252,19 +250,19 @@ static void carousel_sim_tensor_prefetch(const TensorMap *map, int32_t mode,
                                          uint32_t site) {
   int32_t coordinates[] = {c0, c1, c2, c3, c4};
   int16_t offsets[] = {int16_t(o0), int16_t(o1), int16_t(o2)};
-  enterAsync(site).tensorPrefetch(map, {coordinates, size_t(rank)},
-                                  TensorLoadMode(mode),
-                                  {offsets, size_t(numOffsets)});
+  enterAsync(site).tensorCopies.prefetch(map, {coordinates, size_t(rank)},
+                                         TensorLoadMode(mode),
+                                         {offsets, size_t(numOffsets)});
 }
 static void carousel_sim_tensor_map_replace(TensorMap *map, int32_t field,
                                             uint32_t dim, uint64_t value,
                                             uint32_t site) {
-  enterAsync(site).tensorMapReplace(map, TensorMapField(field), dim, value);
+  enterAsync(site).tensorMaps.replace(map, TensorMapField(field), dim, value);
 }
 static void carousel_sim_tensor_map_copy_fence(const TensorMap *source,
                                                TensorMap *destination,
                                                int32_t scope, uint32_t site) {
-  enterAsync(site).tensorMapCopyFence(source, destination, MemScope(scope));
+  enterAsync(site).tensorMaps.copyFence(source, destination, MemScope(scope));
 }
 
 } // extern "C"

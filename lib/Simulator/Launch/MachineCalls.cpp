@@ -84,9 +84,9 @@ static void *carousel_sim_atomic(void *pointer, uint64_t size, uint32_t site) {
   void *usable = machine.access(pointer, size, AccessKind::Atomic, site,
                                 AtomicForm::ReadModifyWrite);
   machine.notePoll(usable, size);
-  machine.async.atomicRead(pointer, /*acquire=*/false);
-  machine.async.atomicWrite(pointer, /*release=*/false,
-                            /*isReadModifyWrite=*/true);
+  machine.async.atomics.read(pointer, /*acquire=*/false);
+  machine.async.atomics.write(pointer, /*release=*/false,
+                              /*isReadModifyWrite=*/true);
   return usable;
 }
 /// An atomic without a used result.
@@ -95,8 +95,8 @@ static void *carousel_sim_atomic_reduce(void *pointer, uint64_t size,
   Machine &machine = Machine::current();
   void *usable = machine.access(pointer, size, AccessKind::Atomic, site,
                                 AtomicForm::Reduce);
-  machine.async.atomicWrite(pointer, /*release=*/false,
-                            /*isReadModifyWrite=*/true);
+  machine.async.atomics.write(pointer, /*release=*/false,
+                              /*isReadModifyWrite=*/true);
   return usable;
 }
 static void *carousel_sim_atomic_load(void *pointer, uint64_t size,
@@ -105,7 +105,7 @@ static void *carousel_sim_atomic_load(void *pointer, uint64_t size,
   void *usable =
       machine.access(pointer, size, AccessKind::Atomic, site, AtomicForm::Load);
   machine.notePoll(usable, size);
-  machine.async.atomicRead(pointer, /*acquire=*/false);
+  machine.async.atomics.read(pointer, /*acquire=*/false);
   return usable;
 }
 static void carousel_sim_step(uint32_t site) { enter(site); }
@@ -297,7 +297,7 @@ static void carousel_sim_barrier_warp(uint32_t mask, uint32_t site) {
   machine.grid.barrierWarp(mask);
 }
 static void carousel_sim_cluster_arrive(int32_t release, uint32_t site) {
-  enterAsync(site).clusterArrive(release);
+  enterAsync(site).fences.clusterArrive(release);
 }
 static void carousel_sim_cluster_wait(uint32_t site) {
   Machine &machine = enter(site);
@@ -306,14 +306,14 @@ static void carousel_sim_cluster_wait(uint32_t site) {
 }
 static void *carousel_sim_map_shared(void *shared, uint32_t rank,
                                      uint32_t site) {
-  return enterAsync(site).mapShared(shared, rank);
+  return enterAsync(site).ctas.mapShared(shared, rank);
 }
 static int32_t carousel_sim_rank_of(void *shared, uint32_t site) {
-  return enterAsync(site).rankOf(shared);
+  return enterAsync(site).ctas.rankOf(shared);
 }
 static void carousel_sim_set_max_registers(int32_t increase, int32_t registers,
                                            uint32_t site) {
-  enterAsync(site).setMaxRegisters(increase, registers);
+  enterAsync(site).registers.set(increase, registers);
 }
 static void carousel_sim_launch_dependents(uint32_t site) {
   enter(site).grid.launchDependents();
@@ -327,11 +327,11 @@ static void carousel_sim_grid_serial_wait(void *semaphore, int32_t turn,
                                           uint32_t site) {
   Machine &machine = enter(site);
   Waiting waiting(machine, "serial wait");
-  machine.async.gridSerialWait(static_cast<int32_t *>(semaphore), turn);
+  machine.async.semaphores.wait(static_cast<int32_t *>(semaphore), turn);
 }
 static void carousel_sim_grid_serial_release(void *semaphore, int32_t turn,
                                              uint32_t site) {
-  enterAsync(site).gridSerialRelease(static_cast<int32_t *>(semaphore), turn);
+  enterAsync(site).semaphores.release(static_cast<int32_t *>(semaphore), turn);
 }
 
 //===----------------------------------------------------------------------===//
@@ -340,36 +340,36 @@ static void carousel_sim_grid_serial_release(void *semaphore, int32_t turn,
 
 static void carousel_sim_fence_thread(int32_t semantics, int32_t scope,
                                       uint32_t site) {
-  enterAsync(site).fenceThread(MemSemantics(semantics), MemScope(scope));
+  enterAsync(site).fences.fenceThread(MemSemantics(semantics), MemScope(scope));
 }
 static void carousel_sim_fence_proxy(int32_t proxy, uint32_t site) {
-  enterAsync(site).fenceProxy(ProxyKind(proxy));
+  enterAsync(site).fences.fenceProxy(ProxyKind(proxy));
 }
 static void carousel_sim_fence_mbarrier_init(uint32_t site) {
-  enterAsync(site).fenceMbarrierInit();
+  enterAsync(site).fences.fenceMbarrierInit();
 }
 static void carousel_sim_fence_sync_restrict(int32_t semantics, uint32_t site) {
-  enterAsync(site).fenceSyncRestrict(MemSemantics(semantics));
+  enterAsync(site).fences.fenceSyncRestrict(MemSemantics(semantics));
 }
 static void carousel_sim_fence_proxy_sync_restrict(int32_t semantics,
                                                    uint32_t site) {
-  enterAsync(site).fenceProxySyncRestrict(MemSemantics(semantics));
+  enterAsync(site).fences.fenceProxySyncRestrict(MemSemantics(semantics));
 }
 static void carousel_sim_fence_tensor_map_release(int32_t scope,
                                                   uint32_t site) {
-  enterAsync(site).fenceTensorMapRelease(MemScope(scope));
+  enterAsync(site).tensorMaps.fenceRelease(MemScope(scope));
 }
 static void carousel_sim_fence_tensor_map_acquire(const TensorMap *map,
                                                   int32_t scope,
                                                   uint32_t site) {
-  enterAsync(site).fenceTensorMapAcquire(map, MemScope(scope));
+  enterAsync(site).tensorMaps.fenceAcquire(map, MemScope(scope));
 }
 
 static int64_t carousel_sim_grid_ticket(void *counter, int64_t total,
                                         uint32_t site) {
   Machine &machine = enter(site);
   Waiting waiting(machine, "ticket");
-  return machine.async.gridTicket(static_cast<int32_t *>(counter), total);
+  return machine.async.tickets.draw(static_cast<int32_t *>(counter), total);
 }
 
 } // extern "C"

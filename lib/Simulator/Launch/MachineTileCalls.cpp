@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Async/TileTransfer.h"
+#include "../Async/Tiles/TileTransfer.h"
 #include "Machine.h"
 
 using namespace carousel::sim;
@@ -50,7 +50,7 @@ static void carousel_sim_move_tile(int32_t isLoad, int32_t scope,
   transfer.tileStrides = take(tileRank);
   TracedCall call(machine, CallKind::Waits,
                   isLoad ? "tile load" : "tile store");
-  machine.async.moveTile(transfer);
+  machine.async.tiles.move(transfer);
 }
 
 } // extern "C"

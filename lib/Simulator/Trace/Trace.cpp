@@ -13,6 +13,8 @@
 
 #include "Trace.h"
 
+#include "../Async/AsyncContext.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 

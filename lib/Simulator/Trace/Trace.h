@@ -16,7 +16,7 @@
 #ifndef CAROUSEL_LIB_SIMULATOR_TRACE_TRACE_H
 #define CAROUSEL_LIB_SIMULATOR_TRACE_TRACE_H
 
-#include "../Async/Async.h"
+#include "../Async/TransferLog.h"
 #include "../Grid/Grid.h"
 #include "../Memory/Memory.h"
 

@@ -14,7 +14,7 @@
 #ifndef CAROUSEL_TEST_SIMULATOR_ASYNC_ASYNCFIXTURE_H
 #define CAROUSEL_TEST_SIMULATOR_ASYNC_ASYNCFIXTURE_H
 
-#include "../../../lib/Simulator/Async/Async.h"
+#include "../../../lib/Simulator/Async/AsyncMachine.h"
 
 #include "../Grid/GridFixture.h"
 
@@ -117,8 +117,8 @@ struct AsyncRun {
                std::initializer_list<std::pair<uint64_t, uint32_t>> barriers) {
     if (thread.index == 0) {
       for (auto [offset, count] : barriers)
-        machine.mbarrierInit(shared(offset), count);
-      machine.fenceMbarrierInit();
+        machine.mbarriers.init(shared(offset), count);
+      machine.fences.fenceMbarrierInit();
     }
     barrier();
   }

@@ -44,25 +44,26 @@ auto storeTwice(Wrong wrong) {
         if (wrong == Wrong::LateFence || wrong == Wrong::NoFence) {
           run.barrier();
           if (wrong == Wrong::LateFence && thread.index != 0)
-            machine.fenceProxy(ProxyKind::Async);
+            machine.fences.fenceProxy(ProxyKind::Async);
         } else {
-          machine.fenceProxy(ProxyKind::Async);
+          machine.fences.fenceProxy(ProxyKind::Async);
           run.barrier();
         }
         if (thread.index == 0) {
-          machine.bulkStore(run.shared(kData), target + round * kTile, kTile);
+          machine.bulkCopies.store(run.shared(kData), target + round * kTile,
+                                   kTile);
           if (wrong != Wrong::NoCommit)
-            machine.bulkCommitGroup();
+            machine.bulkGroups.commit();
         }
         bool isRead = round == 0 || wrong == Wrong::ReadForComplete;
         thread.site = 100 + thread.index;
         if (wrong == Wrong::OtherThreadWaits) {
           run.barrier();
           if (thread.index == 1)
-            machine.bulkWaitGroup(isRead, 0);
+            machine.bulkGroups.wait(isRead, 0);
         } else if (thread.index == 0 && wrong != Wrong::NoWait) {
-          machine.bulkWaitGroup(isRead,
-                                wrong == Wrong::TooManyPending && round == 0);
+          machine.bulkGroups.wait(isRead,
+                                  wrong == Wrong::TooManyPending && round == 0);
         }
         thread.site = 0;
         if (wrong != Wrong::NoBarrier)
@@ -105,10 +106,10 @@ TEST(BulkGroup, AFenceByTheIssuerIsEnoughUnlessStrict) {
       run.barrier();
       if (thread.index != 0)
         return;
-      run.machine.fenceProxy(ProxyKind::AsyncSharedCTA);
-      run.machine.bulkStore(run.shared(kData), target, kTile);
-      run.machine.bulkCommitGroup();
-      run.machine.bulkWaitGroup(false, 0);
+      run.machine.fences.fenceProxy(ProxyKind::AsyncSharedCTA);
+      run.machine.bulkCopies.store(run.shared(kData), target, kTile);
+      run.machine.bulkGroups.commit();
+      run.machine.bulkGroups.wait(false, 0);
     });
     EXPECT_EQ(run.has(FindingKind::MissingProxyFence), strict) << run.text();
   }
@@ -121,15 +122,15 @@ TEST(BulkGroup, AWaitThatAllThreadsExecute) {
     char *target = run.global(kTile, false, "%y");
     return [=, &run](Thread &thread) {
       run.fill(run.shared(kData + thread.index * 32), 32, 1);
-      run.machine.fenceProxy(ProxyKind::Async);
+      run.machine.fences.fenceProxy(ProxyKind::Async);
       run.grid.barrierWarp(~0u);
       if (thread.index == 3) {
-        run.machine.bulkStore(run.shared(kData), target, kTile);
-        run.machine.bulkCommitGroup();
+        run.machine.bulkCopies.store(run.shared(kData), target, kTile);
+        run.machine.bulkGroups.commit();
       }
       run.grid.barrierWarp(~0u);
       thread.site = 5;
-      run.machine.bulkWaitGroup(false, 0);
+      run.machine.bulkGroups.wait(false, 0);
       run.grid.barrierWarp(~0u);
       run.load(target, kTile);
     };
@@ -145,21 +146,21 @@ TEST(BulkGroup, WaitsOfAllThreadsAtSeveralPlaces) {
       for (unsigned round = 0; round < 4; ++round) {
         char *slot = run.shared(kData + round % 2 * kTile);
         run.fill(slot + thread.index * 32, 32, 1);
-        run.machine.fenceProxy(ProxyKind::Async);
+        run.machine.fences.fenceProxy(ProxyKind::Async);
         run.grid.barrierWarp(~0u);
         if (thread.index == 3)
-          run.machine.bulkStore(slot, target + round * kTile, kTile);
-        run.machine.bulkCommitGroup();
+          run.machine.bulkCopies.store(slot, target + round * kTile, kTile);
+        run.machine.bulkGroups.commit();
         run.grid.barrierWarp(~0u);
         thread.site = 5;
-        run.machine.bulkWaitGroup(true, 1);
+        run.machine.bulkGroups.wait(true, 1);
         run.grid.barrierWarp(~0u);
       }
       thread.site = 6;
-      run.machine.bulkWaitGroup(true, 0);
+      run.machine.bulkGroups.wait(true, 0);
       run.grid.step();
       thread.site = 7;
-      run.machine.bulkWaitGroup(false, 0);
+      run.machine.bulkGroups.wait(false, 0);
     };
   });
 }
@@ -173,13 +174,14 @@ TEST(BulkGroup, AForeignWaitAfterTheOwnerHasEnded) {
                     char *target = run.global(kTile, false, "%y");
                     return [=, &run](Thread &thread) {
                       run.fill(run.shared(kData + thread.index * 16), 16, 1);
-                      run.machine.fenceProxy(ProxyKind::Async);
+                      run.machine.fences.fenceProxy(ProxyKind::Async);
                       run.barrier();
                       if (thread.index == 0) {
-                        run.machine.bulkStore(run.shared(kData), target, kTile);
-                        run.machine.bulkCommitGroup();
+                        run.machine.bulkCopies.store(run.shared(kData), target,
+                                                     kTile);
+                        run.machine.bulkGroups.commit();
                         thread.site = 5;
-                        run.machine.bulkWaitGroup(true, 0);
+                        run.machine.bulkGroups.wait(true, 0);
                       }
                       run.barrier();
                       if (thread.index != 33)
@@ -188,8 +190,8 @@ TEST(BulkGroup, AForeignWaitAfterTheOwnerHasEnded) {
                         run.grid.yield();
                       thread.site = 6;
                       if (commits)
-                        run.machine.bulkCommitGroup();
-                      run.machine.bulkWaitGroup(false, 0);
+                        run.machine.bulkGroups.commit();
+                      run.machine.bulkGroups.wait(false, 0);
                     };
                   });
 }
@@ -201,10 +203,10 @@ TEST(BulkGroup, ByteMask) {
       if (thread.index != 0)
         return;
       run.fill(run.shared(kData), 64, 5);
-      run.machine.fenceProxy(ProxyKind::Async);
-      run.machine.bulkStore(run.shared(kData), target, 64, 0x8003);
-      run.machine.bulkCommitGroup();
-      run.machine.bulkWaitGroup(false, 0);
+      run.machine.fences.fenceProxy(ProxyKind::Async);
+      run.machine.bulkCopies.store(run.shared(kData), target, 64, 0x8003);
+      run.machine.bulkGroups.commit();
+      run.machine.bulkGroups.wait(false, 0);
       for (unsigned i = 0; i < 64; ++i) {
         bool isWritten = i % 16 < 2 || i % 16 == 15;
         EXPECT_EQ(target[i], isWritten ? 5 : char(0xee)) << i;
@@ -226,14 +228,14 @@ auto reduceOnce(bool duplicate) {
         float value = 1.5f * float(i);
         run.store(run.shared(kData + i * 4), &value, 4);
       }
-      run.machine.fenceProxy(ProxyKind::Async);
+      run.machine.fences.fenceProxy(ProxyKind::Async);
       run.barrier();
       thread.site = 9;
       if (thread.index == 0 || (duplicate && thread.index == 7)) {
-        run.machine.bulkReduce(ReduceKind::Add, ReduceType::F32,
-                               run.shared(kData), target, kTile);
-        run.machine.bulkCommitGroup();
-        run.machine.bulkWaitGroup(false, 0);
+        run.machine.bulkCopies.reduce(ReduceKind::Add, ReduceType::F32,
+                                      run.shared(kData), target, kTile);
+        run.machine.bulkGroups.commit();
+        run.machine.bulkGroups.wait(false, 0);
       }
     };
   };
@@ -270,27 +272,27 @@ auto inTurn(Turn turn) {
     return [=, &run](Thread &thread) {
       AsyncMachine &machine = run.machine;
       if (thread.index == 0 && turn != Turn::NoRelease)
-        machine.gridSerialWait(semaphore, int32_t(thread.cta));
+        machine.semaphores.wait(semaphore, int32_t(thread.cta));
       run.barrier();
       run.load(tile + thread.index * 32, 32);
       char sum = tile[thread.index * 32] + char(thread.cta + 1);
       run.fill(run.shared(kData + thread.index * 32), 32, sum);
-      machine.fenceProxy(ProxyKind::Async);
+      machine.fences.fenceProxy(ProxyKind::Async);
       run.barrier();
       if (thread.index == 0) {
-        machine.bulkStore(run.shared(kData), tile, kTile);
-        machine.bulkCommitGroup();
+        machine.bulkCopies.store(run.shared(kData), tile, kTile);
+        machine.bulkGroups.commit();
         if (turn != Turn::NoWait)
-          machine.bulkWaitGroup(turn == Turn::ReadWait, 0);
+          machine.bulkGroups.wait(turn == Turn::ReadWait, 0);
         if (turn != Turn::OtherThread)
-          machine.gridSerialRelease(semaphore, int32_t(thread.cta) + 1);
+          machine.semaphores.release(semaphore, int32_t(thread.cta) + 1);
         // Without a wait before it, the exit is wrong as well; here the release
         // is.
-        machine.bulkWaitGroup(false, 0);
+        machine.bulkGroups.wait(false, 0);
       }
       run.grid.barrierWarp(~0u);
       if (thread.index == 1 && turn == Turn::OtherThread)
-        machine.gridSerialRelease(semaphore, int32_t(thread.cta) + 1);
+        machine.semaphores.release(semaphore, int32_t(thread.cta) + 1);
     };
   };
 }
@@ -324,16 +326,17 @@ auto storeBesideTurn(uint32_t issuer, bool isInTurn, bool isReadByNext,
       AsyncMachine &machine = run.machine;
       auto wait = [&] {
         if (thread.index == 0)
-          machine.gridSerialWait(semaphore, int32_t(thread.cta));
+          machine.semaphores.wait(semaphore, int32_t(thread.cta));
       };
       if (isInTurn)
         wait();
       run.fill(run.shared(kData + thread.index * 32), 32, 7);
-      machine.fenceProxy(ProxyKind::Async);
+      machine.fences.fenceProxy(ProxyKind::Async);
       run.barrier();
       if (thread.index == issuer) {
-        machine.bulkStore(run.shared(kData), tile + thread.cta * kTile, kTile);
-        machine.bulkCommitGroup();
+        machine.bulkCopies.store(run.shared(kData), tile + thread.cta * kTile,
+                                 kTile);
+        machine.bulkGroups.commit();
       }
       run.barrier();
       if (!isInTurn)
@@ -341,11 +344,11 @@ auto storeBesideTurn(uint32_t issuer, bool isInTurn, bool isReadByNext,
       if (thread.index == 0 && thread.cta == 1 && isReadByNext)
         run.load(tile, 32);
       if (thread.index == 0)
-        machine.gridSerialRelease(semaphore, int32_t(thread.cta) + 1);
+        machine.semaphores.release(semaphore, int32_t(thread.cta) + 1);
       if (thread.index == 0 && isReleasedAgain)
-        machine.gridSerialRelease(semaphore, int32_t(thread.cta) + 1);
+        machine.semaphores.release(semaphore, int32_t(thread.cta) + 1);
       if (thread.index == issuer)
-        machine.bulkWaitGroup(false, 0);
+        machine.bulkGroups.wait(false, 0);
     };
   };
 }
@@ -370,9 +373,9 @@ TEST(BulkGroup, AReleaseReplacesWhatNobodyWrote) {
           reinterpret_cast<int32_t *>(run.global(4, false, "%semaphore"));
       return [=, &run](Thread &thread) {
         if (isWait)
-          run.machine.gridSerialWait(semaphore, *semaphore);
-        run.machine.gridSerialRelease(semaphore, 1);
-        run.machine.gridSerialWait(semaphore, 1);
+          run.machine.semaphores.wait(semaphore, *semaphore);
+        run.machine.semaphores.release(semaphore, 1);
+        run.machine.semaphores.wait(semaphore, 1);
       };
     };
   };
@@ -388,7 +391,7 @@ TEST(BulkGroup, ASemaphoreThatNobodyReleases) {
   std::memset(static_cast<void *>(semaphore), 0, 16);
   EXPECT_EQ(run.run([&](Thread &thread) {
     if (thread.index == 0)
-      run.machine.gridSerialWait(semaphore, 3);
+      run.machine.semaphores.wait(semaphore, 3);
   }),
             RunEnd::Deadlock);
   EXPECT_NE(run.text().find("turn 3"), std::string::npos) << run.text();
@@ -406,21 +409,21 @@ TEST(BulkGroup, AtomicsReleaseAndAcquire) {
         if (thread.cta == 0) {
           run.fill(data, 16, 3);
           if (fences)
-            run.machine.fenceThread(MemSemantics::AcqRel, MemScope::GPU);
+            run.machine.fences.fenceThread(MemSemantics::AcqRel, MemScope::GPU);
           run.touch(flag, 4, AccessKind::Atomic);
           flag[0] = 1;
-          run.machine.atomicWrite(flag, release, false);
+          run.machine.atomics.write(flag, release, false);
           return;
         }
         do {
           run.touch(flag, 4, AccessKind::Atomic);
-          run.machine.atomicRead(flag, acquire);
+          run.machine.atomics.read(flag, acquire);
           if (flag[0] != 1)
             run.grid.yield();
         } while (flag[0] != 1);
-        run.machine.atomicRead(flag, acquire);
+        run.machine.atomics.read(flag, acquire);
         if (fences)
-          run.machine.fenceThread(MemSemantics::AcqRel, MemScope::GPU);
+          run.machine.fences.fenceThread(MemSemantics::AcqRel, MemScope::GPU);
         run.load(data, 16);
       };
     };
@@ -442,21 +445,21 @@ TEST(BulkGroup, FencesOrderIfEachScopeHasTheOtherThread) {
       return [=, &run](Thread &thread) {
         if (thread.cta == 0 && thread.index == 0) {
           run.fill(data, 16, 3);
-          run.machine.fenceThread(MemSemantics::Release, release);
+          run.machine.fences.fenceThread(MemSemantics::Release, release);
           run.touch(flag, 4, AccessKind::Atomic);
           flag[0] = 1;
-          run.machine.atomicWrite(flag, /*release=*/false, true);
+          run.machine.atomics.write(flag, /*release=*/false, true);
         }
         if (thread.cta != readingCTA || thread.index != 32)
           return;
         while (true) {
           run.touch(flag, 4, AccessKind::Atomic);
-          run.machine.atomicRead(flag, /*acquire=*/false);
+          run.machine.atomics.read(flag, /*acquire=*/false);
           if (flag[0] == 1)
             break;
           run.grid.yield();
         }
-        run.machine.fenceThread(MemSemantics::Acquire, acquire);
+        run.machine.fences.fenceThread(MemSemantics::Acquire, acquire);
         run.load(data, 16);
       };
     };

@@ -28,13 +28,13 @@ auto pipeline(Wrong wrong) {
     return [=, &run](Thread &thread) {
       for (unsigned stage = 0; stage < 3; ++stage) {
         unsigned at = stage * 512 + thread.index * 16;
-        run.machine.cpAsync(source + at, run.shared(kData + at), 16, 16);
+        run.machine.cpAsync.copy(source + at, run.shared(kData + at), 16, 16);
         if (wrong != Wrong::NoCommit)
-          run.machine.cpAsyncCommitGroup();
+          run.machine.cpAsync.commitGroup();
       }
       for (unsigned stage = 0; stage < 3; ++stage) {
         if (wrong != Wrong::NoWait)
-          run.machine.cpAsyncWaitGroup(
+          run.machine.cpAsync.waitGroup(
               2 - stage + (wrong == Wrong::TooManyPending && stage < 2));
         if (wrong != Wrong::NoBarrier)
           run.barrier();
@@ -47,7 +47,7 @@ auto pipeline(Wrong wrong) {
       }
       if (wrong == Wrong::NoWait)
         return;
-      run.machine.cpAsyncWaitAll();
+      run.machine.cpAsync.waitAll();
     };
   };
 }
@@ -70,11 +70,11 @@ TEST(CpAsync, SizesAndZeroFill) {
   expectClean(makeShape(1, 1), 5, [](AsyncRun &run) {
     char *source = run.global(64);
     return [=, &run](Thread &) {
-      run.machine.cpAsync(source + 4, run.shared(kData), 4, 4);
-      run.machine.cpAsync(source + 8, run.shared(kData + 8), 8, 3);
-      run.machine.cpAsync(source + 16, run.shared(kData + 16), 16, 0);
-      run.machine.cpAsync(source + 32, run.shared(kData + 32), 16, 9);
-      run.machine.cpAsyncWaitAll();
+      run.machine.cpAsync.copy(source + 4, run.shared(kData), 4, 4);
+      run.machine.cpAsync.copy(source + 8, run.shared(kData + 8), 8, 3);
+      run.machine.cpAsync.copy(source + 16, run.shared(kData + 16), 16, 0);
+      run.machine.cpAsync.copy(source + 32, run.shared(kData + 32), 16, 9);
+      run.machine.cpAsync.waitAll();
       EXPECT_EQ(std::memcmp(run.shared(kData), source + 4, 4), 0);
       char zeros[16] = {};
       EXPECT_EQ(std::memcmp(run.shared(kData + 8), source + 8, 3), 0);
@@ -93,8 +93,8 @@ TEST(CpAsync, OperandsAreChecked) {
     AsyncRun run(makeShape(1, 1));
     char *from = run.global(64);
     EXPECT_EQ(run.run([&](Thread &) {
-      run.machine.cpAsync(from + source, run.shared(kData + destination), size,
-                          valid);
+      run.machine.cpAsync.copy(from + source, run.shared(kData + destination),
+                               size, valid);
     }),
               RunEnd::Aborted);
     EXPECT_TRUE(run.has(FindingKind::InvalidOperand));
@@ -113,13 +113,13 @@ auto arrive(bool noIncrement, uint32_t count, bool alsoArrives) {
     return [=, &run](Thread &thread) {
       run.initBarriers(thread, {{kFull, count}});
       unsigned at = thread.index * 32;
-      run.machine.cpAsync(source + at, run.shared(kData + at), 16, 16);
-      run.machine.cpAsync(source + at + 16, run.shared(kData + at + 16), 16,
-                          16);
-      run.machine.cpAsyncMbarrierArrive(run.shared(kFull), noIncrement);
+      run.machine.cpAsync.copy(source + at, run.shared(kData + at), 16, 16);
+      run.machine.cpAsync.copy(source + at + 16, run.shared(kData + at + 16),
+                               16, 16);
+      run.machine.copyArrives.arrive(run.shared(kFull), noIncrement);
       if (alsoArrives)
-        run.machine.mbarrierArrive(run.shared(kFull), {});
-      run.machine.mbarrierWait(run.shared(kFull), PhaseName::parity(false));
+        run.machine.arrivals.arrive(run.shared(kFull), {});
+      run.machine.waits.wait(run.shared(kFull), PhaseName::parity(false));
       unsigned other = (31 - thread.index) * 32;
       run.load(run.shared(kData + other), 32);
       EXPECT_EQ(std::memcmp(run.shared(kData + other), source + other, 32), 0);
@@ -139,17 +139,17 @@ TEST(CpAsync, AnArriveCoversOnlyWhatIsBeforeIt) {
       return [=, &run](Thread &thread) {
         run.initBarriers(thread, {{kFull, 1}});
         if (thread.index == 0) {
-          run.machine.cpAsync(source, run.shared(kData), 16, 16);
+          run.machine.cpAsync.copy(source, run.shared(kData), 16, 16);
           if (later)
-            run.machine.cpAsyncMbarrierArrive(run.shared(kFull), true);
-          run.machine.cpAsync(source + 16, run.shared(kData + 16), 16, 16);
+            run.machine.copyArrives.arrive(run.shared(kFull), true);
+          run.machine.cpAsync.copy(source + 16, run.shared(kData + 16), 16, 16);
           if (!later)
-            run.machine.cpAsyncMbarrierArrive(run.shared(kFull), true);
+            run.machine.copyArrives.arrive(run.shared(kFull), true);
         }
-        run.machine.mbarrierWait(run.shared(kFull), PhaseName::parity(false));
+        run.machine.waits.wait(run.shared(kFull), PhaseName::parity(false));
         run.load(run.shared(kData), 32);
         if (thread.index == 0)
-          run.machine.cpAsyncWaitAll();
+          run.machine.cpAsync.waitAll();
       };
     };
   };
@@ -163,16 +163,16 @@ TEST(CpAsync, AnEngineThatReadsCopiesNeedsAFence) {
       char *source = run.global(512), *target = run.global(512, false, "%y");
       return [=, &run](Thread &thread) {
         unsigned at = thread.index * 16;
-        run.machine.cpAsync(source + at, run.shared(kData + at), 16, 16);
-        run.machine.cpAsyncWaitAll();
+        run.machine.cpAsync.copy(source + at, run.shared(kData + at), 16, 16);
+        run.machine.cpAsync.waitAll();
         if (fence)
-          run.machine.fenceProxy(ProxyKind::AsyncSharedCTA);
+          run.machine.fences.fenceProxy(ProxyKind::AsyncSharedCTA);
         run.barrier();
         if (thread.index != 0)
           return;
-        run.machine.bulkStore(run.shared(kData), target, 512);
-        run.machine.bulkCommitGroup();
-        run.machine.bulkWaitGroup(true, 0);
+        run.machine.bulkCopies.store(run.shared(kData), target, 512);
+        run.machine.bulkGroups.commit();
+        run.machine.bulkGroups.wait(true, 0);
       };
     };
   };
@@ -186,15 +186,15 @@ TEST(CpAsync, StrictFencesCoverTheThreadsOwnCopies) {
   char *source = run.global(512), *target = run.global(512, false, "%y");
   run.run([&](Thread &thread) {
     unsigned at = thread.index * 16;
-    run.machine.cpAsync(source + at, run.shared(kData + at), 16, 16);
-    run.machine.cpAsyncWaitAll();
-    run.machine.fenceProxy(ProxyKind::AsyncSharedCTA);
+    run.machine.cpAsync.copy(source + at, run.shared(kData + at), 16, 16);
+    run.machine.cpAsync.waitAll();
+    run.machine.fences.fenceProxy(ProxyKind::AsyncSharedCTA);
     run.barrier();
     if (thread.index != 0)
       return;
-    run.machine.bulkStore(run.shared(kData), target, 512);
-    run.machine.bulkCommitGroup();
-    run.machine.bulkWaitGroup(true, 0);
+    run.machine.bulkCopies.store(run.shared(kData), target, 512);
+    run.machine.bulkGroups.commit();
+    run.machine.bulkGroups.wait(true, 0);
   });
   EXPECT_TRUE(run.log.empty()) << run.text();
 }

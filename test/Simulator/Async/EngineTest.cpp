@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Simulator/Async/AsyncImpl.h"
+#include "../../../lib/Simulator/Async/Engine/EngineTime.h"
 #include "AsyncFixture.h"
 
 using namespace carousel::sim;
@@ -45,11 +45,11 @@ auto ring(Wrong wrong) {
       AsyncMachine &machine = run.machine;
       if (thread.index == 0) {
         for (unsigned slot = 0; slot < kSlots; ++slot) {
-          machine.mbarrierInit(run.shared(kFull + slot * 8), 1);
-          machine.mbarrierInit(run.shared(kEmpty + slot * 8), 32);
+          machine.mbarriers.init(run.shared(kFull + slot * 8), 1);
+          machine.mbarriers.init(run.shared(kEmpty + slot * 8), 32);
         }
         if (wrong != Wrong::NoFence)
-          machine.fenceMbarrierInit();
+          machine.fences.fenceMbarrierInit();
       }
       run.barrier();
       for (unsigned tile = 0; tile < kTiles; ++tile) {
@@ -59,21 +59,20 @@ auto ring(Wrong wrong) {
         char *data = run.shared(kData + slot * kTile);
         if (thread.index == 0) {
           if (wrong != Wrong::NoEmptyWait)
-            machine.mbarrierWait(empty, parity(round + 1));
+            machine.waits.wait(empty, parity(round + 1));
           ArriveOptions options;
           bool isLast = tile == kTiles - 1;
           options.expectBytes =
               kTile + (wrong == Wrong::ExpectMore && isLast   ? 16
                        : wrong == Wrong::ExpectLess && isLast ? -16
                                                               : 0);
-          machine.mbarrierArrive(full, options);
-          machine.bulkLoad(source + tile * kTile, data, kTile, full);
+          machine.arrivals.arrive(full, options);
+          machine.bulkCopies.load(source + tile * kTile, data, kTile, full);
           if (wrong == Wrong::Twice && isLast)
-            machine.bulkLoad(source + tile * kTile, data, kTile, full);
+            machine.bulkCopies.load(source + tile * kTile, data, kTile, full);
         } else if (thread.index >= 32) {
           if (wrong != Wrong::NoWait)
-            machine.mbarrierWait(full,
-                                 parity(round + (wrong == Wrong::Flipped)));
+            machine.waits.wait(full, parity(round + (wrong == Wrong::Flipped)));
           unsigned offset = thread.lane() * 64;
           run.load(data + offset, 64);
           if (wrong == Wrong::Nothing) {
@@ -81,7 +80,7 @@ auto ring(Wrong wrong) {
                 std::memcmp(data + offset, source + tile * kTile + offset, 64),
                 0);
           }
-          machine.mbarrierArrive(empty, {});
+          machine.arrivals.arrive(empty, {});
         }
       }
     };
@@ -114,17 +113,17 @@ TEST(Engine, GenericWritesNeedAFenceBeforeALoadOverThem) {
         run.initBarriers(thread, {{kFull, 1}});
         run.fill(run.shared(kData + thread.index * 16), 16, 1);
         if (fence)
-          run.machine.fenceProxy(ProxyKind::AsyncSharedCTA);
+          run.machine.fences.fenceProxy(ProxyKind::AsyncSharedCTA);
         run.barrier();
         if (thread.index == 0) {
           ArriveOptions options;
           options.expectBytes = kTile;
-          run.machine.mbarrierArrive(run.shared(kFull), options);
-          run.machine.bulkLoad(source, run.shared(kData), kTile,
-                               run.shared(kFull));
+          run.machine.arrivals.arrive(run.shared(kFull), options);
+          run.machine.bulkCopies.load(source, run.shared(kData), kTile,
+                                      run.shared(kFull));
         }
         if (wait)
-          run.machine.mbarrierWait(run.shared(kFull), parity(0));
+          run.machine.waits.wait(run.shared(kFull), parity(0));
       };
     };
   };
@@ -149,13 +148,14 @@ TEST(Engine, ACompletionTellsNothingOfEarlierTransfers) {
           ArriveOptions options;
           options.expectBytes = kTile;
           for (uint64_t barrier : {kFull, kEmpty}) {
-            run.machine.mbarrierArrive(run.shared(barrier), options);
-            run.machine.bulkLoad(source, run.shared(kData + barrier * 256),
-                                 kTile, run.shared(barrier));
+            run.machine.arrivals.arrive(run.shared(barrier), options);
+            run.machine.bulkCopies.load(source,
+                                        run.shared(kData + barrier * 256),
+                                        kTile, run.shared(barrier));
             while (!run.machine.describeOutstanding().empty())
               run.grid.yield();
           }
-          run.machine.mbarrierWait(run.shared(kEmpty), parity(0));
+          run.machine.waits.wait(run.shared(kEmpty), parity(0));
           run.load(run.shared(kData), 16);
         };
       });
@@ -171,12 +171,12 @@ TEST(Engine, InvalWithATransferInFlight) {
           return;
         ArriveOptions options;
         options.expectBytes = kTile;
-        run.machine.mbarrierArrive(run.shared(kFull), options);
-        run.machine.bulkLoad(source, run.shared(kData), kTile,
-                             run.shared(kFull));
+        run.machine.arrivals.arrive(run.shared(kFull), options);
+        run.machine.bulkCopies.load(source, run.shared(kData), kTile,
+                                    run.shared(kFull));
         if (wait)
-          run.machine.mbarrierWait(run.shared(kFull), parity(0));
-        run.machine.mbarrierInval(run.shared(kFull));
+          run.machine.waits.wait(run.shared(kFull), parity(0));
+        run.machine.mbarriers.inval(run.shared(kFull));
       };
     };
   };
@@ -194,9 +194,9 @@ TEST(Engine, OperandsAreChecked) {
     char *source = run.global(4096);
     RunEnd end = run.run([&](Thread &thread) {
       run.initBarriers(thread, {{kFull, 1}});
-      run.machine.bulkLoad(source + it.source,
-                           run.shared(kData + it.destination), it.size,
-                           run.shared(kFull));
+      run.machine.bulkCopies.load(source + it.source,
+                                  run.shared(kData + it.destination), it.size,
+                                  run.shared(kFull));
       ADD_FAILURE() << "the run goes on after a trap";
     });
     EXPECT_EQ(end, RunEnd::Aborted);
@@ -213,12 +213,12 @@ TEST(Engine, ReadsPastABuffer) {
       return;
     ArriveOptions options;
     options.expectBytes = kTile;
-    run.machine.mbarrierArrive(run.shared(kFull), options);
-    run.machine.bulkLoad(source + 4096 - kTile + 16, run.shared(kData), kTile,
-                         run.shared(kFull));
-    run.machine.mbarrierWait(run.shared(kFull), parity(0));
+    run.machine.arrivals.arrive(run.shared(kFull), options);
+    run.machine.bulkCopies.load(source + 4096 - kTile + 16, run.shared(kData),
+                                kTile, run.shared(kFull));
+    run.machine.waits.wait(run.shared(kFull), parity(0));
     thread.site = 2;
-    run.machine.bulkPrefetch(source + 4096 - 16, 32);
+    run.machine.bulkCopies.prefetch(source + 4096 - 16, 32);
   });
   EXPECT_GE(run.count(FindingKind::OutOfBounds), 2u) << run.text();
 }
@@ -234,13 +234,13 @@ template <typename Body> auto inCluster(uint32_t arrivals, Body body) {
     auto test = body(run);
     return [=, &run](Thread &thread) {
       if (thread.index == 0) {
-        run.machine.mbarrierInit(run.shared(kFull), arrivals);
-        run.machine.fenceMbarrierInit();
+        run.machine.mbarriers.init(run.shared(kFull), arrivals);
+        run.machine.fences.fenceMbarrierInit();
       }
       run.grid.clusterArrive(true);
       run.grid.clusterWait(true);
       test(thread);
-      run.machine.mbarrierWait(run.shared(kFull), parity(0));
+      run.machine.waits.wait(run.shared(kFull), parity(0));
       run.grid.clusterArrive(true);
       run.grid.clusterWait(true);
     };
@@ -262,11 +262,12 @@ TEST(Engine, Multicast) {
                   // Each CTA loads one half for both.
                   ArriveOptions options;
                   options.expectBytes = kTile;
-                  run.machine.mbarrierArrive(run.shared(kFull), options);
+                  run.machine.arrivals.arrive(run.shared(kFull), options);
                   uint64_t half = thread.rankInCluster * kTile / 2;
-                  run.machine.bulkLoad(source + half, run.shared(kData + half),
-                                       kTile / 2, run.shared(kFull), 3);
-                  run.machine.mbarrierWait(run.shared(kFull), parity(0));
+                  run.machine.bulkCopies.load(source + half,
+                                              run.shared(kData + half),
+                                              kTile / 2, run.shared(kFull), 3);
+                  run.machine.waits.wait(run.shared(kFull), parity(0));
                   run.load(run.shared(kData), kTile);
                   EXPECT_EQ(std::memcmp(run.shared(kData), source, kTile), 0);
                 };
@@ -280,18 +281,18 @@ auto exchange(bool expects, bool fences) {
       AsyncMachine &machine = run.machine;
       run.fill(run.shared(kData + thread.index * 64), 64, char(thread.cta + 1));
       if (fences)
-        machine.fenceProxy(ProxyKind::AsyncSharedCTA);
+        machine.fences.fenceProxy(ProxyKind::AsyncSharedCTA);
       run.barrier();
       if (thread.index != 0)
         return;
       ArriveOptions options;
       options.expectBytes = expects ? kTile : 0;
-      machine.mbarrierArrive(run.shared(kFull), options);
+      machine.arrivals.arrive(run.shared(kFull), options);
       auto *remote = static_cast<char *>(
-          machine.mapShared(run.shared(), 1 - thread.rankInCluster));
-      machine.bulkCopyCluster(run.shared(kData), remote + 2 * kData + kTile,
-                              kTile, remote + kFull);
-      machine.mbarrierWait(run.shared(kFull), parity(0));
+          machine.ctas.mapShared(run.shared(), 1 - thread.rankInCluster));
+      machine.bulkCopies.copyCluster(
+          run.shared(kData), remote + 2 * kData + kTile, kTile, remote + kFull);
+      machine.waits.wait(run.shared(kFull), parity(0));
       if (!expects || !fences)
         return;
       run.load(run.shared(2 * kData + kTile), kTile);
@@ -316,21 +317,22 @@ TEST(Engine, SingleValuesAndReductionsInTheCluster) {
           uint32_t zero = 100;
           if (thread.index == 0) {
             run.store(run.shared(kData), &zero, 4);
-            machine.fenceProxy(ProxyKind::AsyncSharedCTA);
+            machine.fences.fenceProxy(ProxyKind::AsyncSharedCTA);
           }
           run.grid.clusterArrive(true);
           run.grid.clusterWait(true);
           ArriveOptions options;
           options.expectBytes = 4 + 16;
-          machine.mbarrierArrive(run.shared(kFull), options);
+          machine.arrivals.arrive(run.shared(kFull), options);
           auto *remote = static_cast<char *>(
-              machine.mapShared(run.shared(), 1 - thread.rankInCluster));
+              machine.ctas.mapShared(run.shared(), 1 - thread.rankInCluster));
           uint32_t values[4] = {thread.index, 1, 2, 3};
-          machine.redAsync(ReduceKind::Add, ReduceType::U32, values,
-                           remote + kData, remote + kFull);
-          machine.stAsync(values, 16, remote + 2 * kData + thread.index * 16,
-                          remote + kFull);
-          machine.mbarrierWait(run.shared(kFull), parity(0));
+          machine.values.reduce(ReduceKind::Add, ReduceType::U32, values,
+                                remote + kData, remote + kFull);
+          machine.values.store(values, 16,
+                               remote + 2 * kData + thread.index * 16,
+                               remote + kFull);
+          machine.waits.wait(run.shared(kFull), parity(0));
           run.load(run.shared(kData), 4);
           uint32_t sum, stored;
           std::memcpy(&sum, run.shared(kData), 4);
@@ -353,9 +355,10 @@ TEST(Engine, CyclesFollowTheModel) {
     uint64_t before = thread.cycles;
     ArriveOptions options;
     options.expectBytes = kTile;
-    run.machine.mbarrierArrive(run.shared(kFull), options);
-    run.machine.bulkLoad(source, run.shared(kData), kTile, run.shared(kFull));
-    run.machine.mbarrierWait(run.shared(kFull), parity(0));
+    run.machine.arrivals.arrive(run.shared(kFull), options);
+    run.machine.bulkCopies.load(source, run.shared(kData), kTile,
+                                run.shared(kFull));
+    run.machine.waits.wait(run.shared(kFull), parity(0));
     cycles = thread.cycles - before;
   });
   EXPECT_EQ(cycles, 2 * kBarrierCycles + kIssueCycles +
@@ -368,14 +371,15 @@ TEST(Engine, ABarrierInTheWrongCTA) {
   AsyncRun run(makeCluster(2));
   EXPECT_EQ(run.run([&](Thread &thread) {
     if (thread.index == 0) {
-      run.machine.mbarrierInit(run.shared(kFull), 1);
-      run.machine.fenceMbarrierInit();
+      run.machine.mbarriers.init(run.shared(kFull), 1);
+      run.machine.fences.fenceMbarrierInit();
     }
     run.grid.clusterArrive(true);
     run.grid.clusterWait(true);
     if (thread.cta == 0 && thread.index == 0) {
       uint32_t value = 1;
-      run.machine.stAsync(&value, 4, run.sharedOf(1, kData), run.shared(kFull));
+      run.machine.values.store(&value, 4, run.sharedOf(1, kData),
+                               run.shared(kFull));
     }
     run.grid.clusterArrive(true);
     run.grid.clusterWait(true);

@@ -29,18 +29,20 @@ auto handshake(MemSemantics arrive, MemSemantics wait, bool fences = false) {
       options.semantics = arrive;
       for (unsigned round = 0; round < 6; ++round) {
         if (thread.index == 0) {
-          run.machine.mbarrierWait(run.shared(kEmpty), parity(round + 1));
+          run.machine.waits.wait(run.shared(kEmpty), parity(round + 1));
           run.fill(run.shared(kData), 64, char(round));
           if (fences)
-            run.machine.fenceThread(MemSemantics::Release, MemScope::CTA);
-          run.machine.mbarrierArrive(run.shared(kFull), options);
+            run.machine.fences.fenceThread(MemSemantics::Release,
+                                           MemScope::CTA);
+          run.machine.arrivals.arrive(run.shared(kFull), options);
         } else if (thread.index == 32) {
-          run.machine.mbarrierWait(run.shared(kFull), parity(round), wait);
+          run.machine.waits.wait(run.shared(kFull), parity(round), wait);
           if (fences)
-            run.machine.fenceThread(MemSemantics::Acquire, MemScope::CTA);
+            run.machine.fences.fenceThread(MemSemantics::Acquire,
+                                           MemScope::CTA);
           run.load(run.shared(kData), 64);
           EXPECT_EQ(run.shared(kData)[5], char(round));
-          run.machine.mbarrierArrive(run.shared(kEmpty), {});
+          run.machine.arrivals.arrive(run.shared(kEmpty), {});
         }
       }
     };
@@ -68,35 +70,31 @@ TEST(Mbarrier, StatesNamePhasesAndCountPending) {
     if (thread.index != 0)
       return;
     char *barrier = run.shared();
-    run.machine.mbarrierInit(barrier, 3);
+    run.machine.mbarriers.init(barrier, 3);
     ArriveOptions two;
     two.count = 2;
-    uint64_t first = run.machine.mbarrierArrive(barrier, two);
-    EXPECT_EQ(AsyncMachine::mbarrierPendingCount(first), 3u);
-    EXPECT_FALSE(
-        run.machine.mbarrierTestWait(barrier, PhaseName::state(first)));
-    uint64_t second = run.machine.mbarrierArrive(barrier, {});
-    EXPECT_EQ(AsyncMachine::mbarrierPendingCount(second), 1u);
-    EXPECT_TRUE(run.machine.mbarrierTestWait(barrier, PhaseName::state(first)));
-    EXPECT_TRUE(
-        run.machine.mbarrierTestWait(barrier, PhaseName::state(second)));
-    EXPECT_TRUE(
-        run.machine.mbarrierTestWait(barrier, PhaseName::parity(false)));
+    uint64_t first = run.machine.arrivals.arrive(barrier, two);
+    EXPECT_EQ(MbarrierArrivals::getPendingCount(first), 3u);
+    EXPECT_FALSE(run.machine.waits.testWait(barrier, PhaseName::state(first)));
+    uint64_t second = run.machine.arrivals.arrive(barrier, {});
+    EXPECT_EQ(MbarrierArrivals::getPendingCount(second), 1u);
+    EXPECT_TRUE(run.machine.waits.testWait(barrier, PhaseName::state(first)));
+    EXPECT_TRUE(run.machine.waits.testWait(barrier, PhaseName::state(second)));
+    EXPECT_TRUE(run.machine.waits.testWait(barrier, PhaseName::parity(false)));
     // Leaving: two arrivals complete each later phase.
     ArriveOptions drop;
     drop.drop = true;
-    run.machine.mbarrierArrive(barrier, drop);
-    uint64_t third = run.machine.mbarrierArrive(barrier, two);
-    EXPECT_TRUE(run.machine.mbarrierTestWait(barrier, PhaseName::state(third)));
-    uint64_t fourth = run.machine.mbarrierArrive(barrier, two);
-    EXPECT_EQ(AsyncMachine::mbarrierPendingCount(fourth), 2u);
-    EXPECT_TRUE(
-        run.machine.mbarrierTestWait(barrier, PhaseName::state(fourth)));
+    run.machine.arrivals.arrive(barrier, drop);
+    uint64_t third = run.machine.arrivals.arrive(barrier, two);
+    EXPECT_TRUE(run.machine.waits.testWait(barrier, PhaseName::state(third)));
+    uint64_t fourth = run.machine.arrivals.arrive(barrier, two);
+    EXPECT_EQ(MbarrierArrivals::getPendingCount(fourth), 2u);
+    EXPECT_TRUE(run.machine.waits.testWait(barrier, PhaseName::state(fourth)));
     EXPECT_TRUE(run.log.empty()) << run.text();
     // A state of two phases ago.
-    run.machine.mbarrierTestWait(barrier, PhaseName::state(first));
+    run.machine.waits.testWait(barrier, PhaseName::state(first));
     EXPECT_TRUE(run.has(FindingKind::MissedPhase));
-    run.machine.mbarrierInval(barrier);
+    run.machine.mbarriers.inval(barrier);
   });
   EXPECT_EQ(run.log.getFindings().size(), 1u) << run.text();
 }
@@ -105,17 +103,16 @@ TEST(Mbarrier, TransactionBytesHoldThePhase) {
   AsyncRun run(makeShape(1, 1));
   run.run([&](Thread &) {
     char *barrier = run.shared();
-    run.machine.mbarrierInit(barrier, 1);
+    run.machine.mbarriers.init(barrier, 1);
     // Bytes may land before they are expected.
-    run.machine.mbarrierCompleteTx(barrier, 48);
+    run.machine.arrivals.completeTx(barrier, 48);
     ArriveOptions options;
     options.expectBytes = 64;
-    uint64_t state = run.machine.mbarrierArrive(barrier, options);
-    EXPECT_FALSE(
-        run.machine.mbarrierTestWait(barrier, PhaseName::state(state)));
-    run.machine.mbarrierCompleteTx(barrier, 16);
-    EXPECT_TRUE(run.machine.mbarrierTestWait(barrier, PhaseName::state(state)));
-    run.machine.mbarrierInval(barrier);
+    uint64_t state = run.machine.arrivals.arrive(barrier, options);
+    EXPECT_FALSE(run.machine.waits.testWait(barrier, PhaseName::state(state)));
+    run.machine.arrivals.completeTx(barrier, 16);
+    EXPECT_TRUE(run.machine.waits.testWait(barrier, PhaseName::state(state)));
+    run.machine.mbarriers.inval(barrier);
   });
   EXPECT_TRUE(run.log.empty()) << run.text();
 }
@@ -131,72 +128,72 @@ template <typename Body> void expectAlone(FindingKind kind, Body body) {
 TEST(Mbarrier, Misuse) {
   using K = FindingKind;
   expectAlone(K::UseBeforeInit, [](AsyncRun &run, char *barrier) {
-    run.machine.mbarrierArrive(barrier, {});
+    run.machine.arrivals.arrive(barrier, {});
   });
   expectAlone(K::UseAfterInval, [](AsyncRun &run, char *barrier) {
-    run.machine.mbarrierInit(barrier, 1);
-    run.machine.mbarrierInval(barrier);
-    run.machine.mbarrierArrive(barrier, {});
+    run.machine.mbarriers.init(barrier, 1);
+    run.machine.mbarriers.inval(barrier);
+    run.machine.arrivals.arrive(barrier, {});
   });
   expectAlone(K::LiveInit, [](AsyncRun &run, char *barrier) {
-    run.machine.mbarrierInit(barrier, 1);
-    run.machine.mbarrierInit(barrier, 1);
+    run.machine.mbarriers.init(barrier, 1);
+    run.machine.mbarriers.init(barrier, 1);
   });
   expectAlone(K::CountOutOfRange, [](AsyncRun &run, char *barrier) {
-    run.machine.mbarrierInit(barrier, 1 << 20);
+    run.machine.mbarriers.init(barrier, 1 << 20);
   });
   expectAlone(K::CountOutOfRange, [](AsyncRun &run, char *barrier) {
-    run.machine.mbarrierInit(barrier, 0);
+    run.machine.mbarriers.init(barrier, 0);
   });
   expectAlone(K::CountOutOfRange, [](AsyncRun &run, char *barrier) {
-    run.machine.mbarrierInit(barrier, 1);
-    run.machine.mbarrierExpectTx(barrier, 1 << 20);
+    run.machine.mbarriers.init(barrier, 1);
+    run.machine.arrivals.expectTx(barrier, 1 << 20);
   });
   expectAlone(K::CountOutOfRange, [](AsyncRun &run, char *barrier) {
-    run.machine.mbarrierInit(barrier, 1);
-    run.machine.mbarrierExpectTx(barrier, (1 << 20) - 1);
-    run.machine.mbarrierExpectTx(barrier, 16);
+    run.machine.mbarriers.init(barrier, 1);
+    run.machine.arrivals.expectTx(barrier, (1 << 20) - 1);
+    run.machine.arrivals.expectTx(barrier, 16);
   });
   expectAlone(K::ArrivalOverflow, [](AsyncRun &run, char *barrier) {
-    run.machine.mbarrierInit(barrier, 2);
+    run.machine.mbarriers.init(barrier, 2);
     ArriveOptions options;
     options.count = 3;
-    run.machine.mbarrierArrive(barrier, options);
+    run.machine.arrivals.arrive(barrier, options);
   });
   expectAlone(K::ArrivalOverflow, [](AsyncRun &run, char *barrier) {
-    run.machine.mbarrierInit(barrier, 1);
+    run.machine.mbarriers.init(barrier, 1);
     ArriveOptions options;
     options.noComplete = true;
-    run.machine.mbarrierArrive(barrier, options);
+    run.machine.arrivals.arrive(barrier, options);
   });
   // 16 bytes too few, and too many, when all have arrived.
   expectAlone(K::ExcessBytes, [](AsyncRun &run, char *barrier) {
-    run.machine.mbarrierInit(barrier, 1);
-    run.machine.mbarrierCompleteTx(barrier, 64);
+    run.machine.mbarriers.init(barrier, 1);
+    run.machine.arrivals.completeTx(barrier, 64);
     ArriveOptions options;
     options.expectBytes = 48;
-    run.machine.mbarrierArrive(barrier, options);
+    run.machine.arrivals.arrive(barrier, options);
   });
   expectAlone(K::MissingBytes, [](AsyncRun &run, char *barrier) {
-    run.machine.mbarrierInit(barrier, 1);
-    run.machine.mbarrierExpectTx(barrier, 16);
-    run.machine.mbarrierInval(barrier);
+    run.machine.mbarriers.init(barrier, 1);
+    run.machine.arrivals.expectTx(barrier, 16);
+    run.machine.mbarriers.inval(barrier);
   });
   expectAlone(K::MissingBytes, [](AsyncRun &run, char *barrier) {
-    run.machine.mbarrierInit(barrier, 1);
-    run.machine.mbarrierExpectTx(barrier, 16);
+    run.machine.mbarriers.init(barrier, 1);
+    run.machine.arrivals.expectTx(barrier, 16);
   });
   expectAlone(K::InvalidOperand, [](AsyncRun &run, char *barrier) {
-    run.machine.mbarrierInit(barrier + 4, 1);
+    run.machine.mbarriers.init(barrier + 4, 1);
   });
   // The memory of a live barrier isn't data.
   expectAlone(K::UseBeforeInit, [](AsyncRun &run, char *barrier) {
-    run.machine.mbarrierInit(barrier, 1);
+    run.machine.mbarriers.init(barrier, 1);
     run.fill(barrier, 8, 0);
-    run.machine.mbarrierArrive(barrier, {});
+    run.machine.arrivals.arrive(barrier, {});
   });
   expectAlone(K::UnwrittenRead, [](AsyncRun &run, char *barrier) {
-    run.machine.mbarrierInit(barrier, 1);
+    run.machine.mbarriers.init(barrier, 1);
     run.load(barrier, 8);
   });
 }
@@ -206,15 +203,15 @@ TEST(Mbarrier, InitHasToBeSeen) {
     return [=](AsyncRun &run) {
       return [=, &run](Thread &thread) {
         if (thread.index == 0)
-          run.machine.mbarrierInit(run.shared(), 64);
+          run.machine.mbarriers.init(run.shared(), 64);
         if (sync)
           run.barrier();
         else
           while (!*reinterpret_cast<uint64_t *>(run.shared()) ||
                  std::memcmp(run.shared(), "reirrabm", 8) != 0)
             run.grid.yield();
-        run.machine.mbarrierArrive(run.shared(), {});
-        run.machine.mbarrierWait(run.shared(), parity(0));
+        run.machine.arrivals.arrive(run.shared(), {});
+        run.machine.waits.wait(run.shared(), parity(0));
       };
     };
   };
@@ -229,23 +226,23 @@ TEST(Mbarrier, RemoteArrives) {
     return [=](AsyncRun &run) {
       return [=, &run](Thread &thread) {
         if (thread.index == 0) {
-          run.machine.mbarrierInit(run.shared(kFull), 64);
+          run.machine.mbarriers.init(run.shared(kFull), 64);
           if (fence)
-            run.machine.fenceMbarrierInit();
+            run.machine.fences.fenceMbarrierInit();
         }
         // The fence makes even a relaxed arrive carry the init.
-        run.machine.clusterArrive(!relaxed);
+        run.machine.fences.clusterArrive(!relaxed);
         run.grid.clusterWait(true);
         run.fill(run.shared(kData + thread.index * 16), 16, 1);
         for (uint32_t rank = 0; rank < 2; ++rank) {
-          auto *remote = run.machine.mapShared(run.shared(kFull), rank);
-          EXPECT_EQ(run.machine.rankOf(remote), rank);
+          auto *remote = run.machine.ctas.mapShared(run.shared(kFull), rank);
+          EXPECT_EQ(run.machine.ctas.rankOf(remote), rank);
           ArriveOptions options;
           options.scope = MemScope::Cluster;
-          run.machine.mbarrierArrive(remote, options);
+          run.machine.arrivals.arrive(remote, options);
         }
-        run.machine.mbarrierWait(run.shared(kFull), parity(0),
-                                 MemSemantics::Acquire, MemScope::Cluster);
+        run.machine.waits.wait(run.shared(kFull), parity(0),
+                               MemSemantics::Acquire, MemScope::Cluster);
         run.load(run.sharedOf(1 - thread.cta, kData), 16 * 32);
         run.grid.clusterArrive(true);
         run.grid.clusterWait(true);
@@ -268,12 +265,13 @@ TEST(Mbarrier, FencesBeforeRelaxedClusterArrives) {
         if (thread.cta == 0 && thread.index == 0) {
           run.fill(run.shared(kData), 16, 1);
           if (threadFence)
-            run.machine.fenceThread(MemSemantics::Release, MemScope::Cluster);
+            run.machine.fences.fenceThread(MemSemantics::Release,
+                                           MemScope::Cluster);
           else
-            run.machine.fenceMbarrierInit();
+            run.machine.fences.fenceMbarrierInit();
           run.fill(run.shared(kData + 16), 16, 1);
         }
-        run.machine.clusterArrive(false);
+        run.machine.fences.clusterArrive(false);
         run.grid.clusterWait(true);
         if (thread.cta == 1 && thread.index == 0)
           run.load(run.sharedOf(0, kData + look), 16);
@@ -294,11 +292,11 @@ TEST(Mbarrier, AWaiterThatIsTwoPhasesBehind) {
       return [=, &run](Thread &thread) {
         run.initBarriers(thread, {{kFull, 1}, {kEmpty, 1}});
         if (thread.index == 0) {
-          run.machine.mbarrierArrive(run.shared(kFull), {});
+          run.machine.arrivals.arrive(run.shared(kFull), {});
           for (unsigned phase = 1; phase < 4; ++phase) {
             if (!late)
-              run.machine.mbarrierWait(run.shared(kEmpty), parity(phase - 1));
-            run.machine.mbarrierArrive(run.shared(kFull), {});
+              run.machine.waits.wait(run.shared(kEmpty), parity(phase - 1));
+            run.machine.arrivals.arrive(run.shared(kFull), {});
           }
           // A plain flag that orders nothing: the other thread is late for
           // certain.
@@ -307,9 +305,9 @@ TEST(Mbarrier, AWaiterThatIsTwoPhasesBehind) {
           while (late && run.shared(kData)[0] != 1)
             run.grid.yield();
           for (unsigned phase = 0; phase < 4; ++phase) {
-            run.machine.mbarrierWait(run.shared(kFull), parity(phase));
+            run.machine.waits.wait(run.shared(kFull), parity(phase));
             if (!late)
-              run.machine.mbarrierArrive(run.shared(kEmpty), {});
+              run.machine.arrivals.arrive(run.shared(kEmpty), {});
           }
         }
       };
@@ -327,11 +325,11 @@ TEST(Mbarrier, TryWaitMayGiveUpAndTimesOut) {
       run.initBarriers(thread, {{kFull, 1}});
       if (thread.index == 0) {
         // Nobody arrives before this returns: it has to time out.
-        while (run.machine.mbarrierTryWait(run.shared(kFull), parity(0)))
+        while (run.machine.waits.tryWait(run.shared(kFull), parity(0)))
           ADD_FAILURE() << "no phase has completed";
-        run.machine.mbarrierArrive(run.shared(kFull), {});
+        run.machine.arrivals.arrive(run.shared(kFull), {});
       } else if (thread.index == 32) {
-        while (!run.machine.mbarrierTryWait(run.shared(kFull), parity(0)))
+        while (!run.machine.waits.tryWait(run.shared(kFull), parity(0)))
           ++gaveUp;
       }
     });
@@ -352,14 +350,14 @@ TEST(Mbarrier, DeadlockShowsWhatIsMissing) {
       if (thread.index == 0) {
         ArriveOptions options;
         options.expectBytes = 4096;
-        run.machine.mbarrierArrive(run.shared(kFull), options);
+        run.machine.arrivals.arrive(run.shared(kFull), options);
       }
       if (thread.index == 32) {
         if (tries)
-          while (!run.machine.mbarrierTryWait(run.shared(kFull), parity(0)))
+          while (!run.machine.waits.tryWait(run.shared(kFull), parity(0)))
             run.grid.step();
         else
-          run.machine.mbarrierWait(run.shared(kFull), parity(0));
+          run.machine.waits.wait(run.shared(kFull), parity(0));
       }
     });
     EXPECT_EQ(end, RunEnd::Deadlock);
@@ -380,20 +378,20 @@ TEST(Mbarrier, WhatOnlyTheOwnCTAMayDo) {
     AsyncRun run(shape);
     run.run([&](Thread &thread) {
       if (thread.cta == 0) {
-        run.machine.mbarrierInit(run.shared(), 1);
-        run.machine.fenceMbarrierInit();
+        run.machine.mbarriers.init(run.shared(), 1);
+        run.machine.fences.fenceMbarrierInit();
       }
       run.grid.clusterArrive(true);
       run.grid.clusterWait(true);
       void *barrier = run.sharedOf(0);
       if (thread.cta == 1 && use == Wait)
-        run.machine.mbarrierWait(barrier, PhaseName::parity(false));
+        run.machine.waits.wait(barrier, PhaseName::parity(false));
       if (thread.cta == 1 && use == TryWait)
-        run.machine.mbarrierTryWait(barrier, PhaseName::parity(false));
+        run.machine.waits.tryWait(barrier, PhaseName::parity(false));
       if (thread.cta == 1 && use == Inval)
-        run.machine.mbarrierInval(barrier);
+        run.machine.mbarriers.inval(barrier);
       if (thread.cta == 1 && use == CopiesArrive)
-        run.machine.cpAsyncMbarrierArrive(barrier, /*noIncrement=*/true);
+        run.machine.copyArrives.arrive(barrier, /*noIncrement=*/true);
       run.grid.clusterArrive(true);
       run.grid.clusterWait(true);
     });

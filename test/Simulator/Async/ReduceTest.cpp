@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Simulator/Async/Reduce.h"
+#include "../../../lib/Simulator/Async/Tensors/Reduce.h"
 
 #include "llvm/ADT/APFloat.h"
 #include "gtest/gtest.h"

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Simulator/Async/SimTensorMap.h"
+#include "../../../lib/Simulator/Async/Tensors/SimTensorMap.h"
 
 #include "gtest/gtest.h"
 

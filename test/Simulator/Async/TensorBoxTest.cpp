@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../../lib/Simulator/Async/TensorBox.h"
+#include "../../../lib/Simulator/Async/Tensors/TensorBox.h"
 
 #include "gtest/gtest.h"
 

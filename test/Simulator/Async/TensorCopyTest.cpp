@@ -66,13 +66,13 @@ TEST(TensorCopy, Loads) {
               if (thread.index == 0) {
                 ArriveOptions options;
                 options.expectBytes = int64_t(kBoxBytes);
-                run.machine.mbarrierArrive(run.shared(kFull), options);
-                run.machine.tensorLoad(&map, {row, column},
-                                       TensorLoadMode::Tile, {},
-                                       run.shared(kData), run.shared(kFull));
+                run.machine.arrivals.arrive(run.shared(kFull), options);
+                run.machine.tensorCopies.load(
+                    &map, {row, column}, TensorLoadMode::Tile, {},
+                    run.shared(kData), run.shared(kFull));
               }
-              run.machine.mbarrierWait(run.shared(kFull),
-                                       PhaseName::parity(false));
+              run.machine.waits.wait(run.shared(kFull),
+                                     PhaseName::parity(false));
               run.load(run.shared(kData), kBoxBytes);
               if (thread.index != 0)
                 return;
@@ -103,14 +103,15 @@ TEST(TensorCopy, GatherAndScatter) {
         return;
       ArriveOptions options;
       options.expectBytes = 4 * kBoxColumns * 2;
-      run.machine.mbarrierArrive(run.shared(kFull), options);
-      run.machine.tensorLoad(&from, {3, 19, 0, 7, 0}, TensorLoadMode::Gather4,
-                             {}, run.shared(kData), run.shared(kFull));
-      run.machine.mbarrierWait(run.shared(kFull), PhaseName::parity(false));
-      run.machine.tensorStore(&to, {1, 2, 3, 4, 8}, TensorStoreMode::Scatter4,
-                              run.shared(kData));
-      run.machine.bulkCommitGroup();
-      run.machine.bulkWaitGroup(false, 0);
+      run.machine.arrivals.arrive(run.shared(kFull), options);
+      run.machine.tensorCopies.load(&from, {3, 19, 0, 7, 0},
+                                    TensorLoadMode::Gather4, {},
+                                    run.shared(kData), run.shared(kFull));
+      run.machine.waits.wait(run.shared(kFull), PhaseName::parity(false));
+      run.machine.tensorCopies.store(
+          &to, {1, 2, 3, 4, 8}, TensorStoreMode::Scatter4, run.shared(kData));
+      run.machine.bulkGroups.commit();
+      run.machine.bulkGroups.wait(false, 0);
       unsigned rows[] = {3, 19, 0, 7};
       for (unsigned row = 0; row < 4; ++row)
         EXPECT_EQ(std::memcmp(target + (row + 1) * kPitch + 16,
@@ -133,20 +134,21 @@ auto storeTile(Swizzle swizzle, bool adds, bool fences) {
         run.store(run.shared(at), &value, 2);
       }
       if (fences)
-        run.machine.fenceProxy(ProxyKind::AsyncSharedCTA);
+        run.machine.fences.fenceProxy(ProxyKind::AsyncSharedCTA);
       run.barrier();
       if (thread.index != 0)
         return;
       for (unsigned round = 0; round < 1 + unsigned(adds); ++round) {
         if (adds)
-          run.machine.tensorReduce(ReduceKind::Add, &map, {12, 16},
-                                   TensorStoreMode::Tile, run.shared(kData));
+          run.machine.tensorCopies.reduce(ReduceKind::Add, &map, {12, 16},
+                                          TensorStoreMode::Tile,
+                                          run.shared(kData));
         else
-          run.machine.tensorStore(&map, {12, 16}, TensorStoreMode::Tile,
-                                  run.shared(kData));
+          run.machine.tensorCopies.store(&map, {12, 16}, TensorStoreMode::Tile,
+                                         run.shared(kData));
       }
-      run.machine.bulkCommitGroup();
-      run.machine.bulkWaitGroup(false, 0);
+      run.machine.bulkGroups.commit();
+      run.machine.bulkGroups.wait(false, 0);
     };
   };
 }
@@ -193,10 +195,10 @@ TEST(TensorCopy, FlushesWhereTheFormatSays) {
       return;
     ArriveOptions options;
     options.expectBytes = 16;
-    run.machine.mbarrierArrive(run.shared(kFull), options);
-    run.machine.tensorLoad(&map, {0}, TensorLoadMode::Tile, {},
-                           run.shared(kData), run.shared(kFull));
-    run.machine.mbarrierWait(run.shared(kFull), PhaseName::parity(false));
+    run.machine.arrivals.arrive(run.shared(kFull), options);
+    run.machine.tensorCopies.load(&map, {0}, TensorLoadMode::Tile, {},
+                                  run.shared(kData), run.shared(kFull));
+    run.machine.waits.wait(run.shared(kFull), PhaseName::parity(false));
     std::memcpy(values, run.shared(kData), 16);
   });
   EXPECT_EQ(values[0], 0u);
@@ -212,8 +214,8 @@ TEST(TensorCopy, OperandsAreChecked) {
     change(map);
     RunEnd end = run.run([&](Thread &thread) {
       run.initBarriers(thread, {{kFull, 1}});
-      run.machine.tensorLoad(&map, {0, column}, TensorLoadMode::Tile, {},
-                             run.shared(tile), run.shared(kFull));
+      run.machine.tensorCopies.load(&map, {0, column}, TensorLoadMode::Tile, {},
+                                    run.shared(tile), run.shared(kFull));
     });
     EXPECT_EQ(end, RunEnd::Aborted);
     EXPECT_TRUE(run.has(FindingKind::InvalidOperand)) << run.text();
@@ -253,34 +255,34 @@ auto changeMap(Change how) {
       if (thread.warp() == 0) {
         if (thread.index == 0) {
           run.store(run.shared(512), &original, sizeof(original));
-          machine.tensorMapReplace(local, TensorMapField::GlobalAddress, 0,
-                                   reinterpret_cast<uint64_t>(base));
-          machine.tensorMapReplace(local, TensorMapField::SwizzleMode, 0, 2);
+          machine.tensorMaps.replace(local, TensorMapField::GlobalAddress, 0,
+                                     reinterpret_cast<uint64_t>(base));
+          machine.tensorMaps.replace(local, TensorMapField::SwizzleMode, 0, 2);
         }
         if (how == Change::NoCopyFence) {
           if (thread.index == 0) {
             run.store(maps, local, sizeof(TensorMap));
-            machine.tensorMapReplace(map, TensorMapField::FillMode, 0, 1);
+            machine.tensorMaps.replace(map, TensorMapField::FillMode, 0, 1);
           }
         } else {
-          machine.tensorMapCopyFence(local, map, MemScope::GPU);
+          machine.tensorMaps.copyFence(local, map, MemScope::GPU);
         }
       }
       run.barrier();
       bool isOther =
           how == Change::OtherAcquires || how == Change::OtherTellsNobody;
       if (thread.index == (isOther ? 40u : 32u) && how != Change::NoAcquire)
-        machine.fenceTensorMapAcquire(map, MemScope::GPU);
+        machine.tensorMaps.fenceAcquire(map, MemScope::GPU);
       if (how == Change::OtherAcquires)
         run.barrier();
       if (thread.index == 32) {
         ArriveOptions options;
         options.expectBytes = int64_t(kBoxBytes);
-        machine.mbarrierArrive(run.shared(kFull), options);
-        machine.tensorLoad(map, {0, 0}, TensorLoadMode::Tile, {},
-                           run.shared(kData), run.shared(kFull));
+        machine.arrivals.arrive(run.shared(kFull), options);
+        machine.tensorCopies.load(map, {0, 0}, TensorLoadMode::Tile, {},
+                                  run.shared(kData), run.shared(kFull));
       }
-      machine.mbarrierWait(run.shared(kFull), PhaseName::parity(false));
+      machine.waits.wait(run.shared(kFull), PhaseName::parity(false));
       if (how == Change::Fenced) {
         EXPECT_EQ(elementAt(run.shared(inTile(Swizzle::B64, 5, 9))),
                   elementAt(base + 5 * kPitch + 9 * 2));
@@ -307,7 +309,7 @@ TEST(TensorCopy, EveryFieldIsReplaced) {
   new (map) TensorMap(makeMap(nullptr, Swizzle::None));
   run.run([&](Thread &) {
     auto replace = [&](TensorMapField field, uint32_t dim, uint64_t value) {
-      run.machine.tensorMapReplace(map, field, dim, value);
+      run.machine.tensorMaps.replace(map, field, dim, value);
     };
     replace(TensorMapField::GlobalAddress, 0, 4096);
     replace(TensorMapField::Rank, 0, 2);

@@ -14,7 +14,7 @@
 
 #include "KernelTesting.h"
 
-#include "../../../lib/Simulator/Async/SimTensorMap.h"
+#include "../../../lib/Simulator/Async/Tensors/SimTensorMap.h"
 
 #include <algorithm>
 

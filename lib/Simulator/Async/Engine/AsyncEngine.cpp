@@ -1,0 +1,283 @@
+//===- AsyncEngine.cpp - issues and completes operations ------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From issue to completion. An operation reads all before it writes, or batch
+// by batch.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AsyncEngine.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+namespace carousel::sim {
+
+/// After this number of events an operation does everything that remains.
+static constexpr uint32_t kMaxBatches = 5;
+
+//===----------------------------------------------------------------------===//
+// Issue
+//===----------------------------------------------------------------------===//
+
+void AsyncEngine::lendAgent(AsyncOperation &operation, Thread &thread) {
+  AsyncCTA &cta = ctas.at(thread.cta);
+  AgentSlot slot;
+  size_t lookAt = std::min<size_t>(cta.freeSlots.size(), 4);
+  for (size_t i = 0; i < lookAt; ++i) {
+    if (!thread.view.order.covers(cta.freeSlots[i].last))
+      continue;
+    slot = cta.freeSlots[i];
+    cta.freeSlots.erase(cta.freeSlots.begin() + long(i));
+    break;
+  }
+  if (slot.agent == 0) {
+    constexpr uint32_t kLastAgent = (1u << Epoch::kAgentBits) - 1;
+    if (cta.nextAgent < kLastAgent || cta.freeSlots.empty()) {
+      slot.agent = std::min(cta.nextAgent++, kLastAgent);
+    } else {
+      slot = cta.freeSlots.front();
+      cta.freeSlots.pop_front();
+    }
+  }
+  operation.slot = slot.agent;
+  operation.readEpoch = Epoch(thread.cta, slot.agent, slot.time + 1);
+  operation.writeEpoch = Epoch(thread.cta, slot.agent, slot.time + 2);
+}
+
+void AsyncEngine::joinGroup(AsyncOperation &operation, GroupQueue &queue,
+                            Thread &thread, Epoch issueEpoch) {
+  AsyncCTA &cta = ctas.at(thread.cta);
+  if (queue.readAgent == 0) {
+    queue.readAgent = cta.nextAgent++;
+    queue.writeAgent = cta.nextAgent++;
+  }
+  operation.queue = &queue;
+  operation.group = queue.open();
+  operation.readEpoch = Epoch(thread.cta, queue.readAgent, queue.stamp);
+  operation.writeEpoch = Epoch(thread.cta, queue.writeAgent, queue.stamp);
+  Group &group = queue.groups.back();
+  group.readsLeft += !operation.readDone;
+  ++group.writesLeft;
+  ++group.operations;
+  group.issue = issueEpoch;
+  group.site = thread.site;
+  group.stamp = group.lastIssue = queue.stamp;
+
+  if (operation.kind != OperationKind::SharedToGlobal)
+    return;
+  // For the writes of a group the first issue counts. A thread that knows of it
+  // must wait for all.
+  for (size_t i = cta.globalWrites.size(), stop = i > 8 ? i - 8 : 0;
+       i-- > stop;)
+    if (cta.globalWrites[i].thread == thread.index &&
+        cta.globalWrites[i].group == operation.group)
+      return;
+  cta.globalWrites.push_back({thread.index, operation.group, issueEpoch,
+                              operation.writeEpoch, operation.issuer});
+}
+
+static AsyncTrace::Transfer describeTransfer(const AsyncOperation &operation) {
+  const void *shared = operation.kind == OperationKind::SharedToGlobal
+                           ? static_cast<const void *>(operation.source)
+                           : operation.destination;
+  return {operation.id,
+          operation.name,
+          operation.issuer.cta,
+          operation.issuer.thread,
+          operation.issuer.site,
+          operation.bytes,
+          shared,
+          operation.issueCycles,
+          operation.landCycles,
+          operation.barrier ? operation.barrier->address : nullptr};
+}
+
+void AsyncEngine::issue(AsyncOperation &operation, GroupQueue *queue,
+                        uint64_t latency) {
+  ++context.progress;
+  Thread &thread = context.grid.current();
+  Epoch issueEpoch = thread.epoch();
+  thread.tick();
+  operation.view = thread.view;
+  operation.cluster = thread.cluster;
+  operation.state = &ctas.stateOf(thread);
+  ++operation.state->references;
+  if (queue)
+    joinGroup(operation, *queue, thread, issueEpoch);
+  else
+    lendAgent(operation, thread);
+
+  auto pieces = uint32_t(llvm::divideCeil(operation.bytes, 16));
+  operation.reads = operation.writes = Pieces{0, pieces, 1, false, false};
+  if (operation.stagingSize < pieces * 16) {
+    operation.stagingSize = pieces * 16;
+    operation.staging = std::make_unique<char[]>(operation.stagingSize);
+  }
+  thread.cycles += kIssueCycles;
+  operation.issueCycles = thread.cycles;
+  operation.landCycles =
+      ctas.at(thread.cta).engine.pass(thread.cycles, operation.bytes) + latency;
+  operations.start(operation);
+  transfers.count(operation.bytes, operation.landCycles);
+  if (context.trace)
+    context.trace->transferIssued(describeTransfer(operation));
+}
+
+//===----------------------------------------------------------------------===//
+// Landing
+//===----------------------------------------------------------------------===//
+
+static uint64_t countBytes(const AsyncOperation &operation,
+                           const Pieces &pieces) {
+  uint64_t bytes = 0;
+  pieces.forEachRun([&](uint32_t begin, uint32_t end) {
+    bytes += std::min<uint64_t>(end * 16ull, operation.bytes) - begin * 16ull;
+  });
+  return bytes;
+}
+
+void AsyncEngine::act(uint32_t which, Schedule &schedule) {
+  AsyncOperation &operation = operations[which];
+  uint32_t choice = 0;
+  if (operation.events == 0) {
+    choice = schedule.pick(Decision::EngineEvent, 16);
+    operation.readFirst = choice >= 8;
+    choice %= 8;
+  } else if (operation.events < kMaxBatches) {
+    choice = schedule.pick(Decision::EngineEvent, 8);
+  }
+  ++operation.events;
+
+  if (!operation.readDone && operation.readFirst) {
+    mover.read(operation, operation.reads.take(choice));
+    if (operation.reads.isEmpty()) {
+      endReads(operation);
+      operation.events = 1;
+    }
+    return;
+  }
+  Pieces batch = operation.writes.take(choice);
+  bool isLast = operation.writes.isEmpty();
+  if (!operation.readDone)
+    mover.read(operation, batch);
+  mover.write(operation, batch);
+  if (isLast && !operation.readDone)
+    endReads(operation);
+  if (operation.barrier)
+    arrivals.land(operation, countBytes(operation, batch), isLast);
+  if (isLast)
+    finish(which);
+}
+
+void AsyncEngine::endReads(AsyncOperation &operation) {
+  operation.readDone = true;
+  if (!operation.queue)
+    return;
+  Group &group = operation.queue->at(operation.group);
+  --group.readsLeft;
+  group.readCycles = std::max(group.readCycles, operation.landCycles);
+  context.grid.wake(*operation.state);
+}
+
+void AsyncEngine::finish(uint32_t which) {
+  AsyncOperation &operation = operations[which];
+  if (operation.isRelease) {
+    AtomicWrite write;
+    write.epoch = operation.writeEpoch;
+    write.site = operation.issuer.site;
+    write.cta = operation.issuer.cta;
+    write.cluster = operation.cluster;
+    write.cycles = operation.landCycles;
+    write.known = &operation.view;
+    write.release(operation.view);
+    atomics.publish(operation.destination, write, operation.isReduction);
+  }
+  if (context.trace)
+    context.trace->transferLanded(describeTransfer(operation));
+  ThreadState &state = *operation.state;
+  if (GroupQueue *queue = operation.queue) {
+    Group &group = queue->at(operation.group);
+    --group.writesLeft;
+    group.writeCycles = std::max(group.writeCycles, operation.landCycles);
+    queue->prune();
+    if (!queue->isBulk)
+      copyArrives.fire(state);
+    context.grid.wake(state);
+  }
+  --state.references;
+  ctas.releaseState(state);
+  if (operation.slot != 0)
+    if (AsyncCTA *cta = ctas.find(operation.issuer.cta))
+      cta->freeSlots.push_back(
+          {operation.slot, operation.writeEpoch.time(), operation.writeEpoch});
+  operation.view = View();
+  operations.finish(which);
+}
+
+//===----------------------------------------------------------------------===//
+// CTAs that exit
+//===----------------------------------------------------------------------===//
+
+/// Finishes an operation whose CTA exits, except for its writes to global
+/// memory.
+void AsyncEngine::expel(uint32_t which) {
+  AsyncOperation &operation = operations[which];
+  Pieces rest = operation.readFirst ? operation.reads : operation.writes;
+  if (operation.kind == OperationKind::SharedToGlobal) {
+    if (operation.readDone)
+      return;
+    mover.read(operation, rest);
+    endReads(operation);
+    operation.readFirst = true;
+    return;
+  }
+  // This is one of the possible schedules: the operation lands at the last
+  // moment. So its errors are found in all schedules.
+  if (!operation.readDone)
+    mover.read(operation, rest);
+  mover.write(operation, operation.writes);
+  if (!operation.readDone)
+    endReads(operation);
+  uint64_t bytes = countBytes(operation, operation.writes);
+  operation.writes.begin = operation.writes.end;
+  if (operation.barrier)
+    arrivals.land(operation, bytes, /*last=*/true);
+  finish(which);
+}
+
+static bool usesShared(const AsyncOperation &operation, const AsyncCTA &cta) {
+  return (!operation.readDone && cta.contains(operation.source)) ||
+         cta.contains(operation.destination) ||
+         (operation.barrier && cta.contains(operation.barrier->address));
+}
+
+void AsyncEngine::ctaExit(uint32_t cta, const AsyncCTA &state) {
+  for (size_t which = operations.size(); which-- > 0;) {
+    AsyncOperation &operation = operations[which];
+    if (!usesShared(operation, state))
+      continue;
+    bool isSource = state.contains(operation.source);
+    bool isOwnGroup = operation.queue && operation.issuer.cta == cta;
+    // The exit of a thread already reports groups that it didn't wait for.
+    if (!isOwnGroup && !operation.barrier)
+      context.report(
+          FindingKind::InFlight, operation.issuer.actor(operation.name),
+          "expected no operation in flight on the shared memory of a CTA that "
+          "exits",
+          isSource ? operation.source : operation.destination, operation.bytes);
+    if (operation.barrier && operation.barrier->cta != cta)
+      context.report(
+          FindingKind::InFlight, operation.issuer.actor(operation.name),
+          "expected the source of a copy to be read before its CTA exits",
+          operation.source, operation.bytes);
+    expel(uint32_t(which));
+  }
+}
+
+} // namespace carousel::sim

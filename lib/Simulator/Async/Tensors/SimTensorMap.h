@@ -1,0 +1,131 @@
+//===- SimTensorMap.h - the machine's tensor map ----------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The descriptor of tensor copies in the simulated machine: 128 plain bytes, so
+// that a kernel may take it as a parameter, change it and copy it. Its
+// enumerations have the values of the dialect's enumerations of the same name.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_LIB_SIMULATOR_ASYNC_TENSORS_SIMTENSORMAP_H
+#define CAROUSEL_LIB_SIMULATOR_ASYNC_TENSORS_SIMTENSORMAP_H
+
+#include <cstdint>
+#include <string>
+
+namespace carousel::sim {
+
+enum class ReduceKind : uint8_t { Add, Min, Max, Inc, Dec, And, Or, Xor };
+enum class ReduceType : uint8_t {
+  U32,
+  S32,
+  U64,
+  S64,
+  B32,
+  B64,
+  F16,
+  BF16,
+  F32, ///< flushes subnormals
+  F64,
+  F32Subnormal, ///< keeps them: for tensor reductions, unless the map flushes
+};
+enum class TensorLoadMode : uint8_t {
+  Tile,
+  Gather4,
+  Im2Col,
+  Im2ColW,
+  Im2ColW128
+};
+enum class TensorStoreMode : uint8_t { Tile, Scatter4, Im2ColNoOffs };
+enum class TensorElement : uint8_t {
+  U8,
+  U16,
+  U32,
+  S32,
+  U64,
+  S64,
+  F16,
+  F32,
+  F32FTZ,
+  F64,
+  BF16,
+  TF32,
+  TF32FTZ,
+  B4x16,
+  B4x16P64,
+  B6x16P32,
+};
+enum class Swizzle : uint8_t {
+  None,
+  B32,
+  B64,
+  B128,
+  B128Atom32,
+  B128Atom32Flip8,
+  B128Atom64
+};
+enum class Interleave : uint8_t { None, B16, B32 };
+enum class OutOfBoundsFill : uint8_t { Zero, NaN };
+enum class TensorMapMode : uint8_t { Tiled, Im2Col, Im2ColW, Im2ColW128 };
+enum class TensorMapField : uint8_t {
+  GlobalAddress,
+  Rank,
+  BoxDim,
+  GlobalDim,
+  GlobalStride,
+  ElementStride,
+  ElementType,
+  InterleaveLayout,
+  SwizzleMode,
+  SwizzleAtomicity,
+  FillMode,
+};
+
+/// All arrays start with the innermost dimension, as in the driver and in PTX.
+struct alignas(64) TensorMap {
+  static constexpr uint32_t kMagic = 0x4d615043;
+
+  uint64_t globalAddress = 0;
+  /// In elements.
+  uint64_t globalExtents[5] = {1, 1, 1, 1, 1};
+  /// In bytes, for dimensions 1 to rank-1.
+  uint64_t globalStrides[4] = {};
+  /// kMagic if this is a tensor map.
+  uint32_t magic = kMagic;
+  /// In elements. For the im2col modes: [0] is channels, [1] is pixels.
+  uint16_t box[5] = {1, 1, 1, 1, 1};
+  /// Corners of the im2col bounding box by spatial dimension, innermost (W)
+  /// first.
+  int16_t lowerCorner[3] = {}, upperCorner[3] = {};
+  uint8_t elementStrides[5] = {1, 1, 1, 1, 1};
+  uint8_t rank = 1;
+  TensorElement element = TensorElement::F32;
+  TensorMapMode mode = TensorMapMode::Tiled;
+  Swizzle swizzle = Swizzle::None;
+  Interleave interleave = Interleave::None;
+  OutOfBoundsFill fill = OutOfBoundsFill::Zero;
+
+  /// Bits of one element in shared memory.
+  unsigned getElementBits() const;
+  /// The transaction bytes of one copy. `rows` is the number of boxes (gather4,
+  /// scatter4).
+  uint64_t getBoxBytes(unsigned rows = 1) const;
+  /// The reason why no copy can use it (the rule, then the value found), or an
+  /// empty string.
+  std::string verify() const;
+};
+static_assert(sizeof(TensorMap) == 128, "a tensor map is 128 bytes");
+
+/// The shared address of the byte whose address without a swizzle is `address`.
+/// Swizzles permute by address bits, not by offsets in the tile.
+uint64_t swizzleAddress(Swizzle swizzle, uint64_t address);
+/// The alignment that the tile of a copy needs.
+uint64_t getSharedAlignment(Swizzle swizzle);
+
+} // namespace carousel::sim
+
+#endif // CAROUSEL_LIB_SIMULATOR_ASYNC_TENSORS_SIMTENSORMAP_H

@@ -1,0 +1,354 @@
+//===- TileMover.cpp - tiles that threads move together -------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Checks that the threads agree and that the tile's accesses are in order, then
+// moves the bytes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TileMover.h"
+
+#include "../Tensors/Reduce.h"
+#include "TileBox.h"
+
+#include "carousel/Support/HardwareLimits.h"
+
+#include <cstring>
+
+namespace carousel::sim {
+
+using llvm::Twine;
+
+namespace {
+
+void fillElements(char *address, uint64_t bytes, uint64_t element,
+                  uint32_t elementBytes) {
+  if (element == 0) {
+    std::memset(address, 0, bytes);
+    return;
+  }
+  for (uint64_t at = 0; at + elementBytes <= bytes; at += elementBytes)
+    std::memcpy(address + at, &element, elementBytes);
+}
+
+std::string describeNumbers(llvm::ArrayRef<int64_t> numbers) {
+  std::string text = "[";
+  for (int64_t number : numbers)
+    text += (text.size() > 1 ? ", " : "") + std::to_string(number);
+  return text + "]";
+}
+
+} // namespace
+
+class TileMover::Move {
+public:
+  Move(TileMover &mover, const TileTransfer &transfer,
+       llvm::ArrayRef<Thread *> threads, llvm::StringRef name)
+      : context(mover.context), ctas(mover.ctas), transfers(mover.transfers),
+        transfer(transfer), threads(threads), name(name) {}
+
+  void checkUniform(llvm::ArrayRef<uint64_t> values);
+  void run();
+
+private:
+  Who first() const { return whoIs(*threads.front()); }
+  void begin();
+  void finish(uint64_t bytes);
+  void checkBounds(const Inside &inside);
+  /// Checks all accesses. Returns false if one isn't in live memory.
+  bool checkAccesses(const Inside &inside);
+  void fillTile(bool asPoison);
+  void reduceToTile(const Inside &inside, bool isClean);
+  bool isLive(const char *address, uint64_t bytes) const;
+
+  AsyncContext &context;
+  ResidentCTAs &ctas;
+  TransferLog &transfers;
+  const TileTransfer &transfer;
+  llvm::ArrayRef<Thread *> threads;
+  llvm::StringRef name;
+  View view;
+  Epoch epoch;
+  Access access;
+};
+
+void TileMover::Move::checkUniform(llvm::ArrayRef<uint64_t> values) {
+  for (size_t i = 1; i < threads.size(); ++i) {
+    const auto &other = *reinterpret_cast<const TileTransfer *>(values[i]);
+    Who who = whoIs(*threads[i]);
+    const char *rule = nullptr;
+    if (who.site != first().site)
+      rule = "make the same transfer";
+    else if (other.reduction.has_value() != transfer.reduction.has_value())
+      rule = "agree on whether the box is combined with or replaced, as by an "
+             "accumulation's first";
+    else if (other.offsets != transfer.offsets)
+      rule = "name the same offsets";
+    else if (other.tile != transfer.tile)
+      rule = "name the same tile";
+    else if (other.global != transfer.global ||
+             other.globalExtents != transfer.globalExtents ||
+             other.globalStrides != transfer.globalStrides)
+      rule = "name the same global memref";
+    if (!rule)
+      continue;
+    std::string mine = "one", theirs = "another";
+    if (other.offsets != transfer.offsets) {
+      mine = describeNumbers(transfer.offsets);
+      theirs = describeNumbers(other.offsets);
+    }
+    context.report(FindingKind::NonUniformTransfer, first().actor(name),
+                   "expected the threads of a transfer's scope to " +
+                       Twine(rule) + ", found " + mine + " in thread " +
+                       Twine(first().thread) + " and " + theirs +
+                       " in thread " + Twine(who.thread),
+                   transfer.tile, 0, who.actor(name));
+    return;
+  }
+}
+
+/// Gives the transfer its epoch, and the knowledge of its threads.
+void TileMover::Move::begin() {
+  ++context.progress;
+  AsyncCTA &cta = ctas.at(first().cta);
+  // Transfers of the same threads follow each other, so they are one agent.
+  uint64_t group = uint64_t(threads.front()->index) << 32 | threads.size();
+  AgentSlot &slot = cta.transferAgents[group];
+  if (slot.agent == 0)
+    slot.agent = cta.nextAgent++;
+  epoch = Epoch(first().cta, slot.agent, ++slot.time);
+  for (const Thread *thread : threads)
+    view.order.join(thread->view.order);
+  for (const Thread *thread : threads)
+    view.sightings.join(thread->view.sightings);
+  for (const Thread *thread : threads)
+    view.order.observe(thread->epoch());
+
+  access.epoch = epoch;
+  access.view = &view;
+  access.thread = first().thread;
+  access.operation = transfers.internName(name);
+  access.site = first().site;
+  access.isCollective = true;
+}
+
+/// Adds the time that an engine takes for the same bytes.
+void TileMover::Move::finish(uint64_t bytes) {
+  llvm::SmallVector<Clock *, 128> clocks;
+  for (Thread *thread : threads)
+    clocks.push_back(&thread->view.order);
+  Clock::observe(clocks, epoch);
+
+  Thread &mover = context.grid.current();
+  uint64_t issued = mover.cycles + kIssueCycles;
+  uint64_t landed =
+      ctas.at(mover.cta).engine.pass(issued, bytes) + kGlobalLatency;
+  mover.cycles = landed + kBarrierCycles;
+  transfers.count(bytes, landed);
+  if (!context.trace)
+    return;
+  AsyncTrace::Transfer span{transfers.newId(), name,         first().cta,
+                            first().thread,    first().site, bytes,
+                            transfer.tile,     issued,       landed};
+  context.trace->transferIssued(span);
+  context.trace->transferLanded(span);
+}
+
+void TileMover::Move::checkBounds(const Inside &inside) {
+  if (inside.isWhole)
+    return;
+  if (transfer.isInBounds) {
+    unsigned dim = inside.leftDim;
+    context.report(FindingKind::OutOfBounds, first().actor(name),
+                   "expected a box in bounds to be inside of the global "
+                   "memref, found offset " +
+                       Twine(transfer.offsets[dim]) + " and extent " +
+                       Twine(getBoxExtent(transfer, dim)) + " in dimension " +
+                       Twine(dim) + ", which has extent " +
+                       Twine(transfer.globalExtents[dim]),
+                   transfer.global, 0);
+    return;
+  }
+  if (transfer.isLoad)
+    return;
+  for (unsigned dim = 0; dim < transfer.offsets.size(); ++dim) {
+    if (transfer.offsets[dim] >= 0)
+      continue;
+    context.report(FindingKind::InvalidOperand, first().actor(name),
+                   "expected offsets of a store that are not negative, found " +
+                       describeNumbers(transfer.offsets),
+                   transfer.global, 0);
+    return;
+  }
+}
+
+bool TileMover::Move::isLive(const char *address, uint64_t bytes) const {
+  const RegionInfo *region = context.memory.find(address);
+  return region && bytes <= region->size - uint64_t(address - region->base);
+}
+
+bool TileMover::Move::checkAccesses(const Inside &inside) {
+  bool isInBounds = true;
+  auto check = [&](AccessKind kind) {
+    return [this, &isInBounds, kind](char *address, uint64_t bytes) {
+      bool isReduction = kind == AccessKind::Reduce;
+      access.kind = kind;
+      access.form = isReduction ? AtomicForm::Reduce : AtomicForm::None;
+      access.elementBytes = isReduction ? uint8_t(transfer.elementBytes) : 0;
+      isInBounds &= context.memory.access(address, bytes, access).inBounds;
+    };
+  };
+  auto tileAccess =
+      check(transfer.isLoad ? AccessKind::Write : AccessKind::Read);
+  auto globalAccess =
+      check(transfer.isLoad                               ? AccessKind::Read
+            : transfer.reduction && !transfer.isExclusive ? AccessKind::Reduce
+                                                          : AccessKind::Write);
+  // A reduction also reads its destination.
+  auto targetAccess = check(AccessKind::Read);
+  auto addRow = [&](auto &ranges, char *row, int64_t step, int64_t count) {
+    forEachRange(
+        row, step, count, transfer.elementBytes,
+        [&](char *address, uint64_t bytes) { ranges.add(address, bytes); });
+  };
+  if (transfer.reduction && (transfer.isLoad || transfer.isExclusive)) {
+    Ranges<decltype(targetAccess)> ranges(targetAccess);
+    forEachRow(transfer, inside, [&](char *tile, char *global, int64_t count) {
+      addRow(ranges, transfer.isLoad ? tile : global,
+             transfer.isLoad ? transfer.tileStrides.back()
+                             : transfer.globalStrides.back(),
+             count);
+    });
+  }
+  {
+    Ranges<decltype(globalAccess)> ranges(globalAccess);
+    forEachRow(transfer, inside, [&](char *, char *global, int64_t count) {
+      addRow(ranges, global, transfer.globalStrides.back(), count);
+    });
+  }
+  // A load writes the whole tile. A store reads the part that it stores, and
+  // orders the rest of the tile, written or not.
+  Inside all;
+  all.begin.assign(transfer.tileExtents.size(), 0);
+  all.end.assign(transfer.tileExtents.begin(), transfer.tileExtents.end());
+  auto addTile = [&](const Inside &part) {
+    Ranges<decltype(tileAccess)> ranges(tileAccess);
+    forEachRow(transfer, part, [&](char *tile, char *, int64_t count) {
+      addRow(ranges, tile, transfer.tileStrides.back(), count);
+    });
+  };
+  if (transfer.isLoad || inside.isWhole) {
+    addTile(all);
+    return isInBounds;
+  }
+  access.mayBeUnwritten = true;
+  addTile(all);
+  access.mayBeUnwritten = false;
+  addTile(inside);
+  return isInBounds;
+}
+
+void TileMover::Move::fillTile(bool asPoison) {
+  Inside all;
+  all.begin.assign(transfer.tileExtents.size(), 0);
+  all.end.assign(transfer.tileExtents.begin(), transfer.tileExtents.end());
+  forEachRow(transfer, all, [&](char *tile, char *, int64_t count) {
+    auto fill = [&](char *to, uint64_t bytes) {
+      if (!isLive(to, bytes))
+        return;
+      if (asPoison)
+        poison(to, bytes);
+      else
+        fillElements(to, bytes, transfer.fill, transfer.elementBytes);
+    };
+    forEachRange(tile, transfer.tileStrides.back(), count,
+                 transfer.elementBytes, fill);
+  });
+}
+
+/// Combines the tile's elements with the box's, which are the left operands.
+void TileMover::Move::reduceToTile(const Inside &inside, bool isClean) {
+  std::vector<std::pair<char *, std::vector<char>>> combined;
+  uint64_t moved = 0;
+  forEachRow(transfer, inside, [&](char *tile, char *global, int64_t count) {
+    forEachPiece(transfer, tile, global, count,
+                 [&](char *tile, char *global, uint64_t bytes) {
+                   if (!isLive(tile, bytes) || !isLive(global, bytes))
+                     return;
+                   std::vector<char> piece(global, global + bytes);
+                   reduce(transfer.reduction->kind, transfer.reduction->type,
+                          piece.data(), tile, bytes);
+                   combined.emplace_back(tile, std::move(piece));
+                   moved += bytes;
+                 });
+  });
+  if (!isClean || !inside.isWhole)
+    fillTile(/*asPoison=*/!isClean || transfer.isInBounds);
+  for (const auto &[tile, piece] : combined)
+    std::memcpy(tile, piece.data(), piece.size());
+  finish(moved);
+}
+
+void TileMover::Move::run() {
+  begin();
+  Inside inside = getInside(transfer);
+  checkBounds(inside);
+  bool isClean = checkAccesses(inside);
+  if (transfer.isLoad && transfer.reduction)
+    return reduceToTile(inside, isClean);
+  if (transfer.isLoad && (!isClean || !inside.isWhole))
+    fillTile(/*asPoison=*/!isClean || transfer.isInBounds);
+  uint64_t moved = 0;
+  forEachRow(transfer, inside, [&](char *tile, char *global, int64_t count) {
+    forEachPiece(transfer, tile, global, count,
+                 [&](char *tile, char *global, uint64_t bytes) {
+                   if (!isClean &&
+                       !(isLive(tile, bytes) && isLive(global, bytes)))
+                     return;
+                   moved += bytes;
+                   if (transfer.isLoad)
+                     std::memcpy(tile, global, bytes);
+                   else if (transfer.reduction)
+                     reduce(transfer.reduction->kind, transfer.reduction->type,
+                            global, tile, bytes);
+                   else
+                     std::memcpy(global, tile, bytes);
+                 });
+  });
+  finish(moved);
+}
+
+void TileMover::move(const TileTransfer &transfer) {
+  Thread &self = context.grid.current();
+  auto all = uint32_t(context.grid.getShape().block.count());
+  uint32_t begin = 0, count = all;
+  if (transfer.scope != TransferScope::CTA) {
+    auto size =
+        uint32_t(transfer.scope == TransferScope::Warp ? rules::kWarpSize
+                                                       : rules::kWarpgroupSize);
+    begin = self.index / size * size;
+    // The last group may have fewer threads.
+    count = std::min(size, all - begin);
+  }
+  llvm::StringRef name = transfer.isLoad ? "load" : "store";
+  context.grid.gather(
+      name, begin, count, reinterpret_cast<uint64_t>(&transfer),
+      [&](llvm::ArrayRef<uint64_t> values) {
+        llvm::SmallVector<Thread *, 128> threads;
+        for (uint32_t i = 0; i < count; ++i)
+          threads.push_back(context.grid.lookup(self.cta, begin + i));
+        // The first thread issues, whichever thread arrived last.
+        Move move(*this, *reinterpret_cast<const TileTransfer *>(values[0]),
+                  threads, name);
+        move.checkUniform(values);
+        move.run();
+      });
+  if (context.log.isFull())
+    context.grid.abort();
+}
+
+} // namespace carousel::sim

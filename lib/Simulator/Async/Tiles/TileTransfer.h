@@ -1,0 +1,58 @@
+//===- TileTransfer.h - a transfer of the tile phase ------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The operands with which one thread arrives at a carousel.load or
+// carousel.store. All threads of the scope must have equal ones.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_LIB_SIMULATOR_ASYNC_TILES_TILETRANSFER_H
+#define CAROUSEL_LIB_SIMULATOR_ASYNC_TILES_TILETRANSFER_H
+
+#include "../Tensors/SimTensorMap.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <optional>
+
+namespace carousel::sim {
+
+/// The values are those of the dialect's enumeration.
+enum class TransferScope : uint8_t { CTA, Warpgroup, Warp };
+
+struct TileTransfer {
+  struct Reduction {
+    ReduceKind kind;
+    ReduceType type;
+  };
+
+  bool isLoad = true;
+  TransferScope scope = TransferScope::CTA;
+  /// The author's promise that the box is inside the global memref.
+  bool isInBounds = false;
+  uint32_t elementBytes = 1;
+  /// The bits of the element that a load writes outside the global memref.
+  uint64_t fill = 0;
+  std::optional<Reduction> reduction;
+  /// The author's promise that no other thread accesses the box of the
+  /// reduction.
+  bool isExclusive = false;
+
+  /// The elements at index zero. Offsets, extents and strides count elements,
+  /// outermost first.
+  char *global = nullptr, *tile = nullptr;
+  llvm::ArrayRef<int64_t> offsets, globalExtents, globalStrides;
+  llvm::ArrayRef<int64_t> tileExtents, tileStrides;
+
+  unsigned getNumLeadingDims() const {
+    return globalExtents.size() - tileExtents.size();
+  }
+};
+
+} // namespace carousel::sim
+
+#endif // CAROUSEL_LIB_SIMULATOR_ASYNC_TILES_TILETRANSFER_H
