@@ -15,8 +15,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FoldPrologues.h"
+
+#include "IssueTransfers.h"
 #include "LoopAnnotations.h"
-#include "RingLowering.h"
 
 #include "carousel/Analysis/Values/ValueDepth.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -290,9 +292,11 @@ static void foldInto(Fills &fills, Value isIssuing) {
     forbidUnrolling(loop);
 }
 
-unsigned RingLowering::foldPrologues(int64_t least) {
+unsigned carousel::foldPrologues(RingKernel &kernel, ThreadValues &threads,
+                                 int64_t least) {
+  RingBarrierPlan &plan = kernel.plan;
   SmallVector<RingProduceOp> produces;
-  kernel.walk([&](RingProduceOp produce) {
+  kernel.func.walk([&](RingProduceOp produce) {
     if (produce.getAhead())
       produces.push_back(produce);
   });
@@ -305,9 +309,10 @@ unsigned RingLowering::foldPrologues(int64_t least) {
     joinPlans(*fills, plan);
     const PlannedRing &planned = plan.lookup(produce.getRing());
     RingCreateOp ring = planned.ring;
-    foldInto(*fills, isFilledByWarp(fills->first)
-                         ? getIssuingWarp(planned.producers, ring.getScope())
-                         : getLeader(planned.producers, ring.getScope()));
+    foldInto(*fills,
+             isFilledByWarp(fills->first, plan)
+                 ? threads.getIssuingWarp(planned.producers, ring.getScope())
+                 : threads.getLeader(planned.producers, ring.getScope()));
     ++folded;
   }
   return folded;
@@ -416,9 +421,9 @@ private:
 
 } // namespace
 
-void RingLowering::findFirstRounds() {
-  kernel.walk([&](RingProduceOp produce) {
-    const PlannedRing &planned = plan.lookup(produce.getRing());
+void carousel::findFirstRounds(RingKernel &kernel, RingSlots &slots) {
+  kernel.func.walk([&](RingProduceOp produce) {
+    const PlannedRing &planned = kernel.plan.lookup(produce.getRing());
     auto loop = dyn_cast<scf::ForOp>(produce->getParentOp());
     int64_t stages = produce.getRing().getType().getStages();
     // Of other threads some could hand slots back while these go on.
@@ -427,8 +432,7 @@ void RingLowering::findFirstRounds() {
         !MostIterations(loop, stages).hold())
       return;
     ImplicitLocOpBuilder b(produce.getLoc(), loop);
-    slots[{produce.getUse(), stages}] = {produce.getUse(),
-                                         createConstant(b, b.getI1Type(), 0),
-                                         /*isFreed=*/Value()};
+    slots.setFirstRound(stages, produce.getUse(),
+                        createConstant(b, b.getI1Type(), 0));
   });
 }

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RingLowering.h"
+#include "IssueTransfers.h"
 
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -26,13 +26,24 @@ static bool isByLeader(TransferOpInterface op) {
   return kind == EngineKind::Tensor || kind == EngineKind::Bulk;
 }
 
+Value TransferLowering::getPolicy(EvictPriority priority) {
+  if (priority == EvictPriority::Normal)
+    return {};
+  for (auto [known, policy] : policies)
+    if (known == priority)
+      return policy;
+  Value policy = CachePolicyFractionalOp::create(
+      kernel.top, priority, /*otherwise=*/EvictPriorityAttr(),
+      /*fraction=*/FloatAttr());
+  policies.emplace_back(priority, policy);
+  return policy;
+}
+
 /// Copies the section to `b`, with those of its transfers that one thread
 /// issues, or those that all threads make.
-RingLowering::Section RingLowering::cloneSection(ImplicitLocOpBuilder &b,
-                                                 Region &body, bool byLeader,
-                                                 const ThreadRange &range,
-                                                 TransferScope scope,
-                                                 const BarrierElement &full) {
+TransferLowering::Section TransferLowering::cloneSection(
+    ImplicitLocOpBuilder &b, Region &body, bool byLeader,
+    const ThreadRange &range, TransferScope scope, const BarrierElement &full) {
   Section section;
   if (body.empty())
     return section;
@@ -47,16 +58,16 @@ RingLowering::Section RingLowering::cloneSection(ImplicitLocOpBuilder &b,
     }
     TransferIssue &issue = section.transfers.emplace_back();
     issue.op = cast<TransferOpInterface>(clone);
-    issue.shape = &plan.shapes.at(op);
+    issue.shape = &kernel.plan.shapes.at(op);
     issue.full = full;
-    issue.ordersEnds = plan.orderedEnds.contains(op);
+    issue.ordersEnds = kernel.plan.orderedEnds.contains(op);
     // Ordinary loads and stores have no policy, and what ptxas 13.0 makes of a
     // cp.async with one is an illegal instruction now and then.
     EngineKind kind = op.getEngineAttr().getKind();
     if (kind == EngineKind::Tensor || kind == EngineKind::Bulk)
       issue.policy = getPolicy(op.getCache());
     if (!byLeader)
-      issue.thread = getThread(range, scope);
+      issue.thread = threads.getThread(range, scope);
     issue.threads = getScopeThreads(range, scope);
     section.isConditional |= op->getParentRegion() != &body;
   });
@@ -93,8 +104,8 @@ static void issueAllWhole(ImplicitLocOpBuilder &b,
     createArrive(b, full);
 }
 
-void RingLowering::issueLoads(ImplicitLocOpBuilder &b, Section &section,
-                              const BarrierElement &full) {
+void TransferLowering::issueLoads(ImplicitLocOpBuilder &b, Section &section,
+                                  const BarrierElement &full) {
   if (section.isConditional) {
     // Each by itself, where it stands.
     for (TransferIssue &issue : section.transfers) {
@@ -120,24 +131,6 @@ void RingLowering::issueLoads(ImplicitLocOpBuilder &b, Section &section,
     issue.op.erase();
 }
 
-/// Whether this thread is of its scope's first warp, to which the leader
-/// belongs; null where the scope has no other.
-Value RingLowering::getIssuingWarp(const ThreadRange &range,
-                                   TransferScope scope) {
-  if (getScopeThreads(range, scope) == rules::kWarpSize)
-    return {};
-  ScopeKey key(range, scope);
-  for (const auto &[known, isFirst] : issuingWarps)
-    if (known == key)
-      return isFirst;
-  Value thread = getThread(range, scope);
-  Value isFirst = arith::CmpIOp::create(
-      top, arith::CmpIPredicate::ult, thread,
-      createConstant(top, thread.getType(), rules::kWarpSize));
-  issuingWarps.emplace_back(key, isFirst);
-  return isFirst;
-}
-
 static bool hasConditionalLoads(RingProduceOp produce) {
   return produce
       .walk([&](RingLoadOp load) {
@@ -148,9 +141,8 @@ static bool hasConditionalLoads(RingProduceOp produce) {
       .wasInterrupted();
 }
 
-/// Whether threads may have to fill a part of what `produce` loads, and the
-/// issuing thread has a warp to help it.
-bool RingLowering::isFilledByWarp(RingProduceOp produce) const {
+bool carousel::isFilledByWarp(RingProduceOp produce,
+                              const RingBarrierPlan &plan) {
   const ThreadRange &range = plan.lookup(produce.getRing()).producers;
   if (!arrivesByWarp(range) || range.first % rules::kWarpSize != 0)
     return false;
@@ -162,16 +154,16 @@ bool RingLowering::isFilledByWarp(RingProduceOp produce) const {
 
 /// The leader issues, and its warp fills what is outside. Boxes that are inside
 /// cost what they cost the leader alone: one arrival, and no barrier.
-void RingLowering::issueLoadsByWarp(ImplicitLocOpBuilder &b,
-                                    RingProduceOp produce,
-                                    const PlannedRing &planned,
-                                    const Slot &slot,
-                                    const BarrierElement &full) {
+void TransferLowering::issueLoadsByWarp(ImplicitLocOpBuilder &b,
+                                        RingProduceOp produce,
+                                        const PlannedRing &planned,
+                                        const RingSlot &slot,
+                                        const BarrierElement &full) {
   const ThreadRange &range = planned.producers;
   RingCreateOp ring = planned.ring;
   TransferScope scope = ring.getScope();
-  Value leader = getLeader(range, scope),
-        lane = getThread({0, plan.threads}, TransferScope::Warp);
+  Value leader = threads.getLeader(range, scope),
+        lane = threads.getThread({0, kernel.plan.threads}, TransferScope::Warp);
   auto meetWarp = [&] { BarrierWarpOp::create(b, /*mask=*/Value()); };
   auto clone = [&] {
     Section section = cloneSection(b, produce.getBody(), /*byLeader=*/true,
@@ -190,7 +182,7 @@ void RingLowering::issueLoadsByWarp(ImplicitLocOpBuilder &b,
     createIf(b, leader, [&] { createArrive(b, full); });
   };
   if (hasConditionalLoads(produce)) {
-    createIf(b, leader, [&] { waitForEmpty(b, planned, slot); });
+    createIf(b, leader, [&] { slots.waitForEmpty(b, planned, slot); });
     meetWarp();
     Section section = clone();
     // Each by itself, where it stands.
@@ -207,7 +199,7 @@ void RingLowering::issueLoadsByWarp(ImplicitLocOpBuilder &b,
   for (TransferIssue &issue : section.transfers)
     isInside = createAnd(b, isInside, createIsInside(b, issue));
   createIf(b, leader, [&] {
-    waitForEmpty(b, planned, slot);
+    slots.waitForEmpty(b, planned, slot);
     createIf(b, isInside, [&] { issueAllWhole(b, section.transfers, full); });
   });
   Value isOutside = createFolded<arith::XOrIOp>(
@@ -223,7 +215,7 @@ void RingLowering::issueLoadsByWarp(ImplicitLocOpBuilder &b,
     issue.op.erase();
 }
 
-void RingLowering::issueStores(ImplicitLocOpBuilder &b, Section &section) {
+void TransferLowering::issueStores(ImplicitLocOpBuilder &b, Section &section) {
   for (TransferIssue &issue : section.transfers) {
     ImplicitLocOpBuilder at(issue.op.getLoc(), issue.op);
     auto order = [&](bool isClipped) { orderEnds(at, issue, isClipped); };
@@ -242,7 +234,7 @@ void RingLowering::issueStores(ImplicitLocOpBuilder &b, Section &section) {
   BulkCommitGroupOp::create(b);
 }
 
-void RingLowering::copyPieces(Section &section) {
+void TransferLowering::copyPieces(Section &section) {
   for (TransferIssue &issue : section.transfers) {
     ImplicitLocOpBuilder at(issue.op.getLoc(), issue.op);
     copyByThreads(at, issue);
@@ -250,30 +242,30 @@ void RingLowering::copyPieces(Section &section) {
   }
 }
 
-void RingLowering::lowerProduce(RingProduceOp produce) {
-  const PlannedRing &planned = plan.lookup(produce.getRing());
+void TransferLowering::lower(RingProduceOp produce) {
+  const PlannedRing &planned = kernel.plan.lookup(produce.getRing());
   RingCreateOp ring = planned.ring;
   const ThreadRange &range = planned.producers;
   TransferScope scope = ring.getScope();
-  Slot slot =
-      getSlot(produce.getRing().getType().getStages(), produce.getUse());
+  RingSlot slot =
+      slots.getSlot(produce.getRing().getType().getStages(), produce.getUse());
   ImplicitLocOpBuilder b(produce.getLoc(), produce);
   BarrierElement full;
   if (planned.hasFull)
-    full = getBarrier(b, planned, range, buffers[produce.getRing()].full, slot);
-  if (planned.leaderArrives && isFilledByWarp(produce))
-    createIf(b, getIssuingWarp(range, scope),
+    full = slots.getFull(planned, range, slot);
+  if (planned.leaderArrives && isFilledByWarp(produce, kernel.plan))
+    createIf(b, threads.getIssuingWarp(range, scope),
              [&] { issueLoadsByWarp(b, produce, planned, slot, full); });
   else if (planned.leaderArrives)
-    createIf(b, getLeader(range, scope), [&] {
-      waitForEmpty(b, planned, slot);
+    createIf(b, threads.getLeader(range, scope), [&] {
+      slots.waitForEmpty(b, planned, slot);
       Section section = cloneSection(b, produce.getBody(), /*byLeader=*/true,
                                      range, scope, full);
       issueLoads(b, section, full);
     });
   if (planned.cpAsyncArrives || planned.storesArrive ||
       planned.meetsWhenFilled || planned.groups) {
-    waitForEmpty(b, planned, slot);
+    slots.waitForEmpty(b, planned, slot);
     Section section = cloneSection(b, produce.getBody(), /*byLeader=*/false,
                                    range, scope, full);
     copyPieces(section);
@@ -281,11 +273,11 @@ void RingLowering::lowerProduce(RingProduceOp produce) {
     if (planned.cpAsyncArrives)
       CpAsyncMbarrierArriveOp::create(b, full.barriers, full.indices,
                                       /*noinc=*/true);
-    bool isMet = plan.metProduces.contains(produce);
+    bool isMet = kernel.plan.metProduces.contains(produce);
     if (planned.storesArrive)
-      arrive(b, range, scope, full, isMet);
+      slots.arrive(b, range, scope, full, isMet);
     if (planned.meetsWhenFilled && !isMet)
-      meet(b, range, scope);
+      threads.createBarrier(b, range, scope);
     if (planned.groups) {
       Operation *end = planned.groups->ends.lookup(produce);
       OpBuilder::InsertionGuard guard(b);
@@ -297,13 +289,13 @@ void RingLowering::lowerProduce(RingProduceOp produce) {
   produce.erase();
 }
 
-void RingLowering::lowerSubmit(RingSubmitOp submit) {
-  ThreadRange range = plan.getThreads(submit);
+void TransferLowering::lower(RingSubmitOp submit) {
+  ThreadRange range = kernel.plan.getThreads(submit);
   TransferScope scope = submit.getScope();
   ImplicitLocOpBuilder b(submit.getLoc(), submit);
   // A group without transfers counts as well: wait_stores counts submits.
-  if (plan.issuesBulkGroups(range, scope))
-    createIf(b, getLeader(range, scope), [&] {
+  if (kernel.plan.issuesBulkGroups(range, scope))
+    createIf(b, threads.getLeader(range, scope), [&] {
       Section section = cloneSection(b, submit.getBody(), /*byLeader=*/true,
                                      range, scope, BarrierElement());
       issueStores(b, section);

@@ -10,7 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RingLowering.h"
+#include "LowerRoles.h"
+
+#include "LowerTransfers.h"
 
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -30,20 +32,20 @@ static void moveRole(Region &role, Block *branch) {
 
 /// What the roles' threads have together is what the block starts with, spread
 /// evenly: PTX asks for the number where registers are handed over.
-void RingLowering::setRegistersAtEntry(RingRolesOp roles) {
+void RoleLowering::setRegistersAtEntry(RingRolesOp roles) {
   int64_t producers = roles.getProducerThreads(),
           consumers = roles.getConsumerThreads();
   int64_t total = producers * *roles.getProducerRegisters() +
                   consumers * *roles.getConsumerRegisters();
   int64_t each = llvm::alignTo(llvm::divideCeil(total, producers + consumers),
                                rules::kRegisterStep);
-  kernel->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
-                  IntegerAttr::get(top.getI32Type(), each));
+  kernel.func->setAttr(NVVM::NVVMDialect::getMaxnregAttrName(),
+                       IntegerAttr::get(kernel.top.getI32Type(), each));
 }
 
-void RingLowering::lowerRoles(RingRolesOp roles) {
+void RoleLowering::lower(RingRolesOp roles) {
   ImplicitLocOpBuilder b(roles.getLoc(), roles);
-  Value thread = getBlockThread();
+  Value thread = threads.getBlockThread();
   Value produces = arith::CmpIOp::create(
       b, arith::CmpIPredicate::uge, thread,
       createConstant(b, thread.getType(), roles.getConsumerThreads()));
@@ -52,7 +54,7 @@ void RingLowering::lowerRoles(RingRolesOp roles) {
     if (!registers)
       return;
     auto op = SetMaxRegistersOp::create(b, direction, *registers);
-    if (target.explainMissing(op.getTargetRequirement()).empty())
+    if (kernel.target.explainMissing(op.getTargetRequirement()).empty())
       return setRegistersAtEntry(roles);
     op.erase();
     skippedRegisters.push_back(*registers);

@@ -11,7 +11,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RingLowering.h"
+#include "LowerSerialize.h"
+
+#include "LowerTransfers.h"
 
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -32,9 +34,10 @@ static WaitLabelAttr getTurnLabel(gpu::GPUFuncOp kernel, Value semaphores) {
                             /*number=*/std::nullopt);
 }
 
-void RingLowering::lowerTurn(SerializeOp turns) {
+void SerializeLowering::lower(SerializeOp turns) {
   ImplicitLocOpBuilder b(turns.getLoc(), turns);
-  Value leader = getLeader(plan.getThreads(turns), TransferScope::CTA);
+  Value leader =
+      threads.getLeader(kernel.plan.getThreads(turns), TransferScope::CTA);
   Value turn = turns.getTurn(), zero = createIndex(b, 0);
   Value next = createFolded<arith::AddIOp>(b, turn, 1);
   Value first =
@@ -44,10 +47,10 @@ void RingLowering::lowerTurn(SerializeOp turns) {
   createIf(b, leader, [&] {
     GridSerialWaitOp::create(b, turns.getSemaphores(), turns.getIndices(),
                              createCast(b, turn, b.getI32Type()),
-                             getTurnLabel(kernel, turns.getSemaphores()));
+                             getTurnLabel(kernel.func, turns.getSemaphores()));
   });
 
-  IRRewriter rewriter(kernel.getContext());
+  IRRewriter rewriter(kernel.func.getContext());
   Block &body = turns.getBody().front();
   Operation *end = body.getTerminator();
   ImplicitLocOpBuilder atEnd(end->getLoc(), end);
@@ -64,17 +67,17 @@ void RingLowering::lowerTurn(SerializeOp turns) {
 }
 
 /// One thread draws, and the others hear of it through shared memory.
-void RingLowering::lowerTicket(GridTicketOp ticket) {
-  ThreadRange range = plan.getThreads(ticket);
+void SerializeLowering::lower(GridTicketOp ticket) {
+  ThreadRange range = kernel.plan.getThreads(ticket);
   Location loc = ticket.getLoc();
-  Value leader = getLeader(range, TransferScope::CTA);
-  top.setLoc(loc);
+  Value leader = threads.getLeader(range, TransferScope::CTA);
+  kernel.top.setLoc(loc);
   auto type =
-      MemRefType::get({1}, top.getI32Type(), MemRefLayoutAttrInterface(),
-                      gpu::AddressSpaceAttr::get(kernel.getContext(),
+      MemRefType::get({1}, kernel.top.getI32Type(), MemRefLayoutAttrInterface(),
+                      gpu::AddressSpaceAttr::get(kernel.func.getContext(),
                                                  gpu::AddressSpace::Workgroup));
-  Value drawn = memref::AllocOp::create(top, type);
-  top.setLoc(kernel.getLoc());
+  Value drawn = memref::AllocOp::create(kernel.top, type);
+  kernel.top.setLoc(kernel.func.getLoc());
 
   ImplicitLocOpBuilder b(loc, ticket);
   Value zero = createIndex(b, 0);
@@ -96,11 +99,11 @@ void RingLowering::lowerTicket(GridTicketOp ticket) {
         });
     memref::StoreOp::create(b, number, drawn, zero);
   });
-  meet(b, range, TransferScope::CTA);
+  threads.createBarrier(b, range, TransferScope::CTA);
   Value number = memref::LoadOp::create(b, drawn, zero);
   // The next ticket overwrites this one.
   if (ticket->getParentOfType<LoopLikeOpInterface>())
-    meet(b, range, TransferScope::CTA);
+    threads.createBarrier(b, range, TransferScope::CTA);
   // Tickets have 31 bits. The mask changes none, and lets range analysis know.
   Value masked = arith::AndIOp::create(
       b, number,

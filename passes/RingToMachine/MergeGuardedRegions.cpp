@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "RingLowering.h"
+#include "MergeGuardedRegions.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -38,7 +38,7 @@ static scf::IfOp findNext(scf::IfOp first,
   return {};
 }
 
-void RingLowering::mergeGuardedRegions() {
+void carousel::mergeGuardedRegions(gpu::GPUFuncOp kernel) {
   SmallVector<scf::IfOp> sections;
   kernel.walk([&](scf::IfOp branch) {
     if (isSection(branch))

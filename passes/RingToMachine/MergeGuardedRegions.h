@@ -1,0 +1,24 @@
+//===- MergeGuardedRegions.h - merge guarded regions ------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Merges consecutive branches on the same condition.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_RINGTOMACHINE_MERGEGUARDEDREGIONS_H
+#define CAROUSEL_PASSES_RINGTOMACHINE_MERGEGUARDEDREGIONS_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace carousel {
+
+/// Merges consecutive regions with the same guard.
+void mergeGuardedRegions(mlir::gpu::GPUFuncOp kernel);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_RINGTOMACHINE_MERGEGUARDEDREGIONS_H
