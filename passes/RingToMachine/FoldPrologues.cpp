@@ -88,7 +88,7 @@ static int64_t estimateCode(Region &body, const RingBarrierPlan &plan) {
 static bool isFilledByLeader(const PlannedRing &planned) {
   return planned.producers == planned.consumers && planned.leaderArrives &&
          !planned.cpAsyncArrives && !planned.storesArrive &&
-         !planned.meetsWhenFilled && !planned.groups;
+         !planned.syncsWarpWhenFilled && !planned.groups;
 }
 
 /// One thread may do it for itself: shuffles are pure, too.

@@ -164,7 +164,7 @@ void TransferLowering::issueLoadsByWarp(ImplicitLocOpBuilder &b,
   TransferScope scope = ring.getScope();
   Value leader = threads.getLeader(range, scope),
         lane = threads.getThread({0, kernel.plan.threads}, TransferScope::Warp);
-  auto meetWarp = [&] { BarrierWarpOp::create(b, /*mask=*/Value()); };
+  auto syncWarp = [&] { BarrierWarpOp::create(b, /*mask=*/Value()); };
   auto clone = [&] {
     Section section = cloneSection(b, produce.getBody(), /*byLeader=*/true,
                                    range, scope, full);
@@ -178,12 +178,12 @@ void TransferLowering::issueLoadsByWarp(ImplicitLocOpBuilder &b,
   // The slot is free as far as the leader knows: its warp meets before it
   // fills, and behind that for the leader to arrive.
   auto finish = [&] {
-    meetWarp();
+    syncWarp();
     createIf(b, leader, [&] { createArrive(b, full); });
   };
   if (hasConditionalLoads(produce)) {
     createIf(b, leader, [&] { slots.waitForEmpty(b, planned, slot); });
-    meetWarp();
+    syncWarp();
     Section section = clone();
     // Each by itself, where it stands.
     for (TransferIssue &issue : section.transfers) {
@@ -205,7 +205,7 @@ void TransferLowering::issueLoadsByWarp(ImplicitLocOpBuilder &b,
   Value isOutside = createFolded<arith::XOrIOp>(
       b, isInside, createConstant(b, b.getI1Type(), 1));
   createIf(b, isOutside, [&] {
-    meetWarp();
+    syncWarp();
     for (TransferIssue &issue : section.transfers)
       issueClipped(b, issue);
     orderEnds(b, section.transfers, /*isClipped=*/true);
@@ -264,7 +264,7 @@ void TransferLowering::lower(RingProduceOp produce) {
       issueLoads(b, section, full);
     });
   if (planned.cpAsyncArrives || planned.storesArrive ||
-      planned.meetsWhenFilled || planned.groups) {
+      planned.syncsWarpWhenFilled || planned.groups) {
     slots.waitForEmpty(b, planned, slot);
     Section section = cloneSection(b, produce.getBody(), /*byLeader=*/false,
                                    range, scope, full);
@@ -273,10 +273,10 @@ void TransferLowering::lower(RingProduceOp produce) {
     if (planned.cpAsyncArrives)
       CpAsyncMbarrierArriveOp::create(b, full.barriers, full.indices,
                                       /*noinc=*/true);
-    bool isMet = kernel.plan.metProduces.contains(produce);
+    bool isSynchronized = kernel.plan.synchronizedProduces.contains(produce);
     if (planned.storesArrive)
-      slots.arrive(b, range, scope, full, isMet);
-    if (planned.meetsWhenFilled && !isMet)
+      slots.arrive(b, range, scope, full, isSynchronized);
+    if (planned.syncsWarpWhenFilled && !isSynchronized)
       threads.createBarrier(b, range, scope);
     if (planned.groups) {
       Operation *end = planned.groups->ends.lookup(produce);

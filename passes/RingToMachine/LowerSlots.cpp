@@ -32,7 +32,7 @@ void SlotLowering::lower(RingTileOp tile) {
 
 void SlotLowering::lower(RingWaitOp wait) {
   const PlannedRing &planned = kernel.plan.lookup(wait.getRing());
-  if (planned.meetsWhenFilled) // in the produce
+  if (planned.syncsWarpWhenFilled) // in the produce
     return wait.erase();
   if (planned.groups) {
     ImplicitLocOpBuilder b(wait.getLoc(), wait);

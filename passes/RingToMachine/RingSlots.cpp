@@ -252,7 +252,7 @@ void RingSlots::arriveAtEmpty(ImplicitLocOpBuilder &b,
 
 void RingSlots::arrive(ImplicitLocOpBuilder &b, const ThreadRange &range,
                        TransferScope scope, const BarrierElement &barrier,
-                       bool isMet) {
+                       bool isSynchronized) {
   auto arriveOnce = [&] {
     MbarrierArriveOp::create(b, /*state=*/Type(), barrier.barriers,
                              barrier.indices, /*count=*/Value(),
@@ -261,7 +261,7 @@ void RingSlots::arrive(ImplicitLocOpBuilder &b, const ThreadRange &range,
   if (!arrivesByWarp(range))
     return arriveOnce();
   // The warp's threads hand what they did to its first one.
-  if (!isMet)
+  if (!isSynchronized)
     BarrierWarpOp::create(b, /*mask=*/Value());
   createIf(b, threads.getLeader({0, kernel.plan.threads}, TransferScope::Warp),
            arriveOnce);

@@ -56,10 +56,10 @@ public:
   void arriveAtEmpty(mlir::ImplicitLocOpBuilder &b, const PlannedRing &planned,
                      const RingSlot &slot);
   /// Arrives for all threads of a scope: one arrival for each warp if the warps
-  /// are whole, after a barrier of the warp unless it `isMet` already.
+  /// are whole, after a barrier of the warp unless it `isSynchronized` already.
   void arrive(mlir::ImplicitLocOpBuilder &b, const ThreadRange &range,
               TransferScope scope, const BarrierElement &barrier,
-              bool isMet = false);
+              bool isSynchronized = false);
 
 private:
   struct RingBuffers {

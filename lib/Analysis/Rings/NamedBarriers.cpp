@@ -63,7 +63,7 @@ static bool isHarmless(Operation *op, const PlannedRing &planned,
   // and a barrier of its warp precedes the help of other threads.
   bool leaderProduces = planned.producers == plan.getThreads(op) &&
                         !planned.cpAsyncArrives && !planned.storesArrive &&
-                        !planned.meetsWhenFilled && !planned.groups;
+                        !planned.syncsWarpWhenFilled && !planned.groups;
   if (auto storeWait = dyn_cast<RingWaitStoresOp>(op))
     return leaderProduces && storeWait.getScope() == planned.ring.getScope();
   auto submit = dyn_cast<RingSubmitOp>(op);
@@ -172,8 +172,9 @@ void carousel::mergeReleases(gpu::GPUFuncOp kernel, RingBarrierPlan &plan) {
 
 /// Whether a barrier follows the fill of a use before a thread waits for that
 /// use. Threads wait for uses in order, and only for earlier ones.
-static bool isMetBeforeWait(RingProduceOp produce, const RingBarrierPlan &plan,
-                            SyncPositions &positions) {
+static bool isSynchronizedBeforeWait(RingProduceOp produce,
+                                     const RingBarrierPlan &plan,
+                                     SyncPositions &positions) {
   TransferScope scope = plan.lookup(produce.getRing()).ring.getScope();
   auto isEarlier = [&](RingWaitOp wait) {
     return positions
@@ -200,12 +201,13 @@ static bool isMetBeforeWait(RingProduceOp produce, const RingBarrierPlan &plan,
   }
 }
 
-void carousel::findMetProduces(gpu::GPUFuncOp kernel, RingBarrierPlan &plan) {
+void carousel::findSynchronizedProduces(gpu::GPUFuncOp kernel,
+                                        RingBarrierPlan &plan) {
   std::optional<SyncPositions> positions;
   kernel.walk([&](RingProduceOp produce) {
     const PlannedRing &planned = plan.lookup(produce.getRing());
     if (!(planned.producers == planned.consumers) ||
-        (!planned.storesArrive && !planned.meetsWhenFilled))
+        (!planned.storesArrive && !planned.syncsWarpWhenFilled))
       return;
     // No barrier releases these slots. A phase can't pass while a thread still
     // waits for it, because the warp's threads reconverge before one of them
@@ -214,8 +216,8 @@ void carousel::findMetProduces(gpu::GPUFuncOp kernel, RingBarrierPlan &plan) {
       return;
     if (!positions)
       positions.emplace(kernel);
-    if (isMetBeforeWait(produce, plan, *positions))
-      plan.metProduces.insert(produce);
+    if (isSynchronizedBeforeWait(produce, plan, *positions))
+      plan.synchronizedProduces.insert(produce);
   });
 }
 

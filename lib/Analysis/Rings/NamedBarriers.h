@@ -25,7 +25,8 @@ void mergeReleases(mlir::gpu::GPUFuncOp kernel, RingBarrierPlan &plan);
 
 /// Finds the produces that are followed by a barrier before the wait for their
 /// use. The merged releases are already known.
-void findMetProduces(mlir::gpu::GPUFuncOp kernel, RingBarrierPlan &plan);
+void findSynchronizedProduces(mlir::gpu::GPUFuncOp kernel,
+                              RingBarrierPlan &plan);
 
 /// Assigns named barriers to the remaining barriers. If there are too few,
 /// emits an error at the op that gets none (C162).

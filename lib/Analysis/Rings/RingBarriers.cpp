@@ -304,10 +304,10 @@ LogicalResult Planner::planRing(RingCreateOp ring) {
       });
   // A thread must arrive even if there is nothing to wait for.
   planned.leaderArrives |= !isFilled;
-  planned.meetsWhenFilled = ring.getScope() == TransferScope::Warp &&
-                            planned.storesArrive && !planned.leaderArrives &&
-                            !planned.cpAsyncArrives;
-  if (planned.meetsWhenFilled)
+  planned.syncsWarpWhenFilled =
+      ring.getScope() == TransferScope::Warp && planned.storesArrive &&
+      !planned.leaderArrives && !planned.cpAsyncArrives;
+  if (planned.syncsWarpWhenFilled)
     planned.hasFull = planned.storesArrive = false;
   int64_t threads = getScopeThreads(planned.producers, ring.getScope());
   auto countArrivals = [&](const ThreadRange &range) {
@@ -386,7 +386,7 @@ FailureOr<RingBarrierPlan> Planner::run() {
   if (result.wasInterrupted())
     return failure();
   mergeReleases(kernel, plan);
-  findMetProduces(kernel, plan);
+  findSynchronizedProduces(kernel, plan);
   planEnds(kernel, plan);
   if (failed(planNamedBarriers(kernel, plan)))
     return failure();
@@ -409,7 +409,7 @@ void RingBarrierPlan::print(llvm::raw_ostream &os) const {
     if (planned.instances > 1)
       os << ", " << planned.instances << " of them";
     os << ":";
-    if (planned.meetsWhenFilled)
+    if (planned.syncsWarpWhenFilled)
       os << " full when the warp meets";
     if (planned.groups)
       os << " commit groups";

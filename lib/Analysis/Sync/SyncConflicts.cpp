@@ -78,7 +78,7 @@ bool SyncFlow::needsOrder(const PendingAccess &from, Operation *toOp,
   if (to.isOfTurns() && (!toOp->getParentOp()->isAncestor(from.op) ||
                          !kernel.accesses.isWrittenInTurns(access.buffer)))
     return false;
-  if (to.isRefill && from.isHandedBack && !isAsync(access.kind))
+  if (to.isRefill && from.isReleased && !isAsync(access.kind))
     return false;
   return llvm::any_of(from.getBoxes(), [&](const AccessBox &box) {
     return !areApart(positions, box, to.box, byOthers);
@@ -147,7 +147,7 @@ void SyncFlow::check(Operation *op, const Access &access,
         access.isPermission || (!from.access->isTransfer && !access.isTransfer);
     if (!needsOrder(from, op, access, /*byOthers=*/isOfThreads))
       continue;
-    if (isOfThreads && from.missed != BarrierScope::Nobody)
+    if (isOfThreads && from.missed != BarrierScope::None)
       conflict.emplace();
     if (!isOfThreads && !isOrdered(from, access, needed))
       resolve(op, from, access, needed, /*byOthers=*/false);

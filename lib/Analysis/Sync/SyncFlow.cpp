@@ -35,9 +35,9 @@ static BarrierScope getCollective(Operation *op) {
       .Case<RingProduceOp, RingWaitOp, RingReleaseOp>(
           [](auto op) { return getBarrierScope(getRingScope(op.getRing())); })
       .Case([](BarrierWarpOp barrier) {
-        return barrier.getMask() ? BarrierScope::Nobody : BarrierScope::Warp;
+        return barrier.getMask() ? BarrierScope::None : BarrierScope::Warp;
       })
-      .Default([](Operation *) { return BarrierScope::Nobody; });
+      .Default([](Operation *) { return BarrierScope::None; });
 }
 
 SyncKernel::SyncKernel(gpu::GPUFuncOp kernel)
@@ -48,7 +48,7 @@ SyncKernel::SyncKernel(gpu::GPUFuncOp kernel)
     if (isEvent(op))
       events[op->getBlock()].push_back(op);
     BarrierScope scope = getCollective(op);
-    if (scope == BarrierScope::Nobody)
+    if (scope == BarrierScope::None)
       return;
     for (Operation *outer = op->getParentOp(); outer != kernel;
          outer = outer->getParentOp()) {
@@ -230,7 +230,7 @@ void SyncFlow::checkTicket(const SyncState &state) {
     return;
   for (const PendingAccess &from : state.getPending())
     if (!from.access->buffer.isShared && !isAsync(from.access->kind) &&
-        from.missed != BarrierScope::Nobody) {
+        from.missed != BarrierScope::None) {
       conflict.emplace();
       return;
     }
@@ -267,10 +267,10 @@ void SyncFlow::visitEvent(Operation *op, SyncState &state) {
       .Case([&](RingReleaseOp release) {
         checkRelease(release, state);
         Value ring = release.getRing();
-        state.handBack(ring, kernel.accesses.getSlot(ring, release.getUse()),
-                       [&](const Buffer &buffer) {
-                         return kernel.accesses.isOnlyRefilled(buffer);
-                       });
+        state.release(ring, kernel.accesses.getSlot(ring, release.getUse()),
+                      [&](const Buffer &buffer) {
+                        return kernel.accesses.isOnlyRefilled(buffer);
+                      });
       })
       .Case([&](gpu::ReturnOp) { checkEnd(op, nullptr, state); })
       .Default([&](Operation *) {

@@ -23,8 +23,8 @@ static constexpr unsigned kMostBoxes = 4;
 bool PendingAccess::operator==(const PendingAccess &other) const {
   return order == other.order && slot == other.slot &&
          isFromOutside == other.isFromOutside && isFenced == other.isFenced &&
-         isHandedBack == other.isHandedBack &&
-         isWaitedFor == other.isWaitedFor && barrier == other.barrier &&
+         isReleased == other.isReleased && isWaitedFor == other.isWaitedFor &&
+         barrier == other.barrier &&
          barrierSinceDone == other.barrierSinceDone &&
          barrierBeforeDone == other.barrierBeforeDone && seen == other.seen &&
          missed == other.missed && groups == other.groups &&
@@ -115,7 +115,7 @@ void SyncState::access(Operation *op, unsigned order, const Access &access,
   added->order = order;
   added->slot = access.buffer.slot;
   added->seen = seen;
-  added->isWaitedFor = isAsync(access.kind) && seen != BarrierScope::Nobody;
+  added->isWaitedFor = isAsync(access.kind) && seen != BarrierScope::None;
   added->boxes = std::make_shared<PendingAccess::Boxes>(1, access.box);
   if (isOver(*added))
     return;
@@ -137,7 +137,7 @@ void SyncState::fence(bool shared, bool global) {
       continue;
     PendingAccess &fenced = change(access);
     fenced.isFenced = true;
-    fenced.barrierSinceDone = BarrierScope::Nobody;
+    fenced.barrierSinceDone = BarrierScope::None;
   }
 }
 
@@ -153,7 +153,7 @@ void SyncState::waitForStores(GroupWait kind, unsigned left,
       continue;
     PendingAccess &waited = change(access);
     waited.isWaitedFor = true;
-    waited.barrierSinceDone = BarrierScope::Nobody;
+    waited.barrierSinceDone = BarrierScope::None;
   }
 }
 
@@ -183,10 +183,10 @@ static void passBarrierSince(PendingAccess &access, BarrierScope scope,
   } else {
     access.barrierSinceDone = std::max(access.barrierSinceDone, scope);
     if (scope >= access.barrierBeforeDone)
-      access.barrierBeforeDone = BarrierScope::Nobody;
+      access.barrierBeforeDone = BarrierScope::None;
   }
   if (getBarrierSince(access) >= access.missed)
-    access.missed = BarrierScope::Nobody;
+    access.missed = BarrierScope::None;
   for (unsigned size = 0; size < static_cast<unsigned>(scope); ++size)
     access.barriers[size] = {{number}, access.groups};
 }
@@ -203,17 +203,16 @@ void SyncState::miss(BarrierScope scope) {
       change(access).missed = scope;
 }
 
-void SyncState::handBack(Value ring, const RingSlot &slot,
-                         function_ref<bool(const Buffer &)> isOnlyRefilled) {
+void SyncState::release(Value ring, const RingSlot &slot,
+                        function_ref<bool(const Buffer &)> isOnlyRefilled) {
   llvm::erase_if(pending, [&](Pending &access) {
     const Buffer &buffer = access->access->buffer;
-    if (access->isHandedBack || buffer.ring != ring ||
-        !access->slot.mustBe(slot))
+    if (access->isReleased || buffer.ring != ring || !access->slot.mustBe(slot))
       return false;
     if (access->access->kind == AccessKind::GenericRead &&
         isOnlyRefilled(buffer))
       return true;
-    change(access).isHandedBack = true;
+    change(access).isReleased = true;
     return false;
   });
 }
@@ -236,7 +235,7 @@ void SyncState::leaveRole() {
   for (Pending &access : pending) {
     PendingAccess &left = change(access);
     left.isFromOutside = false;
-    left.barrier = left.barrierSinceDone = left.seen = BarrierScope::Nobody;
+    left.barrier = left.barrierSinceDone = left.seen = BarrierScope::None;
     left.barriers = {};
   }
   restoreOrder();
@@ -299,7 +298,7 @@ bool SyncState::joinInto(Pending &pending, const PendingAccess &other,
   PendingAccess into = *pending;
   into.isFromOutside |= other.isFromOutside;
   into.isFenced &= other.isFenced;
-  into.isHandedBack &= other.isHandedBack;
+  into.isReleased &= other.isReleased;
   into.isWaitedFor &= other.isWaitedFor;
   into.barrier = std::min(into.barrier, other.barrier);
   into.barrierSinceDone =

@@ -28,7 +28,7 @@ namespace carousel {
 
 /// The threads that a barrier joins. Larger values are more threads.
 enum class BarrierScope : unsigned {
-  Nobody = 0,
+  None = 0,
   Warp = 1,
   Warpgroup = 2,
   CTA = 3
@@ -69,20 +69,20 @@ struct PendingAccess : llvm::RefCountedBase<PendingAccess> {
   /// For generic writes: the writers have executed a fence.
   bool isFenced = false;
   /// In a slot of a ring: the slot was released after the access.
-  bool isHandedBack = false;
+  bool isReleased = false;
   /// For accesses of engines: the issuer has waited for them.
   bool isWaitedFor = false;
-  BarrierScope barrier = BarrierScope::Nobody; ///< since the access
+  BarrierScope barrier = BarrierScope::None; ///< since the access
   BarrierScope barrierSinceDone =
-      BarrierScope::Nobody; ///< since its fence or wait
+      BarrierScope::None; ///< since its fence or wait
   /// The largest barrier before its fence or wait, on some path, unless an
   /// equal one has followed since.
-  BarrierScope barrierBeforeDone = BarrierScope::Nobody;
+  BarrierScope barrierBeforeDone = BarrierScope::None;
   /// The threads that have observed it without a barrier.
-  BarrierScope seen = BarrierScope::Nobody;
+  BarrierScope seen = BarrierScope::None;
   /// The largest barrier since then that the flow ignores, on some path on
   /// which no other barrier is as large.
-  BarrierScope missed = BarrierScope::Nobody;
+  BarrierScope missed = BarrierScope::None;
   /// The number of groups submitted after it.
   unsigned groups = 0;
   /// By barrier scope, less 1.
@@ -103,7 +103,7 @@ public:
   /// Adds an access. `order` is its number in the kernel. `seen` are the
   /// threads that have observed it, so that an engine's access is complete.
   void access(mlir::Operation *op, unsigned order, const Access &access,
-              BarrierScope seen = BarrierScope::Nobody);
+              BarrierScope seen = BarrierScope::None);
   void fence(bool shared, bool global);
   void waitForStores(GroupWait kind, unsigned pending, TransferScope scope);
   void submit(TransferScope scope);
@@ -112,8 +112,8 @@ public:
   void miss(BarrierScope scope);
   /// Ends the threads' reads of a slot, if only fills of the ring write the
   /// slot, since these wait until it is free.
-  void handBack(mlir::Value ring, const RingSlot &slot,
-                llvm::function_ref<bool(const Buffer &)> isOnlyRefilled);
+  void release(mlir::Value ring, const RingSlot &slot,
+               llvm::function_ref<bool(const Buffer &)> isOnlyRefilled);
   /// Ends the accesses to a slot that is reused.
   void reuse(mlir::Value ring, const RingSlot &slot);
 

@@ -1,5 +1,4 @@
-//===- Grid.h - threads as fibres, CTAs, clusters and their barriers ---------//
-//-*-===//
+//===- Grid.h - threads, CTAs, clusters and barriers ------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

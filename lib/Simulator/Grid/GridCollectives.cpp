@@ -35,8 +35,9 @@ static const SimThread &getLane(const CTAState &cta, const SimThread &sibling,
   return cta.threads[sibling.warp() * kWarpSize + llvm::countr_zero(mask)];
 }
 
-void Grid::Impl::meet(llvm::StringRef kind, bool isBarrier, uint32_t mask,
-                      uint64_t value, std::array<uint64_t, 32> &values) {
+void Grid::Impl::joinCollective(llvm::StringRef kind, bool isBarrier,
+                                uint32_t mask, uint64_t value,
+                                std::array<uint64_t, 32> &values) {
   SimThread &thread = *running;
   CTAState &cta = *thread.home;
   WarpState &warp = cta.warps[thread.warp()];
@@ -123,13 +124,13 @@ bool Grid::Impl::completeIfReady(CTAState &cta, WarpState &warp,
 
 void Grid::barrierWarp(uint32_t mask) {
   std::array<uint64_t, 32> unused;
-  impl->meet("warp barrier", /*isBarrier=*/true, mask, 0, unused);
+  impl->joinCollective("warp barrier", /*isBarrier=*/true, mask, 0, unused);
 }
 
 std::array<uint64_t, 32> Grid::exchange(llvm::StringRef kind, uint32_t mask,
                                         uint64_t value) {
   std::array<uint64_t, 32> values = {};
-  impl->meet(kind, /*isBarrier=*/false, mask, value, values);
+  impl->joinCollective(kind, /*isBarrier=*/false, mask, value, values);
   return values;
 }
 

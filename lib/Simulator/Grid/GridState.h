@@ -338,8 +338,8 @@ struct Grid::Impl {
   void exitFromBarriers(SimThread &thread);
 
   // GridCollectives.cpp
-  void meet(llvm::StringRef kind, bool isBarrier, uint32_t mask, uint64_t value,
-            std::array<uint64_t, 32> &values);
+  void joinCollective(llvm::StringRef kind, bool isBarrier, uint32_t mask,
+                      uint64_t value, std::array<uint64_t, 32> &values);
   bool completeIfReady(CTAState &cta, WarpState &warp,
                        LaneCollective &collective);
   Gathering &gather(llvm::StringRef kind, uint32_t first, uint32_t count);

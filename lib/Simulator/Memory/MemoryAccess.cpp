@@ -347,7 +347,8 @@ AccessResult Memory::access(const void *pointer, uint64_t size,
           " memory) by the thread that made the first access, after it and "
           "before what orders the two");
     if ((fault == ThreadRace || fault == EngineRace) && access.view)
-      finding.notes = access.view->sightings.explain(earlier.epoch, impl->log);
+      finding.notes =
+          access.view->observations.explain(earlier.epoch, impl->log);
     if (!finding.notes.empty() && earlier.kind == AccessKind::Atomic)
       finding.notes.push_back("or mend it with an atomic in place of this "
                               "access, as where a counter is reset");

@@ -13,7 +13,7 @@
 #ifndef CAROUSEL_LIB_SIMULATOR_MEMORY_VIEW_H
 #define CAROUSEL_LIB_SIMULATOR_MEMORY_VIEW_H
 
-#include "Shortfall.h"
+#include "Observations.h"
 
 namespace carousel::sim {
 
@@ -26,13 +26,13 @@ struct View {
   Clock fencedShared;
   Clock fencedGlobal;
   /// What the agent would know if no fence or scope were missing, for findings.
-  Sightings sightings;
+  Observations observations;
 
   void join(const View &other) {
     order.join(other.order);
     fencedShared.join(other.fencedShared);
     fencedGlobal.join(other.fencedGlobal);
-    sightings.join(other.sightings);
+    observations.join(other.observations);
   }
 };
 

@@ -1,5 +1,4 @@
-//===- Trace.h - the timeline of a run ---------------------------*- C++
-//-*-===//
+//===- Trace.h - the timeline of a run --------------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -249,7 +249,7 @@ TEST_F(SyncPlanTest, UsesThatAreStartedAnewMayBeAnySlot) {
 
 // What was read in a slot is over once it is handed back: its next fill waits.
 // Other transfers into it don't.
-TEST_F(SyncPlanTest, OnlyFillsWaitForWhatWasHandedBack) {
+TEST_F(SyncPlanTest, OnlyFillsWaitForReleasedSlots) {
   auto withOther = [&](StringRef other) {
     return getSteps(plan((R"mlir(
       scf.for %j = %c0 to %n step %c1 iter_args(%k = %c0) -> (index) {
@@ -425,7 +425,7 @@ TEST_F(SyncPlanTest, ThreadsMeetAtBothEndsOfTurns) {
             Steps({"ring.sync", "ring.sync", "ring.wait_stores read 0"}));
 }
 
-TEST_F(SyncPlanTest, TurnsHandOnWhatIsWrittenInTurns) {
+TEST_F(SyncPlanTest, TurnsPublishWhatIsWrittenInTurns) {
   SyncPlan read = plan(
       inTurn("%w = memref.load %y[%t] : !g", "memref.store %v, %y[%t] : !g"));
   EXPECT_TRUE(read.isEmpty());

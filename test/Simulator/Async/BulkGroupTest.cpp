@@ -1,5 +1,4 @@
-//===- BulkGroupTest.cpp - stores, reductions and their groups
-//-------------===//
+//===- BulkGroupTest.cpp - stores, reductions and their groups ------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- CpAsyncTest.cpp - the asynchronous copies of threads
-//----------------===//
+//===- CpAsyncTest.cpp - the asynchronous copies of threads ---------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- EngineTest.cpp - transfers that signal barriers
-//---------------------===//
+//===- EngineTest.cpp - transfers that signal barriers --------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- ReduceTest.cpp - the arithmetic of reductions
-//-----------------------===//
+//===- ReduceTest.cpp - the arithmetic of reductions ----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

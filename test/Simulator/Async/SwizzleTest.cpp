@@ -1,5 +1,4 @@
-//===- SwizzleTest.cpp - swizzled tiles against tables
-//---------------------===//
+//===- SwizzleTest.cpp - swizzled tiles against tables --------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- TensorBoxTest.cpp - boxes against naive references
-//------------------===//
+//===- TensorBoxTest.cpp - boxes against naive references -----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -1,5 +1,4 @@
-//===- TensorCopyTest.cpp - tensor copies and their descriptors
-//------------===//
+//===- TensorCopyTest.cpp - tensor copies and their descriptors -----------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -234,7 +234,7 @@ TEST_F(MemoryTest, EngineWar) {
   expectOne(FindingKind::EngineRace, "war: ");
 }
 
-TEST_F(MemoryTest, EngineWarHandedBack) {
+TEST_F(MemoryTest, EngineWarReleased) {
   read(b);
   a.learn(b);
   Agent operation = makeOperation(a);
@@ -242,7 +242,7 @@ TEST_F(MemoryTest, EngineWarHandedBack) {
   EXPECT_TRUE(log.empty());
 }
 
-TEST_F(MemoryTest, EngineWarHandedBackStrictly) {
+TEST_F(MemoryTest, EngineWarReleasedStrictly) {
   makeMemory({/*strictFences=*/true});
   read(b);
   a.learn(b);

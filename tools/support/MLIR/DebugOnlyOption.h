@@ -1,5 +1,4 @@
-//===- DebugOnlyOption.h - --debug-only beside LLVM's release -----*- C++
-//-*-===//
+//===- DebugOnlyOption.h - --debug-only for release LLVM --------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception

@@ -81,7 +81,7 @@ struct PlannedRing {
   bool storesArrive = false;
   /// Instead of `full`: the threads of a warp store to their own slots and then
   /// execute a barrier.
-  bool meetsWhenFilled = false;
+  bool syncsWarpWhenFilled = false;
   /// Instead of `full` and `empty`: each thread waits for its own cp.async
   /// copies, and then a barrier follows.
   std::optional<CommitGroups> groups;
@@ -108,7 +108,7 @@ struct RingBarrierPlan {
   /// Releases by a barrier that is merged with an adjacent one.
   llvm::DenseSet<mlir::Operation *> mergedReleases;
   /// Produces after whose ordinary stores another barrier already follows.
-  llvm::DenseSet<mlir::Operation *> metProduces;
+  llvm::DenseSet<mlir::Operation *> synchronizedProduces;
   /// The shapes of the kernel's ring.load and ring.store ops.
   llvm::DenseMap<mlir::Operation *, TransferShape> shapes;
   /// Bulk copies with row ends that the issuing thread copies, and that engines

@@ -88,7 +88,7 @@ void MbarrierWaits::finish(Mbarrier &barrier, Thread &thread,
   if (remote && reaches)
     take(*remote, MemScope::Cluster);
   if (barrier.completedShort)
-    noteSighting(thread, barrier.address, barrier.completedShort, acquired);
+    noteObservation(thread, barrier.address, barrier.completedShort, acquired);
   if (!isRelaxed && (!remote || reaches))
     return;
   // What the arrivals released, for threads that don't acquire it.
@@ -101,7 +101,8 @@ void MbarrierWaits::finish(Mbarrier &barrier, Thread &thread,
   publication->released.fill(publication->known);
   publication->writer = barrier.completer[(barrier.phase - 1) & 1];
   publication->cluster = thread.cluster;
-  noteSighting(thread, barrier.address + 1, std::move(publication), acquired);
+  noteObservation(thread, barrier.address + 1, std::move(publication),
+                  acquired);
 }
 
 bool MbarrierWaits::testWait(void *address, PhaseName phase,

@@ -28,7 +28,7 @@ void Atomics::read(const void *address, bool acquire) {
                         : ctas.stateOf(thread).getToAcquire()[getIndex(scope)];
       known.order.join(released.order);
       known.fencedShared.join(released.fencedShared);
-      known.sightings.join(released.sightings);
+      known.observations.join(released.observations);
       // A fence for global memory counts in the CTA that reads. In the strict
       // reading the writer's fence counts.
       if (context.rules.strictFences || scope == MemScope::CTA)
@@ -42,7 +42,7 @@ void Atomics::read(const void *address, bool acquire) {
       take(own->second, MemScope::Cluster);
   }
   if (!acquire && place.publication)
-    noteSighting(thread, address, place.publication, std::nullopt);
+    noteObservation(thread, address, place.publication, std::nullopt);
 }
 
 /// The publication, as its only owner.
@@ -122,7 +122,7 @@ void Atomics::write(const void *address, bool release, bool isReadModifyWrite) {
 //===----------------------------------------------------------------------===//
 
 /// Keeps the releases of a cluster as long as one of its CTAs is resident.
-void Atomics::handOnReleases(const AsyncCTA &cta) {
+void Atomics::propagateReleases(const AsyncCTA &cta) {
   if (cta.clusterReleases.empty())
     return;
   constexpr uint32_t kMostRanks = 16;
@@ -142,7 +142,7 @@ void Atomics::ctaExit(uint32_t cta, const AsyncCTA &state) {
   for (const void *address : state.releases)
     if (auto place = places.find(address); place != places.end())
       place->second->byCTA.erase(cta);
-  handOnReleases(state);
+  propagateReleases(state);
 }
 
 } // namespace carousel::sim

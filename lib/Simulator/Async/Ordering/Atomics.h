@@ -74,7 +74,7 @@ private:
   bool isClustered(const Thread &thread) const {
     return context.grid.getShape(thread.launch).cluster.count() > 1;
   }
-  void handOnReleases(const AsyncCTA &cta);
+  void propagateReleases(const AsyncCTA &cta);
 
   AsyncContext &context;
   ResidentCTAs &ctas;

@@ -32,7 +32,7 @@ void Fences::fenceThread(MemSemantics semantics, MemScope scope) {
       acquire(thread, seen);
       seen = View();
     }
-    thread.view.sightings.noteAcquire(thread.epoch(), scope);
+    thread.view.observations.noteAcquire(thread.epoch(), scope);
   }
   if (!releases)
     return;

@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Sightings, from which findings explain what is missing.
+// Observations, from which findings explain what is missing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,22 +13,23 @@
 
 namespace carousel::sim {
 
-void noteSighting(Thread &thread, const void *place, PublicationRef publication,
-                  std::optional<MemScope> acquired) {
+void noteObservation(Thread &thread, const void *place,
+                     PublicationRef publication,
+                     std::optional<MemScope> acquired) {
   // Polls observe one publication repeatedly.
-  Sightings &sightings = thread.view.sightings;
-  if (sightings.endsWith(publication.get()) ||
+  Observations &observations = thread.view.observations;
+  if (observations.endsWith(publication.get()) ||
       thread.view.order.covers(publication->writer))
     return;
-  Sighting sighting;
-  sighting.place = place;
-  sighting.publication = std::move(publication);
-  sighting.reader = thread.epoch();
-  sighting.site = thread.site;
-  sighting.cluster = thread.cluster;
-  sighting.isRelaxed = !acquired;
-  sighting.acquired = acquired;
-  sightings.add(std::move(sighting));
+  Observation observation;
+  observation.place = place;
+  observation.publication = std::move(publication);
+  observation.reader = thread.epoch();
+  observation.site = thread.site;
+  observation.cluster = thread.cluster;
+  observation.isRelaxed = !acquired;
+  observation.acquired = acquired;
+  observations.add(std::move(observation));
 }
 
 } // namespace carousel::sim

@@ -29,8 +29,9 @@ inline void acquire(Thread &thread, const View &view) {
 }
 
 /// Records the part of a publication that the thread hasn't acquired.
-void noteSighting(Thread &thread, const void *place, PublicationRef publication,
-                  std::optional<MemScope> acquired);
+void noteObservation(Thread &thread, const void *place,
+                     PublicationRef publication,
+                     std::optional<MemScope> acquired);
 
 } // namespace carousel::sim
 

@@ -124,7 +124,7 @@ void TileMover::Move::begin() {
   for (const Thread *thread : threads)
     view.order.join(thread->view.order);
   for (const Thread *thread : threads)
-    view.sightings.join(thread->view.sightings);
+    view.observations.join(thread->view.observations);
   for (const Thread *thread : threads)
     view.order.observe(thread->epoch());
 

@@ -1,5 +1,4 @@
-//===- Shortfall.h - orders that a fence or scope is missing for -*- C++
-//-*-===//
+//===- Observations.h - orders that lack a fence or scope -------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -14,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_LIB_SIMULATOR_MEMORY_SHORTFALL_H
-#define CAROUSEL_LIB_SIMULATOR_MEMORY_SHORTFALL_H
+#ifndef CAROUSEL_LIB_SIMULATOR_MEMORY_OBSERVATIONS_H
+#define CAROUSEL_LIB_SIMULATOR_MEMORY_OBSERVATIONS_H
 
 #include "Clock.h"
 
@@ -51,7 +50,7 @@ using PublicationRef = llvm::IntrusiveRefCntPtr<const Publication>;
 
 /// A thread that observed a publication, and the widest scope at which it has
 /// acquired since.
-struct Sighting : llvm::RefCountedBase<Sighting> {
+struct Observation : llvm::RefCountedBase<Observation> {
   const void *place = nullptr;
   PublicationRef publication;
   Epoch reader;
@@ -61,18 +60,18 @@ struct Sighting : llvm::RefCountedBase<Sighting> {
   std::optional<MemScope> acquired;
 };
 
-/// The latest sightings that a thread knows of. Cheap to copy, and mostly
+/// The latest observations that a thread knows of. Cheap to copy, and mostly
 /// empty.
-class Sightings {
+class Observations {
 public:
-  /// Adds a sighting. Keeps one for each address, and drops the oldest if there
-  /// are many.
-  void add(Sighting sighting);
-  void join(const Sightings &other);
+  /// Adds a observation. Keeps one for each address, and drops the oldest if
+  /// there are many.
+  void add(Observation observation);
+  void join(const Observations &other);
   /// Records that the reader has executed an acquire fence.
   void noteAcquire(Epoch reader, MemScope scope);
   bool empty() const { return !list; }
-  /// Whether the last sighting is of this publication.
+  /// Whether the last observation is of this publication.
   bool endsWith(const Publication *publication) const {
     return list && list->items.back()->publication.get() == publication;
   }
@@ -83,11 +82,11 @@ public:
 
 private:
   struct List : llvm::RefCountedBase<List> {
-    llvm::SmallVector<llvm::IntrusiveRefCntPtr<const Sighting>, 4> items;
+    llvm::SmallVector<llvm::IntrusiveRefCntPtr<const Observation>, 4> items;
   };
   llvm::IntrusiveRefCntPtr<const List> list;
 };
 
 } // namespace carousel::sim
 
-#endif // CAROUSEL_LIB_SIMULATOR_MEMORY_SHORTFALL_H
+#endif // CAROUSEL_LIB_SIMULATOR_MEMORY_OBSERVATIONS_H

@@ -1,41 +1,41 @@
-//===- Shortfall.cpp - missing fences and scopes --------------------------===//
+//===- Observations.cpp - missing fences and scopes -----------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Views share lists of sightings, which are immutable, so that barriers pass
+// Views share lists of observations, which are immutable, so that barriers pass
 // them on for the cost of a pointer.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Shortfall.h"
+#include "Observations.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 using namespace carousel::sim;
 
 /// Rarely are more addresses than this polled at a time.
-static constexpr size_t kMostSightings = 8;
+static constexpr size_t kMostObservations = 8;
 
-void Sightings::add(Sighting sighting) {
+void Observations::add(Observation observation) {
   auto next = llvm::makeIntrusiveRefCnt<List>();
-  const void *place = sighting.place;
+  const void *place = observation.place;
   if (list)
     llvm::copy_if(list->items, std::back_inserter(next->items),
                   [&](const auto &item) {
                     return item->place != place ||
-                           !item->reader.isSameAgent(sighting.reader);
+                           !item->reader.isSameAgent(observation.reader);
                   });
-  if (next->items.size() == kMostSightings)
+  if (next->items.size() == kMostObservations)
     next->items.erase(next->items.begin());
   next->items.push_back(
-      llvm::makeIntrusiveRefCnt<Sighting>(std::move(sighting)));
+      llvm::makeIntrusiveRefCnt<Observation>(std::move(observation)));
   list = std::move(next);
 }
 
-void Sightings::join(const Sightings &other) {
+void Observations::join(const Observations &other) {
   if (!other.list || other.list == list)
     return;
   if (!list) {
@@ -50,7 +50,7 @@ void Sightings::join(const Sightings &other) {
       next = llvm::makeIntrusiveRefCnt<List>();
       next->items = list->items;
     }
-    if (next->items.size() == kMostSightings)
+    if (next->items.size() == kMostObservations)
       next->items.erase(next->items.begin());
     next->items.push_back(item);
   }
@@ -58,7 +58,7 @@ void Sightings::join(const Sightings &other) {
     list = std::move(next);
 }
 
-void Sightings::noteAcquire(Epoch reader, MemScope scope) {
+void Observations::noteAcquire(Epoch reader, MemScope scope) {
   if (!list)
     return;
   llvm::IntrusiveRefCntPtr<List> next;
@@ -70,7 +70,7 @@ void Sightings::noteAcquire(Epoch reader, MemScope scope) {
       next = llvm::makeIntrusiveRefCnt<List>();
       next->items = list->items;
     }
-    auto acquired = llvm::makeIntrusiveRefCnt<Sighting>(*item);
+    auto acquired = llvm::makeIntrusiveRefCnt<Observation>(*item);
     acquired->acquired = scope;
     next->items[index] = std::move(acquired);
   }
@@ -98,18 +98,19 @@ static std::string describe(Epoch epoch, Site site, const FindingLog &log) {
 }
 
 /// The narrowest scope that contains both sides.
-static MemScope getScope(const Sighting &sighting, Epoch earlier) {
-  const Publication &publication = *sighting.publication;
-  if (earlier.cta() == sighting.reader.cta())
+static MemScope getScope(const Observation &observation, Epoch earlier) {
+  const Publication &publication = *observation.publication;
+  if (earlier.cta() == observation.reader.cta())
     return MemScope::CTA;
   bool isInCluster = earlier.cta() == publication.writer.cta() &&
-                     publication.cluster == sighting.cluster;
+                     publication.cluster == observation.cluster;
   return isInCluster ? MemScope::Cluster : MemScope::GPU;
 }
 
-static std::string explainRelease(const Sighting &sighting, MemScope scope,
-                                  bool isNarrow, const FindingLog &log) {
-  const Publication &publication = *sighting.publication;
+static std::string explainRelease(const Observation &observation,
+                                  MemScope scope, bool isNarrow,
+                                  const FindingLog &log) {
+  const Publication &publication = *observation.publication;
   std::string name = getName(scope);
   std::string who = describe(publication.writer, publication.site, log);
   if (!publication.isArrive)
@@ -124,24 +125,24 @@ static std::string explainRelease(const Sighting &sighting, MemScope scope,
          ": it has a narrower scope";
 }
 
-static std::string explainAcquire(const Sighting &sighting, MemScope scope,
-                                  const FindingLog &log) {
+static std::string explainAcquire(const Observation &observation,
+                                  MemScope scope, const FindingLog &log) {
   std::string name = getName(scope);
-  std::string who = describe(sighting.reader, sighting.site, log);
-  if (!sighting.publication->isArrive)
+  std::string who = describe(observation.reader, observation.site, log);
+  if (!observation.publication->isArrive)
     return "mend it with carousel.fence.thread acquire " + name +
            " after the atomic by " + who +
-           (sighting.acquired ? ": the fence there has a narrower scope"
-                              : ": an atomic acquires nothing by itself");
-  if (sighting.isRelaxed)
+           (observation.acquired ? ": the fence there has a narrower scope"
+                                 : ": an atomic acquires nothing by itself");
+  if (observation.isRelaxed)
     return "mend it with acquire semantics, or carousel.fence.thread acquire " +
            name + " after it, at the wait by " + who + ": it is relaxed";
   return "mend it with scope(" + name + ") at the wait by " + who +
          ": it has a narrower scope";
 }
 
-std::vector<std::string> Sightings::explain(Epoch earlier,
-                                            const FindingLog &log) const {
+std::vector<std::string> Observations::explain(Epoch earlier,
+                                               const FindingLog &log) const {
   std::vector<std::string> notes;
   if (!list)
     return notes;
