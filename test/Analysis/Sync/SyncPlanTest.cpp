@@ -361,13 +361,13 @@ TEST_F(SyncPlanTest, BarriersCountOnEachWay) {
 // A place before a loop needs a wait of its own if the one that is there
 // stands in the loop.
 TEST_F(SyncPlanTest, WaitsInLoopsAreNoneBeforeThem) {
-  SyncPlan plan =
+  SyncPlan waits =
       plan((kStoreA + "scf.for %j = %c0 to %n step %c1 { carousel.ring.submit {"
                       "carousel.ring.store %b to %x[%i] in_bounds engine<bulk>"
                       ": !t, !g } memref.store %v, %y[%t] : !g }")
                .str());
-  ASSERT_FALSE(plan.fault);
-  EXPECT_EQ(getSteps(plan),
+  ASSERT_FALSE(waits.fault);
+  EXPECT_EQ(getSteps(waits),
             (Steps{"ring.wait_stores complete 0", "ring.sync",
                    "ring.wait_stores complete 0", "ring.wait_stores read 0"}));
 }
