@@ -150,8 +150,8 @@ def VerifyTile : Pass<"carousel-verify-tile", "::mlir::gpu::GPUModuleOp"> {
 // EngineSelection
 //
 // From the tile phase to the tile phase: each transfer gets the engine that carries
-// it out, and each kernel one variant per set of guards. The phase stays closed by
-// carousel-verify-tile, which accepts a transfer's engine.
+// it out, and each kernel one variant per set of guards. No verifier follows: the next
+// stage starts from the tile phase, too.
 //===----------------------------------------------------------------------===//
 
 def ExpandAccumulate : Pass<"carousel-expand-accumulate", "::mlir::gpu::GPUModuleOp"> {
