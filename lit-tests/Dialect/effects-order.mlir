@@ -184,7 +184,7 @@ func.func @loop(%x: memref<?xf32, #gl>, %y: memref<?xf32, #gl>, %tile: memref<64
   return
 }
 
-// What others wrote in turns before is seen in a turn and behind it; a ticket is drawn each time.
+// A turn, and what follows it, sees the writes of earlier turns. Each op draws a ticket of its own.
 // CHECK-LABEL: func @loads_around_turns
 // CHECK: memref.load
 // CHECK: carousel.grid.ticket

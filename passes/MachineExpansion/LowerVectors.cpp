@@ -10,8 +10,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Dialect/Transforms/VectorLanes.h"
-#include "carousel/Dialect/Transforms/VectorRows.h"
+#include "carousel/Dialect/Transforms/VectorLowering.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -114,37 +113,12 @@ private:
 struct LowerVectors : public carousel::impl::LowerVectorsBase<LowerVectors> {
   LogicalResult initialize(MLIRContext *context) override {
     RewritePatternSet patterns(context);
-    populateVectorsByRow(patterns);
+    populateVectorLowering(patterns);
     patterns.add<ReduceWithMask>(context);
-    populateVectorsByLane(patterns);
-    vector::populateVectorToVectorCanonicalizationPatterns(patterns);
-    vector::populateVectorBroadcastLoweringPatterns(patterns);
-    vector::populateVectorContractLoweringPatterns(
-        patterns, vector::VectorContractLowering::OuterProduct);
-    vector::populateVectorOuterProductLoweringPatterns(patterns);
-    vector::populateVectorMultiReductionLoweringPatterns(
-        patterns, vector::VectorMultiReductionLowering::InnerReduction);
-    vector::populateVectorMaskOpLoweringPatterns(patterns);
-    vector::populateVectorMaskLoweringPatternsForSideEffectingOps(patterns);
-    vector::populateVectorShapeCastLoweringPatterns(patterns);
-    vector::populateVectorTransposeLoweringPatterns(
-        patterns, vector::VectorTransposeLowering::EltWise);
-    vector::populateVectorInterleaveLoweringPatterns(patterns);
     vector::populateVectorInterleaveToShufflePatterns(patterns);
-    vector::populateVectorScanLoweringPatterns(patterns);
-    vector::populateVectorGatherLoweringPatterns(patterns);
-    vector::populateVectorGatherToConditionalLoadPatterns(patterns);
-    vector::populateVectorStepLoweringPatterns(patterns);
-    vector::populateVectorBitCastLoweringPatterns(patterns);
-    vector::populateVectorRankReducingFMAPattern(patterns);
-    vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
-    vector::populateVectorTransferPermutationMapLoweringPatterns(patterns);
-    vector::populateVectorTransferLoweringPatterns(patterns,
-                                                   /*maxTransferRank=*/1);
     // What is out of bounds is masked by the position, computed in i32.
     vector::populateVectorMaskMaterializationPatterns(
         patterns, /*force32BitVectorIndices=*/true);
-    vector::populateVectorFromElementsUnrollPatterns(patterns);
     frozen = std::move(patterns);
     return success();
   }

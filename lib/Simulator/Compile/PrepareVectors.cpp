@@ -14,8 +14,7 @@
 
 #include "HostLowering.h"
 
-#include "carousel/Dialect/Transforms/VectorLanes.h"
-#include "carousel/Dialect/Transforms/VectorRows.h"
+#include "carousel/Dialect/Transforms/VectorLowering.h"
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -91,39 +90,14 @@ template <typename Op> struct DropPromise : public OpRewritePattern<Op> {
 LogicalResult carousel::sim::prepareVectors(ModuleOp module) {
   MLIRContext *context = module.getContext();
   RewritePatternSet patterns(context);
-  populateVectorsByRow(patterns);
+  populateVectorLowering(patterns);
   patterns
       .add<CopyByElement, InlineScope, DropPromise<memref::AssumeAlignmentOp>,
            DropPromise<memref::DistinctObjectsOp>>(context);
-  populateVectorsByLane(patterns);
-  vector::populateVectorToVectorCanonicalizationPatterns(patterns);
-  vector::populateVectorBroadcastLoweringPatterns(patterns);
-  vector::populateVectorContractLoweringPatterns(
-      patterns, vector::VectorContractLowering::OuterProduct);
-  vector::populateVectorOuterProductLoweringPatterns(patterns);
-  vector::populateVectorMultiReductionLoweringPatterns(
-      patterns, vector::VectorMultiReductionLowering::InnerReduction);
-  vector::populateVectorMaskLoweringPatternsForSideEffectingOps(patterns);
-  vector::populateVectorMaskOpLoweringPatterns(patterns);
-  vector::populateVectorShapeCastLoweringPatterns(patterns);
-  vector::populateVectorTransposeLoweringPatterns(
-      patterns, vector::VectorTransposeLowering::EltWise);
-  vector::populateVectorInterleaveLoweringPatterns(patterns);
-  vector::populateVectorScanLoweringPatterns(patterns);
-  vector::populateVectorGatherLoweringPatterns(patterns);
-  vector::populateVectorGatherToConditionalLoadPatterns(patterns);
-  vector::populateVectorStepLoweringPatterns(patterns);
-  vector::populateVectorBitCastLoweringPatterns(patterns);
-  vector::populateVectorRankReducingFMAPattern(patterns);
-  vector::populateVectorInsertExtractStridedSliceTransforms(patterns);
-  vector::populateVectorTransferPermutationMapLoweringPatterns(patterns);
-  vector::populateVectorTransferLoweringPatterns(patterns,
-                                                 /*maxTransferRank=*/1);
   populateVectorToSCFConversionPatterns(
       patterns, VectorTransferToSCFOptions().enableFullUnroll());
   vector::populateVectorMaskMaterializationPatterns(
       patterns, /*force32BitVectorIndices=*/false);
   vector::populateVectorMaskedLoadStoreEmulationPatterns(patterns);
-  vector::populateVectorFromElementsUnrollPatterns(patterns);
   return applyPatternsGreedily(module, std::move(patterns));
 }

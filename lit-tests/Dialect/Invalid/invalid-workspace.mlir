@@ -129,7 +129,7 @@ gpu.module @kernels {
 
 #gl = #gpu.address_space<global>
 
-// C187: a workspace that nobody writes.
+// C187: a workspace that no op writes.
 gpu.module @kernels {
   // expected-error @below {{expected a workspace that is read and written, got in for kernel argument 0}}
   gpu.func @k(%w: memref<4xi32, #gl> {carousel.argument = #carousel.argument<"w", in>, carousel.workspace = #carousel.workspace<[]>}) kernel {

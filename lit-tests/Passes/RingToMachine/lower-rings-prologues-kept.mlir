@@ -50,7 +50,7 @@ gpu.module @prologues [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     gpu.return
   }
 
-  // Between the two somebody waits for the first use.
+  // A wait for the first use stands between the two.
   // CHECK-LABEL: gpu.func @waited_for
   // CHECK: carousel.{{bulk.load|cp_async.copy}}
   // CHECK: carousel.{{bulk.load|cp_async.copy}}

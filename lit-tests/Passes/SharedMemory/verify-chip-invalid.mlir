@@ -102,7 +102,7 @@ gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx78">] {}
 
 #ws = #gpu.address_space<workgroup>
 
-// C92: an extent that nobody knows.
+// C92: a dynamic extent.
 gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
   // expected-error @below {{expected static extents in shared memory that the kernel declares, got 'memref<?xf32, #gpu.address_space<workgroup>>'}}
   gpu.func @dynamic() workgroup(%tile: memref<?xf32, #ws>) kernel {

@@ -14,8 +14,8 @@
 
 gpu.module @kernels {
 
-// raw: the tile is handed to the engine before the turn. In it the issuing thread waits for what it has issued, and
-// needs nobody for that.
+// raw: the engine gets the tile before the turn. In the turn the issuing thread waits for what it has issued,
+// without a barrier.
 // CHECK-LABEL: gpu.func @tile_of_threads(
 // CHECK: memref.store
 // CHECK-NEXT: carousel.fence.proxy async_shared_cta

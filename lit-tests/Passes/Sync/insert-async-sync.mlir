@@ -49,7 +49,7 @@ gpu.func @raw_store_vector(%y: !g, %i: index, %v: f32) workgroup(%tile: !t) kern
   gpu.return
 }
 
-// The user's barrier is a barrier: the fence goes in front of it.
+// The pass uses the user's barrier: the fence goes before it.
 // CHECK-LABEL: gpu.func @raw_store_after_barrier
 // CHECK: memref.store
 // CHECK-NEXT: carousel.fence.proxy async_shared_cta
