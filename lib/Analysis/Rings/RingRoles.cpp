@@ -36,20 +36,10 @@ using WrittenMemRefs = SmallVector<std::pair<Value, Operation *>>;
 static WrittenMemRefs getWritten(gpu::GPUFuncOp kernel) {
   WrittenMemRefs written;
   kernel.walk([&](Operation *op) {
-    if (op == kernel || touchesNoMemory(op) || isMemoryEffectFree(op))
-      return;
-    auto interface = dyn_cast<MemoryEffectOpInterface>(op);
-    if (!interface) {
-      if (!op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
-        written.emplace_back(nullptr, op);
-      return;
-    }
-    SmallVector<MemoryEffects::EffectInstance> effects;
-    interface.getEffects(effects);
-    for (const MemoryEffects::EffectInstance &effect : effects)
-      if (isa<MemoryEffects::Write>(effect.getEffect()))
-        written.emplace_back(
-            effect.getValue() ? getRootBuffer(effect.getValue()) : Value(), op);
+    if (op != kernel)
+      forEachWritten(op, [&](Value target) {
+        written.emplace_back(target ? getRootBuffer(target) : Value(), op);
+      });
   });
   return written;
 }

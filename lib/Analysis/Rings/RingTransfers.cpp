@@ -13,6 +13,7 @@
 
 #include "../Sync/SyncAccesses.h"
 
+#include "carousel/Analysis/Values/CallAccesses.h"
 #include "carousel/Analysis/Values/ValueDepth.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -112,8 +113,9 @@ std::string LoopTransfers::explainBuffer(TransferOpInterface transfer) {
 //===----------------------------------------------------------------------===//
 
 bool carousel::touchesNoMemory(Operation *op) {
-  return isa<BarrierWarpOp, FenceThreadOp, SerializeOp>(op) ||
-         (isExchange(op) && op->getNumRegions() == 0);
+  // Ops in regions declare their own effects.
+  return isa<BarrierWarpOp, FenceThreadOp, SerializeOp>(op) || isExchange(op) ||
+         isReport(op);
 }
 
 bool carousel::takesOverFromCTAs(Operation *op) {
@@ -122,10 +124,15 @@ bool carousel::takesOverFromCTAs(Operation *op) {
          fence.getSemantics() != MemSemantics::Release;
 }
 
-/// Calls `visit` with each memref that `op` may write, null for any.
-static void forEachWritten(Operation *op, function_ref<void(Value)> visit) {
+void carousel::forEachWritten(Operation *op, function_ref<void(Value)> visit) {
   if (touchesNoMemory(op) || isMemoryEffectFree(op))
     return;
+  if (auto call = dyn_cast<CallOpInterface>(op)) {
+    for (const CallAccess &access : getCallAccesses(call))
+      if (access.isWrite)
+        visit(access.memref);
+    return;
+  }
   auto effects = dyn_cast<MemoryEffectOpInterface>(op);
   if (!effects) {
     // The ops inside declare their own effects.

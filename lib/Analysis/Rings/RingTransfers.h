@@ -21,6 +21,10 @@ namespace carousel {
 /// between them, and accesses no memory itself.
 bool touchesNoMemory(mlir::Operation *op);
 
+/// Calls `visit` with each memref that `op` itself may write, null for any.
+void forEachWritten(mlir::Operation *op,
+                    llvm::function_ref<void(mlir::Value)> visit);
+
 /// Whether `op` is a fence after which the thread may read data that other CTAs
 /// have written.
 bool takesOverFromCTAs(mlir::Operation *op);

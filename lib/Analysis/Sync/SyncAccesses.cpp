@@ -12,6 +12,7 @@
 
 #include "SyncAccesses.h"
 
+#include "carousel/Analysis/Values/CallAccesses.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
@@ -220,30 +221,28 @@ bool carousel::isExchange(Operation *op) {
          llvm::none_of(op->getOperandTypes(), llvm::IsaPred<BaseMemRefType>);
 }
 
-/// Whether this is a call of a function that only computes.
-static bool isCallOfValues(Operation *op) {
-  auto call = dyn_cast<CallOpInterface>(op);
-  Operation *callee = call ? call.resolveCallable() : nullptr;
-  auto function = dyn_cast_if_present<FunctionOpInterface>(callee);
-  return function && !function.isExternal() &&
-         !function.getFunctionBody()
-              .walk([](Operation *inner) {
-                return isMemoryEffectFree(inner) ||
-                               inner->hasTrait<OpTrait::IsTerminator>()
-                           ? WalkResult::advance()
-                           : WalkResult::interrupt();
-              })
-              .wasInterrupted();
-}
-
 /// Whether the kernel calls functions that access memory.
 static bool callsFunctions(gpu::GPUFuncOp kernel) {
   return kernel
       .walk([](CallOpInterface call) {
-        return isCallOfValues(call) ? WalkResult::advance()
-                                    : WalkResult::interrupt();
+        return getCallAccesses(call).empty() ? WalkResult::advance()
+                                             : WalkResult::interrupt();
       })
       .wasInterrupted();
+}
+
+void SyncAccesses::addCall(CallOpInterface call,
+                           std::vector<Access> &accesses) {
+  for (const CallAccess &access : getCallAccesses(call)) {
+    AccessKind kind =
+        access.isWrite ? AccessKind::GenericWrite : AccessKind::GenericRead;
+    if (access.memref) {
+      addGeneric(call, access.memref, kind, accesses);
+    } else {
+      addAnything(/*isShared=*/true, kind, accesses);
+      addAnything(/*isShared=*/false, kind, accesses);
+    }
+  }
 }
 
 void SyncAccesses::addEffects(Operation *op, std::vector<Access> &accesses) {
@@ -261,7 +260,9 @@ void SyncAccesses::addEffects(Operation *op, std::vector<Access> &accesses) {
     });
     return;
   }
-  if (isMemoryEffectFree(op) || isExchange(op) || isCallOfValues(op) ||
+  if (auto call = dyn_cast<CallOpInterface>(op))
+    return addCall(call, accesses);
+  if (isMemoryEffectFree(op) || isExchange(op) || isReport(op) ||
       op->hasTrait<OpTrait::HasRecursiveMemoryEffects>())
     return;
   auto interface = dyn_cast<MemoryEffectOpInterface>(op);

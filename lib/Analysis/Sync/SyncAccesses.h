@@ -19,6 +19,7 @@
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/IR/AsmState.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 
 #include <memory>
 
@@ -152,6 +153,7 @@ private:
   std::vector<Access> collectLanded(RingWaitOp wait);
   void addTransfer(TransferOpInterface op, std::vector<Access> &accesses);
   void addEffects(mlir::Operation *op, std::vector<Access> &accesses);
+  void addCall(mlir::CallOpInterface call, std::vector<Access> &accesses);
   void addGeneric(mlir::Operation *op, mlir::Value memref, AccessKind kind,
                   std::vector<Access> &accesses);
   void addAnything(bool isShared, AccessKind kind,

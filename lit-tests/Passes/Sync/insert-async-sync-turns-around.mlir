@@ -297,7 +297,7 @@ gpu.func @roles(%x: !g, %y: !g, %s: !s, %turn: index, %n: index) workgroup(%b: !
   gpu.return
 }
 
-// A callee may write anything, but what is handed on is written in turns.
+// A callee that orders threads may write anything, but what is handed on is written in turns.
 // CHECK-LABEL: gpu.func @callee(
 // CHECK: call @unknown
 // CHECK-NEXT: carousel.serialize
@@ -314,7 +314,10 @@ gpu.func @roles(%x: !g, %y: !g, %s: !s, %turn: index, %n: index) workgroup(%b: !
 // CHECK-NEXT: carousel.ring.sync
 // CHECK-NEXT: }
 // CHECK-NEXT: gpu.return
-func.func private @unknown()
+func.func private @unknown() {
+  gpu.barrier
+  return
+}
 gpu.func @callee(%y: !g, %s: !s, %i: index, %turn: index, %n: index) workgroup(%a: !t) kernel {
   %t = gpu.thread_id x
   func.call @unknown() : () -> ()
