@@ -372,6 +372,8 @@ void carousel::chooseStages(gpu::GPUFuncOp kernel, const TargetInfo &target,
     if (ring.ring->stages < ring.wanted)
       plan.misses.push_back(
           {ring.loop->loop,
+           ring.ring->stages == 1 ? Miss::StagesNoneFit
+                                  : Miss::StagesSharedMemory,
            ("fewer stages than wanted: " + Twine(ring.ring->stages) + " of " +
             Twine(ring.wanted) + ", with " + Twine(left) +
             " bytes of shared memory left for slots of " +

@@ -61,13 +61,13 @@ private:
                  SmallVectorImpl<LoadOp> &candidates,
                  const llvm::DenseMap<Operation *, int64_t> &requests,
                  bool &follows);
-  std::string explainCarried(scf::ForOp loop, LoadOp load, bool &isUsedOutside);
+  Obstacle explainCarried(scf::ForOp loop, LoadOp load, bool &isUsedOutside);
   SlotRelease chooseRelease(const LoopPlan &plan, const LoadRingPlan &ring);
   void chooseDepth();
   void choosePrefetch(const LoopPlan &plan, LoadRingPlan &ring);
   bool isPeeled(const LoopPlan &plan);
-  void miss(Operation *op, const Twine &reason) {
-    result.misses.push_back({op, reason.str()});
+  void miss(Operation *op, Miss miss, const Twine &reason) {
+    result.misses.push_back({op, miss, reason.str()});
   }
 
   gpu::GPUFuncOp kernel;
@@ -91,10 +91,10 @@ static bool isSelfContained(scf::ForOp loop, LoadOp load,
 }
 
 /// The reason why the rest of the tile's buffer is an obstacle, or an empty
-/// string. Accesses outside the loop are redirected to the slot of the last
+/// one. Accesses outside the loop are redirected to the slot of the last
 /// use, which has the tile only.
-static std::string explainOtherParts(scf::ForOp loop, LoadOp load,
-                                     ArrayRef<Operation *> accesses) {
+static Obstacle explainOtherParts(scf::ForOp loop, LoadOp load,
+                                  ArrayRef<Operation *> accesses) {
   Value tile = load.getTile(), buffer = getRootBuffer(tile);
   if (cast<MemRefType>(tile.getType()).getNumElements() ==
       cast<MemRefType>(buffer.getType()).getNumElements())
@@ -102,17 +102,18 @@ static std::string explainOtherParts(scf::ForOp loop, LoadOp load,
   SmallVector<Operation *> direct = *getAccesses(tile);
   for (Operation *op : accesses)
     if (!loop->isProperAncestor(op) && !llvm::is_contained(direct, op))
-      return ("other parts of its buffer are accessed outside of the loop by "
-              "'" +
-              op->getName().getStringRef() + "'")
-          .str();
+      return {Miss::OtherPartsOutside,
+              ("other parts of its buffer are accessed outside of the loop by "
+               "'" +
+               op->getName().getStringRef() + "'")
+                  .str()};
   return {};
 }
 
 /// The reason why the tile's contents outside the loop are an obstacle, or an
-/// empty string. Sets `isUsedOutside`.
-std::string Planner::explainCarried(scf::ForOp loop, LoadOp load,
-                                    bool &isUsedOutside) {
+/// empty one. Sets `isUsedOutside`.
+Obstacle Planner::explainCarried(scf::ForOp loop, LoadOp load,
+                                 bool &isUsedOutside) {
   SmallVector<Operation *> accesses =
       *getAccesses(getRootBuffer(load.getTile()));
   SmallVector<std::pair<scf::ForOp, LoadOp>> others;
@@ -127,15 +128,18 @@ std::string Planner::explainCarried(scf::ForOp loop, LoadOp load,
     auto around = other->getParentOfType<scf::ForOp>();
     if (!around || around->isProperAncestor(loop) ||
         !isSelfContained(around, other, accesses))
-      return "its tile is loaded outside of the loop, too";
+      return {Miss::LoadedOutside,
+              "its tile is loaded outside of the loop, too"};
     others.emplace_back(around, other);
   }
   if (others.empty()) {
     // Outside the loop, accesses use the slot of the last use, which must be
     // the last iteration's.
     if (isUsedOutside && load->getParentRegion() != &loop.getRegion())
-      return "it is loaded under a condition, and its tile is accessed outside "
-             "of the loop";
+      return {
+          Miss::ConditionalAndOutside,
+          "it is loaded under a condition, and its tile is accessed outside "
+          "of the loop"};
     return explainOtherParts(loop, load, accesses);
   }
   isUsedOutside = false;
@@ -144,7 +148,9 @@ std::string Planner::explainCarried(scf::ForOp loop, LoadOp load,
     if (!loop->isProperAncestor(op) && llvm::none_of(others, [&](auto &other) {
           return other.first->isAncestor(op);
         }))
-      return "its tile is loaded in several loops and accessed outside of them";
+      return {
+          Miss::LoadedInSeveralLoops,
+          "its tile is loaded in several loops and accessed outside of them"};
   return {};
 }
 
@@ -181,11 +187,11 @@ bool Planner::planLoads(LoopPlan &plan, LoopTransfers &transfers,
   for (LoadOp load : candidates) {
     LoadRingPlan ring;
     bool isUsedOutside = false;
-    std::string reason = transfers.explainLoad(load, ring.slice, follows);
+    Obstacle reason = transfers.explainLoad(load, ring.slice, follows);
     if (reason.empty())
       reason = explainCarried(plan.loop, load, isUsedOutside);
     if (!reason.empty()) {
-      miss(load, "not ringed: " + reason);
+      miss(load, reason.miss, "not ringed: " + reason.text);
       continue;
     }
     kept.push_back(load);
@@ -208,12 +214,13 @@ bool Planner::planLoads(LoopPlan &plan, LoopTransfers &transfers,
     auto [ring, load] = findTile(plan, getRootBuffer(store.getTile()));
     if (!ring)
       return WalkResult::advance();
-    std::string reason = transfers.explainInPlaceStore(store, load);
+    Obstacle reason = transfers.explainInPlaceStore(store, load);
     if (reason.empty()) {
       ring->inPlaceStores.push_back(store);
       return WalkResult::advance();
     }
-    miss(load, "not ringed: its tile is stored, and " + reason);
+    miss(load, reason.miss,
+         "not ringed: its tile is stored, and " + reason.text);
     given = load;
     return WalkResult::interrupt();
   });
@@ -254,10 +261,11 @@ void Planner::planLoop(scf::ForOp loop, PipelineAttr request) {
     if (getPipelinedLoop(transfer) != loop)
       return;
     if (transfer.getScope() != request.getScope()) {
-      miss(transfer, "not ringed: its scope is " +
-                         stringifyTransferScope(transfer.getScope()) +
-                         ", the pipeline's is " +
-                         stringifyTransferScope(request.getScope()));
+      miss(transfer, Miss::Scope,
+           "not ringed: its scope is " +
+               stringifyTransferScope(transfer.getScope()) +
+               ", the pipeline's is " +
+               stringifyTransferScope(request.getScope()));
       return;
     }
     if (auto load = dyn_cast<LoadOp>(transfer.getOperation()))
@@ -278,12 +286,12 @@ void Planner::planLoop(scf::ForOp loop, PipelineAttr request) {
     for (StoreOp store : stores) {
       if (plan.hasInPlaceStore(store))
         continue;
-      std::string reason = transfers.explainStore(store);
+      Obstacle reason = transfers.explainStore(store);
       if (reason.empty())
         plan.stores.push_back(
             {store, getRootBuffer(store.getTile()), kStoreStages});
       else
-        miss(store, "not ringed: " + reason);
+        miss(store, reason.miss, "not ringed: " + reason.text);
     }
   result.loops.push_back(std::move(plan));
 }
@@ -293,14 +301,16 @@ void Planner::choosePrefetch(const LoopPlan &plan, LoadRingPlan &ring) {
   ring.prefetch = std::min(ring.prefetch, ring.stages - 1);
   if (plan.mode == PipelineMode::Unified && !ring.request &&
       ring.prefetch < plan.request.getPrefetch().value_or(0))
-    miss(plan.loop, "prefetch " + Twine(ring.prefetch) + " instead of " +
-                        Twine(*plan.request.getPrefetch()) + ": the ring has " +
-                        Twine(ring.stages) + " stages");
+    miss(plan.loop, Miss::PrefetchStages,
+         "prefetch " + Twine(ring.prefetch) + " instead of " +
+             Twine(*plan.request.getPrefetch()) + ": the ring has " +
+             Twine(ring.stages) + " stages");
   if (!follows.contains(plan.loop))
     return;
   if (ring.prefetch != 0 && plan.mode == PipelineMode::Unified)
-    miss(plan.loop, "prefetch 0 instead of " + Twine(ring.prefetch) +
-                        ": loads depend on values that the loop carries");
+    miss(plan.loop, Miss::PrefetchCarried,
+         "prefetch 0 instead of " + Twine(ring.prefetch) +
+             ": loads depend on values that the loop carries");
   ring.prefetch = 0;
 }
 
@@ -310,10 +320,12 @@ bool Planner::isPeeled(const LoopPlan &plan) {
   if (plan.request.getEpilogue() != PipelineEpilogue::Peeled)
     return false;
   if (plan.mode == PipelineMode::Specialized)
-    miss(plan.loop, "no peeled epilogue: producers have no iterations without "
-                    "loads");
+    miss(plan.loop, Miss::EpilogueSpecialized,
+         "no peeled epilogue: producers have no iterations without "
+         "loads");
   else if (plan.getPrefetch() == 0)
-    miss(plan.loop, "no peeled epilogue: no loads run ahead");
+    miss(plan.loop, Miss::EpilogueNoPrefetch,
+         "no peeled epilogue: no loads run ahead");
   return plan.mode == PipelineMode::Unified && plan.getPrefetch() != 0;
 }
 
@@ -327,9 +339,10 @@ void Planner::chooseDepth() {
       choosePrefetch(plan, ring);
     plan.hasPeeledEpilogue = isPeeled(plan);
     if (plan.mode == PipelineMode::Specialized && plan.request.getPrefetch())
-      miss(plan.loop, "prefetch " + Twine(*plan.request.getPrefetch()) +
-                          " without effect: producers run ahead as far as "
-                          "there are slots");
+      miss(plan.loop, Miss::PrefetchSpecialized,
+           "prefetch " + Twine(*plan.request.getPrefetch()) +
+               " without effect: producers run ahead as far as "
+               "there are slots");
   }
 }
 

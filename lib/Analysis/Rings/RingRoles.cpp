@@ -84,8 +84,8 @@ public:
   explicit ProducerSlice(gpu::GPUFuncOp kernel)
       : kernel(kernel), written(getWritten(kernel)) {}
 
-  /// The reason why producers can't start `load`, or an empty string.
-  std::string explain(LoadOp load);
+  /// The reason why producers can't start `load`, or an empty one.
+  Obstacle explain(LoadOp load);
   /// The values that they compute for the loads so far.
   llvm::DenseSet<Value> takeValues() { return std::move(visited); }
 
@@ -151,10 +151,11 @@ std::string ProducerSlice::explainOp(Operation *op) {
   return {};
 }
 
-std::string ProducerSlice::explain(LoadOp load) {
+Obstacle ProducerSlice::explain(LoadOp load) {
   if (Operation *writer = findWriter(load.getGlobal()))
-    return "the kernel has " + getName(writer) +
-           ", which may write the memref that is loaded from";
+    return {Miss::UnifiedSourceWritten,
+            "the kernel has " + getName(writer) +
+                ", which may write the memref that is loaded from"};
   llvm::append_range(values, getInputs(load));
   addControl(load);
   while (!values.empty()) {
@@ -181,7 +182,7 @@ std::string ProducerSlice::explain(LoadOp load) {
     if (op->getNumRegions() == 0) {
       std::string reason = explainOp(op);
       if (!reason.empty())
-        return "its operands depend on " + reason;
+        return {Miss::UnifiedOperands, "its operands depend on " + reason};
       llvm::append_range(values, op->getOperands());
       continue;
     }
@@ -195,7 +196,8 @@ std::string ProducerSlice::explain(LoadOp load) {
       values.push_back(branch.thenYield().getOperand(index));
       values.push_back(branch.elseYield().getOperand(index));
     } else {
-      return "its operands depend on " + getName(op) + ", which isn't followed";
+      return {Miss::UnifiedOperands, "its operands depend on " + getName(op) +
+                                         ", which isn't followed"};
     }
   }
   return {};
@@ -221,21 +223,23 @@ extendBlock(std::array<int64_t, 3> block, int64_t producers) {
 }
 
 /// The reason why the roles can't have the registers that they request, or an
-/// empty string.
-static std::string explainRegisters(const RolePlan &roles) {
+/// empty one.
+static Obstacle explainRegisters(const RolePlan &roles) {
   if (roles.consumers % rules::kWarpgroupSize != 0)
-    return "the " + std::to_string(roles.consumers) +
-           " consumers are no whole warpgroups";
+    return {Miss::RegistersWarpgroups,
+            "the " + std::to_string(roles.consumers) +
+                " consumers are no whole warpgroups"};
   int64_t total = roles.producers * *roles.producerRegisters +
                   roles.consumers * *roles.consumerRegisters;
   if (total > rules::kRegistersPerBlock)
-    return "they are " + std::to_string(total) + " in all, of " +
-           std::to_string(rules::kRegistersPerBlock);
+    return {Miss::RegistersTooMany,
+            "they are " + std::to_string(total) + " in all, of " +
+                std::to_string(rules::kRegistersPerBlock)};
   return {};
 }
 
 void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
-  std::string reason;
+  Obstacle reason;
   SmallVector<LoopPlan *> loops;
   RolePlan roles;
   for (LoopPlan &loop : plan.loops) {
@@ -256,41 +260,47 @@ void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
   roles.consumers = block ? (*block)[0] * (*block)[1] * (*block)[2] : 0;
   if (roles.producerRegisters) {
     roles.producers = llvm::alignTo(roles.producers, rules::kWarpgroupSize);
-    std::string why = explainRegisters(roles);
+    Obstacle why = explainRegisters(roles);
     if (!why.empty()) {
       for (LoopPlan *loop : loops)
         plan.misses.push_back(
-            {loop->loop, "registers left as they are: " + why});
+            {loop->loop, why.miss, "registers left as they are: " + why.text});
       roles.producerRegisters = roles.consumerRegisters = std::nullopt;
     }
   }
   std::optional<std::array<int64_t, 3>> extended =
       block ? extendBlock(*block, roles.producers) : std::nullopt;
   if (roles.consumers % rules::kWarpSize != 0)
-    reason = "the block's " + std::to_string(roles.consumers) +
-             " threads are no whole warps";
+    reason = {Miss::UnifiedBlockWarps, "the block's " +
+                                           std::to_string(roles.consumers) +
+                                           " threads are no whole warps"};
   else if (!extended)
-    reason = "a block of " + std::to_string((*block)[0]) + " x " +
-             std::to_string((*block)[1]) + " x " + std::to_string((*block)[2]) +
-             " can't be extended by " + std::to_string(roles.producers) +
-             " threads";
+    reason = {Miss::UnifiedBlockShape,
+              "a block of " + std::to_string((*block)[0]) + " x " +
+                  std::to_string((*block)[1]) + " x " +
+                  std::to_string((*block)[2]) + " can't be extended by " +
+                  std::to_string(roles.producers) + " threads"};
   else if (roles.consumers + roles.producers > rules::kMaxThreadsPerBlock)
-    reason = "consumers and producers are " +
-             std::to_string(roles.consumers + roles.producers) + " threads";
+    reason = {Miss::UnifiedThreads,
+              "consumers and producers are " +
+                  std::to_string(roles.consumers + roles.producers) +
+                  " threads"};
   kernel.walk([&](Operation *op) {
     // Its expansion has barriers of the whole CTA.
     if (isa<gpu::AllReduceOp>(op))
-      reason = "the kernel has " + getName(op);
+      reason = {Miss::UnifiedAllReduce, "the kernel has " + getName(op)};
     // Consumers execute it, and producers don't wait for them.
     if (takesOverFromCTAs(op))
-      reason = "the kernel has " + getName(op) +
-               ", after which it may read what other CTAs have written";
+      reason = {Miss::UnifiedAcquires,
+                "the kernel has " + getName(op) +
+                    ", after which it may read what other CTAs have written"};
   });
   ProducerSlice slice(kernel);
   for (LoopPlan *loop : loops)
     for (const LoadRingPlan &ring : loop->rings) {
       if (reason.empty() && !ring.usedOutside.empty())
-        reason = "a tile is accessed outside of the loop";
+        reason = {Miss::UnifiedUsedOutside,
+                  "a tile is accessed outside of the loop"};
       for (LoadOp load : ring.loads)
         if (reason.empty())
           reason = slice.explain(load);
@@ -315,7 +325,7 @@ void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
   }
   for (LoopPlan *loop : loops) {
     loop->mode = PipelineMode::Unified;
-    plan.misses.push_back(
-        {loop->loop, "unified instead of specialized: " + reason});
+    plan.misses.push_back({loop->loop, reason.miss,
+                           "unified instead of specialized: " + reason.text});
   }
 }

@@ -71,11 +71,11 @@ bool LoopTransfers::precedes(Operation *first, Operation *second) {
   return false;
 }
 
-std::string LoopTransfers::explainPlace(Operation *transfer) {
+Obstacle LoopTransfers::explainPlace(Operation *transfer) {
   for (Operation *outer = transfer->getParentOp(); outer != loop;
        outer = outer->getParentOp())
     if (!isa<scf::IfOp>(outer))
-      return "it stands in an inner " + getName(outer);
+      return {Miss::InnerRegion, "it stands in an inner " + getName(outer)};
   return {};
 }
 
@@ -87,24 +87,26 @@ bool LoopTransfers::isAccessedOutside(Value buffer) {
 
 /// The tile must be a buffer of the kernel, and all accesses to it must be
 /// redirectable to a slot.
-std::string LoopTransfers::explainBuffer(TransferOpInterface transfer) {
+Obstacle LoopTransfers::explainBuffer(TransferOpInterface transfer) {
   Value tile = transfer.getTile(), buffer = getRootBuffer(tile);
   auto type = cast<MemRefType>(buffer.getType());
   auto argument = dyn_cast<BlockArgument>(buffer);
   bool isAttribution =
       argument && argument.getOwner() == &kernel.getBody().front();
   if (!buffer.getDefiningOp<memref::AllocOp>() && !isAttribution)
-    return "its tile isn't a buffer of the kernel";
+    return {Miss::NotABuffer, "its tile isn't a buffer of the kernel"};
   if (!type.getLayout().isIdentity())
-    return "its tile is not contiguous";
+    return {Miss::TileLayout, "its tile is not contiguous"};
   if (!getAccesses(buffer))
-    return "its tile is passed to where it can't be followed";
+    return {Miss::TileEscapes,
+            "its tile is passed to where it can't be followed"};
   std::optional<SmallVector<Operation *>> direct = getAccesses(tile);
   SmallVector<Operation *> all = *getAccesses(buffer);
   for (Operation *op : all)
     if (loop->isProperAncestor(op) && !llvm::is_contained(*direct, op))
-      return "other parts of its buffer are accessed in the loop by " +
-             getName(op);
+      return {Miss::OtherParts,
+              "other parts of its buffer are accessed in the loop by " +
+                  getName(op)};
   return {};
 }
 
@@ -247,34 +249,39 @@ bool LoopTransfers::storesToSourceOf(LoadOp load) {
 }
 
 /// Nothing in the loop may write the source of a load that runs ahead.
-std::string LoopTransfers::explainSource(LoadOp load) {
-  std::string reason;
+Obstacle LoopTransfers::explainSource(LoadOp load) {
+  Obstacle reason;
   loop.walk([&](Operation *op) {
     if (isa<SerializeOp, GridSerialWaitOp, GridSerialReleaseOp,
             GridDependencyWaitOp, GridLaunchDependentsOp>(op)) {
-      reason = "the loop has " + getName(op) + ", which orders CTAs or grids";
+      reason = {Miss::OrdersCTAs,
+                "the loop has " + getName(op) + ", which orders CTAs or grids"};
       return WalkResult::interrupt();
     }
     if (takesOverFromCTAs(op)) {
-      reason = "the loop has " + getName(op) +
-               ", after which it may read what other CTAs have written";
+      reason = {Miss::Acquires,
+                "the loop has " + getName(op) +
+                    ", after which it may read what other CTAs have written"};
       return WalkResult::interrupt();
     }
     if (auto store = dyn_cast<StoreOp>(op)) {
       if (mayOverlap(store.getGlobal(), load.getGlobal()) &&
           !areApart(load, store))
-        reason =
+        reason = {
+            Miss::SourceStored,
             "the loop stores to the same memref, and it isn't visible that "
             "each box is stored after it is loaded, and apart from those of "
-            "other iterations";
+            "other iterations"};
     } else {
       forEachWritten(op, [&](Value target) {
         if (!target)
-          reason = "the loop has " + getName(op) +
-                   ", which may write the memref that is loaded from";
+          reason = {Miss::UnknownEffects,
+                    "the loop has " + getName(op) +
+                        ", which may write the memref that is loaded from"};
         else if (mayOverlap(target, load.getGlobal()))
-          reason = "the loop writes the memref that is loaded from by " +
-                   getName(op);
+          reason = {Miss::SourceWritten,
+                    "the loop writes the memref that is loaded from by " +
+                        getName(op)};
       });
     }
     return reason.empty() ? WalkResult::advance() : WalkResult::interrupt();
@@ -302,9 +309,9 @@ SmallVector<Value> carousel::getInputs(LoadOp load) {
   return inputs;
 }
 
-std::string LoopTransfers::explainSlice(LoadOp load,
-                                        llvm::SetVector<Operation *> &slice,
-                                        bool &follows) {
+Obstacle LoopTransfers::explainSlice(LoadOp load,
+                                     llvm::SetVector<Operation *> &slice,
+                                     bool &follows) {
   SmallVector<Value> values = getInputs(load);
   for (Operation *outer = load->getParentOp(); outer != loop;
        outer = outer->getParentOp())
@@ -316,7 +323,8 @@ std::string LoopTransfers::explainSlice(LoadOp load,
       continue;
     if (auto argument = dyn_cast<BlockArgument>(value)) {
       if (argument.getOwner() != loop.getBody())
-        return "its operands are computed in an inner region";
+        return {Miss::OperandsInside,
+                "its operands are computed in an inner region"};
       follows |= argument != loop.getInductionVar();
       continue;
     }
@@ -340,8 +348,8 @@ std::string LoopTransfers::explainSlice(LoadOp load,
                  : WalkResult::interrupt();
     });
     if (result.wasInterrupted())
-      return "its operands depend on " + getName(op) +
-             ", which can't be executed ahead";
+      return {Miss::OperandsNotAhead, "its operands depend on " + getName(op) +
+                                          ", which can't be executed ahead"};
     found.push_back(op);
     llvm::append_range(values, op->getOperands());
     op->walk([&](Operation *inner) {
@@ -358,81 +366,87 @@ std::string LoopTransfers::explainSlice(LoadOp load,
 // Transfers
 //===----------------------------------------------------------------------===//
 
-std::string LoopTransfers::explainLoad(LoadOp load,
-                                       llvm::SetVector<Operation *> &slice,
-                                       bool &follows) {
-  std::string reason = explainPlace(load);
+Obstacle LoopTransfers::explainLoad(LoadOp load,
+                                    llvm::SetVector<Operation *> &slice,
+                                    bool &follows) {
+  Obstacle reason = explainPlace(load);
   if (reason.empty())
     reason = explainBuffer(load);
   if (reason.empty() && load.getReduceAttr())
-    reason = "it reduces into its tile";
+    reason = {Miss::Reduces, "it reduces into its tile"};
   if (!reason.empty())
     return reason;
   // A slot has the data of its own use only; the buffer has those of all uses.
   for (Operation *view : getViews(load.getTile()))
     for (Value parameter : getViewParameters(view))
       if (!isInvariant(parameter))
-        return "it isn't visible that its tile is the same part of its buffer "
-               "in all iterations";
+        return {Miss::PartVaries,
+                "it isn't visible that its tile is the same part of its buffer "
+                "in all iterations"};
   Value buffer = getRootBuffer(load.getTile());
   SmallVector<Operation *> accesses = *getAccesses(buffer);
   for (Operation *op : accesses) {
     if (!loop->isProperAncestor(op) || op == load)
       continue;
     if (isa<LoadOp>(op))
-      return "its tile is loaded twice in the loop";
+      return {Miss::LoadedTwice, "its tile is loaded twice in the loop"};
     Operation *after = load->getBlock()->findAncestorOpInBlock(*op);
     if (!after || !load->isBeforeInBlock(after))
-      return "its tile is accessed by " + getName(op) +
-             (after ? " before it is loaded" : " where it may not be loaded");
+      return {
+          after ? Miss::AccessedBeforeLoad : Miss::AccessedWithoutLoad,
+          "its tile is accessed by " + getName(op) +
+              (after ? " before it is loaded" : " where it may not be loaded")};
   }
   reason = explainSource(load);
   return reason.empty() ? explainSlice(load, slice, follows) : reason;
 }
 
-std::string LoopTransfers::explainStore(StoreOp store) {
-  std::string reason = explainPlace(store);
+Obstacle LoopTransfers::explainStore(StoreOp store) {
+  Obstacle reason = explainPlace(store);
   if (reason.empty())
     reason = explainBuffer(store);
   if (!reason.empty())
     return reason;
   Value buffer = getRootBuffer(store.getTile());
   if (isAccessedOutside(buffer))
-    return "its tile is accessed outside of the loop";
+    return {Miss::AccessedOutside, "its tile is accessed outside of the loop"};
   SmallVector<Operation *> writes, reads;
   SmallVector<Operation *> accesses = *getAccesses(buffer);
   for (Operation *op : accesses) {
     if (op == store)
       continue;
     if (isa<TransferOpInterface>(op))
-      return "its tile has another transfer";
+      return {Miss::OtherTransfer, "its tile has another transfer"};
     bool isWrite = false;
     forEachWritten(op, [&](Value) { isWrite = true; });
     (isWrite ? writes : reads).push_back(op);
     if (isWrite && !precedes(op, store))
-      return "its tile is written by " + getName(op) + " after it is stored";
+      return {Miss::WrittenAfterStore,
+              "its tile is written by " + getName(op) + " after it is stored"};
   }
   for (Operation *read : reads) {
     // After the condition of the store there may be no new tile to read.
     if (!store->getParentRegion()->isAncestor(read->getParentRegion()))
-      return "its tile is read by " + getName(read) +
-             " where it may not be written";
+      return {Miss::ReadWithoutWrite, "its tile is read by " + getName(read) +
+                                          " where it may not be written"};
     for (Operation *write : writes)
       if (!precedes(write, read))
-        return "its tile is read by " + getName(read) + " before it is written";
+        return {Miss::ReadBeforeWrite, "its tile is read by " + getName(read) +
+                                           " before it is written"};
   }
   if (!coversTile(kernel, loop, store, writes))
-    return "it isn't visible that each iteration writes the whole tile";
+    return {Miss::NotCovered,
+            "it isn't visible that each iteration writes the whole tile"};
   return {};
 }
 
-std::string LoopTransfers::explainInPlaceStore(StoreOp store, LoadOp load) {
-  std::string reason = explainPlace(store);
+Obstacle LoopTransfers::explainInPlaceStore(StoreOp store, LoadOp load) {
+  Obstacle reason = explainPlace(store);
   if (!reason.empty())
     return reason;
   if (store.getScope() != load.getScope())
-    return "its scope isn't that of the load";
+    return {Miss::InPlaceScope, "its scope isn't that of the load"};
   if (store.getTile() != load.getTile())
-    return "it stores a part of what is loaded";
+    return {Miss::InPlacePart, "it stores a part of what is loaded"};
   return {};
 }

@@ -43,29 +43,27 @@ public:
   LoopTransfers(mlir::gpu::GPUFuncOp kernel, mlir::scf::ForOp loop)
       : kernel(kernel), loop(loop) {}
 
-  /// The reason why `load` can't use the loop's ring, or an empty string. Adds
+  /// The reason why `load` can't use the loop's ring, or an empty one. Adds
   /// to `slice` the ops of the loop that compute its operands and conditions.
   /// Sets `follows` if these depend on earlier iterations.
-  std::string explainLoad(LoadOp load,
-                          llvm::SetVector<mlir::Operation *> &slice,
-                          bool &follows);
-  /// The reason why `store` can't have slots of its own, or an empty string.
-  std::string explainStore(StoreOp store);
+  Obstacle explainLoad(LoadOp load, llvm::SetVector<mlir::Operation *> &slice,
+                       bool &follows);
+  /// The reason why `store` can't have slots of its own, or an empty one.
+  Obstacle explainStore(StoreOp store);
   /// The reason why `store` can't read the tiles of the loop's ring in place,
-  /// or an empty string.
-  std::string explainInPlaceStore(StoreOp store, LoadOp load);
+  /// or an empty one.
+  Obstacle explainInPlaceStore(StoreOp store, LoadOp load);
 
   /// Whether the loop stores to the memref that `load` reads.
   bool storesToSourceOf(LoadOp load);
   bool isAccessedOutside(mlir::Value buffer);
 
 private:
-  std::string explainBuffer(TransferOpInterface transfer);
-  std::string explainPlace(mlir::Operation *transfer);
-  std::string explainSlice(LoadOp load,
-                           llvm::SetVector<mlir::Operation *> &slice,
-                           bool &follows);
-  std::string explainSource(LoadOp load);
+  Obstacle explainBuffer(TransferOpInterface transfer);
+  Obstacle explainPlace(mlir::Operation *transfer);
+  Obstacle explainSlice(LoadOp load, llvm::SetVector<mlir::Operation *> &slice,
+                        bool &follows);
+  Obstacle explainSource(LoadOp load);
   bool isNeverWritten(mlir::Value memref);
   bool ordersUnits();
   bool areApart(LoadOp load, StoreOp store);

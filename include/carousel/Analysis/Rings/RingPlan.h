@@ -16,6 +16,7 @@
 #define CAROUSEL_ANALYSIS_RINGS_RINGPLAN_H
 
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Support/Misses.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseSet.h"
@@ -93,6 +94,7 @@ struct RolePlan {
 /// A request that the plan doesn't fulfil, or fulfils differently.
 struct RingMiss {
   mlir::Operation *op;
+  Miss miss;
   std::string reason;
 };
 
