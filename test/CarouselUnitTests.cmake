@@ -5,6 +5,7 @@ carousel_add_unittest(CarouselDialectTests
   LIBS CarouselDialect GTest::gmock)
 carousel_add_unittest(CarouselAnalysisTests
   SOURCES
+    Analysis/Decisions/ThroughputTest.cpp
     Analysis/Engines/EngineCopiesTest.cpp
     Analysis/Engines/EnginePlanTest.cpp
     Analysis/Engines/TransferShapeTest.cpp

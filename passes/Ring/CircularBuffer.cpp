@@ -294,6 +294,14 @@ struct CircularBuffer : carousel::impl::CircularBufferBase<CircularBuffer> {
              << " stages for a store";
     if (stores != 0)
       remark() << "stores ringed: " + std::to_string(stores);
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    os << "iteration: ";
+    loop.work.print(os);
+    os << "; predicted: ";
+    loop.prediction.print(os);
+    LDBG() << loop.loop->getLoc() << ": " << text;
+    remark::analysis(loop.loop->getLoc(), getRemarkOptions(kernel)) << text;
   }
 
   void report(gpu::GPUFuncOp kernel, const RingPlan &plan) {

@@ -7,8 +7,9 @@
 //
 // Assigns offsets to the kernel's buffers as --carousel-allocate-shared will,
 // with slots and barriers of rings in place of the tiles that they replace.
-// Then adds one slot to the shallowest ring as long as everything fits.
-// Lifetimes are those of the ring phase, or longer.
+// Takes the number of slots with the shortest predicted time
+// (docs/Decisions.md) among those that fit. Lifetimes are those of the ring
+// phase, or longer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,6 +17,7 @@
 
 #include "RingTransfers.h"
 
+#include "carousel/Analysis/Decisions/EstimateWork.h"
 #include "carousel/Analysis/SharedMemory/SharedMemoryPlan.h"
 #include "carousel/Analysis/Values/Alignment.h"
 #include "carousel/Analysis/Values/IndexFunction.h"
@@ -34,9 +36,6 @@
 using namespace mlir;
 using namespace carousel;
 
-/// Bytes that a CTA should have in flight: on an H200 64 to 96 KB per SM
-/// saturate the memory (Little's law).
-constexpr int64_t kBytesInFlight = 64 * 1024;
 /// More slots than this brought no gain.
 constexpr int64_t kMostAutoStages = 8;
 /// More bytes than any chip has.
@@ -66,8 +65,14 @@ int64_t carousel::getSlotBytes(const LoadRingPlan &ring) {
       [](int64_t sum, Value buffer) { return sum + getBytes(buffer); });
 }
 
+int64_t carousel::getDefaultPrefetch(const LoadRingPlan &ring) {
+  bool wantsSlack =
+      ring.release == SlotRelease::EmptyBarrier || !ring.inPlaceStores.empty();
+  return ring.stages - (wantsSlack && ring.stages > 2 ? 2 : 1);
+}
+
 //===----------------------------------------------------------------------===//
-// Requested stages
+// Trip counts
 //===----------------------------------------------------------------------===//
 
 /// At most `most`.
@@ -83,19 +88,6 @@ static std::optional<int64_t> getTripCount(scf::ForOp loop, int64_t most) {
     return 0;
   uint64_t span = static_cast<uint64_t>(*upper) - static_cast<uint64_t>(*lower);
   return std::min<uint64_t>(llvm::divideCeil(span, *step), most);
-}
-
-/// The stages of a loop with `auto`, without regard to shared memory.
-static int64_t getWantedStages(const LoopPlan &plan) {
-  int64_t bytes = 0; // of an iteration
-  for (const LoadRingPlan &ring : plan.rings)
-    bytes += getSlotBytes(ring);
-  int64_t wanted = std::clamp<int64_t>(
-      llvm::divideCeil(kBytesInFlight, std::max<int64_t>(bytes, 1)) + 1, 2,
-      kMostAutoStages);
-  if (std::optional<int64_t> trips = getTripCount(plan.loop, wanted))
-    wanted = std::min(wanted, std::max<int64_t>(*trips, 1));
-  return wanted;
 }
 
 //===----------------------------------------------------------------------===//
@@ -333,50 +325,143 @@ int64_t SlotPlacer::countFreeBytes() const {
 // Stages
 //===----------------------------------------------------------------------===//
 
-void carousel::chooseStages(gpu::GPUFuncOp kernel, const TargetInfo &target,
-                            RingPlan &plan) {
-  struct OpenRing {
-    LoopPlan *loop;
-    LoadRingPlan *ring;
-    int64_t wanted;
-    bool mayGrow;
-  };
-  SmallVector<OpenRing> open;
-  for (LoopPlan &loop : plan.loops)
-    for (LoadRingPlan &ring : loop.rings) {
-      ring.stages = ring.request.value_or(1);
-      if (!ring.request)
-        open.push_back({&loop, &ring, getWantedStages(loop), true});
-    }
-  if (open.empty())
-    return;
-  SlotPlacer placer(kernel, target, plan);
-  // The shallowest ring first, so that no ring has many slots while another one
-  // has to wait for each load.
-  while (true) {
-    OpenRing *least = nullptr;
-    for (OpenRing &ring : open)
-      if (ring.mayGrow && ring.ring->stages < ring.wanted &&
-          (!least || ring.ring->stages < least->ring->stages))
-        least = &ring;
-    if (!least)
+namespace {
+
+/// The stages of rings without a number, by the predicted time of the kernel.
+class StageChooser {
+public:
+  StageChooser(gpu::GPUFuncOp kernel, const TargetInfo &target, RingPlan &plan)
+      : kernel(kernel), target(target), rates(getChipRates(target)), plan(plan),
+        placer(kernel, target, plan) {}
+
+  void run();
+
+private:
+  /// The fastest number of stages for the loop's open rings. `ignoresSize`:
+  /// as if a CTA that is alone on its SM always fit.
+  int64_t choose(LoopPlan &loop, bool ignoresSize);
+  void setOpen(LoopPlan &loop, int64_t stages);
+  LoopChoice describe(const LoopPlan &loop) const;
+  void grow();
+
+  gpu::GPUFuncOp kernel;
+  const TargetInfo &target;
+  const ChipRates &rates;
+  RingPlan &plan;
+  SlotPlacer placer;
+  llvm::DenseMap<Operation *, int64_t> wanted; // by loop
+};
+
+} // namespace
+
+static bool isOpen(const LoadRingPlan &ring) { return !ring.request; }
+
+static bool hasOpenRing(const LoopPlan &loop) {
+  return llvm::any_of(loop.rings, isOpen);
+}
+
+void StageChooser::setOpen(LoopPlan &loop, int64_t stages) {
+  for (LoadRingPlan &ring : loop.rings)
+    if (isOpen(ring))
+      ring.stages = stages;
+}
+
+LoopChoice StageChooser::describe(const LoopPlan &loop) const {
+  LoopChoice choice;
+  for (const LoadRingPlan &ring : loop.rings) {
+    choice.stages = std::max(choice.stages, ring.stages);
+    choice.prefetch = std::max(choice.prefetch, getDefaultPrefetch(ring));
+  }
+  // Producers fill all slots but the one in use.
+  if (loop.mode == PipelineMode::Specialized)
+    choice.prefetch = choice.stages - 1;
+  else if (std::optional<int64_t> prefetch = loop.request.getPrefetch())
+    choice.prefetch = std::min(*prefetch, choice.stages - 1);
+  choice.sharedBytes =
+      target.maxSharedPerBlock - kReserve - placer.countFreeBytes();
+  return choice;
+}
+
+int64_t StageChooser::choose(LoopPlan &loop, bool ignoresSize) {
+  int64_t most = kMostAutoStages;
+  if (std::optional<int64_t> trips = getTripCount(loop.loop, most))
+    most = std::max<int64_t>(*trips, 1);
+  SmallVector<LoopChoice> choices;
+  // A loop of one iteration has nothing to load ahead. A given distance needs
+  // its slots.
+  int64_t ahead = loop.request.getPrefetch().value_or(1);
+  int64_t least =
+      std::min(most, std::clamp<int64_t>(ahead, 1, kMostAutoStages - 1) + 1);
+  for (int64_t stages = least; stages <= most; ++stages) {
+    setOpen(loop, stages);
+    LoopChoice choice = describe(loop);
+    if (ignoresSize)
+      choice.sharedBytes =
+          std::min(choice.sharedBytes, target.maxSharedPerBlock);
+    else if (choice.sharedBytes > target.maxSharedPerBlock - kReserve)
       break;
-    ++least->ring->stages;
+    choices.push_back(choice);
+  }
+  setOpen(loop, 1);
+  std::optional<unsigned> best =
+      chooseFastest(target, rates, loop.work, choices);
+  // If nothing fits, rings that share the memory may still get a slot more.
+  return least + best.value_or(0);
+}
+
+/// The shallowest ring first, so that no ring has many slots while another one
+/// has to wait for each load.
+void StageChooser::grow() {
+  llvm::SmallPtrSet<LoadRingPlan *, 4> isFull;
+  while (true) {
+    LoadRingPlan *least = nullptr;
+    for (LoopPlan &loop : plan.loops)
+      for (LoadRingPlan &ring : loop.rings)
+        if (isOpen(ring) && !isFull.contains(&ring) &&
+            ring.stages < wanted.lookup(loop.loop) &&
+            (!least || ring.stages < least->stages))
+          least = &ring;
+    if (!least)
+      return;
+    ++least->stages;
     if (placer.countFreeBytes() >= 0)
       continue;
-    --least->ring->stages;
-    least->mayGrow = false;
+    --least->stages;
+    isFull.insert(least);
   }
+}
+
+void StageChooser::run() {
+  llvm::DenseMap<Operation *, int64_t> ideal;
+  for (LoopPlan &loop : plan.loops)
+    if (hasOpenRing(loop)) {
+      ideal[loop.loop] = choose(loop, /*ignoresSize=*/true);
+      wanted[loop.loop] = choose(loop, /*ignoresSize=*/false);
+    }
+  grow();
   int64_t left = std::max<int64_t>(placer.countFreeBytes(), 0);
-  for (const OpenRing &ring : open)
-    if (ring.ring->stages < ring.wanted)
-      plan.misses.push_back(
-          {ring.loop->loop,
-           ring.ring->stages == 1 ? Miss::StagesNoneFit
-                                  : Miss::StagesSharedMemory,
-           ("fewer stages than wanted: " + Twine(ring.ring->stages) + " of " +
-            Twine(ring.wanted) + ", with " + Twine(left) +
-            " bytes of shared memory left for slots of " +
-            Twine(getSlotBytes(*ring.ring)))
-               .str()});
+  for (LoopPlan &loop : plan.loops) {
+    for (const LoadRingPlan &ring : loop.rings)
+      if (isOpen(ring) && ring.stages < ideal.lookup(loop.loop))
+        plan.misses.push_back(
+            {loop.loop,
+             ring.stages == 1 ? Miss::StagesNoneFit : Miss::StagesSharedMemory,
+             ("fewer stages than wanted: " + Twine(ring.stages) + " of " +
+              Twine(ideal.lookup(loop.loop)) + ", with " + Twine(left) +
+              " bytes of shared memory left for slots of " +
+              Twine(getSlotBytes(ring)))
+                 .str()});
+    loop.choice = describe(loop);
+    loop.prediction = predictLoop(target, rates, loop.work, loop.choice);
+  }
+}
+
+void carousel::chooseStages(gpu::GPUFuncOp kernel, const TargetInfo &target,
+                            RingPlan &plan) {
+  for (LoopPlan &loop : plan.loops) {
+    loop.work = estimateWork(kernel, loop.loop, getChipRates(target));
+    for (LoadRingPlan &ring : loop.rings)
+      ring.stages = ring.request.value_or(1);
+  }
+  StageChooser(kernel, target, plan).run();
 }

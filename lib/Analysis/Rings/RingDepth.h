@@ -27,7 +27,13 @@ int64_t getProduct(int64_t count, int64_t bytes);
 int64_t getBytes(mlir::Value buffer);
 int64_t getSlotBytes(const LoadRingPlan &ring);
 
-/// Sets the stages of the rings of loads in the plan.
+/// The default prefetch distance, as far as the slots allow. One iteration of
+/// slack remains if threads that need not run in lock step release the slot by
+/// arrives, or if a store must have read it.
+int64_t getDefaultPrefetch(const LoadRingPlan &ring);
+
+/// Sets the stages of the rings of loads in the plan, and what is predicted of
+/// each loop.
 void chooseStages(mlir::gpu::GPUFuncOp kernel, const TargetInfo &target,
                   RingPlan &plan);
 

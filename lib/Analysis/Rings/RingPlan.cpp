@@ -30,19 +30,6 @@ using namespace mlir;
 using namespace carousel;
 
 //===----------------------------------------------------------------------===//
-// Depth
-//===----------------------------------------------------------------------===//
-
-/// The default prefetch distance, as far as the slots allow. One iteration of
-/// slack remains if threads that need not run in lock step release the slot by
-/// arrives, or if a store must have read it.
-static int64_t getDefaultPrefetch(const LoadRingPlan &ring) {
-  bool wantsSlack =
-      ring.release == SlotRelease::EmptyBarrier || !ring.inPlaceStores.empty();
-  return ring.stages - (wantsSlack && ring.stages > 2 ? 2 : 1);
-}
-
-//===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
 

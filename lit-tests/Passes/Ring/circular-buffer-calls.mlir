@@ -1,6 +1,6 @@
 // Calls, reductions and reports in a loop: loads run ahead unless a call may write what they load.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-circular-buffer,carousel-insert-async-sync,carousel-verify-ring))' \
-// RUN:     --remarks-filter=carousel-circular-buffer --remark-format=emitRemark --verify-diagnostics | FileCheck %s
+// RUN:     --remarks-filter-passed=carousel-circular-buffer --remarks-filter-missed=carousel-circular-buffer --remark-format=emitRemark --verify-diagnostics | FileCheck %s
 
 #gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>

@@ -1,5 +1,5 @@
 // Remarks report the requests of a pipeline that aren't met, and describe each ring correctly.
-// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-circular-buffer))' --remark-format=emitRemark --remarks-filter=carousel-circular-buffer --verify-diagnostics -o /dev/null
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-circular-buffer))' --remark-format=emitRemark --remarks-filter-passed=carousel-circular-buffer --remarks-filter-missed=carousel-circular-buffer --verify-diagnostics -o /dev/null
 
 #gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>

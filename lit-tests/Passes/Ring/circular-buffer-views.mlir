@@ -1,6 +1,6 @@
 // Loads between views: the thread that starts a load ahead also computes its views.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-circular-buffer,canonicalize,cse))' \
-// RUN:     --remarks-filter=carousel-circular-buffer --remark-format=emitRemark --verify-diagnostics | FileCheck %s
+// RUN:     --remarks-filter-passed=carousel-circular-buffer --remarks-filter-missed=carousel-circular-buffer --remark-format=emitRemark --verify-diagnostics | FileCheck %s
 
 #gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>

@@ -15,6 +15,7 @@
 #ifndef CAROUSEL_ANALYSIS_RINGS_RINGPLAN_H
 #define CAROUSEL_ANALYSIS_RINGS_RINGPLAN_H
 
+#include "carousel/Analysis/Decisions/Throughput.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Support/Misses.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -66,6 +67,10 @@ struct LoopPlan {
   llvm::SmallVector<StoreRingPlan> stores;
   /// The last iterations, which load nothing ahead, are a loop of their own.
   bool hasPeeledEpilogue = false;
+  // The work of an iteration, what is decided, and what follows from both.
+  LoopWork work;
+  LoopChoice choice;
+  LoopPrediction prediction;
 
   /// The size of the rings' slots in bytes; on overflow the largest number.
   int64_t getSlotBytes() const;

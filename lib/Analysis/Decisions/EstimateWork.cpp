@@ -1,0 +1,285 @@
+//===- EstimateWork.cpp - the work of a loop's iterations -----------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Each op has a number of instructions for each element, and a latency. A
+// block's chain is the longest path through its values; barriers and other
+// threads' values extend it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Decisions/EstimateWork.h"
+
+#include "carousel/Analysis/Values/IndexFunction.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Support/HardwareLimits.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+/// What one thread executes for an op.
+struct OpWork {
+  double instructions = 0;
+  double special = 0;
+  double latency = 0; ///< in cycles
+  double barriers = 0;
+};
+
+class Estimator {
+public:
+  Estimator(gpu::GPUFuncOp kernel, scf::ForOp loop, const ChipRates &rates)
+      : uniform(kernel), function(kernel, uniform, loop), rates(rates) {
+    function.setThread(0);
+  }
+
+  /// Adds the work of a block. Returns the cycles of its chain.
+  double visit(Block &block, double times);
+  int64_t estimateRegisters(Block &block);
+
+  OpWork total;
+
+private:
+  OpWork estimate(Operation *op);
+  double countTrips(scf::ForOp inner);
+
+  UniformValues uniform;
+  IndexFunction function;
+  const ChipRates &rates;
+};
+
+} // namespace
+
+/// Registers for addresses, indices and the ring's state.
+static constexpr int64_t kOtherRegisters = 24;
+/// Instructions of an approximation in f32: a polynomial with its range
+/// reduction.
+static constexpr double kPolynomial = 20;
+/// A division in f32 with a reciprocal and its correction.
+static constexpr double kDivision = 8;
+/// The cycles of a shuffle, and of a product of matrices.
+static constexpr double kShuffleLatency = 24, kMatrixLatency = 33;
+
+static double countElements(Type type) {
+  auto vector = dyn_cast<VectorType>(type);
+  return vector && !vector.isScalable() ? vector.getNumElements() : 1;
+}
+
+/// Two elements of 16 bits share an instruction.
+static double countResults(Operation *op) {
+  double count = 0;
+  for (Type type : op->getResultTypes())
+    count += countElements(type);
+  return count;
+}
+
+static double countWords(Type type) {
+  if (!getElementTypeOrSelf(type).isIntOrFloat())
+    return 1;
+  return std::max(1.0, countElements(type) *
+                           getElementTypeOrSelf(type).getIntOrFloatBitWidth() /
+                           32.0);
+}
+
+/// Accesses of up to 16 bytes are one instruction.
+static double countAccesses(Type type) {
+  return std::max(1.0, countWords(type) / 4);
+}
+
+OpWork Estimator::estimate(Operation *op) {
+  OpWork work;
+  auto each = [&](double instructions, double special, double latency) {
+    double count = countResults(op);
+    work.instructions = count * instructions;
+    work.special = count * special;
+    work.latency = latency;
+  };
+  // Index arithmetic is mostly hoisted, and cheap otherwise.
+  if (op->getNumResults() == 1 && isa<IndexType>(op->getResult(0).getType()) &&
+      isMemoryEffectFree(op)) {
+    work.instructions = 1;
+    work.latency = rates.arithmeticLatency;
+    return work;
+  }
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<math::ErfOp, math::TanhOp, math::SinOp, math::CosOp, math::LogOp,
+            math::PowFOp, math::Log1pOp, math::ExpM1Op>([&](Operation *) {
+        each(kPolynomial, 1, kPolynomial * rates.arithmeticLatency / 2);
+      })
+      .Case<math::ExpOp, math::Exp2Op>([&](Operation *) {
+        each(3, 1, rates.specialLatency + 2 * rates.arithmeticLatency);
+      })
+      .Case<math::RsqrtOp, math::SqrtOp>(
+          [&](Operation *) { each(4, 1, rates.specialLatency); })
+      .Case<arith::DivFOp>([&](Operation *) {
+        each(kDivision, 1, rates.specialLatency + 4 * rates.arithmeticLatency);
+      })
+      .Case<vector::ReductionOp>([&](vector::ReductionOp reduction) {
+        double count = countElements(reduction.getVector().getType());
+        work.instructions = count;
+        work.latency = count * rates.arithmeticLatency;
+      })
+      .Case<arith::ExtFOp, arith::TruncFOp>([&](Operation *) {
+        // Two at a time, or bits that are moved.
+        each(0.75, 0, rates.arithmeticLatency);
+      })
+      .Case<gpu::BarrierOp>([&](Operation *) {
+        work.instructions = 1;
+        work.barriers = 1;
+      })
+      .Case<gpu::ShuffleOp>([&](Operation *) { each(1, 0, kShuffleLatency); })
+      .Case<gpu::SubgroupReduceOp>([&](Operation *) {
+        each(10, 0, 5 * (kShuffleLatency + rates.arithmeticLatency));
+      })
+      .Case<gpu::AllReduceOp>([&](Operation *) {
+        each(24, 0, 10 * (kShuffleLatency + rates.arithmeticLatency));
+        work.barriers = 2;
+      })
+      .Case<nvgpu::MmaSyncOp, nvgpu::LdMatrixOp>([&](Operation *) {
+        work.instructions = 1;
+        work.latency = kMatrixLatency;
+      })
+      .Case<LoadOp, StoreOp>([&](Operation *) {
+        // By an engine: election, and the wait or the fence.
+        work.instructions = 10;
+        work.barriers = isa<StoreOp>(op) ? 1 : 0;
+      })
+      .Case<vector::BroadcastOp, vector::ShapeCastOp, vector::ExtractOp,
+            vector::InsertOp, vector::BitCastOp, vector::FromElementsOp,
+            vector::ToElementsOp, vector::ExtractStridedSliceOp,
+            vector::InsertStridedSliceOp, arith::BitcastOp>([&](Operation *) {})
+      .Default([&](Operation *op) {
+        if (op->getNumRegions() != 0 || op->hasTrait<OpTrait::IsTerminator>() ||
+            op->hasTrait<OpTrait::ConstantLike>())
+          return;
+        if (isMemoryEffectFree(op))
+          return each(1, 0, rates.arithmeticLatency);
+        // An access; the widest value is what it moves.
+        double accesses = 1;
+        for (Type type : op->getResultTypes())
+          accesses = std::max(accesses, countAccesses(type));
+        for (Type type : op->getOperandTypes())
+          if (isa<VectorType>(type))
+            accesses = std::max(accesses, countAccesses(type));
+        work.instructions = accesses + 1;
+        work.latency = op->getNumResults() == 0 ? rates.arithmeticLatency
+                                                : rates.sharedLatency;
+      });
+  return work;
+}
+
+double Estimator::countTrips(scf::ForOp inner) {
+  std::optional<int64_t> lower =
+                             function.evaluateConstant(inner.getLowerBound()),
+                         upper =
+                             function.evaluateConstant(inner.getUpperBound()),
+                         step = function.evaluateConstant(inner.getStep());
+  if (!lower || !upper || !step || *step <= 0)
+    return 1;
+  if (*upper <= *lower)
+    return 0;
+  return static_cast<double>(llvm::divideCeil(static_cast<uint64_t>(*upper) -
+                                                  static_cast<uint64_t>(*lower),
+                                              static_cast<uint64_t>(*step)));
+}
+
+double Estimator::visit(Block &block, double times) {
+  llvm::DenseMap<Value, double> ready;
+  double end = 0, floor = 0; // no op after a barrier starts before it
+  for (Operation &op : block) {
+    double start = floor;
+    for (Value operand : op.getOperands())
+      start = std::max(start, ready.lookup(operand));
+    OpWork work = estimate(&op);
+    double took = work.latency + std::max(0.0, work.instructions - 1);
+    if (auto inner = dyn_cast<scf::ForOp>(op)) {
+      double trips = countTrips(inner);
+      double before = total.instructions;
+      double chain = visit(*inner.getBody(), times * trips);
+      double issued = (total.instructions - before) / std::max(times, 1.0);
+      // Iterations that carry nothing overlap, as far as they can be issued.
+      took =
+          inner.getInitArgs().empty() ? std::max(chain, issued) : chain * trips;
+    } else {
+      // The longest of the regions of a branch.
+      for (Region &region : op.getRegions())
+        for (Block &inner : region)
+          took = std::max(took, visit(inner, times));
+    }
+    total.instructions += work.instructions * times;
+    total.special += work.special * times;
+    total.barriers += work.barriers * times;
+    end = std::max(end, start + took);
+    if (work.barriers != 0)
+      floor = end;
+    for (Value result : op.getResults())
+      ready[result] = start + took;
+  }
+  return end;
+}
+
+/// The most values of floats and vectors that are alive at once, in registers
+/// of 32 bits.
+int64_t Estimator::estimateRegisters(Block &block) {
+  llvm::DenseSet<Value> alive;
+  double words = 0, most = 0;
+  auto add = [&](Value value) {
+    Type element = getElementTypeOrSelf(value.getType());
+    if (isa<FloatType>(element) && alive.insert(value).second)
+      words += countWords(value.getType());
+  };
+  for (Operation &op : llvm::reverse(block)) {
+    double inside = 0;
+    for (Region &region : op.getRegions())
+      for (Block &inner : region)
+        inside = std::max<double>(inside, estimateRegisters(inner));
+    most = std::max(most, words + inside);
+    for (Value result : op.getResults())
+      if (alive.erase(result))
+        words -= countWords(result.getType());
+    for (Value operand : op.getOperands())
+      if (!operand.getDefiningOp() ||
+          !operand.getDefiningOp()->hasTrait<OpTrait::ConstantLike>())
+        add(operand);
+    most = std::max(most, words);
+  }
+  return static_cast<int64_t>(most);
+}
+
+LoopWork carousel::estimateWork(gpu::GPUFuncOp kernel, scf::ForOp loop,
+                                const ChipRates &rates) {
+  LoopWork work;
+  if (std::optional<std::array<int64_t, 3>> block = getKnownBlock(kernel))
+    work.threads = (*block)[0] * (*block)[1] * (*block)[2];
+  double warps = llvm::divideCeil(std::max<int64_t>(work.threads, 1),
+                                  int64_t(rules::kWarpSize));
+  loop.walk([&](TransferOpInterface op) {
+    int64_t units =
+        op.getScope() == TransferScope::CTA ? 1
+        : op.getScope() == TransferScope::Warp
+            ? static_cast<int64_t>(warps)
+            : llvm::divideCeil(static_cast<int64_t>(warps),
+                               rules::kWarpgroupSize / rules::kWarpSize);
+    (op.isLoad() ? work.loadBytes : work.storeBytes) +=
+        units * op.getTileBytes();
+  });
+  Estimator estimator(kernel, loop, rates);
+  work.chainCycles = estimator.visit(*loop.getBody(), 1);
+  work.instructions = estimator.total.instructions * warps;
+  work.specialInstructions = estimator.total.special * warps;
+  work.barriers = estimator.total.barriers;
+  work.registers = std::clamp<int64_t>(
+      estimator.estimateRegisters(*loop.getBody()) + kOtherRegisters, 32,
+      rules::kMaxRegisters - 1);
+  return work;
+}
