@@ -238,8 +238,11 @@ static void joinPlans(Fills &fills, RingBarrierPlan &plan) {
     plan.shapes.at(first).join(plan.shapes.at(later));
     if (plan.orderedEnds.contains(later))
       plan.orderedEnds.insert(first);
+    if (!plan.asyncEnds.contains(later))
+      plan.asyncEnds.erase(first);
     plan.shapes.erase(later);
     plan.orderedEnds.erase(later);
+    plan.asyncEnds.erase(later);
   }
 }
 

@@ -61,6 +61,7 @@ TransferLowering::Section TransferLowering::cloneSection(
     issue.shape = &kernel.plan.shapes.at(op);
     issue.full = full;
     issue.ordersEnds = kernel.plan.orderedEnds.contains(op);
+    issue.hasAsyncEnds = kernel.plan.asyncEnds.contains(op);
     // Ordinary loads and stores have no policy, and what ptxas 13.0 makes of a
     // cp.async with one is an illegal instruction now and then.
     EngineKind kind = op.getEngineAttr().getKind();
@@ -84,36 +85,30 @@ static void issueAllWhole(ImplicitLocOpBuilder &b,
                           ArrayRef<TransferIssue> transfers,
                           const BarrierElement &full) {
   int64_t bytes = 0;
-  bool hasEnds = false;
-  for (const TransferIssue &issue : transfers) {
+  for (const TransferIssue &issue : transfers)
     bytes += getWholeBytes(issue);
-    hasEnds |= hasRowEnds(issue);
-  }
-  // What this thread stores comes before its arrival.
-  if (bytes > 0 && !hasEnds)
-    MbarrierArriveExpectTxOp::create(b, /*state=*/Type(), full.barriers,
-                                     full.indices, /*bytes=*/Value(),
-                                     b.getI32IntegerAttr(bytes));
-  else if (bytes > 0)
-    MbarrierExpectTxOp::create(b, full.barriers, full.indices,
-                               /*bytes=*/Value(), b.getI32IntegerAttr(bytes));
+  MbarrierArriveExpectTxOp::create(b, /*state=*/Type(), full.barriers,
+                                   full.indices, /*bytes=*/Value(),
+                                   b.getI32IntegerAttr(bytes));
   for (const TransferIssue &issue : transfers)
     issueWhole(b, issue);
-  orderEnds(b, transfers, /*isClipped=*/false);
-  if (bytes == 0 || hasEnds)
-    createArrive(b, full);
+}
+
+/// Loads that are issued one by one, each where it stands.
+static void issueEach(MutableArrayRef<TransferIssue> transfers) {
+  for (TransferIssue &issue : transfers) {
+    ImplicitLocOpBuilder at(issue.op.getLoc(), issue.op);
+    issueClipped(at, issue);
+    orderEnds(at, issue, /*isClipped=*/true);
+    issue.op.erase();
+  }
 }
 
 void TransferLowering::issueLoads(ImplicitLocOpBuilder &b, Section &section,
                                   const BarrierElement &full) {
-  if (section.isConditional) {
-    // Each by itself, where it stands.
-    for (TransferIssue &issue : section.transfers) {
-      ImplicitLocOpBuilder at(issue.op.getLoc(), issue.op);
-      issueClipped(at, issue);
-      orderEnds(at, issue, /*isClipped=*/true);
-      issue.op.erase();
-    }
+  if (section.isConditional || section.transfers.empty() ||
+      llvm::any_of(section.transfers, hasRowEnds)) {
+    issueEach(section.transfers);
     return createArrive(b, full);
   }
   Value isInside;
@@ -131,25 +126,47 @@ void TransferLowering::issueLoads(ImplicitLocOpBuilder &b, Section &section,
     issue.op.erase();
 }
 
-static bool hasConditionalLoads(RingProduceOp produce) {
+/// Whether the leader's loads can't be issued together: one is under a
+/// condition, or has ends of rows that threads always copy.
+static bool hasSeparateLoads(RingProduceOp produce,
+                             const RingBarrierPlan &plan) {
   return produce
       .walk([&](RingLoadOp load) {
-        return isByLeader(load) && load->getParentRegion() != &produce.getBody()
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
+        bool isSeparate = load->getParentRegion() != &produce.getBody() ||
+                          (load.getEngineAttr().getKind() == EngineKind::Bulk &&
+                           plan.shapes.at(load).hasRowEnds());
+        return isByLeader(load) && isSeparate ? WalkResult::interrupt()
+                                              : WalkResult::advance();
       })
       .wasInterrupted();
 }
 
-bool carousel::isFilledByWarp(RingProduceOp produce,
-                              const RingBarrierPlan &plan) {
-  const ThreadRange &range = plan.lookup(produce.getRing()).producers;
+/// Whether the scope's issuing thread has a warp to help it, and a transfer of
+/// `section` may need one.
+static bool needsWarp(Operation *section, const ThreadRange &range,
+                      const RingBarrierPlan &plan) {
   if (!arrivesByWarp(range) || range.first % rules::kWarpSize != 0)
     return false;
-  bool fills = false;
-  produce.walk(
-      [&](RingLoadOp load) { fills |= mayFill(load, plan.shapes.at(load)); });
-  return fills;
+  bool needs = false;
+  section->walk([&](TransferOpInterface op) {
+    needs |= needsThreads(op, plan.shapes.at(op));
+  });
+  return needs;
+}
+
+bool carousel::isFilledByWarp(RingProduceOp produce,
+                              const RingBarrierPlan &plan) {
+  return needsWarp(produce, plan.lookup(produce.getRing()).producers, plan);
+}
+
+/// Gives the lanes of the issuing warp their parts of the transfers.
+void TransferLowering::shareByWarp(Section &section, Value leader) {
+  Value lane = threads.getThread({0, kernel.plan.threads}, TransferScope::Warp);
+  for (TransferIssue &issue : section.transfers) {
+    issue.thread = lane;
+    issue.threads = rules::kWarpSize;
+    issue.leader = leader;
+  }
 }
 
 /// The leader issues, and its warp fills what is outside. Boxes that are inside
@@ -162,17 +179,12 @@ void TransferLowering::issueLoadsByWarp(ImplicitLocOpBuilder &b,
   const ThreadRange &range = planned.producers;
   RingCreateOp ring = planned.ring;
   TransferScope scope = ring.getScope();
-  Value leader = threads.getLeader(range, scope),
-        lane = threads.getThread({0, kernel.plan.threads}, TransferScope::Warp);
+  Value leader = threads.getLeader(range, scope);
   auto syncWarp = [&] { BarrierWarpOp::create(b, /*mask=*/Value()); };
   auto clone = [&] {
     Section section = cloneSection(b, produce.getBody(), /*byLeader=*/true,
                                    range, scope, full);
-    for (TransferIssue &issue : section.transfers) {
-      issue.thread = lane;
-      issue.threads = rules::kWarpSize;
-      issue.leader = leader;
-    }
+    shareByWarp(section, leader);
     return section;
   };
   // The slot is free as far as the leader knows: its warp meets before it
@@ -181,17 +193,11 @@ void TransferLowering::issueLoadsByWarp(ImplicitLocOpBuilder &b,
     syncWarp();
     createIf(b, leader, [&] { createArrive(b, full); });
   };
-  if (hasConditionalLoads(produce)) {
+  if (hasSeparateLoads(produce, kernel.plan)) {
     createIf(b, leader, [&] { slots.waitForEmpty(b, planned, slot); });
     syncWarp();
     Section section = clone();
-    // Each by itself, where it stands.
-    for (TransferIssue &issue : section.transfers) {
-      ImplicitLocOpBuilder at(issue.op.getLoc(), issue.op);
-      issueClipped(at, issue);
-      orderEnds(at, issue, /*isClipped=*/true);
-      issue.op.erase();
-    }
+    issueEach(section.transfers);
     return finish();
   }
   Section section = clone();
@@ -215,23 +221,75 @@ void TransferLowering::issueLoadsByWarp(ImplicitLocOpBuilder &b,
     issue.op.erase();
 }
 
+/// The copies of a store by the issuing thread.
+static void issueStore(ImplicitLocOpBuilder &b, const TransferIssue &issue,
+                       Value isInside) {
+  createIf(
+      b, isInside, [&] { issueWhole(b, issue); },
+      [&] { issueClippedRows(b, issue); });
+}
+
+/// The ends of a store's rows, which no engine copies.
+static void storeEnds(ImplicitLocOpBuilder &b, const TransferIssue &issue,
+                      Value isInside, function_ref<void()> then = nullptr) {
+  if (issue.op.getEngineAttr().getKind() != EngineKind::Bulk ||
+      !mayEndInGranule(issue.op, *issue.shape))
+    return;
+  Value hasEnds = createHasRowEnds(b, issue);
+  if (isInside && !hasRowEnds(issue))
+    hasEnds = createAnd(b,
+                        createFolded<arith::XOrIOp>(
+                            b, isInside, createConstant(b, b.getI1Type(), 1)),
+                        hasEnds);
+  createIf(b, hasEnds, [&] {
+    copyRowEnds(b, issue);
+    orderEnds(b, issue, /*isClipped=*/true);
+    if (then)
+      then();
+  });
+}
+
 void TransferLowering::issueStores(ImplicitLocOpBuilder &b, Section &section) {
   for (TransferIssue &issue : section.transfers) {
     ImplicitLocOpBuilder at(issue.op.getLoc(), issue.op);
-    auto order = [&](bool isClipped) { orderEnds(at, issue, isClipped); };
-    createIf(
-        at, createIsInside(at, issue),
-        [&] {
-          issueWhole(at, issue);
-          order(/*isClipped=*/false);
-        },
-        [&] {
-          issueClipped(at, issue);
-          order(/*isClipped=*/true);
-        });
+    Value isInside = createIsInside(at, issue);
+    issueStore(at, issue, isInside);
+    storeEnds(at, issue, isInside);
     issue.op.erase();
   }
   BulkCommitGroupOp::create(b);
+}
+
+/// The leader issues, and its warp stores the ends of rows. Afterwards the
+/// leader's later operations come after those of its warp.
+void TransferLowering::issueStoresByWarp(ImplicitLocOpBuilder &b,
+                                         Section &section, Value leader) {
+  shareByWarp(section, leader);
+  auto endStore = [](ImplicitLocOpBuilder &at, TransferIssue &issue,
+                     Value isInside) {
+    storeEnds(at, issue, isInside,
+              [&] { BarrierWarpOp::create(at, /*mask=*/Value()); });
+    issue.op.erase();
+  };
+  if (section.isConditional) {
+    for (TransferIssue &issue : section.transfers) {
+      ImplicitLocOpBuilder at(issue.op.getLoc(), issue.op);
+      Value isInside = createIsInside(at, issue);
+      createIf(at, leader, [&] { issueStore(at, issue, isInside); });
+      endStore(at, issue, isInside);
+    }
+    return createIf(b, leader, [&] { BulkCommitGroupOp::create(b); });
+  }
+  SmallVector<Value> areInside;
+  for (TransferIssue &issue : section.transfers)
+    areInside.push_back(createIsInside(b, issue));
+  createIf(b, leader, [&] {
+    for (auto [issue, isInside] : llvm::zip_equal(section.transfers, areInside))
+      issueStore(b, issue, isInside);
+    BulkCommitGroupOp::create(b);
+  });
+  for (auto [issue, isInside] : llvm::zip_equal(section.transfers, areInside))
+    endStore(b, issue, isInside);
 }
 
 void TransferLowering::copyPieces(Section &section) {
@@ -294,12 +352,17 @@ void TransferLowering::lower(RingSubmitOp submit) {
   TransferScope scope = submit.getScope();
   ImplicitLocOpBuilder b(submit.getLoc(), submit);
   // A group without transfers counts as well: wait_stores counts submits.
-  if (kernel.plan.issuesBulkGroups(range, scope))
-    createIf(b, threads.getLeader(range, scope), [&] {
+  if (kernel.plan.issuesBulkGroups(range, scope)) {
+    Value leader = threads.getLeader(range, scope);
+    bool isByWarp = needsWarp(submit, range, kernel.plan);
+    createIf(b, isByWarp ? threads.getIssuingWarp(range, scope) : leader, [&] {
       Section section = cloneSection(b, submit.getBody(), /*byLeader=*/true,
                                      range, scope, BarrierElement());
+      if (isByWarp)
+        return issueStoresByWarp(b, section, leader);
       issueStores(b, section);
     });
+  }
   Section section = cloneSection(b, submit.getBody(), /*byLeader=*/false, range,
                                  scope, BarrierElement());
   copyPieces(section);

@@ -42,7 +42,10 @@ private:
   void issueLoadsByWarp(mlir::ImplicitLocOpBuilder &b, RingProduceOp produce,
                         const PlannedRing &planned, const RingSlot &slot,
                         const BarrierElement &full);
+  void shareByWarp(Section &section, mlir::Value leader);
   void issueStores(mlir::ImplicitLocOpBuilder &b, Section &section);
+  void issueStoresByWarp(mlir::ImplicitLocOpBuilder &b, Section &section,
+                         mlir::Value leader);
   void copyPieces(Section &section);
   /// The cache policy, created once; null for the normal one.
   mlir::Value getPolicy(EvictPriority priority);

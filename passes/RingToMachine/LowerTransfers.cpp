@@ -12,7 +12,9 @@
 
 #include "LowerTransfers.h"
 
+#include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -127,6 +129,19 @@ BoxValues carousel::createBoxValues(ImplicitLocOpBuilder &b,
   return box;
 }
 
+bool carousel::mayCutPieces(TransferOpInterface op, const TransferShape &shape,
+                            int64_t elements) {
+  const BoxDim &dim = shape.dims.back();
+  if (dim.inner % elements == 0 || (!dim.mayBeginBefore && !dim.mayEndBehind))
+    return false;
+  if (shape.innerDivisor % elements != 0)
+    return true;
+  int64_t extent =
+      op.getGlobal().getType().getDimSize(shape.globalGroups.back().front());
+  return dim.mayEndBehind &&
+         (ShapedType::isDynamic(extent) || extent * dim.inner % elements != 0);
+}
+
 /// Whether `extent` elements from `position` on are inside, in one dimension.
 static Value createIsDimInside(ImplicitLocOpBuilder &b, const BoxDim &dim,
                                Value position, Value end, int64_t extent) {
@@ -172,6 +187,18 @@ Value carousel::createIsRowInside(ImplicitLocOpBuilder &b,
         createIsDimInside(b, shape.dims[i], position, box.ends[i], 1));
   }
   return inside;
+}
+
+SmallVector<Value> carousel::createRowPositions(ImplicitLocOpBuilder &b,
+                                                const TransferShape &shape,
+                                                Value row) {
+  SmallVector<int64_t> extents;
+  for (const BoxDim &dim :
+       ArrayRef(shape.dims).drop_front(shape.leading).drop_back())
+    extents.push_back(dim.extent);
+  SmallVector<Value> positions = createDelinearized(b, row, extents);
+  positions.push_back(createIndex(b, 0));
+  return positions;
 }
 
 SmallVector<Value> carousel::createGlobalIndices(ImplicitLocOpBuilder &b,
@@ -249,4 +276,53 @@ void carousel::copyElement(ImplicitLocOpBuilder &b, const TransferIssue &issue,
     memref::StoreOp::create(b, createCombined(b, reduce, other, value),
                             box.global, indices);
   });
+}
+
+void carousel::copyPart(ImplicitLocOpBuilder &b, const TransferIssue &issue,
+                        const BoxValues &box, ValueRange positions,
+                        ValueRange globalIndices, VectorType type, Value first,
+                        Value end) {
+  int64_t elements = type.getNumElements();
+  llvm::MaybeAlign width(elements * issue.shape->elementBytes);
+  // The element at `i` of the piece, moved to where it is inside.
+  auto clamp = [&](Value i) {
+    Value at = i;
+    if (end)
+      at = createFolded<arith::MinSIOp>(
+          b, at, createFolded<arith::SubIOp>(b, end, createIndex(b, 1)));
+    return first ? createFolded<arith::MaxSIOp>(b, at, first) : at;
+  };
+  auto getIndices = [&](ValueRange begin, Value shift) {
+    SmallVector<Value> indices(begin);
+    indices.back() = createFolded<arith::AddIOp>(b, indices.back(), shift);
+    return indices;
+  };
+  SmallVector<Value> places, isInside;
+  for (int64_t i = 0; i < elements; ++i) {
+    Value place = createIndex(b, i);
+    places.push_back(clamp(place));
+    isInside.push_back(b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq,
+                                                     places.back(), place));
+  }
+  if (auto load = dyn_cast<RingLoadOp>(issue.op.getOperation())) {
+    Value fill = createFill(b, load, type.getElementType());
+    SmallVector<Value> values;
+    for (auto [place, inside] : llvm::zip_equal(places, isInside)) {
+      Value value = memref::LoadOp::create(b, box.global,
+                                           getIndices(globalIndices, place));
+      values.push_back(arith::SelectOp::create(b, inside, value, fill));
+    }
+    Value piece = vector::FromElementsOp::create(b, type, values);
+    vector::StoreOp::create(b, piece, box.tile, positions,
+                            /*nontemporal=*/false, width);
+    return;
+  }
+  Value piece = vector::LoadOp::create(b, type, box.tile, positions,
+                                       /*nontemporal=*/false, width);
+  for (auto [i, inside] : llvm::enumerate(isInside))
+    createIf(b, inside, [&, i = i] {
+      Value value = vector::ExtractOp::create(b, piece, i);
+      memref::StoreOp::create(b, value, box.global,
+                              getIndices(globalIndices, createIndex(b, i)));
+    });
 }

@@ -36,15 +36,18 @@ struct TransferIssue {
   mlir::Value policy;
   /// The barrier that a load by one thread signals.
   BarrierElement full;
-  /// For copies that threads carry out: the thread's number (i32) among
-  /// `threads`. For a bulk load that may reach outside: `threads` threads fill
-  /// the rest of the tile; null: the issuing thread alone does.
+  /// The thread's number (i32) among the `threads` that carry out the copy. For
+  /// a bulk copy that may reach outside, these are the threads that share what
+  /// the engine can't copy; null: the issuing thread alone does it.
   mlir::Value thread;
   int64_t threads = 0;
   /// Whether this is the issuing thread, an i1; null: it is the only thread.
   mlir::Value leader;
   /// Whether engines may later access bytes that threads copy.
   bool ordersEnds = false;
+  /// Whether cp.async may copy the ends of a bulk load's rows: no engine
+  /// accesses these bytes.
+  bool hasAsyncEnds = false;
 };
 
 //===----------------------------------------------------------------------===//
@@ -55,28 +58,49 @@ struct TransferIssue {
 int64_t getTensorBoxes(TransferOpInterface op);
 /// The bytes that a load signals if its whole box is inside.
 int64_t getWholeBytes(const TransferIssue &issue);
-/// Whether a thread must copy the ends of rows even then, because they aren't
-/// whole granules of a bulk copy.
-bool hasRowEnds(const TransferIssue &issue);
 /// Whether the box is inside, an i1; null if it is known to be inside, or if
 /// the engine treats all boxes alike.
 mlir::Value createIsInside(mlir::ImplicitLocOpBuilder &b,
                            const TransferIssue &issue);
 /// Copies a box that is inside.
 void issueWhole(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue);
-/// Whether threads fill a part of a load's tile if its box isn't inside.
-bool mayFill(TransferOpInterface op, const TransferShape &shape);
-/// Copies the part of the box that is inside, and fills the rest of a load's
-/// tile. A load first adds the bytes that it signals to its barrier.
+/// Issues loads, stores and reductions through a tensor map, box by box.
+void issueTensor(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue);
+
+//===----------------------------------------------------------------------===//
+// What the bulk engine can't copy
+//===----------------------------------------------------------------------===//
+
+/// Elements of a granule of bulk copies, and of a row the whole granules.
+int64_t getGranule(const TransferShape &shape);
+int64_t getRowPrefix(const TransferShape &shape);
+
+/// Whether a row of the box may end within a granule of bulk copies, wherever
+/// it ends, in the tile or in the global memref.
+bool mayEndInGranule(TransferOpInterface op, const TransferShape &shape);
+/// Whether threads must copy the ends of all rows of a bulk copy, because the
+/// tile's rows aren't whole granules.
+bool hasRowEnds(const TransferIssue &issue);
+/// Whether threads may have to store a part of a bulk load's tile, or of the
+/// box of a bulk store.
+bool needsThreads(TransferOpInterface op, const TransferShape &shape);
+
+/// Carries out a load or store whose box may reach outside, or whose rows have
+/// ends. A load first adds the bytes that it signals to its barrier, and also
+/// fills the rest of the tile.
 void issueClipped(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue);
+/// The bulk copies of a store, and the elements that they leave.
+void issueClippedRows(mlir::ImplicitLocOpBuilder &b,
+                      const TransferIssue &issue);
+void copyRowEnds(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue);
+/// Whether `copyRowEnds` has something to copy, an i1; null: always.
+mlir::Value createHasRowEnds(mlir::ImplicitLocOpBuilder &b,
+                             const TransferIssue &issue);
 
 /// Orders this thread's own copies, of whole or of clipped boxes, before later
 /// accesses of engines to the same bytes.
 void orderEnds(mlir::ImplicitLocOpBuilder &b,
                llvm::ArrayRef<TransferIssue> issues, bool isClipped);
-
-/// Issues loads, stores and reductions through a tensor map, box by box.
-void issueTensor(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue);
 
 //===----------------------------------------------------------------------===//
 // All threads
@@ -100,12 +124,27 @@ struct BoxValues {
 BoxValues createBoxValues(mlir::ImplicitLocOpBuilder &b,
                           const TransferIssue &issue);
 
+/// Whether the memref's begin or end may cut through pieces of `elements` into
+/// which rows are divided. Otherwise each is inside or outside as a whole.
+bool mayCutPieces(TransferOpInterface op, const TransferShape &shape,
+                  int64_t elements);
+
 /// Whether the box's row at `positions` is inside; null if it is known to be.
 /// `positions` has one value for each group of the tile but the innermost,
 /// which isn't checked.
 mlir::Value createIsRowInside(mlir::ImplicitLocOpBuilder &b,
                               const TransferShape &shape, const BoxValues &box,
                               mlir::ValueRange positions);
+
+/// The positions of the first element of row `row` in the tile.
+llvm::SmallVector<mlir::Value> createRowPositions(mlir::ImplicitLocOpBuilder &b,
+                                                  const TransferShape &shape,
+                                                  mlir::Value row);
+
+/// Issues the bulk copy of `bytes` (an i32, or a literal) of a row.
+void issueRow(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue,
+              const BoxValues &box, llvm::ArrayRef<mlir::Value> positions,
+              mlir::Value bytes, mlir::IntegerAttr literal);
 
 /// The indices of an element in the global memref.
 llvm::SmallVector<mlir::Value>
@@ -133,6 +172,14 @@ mlir::Value createFill(mlir::ImplicitLocOpBuilder &b, RingLoadOp load,
 void copyElement(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue,
                  const BoxValues &box, mlir::ValueRange positions,
                  mlir::Value isInside);
+
+/// Copies a piece of `type` of which a part is inside: some of its elements
+/// from `first` (null: 0) to before `end` (null: all), indices in the piece. A
+/// load reads them all at once, and fills the others.
+void copyPart(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue,
+              const BoxValues &box, mlir::ValueRange positions,
+              mlir::ValueRange globalIndices, mlir::VectorType type,
+              mlir::Value first, mlir::Value end);
 
 //===----------------------------------------------------------------------===//
 // Arithmetic that folds

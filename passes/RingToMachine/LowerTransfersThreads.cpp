@@ -99,6 +99,52 @@ static void copyElements(ImplicitLocOpBuilder &b, const TransferIssue &issue,
   });
 }
 
+/// A piece that isn't inside as a whole. What is inside is copied, and a load
+/// fills the rest; both by wide accesses to the tile.
+static void copyCutPiece(ImplicitLocOpBuilder &b, const TransferIssue &issue,
+                         const BoxValues &box, const Piece &piece) {
+  const TransferShape &shape = *issue.shape;
+  const BoxDim &dim = shape.dims.back();
+  if (getReduction(issue.op))
+    return copyElements(b, issue, box, piece);
+  auto load = dyn_cast<RingLoadOp>(issue.op.getOperation());
+  auto type = VectorType::get({piece.elements},
+                              issue.op.getTile().getType().getElementType());
+  auto fill = [&] {
+    if (load)
+      vector::StoreOp::create(
+          b, createFill(b, load, type), box.tile, piece.positions,
+          /*nontemporal=*/false,
+          llvm::MaybeAlign(issue.op.getEngineAttr().getWidth()));
+  };
+  if (!mayCutPieces(issue.op, shape, piece.elements))
+    return fill();
+  Value begin = piece.globalIndices.back(), zero = createIndex(b, 0);
+  Value first, end, some = piece.isRowInside;
+  if (dim.mayBeginBefore) {
+    first = createFolded<arith::MaxSIOp>(
+        b, createFolded<arith::SubIOp>(b, zero, begin), zero);
+    some = createAnd(b, some,
+                     createCompare(b, arith::CmpIPredicate::slt, first,
+                                   createIndex(b, piece.elements)));
+  }
+  if (dim.mayEndBehind) {
+    end = createFolded<arith::MinSIOp>(
+        b, createFolded<arith::SubIOp>(b, box.ends.back(), begin),
+        createIndex(b, piece.elements));
+    some = createAnd(
+        b, some,
+        createCompare(b, arith::CmpIPredicate::sgt, end, first ? first : zero));
+  }
+  createIf(
+      b, some,
+      [&] {
+        copyPart(b, issue, box, piece.positions, piece.globalIndices, type,
+                 first, end);
+      },
+      load ? llvm::function_ref<void()>(fill) : nullptr);
+}
+
 //===----------------------------------------------------------------------===//
 // Vector
 //===----------------------------------------------------------------------===//
@@ -134,7 +180,7 @@ static void copyVector(ImplicitLocOpBuilder &b, const TransferIssue &issue,
       copy(box.global, piece.globalIndices, box.tile, piece.positions);
   };
   createIf(b, piece.isInside, copyWhole,
-           [&] { copyElements(b, issue, box, piece); });
+           [&] { copyCutPiece(b, issue, box, piece); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -182,7 +228,7 @@ static void copyAsync(ImplicitLocOpBuilder &b, const TransferIssue &issue,
   if (mayStoreByThreads(load, *issue.shape))
     return createIf(
         b, piece.isInside, [&] { copy(piece.globalIndices, Value()); },
-        [&] { copyElements(b, issue, box, piece); });
+        [&] { copyCutPiece(b, issue, box, piece); });
   Value valid = createValidBytes(b, issue, box, piece);
   // Nothing is read then, but the address should still be one.
   Value some = createCompare(b, arith::CmpIPredicate::ne, valid,

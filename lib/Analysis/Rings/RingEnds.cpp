@@ -16,6 +16,10 @@
 //   moves on. While boxes only move forward, no engine fills bytes that a
 //   thread filled earlier.
 //
+// If rows always begin at the same offset of the innermost dimension, no engine
+// accesses the granule in which they end, either. There is no place for a fence
+// after a copy by cp.async, so cp.async copies only such ends.
+//
 //===----------------------------------------------------------------------===//
 
 #include "RingEnds.h"
@@ -39,7 +43,10 @@ public:
 
 private:
   bool mayTouchStored(RingStoreOp store);
-  bool mayTouchFilled(RingLoadOp load);
+  /// The loads into the load's tile if engines access it in no other way.
+  std::optional<SmallVector<RingLoadOp>> findLoads(RingLoadOp load);
+  bool mayTouchFilled(RingLoadOp load, ArrayRef<RingLoadOp> loads);
+  bool haveFixedEnds(ArrayRef<RingLoadOp> loads);
   bool movesForward(ArrayRef<RingLoadOp> loads);
   bool movesForward(RingLoadOp load, scf::ForOp loop);
   bool comesBehind(RingLoadOp load, scf::ForOp loop, RingLoadOp earlier,
@@ -187,8 +194,7 @@ static bool isSameTile(Value lhs, Value rhs) {
          tile.getIndex() == other.getIndex();
 }
 
-/// Whether an engine may access bytes that the issuing thread fills itself.
-bool EndPlanner::mayTouchFilled(RingLoadOp load) {
+std::optional<SmallVector<RingLoadOp>> EndPlanner::findLoads(RingLoadOp load) {
   SmallVector<RingLoadOp> loads;
   for (TransferOpInterface other : transfers) {
     if (!isSameTile(getRootBuffer(other.getTile()),
@@ -198,9 +204,14 @@ bool EndPlanner::mayTouchFilled(RingLoadOp load) {
     if (!fills || !isSameTile(fills.getTile(), load.getTile()) ||
         fills.getEngineAttr().getKind() != EngineKind::Bulk ||
         fills.getGlobal() != load.getGlobal())
-      return true;
+      return std::nullopt;
     loads.push_back(fills);
   }
+  return loads;
+}
+
+/// Whether an engine may access bytes that threads fill.
+bool EndPlanner::mayTouchFilled(RingLoadOp load, ArrayRef<RingLoadOp> loads) {
   if (loads.size() == 1 && getOnlyLoop(load) == scf::ForOp())
     return false;
   return load.getGlobal().getType().getRank() != 1 ||
@@ -208,14 +219,56 @@ bool EndPlanner::mayTouchFilled(RingLoadOp load) {
          !movesForward(loads);
 }
 
+/// Whether the value is the same whenever the kernel uses it.
+static bool isOutsideLoops(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return isa<gpu::GPUFuncOp>(value.getParentBlock()->getParentOp());
+  for (op = op->getParentOp(); !isa<gpu::GPUFuncOp>(op); op = op->getParentOp())
+    if (!isa<scf::IfOp, RingProduceOp, RingRolesOp>(op))
+      return false;
+  return true;
+}
+
+/// Whether the rows of all the loads begin at one offset of the innermost
+/// dimension.
+bool EndPlanner::haveFixedEnds(ArrayRef<RingLoadOp> loads) {
+  if (!positions)
+    positions.emplace(kernel);
+  auto getBegin = [&](RingLoadOp load) {
+    return positions->get(
+        load.getOffsets()[plan.shapes.at(load).globalGroups.back().front()]);
+  };
+  IndexPosition first = getBegin(loads.front());
+  if (!first.rest.isExact() ||
+      !llvm::all_of(first.terms, [&](const auto &term) {
+        return isOutsideLoops(positions->getValue(term.first));
+      }))
+    return false;
+  return llvm::all_of(loads, [&](RingLoadOp load) {
+    IndexInterval distance = positions->subtract(getBegin(load), first);
+    return distance.isExact() && distance.lo == 0 &&
+           plan.shapes.at(load).globalGroups ==
+               plan.shapes.at(loads.front()).globalGroups;
+  });
+}
+
 void EndPlanner::run() {
   for (TransferOpInterface op : transfers) {
     if (op.getEngineAttr().getKind() != EngineKind::Bulk)
       continue;
     auto load = dyn_cast<RingLoadOp>(op.getOperation());
-    if (load ? mayTouchFilled(load)
-             : mayTouchStored(cast<RingStoreOp>(op.getOperation())))
+    if (!load) {
+      if (mayTouchStored(cast<RingStoreOp>(op.getOperation())))
+        plan.orderedEnds.insert(op);
+      continue;
+    }
+    std::optional<SmallVector<RingLoadOp>> loads = findLoads(load);
+    bool isOrdered = !loads || mayTouchFilled(load, *loads);
+    if (isOrdered)
       plan.orderedEnds.insert(op);
+    if (!isOrdered || (loads && haveFixedEnds(*loads)))
+      plan.asyncEnds.insert(op);
   }
 }
 

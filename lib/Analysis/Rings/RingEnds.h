@@ -18,7 +18,8 @@
 
 namespace carousel {
 
-/// Fills `plan.orderedEnds`. The plan already has its shapes.
+/// Fills `plan.orderedEnds` and `plan.asyncEnds`. The plan already has its
+/// shapes.
 void planEnds(mlir::gpu::GPUFuncOp kernel, RingBarrierPlan &plan);
 
 } // namespace carousel

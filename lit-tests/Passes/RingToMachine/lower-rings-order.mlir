@@ -416,15 +416,16 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // An engine reduces what it can; at the end of the row its thread does, alone with the box.
+  // An engine reduces what it can; at the end of the row its warp does, alone with the box.
   // CHECK-LABEL: gpu.func @exclusive_engine(
   // CHECK: carousel.bulk.reduce add f32
   // CHECK: carousel.bulk.reduce add f32
+  // CHECK: carousel.bulk.commit_group
   // CHECK: scf.for
   // CHECK-NOT: atomic
   // CHECK: arith.addf
   // CHECK-NEXT: memref.store %{{.+}}, %arg0
-  // CHECK: carousel.bulk.commit_group
+  // CHECK: carousel.barrier.warp
   gpu.func @exclusive_engine(%y: !g {carousel.argument = #carousel.argument<"y", inout>}, %i: index) workgroup(%a: !t) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     carousel.ring.submit {

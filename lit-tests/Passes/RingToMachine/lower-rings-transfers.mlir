@@ -34,23 +34,23 @@ gpu.module @kernels {
   // CHECK: %[[BELOW:.*]] = arith.minsi %[[REST]], %c256
   // CHECK: %[[COUNT:.*]] = arith.maxsi %[[BELOW]], %c0
   // CHECK: %[[PREFIX:.*]] = arith.andi %[[COUNT]], %c-4
-  // CHECK: %[[COPIES:.*]] = arith.andi %[[LEADER]],
-  // CHECK: scf.if %[[COPIES]]
   // CHECK: %[[BYTES:.*]] = arith.index_cast %{{.*}} : index to i32
+  // CHECK: %[[ENDS:.*]] = arith.cmpi ne, %[[COUNT]], %[[PREFIX]]
+  // CHECK-NEXT: scf.if %[[LEADER]]
+  // CHECK-NEXT: scf.if %{{.*}} {
   // CHECK-NEXT: carousel.mbarrier.expect_tx %[[FULL]][%c0], %[[BYTES]]
   // CHECK-NEXT: carousel.bulk.load %{{.*}}, %[[BYTES]] signals
+  // CHECK: scf.if %[[ENDS]]
+  // CHECK: %[[LESS:.*]] = arith.subi %[[COUNT]], %[[PREFIX]]
+  // CHECK: %[[VALID:.*]] = arith.index_cast %{{.*}} : index to i32
+  // CHECK: carousel.cp_async.copy cg %{{.*}} to %{{.*}}[%[[PREFIX]]], 16 valid %[[VALID]]
+  // CHECK-NEXT: carousel.cp_async.mbarrier_arrive %[[FULL]][%c0] :
   // CHECK: %[[UP:.*]] = arith.addi %[[COUNT]], %c3
   // CHECK-NEXT: %[[EDGE:.*]] = arith.andi %[[UP]], %c-4
   // CHECK-NEXT: %[[L:.*]] = arith.index_cast %[[LANE]]
-  // CHECK-NEXT: %[[FROM:.*]] = arith.addi %[[PREFIX]], %[[L]]
-  // CHECK-NEXT: scf.for %{{.*}} = %[[FROM]] to %[[EDGE]] step %c32
-  // CHECK: memref.load
-  // CHECK: scf.yield %cst
-  // CHECK: memref.store
-  // CHECK-NEXT: } {llvm.loop_annotation = #[[ROLLED]]}
   // CHECK-NEXT: %[[L4:.*]] = arith.muli %[[L]], %c4
   // CHECK-NEXT: %[[BEHIND:.*]] = arith.addi %[[EDGE]], %[[L4]]
-  // CHECK-NEXT: scf.for %[[AT:.*]] = %[[BEHIND]] to %c256 step %c128
+  // CHECK-NEXT: scf.for %[[AT:.*]] = %[[BEHIND]] to %c256 step %c128 {
   // CHECK-NEXT: vector.store %{{.*}}, %{{.*}}[%[[AT]]] {alignment = 16 : i64} : {{.*}}, vector<4xf32>
   // CHECK-NEXT: } {llvm.loop_annotation = #[[ROLLED]]}
   // CHECK: carousel.bulk.load
@@ -76,8 +76,8 @@ gpu.module @kernels {
   // CHECK: scf.if %[[ALONE]] {
   // CHECK-NOT: carousel.barrier.warp
   // CHECK: %[[PREFIX:.*]] = arith.andi %{{.*}}, %c-4
+  // CHECK: carousel.cp_async.copy cg %{{.*}} to %{{.*}}[%[[PREFIX]]], 16 valid
   // CHECK: %[[EDGE:.*]] = arith.andi %{{.*}}, %c-4
-  // CHECK: scf.for %{{.*}} = %[[PREFIX]] to %[[EDGE]] step %c1 {
   // CHECK: scf.for %{{.*}} = %[[EDGE]] to %c256 step %c4 {
   // CHECK-NEXT: vector.store
   // CHECK: carousel.mbarrier.arrive %
@@ -109,7 +109,8 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // Row by row; a store doesn't begin before its memref, and its last elements are stored one by one.
+  // Row by row; a store doesn't begin before its memref. The warp stores the ends of all rows, and the leader's later operations
+  // come after them.
   // CHECK-LABEL: gpu.func @bulk_store_rows
   // CHECK-NOT: arith.cmpi sge
   // CHECK: scf.for %[[ROW:.*]] = %c0 to %c8
@@ -118,10 +119,12 @@ gpu.module @kernels {
   // CHECK: } else {
   // CHECK: scf.for
   // CHECK: carousel.bulk.store
-  // CHECK: scf.for
-  // CHECK: memref.load
-  // CHECK: memref.store
   // CHECK: carousel.bulk.commit_group
+  // CHECK-NEXT: }
+  // CHECK: scf.for %{{.*}} = %[[LANE:.*]] to %c32 step %c32 {
+  // CHECK: memref.load
+  // CHECK-NEXT: memref.store
+  // CHECK: carousel.barrier.warp
   gpu.func @bulk_store_rows(%x: !matrix, %a: !rows, %i: index) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
     carousel.ring.submit {
@@ -146,11 +149,14 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // In bounds, but two elements behind the last granule; they are stored before the arrival.
+  // In bounds, but two elements behind the last granule; lanes store them before the arrival.
   // CHECK-LABEL: gpu.func @row_end
   // CHECK: carousel.mbarrier.expect_tx %[[FULL:.*]][%c0], 32
   // CHECK-NEXT: carousel.bulk.load %{{.*}}, 32 signals
-  // CHECK-COUNT-2: memref.store
+  // CHECK: scf.for %{{.*}} = %{{.*}} to %c10 step %c32 {
+  // CHECK: memref.store
+  // CHECK: carousel.barrier.warp
+  // CHECK-NEXT: scf.if
   // CHECK-NEXT: carousel.mbarrier.arrive %[[FULL]]
   gpu.func @row_end(%x: !vector, %a: memref<10xf32, #ws>, %i: index) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -190,14 +196,18 @@ gpu.module @kernels {
     gpu.return
   }
 
-  // A piece might begin before the memref and end within it: then its elements are stored one by one, and the
-  // thread arrives for them as well.
+  // A piece might begin before the memref and end within it: then the thread reads the elements that are inside, all at once,
+  // stores the piece, and arrives for that as well.
   // CHECK-LABEL: gpu.func @split_pieces
   // CHECK: carousel.mbarrier.init %{{.*}}, 33
   // CHECK: scf.if %{{.*}} {
   // CHECK-NEXT: carousel.cp_async.copy cg %{{.*}}, 16 :
   // CHECK-NEXT: } else {
-  // CHECK: memref.store
+  // CHECK-COUNT-4: memref.load
+  // CHECK: %[[PIECE:.*]] = vector.from_elements
+  // CHECK-NEXT: vector.store %[[PIECE]], %{{.*}} {alignment = 16 : i64}
+  // CHECK-NEXT: } else {
+  // CHECK-NEXT: vector.store %cst
   // CHECK: carousel.cp_async.mbarrier_arrive
   // CHECK: carousel.mbarrier.arrive
   gpu.func @split_pieces(%x: !vector, %a: memref<128xf32, #ws>, %i: index) kernel
@@ -215,10 +225,9 @@ gpu.module @kernels {
   // CHECK-NEXT: %[[V:.*]] = vector.load %{{.*}} {alignment = 16 : i64} : {{.*}}, vector<4xf32>
   // CHECK-NEXT: vector.store %[[V]], %{{.*}} {alignment = 16 : i64}
   // CHECK-NEXT: } else {
-  // CHECK: %[[INSIDE:.*]] = arith.cmpi sle
-  // CHECK: scf.if %[[INSIDE]] {
-  // CHECK-NEXT: %[[E:.*]] = memref.load
-  // CHECK-NEXT: memref.store %[[E]]
+  // CHECK: scf.if %{{.*}} {
+  // CHECK: %[[P:.*]] = vector.load %{{.*}} {alignment = 16 : i64} : {{.*}}, vector<4xf32>
+  // CHECK-COUNT-4: vector.extract %[[P]]
   gpu.func @vector_store(%x: !vector, %a: memref<128xf32, #ws>, %i: index) kernel
       attributes {known_block_size = array<i32: 32, 1, 1>} {
     carousel.ring.submit {

@@ -114,6 +114,9 @@ struct RingBarrierPlan {
   /// Bulk copies with row ends that the issuing thread copies, and that engines
   /// may access later.
   llvm::DenseSet<mlir::Operation *> orderedEnds;
+  /// Bulk loads of which no engine accesses the granule in which a row ends, in
+  /// any use of the slot: cp.async may write it.
+  llvm::DenseSet<mlir::Operation *> asyncEnds;
 
   const PlannedRing &lookup(mlir::Value ring) const;
   /// Whether engines complete phases of the ring's barriers.
