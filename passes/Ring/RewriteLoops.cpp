@@ -49,9 +49,10 @@ void RingRewriter::emitLoads(const LoadRingPlan &loads, Block &block,
   };
   for (Operation &op : block) {
     if (auto load = dyn_cast<LoadOp>(op); load && hasLoad(&op)) {
-      unsigned index = llvm::find(loads.loads, load) - loads.loads.begin();
       Location loc = load.getLoc();
-      Value buffer = loads.buffers[index];
+      Value buffer = getRootBuffer(load.getTile());
+      unsigned index =
+          llvm::find(loads.buffers, buffer) - loads.buffers.begin();
       Value slot =
           RingTileOp::create(rewriter, loc, buffer.getType(), ring, use, index);
       // The part of the slot that is the tile.

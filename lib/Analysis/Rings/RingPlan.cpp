@@ -15,6 +15,7 @@
 #include "RingDepth.h"
 #include "RingRoles.h"
 #include "RingTransfers.h"
+#include "TileLoads.h"
 
 #include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Analysis/Values/Views.h"
@@ -48,6 +49,8 @@ private:
                  SmallVectorImpl<LoadOp> &candidates,
                  const llvm::DenseMap<Operation *, int64_t> &requests,
                  bool &follows);
+  void addRing(LoopPlan &plan, LoadRingPlan &&added);
+  bool giveUp(SmallVectorImpl<LoadOp> &candidates, Value buffer, LoadOp given);
   Obstacle explainCarried(scf::ForOp loop, LoadOp load, bool &isUsedOutside);
   SlotRelease chooseRelease(const LoopPlan &plan, const LoadRingPlan &ring);
   void chooseDepth();
@@ -65,16 +68,14 @@ private:
 
 } // namespace
 
-/// Whether all accesses to the buffer in `loop` come after `load` in each
-/// iteration. `load` is its only load there.
-static bool isSelfContained(scf::ForOp loop, LoadOp load,
-                            ArrayRef<Operation *> accesses) {
-  return llvm::all_of(accesses, [&](Operation *op) {
-    if (op == load || !loop->isProperAncestor(op))
-      return true;
-    Operation *after = load->getBlock()->findAncestorOpInBlock(*op);
-    return !isa<LoadOp>(op) && after && load->isBeforeInBlock(after);
-  });
+/// Whether all accesses to the buffer in `loop` come after a load in each
+/// iteration, which executes one at most.
+static bool isSelfContained(scf::ForOp loop, ArrayRef<Operation *> accesses) {
+  TileLoads loads(loop, accesses);
+  return loads.areExclusive() && llvm::all_of(accesses, [&](Operation *op) {
+           return !loop->isProperAncestor(op) || isa<LoadOp>(op) ||
+                  loads.isLoadedBefore(op);
+         });
 }
 
 /// The reason why the rest of the tile's buffer is an obstacle, or an empty
@@ -114,7 +115,7 @@ Obstacle Planner::explainCarried(scf::ForOp loop, LoadOp load,
       continue;
     auto around = other->getParentOfType<scf::ForOp>();
     if (!around || around->isProperAncestor(loop) ||
-        !isSelfContained(around, other, accesses))
+        !isSelfContained(around, accesses))
       return {Miss::LoadedOutside,
               "its tile is loaded outside of the loop, too"};
     others.emplace_back(around, other);
@@ -122,7 +123,7 @@ Obstacle Planner::explainCarried(scf::ForOp loop, LoadOp load,
   if (others.empty()) {
     // Outside the loop, accesses use the slot of the last use, which must be
     // the last iteration's.
-    if (isUsedOutside && load->getParentRegion() != &loop.getRegion())
+    if (isUsedOutside && !TileLoads(loop, accesses).isLoadedAlways())
       return {
           Miss::ConditionalAndOutside,
           "it is loaded under a condition, and its tile is accessed outside "
@@ -144,26 +145,59 @@ Obstacle Planner::explainCarried(scf::ForOp loop, LoadOp load,
 /// Merges two rings into one.
 static void merge(LoadRingPlan &into, const LoadRingPlan &added) {
   into.loads.append(added.loads);
-  into.buffers.append(added.buffers);
+  for (Value buffer : added.buffers)
+    if (!llvm::is_contained(into.buffers, buffer))
+      into.buffers.push_back(buffer);
   into.slice.insert_range(added.slice);
   into.overtakesStores |= added.overtakesStores;
   into.usedOutside.insert_range(added.usedOutside);
 }
 
-/// The ring that has a tile for `buffer`, and the tile's load; null if there is
-/// none.
+/// The ring that has a tile for `buffer`, and one of the tile's loads; null if
+/// there is none.
 static std::pair<LoadRingPlan *, LoadOp> findTile(LoopPlan &plan,
                                                   Value buffer) {
   for (LoadRingPlan &ring : plan.rings)
-    for (auto [load, tile] : llvm::zip_equal(ring.loads, ring.buffers))
-      if (tile == buffer)
+    for (LoadOp load : ring.loads)
+      if (getRootBuffer(load.getTile()) == buffer)
         return {&ring, load};
   return {nullptr, nullptr};
 }
 
+/// Adds a ring for one load to the plan, or the load to the ring that it
+/// shares: that of its tile's other loads, or the one of all loads.
+void Planner::addRing(LoopPlan &plan, LoadRingPlan &&added) {
+  LoadRingPlan *shared = findTile(plan, added.buffers.front()).first;
+  if (shared && shared->request != added.request)
+    miss(added.loads.front(), Miss::StagesOtherLoad,
+         "stages " + Twine(*shared->request) + " instead of " +
+             Twine(*added.request) + ": another load of its tile has the ring");
+  if (!shared && !plan.rings.empty() && plan.request.getStagesOfEach().empty())
+    shared = &plan.rings.front();
+  if (shared)
+    merge(*shared, added);
+  else
+    plan.rings.push_back(std::move(added));
+}
+
+/// Removes the loads of `buffer` from the candidates, because one of them can't
+/// be in a ring: `given`, or one that isn't a candidate any more.
+bool Planner::giveUp(SmallVectorImpl<LoadOp> &candidates, Value buffer,
+                     LoadOp given) {
+  size_t count = candidates.size();
+  llvm::erase_if(candidates, [&](LoadOp load) {
+    bool isGiven = getRootBuffer(load.getTile()) == buffer;
+    if (isGiven && load != given)
+      miss(load, Miss::OtherLoad, "not ringed: another load of its tile isn't");
+    return isGiven;
+  });
+  return candidates.size() != count;
+}
+
 /// Plans the rings of loads. `requests` has the requested stages of each
 /// candidate if each has a ring of its own. Returns false if a load had to be
-/// given up because of a store, so that the plan must be made again.
+/// given up because of a store or of another load, so that the plan must be
+/// made again.
 bool Planner::planLoads(LoopPlan &plan, LoopTransfers &transfers,
                         SmallVectorImpl<LoadOp> &candidates,
                         const llvm::DenseMap<Operation *, int64_t> &requests,
@@ -171,6 +205,7 @@ bool Planner::planLoads(LoopPlan &plan, LoopTransfers &transfers,
   plan.rings.clear();
   follows = false;
   SmallVector<LoadOp> kept;
+  llvm::SetVector<Value> refused;
   for (LoadOp load : candidates) {
     LoadRingPlan ring;
     bool isUsedOutside = false;
@@ -179,6 +214,7 @@ bool Planner::planLoads(LoopPlan &plan, LoopTransfers &transfers,
       reason = explainCarried(plan.loop, load, isUsedOutside);
     if (!reason.empty()) {
       miss(load, reason.miss, "not ringed: " + reason.text);
+      refused.insert(getRootBuffer(load.getTile()));
       continue;
     }
     kept.push_back(load);
@@ -190,12 +226,14 @@ bool Planner::planLoads(LoopPlan &plan, LoopTransfers &transfers,
     ring.request = plan.request.getStages();
     if (int64_t stages = requests.lookup(load))
       ring.request = stages;
-    if (plan.rings.empty() || !plan.request.getStagesOfEach().empty())
-      plan.rings.push_back(std::move(ring));
-    else
-      merge(plan.rings.front(), ring);
+    addRing(plan, std::move(ring));
   }
   candidates = kept;
+  bool isComplete = true;
+  for (Value buffer : refused)
+    isComplete &= !giveUp(candidates, buffer, LoadOp());
+  if (!isComplete)
+    return false;
   LoadOp given;
   plan.loop.walk([&](StoreOp store) {
     auto [ring, load] = findTile(plan, getRootBuffer(store.getTile()));
@@ -211,10 +249,7 @@ bool Planner::planLoads(LoopPlan &plan, LoopTransfers &transfers,
     given = load;
     return WalkResult::interrupt();
   });
-  if (!given)
-    return true;
-  candidates.erase(llvm::find(candidates, given));
-  return false;
+  return !given || !giveUp(candidates, getRootBuffer(given.getTile()), given);
 }
 
 /// A barrier of the threads if the loop already has one, otherwise arrives.

@@ -12,6 +12,7 @@
 #include "RingTransfers.h"
 
 #include "../Sync/SyncAccesses.h"
+#include "TileLoads.h"
 
 #include "carousel/Analysis/Values/CallAccesses.h"
 #include "carousel/Analysis/Values/ValueDepth.h"
@@ -385,17 +386,24 @@ Obstacle LoopTransfers::explainLoad(LoadOp load,
                 "in all iterations"};
   Value buffer = getRootBuffer(load.getTile());
   SmallVector<Operation *> accesses = *getAccesses(buffer);
+  TileLoads loads(loop, accesses);
+  for (LoadOp other : loads.get())
+    if (other.getTile() != load.getTile() ||
+        other.getScope() != load.getScope())
+      return {Miss::OtherLoad, "its tile has another load in the loop, for "
+                               "other threads or through another view"};
+  if (!loads.areExclusive())
+    return {Miss::LoadedTwice, "its tile is loaded twice in the loop"};
   for (Operation *op : accesses) {
-    if (!loop->isProperAncestor(op) || op == load)
+    if (!loop->isProperAncestor(op) || isa<LoadOp>(op) ||
+        loads.isLoadedBefore(op))
       continue;
-    if (isa<LoadOp>(op))
-      return {Miss::LoadedTwice, "its tile is loaded twice in the loop"};
     Operation *after = load->getBlock()->findAncestorOpInBlock(*op);
-    if (!after || !load->isBeforeInBlock(after))
-      return {
-          after ? Miss::AccessedBeforeLoad : Miss::AccessedWithoutLoad,
-          "its tile is accessed by " + getName(op) +
-              (after ? " before it is loaded" : " where it may not be loaded")};
+    bool isBefore = after && !load->isBeforeInBlock(after);
+    return {isBefore ? Miss::AccessedBeforeLoad : Miss::AccessedWithoutLoad,
+            "its tile is accessed by " + getName(op) +
+                (isBefore ? " before it is loaded"
+                          : " where it may not be loaded")};
   }
   reason = explainSource(load);
   return reason.empty() ? explainSlice(load, slice, follows) : reason;

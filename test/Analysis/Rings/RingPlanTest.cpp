@@ -297,6 +297,45 @@ TEST_F(RingPlanTest, UnderAConditionAndUsedOutside) {
       << text;
 }
 
+TEST_F(RingPlanTest, BranchesThatLoadOneTile) {
+  std::string condition = "%c = arith.cmpi slt, %i, %c1024 : index\n";
+  auto branch = [](const std::string &then, const std::string &otherwise) {
+    return "scf.if %c {\n" + then + "} else {\n" + otherwise + "}\n";
+  };
+  std::string other =
+      "carousel.load %x[%c4096] to %in engine<bulk> : !global, !tile\n";
+  // One ring with one tile, also of a ring for each load.
+  std::string body = condition + branch(kLoad, other) + kRead;
+  for (const char *stages : {"stages = 3", "stages = [3, 3]"})
+    EXPECT_TRUE(contains(plan(loop(body, stages)),
+                         "loads: 2, stages 3, prefetch 1, empty_barrier, slots "
+                         "of 4096 bytes\n"))
+        << stages;
+  EXPECT_TRUE(contains(plan(loop(body, "stages = [3, 4]")),
+                       "stages 3 instead of 4: another load of its tile"));
+  // In nested branches, with a path that loads nothing, and without one.
+  std::string nested =
+      "%d = arith.cmpi slt, %i, %c128 : index\nscf.if %d {\n" + other + "}";
+  EXPECT_TRUE(contains(
+      plan(loop(condition + branch(kLoad, nested) + kRead, "stages = 3")),
+      "where it may not be loaded"));
+  EXPECT_TRUE(contains(
+      plan(loop(condition +
+                    branch(kLoad, nested + " else {\n" + other + "}\n") + kRead,
+                "stages = 3")),
+      "loads: 3"));
+  // The access has the load's condition, or the opposite one.
+  std::string guarded = condition + branch(kLoad, "");
+  EXPECT_TRUE(contains(plan(loop(guarded + branch(kRead, ""), "stages = 3")),
+                       "loads: 1"));
+  EXPECT_TRUE(contains(plan(loop(guarded + branch("", kRead), "stages = 3")),
+                       "where it may not be loaded"));
+  EXPECT_TRUE(
+      contains(plan(loop(condition + branch(kRead, "") + branch(kLoad, ""),
+                         "stages = 3")),
+               "where it may not be loaded"));
+}
+
 TEST_F(RingPlanTest, SharedMemoryBoundsTheDepth) {
   // More slots of 33 KiB are wanted than 99 KiB hold.
   std::string text = plan(
