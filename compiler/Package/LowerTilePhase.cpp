@@ -13,6 +13,7 @@
 
 #include "KernelParts.h"
 
+#include "carousel/Dialect/IR/KernelDecisions.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Passes/Pipelines.h"
 #include "carousel/Target/TargetInfo.h"
@@ -72,6 +73,8 @@ static OwningOpRef<ModuleOp> copyFor(gpu::GPUModuleOp source,
   for (auto kernel : llvm::make_early_inc_range(copy.getOps<gpu::GPUFuncOp>()))
     if (kernel.isKernel() && isExcluded(kernel, chip))
       kernel.erase();
+    else if (kernel.isKernel())
+      setDecisions(kernel, {}); // which asks for a record
   return holder;
 }
 

@@ -184,6 +184,7 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
       if (!variant.guards.empty() || plan.variants.size() > 1)
         addGuards(func, name, variant.guards);
       applyVariant(func, variant, mapping);
+      record(func, variant);
     }
     functions += plan.variants.size();
     return success();
@@ -208,6 +209,17 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
       emitRemarks(func, op, plan);
     }
     clampOffsets(func);
+  }
+
+  /// In a record that is asked for and has no engines yet.
+  void record(gpu::GPUFuncOp func, const EngineVariant &variant) {
+    if (!recordsDecisions(func))
+      return;
+    KernelDecisions decisions = getDecisions(func);
+    if (!decisions.transfers.empty())
+      return;
+    describeEngines(variant, decisions);
+    setDecisions(func, decisions);
   }
 
   void count(const EngineAssignment &plan) {
@@ -264,7 +276,7 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
     if (!plan.swizzleRejection.empty())
       remark::missed(op->getLoc(), options) << remark::add(
           "swizzle {0} not used for {1}: {2}",
-          stringifySwizzle(op.getSwizzle()), what, plan.swizzleRejection);
+          stringifySwizzle(op.getSwizzle()), what, plan.swizzleRejection.text);
     // PTX promises no atomicity between the two.
     if (!plan.agreement.empty())
       remark::analysis(op->getLoc(), options) << remark::add(

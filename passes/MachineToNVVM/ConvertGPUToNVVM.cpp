@@ -16,6 +16,7 @@
 #include "NVVMLowering.h"
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/KernelDecisions.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMInterface.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
@@ -144,6 +145,7 @@ static LogicalResult verifyOp(Operation *op,
         for (StringRef name : {StringRef(CarouselDialect::kLaunch),
                                StringRef(CarouselDialect::kVariant),
                                StringRef(CarouselDialect::kCoresident),
+                               StringRef(kDecisionsAttr),
                                StringRef(CarouselDialect::kStartsInOrder)})
           if (func->hasAttr(name))
             return func.emitError("expected the flat signature of "

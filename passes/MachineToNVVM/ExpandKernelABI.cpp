@@ -13,6 +13,7 @@
 
 #include "NVVMLowering.h"
 
+#include "carousel/Dialect/IR/KernelDecisions.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
@@ -82,6 +83,7 @@ private:
     func->removeDiscardableAttr(CarouselDialect::kLaunch);
     func->removeDiscardableAttr(CarouselDialect::kVariant);
     func->removeDiscardableAttr(CarouselDialect::kCoresident);
+    func->removeDiscardableAttr(kDecisionsAttr);
     func->removeDiscardableAttr(CarouselDialect::kStartsInOrder);
     for (unsigned i = 0, e = func.getNumArguments(); i < e; ++i) {
       func.removeArgAttr(i, CarouselDialect::kArgument);

@@ -255,6 +255,7 @@ struct CircularBuffer : carousel::impl::CircularBufferBase<CircularBuffer> {
         return WalkResult::interrupt();
       RingPlan plan = planRings(kernel, *target->info);
       report(kernel, plan);
+      record(kernel, plan);
       if (failed(verifySlots(plan, *target)))
         return WalkResult::interrupt();
       RingRewriter(kernel, plan).run();
@@ -262,6 +263,14 @@ struct CircularBuffer : carousel::impl::CircularBufferBase<CircularBuffer> {
     });
     if (result.wasInterrupted())
       signalPassFailure();
+  }
+
+  void record(gpu::GPUFuncOp kernel, const RingPlan &plan) {
+    if (!recordsDecisions(kernel))
+      return;
+    KernelDecisions decisions = getDecisions(kernel);
+    describeRings(kernel, plan, decisions);
+    setDecisions(kernel, decisions);
   }
 
   remark::RemarkOpts getRemarkOptions(gpu::GPUFuncOp kernel) const {

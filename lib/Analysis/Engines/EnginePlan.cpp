@@ -87,6 +87,7 @@ EngineAssignment EnginePlanner::planTransfer(const TransferFacts &transfer,
                                              std::vector<EngineFault> &faults) {
   EngineAssignment plan;
   TransferOpInterface op = plan.op = transfer.op;
+  plan.memref = transfer.name;
   if (EngineAttr engine = op.getEngineAttr()) {
     plan.isGiven = true;
     EngineAttempt attempt = tryGiven(transfer);
@@ -110,12 +111,12 @@ EngineAssignment EnginePlanner::planTransfer(const TransferFacts &transfer,
   EngineAttempt tensor;
   if (swizzle != Swizzle::None) {
     tensor = tryTensor(transfer, use, swizzle);
-    plan.swizzleRejection = tensor.reason;
+    plan.swizzleRejection = {Miss::SwizzleTensor, tensor.reason};
   }
   if (!tensor.choice)
     tensor = tryTensor(transfer, use, Swizzle::None);
   else
-    plan.swizzleRejection.clear();
+    plan.swizzleRejection = {};
   SmallVector<std::pair<EngineKind, EngineAttempt>> attempts;
   attempts.emplace_back(EngineKind::Tensor, std::move(tensor));
   attempts.emplace_back(EngineKind::Bulk, tryBulk(transfer, use));
@@ -131,7 +132,8 @@ EngineAssignment EnginePlanner::planTransfer(const TransferFacts &transfer,
             "reductions into " + transfer.name + " all by " +
             (byThreads ? "threads, " : "engines, ") + plan.agreement);
     if (byThreads && swizzle != Swizzle::None)
-      plan.swizzleRejection = attempts.front().second.reason;
+      plan.swizzleRejection = {Miss::SwizzleByThreads,
+                               attempts.front().second.reason};
   }
 
   const EngineAttempt *best = nullptr;
@@ -193,7 +195,7 @@ EngineVariant EnginePlanner::plan(GuardUse use,
   if (!faults.empty())
     return variant;
   // At most twice for each buffer: with its swizzle and without.
-  llvm::DenseMap<Value, std::pair<Operation *, std::string>> plain;
+  llvm::DenseMap<Value, std::pair<Operation *, Obstacle>> plain;
   for (auto &[buffer, request] : requests) {
     if (request.given || request.swizzle == Swizzle::None)
       continue;
@@ -202,9 +204,11 @@ EngineVariant EnginePlanner::plan(GuardUse use,
       TransferOpInterface op = transfer.op;
       if (getLayoutBuffer(op.getTile()) != buffer || plain.contains(buffer))
         continue;
-      std::string why = op.getTile() != buffer
-                            ? "the tile is a part of a buffer"
-                            : explainSwizzle(buffer, request.swizzle);
+      Obstacle why;
+      if (op.getTile() != buffer)
+        why = {Miss::SwizzlePart, "the tile is a part of a buffer"};
+      else
+        why = {Miss::SwizzleAccesses, explainSwizzle(buffer, request.swizzle)};
       if (!why.empty())
         plain[buffer] = {op, why};
     }
@@ -223,11 +227,12 @@ EngineVariant EnginePlanner::plan(GuardUse use,
           planTransfer(transfer, use, swizzle, rules, faults);
       if (unswizzled != plain.end() && op.getSwizzle() != Swizzle::None) {
         auto &[culprit, why] = unswizzled->second;
-        plan.swizzleRejection =
-            culprit == op ? why
-                          : "another transfer of the tile that can't be "
-                            "swizzled: " +
-                                why;
+        plan.swizzleRejection = why;
+        if (culprit != op)
+          plan.swizzleRejection = {Miss::SwizzleOtherTransfer,
+                                   "another transfer of the tile that can't be "
+                                   "swizzled: " +
+                                       why.text};
       }
       variant.transfers.push_back(std::move(plan));
     }
@@ -239,16 +244,17 @@ EngineVariant EnginePlanner::plan(GuardUse use,
       const TileRequest &request = requests[buffer];
       if (plain.contains(buffer) || getSwizzle(plan) == request.swizzle)
         continue;
-      std::string why = plan.swizzleRejection;
+      Obstacle why = plan.swizzleRejection;
       if (why.empty())
-        why = "engine " + toText(plan.choice.engine);
+        why = {Miss::SwizzleTensor, "engine " + toText(plan.choice.engine)};
       if (request.given) {
         // C158
         faults.push_back(
             {op,
              "expected a transfer with swizzle " +
                  stringifySwizzle(request.swizzle).str() +
-                 ", as the map of the tile's other transfer has, got " + why,
+                 ", as the map of the tile's other transfer has, got " +
+                 why.text,
              request.given});
         return variant;
       }
@@ -260,8 +266,9 @@ EngineVariant EnginePlanner::plan(GuardUse use,
     TransferOpInterface op = plan.op;
     if (op.getSwizzle() != Swizzle::None && plan.swizzleRejection.empty() &&
         !plan.isGiven && getSwizzle(plan) == Swizzle::None)
-      plan.swizzleRejection =
-          "another transfer of the tile that isn't swizzled";
+      plan.swizzleRejection = {
+          Miss::SwizzleOtherTransfer,
+          "another transfer of the tile that isn't swizzled"};
   }
   bool usesAsyncEngine = false;
   for (const EngineAssignment &plan : variant.transfers) {
@@ -354,6 +361,43 @@ EnginePlan carousel::planEngines(gpu::GPUFuncOp kernel,
 }
 
 //===----------------------------------------------------------------------===//
+// The record
+//===----------------------------------------------------------------------===//
+
+void carousel::describeEngines(const EngineVariant &variant,
+                               KernelDecisions &decisions) {
+  for (const EngineAssignment &plan : variant.transfers) {
+    TransferOpInterface op = plan.op;
+    TransferDecision &transfer = decisions.transfers.emplace_back();
+    transfer.location = op->getLoc();
+    transfer.isLoad = op.isLoad();
+    transfer.memref = plan.memref;
+    transfer.bytes = op.getTileBytes();
+    transfer.engine = ::toText(plan.choice.engine);
+    transfer.instructions = plan.choice.instructions;
+    transfer.cost = plan.choice.cost;
+    for (const EngineRejection &rejection : plan.rejections)
+      transfer.rejections.push_back(
+          {stringifyEngineKind(rejection.kind).str(), rejection.reason});
+    if (plan.isGiven)
+      transfer.notes.push_back({"given", "the transfer had this engine"});
+    if (op.getByThreads())
+      transfer.notes.push_back({"by threads", "as the transfer requests"});
+    if (!plan.agreement.empty())
+      transfer.notes.push_back(
+          {"as all reductions into its memref", plan.agreement});
+    if (!plan.swizzleRejection.empty())
+      decisions.misses.push_back(
+          {plan.swizzleRejection.miss,
+           op->getLoc(),
+           (op.isLoad() ? "load of " : "store to ") + plan.memref,
+           "swizzle " + stringifySwizzle(op.getSwizzle()).str() +
+               " not used: " + plan.swizzleRejection.text,
+           {}});
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Text
 //===----------------------------------------------------------------------===//
 
@@ -390,7 +434,7 @@ void EnginePlan::print(llvm::raw_ostream &os) const {
         os << "    not " << stringifyEngineKind(rejection.kind) << ": "
            << rejection.reason << '\n';
       if (!plan.swizzleRejection.empty())
-        os << "    not swizzled: " << plan.swizzleRejection << '\n';
+        os << "    not swizzled: " << plan.swizzleRejection.text << '\n';
       if (!plan.agreement.empty())
         os << "    as all reductions into its memref: " << plan.agreement
            << '\n';

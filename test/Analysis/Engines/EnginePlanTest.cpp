@@ -301,14 +301,14 @@ TEST_F(EnginePlanTest, SwizzleOfRowsAsWideAsItsSpan) {
   EXPECT_EQ(getMap(p), "!carousel.tensor_map<64x64xbf16, swizzle = b128>");
   p = plan(matrix, load("128", ""));
   EXPECT_EQ(getMap(p), "!carousel.tensor_map<64x128xbf16>");
-  EXPECT_NE(p.variants[0].transfers[0].swizzleRejection.find("rows"),
+  EXPECT_NE(p.variants[0].transfers[0].swizzleRejection.text.find("rows"),
             std::string::npos);
   // The tile's other transfer reads it as it lies in memory.
   p = plan(matrix, load("64", "carousel.store %t to %y[%c0, %c0] : "
                               "memref<64x64xbf16, 3>, "
                               "memref<64x64xbf16, strided<[?, ?]>, 1>"));
   EXPECT_EQ(getMap(p), "!carousel.tensor_map<64x64xbf16>");
-  EXPECT_EQ(p.variants[0].transfers[0].swizzleRejection,
+  EXPECT_EQ(p.variants[0].transfers[0].swizzleRejection.text,
             "another transfer of the tile that can't be swizzled: an innermost "
             "stride of arg1 that isn't known to be 1");
 }

@@ -17,6 +17,8 @@
 #define CAROUSEL_ANALYSIS_ENGINES_ENGINEPLAN_H
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/KernelDecisions.h"
+#include "carousel/Support/Misses.h"
 #include "carousel/Target/TargetInfo.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -52,13 +54,14 @@ struct EngineRejection {
 
 struct EngineAssignment {
   TransferOpInterface op;
+  std::string memref; ///< the global memref's name: "x", "the global memref"
   EngineChoice choice;
   /// The transfer already had this engine.
   bool isGiven = false;
   /// More capable engines that the transfer doesn't use.
   std::vector<EngineRejection> rejections;
-  /// The reason why a requested swizzle isn't used, or empty.
-  std::string swizzleRejection;
+  /// The reason why a requested swizzle isn't used, or an empty one.
+  Obstacle swizzleRejection;
   /// The reason why the transfer is by an engine, or by threads, as all
   /// reductions into its memref are; or empty.
   std::string agreement;
@@ -102,6 +105,10 @@ struct EngineOptions {
 
 EnginePlan planEngines(mlir::gpu::GPUFuncOp kernel, const TargetSpec &target,
                        const EngineOptions &options);
+
+/// Adds the engines of a variant's transfers, and the swizzles that it doesn't
+/// use, to the record of decisions.
+void describeEngines(const EngineVariant &variant, KernelDecisions &decisions);
 
 /// The guard's text, as in the kernel's attribute: "divisible(stride(0, 0),
 /// 4)".

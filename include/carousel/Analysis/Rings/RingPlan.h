@@ -17,6 +17,7 @@
 
 #include "carousel/Analysis/Decisions/Throughput.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/KernelDecisions.h"
 #include "carousel/Support/Misses.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -120,6 +121,10 @@ mlir::LogicalResult verifyListedStages(mlir::scf::ForOp loop);
 /// Makes the plan for a kernel with a known block, whose transfers have
 /// engines.
 RingPlan planRings(mlir::gpu::GPUFuncOp kernel, const TargetInfo &target);
+
+/// Adds the rings and the misses of a plan to the record of decisions.
+void describeRings(mlir::gpu::GPUFuncOp kernel, const RingPlan &plan,
+                   KernelDecisions &decisions);
 
 /// The ops that access a buffer, directly or through views. nullopt if a use of
 /// the buffer can't be followed.

@@ -14,6 +14,7 @@
 
 #include "../Ops/OpRules.h"
 
+#include "carousel/Dialect/IR/KernelDecisions.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
@@ -52,7 +53,7 @@ static LogicalResult refuse(Operation *op, NamedAttribute attr,
   StringRef wanted;
   if (name == CarouselDialect::kLaunch || name == CarouselDialect::kVariant ||
       name == CarouselDialect::kCoresident ||
-      name == CarouselDialect::kStartsInOrder)
+      name == CarouselDialect::kStartsInOrder || name == kDecisionsAttr)
     wanted = "a gpu.func that is a kernel";
   else if (name == CarouselDialect::kWorkspace)
     wanted = "a memref argument of a kernel";
@@ -241,6 +242,15 @@ static LogicalResult verifyTensorMapParameters(Operation *op,
          << attr.getValue();
 }
 
+/// C116
+static LogicalResult verifyDecisions(gpu::GPUFuncOp kernel,
+                                     NamedAttribute attr) {
+  std::string error;
+  if (succeeded(parseDecisions(attr.getValue(), error)))
+    return success();
+  return kernel.emitError("expected ") << kDecisionsAttr << " with " << error;
+}
+
 LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
                                                         NamedAttribute attr) {
   if (attr.getName() == kTensorMapParameters)
@@ -248,6 +258,8 @@ LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
   if (attr.getName() == kPipeline)
     return verifyPipeline(op, attr);
   gpu::GPUFuncOp kernel = getKernel(op);
+  if (kernel && attr.getName() == kDecisionsAttr)
+    return verifyDecisions(kernel, attr);
   bool isLaunch = attr.getName() == kLaunch;
   bool isUnit =
       attr.getName() == kCoresident || attr.getName() == kStartsInOrder;

@@ -1,0 +1,102 @@
+//===- DescribeRings.cpp - the record of a ring plan ----------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Writes a plan of rings to the record of a kernel's decisions, with the names
+// that the kernel's author knows: arguments and places.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RingDepth.h"
+
+#include "carousel/Analysis/Rings/RingPlan.h"
+#include "carousel/Analysis/Values/Views.h"
+#include "carousel/Dialect/IR/KernelSignature.h"
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+class Describer {
+public:
+  explicit Describer(gpu::GPUFuncOp kernel) {
+    for (const KernelArgument &argument : getKernelArguments(kernel))
+      names[kernel.getArgument(argument.position)] = argument.name;
+  }
+
+  std::string getName(TransferOpInterface op) const {
+    auto found = names.find(getRootBuffer(op.getGlobal()));
+    return found == names.end() ? "the global memref" : found->second;
+  }
+
+  /// The name in messages: "load of x".
+  std::string getSubject(Operation *op) const {
+    auto transfer = dyn_cast<TransferOpInterface>(op);
+    if (!transfer)
+      return isa<scf::ForOp>(op) ? "loop" : op->getName().getStringRef().str();
+    return (transfer.isLoad() ? "load of " : "store to ") + getName(transfer);
+  }
+
+private:
+  llvm::DenseMap<Value, std::string> names;
+};
+
+} // namespace
+
+static void addEngine(RingDecision &ring, TransferOpInterface op) {
+  EngineAttr engine = op.getEngineAttr();
+  std::string name =
+      engine ? stringifyEngineKind(engine.getKind()).str() : "none";
+  if (!llvm::is_contained(ring.engines, name))
+    ring.engines.push_back(name);
+}
+
+static RingDecision describeLoop(const LoopPlan &loop) {
+  RingDecision ring;
+  scf::ForOp op = loop.loop;
+  ring.loop = op.getLoc();
+  ring.scope = loop.request.getScope();
+  ring.mode = loop.mode;
+  return ring;
+}
+
+void carousel::describeRings(gpu::GPUFuncOp kernel, const RingPlan &plan,
+                             KernelDecisions &decisions) {
+  Describer describer(kernel);
+  for (const LoopPlan &loop : plan.loops) {
+    for (const LoadRingPlan &planned : loop.rings) {
+      RingDecision ring = describeLoop(loop);
+      for (LoadOp load : planned.loads) {
+        ring.memrefs.push_back(describer.getName(load));
+        addEngine(ring, load);
+      }
+      ring.stages = planned.stages;
+      ring.slotBytes = getSlotBytes(planned);
+      ring.prefetch = planned.prefetch;
+      ring.release = planned.release;
+      for (StoreOp store : planned.inPlaceStores)
+        ring.notes.push_back({"stored in place", describer.getName(store)});
+      decisions.rings.push_back(std::move(ring));
+    }
+    for (const StoreRingPlan &planned : loop.stores) {
+      RingDecision ring = describeLoop(loop);
+      StoreOp store = planned.store;
+      ring.isLoad = false;
+      ring.memrefs.push_back(describer.getName(store));
+      addEngine(ring, store);
+      ring.stages = planned.stages;
+      ring.slotBytes = getBytes(planned.buffer);
+      decisions.rings.push_back(std::move(ring));
+    }
+  }
+  for (const RingMiss &missed : plan.misses)
+    decisions.misses.push_back({missed.miss,
+                                missed.op->getLoc(),
+                                describer.getSubject(missed.op),
+                                missed.reason,
+                                {}});
+}
