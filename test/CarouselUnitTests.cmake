@@ -11,6 +11,7 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Engines/TransferShapeTest.cpp
     Analysis/Rings/RingBarriersTest.cpp
     Analysis/Rings/RingPlanTest.cpp
+    Analysis/Rings/StorePathTest.cpp
     Analysis/SharedMemory/SharedMemoryPlanTest.cpp
     Analysis/Sync/SyncPlanTest.cpp
     Analysis/Values/AlignmentTest.cpp

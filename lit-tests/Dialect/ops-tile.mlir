@@ -91,9 +91,9 @@ func.func @pipelines(%n: index, %step: index) {
   // CHECK: {carousel.pipeline = #carousel.pipeline<stages = 4, prefetch = 2>}
   scf.for %i = %n to %n step %step {
   } {carousel.pipeline = #carousel.pipeline<prefetch = 2, stages = 4>}
-  // CHECK: {carousel.pipeline = #carousel.pipeline<stages = [4, auto, 2], prefetch = 1, epilogue = peeled>}
+  // CHECK: {carousel.pipeline = #carousel.pipeline<stages = [4, auto, 2], prefetch = 1, epilogue = peeled, stores = registers, store_slots = 3>}
   scf.for %i = %n to %n step %step {
-  } {carousel.pipeline = #carousel.pipeline<stages = [4, auto, 2], epilogue = peeled, prefetch = 1>}
+  } {carousel.pipeline = #carousel.pipeline<stages = [4, auto, 2], store_slots = 3, epilogue = peeled, prefetch = 1, stores = registers>}
   // CHECK: {carousel.pipeline = #carousel.pipeline<stages = [auto], epilogue = predicated>}
   scf.for %i = %n to %n step %step {
   } {carousel.pipeline = #carousel.pipeline<stages = [auto], epilogue = predicated>}

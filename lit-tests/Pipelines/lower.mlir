@@ -14,6 +14,7 @@
 // ORDER-NEXT: carousel-verify-tile
 // ORDER-NEXT: carousel-expand-accumulate
 // ORDER-NEXT: carousel-select-engine
+// ORDER-NEXT: carousel-store-from-registers
 // ORDER-NEXT: carousel-circular-buffer
 // ORDER-NEXT: carousel-swizzle-tiles
 // ORDER-NEXT: any(

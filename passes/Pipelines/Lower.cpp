@@ -58,6 +58,7 @@ static void addEngines(OpPassManager &gpu, const LowerOptions &options) {
 /// From there to the machine phase, each kernel without the others.
 static void addRings(OpPassManager &gpu, const LowerOptions &options) {
   // The ring phase.
+  gpu.addPass(createStoreFromRegisters());
   gpu.addPass(createCircularBuffer());
   gpu.addPass(createSwizzleTiles());
   addCleanup(gpu);

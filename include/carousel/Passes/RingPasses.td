@@ -17,6 +17,53 @@ include "mlir/Pass/PassBase.td"
 // through circular buffers. Their order with other accesses is left to Sync.
 //===----------------------------------------------------------------------===//
 
+def StoreFromRegisters : Pass<"carousel-store-from-registers", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Store tiles from registers where this is faster";
+  let description = [{
+    Replaces the writes of a tile in a loop with `carousel.pipeline` by writes to global memory, and
+    removes the tile's store. Then the tile needs neither shared memory nor a barrier. The pass does
+    so where `stores = registers` asks for it, and where a launch is predicted to be faster
+    (docs/Decisions.md). `stores = shared` forbids it.
+
+    A store can be replaced if all these conditions hold:
+
+    - It stands at the top of its loop, and doesn't reduce.
+    - All other accesses to its tile are `memref.store` and one-dimensional `vector.store` of the
+      tile itself, before it in the same iteration. Together they write the whole tile.
+    - Its offsets are computed before these writes.
+    - Nothing else in the kernel accesses its global memref. No op of the kernel orders stores with
+      those of other CTAs or grids.
+
+    Without a request, the warps must also write whole sectors of 32 bytes by aligned accesses. A
+    remark states the reason where one of the conditions doesn't hold.
+
+    Precondition: as for `--carousel-circular-buffer`. Postcondition: the tile phase.
+
+    ```mlir
+    scf.for %i = %lb to %ub step %step {
+      vector.store %v, %tile[%j] {alignment = 16 : i64} : !tile, vector<8xbf16>
+      carousel.store %tile to %y[%i] engine<bulk> : !tile, !global
+    } {carousel.pipeline = #carousel.pipeline<stores = registers>}
+    // becomes
+    scf.for %i = %lb to %ub step %step {
+      %at = arith.addi %i, %j : index
+      scf.if %inside {
+        vector.store %v, %y[%at] {alignment = 16 : i64} : !global, vector<8xbf16>
+      } else {
+        ... // each element that is inside
+      }
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"fromRegisters", "stores", "stores that became writes of registers">
+  ];
+  let dependentDialects = [
+    "::carousel::CarouselDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 def CircularBuffer : Pass<"carousel-circular-buffer", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Make transfers asynchronous, through circular buffers";
   let description = [{

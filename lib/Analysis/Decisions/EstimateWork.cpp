@@ -23,6 +23,8 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace carousel;
 
@@ -34,6 +36,8 @@ struct OpWork {
   double special = 0;
   double latency = 0; ///< in cycles
   double barriers = 0;
+  // Of global memory.
+  double bytesRead = 0, bytesWritten = 0;
 };
 
 class Estimator {
@@ -94,6 +98,23 @@ static double countWords(Type type) {
 /// Accesses of up to 16 bytes are one instruction.
 static double countAccesses(Type type) {
   return std::max(1.0, countWords(type) / 4);
+}
+
+/// Adds the bytes that a thread's access moves, of all that isn't a memref or
+/// an index.
+static void countGlobalBytes(Operation *op, OpWork &work) {
+  if (llvm::none_of(op->getOperandTypes(), isGlobalMemRef))
+    return;
+  auto addBytes = [](double &sum, TypeRange types) {
+    for (Type type : types)
+      if (getElementTypeOrSelf(type).isIntOrFloat() && !isa<MemRefType>(type))
+        sum += countElements(type) *
+               llvm::divideCeil(
+                   getElementTypeOrSelf(type).getIntOrFloatBitWidth(), 8);
+  };
+  addBytes(work.bytesRead, op->getResultTypes());
+  if (op->getNumResults() == 0)
+    addBytes(work.bytesWritten, op->getOperandTypes());
 }
 
 OpWork Estimator::estimate(Operation *op) {
@@ -172,6 +193,7 @@ OpWork Estimator::estimate(Operation *op) {
           if (isa<VectorType>(type))
             accesses = std::max(accesses, countAccesses(type));
         work.instructions = accesses + 1;
+        countGlobalBytes(op, work);
         work.latency = op->getNumResults() == 0 ? rates.arithmeticLatency
                                                 : rates.sharedLatency;
       });
@@ -211,14 +233,15 @@ double Estimator::visit(Block &block, double times) {
       took =
           inner.getInitArgs().empty() ? std::max(chain, issued) : chain * trips;
     } else {
-      // The longest of the regions of a branch.
-      for (Region &region : op.getRegions())
-        for (Block &inner : region)
-          took = std::max(took, visit(inner, times));
+      // A branch counts as taken: what is done at bounds is rare.
+      if (op.getNumRegions() != 0 && !op.getRegion(0).empty())
+        took = std::max(took, visit(op.getRegion(0).front(), times));
     }
     total.instructions += work.instructions * times;
     total.special += work.special * times;
     total.barriers += work.barriers * times;
+    total.bytesRead += work.bytesRead * times;
+    total.bytesWritten += work.bytesWritten * times;
     end = std::max(end, start + took);
     if (work.barriers != 0)
       floor = end;
@@ -278,6 +301,9 @@ LoopWork carousel::estimateWork(gpu::GPUFuncOp kernel, scf::ForOp loop,
   work.instructions = estimator.total.instructions * warps;
   work.specialInstructions = estimator.total.special * warps;
   work.barriers = estimator.total.barriers;
+  auto threads = static_cast<double>(std::max<int64_t>(work.threads, 1));
+  work.loadBytes += std::llround(estimator.total.bytesRead * threads);
+  work.storeBytes += std::llround(estimator.total.bytesWritten * threads);
   work.registers = std::clamp<int64_t>(
       estimator.estimateRegisters(*loop.getBody()) + kOtherRegisters, 32,
       rules::kMaxRegisters - 1);

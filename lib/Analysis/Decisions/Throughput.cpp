@@ -16,9 +16,6 @@
 
 using namespace carousel;
 
-/// The launch for which choices are compared: large enough that the steady
-/// state counts, small enough that its beginning and end do, too.
-static constexpr double kNominalBytes = 128.0 * 1024 * 1024;
 /// A choice with more stages must be worth its shared memory.
 static constexpr double kWorthwhile = 0.99;
 

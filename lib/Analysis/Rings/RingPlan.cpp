@@ -304,14 +304,14 @@ void Planner::planLoop(scf::ForOp loop, PipelineAttr request) {
   if (dependsOnEarlier)
     follows.insert(loop);
   // A ring has at least two slots.
-  if (request.getStages() != 1)
+  if (request.getStages() != 1 && request.getStoreSlots() != 1)
     for (StoreOp store : stores) {
       if (plan.hasInPlaceStore(store))
         continue;
       Obstacle reason = transfers.explainStore(store);
       if (reason.empty())
-        plan.stores.push_back(
-            {store, getRootBuffer(store.getTile()), kStoreStages});
+        plan.stores.push_back({store, getRootBuffer(store.getTile()),
+                               request.getStoreSlots().value_or(kStoreStages)});
       else
         miss(store, reason.miss, "not ringed: " + reason.text);
     }

@@ -4,7 +4,7 @@
 // C116: a field that a pipeline doesn't have.
 func.func @pipeline_field(%n: index) {
   scf.for %i = %n to %n step %n {
-  // expected-error @below {{expected one of stages, prefetch, mode, scope, release, epilogue, producers, producer_registers, consumer_registers in a pipeline, got 'depth'}}
+  // expected-error @below {{expected one of stages, prefetch, mode, scope, release, epilogue, stores, store_slots, producers, producer_registers, consumer_registers in a pipeline, got 'depth'}}
   } {carousel.pipeline = #carousel.pipeline<depth = 4>}
   return
 }
@@ -36,6 +36,16 @@ func.func @pipeline_stages(%n: index) {
   scf.for %i = %n to %n step %n {
   // expected-error @below {{expected 1 or more stages, got 0}}
   } {carousel.pipeline = #carousel.pipeline<stages = 0>}
+  return
+}
+
+// -----
+
+// C129: no slot for stores.
+func.func @pipeline_store_slots(%n: index) {
+  scf.for %i = %n to %n step %n {
+  // expected-error @below {{expected 1 or more store slots, got 0}}
+  } {carousel.pipeline = #carousel.pipeline<store_slots = 0>}
   return
 }
 

@@ -85,6 +85,10 @@ double predictLaunch(const ChipRates &rates, const LoopWork &work,
                      const LoopChoice &choice, const LoopPrediction &loop,
                      double bytes);
 
+/// The launch for which choices are compared: large enough that the steady
+/// state counts, small enough that its beginning and end do, too.
+inline constexpr double kNominalBytes = 128.0 * 1024 * 1024;
+
 /// The number in `choices` of the one with the shortest launch. A later choice
 /// must be faster by one percent than all before it. nullopt if none fits.
 std::optional<unsigned> chooseFastest(const TargetInfo &target,

@@ -167,6 +167,8 @@ def Carousel_SlotRelease : Carousel_Enum<"SlotRelease", "slot release", [
 def Carousel_PipelineEpilogue : Carousel_Enum<"PipelineEpilogue",
     "loop epilogue", [
   I32EnumCase<"Peeled", 0, "peeled">, I32EnumCase<"Predicated", 1, "predicated">]>;
+def Carousel_StorePath : Carousel_Enum<"StorePath", "path of a tile to global memory", [
+  I32EnumCase<"Shared", 0, "shared">, I32EnumCase<"Registers", 1, "registers">]>;
 def Carousel_SlotReleaseAttr : Carousel_EnumAttr<Carousel_SlotRelease, "slot_release">;
 
 def Carousel_WaitRole : Carousel_Enum<"WaitRole", "role of a waiting thread", [

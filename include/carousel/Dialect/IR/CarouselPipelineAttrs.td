@@ -30,6 +30,8 @@ def Carousel_PipelineAttr : Carousel_Attr<"Pipeline", "pipeline"> {
                | `scope` `=` (`cta` | `warpgroup` | `warp`)  // cta
                | `release` `=` (`empty_barrier` | `cta_barrier` | `warp_barrier` | `auto`)  // auto
                | `epilogue` `=` (`peeled` | `predicated` | `auto`)  // auto
+               | `stores` `=` (`shared` | `registers` | `auto`)  // auto
+               | `store_slots` `=` (int | `auto`)         // auto
                | `producers` `=` int                      // warps; 1
                | `producer_registers` `=` int | `consumer_registers` `=` int
     count    ::= int | `auto`
@@ -53,6 +55,11 @@ def Carousel_PipelineAttr : Carousel_Attr<"Pipeline", "pipeline"> {
       `peeled` makes them a loop of their own. `predicated`, which is also `auto`, tests in each
       iteration. Peeling doubles the code for a gain of about 1 %. Specialized loops ignore this
       field, since their producers have no such iterations.
+    - `stores`: the path of the loop's stores to global memory. With `shared` threads write tiles to
+      shared memory, and engines store them from there. With `registers` threads write their
+      elements to global memory, and the tile needs no shared memory.
+      `--carousel-store-from-registers` states when this is possible.
+    - `store_slots`: the number of slots of each tile that is stored through shared memory.
     - `producer_registers`, `consumer_registers`: the registers of a thread of each role, after its
       warpgroup has changed their number.
 
@@ -61,6 +68,7 @@ def Carousel_PipelineAttr : Carousel_Attr<"Pipeline", "pipeline"> {
     - Each ring has at least one stage. The prefetch distance is 0 or more, and less than the
       largest number of stages (C129).
     - A list of stages has one count for each of the loop's loads of the scope (C183).
+    - There is at least one store slot (C129).
     - `specialized` has CTA scope, 1 to 31 producer warps, and both register counts or neither, each
       24 to 256 in steps of 8. `unified` has neither `producers` nor register counts (C130).
     - `cta_barrier` has CTA scope and mode `unified`. `warp_barrier` has warp scope (C131).
@@ -84,6 +92,10 @@ def Carousel_PipelineAttr : Carousel_Attr<"Pipeline", "pipeline"> {
     OptionalParameter<"std::optional<::carousel::SlotRelease>">:$release,
     // nullopt for auto.
     OptionalParameter<"std::optional<::carousel::PipelineEpilogue>">:$epilogue,
+    // nullopt for auto.
+    OptionalParameter<"std::optional<::carousel::StorePath>">:$stores,
+    // nullopt for auto.
+    OptionalParameter<"std::optional<int64_t>">:$storeSlots,
     DefaultValuedParameter<"int64_t", "1", "warps">:$producers,
     // nullopt to leave the number as it is.
     OptionalParameter<"std::optional<int64_t>", "of a thread">:$producerRegisters,

@@ -68,6 +68,8 @@ Attribute PipelineAttr::parse(AsmParser &parser, Type) {
   SmallVector<int64_t> stagesOfEach;
   std::optional<SlotRelease> release;
   std::optional<PipelineEpilogue> epilogue;
+  std::optional<StorePath> stores;
+  std::optional<int64_t> storeSlots;
   auto mode = PipelineMode::Unified;
   auto scope = TransferScope::CTA;
   int64_t producers = 1, producerRegisters = 0, consumerRegisters = 0;
@@ -84,6 +86,8 @@ Attribute PipelineAttr::parse(AsmParser &parser, Type) {
   auto parseScope = [&] { return parseField(parser, scope); };
   auto parseRelease = [&] { return parseOrAuto(parser, release); };
   auto parseEpilogue = [&] { return parseOrAuto(parser, epilogue); };
+  auto parseStores = [&] { return parseOrAuto(parser, stores); };
+  auto parseStoreSlots = [&] { return parseOrAuto(parser, storeSlots); };
   auto parseProducers = [&] { return parser.parseInteger(producers); };
   auto parseProducerRegisters = [&] {
     hasProducerRegisters = true;
@@ -100,6 +104,8 @@ Attribute PipelineAttr::parse(AsmParser &parser, Type) {
                    {"scope", false, parseScope},
                    {"release", false, parseRelease},
                    {"epilogue", false, parseEpilogue},
+                   {"stores", false, parseStores},
+                   {"store_slots", false, parseStoreSlots},
                    {"producers", false, parseProducers},
                    {"producer_registers", false, parseProducerRegisters},
                    {"consumer_registers", false, parseConsumerRegisters}}))
@@ -109,7 +115,7 @@ Attribute PipelineAttr::parse(AsmParser &parser, Type) {
   };
   return parser.getChecked<PipelineAttr>(
       where, parser.getContext(), stages, ArrayRef(stagesOfEach), prefetch,
-      mode, scope, release, epilogue, producers,
+      mode, scope, release, epilogue, stores, storeSlots, producers,
       given(hasProducerRegisters, producerRegisters),
       given(hasConsumerRegisters, consumerRegisters));
 }
@@ -139,6 +145,10 @@ void PipelineAttr::print(AsmPrinter &printer) const {
     print("release", stringifySlotRelease(*getRelease()));
   if (getEpilogue())
     print("epilogue", stringifyPipelineEpilogue(*getEpilogue()));
+  if (getStores())
+    print("stores", stringifyStorePath(*getStores()));
+  if (getStoreSlots())
+    print("store_slots", *getStoreSlots());
   if (getProducers() != 1)
     print("producers", getProducers());
   if (getProducerRegisters())
@@ -158,7 +168,10 @@ using EmitError = function_ref<InFlightDiagnostic()>;
 static LogicalResult verifyDepth(EmitError emitError,
                                  std::optional<int64_t> stages,
                                  ArrayRef<int64_t> stagesOfEach,
-                                 std::optional<int64_t> prefetch) {
+                                 std::optional<int64_t> prefetch,
+                                 std::optional<int64_t> storeSlots) {
+  if (storeSlots && *storeSlots < 1)
+    return emitError() << "expected 1 or more store slots, got " << *storeSlots;
   // Stages that are auto aren't known yet.
   if (!stagesOfEach.empty() && !llvm::is_contained(stagesOfEach, 0))
     stages = *llvm::max_element(stagesOfEach);
@@ -233,10 +246,12 @@ LogicalResult PipelineAttr::verify(
     EmitError emitError, std::optional<int64_t> stages,
     ArrayRef<int64_t> stagesOfEach, std::optional<int64_t> prefetch,
     PipelineMode mode, TransferScope scope, std::optional<SlotRelease> release,
-    std::optional<PipelineEpilogue> epilogue, int64_t producers,
+    std::optional<PipelineEpilogue> epilogue, std::optional<StorePath> stores,
+    std::optional<int64_t> storeSlots, int64_t producers,
     std::optional<int64_t> producerRegisters,
     std::optional<int64_t> consumerRegisters) {
-  if (failed(verifyDepth(emitError, stages, stagesOfEach, prefetch)) ||
+  if (failed(
+          verifyDepth(emitError, stages, stagesOfEach, prefetch, storeSlots)) ||
       failed(verifyRoles(emitError, mode, scope, producers, producerRegisters,
                          consumerRegisters)))
     return failure();
