@@ -24,8 +24,10 @@ static constexpr uint64_t kPiece = 64 << 20;
 Result<Launcher> Launcher::create(const runtime::Context &context,
                                   const runtime::KernelInfo &kernel,
                                   std::vector<ArgumentValue> values,
+                                  uint64_t misalignment,
                                   ProgressMode progressMode) {
-  Launcher launcher(context, kernel, std::move(values), progressMode);
+  Launcher launcher(context, kernel, std::move(values), misalignment,
+                    progressMode);
   launcher.buffers.resize(kernel.arguments.size());
   for (size_t i = 0; i < kernel.arguments.size(); ++i) {
     if (!launcher.isTensor(i))
@@ -34,8 +36,8 @@ Result<Launcher> Launcher::create(const runtime::Context &context,
     uint64_t bytes =
         launcher.getLayout(i).storage * runtime::getBytes(argument.element);
     // A tensor without elements has an address too.
-    auto buffer =
-        runtime::Buffer::allocate(context, std::max<uint64_t>(bytes, 1));
+    auto buffer = runtime::Buffer::allocate(
+        context, std::max<uint64_t>(bytes, 1) + misalignment);
     if (!buffer)
       return fail(buffer.error().code, "{}: {}", argument.name,
                   buffer.error().message);
@@ -48,7 +50,7 @@ std::vector<runtime::Argument> Launcher::getArguments() const {
   std::vector<uint64_t> addresses(buffers.size(), 0);
   for (size_t i = 0; i < buffers.size(); ++i)
     if (buffers[i])
-      addresses[i] = buffers[i]->getAddress();
+      addresses[i] = buffers[i]->getAddress() + misalignment;
   return makeArguments(*kernel, values, addresses);
 }
 
@@ -82,7 +84,8 @@ Status Launcher::upload() {
                       bytes, ProgressUnit::Bytes);
     for (uint64_t at = 0; at < bytes; at += kPiece) {
       uint64_t count = std::min(kPiece, bytes - at);
-      if (Status status = buffer.upload(contents->getData() + at, count, at);
+      if (Status status =
+              buffer.upload(contents->getData() + at, count, misalignment + at);
           !status)
         return status;
       progress.advance(count);
@@ -105,8 +108,8 @@ Result<HostBuffer> Launcher::download(size_t argument) const {
                     bytes, ProgressUnit::Bytes);
   for (uint64_t at = 0; at < bytes; at += kPiece) {
     uint64_t count = std::min(kPiece, bytes - at);
-    Status status =
-        buffers[argument]->download(contents->getData() + at, count, at);
+    Status status = buffers[argument]->download(contents->getData() + at, count,
+                                                misalignment + at);
     if (status)
       status = context.synchronize();
     if (!status)

@@ -23,10 +23,13 @@ using namespace tools;
 
 class Launcher {
 public:
-  /// Allocates the tensors; their contents are still to be uploaded.
+  /// Allocates the tensors; their contents are still to be uploaded. Each
+  /// begins `misalignment` bytes after an address that is aligned as the
+  /// allocator aligns.
   static Result<Launcher> create(const runtime::Context &context,
                                  const runtime::KernelInfo &kernel,
                                  std::vector<ArgumentValue> values,
+                                 uint64_t misalignment,
                                  ProgressMode progressMode);
 
   /// The arguments as the runtime takes them. Valid while this object is where
@@ -44,9 +47,10 @@ public:
 
 private:
   Launcher(const runtime::Context &context, const runtime::KernelInfo &kernel,
-           std::vector<ArgumentValue> values, ProgressMode progressMode)
+           std::vector<ArgumentValue> values, uint64_t misalignment,
+           ProgressMode progressMode)
       : context(context), kernel(&kernel), values(std::move(values)),
-        progressMode(progressMode) {}
+        misalignment(misalignment), progressMode(progressMode) {}
 
   bool isTensor(size_t argument) const {
     return kernel->arguments[argument].kind ==
@@ -57,6 +61,7 @@ private:
   const runtime::KernelInfo *kernel;
   std::vector<ArgumentValue> values;
   std::vector<std::optional<runtime::Buffer>> buffers;
+  uint64_t misalignment;
   ProgressMode progressMode;
 };
 

@@ -158,7 +158,7 @@ static Exit explain(const runtime::Package &package, const Options &options,
     } else {
       // Addresses are looked at, contents aren't.
       auto launcher = Launcher::create(*context, info, std::move(plan->values),
-                                       progressMode);
+                                       options.misalignment, progressMode);
       if (!launcher)
         return report(launcher.error());
       auto load = makeLoadOptions(options);
@@ -257,8 +257,8 @@ static Exit runKernel(const runtime::Package &package, const Options &options,
   auto kernel = runtime::Kernel::get(*context, package, (*info)->name, *load);
   if (!kernel)
     return report(kernel.error());
-  auto launcher =
-      Launcher::create(*context, **info, std::move(plan->values), progressMode);
+  auto launcher = Launcher::create(*context, **info, std::move(plan->values),
+                                   options.misalignment, progressMode);
   if (!launcher)
     return report(launcher.error());
   // Before the upload: whether a variant takes the arguments is known soon.

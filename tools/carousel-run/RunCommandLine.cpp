@@ -67,6 +67,10 @@ static std::string checkCount(const std::string &text) {
   return checkInteger(text, 1, std::numeric_limits<uint64_t>::max());
 }
 
+static std::string checkMisalignment(const std::string &text) {
+  return checkInteger(text, 0, 255);
+}
+
 static std::string checkOrdinal(const std::string &text) {
   return checkInteger(text, 0, std::numeric_limits<int>::max());
 }
@@ -108,6 +112,10 @@ std::variant<Options, Exit> carousel::run::parseCommandLine(int argc,
       ->type_name("NAME");
   addTensorOptions(app, options.arguments, options.outputs,
                    options.expectations, options.tolerance);
+  app.add_option("--misalign", options.misalignment,
+                 "begin each tensor N bytes after an aligned address (0)")
+      ->type_name("N")
+      ->check(checkMisalignment);
   app.add_option("--variant", options.variant,
                  "run this variant; fail if its guards don't hold")
       ->type_name("FUNCTION");

@@ -25,6 +25,8 @@ struct Options {
   std::vector<std::string> sources; ///< files of CUDA C++ to link in
   bool fastMath = false, lineInfo = false;
   std::vector<std::string> arguments, outputs, expectations; ///< NAME=VALUE
+  /// Bytes from an aligned address to the first element of each tensor.
+  uint64_t misalignment = 0;
   Tolerance tolerance;
   bool explain = false;
   bool bench = false;
