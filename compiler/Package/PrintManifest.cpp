@@ -37,6 +37,7 @@ static json::Value toJSON(ExprAttr expr) {
   case ExprKind::Constant:
     return expr.getValue();
   case ExprKind::SMs:
+  case ExprKind::Resident:
     return kind;
   case ExprKind::Extent:
   case ExprKind::Stride:

@@ -23,7 +23,7 @@ gpu.module @activation {
       %y: !vector {carousel.argument = #carousel.argument<"y", in>},
       %out: !vector {carousel.argument = #carousel.argument<"out", out>}) kernel
       attributes {carousel.launch = #carousel.launch<
-        grid = [min(ceildiv(extent(1, 0), 2048), sms * 2)], block = [256]>} {
+        grid = [min(ceildiv(extent(1, 0), 2048), resident)], block = [256]>} {
     %c0 = arith.constant 0 : index
     %c256 = arith.constant 256 : index
     %c2048 = arith.constant 2048 : index

@@ -27,7 +27,7 @@ gpu.module @copies {
       %x: !vector {carousel.argument = #carousel.argument<"x", in>},
       %y: !vector {carousel.argument = #carousel.argument<"y", out>}) kernel
       attributes {carousel.launch = #carousel.launch<
-        grid = [min(ceildiv(extent(0, 0), 4096), sms * 2)], block = [128]>} {
+        grid = [min(ceildiv(extent(0, 0), 4096), resident)], block = [128]>} {
     %c0 = arith.constant 0 : index
     %c4096 = arith.constant 4096 : index
     %block = gpu.block_id x
@@ -48,7 +48,7 @@ gpu.module @copies {
       %x: !rank2 {carousel.argument = #carousel.argument<"x", in>},
       %y: !rank2 {carousel.argument = #carousel.argument<"y", out>}) kernel
       attributes {carousel.launch = #carousel.launch<
-        grid = [min(ceildiv(extent(0, 0), 64) * ceildiv(extent(0, 1), 64), sms * 2)],
+        grid = [min(ceildiv(extent(0, 0), 64) * ceildiv(extent(0, 1), 64), resident)],
         block = [128]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -78,7 +78,7 @@ gpu.module @copies {
       %y: !rank3 {carousel.argument = #carousel.argument<"y", out>}) kernel
       attributes {carousel.launch = #carousel.launch<
         grid = [min(ceildiv(extent(0, 0), 4) * ceildiv(extent(0, 1), 16)
-                    * ceildiv(extent(0, 2), 64), sms * 2)],
+                    * ceildiv(extent(0, 2), 64), resident)],
         block = [128]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -117,7 +117,7 @@ gpu.module @copies {
       %y: !rank4 {carousel.argument = #carousel.argument<"y", out>}) kernel
       attributes {carousel.launch = #carousel.launch<
         grid = [min(ceildiv(extent(0, 0), 2) * ceildiv(extent(0, 1), 4)
-                    * ceildiv(extent(0, 2), 8) * ceildiv(extent(0, 3), 64), sms * 2)],
+                    * ceildiv(extent(0, 2), 8) * ceildiv(extent(0, 3), 64), resident)],
         block = [128]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -164,7 +164,7 @@ gpu.module @copies {
       attributes {carousel.launch = #carousel.launch<
         grid = [min(ceildiv(extent(0, 0), 2) * ceildiv(extent(0, 1), 2)
                     * ceildiv(extent(0, 2), 4) * ceildiv(extent(0, 3), 4)
-                    * ceildiv(extent(0, 4), 64), sms * 2)],
+                    * ceildiv(extent(0, 4), 64), resident)],
         block = [128]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

@@ -15,7 +15,7 @@ gpu.module @gelu {
       %x: memref<?xbf16, #gl> {carousel.argument = #carousel.argument<"x", in>},
       %y: memref<?xbf16, #gl> {carousel.argument = #carousel.argument<"y", out>}) kernel
       attributes {carousel.launch = #carousel.launch<
-        grid = [min(ceildiv(extent(0, 0), 4096), sms * 2)], block = [256]>} {
+        grid = [min(ceildiv(extent(0, 0), 4096), resident)], block = [256]>} {
     %c0 = arith.constant 0 : index
     %c8 = arith.constant 8 : index
     %c2048 = arith.constant 2048 : index

@@ -23,7 +23,7 @@ gpu.module @matmul {
       %b: !matrix {carousel.argument = #carousel.argument<"b", in>},
       %c: !matrix {carousel.argument = #carousel.argument<"c", out>}) kernel
       attributes {carousel.launch = #carousel.launch<
-        grid = [min(ceildiv(extent(2, 0), 64) * ceildiv(extent(2, 1), 64), sms * 2)],
+        grid = [min(ceildiv(extent(2, 0), 64) * ceildiv(extent(2, 1), 64), resident)],
         block = [256]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

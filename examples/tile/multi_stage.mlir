@@ -33,7 +33,7 @@ gpu.module @multi_stage {
       %d: !vector {carousel.argument = #carousel.argument<"d", in>},
       %out: !vector {carousel.argument = #carousel.argument<"out", out>}) kernel
       attributes {carousel.launch = #carousel.launch<
-        grid = [min(ceildiv(extent(0, 0), 1024), sms * 2)], block = [256]>} {
+        grid = [min(ceildiv(extent(0, 0), 1024), resident)], block = [256]>} {
     %c0 = arith.constant 0 : index
     %c4 = arith.constant 4 : index
     %c1024 = arith.constant 1024 : index
@@ -75,7 +75,7 @@ gpu.module @multi_stage {
       %d: !matrix {carousel.argument = #carousel.argument<"d", in>},
       %out: !matrix {carousel.argument = #carousel.argument<"out", out>}) kernel
       attributes {carousel.launch = #carousel.launch<
-        grid = [min(ceildiv(extent(0, 0), 8), sms * 2)], block = [256]>} {
+        grid = [min(ceildiv(extent(0, 0), 8), resident)], block = [256]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c4 = arith.constant 4 : index
@@ -131,7 +131,7 @@ gpu.module @multi_stage {
       %x: !matrix {carousel.argument = #carousel.argument<"x", in>},
       %out: !matrix {carousel.argument = #carousel.argument<"out", out>}) kernel
       attributes {carousel.launch = #carousel.launch<
-        grid = [min(ceildiv(extent(1, 0), 8), sms * 2)], block = [256]>} {
+        grid = [min(ceildiv(extent(1, 0), 8), resident)], block = [256]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c4 = arith.constant 4 : index

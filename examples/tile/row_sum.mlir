@@ -28,7 +28,7 @@ gpu.module @sums {
       %x: !matrix {carousel.argument = #carousel.argument<"x", in>},
       %y: !vector {carousel.argument = #carousel.argument<"y", out>}) kernel
       attributes {carousel.launch = #carousel.launch<
-        grid = [min(ceildiv(extent(0, 0), 4), sms * 2)], block = [256]>} {
+        grid = [min(ceildiv(extent(0, 0), 4), resident)], block = [256]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c2 = arith.constant 2 : index
@@ -89,7 +89,7 @@ gpu.module @sums {
       %x: !matrix_bf16 {carousel.argument = #carousel.argument<"x", in>},
       %y: !vector {carousel.argument = #carousel.argument<"y", out>}) kernel
       attributes {carousel.launch = #carousel.launch<
-        grid = [min(ceildiv(extent(0, 0), 8), sms * 2)], block = [256]>} {
+        grid = [min(ceildiv(extent(0, 0), 8), resident)], block = [256]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c8 = arith.constant 8 : index

@@ -18,7 +18,7 @@ gpu.module @saxpy {
       %y: !vector {carousel.argument = #carousel.argument<"y", in>},
       %out: !vector {carousel.argument = #carousel.argument<"out", out>}) kernel
       attributes {carousel.launch = #carousel.launch<
-        grid = [min(ceildiv(extent(1, 0), 2048), sms * 2)], block = [256]>} {
+        grid = [min(ceildiv(extent(1, 0), 2048), resident)], block = [256]>} {
     %c0 = arith.constant 0 : index
     %c4 = arith.constant 4 : index
     %c1024 = arith.constant 1024 : index

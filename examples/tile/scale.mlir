@@ -12,7 +12,7 @@ gpu.module @kernels {
                   %x: !vector {carousel.argument = #carousel.argument<"x", in>},
                   %y: !vector {carousel.argument = #carousel.argument<"y", out>}) kernel
       attributes {carousel.launch = #carousel.launch<
-        grid = [min(ceildiv(extent(1, 0), 4096), sms * 2)], block = [256]>} {
+        grid = [min(ceildiv(extent(1, 0), 4096), resident)], block = [256]>} {
     %c0 = arith.constant 0 : index
     %c256 = arith.constant 256 : index
     %c4096 = arith.constant 4096 : index

@@ -10,10 +10,10 @@
 
 // CHECK-LABEL: func.func private @operands
 // CHECK-SAME: constants = [#carousel.expr<42>, #carousel.expr<-9223372036854775808>, #carousel.expr<9223372036854775807>]
-// CHECK-SAME: names = [#carousel.expr<extent(0, 1)>, #carousel.expr<stride(2, 3)>, #carousel.expr<scalar(4)>, #carousel.expr<sms>]
+// CHECK-SAME: names = [#carousel.expr<extent(0, 1)>, #carousel.expr<stride(2, 3)>, #carousel.expr<scalar(4)>, #carousel.expr<sms>, #carousel.expr<resident>]
 func.func private @operands() attributes {
   constants = [#carousel.expr<42>, #carousel.expr<-9223372036854775808>, #carousel.expr<9223372036854775807>],
-  names = [#carousel.expr<extent(0, 1)>, #carousel.expr<stride(2, 3)>, #carousel.expr<scalar(4)>, #carousel.expr<sms>]}
+  names = [#carousel.expr<extent(0, 1)>, #carousel.expr<stride(2, 3)>, #carousel.expr<scalar(4)>, #carousel.expr<sms>, #carousel.expr<resident>]}
 
 // The printer writes only the parentheses that matter.
 // CHECK-LABEL: func.func private @operators

@@ -192,6 +192,9 @@ static void addNodes(ExprAttr expr, runtime::Expression &to) {
   case ExprKind::SMs:
     node.op = Op::SMs;
     break;
+  case ExprKind::Resident:
+    node.op = Op::Resident;
+    break;
   case ExprKind::Add:
     node.op = Op::Add;
     break;

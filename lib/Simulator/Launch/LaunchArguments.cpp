@@ -69,6 +69,9 @@ bool LaunchArguments::evaluate(ExprAttr expr, int64_t &value) const {
   case ExprKind::SMs:
     value = multiprocessors;
     return true;
+  case ExprKind::Resident:
+    value = resident;
+    return true;
   case ExprKind::Scalar:
     value = static_cast<int64_t>(arguments[expr.getArgument()].bits);
     // Narrow integers keep their sign.

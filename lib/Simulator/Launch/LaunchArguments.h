@@ -62,6 +62,9 @@ public:
   llvm::ArrayRef<ArgumentMemory> getMemory() const { return memory; }
   llvm::ArrayRef<Argument> getArguments() const { return arguments; }
 
+  /// Sets the CTAs that the device holds at once, before a grid is evaluated.
+  void setResident(int64_t ctas) { resident = ctas; }
+
   /// Evaluates an expression of the launch. Returns false if it has no value.
   bool evaluate(ExprAttr expr, int64_t &value) const;
 
@@ -76,7 +79,7 @@ private:
 
   const Signature &signature;
   llvm::ArrayRef<Argument> arguments;
-  int64_t multiprocessors;
+  int64_t multiprocessors, resident = 0;
   llvm::SmallVector<void *> packed;
   // A deque, because the elements must not move.
   std::deque<uint64_t> words;

@@ -19,6 +19,8 @@ namespace rules = carousel::rules;
 
 using Extents = std::array<uint32_t, 3>;
 
+static constexpr uint64_t kMaxCTAs = uint64_t(1) << Epoch::kCTABits;
+
 static Dim3 makeDim(const Extents &extents) {
   return {extents[0], extents[1], extents[2]};
 }
@@ -64,9 +66,40 @@ static uint32_t getResidency(const carousel::TargetInfo &chip,
   return static_cast<uint32_t>(std::max<uint64_t>(least, 1));
 }
 
+/// Checks the extents of block and cluster, which are below 2^32 each.
+static std::string checkBlock(const GridShape &grid) {
+  // A product of two fits 64 bits, and the third is checked last.
+  for (const Dim3 &dim : {grid.block, grid.cluster})
+    for (uint32_t extent : {dim.x, dim.y, dim.z})
+      if (extent == 0 || extent > 1024)
+        return formatv("expected extents of block and cluster of 1 to 1024, "
+                       "got {0} x {1} x {2}",
+                       dim.x, dim.y, dim.z);
+  if (grid.block.count() > uint64_t(rules::kMaxThreadsPerBlock))
+    return formatv("expected at most {0} threads in a CTA, got {1}",
+                   rules::kMaxThreadsPerBlock, grid.block.count());
+  if (grid.cluster.count() > 16)
+    return formatv("expected at most 16 CTAs in a cluster, got {0}",
+                   grid.cluster.count());
+  return "";
+}
+
+static std::string checkGrid(const Extents &grid, const Extents &cluster) {
+  if (uint64_t(grid[0]) * grid[1] >= kMaxCTAs || grid[2] >= kMaxCTAs ||
+      makeDim(grid).count() >= kMaxCTAs)
+    return formatv("expected fewer than {0} CTAs, got {1} x {2} x {3}",
+                   kMaxCTAs, grid[0], grid[1], grid[2]);
+  for (unsigned dim = 0; dim < 3; ++dim)
+    if (grid[dim] % cluster[dim] != 0)
+      return formatv("expected the grid to be a multiple of the cluster, got "
+                     "{0} and {1} in dimension {2}",
+                     grid[dim], cluster[dim], dim);
+  return "";
+}
+
 std::string LaunchShape::compute(carousel::LaunchAttr launch, bool isCoresident,
                                  const StaticMemory &layout,
-                                 const LaunchArguments &arguments,
+                                 LaunchArguments &arguments,
                                  const RunOptions &options, FindingLog &log) {
   const auto *chip = carousel::TargetInfo::lookup(options.chip);
   if (!chip)
@@ -76,51 +109,42 @@ std::string LaunchShape::compute(carousel::LaunchAttr launch, bool isCoresident,
   if (options.multiprocessors == 0)
     return "expected at least one multiprocessor, got 0";
 
-  Extents gridExtents = options.grid.value_or(Extents{1, 1, 1});
-  if (!options.grid)
-    if (std::string text = computeGrid(launch, arguments, gridExtents);
-        !text.empty())
-      return text;
   Extents block = getExtents(options.block,
                              launch ? launch.getBlock() : ArrayRef<int64_t>());
   Extents cluster = getExtents(options.cluster, launch ? launch.getCluster()
                                                        : ArrayRef<int64_t>());
-  grid.grid = makeDim(gridExtents);
   grid.block = makeDim(block);
   grid.cluster = makeDim(cluster);
-
-  // Each is below 2^32, so a product of two fits, and the third is checked
-  // last.
-  for (const Extents &extents : {block, cluster})
-    if (llvm::is_contained(extents, 0u) || extents[0] > 1024 ||
-        extents[1] > 1024 || extents[2] > 1024)
-      return formatv("expected extents of block and cluster of 1 to 1024, got "
-                     "{0} x {1} x {2}",
-                     extents[0], extents[1], extents[2]);
-  if (grid.block.count() > uint64_t(rules::kMaxThreadsPerBlock))
-    return formatv("expected at most {0} threads in a CTA, got {1}",
-                   rules::kMaxThreadsPerBlock, grid.block.count());
-  constexpr uint64_t kMaxCTAs = uint64_t(1) << Epoch::kCTABits;
-  if (uint64_t(gridExtents[0]) * gridExtents[1] >= kMaxCTAs ||
-      gridExtents[2] >= kMaxCTAs || grid.grid.count() >= kMaxCTAs)
-    return formatv("expected fewer than {0} CTAs, got {1} x {2} x {3}",
-                   kMaxCTAs, gridExtents[0], gridExtents[1], gridExtents[2]);
-  if (grid.cluster.count() > 16)
-    return formatv("expected at most 16 CTAs in a cluster, got {0}",
-                   grid.cluster.count());
-  for (unsigned dim = 0; dim < 3; ++dim)
-    if (gridExtents[dim] % cluster[dim] != 0)
-      return formatv("expected the grid to be a multiple of the cluster, got "
-                     "{0} and {1} in dimension {2}",
-                     gridExtents[dim], cluster[dim], dim);
+  if (std::string text = checkBlock(grid); !text.empty())
+    return text;
 
   dynamicSharedBytes = options.dynamicSharedBytes.value_or(
       launch ? uint64_t(launch.getShared()) : 0);
   uint64_t shared = layout.staticSharedBytes;
   if (dynamicSharedBytes != 0)
     shared = llvm::alignTo(shared, 1024) + dynamicSharedBytes;
-  if (dynamicSharedBytes > uint64_t(chip->maxSharedPerBlock) ||
-      shared > uint64_t(chip->maxSharedPerBlock)) {
+  bool fits = dynamicSharedBytes <= uint64_t(chip->maxSharedPerBlock) &&
+              shared <= uint64_t(chip->maxSharedPerBlock);
+  uint32_t perMultiprocessor =
+      options.residentPerMultiprocessor
+          ? options.residentPerMultiprocessor
+          : getResidency(*chip, fits ? shared : 0, grid.block.count());
+  grid.residentCTAs = static_cast<uint32_t>(std::min<uint64_t>(
+      uint64_t(options.multiprocessors) * perMultiprocessor, kMaxCTAs));
+  // Whole clusters, of which one is always resident.
+  uint64_t clusterCTAs = grid.cluster.count();
+  arguments.setResident(static_cast<int64_t>(
+      std::max<uint64_t>(grid.residentCTAs / clusterCTAs, 1) * clusterCTAs));
+
+  Extents gridExtents = options.grid.value_or(Extents{1, 1, 1});
+  if (!options.grid)
+    if (std::string text = computeGrid(launch, arguments, gridExtents);
+        !text.empty())
+      return text;
+  grid.grid = makeDim(gridExtents);
+  if (std::string text = checkGrid(gridExtents, cluster); !text.empty())
+    return text;
+  if (!fits) {
     Finding finding;
     finding.kind = FindingKind::SharedMemoryLimit;
     finding.message =
@@ -131,12 +155,6 @@ std::string LaunchShape::compute(carousel::LaunchAttr launch, bool isCoresident,
     log.report(std::move(finding));
     return "";
   }
-  uint32_t perMultiprocessor =
-      options.residentPerMultiprocessor
-          ? options.residentPerMultiprocessor
-          : getResidency(*chip, shared, grid.block.count());
-  grid.residentCTAs = static_cast<uint32_t>(std::min<uint64_t>(
-      uint64_t(options.multiprocessors) * perMultiprocessor, kMaxCTAs));
   if (isCoresident && grid.grid.count() > grid.residentCTAs)
     return formatv("expected a grid that is resident at once, as "
                    "carousel.coresident says, got {0} CTAs, of which {1} are "

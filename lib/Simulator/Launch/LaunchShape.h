@@ -22,8 +22,7 @@ struct LaunchShape {
   /// empty string, or an error of one line. Shared memory over the chip's limit
   /// is a finding instead. `isCoresident`: all CTAs must be resident at once.
   std::string compute(LaunchAttr launch, bool isCoresident,
-                      const StaticMemory &layout,
-                      const LaunchArguments &arguments,
+                      const StaticMemory &layout, LaunchArguments &arguments,
                       const RunOptions &options, FindingLog &log);
 };
 

@@ -8,14 +8,32 @@ func.func private @f() attributes {a = #carousel.expr<+>}
 // -----
 
 // C108: a name that means nothing.
-// expected-error @below {{expected sms, extent, stride, scalar, floordiv, ceildiv, mod, min or max, got 'warps'}}
+// expected-error @below {{expected sms, resident, extent, stride, scalar, floordiv, ceildiv, mod, min or max, got 'warps'}}
 func.func private @f() attributes {a = #carousel.expr<warps>}
 
 // -----
 
 // C108: an operator by its name.
-// expected-error @below {{expected sms, extent, stride, scalar, floordiv, ceildiv, mod, min or max, got 'add'}}
+// expected-error @below {{expected sms, resident, extent, stride, scalar, floordiv, ceildiv, mod, min or max, got 'add'}}
 func.func private @f() attributes {a = #carousel.expr<add(1, 2)>}
+
+// -----
+
+// C108: a guard is there before the variant is loaded.
+// expected-error @below {{expected resident in a grid only, got it in a guard}}
+func.func private @f() attributes {a = #carousel.guard<equal(extent(0, 0), min(resident, 4))>}
+
+// -----
+
+// C108: an encoding serves any grid.
+// expected-error @below {{expected resident in a grid only, got it in an encoding}}
+func.func private @f() attributes {a = #carousel.encode<argument = 0, offset = resident * 16>}
+
+// -----
+
+// C108: a workspace serves all variants.
+// expected-error @below {{expected resident in a grid only, got it in a workspace's extents}}
+func.func private @f() attributes {a = #carousel.workspace<[4, resident]>}
 
 // -----
 

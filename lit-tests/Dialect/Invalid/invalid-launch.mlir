@@ -127,6 +127,12 @@ func.func private @f() attributes {a = #carousel.argument<"sms">}
 
 // -----
 
+// C114: another name that means something else.
+// expected-error @below {{expected an argument's name other than resident, the number of CTAs on the device at once}}
+func.func private @f() attributes {a = #carousel.argument<"resident">}
+
+// -----
+
 // C116: a field that a launch has not.
 // expected-error @below {{expected one of grid, block, cluster, shared in a launch, got 'grids'}}
 func.func private @f() attributes {a = #carousel.launch<grids = [1]>}

@@ -1,10 +1,10 @@
 // examples/tile/gelu.mlir against a loop on the host: one element, one under and over a tile, more tiles than
-// CTAs (--multiprocessors 1: two CTAs).
+// CTAs (room for two).
 // RUN: cat %source_root/examples/tile/gelu.mlir %s > %t.mlir
 // RUN: carousel-sim %t.mlir --kernel @gelu --reference @reference --rtol 0.01 --atol 1e-6 --arg x=random:1 --arg y=empty:1
 // RUN: carousel-sim %t.mlir --kernel @gelu --reference @reference --rtol 0.01 --atol 1e-6 --arg x=random:4095 --arg y=empty:4095 --policy all
 // RUN: carousel-sim %t.mlir --kernel @gelu --reference @reference --rtol 0.01 --atol 1e-6 --arg x=random:4097 --arg y=empty:4097 --policy all
-// RUN: carousel-sim %t.mlir --kernel @gelu --reference @reference --rtol 0.01 --atol 1e-6 --arg x=random:20001 --arg y=empty:20001 --multiprocessors 1 --schedules 8
+// RUN: carousel-sim %t.mlir --kernel @gelu --reference @reference --rtol 0.01 --atol 1e-6 --arg x=random:20001 --arg y=empty:20001 --multiprocessors 1 --resident 2 --schedules 8
 
 // One rounding to the 8 bits of bf16 on each side: a unit in the last place is 1/128, at most.
 func.func @reference(%x: memref<?xbf16>, %y: memref<?xbf16>) {

@@ -81,6 +81,9 @@ static inline const Expression::Node *run(const Expression::Node *begin,
     case Op::SMs:
       *++top = environment.multiprocessors;
       break;
+    case Op::Resident:
+      *++top = environment.resident;
+      break;
     default: {
       int64_t left = top[-1];
       if (!apply(node->op, left, *top))

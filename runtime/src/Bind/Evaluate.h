@@ -39,6 +39,7 @@ struct Environment {
   const BoundArgument *arguments = nullptr;
   int64_t multiprocessors = 0;
   int computeCapability = 0;
+  int64_t resident = 0; ///< blocks of a loaded variant; only grids name it
 };
 
 /// The value, or nothing where 64 bits overflow or a divisor isn't positive.

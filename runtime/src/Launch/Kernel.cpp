@@ -187,11 +187,52 @@ Status Kernel::Impl::bind(const Argument *arguments, size_t count,
                         frame.bound);
 }
 
-const DeviceVariant *Kernel::Impl::choose(const LaunchFrame &frame,
-                                          Grid &grid) const {
-  for (const std::unique_ptr<DeviceVariant> &variant : variants)
-    if (variant->accepts(frame, grid))
+/// An error where a module would have to be loaded for a stream that records a
+/// graph: it may take seconds, and memory that the graph doesn't own.
+static Status refuseLoadInCapture(Context::Impl &context,
+                                  const DeviceVariant &variant, Stream stream) {
+  CurrentContext current(context);
+  if (!current.getStatus())
+    return current.getStatus();
+  Result<bool> capturing = context.isCapturing(stream);
+  if (!capturing)
+    return tl::make_unexpected(std::move(capturing.error()));
+  if (*capturing)
+    return fail(ErrorCode::InvalidArgument,
+                "expected '{}' to be loaded before its stream is captured; "
+                "prepare() and loadAll() load it",
+                variant.getInfo().function);
+  return {};
+}
+
+Result<bool> Kernel::Impl::accepts(const DeviceVariant &variant,
+                                   const LaunchFrame &frame, Grid &grid,
+                                   std::optional<Stream> stream,
+                                   std::vector<std::string> *reasons) const {
+  Acceptance answer = variant.accepts(frame, grid, reasons);
+  if (answer == Acceptance::NeedsLoad) {
+    if (stream)
+      if (Status status =
+              refuseLoadInCapture(context.getImpl(), variant, *stream);
+          !status)
+        return tl::make_unexpected(std::move(status.error()));
+    if (Result<CUfunction> loaded = variant.load(); !loaded)
+      return tl::make_unexpected(std::move(loaded.error()));
+    answer = variant.accepts(frame, grid, reasons);
+  }
+  return answer == Acceptance::Yes;
+}
+
+Result<const DeviceVariant *>
+Kernel::Impl::choose(const LaunchFrame &frame, Grid &grid,
+                     std::optional<Stream> stream) const {
+  for (const std::unique_ptr<DeviceVariant> &variant : variants) {
+    Result<bool> accepted = accepts(*variant, frame, grid, stream);
+    if (!accepted)
+      return tl::make_unexpected(std::move(accepted.error()));
+    if (*accepted)
       return variant.get();
+  }
   return nullptr;
 }
 
@@ -222,7 +263,11 @@ Kernel::explain(const Argument *arguments, size_t count) const noexcept {
     VariantReport report;
     report.function = variant->getInfo().function;
     Grid grid;
-    report.accepted = variant->accepts(frame, grid, &report.reasons);
+    Result<bool> accepted =
+        impl->accepts(*variant, frame, grid, std::nullopt, &report.reasons);
+    if (!accepted)
+      return tl::make_unexpected(std::move(accepted.error()));
+    report.accepted = *accepted;
     useGivenStrides(*impl->info, frame.bound); // for the next one
     for (std::string &reason : report.reasons)
       reason = makeMessage(reason);
@@ -234,21 +279,6 @@ Kernel::explain(const Argument *arguments, size_t count) const noexcept {
 //===----------------------------------------------------------------------===//
 // Launch
 //===----------------------------------------------------------------------===//
-
-/// An error where a module would have to be loaded for a stream that records a
-/// graph: it may take seconds, and memory that the graph doesn't own.
-static Status refuseLoadInCapture(Context::Impl &context,
-                                  const DeviceVariant &variant, Stream stream) {
-  Result<bool> capturing = context.isCapturing(stream);
-  if (!capturing)
-    return tl::make_unexpected(std::move(capturing.error()));
-  if (*capturing)
-    return fail(ErrorCode::InvalidArgument,
-                "expected '{}' to be loaded before its stream is captured; "
-                "prepare() and loadAll() load it",
-                variant.getInfo().function);
-  return {};
-}
 
 Status Kernel::launch(const Argument *arguments, size_t count,
                       Stream stream) const noexcept {
@@ -277,7 +307,10 @@ Status Kernel::launch(const Argument *arguments, size_t count,
         frame.bound[i].data = kNoWorkspace;
   }
   Grid grid;
-  const DeviceVariant *variant = impl->choose(frame, grid);
+  Result<const DeviceVariant *> chosen = impl->choose(frame, grid, stream);
+  if (!chosen)
+    return tl::make_unexpected(std::move(chosen.error()));
+  const DeviceVariant *variant = *chosen;
   if (!variant)
     return tl::make_unexpected(impl->explainNoVariant(frame));
   if (grid.isEmpty())

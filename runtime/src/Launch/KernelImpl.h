@@ -20,6 +20,7 @@
 #include "carousel/Runtime/Program.h"
 
 #include <memory>
+#include <optional>
 
 namespace carousel::runtime {
 
@@ -45,8 +46,15 @@ struct Kernel::Impl : std::enable_shared_from_this<Kernel::Impl> {
   Status bind(const Argument *arguments, size_t count,
               const LaunchFrame &frame) const;
 
+  /// Whether the variant takes the bound arguments. Loads it if its grid needs
+  /// that, though not for a stream that records a graph. `stream`: the one of a
+  /// launch, if it is one.
+  Result<bool> accepts(const DeviceVariant &variant, const LaunchFrame &frame,
+                       Grid &grid, std::optional<Stream> stream = {},
+                       std::vector<std::string> *reasons = nullptr) const;
   /// The first variant that takes the bound arguments, or null.
-  const DeviceVariant *choose(const LaunchFrame &frame, Grid &grid) const;
+  Result<const DeviceVariant *> choose(const LaunchFrame &frame, Grid &grid,
+                                       std::optional<Stream> stream = {}) const;
   Error explainNoVariant(const LaunchFrame &frame) const;
   Result<Launch> prepare(const DeviceVariant &variant, const LaunchFrame &frame,
                          const Grid &grid) const;

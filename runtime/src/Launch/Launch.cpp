@@ -142,10 +142,12 @@ Result<Launch> Kernel::prepare(const Argument *arguments,
   if (Status status = impl->bind(arguments, count, frame); !status)
     return tl::make_unexpected(std::move(status.error()));
   Grid grid;
-  const DeviceVariant *variant = impl->choose(frame, grid);
+  Result<const DeviceVariant *> variant = impl->choose(frame, grid);
   if (!variant)
+    return tl::make_unexpected(std::move(variant.error()));
+  if (!*variant)
     return tl::make_unexpected(impl->explainNoVariant(frame));
-  return impl->prepare(*variant, frame, grid);
+  return impl->prepare(**variant, frame, grid);
 }
 
 Result<Launch> Kernel::prepareVariant(std::string_view function,
@@ -168,7 +170,11 @@ Result<Launch> Kernel::prepareVariant(std::string_view function,
     return tl::make_unexpected(std::move(status.error()));
   Grid grid;
   std::vector<std::string> reasons;
-  if (!(*found)->accepts(frame, grid, &reasons))
+  Result<bool> accepted =
+      impl->accepts(**found, frame, grid, std::nullopt, &reasons);
+  if (!accepted)
+    return tl::make_unexpected(std::move(accepted.error()));
+  if (!*accepted)
     return fail(ErrorCode::NoVariant,
                 "variant '{}' of '{}' doesn't take these arguments: {}",
                 function, impl->info->name, fmt::join(reasons, ", "));

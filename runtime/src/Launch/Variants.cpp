@@ -51,6 +51,10 @@ DeviceVariant::DeviceVariant(const Context &context, const Package &package,
       layout(variant) {
   for (size_t i = 0; i < variant.tensorMaps.size(); ++i)
     formatIds.push_back(TensorMapCache::makeFormatId());
+  usesResident = std::any_of(variant.grid.begin(), variant.grid.end(),
+                             [](const Expression &extent) {
+                               return extent.uses(Expression::Op::Resident);
+                             });
   supported = checkDevice(nullptr);
 }
 
@@ -207,25 +211,27 @@ bool DeviceVariant::checkMaps(const Environment &environment,
   return good;
 }
 
-bool DeviceVariant::accepts(const LaunchFrame &frame, Grid &grid,
-                            std::vector<std::string> *reasons) const {
-  if (check(frame, grid, nullptr))
-    return true;
+Acceptance DeviceVariant::accepts(const LaunchFrame &frame, Grid &grid,
+                                  std::vector<std::string> *reasons) const {
+  Acceptance answer = check(frame, grid, nullptr);
+  if (answer != Acceptance::No)
+    return answer;
   if (useLooseStrides(*kernel, frame.bound)) {
-    if (check(frame, grid, nullptr))
-      return true;
+    answer = check(frame, grid, nullptr);
+    if (answer == Acceptance::Yes)
+      return answer;
     useGivenStrides(*kernel, frame.bound);
   }
-  if (reasons)
+  if (reasons && answer == Acceptance::No)
     check(frame, grid, reasons);
-  return false;
+  return answer;
 }
 
-bool DeviceVariant::check(const LaunchFrame &frame, Grid &grid,
-                          std::vector<std::string> *reasons) const {
+Acceptance DeviceVariant::check(const LaunchFrame &frame, Grid &grid,
+                                std::vector<std::string> *reasons) const {
   bool good = supported;
   if (!good && !reasons)
-    return false;
+    return Acceptance::No;
   if (!good)
     checkDevice(reasons);
 
@@ -236,21 +242,27 @@ bool DeviceVariant::check(const LaunchFrame &frame, Grid &grid,
     if (!holds(guard, environment)) {
       good = false;
       if (!reasons)
-        return false;
+        return Acceptance::No;
       reasons->push_back(explainFailure(guard, *kernel, environment));
     }
   if (info->indexBits == 32 && !fitsIndex32(*kernel, frame.bound)) {
     good = false;
     if (!reasons)
-      return false;
+      return Acceptance::No;
     reasons->push_back(explainIndex32(*kernel, frame.bound));
   }
+  if (usesResident) {
+    if (!getLoaded())
+      return good ? Acceptance::NeedsLoad : Acceptance::No;
+    environment.resident =
+        static_cast<int64_t>(capacity.load(std::memory_order_acquire));
+  }
   if (!checkGrid(environment, grid, reasons))
-    return false;
+    return Acceptance::No;
   // Nothing runs on an empty grid, so maps of an empty tensor aren't needed.
   if (!grid.isEmpty() && !checkMaps(environment, frame, reasons))
-    return false;
-  return good;
+    return Acceptance::No;
+  return good ? Acceptance::Yes : Acceptance::No;
 }
 
 //===----------------------------------------------------------------------===//
@@ -290,7 +302,7 @@ Result<CUfunction> DeviceVariant::load() const {
   if (CUfunction loaded = getLoaded())
     return loaded;
   Result<CUfunction> loaded = module->getFunction(*kernel, *info);
-  if (loaded && info->cooperative)
+  if (loaded && (info->cooperative || usesResident))
     if (Status status = findCapacity(*loaded); !status)
       return tl::make_unexpected(std::move(status.error()));
   // Threads that come here at once get the same function of the same module.
@@ -300,7 +312,7 @@ Result<CUfunction> DeviceVariant::load() const {
 }
 
 //===----------------------------------------------------------------------===//
-// Cooperative variants
+// Blocks that the device holds at once
 //===----------------------------------------------------------------------===//
 
 Status DeviceVariant::findCapacity(CUfunction loaded) const {
@@ -332,6 +344,15 @@ Status DeviceVariant::findCapacity(CUfunction loaded) const {
         !status)
       return status;
     blocks = cluster;
+  }
+  if (usesResident && count < 1) {
+    std::string clusters =
+        cluster == 1 ? "" : fmt::format("a cluster of {} ", cluster);
+    return fail(ErrorCode::DriverError,
+                "{}: expected a device that holds {}{} of {} threads and {} "
+                "bytes of dynamic shared memory, got {}",
+                info->function, clusters, cluster == 1 ? "a block" : "blocks",
+                fmt::join(info->block, " x "), info->dynamicShared, count);
   }
   capacity.store(uint64_t(std::max(count, 0)) * blocks,
                  std::memory_order_release);

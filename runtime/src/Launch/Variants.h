@@ -38,6 +38,13 @@ struct Grid {
   }
 };
 
+/// What a variant says of bound arguments.
+enum class Acceptance {
+  No,
+  Yes,
+  NeedsLoad, ///< its grid depends on what the driver says of its function
+};
+
 /// A variant of a kernel in a context. Immutable but for the function.
 class DeviceVariant {
 public:
@@ -57,8 +64,9 @@ public:
   /// unless `reasons` is there, which gets all rules that don't hold; those of
   /// tensor maps only where there is a grid to need them. Where it takes them
   /// but for strides that no access depends on, these become 0 in `frame`.
-  bool accepts(const LaunchFrame &frame, Grid &grid,
-               std::vector<std::string> *reasons = nullptr) const;
+  /// A variant that answers NeedsLoad has no grid yet: load() it and ask again.
+  Acceptance accepts(const LaunchFrame &frame, Grid &grid,
+                     std::vector<std::string> *reasons = nullptr) const;
 
   /// The workspaces were bound with `from` as their address, and have their own
   /// now: so do the sources of tensor maps.
@@ -84,8 +92,8 @@ private:
   /// Whether the device can run it; if not, `reasons` gets why, if it is there.
   bool checkDevice(std::vector<std::string> *reasons) const;
   Status findCapacity(CUfunction loaded) const;
-  bool check(const LaunchFrame &frame, Grid &grid,
-             std::vector<std::string> *reasons) const;
+  Acceptance check(const LaunchFrame &frame, Grid &grid,
+                   std::vector<std::string> *reasons) const;
   bool checkGrid(const Environment &environment, Grid &grid,
                  std::vector<std::string> *reasons) const;
   bool checkMaps(const Environment &environment, const LaunchFrame &frame,
@@ -104,9 +112,10 @@ private:
   ParameterLayout layout;
   std::vector<uint64_t> formatIds; ///< of the tensor maps, for the cache
   bool supported;
+  bool usesResident; ///< the grid does
   mutable std::atomic<CUfunction> function = nullptr;
-  /// Of a cooperative variant: blocks that the device holds at once. Set before
-  /// the function.
+  /// Of a variant that is cooperative or uses `resident`: blocks that the
+  /// device holds at once. Set before the function.
   mutable std::atomic<uint64_t> capacity = 0;
 };
 

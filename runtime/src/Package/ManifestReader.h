@@ -89,6 +89,8 @@ private:
   uint8_t readDimension(const Field &field, const ArgumentList &arguments,
                         uint16_t argument);
   Expression readExpression(const Field &field, const ArgumentList &arguments);
+  /// As readExpression, but it may name the blocks on the device at once.
+  Expression readGrid(const Field &field, const ArgumentList &arguments);
   /// False after a failure, and where the expression has too many nodes.
   bool readNodes(const Field &field, const ArgumentList &arguments,
                  Expression &expression);

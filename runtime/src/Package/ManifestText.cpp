@@ -74,6 +74,8 @@ Text makeText(const Expression::Node &node, const KernelInfo &kernel) {
     return {fmt::format("{}", node.value)};
   case Op::SMs:
     return {"sms"};
+  case Op::Resident:
+    return {"resident"};
   case Op::Scalar:
     return {kernel.arguments[node.argument].name};
   default:

@@ -66,7 +66,7 @@ VariantInfo ManifestReader::readVariant(const Field &field,
   checkParameterBytes(parameters, kernel, variant);
 
   forEach(get(field, "grid"), 3, [&](const Field &element) {
-    variant.grid[element.element] = readExpression(element, kernel);
+    variant.grid[element.element] = readGrid(element, kernel);
   });
   readCounts(get(field, "block"), variant.block, {1024, 1024, 64}, 1024,
              "threads");
@@ -282,12 +282,20 @@ uint8_t ManifestReader::readDimension(const Field &field,
       field, info.extents.size(), fmt::format("a dimension of {}", info.name)));
 }
 
-Expression ManifestReader::readExpression(const Field &field,
-                                          const ArgumentList &arguments) {
+Expression ManifestReader::readGrid(const Field &field,
+                                    const ArgumentList &arguments) {
   Expression expression;
   if (!readNodes(field, arguments, expression))
     fail(field, "expected at most {} operators and operands, got more",
          kMaxExpressionNodes);
+  return expression;
+}
+
+Expression ManifestReader::readExpression(const Field &field,
+                                          const ArgumentList &arguments) {
+  Expression expression = readGrid(field, arguments);
+  if (expression.uses(Expression::Op::Resident))
+    fail(field, "expected 'resident' in a grid only, got it here");
   return expression;
 }
 
@@ -314,6 +322,8 @@ bool ManifestReader::readNodes(const Field &field,
     node.value = value.getInteger();
   } else if (value.isString() && value.getString() == "sms") {
     node.op = Op::SMs;
+  } else if (value.isString() && value.getString() == "resident") {
+    node.op = Op::Resident;
   } else if (value.isArray() && value.size() > 0) {
     node.op = readEnum({*value.begin(), &field}, kOps);
     Field parts[3];
@@ -338,8 +348,8 @@ bool ManifestReader::readNodes(const Field &field,
     }
   } else {
     fail(field,
-         "expected an integer, 'sms' or a list of an operator and its "
-         "operands, got {}",
+         "expected an integer, 'sms', 'resident' or a list of an operator "
+         "and its operands, got {}",
          value.describe());
   }
   if (hasFailed() || expression.nodes.size() == kMaxExpressionNodes)

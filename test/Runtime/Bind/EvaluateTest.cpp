@@ -49,6 +49,7 @@ protected:
     environment.arguments = arguments;
     environment.multiprocessors = 132;
     environment.computeCapability = 86;
+    environment.resident = 1056;
   }
 
   std::optional<int64_t> value(std::vector<Node> nodes) {
@@ -74,6 +75,7 @@ TEST_F(EvaluateTest, Leaves) {
   EXPECT_EQ(value({{Op::Stride, 0, 0, 0}}), 7);
   EXPECT_EQ(value({{Op::Scalar, 0, 2, 0}}), -5);
   EXPECT_EQ(value({{Op::SMs}}), 132);
+  EXPECT_EQ(value({{Op::Resident}}), 1056);
   EXPECT_EQ(value({}), std::nullopt);
 }
 

@@ -401,8 +401,8 @@ TEST(ManifestErrorTest, Guards) {
         "[1].argument: expected an argument's number below 2, got 2"},
        {"1/bytes", "0", "[1].bytes: expected an integer of at least 1, got 0"},
        {"3/left", "[]",
-        "[3].left: expected an integer, 'sms' or a list of an operator and "
-        "its operands, got a list of 0"},
+        "[3].left: expected an integer, 'sms', 'resident' or a list of an "
+        "operator and its operands, got a list of 0"},
        {"4/by", "0", "[4].by: expected an integer of at least 1, got 0"},
        {"5/max", "9223372036854775808",
         "[5].max: expected an integer of 64 bits, got 9223372036854775808"}});
@@ -461,11 +461,11 @@ TEST(ManifestErrorTest, Expressions) {
   expectErrors(
       "/kernels/2/variants/0/grid/1", "kernels[2].variants[0].grid[1]",
       {{"", "1.5",
-        ": expected an integer, 'sms' or a list of an operator and its "
-        "operands, got 1.5"},
+        ": expected an integer, 'sms', 'resident' or a list of an operator "
+        "and its operands, got 1.5"},
        {"", "\"SMs\"",
-        ": expected an integer, 'sms' or a list of an operator and its "
-        "operands, got 'SMs'"},
+        ": expected an integer, 'sms', 'resident' or a list of an operator "
+        "and its operands, got 'SMs'"},
        {"", "[\"pow\", 1, 2]",
         "[0]: expected 'extent', 'stride', 'scalar', 'add', 'sub', 'mul', "
         "'floordiv', 'ceildiv', 'mod', 'min' or 'max', got 'pow'"},

@@ -296,6 +296,7 @@ TEST_F(ManifestTest, ExpressionText) {
                      *manifest.find("copy")),
             "min(ceildiv(x.extent(0), 4096), sms * 3)");
   EXPECT_EQ(print(R"(["scalar", 1])"), "n");
+  EXPECT_EQ(print(R"(["min", ["scalar", 1], "resident"])"), "min(n, resident)");
   EXPECT_EQ(print(R"(["mul", ["add", 1, "sms"], ["sub", 2, 3]])"),
             "(1 + sms) * (2 - 3)");
   EXPECT_EQ(print(R"(["add", ["mul", 1, 2], ["mul", 3, 4]])"), "1 * 2 + 3 * 4");

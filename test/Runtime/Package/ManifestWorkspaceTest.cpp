@@ -78,8 +78,11 @@ TEST(ManifestWorkspace, Errors) {
               "kernels[0].arguments[1].extents[0]: expected an extent that is "
               "not negative, got -1");
   expectError(kExtents, "[null]",
-              "kernels[0].arguments[1].extents[0]: expected an integer, 'sms' "
-              "or a list of an operator and its operands, got null");
+              "kernels[0].arguments[1].extents[0]: expected an integer, 'sms', "
+              "'resident' or a list of an operator and its operands, got null");
+  expectError(kExtents, R"([["mul", "resident", 4]])",
+              "kernels[0].arguments[1].extents[0]: expected 'resident' in a "
+              "grid only, got it here");
   expectError(kExtents, "[1, 1, 1, 1, 1, 1, 1, 1, 1]",
               "kernels[0].arguments[1].extents: expected at most 8 dimensions, "
               "got 9");

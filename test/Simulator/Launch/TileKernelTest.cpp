@@ -64,6 +64,7 @@ TEST_F(TileKernel, GeluOfAnyLength) {
     }
     RunOptions options;
     options.multiprocessors = 1;
+    options.residentPerMultiprocessor = 2;
     RunResult result = kernel->run(
         {makeMemRef(x), makeMemRef(y, {}, /*isWritten=*/false)}, options);
     ASSERT_TRUE(result.isClean()) << size << "\n" << describe(result);

@@ -18,10 +18,10 @@ include "carousel/Dialect/IR/CarouselEnums.td"
 def Carousel_ExprKind : Carousel_Enum<"ExprKind", "node of a launch expression", [
   I32EnumCase<"Constant", 0, "constant">, I32EnumCase<"Extent", 1, "extent">,
   I32EnumCase<"Stride", 2, "stride">, I32EnumCase<"Scalar", 3, "scalar">,
-  I32EnumCase<"SMs", 4, "sms">, I32EnumCase<"Add", 5, "add">, I32EnumCase<"Sub", 6, "sub">,
-  I32EnumCase<"Mul", 7, "mul">, I32EnumCase<"FloorDiv", 8, "floordiv">,
-  I32EnumCase<"CeilDiv", 9, "ceildiv">, I32EnumCase<"Mod", 10, "mod">,
-  I32EnumCase<"Min", 11, "min">, I32EnumCase<"Max", 12, "max">]>;
+  I32EnumCase<"SMs", 4, "sms">, I32EnumCase<"Resident", 5, "resident">,
+  I32EnumCase<"Add", 6, "add">, I32EnumCase<"Sub", 7, "sub">, I32EnumCase<"Mul", 8, "mul">,
+  I32EnumCase<"FloorDiv", 9, "floordiv">, I32EnumCase<"CeilDiv", 10, "ceildiv">,
+  I32EnumCase<"Mod", 11, "mod">, I32EnumCase<"Min", 12, "min">, I32EnumCase<"Max", 13, "max">]>;
 
 def Carousel_GuardKind : Carousel_Enum<"GuardKind", "condition on the arguments of a launch", [
   I32EnumCase<"Capability", 0, "capability">, I32EnumCase<"Aligned", 1, "aligned">,
@@ -40,11 +40,12 @@ class Carousel_Attr<string name, string attrMnemonic, list<Trait> traits = []>
 def Carousel_ExprAttr : Carousel_Attr<"Expr", "expr"> {
   let summary = "an integer that a launch computes from its arguments";
   let description = [{
-    An expression over the extents, strides and values of a kernel's arguments and the number of
-    multiprocessors (`sms`), in 64-bit integers.
+    An expression over the extents, strides and values of a kernel's arguments, the number of
+    multiprocessors (`sms`), and the number of CTAs that the device holds at once (`resident`), in
+    64-bit integers.
 
     ```
-    expr ::= int | `sms` | `extent` `(` arg `,` dim `)` | `stride` `(` arg `,` dim `)`
+    expr ::= int | `sms` | `resident` | `extent` `(` arg `,` dim `)` | `stride` `(` arg `,` dim `)`
            | `scalar` `(` arg `)` | expr (`+` | `-` | `*`) expr | `(` expr `)`
            | (`floordiv` | `ceildiv` | `mod` | `min` | `max`) `(` expr `,` expr `)`
     ```
@@ -52,13 +53,16 @@ def Carousel_ExprAttr : Carousel_Attr<"Expr", "expr"> {
     `arg` is the number of an argument. Tensor maps have no number, and workspaces come after all
     other arguments. `*` binds tighter than `+` and `-`, and all three associate to the left.
 
+    `resident` depends on the variant that is launched, with its registers, its block, its cluster
+    and its shared memory. Only a grid may name it.
+
     Constraints: an expression has at most 256 nodes, nested at most 64 deep (C108). Its arguments
     and dimensions are those of the kernel (C117).
 
     Example:
 
     ```mlir
-    #carousel.expr<min(ceildiv(extent(0, 0), 4096), sms * 3)>
+    #carousel.expr<min(ceildiv(extent(0, 0), 4096), resident)>
     ```
   }];
   let parameters = (ins
@@ -88,7 +92,7 @@ def Carousel_GuardAttr : Carousel_Attr<"Guard", "guard"> {
 
     Constraints: capabilities, alignments and divisors are positive, alignments are powers of two,
     and no upper bound is below its lower bound (C109). Arguments and dimensions are those of the
-    kernel (C117).
+    kernel (C117). No value depends on `resident` (C108).
 
     ```
     guard ::= `capability` `(` int (`,` int)? `)` | `aligned` `(` arg `,` int `)`
@@ -178,8 +182,8 @@ def Carousel_ArgumentAttr : Carousel_Attr<"Argument", "argument"> {
     The attribute `carousel.argument` of an argument that isn't a tensor map. The access says
     whether the kernel reads the argument (`in`), writes it (`out`), or both (`inout`, the default).
 
-    Constraints: the name is a C identifier other than `sms` (C114), and unique in its kernel. Only
-    memrefs are written (C119).
+    Constraints: the name is a C identifier other than `sms` and `resident` (C114), and unique in
+    its kernel. Only memrefs are written (C119).
 
     Example:
 

@@ -316,6 +316,9 @@ LogicalResult ArgumentAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (name == stringifyExprKind(ExprKind::SMs))
     return emitError() << "expected an argument's name other than " << name
                        << ", the number of multiprocessors";
+  if (name == stringifyExprKind(ExprKind::Resident))
+    return emitError() << "expected an argument's name other than " << name
+                       << ", the number of CTAs on the device at once";
   return success();
 }
 
@@ -326,6 +329,10 @@ LogicalResult EncodeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (argument < 0)
     return emitError() << "expected the number of an argument to encode, got "
                        << argument;
+  for (ExprAttr expr :
+       llvm::concat<const ExprAttr>(extents, strides, ArrayRef(offset)))
+    if (failed(verifyNoResident(emitError, expr, "an encoding")))
+      return failure();
   for (ExprAttr extent : extents)
     if (extent.getKind() == ExprKind::Constant &&
         (extent.getValue() < 1 || extent.getValue() > rules::kMaxGlobalExtent))
@@ -351,6 +358,9 @@ LogicalResult EncodeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult
 WorkspaceAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                       ArrayRef<ExprAttr> extents) {
+  for (ExprAttr extent : extents)
+    if (failed(verifyNoResident(emitError, extent, "a workspace's extents")))
+      return failure();
   for (ExprAttr extent : extents)
     if (extent.getKind() == ExprKind::Constant && extent.getValue() < 0)
       return emitError() << "expected extents of a workspace of 0 or more, got "

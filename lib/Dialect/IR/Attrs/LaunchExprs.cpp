@@ -167,10 +167,10 @@ private:
     std::optional<ExprKind> kind = symbolizeExprKind(keyword);
     if (!kind || *kind == ExprKind::Constant || !getOperator(*kind).empty())
       return parser.emitError(where)
-             << "expected sms, extent, stride, scalar, floordiv, ceildiv, mod, "
-                "min or max, got '"
+             << "expected sms, resident, extent, stride, scalar, floordiv, "
+                "ceildiv, mod, min or max, got '"
              << keyword << "'";
-    if (*kind == ExprKind::SMs)
+    if (*kind == ExprKind::SMs || *kind == ExprKind::Resident)
       return make(where, *kind);
     if (parser.parseLParen())
       return failure();
@@ -246,6 +246,7 @@ void carousel::printBare(AsmPrinter &printer, ExprAttr expr) {
     printer << expr.getValue();
     return;
   case ExprKind::SMs:
+  case ExprKind::Resident:
     printer << stringifyExprKind(kind);
     return;
   case ExprKind::Extent:
@@ -408,6 +409,20 @@ LogicalResult ExprAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
+static bool namesResident(ExprAttr expr) {
+  if (!expr.getLhs())
+    return expr.getKind() == ExprKind::Resident;
+  return namesResident(expr.getLhs()) || namesResident(expr.getRhs());
+}
+
+LogicalResult
+carousel::verifyNoResident(function_ref<InFlightDiagnostic()> emitError,
+                           ExprAttr expr, StringRef place) {
+  if (!expr || !namesResident(expr))
+    return success();
+  return emitError() << "expected resident in a grid only, got it in " << place;
+}
+
 // C109
 LogicalResult GuardAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 GuardKind kind, int64_t argument,
@@ -420,6 +435,9 @@ LogicalResult GuardAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected " << values << " expressions in "
                        << stringifyGuardKind(kind) << ", got "
                        << int(bool(value)) + int(bool(other));
+  for (ExprAttr expr : {value, other})
+    if (failed(verifyNoResident(emitError, expr, "a guard")))
+      return failure();
   switch (kind) {
   case GuardKind::Capability:
     for (int64_t bound : {least, most == INT64_MAX ? least : most})

@@ -22,6 +22,11 @@ mlir::ParseResult parseBare(mlir::AsmParser &parser, GuardAttr &guard);
 void printBare(mlir::AsmPrinter &printer, ExprAttr expr);
 void printBare(mlir::AsmPrinter &printer, GuardAttr guard);
 
+/// C108: fails where the expression, which may be null, names `resident`.
+llvm::LogicalResult
+verifyNoResident(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                 ExprAttr expr, llvm::StringRef place);
+
 } // namespace carousel
 
 #endif // CAROUSEL_LIB_DIALECT_IR_ATTRS_LAUNCHEXPRS_H

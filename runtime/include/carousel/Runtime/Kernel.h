@@ -99,7 +99,8 @@ public:
                                 size_t count) const noexcept;
 
   /// Says which variant these arguments select, and why others are refused.
-  /// Loads nothing.
+  /// Loads only variants whose guards hold and whose grid depends on the number
+  /// of blocks that the device holds at once.
   Result<std::vector<VariantReport>> explain(const Argument *arguments,
                                              size_t count) const noexcept;
 

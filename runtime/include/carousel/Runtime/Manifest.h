@@ -55,6 +55,7 @@ struct Expression {
     Stride,
     Scalar,
     SMs,
+    Resident, ///< only in a grid
     Add,
     Sub,
     Mul,
@@ -71,6 +72,13 @@ struct Expression {
     int64_t value = 0;     ///< Constant
   };
   std::vector<Node> nodes;
+
+  bool uses(Op op) const noexcept {
+    for (const Node &node : nodes)
+      if (node.op == op)
+        return true;
+    return false;
+  }
 };
 
 /// A value that a caller passes, or a workspace that the runtime allocates.
