@@ -283,7 +283,9 @@ struct CircularBuffer : carousel::impl::CircularBufferBase<CircularBuffer> {
     auto remark = [&] {
       return remark::passed(loop.loop->getLoc(), getRemarkOptions(kernel));
     };
-    size_t stores = loop.stores.size();
+    size_t stores = 0;
+    for (const StoreRingPlan &ring : loop.stores)
+      stores += 1 + ring.others.size();
     for (const LoadRingPlan &ring : loop.rings) {
       numLoads += ring.loads.size();
       stores += ring.inPlaceStores.size();
@@ -300,7 +302,7 @@ struct CircularBuffer : carousel::impl::CircularBufferBase<CircularBuffer> {
     numStores += stores;
     for (const StoreRingPlan &ring : loop.stores)
       LDBG() << StoreOp(ring.store).getLoc() << ": ring of " << ring.stages
-             << " stages for a store";
+             << " stages for " << 1 + ring.others.size() << " store(s)";
     if (stores != 0)
       remark() << "stores ringed: " + std::to_string(stores);
     std::string text;

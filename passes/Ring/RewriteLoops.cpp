@@ -378,29 +378,37 @@ Operation *RingRewriter::rewriteLoads(const LoopPlan &loopPlan,
 // Stores
 //===----------------------------------------------------------------------===//
 
+/// Stores of parts of one buffer share the slot. The first one's wait and
+/// barrier free the next slot.
 void RingRewriter::rewriteStore(const LoopPlan &loopPlan,
                                 const StoreRingPlan &storePlan) {
   scf::ForOp loop = loopPlan.loop;
-  StoreOp store = storePlan.store;
-  Location loc = store.getLoc();
-  RingCreateOp ring =
-      createRing(loc, store.getScope(), SlotRelease::EmptyBarrier,
-                 storePlan.stages, storePlan.buffer);
+  StoreOp first = storePlan.store;
+  Location loc = first.getLoc();
+  TransferScope scope = first.getScope();
+  RingCreateOp ring = createRing(loc, scope, SlotRelease::EmptyBarrier,
+                                 storePlan.stages, storePlan.buffer);
   Value variable = indices.create(getEntry(), loc);
   rewriter.setInsertionPointToStart(loop.getBody());
   Value use = RunningIndices::read(rewriter, loc, variable);
   Value tile = RingTileOp::create(rewriter, loc, storePlan.buffer.getType(),
                                   ring, use, 0);
   redirect(storePlan.buffer, loop, tile);
-  rewriter.setInsertionPoint(store);
+  rewriter.setInsertionPoint(first);
   // The barrier also frees the next slot, because its store has read it.
   RingWaitStoresOp::create(rewriter, loc, GroupWait::Read, storePlan.stages - 2,
-                           store.getScope());
-  RingSyncOp::create(rewriter, loc, store.getScope());
-  emitSubmit(store, store.getTile());
+                           scope);
+  SmallVector<StoreOp> stores = {first};
+  stores.append(storePlan.others);
+  for (StoreOp store : stores) {
+    rewriter.setInsertionPoint(store);
+    RingSyncOp::create(rewriter, store.getLoc(), scope);
+    emitSubmit(store, store.getTile());
+  }
   RunningIndices::write(rewriter, loc, variable,
                         addConstant(rewriter, loc, use, 1));
-  rewriter.eraseOp(store);
+  for (StoreOp store : stores)
+    rewriter.eraseOp(store);
 }
 
 //===----------------------------------------------------------------------===//

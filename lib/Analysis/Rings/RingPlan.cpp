@@ -23,6 +23,7 @@
 #include "carousel/Target/TargetInfo.h"
 #include "mlir/Dialect/SCF/Utils/Utils.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -49,9 +50,15 @@ private:
                  SmallVectorImpl<LoadOp> &candidates,
                  const llvm::DenseMap<Operation *, int64_t> &requests,
                  bool &follows);
+  std::pair<StoreOp, Obstacle> planInPlaceStores(LoopPlan &plan,
+                                                 LoopTransfers &transfers);
   void addRing(LoopPlan &plan, LoadRingPlan &&added);
   bool giveUp(SmallVectorImpl<LoadOp> &candidates, Value buffer, LoadOp given);
-  Obstacle explainCarried(scf::ForOp loop, LoadOp load, bool &isUsedOutside);
+  void planStores(LoopPlan &plan, LoopTransfers &transfers,
+                  ArrayRef<StoreOp> stores);
+  Obstacle explainCarried(LoopTransfers &transfers, scf::ForOp loop,
+                          LoadOp load, ArrayRef<LoadOp> parts,
+                          bool &isUsedOutside);
   SlotRelease chooseRelease(const LoopPlan &plan, const LoadRingPlan &ring);
   void chooseDepth();
   void choosePrefetch(const LoopPlan &plan, LoadRingPlan &ring);
@@ -68,28 +75,34 @@ private:
 
 } // namespace
 
-/// Whether all accesses to the buffer in `loop` come after a load in each
-/// iteration, which executes one at most.
-static bool isSelfContained(scf::ForOp loop, ArrayRef<Operation *> accesses) {
-  TileLoads loads(loop, accesses);
-  return loads.areExclusive() && llvm::all_of(accesses, [&](Operation *op) {
-           return !loop->isProperAncestor(op) || isa<LoadOp>(op) ||
-                  loads.isLoadedBefore(op);
-         });
+/// The loads among `loads` into `buffer`.
+static SmallVector<LoadOp> getParts(Value buffer, ArrayRef<LoadOp> loads) {
+  SmallVector<LoadOp> parts;
+  llvm::copy_if(loads, std::back_inserter(parts), [&](LoadOp load) {
+    return getRootBuffer(load.getTile()) == buffer;
+  });
+  return parts;
 }
 
-/// The reason why the rest of the tile's buffer is an obstacle, or an empty
-/// one. Accesses outside the loop are redirected to the slot of the last
-/// use, which has the tile only.
-static Obstacle explainOtherParts(scf::ForOp loop, LoadOp load,
-                                  ArrayRef<Operation *> accesses) {
-  Value tile = load.getTile(), buffer = getRootBuffer(tile);
-  if (cast<MemRefType>(tile.getType()).getNumElements() ==
-      cast<MemRefType>(buffer.getType()).getNumElements())
-    return {};
-  SmallVector<Operation *> direct = *getAccesses(tile);
+/// Whether all accesses to the buffer in `loop` come after `load` in each
+/// iteration, or after other loads of the loop that load what they access.
+static bool isSelfContained(gpu::GPUFuncOp kernel, scf::ForOp loop, LoadOp load,
+                            ArrayRef<Operation *> accesses) {
+  SmallVector<LoadOp> parts;
   for (Operation *op : accesses)
-    if (!loop->isProperAncestor(op) && !llvm::is_contained(direct, op))
+    if (auto part = dyn_cast<LoadOp>(op); part && loop->isProperAncestor(op))
+      parts.push_back(part);
+  return LoopTransfers(kernel, loop).explainAccesses(load, parts).empty();
+}
+
+/// The reason why the rest of the tiles' buffer is an obstacle, or an empty
+/// one. Accesses outside the loop are redirected to the slot of the last
+/// use, which has the tiles only.
+static Obstacle explainOtherParts(LoopTransfers &transfers, scf::ForOp loop,
+                                  ArrayRef<LoadOp> parts,
+                                  ArrayRef<Operation *> accesses) {
+  for (Operation *op : accesses)
+    if (!loop->isProperAncestor(op) && !transfers.isLoaded(op, parts))
       return {Miss::OtherPartsOutside,
               ("other parts of its buffer are accessed outside of the loop by "
                "'" +
@@ -100,7 +113,8 @@ static Obstacle explainOtherParts(scf::ForOp loop, LoadOp load,
 
 /// The reason why the tile's contents outside the loop are an obstacle, or an
 /// empty one. Sets `isUsedOutside`.
-Obstacle Planner::explainCarried(scf::ForOp loop, LoadOp load,
+Obstacle Planner::explainCarried(LoopTransfers &transfers, scf::ForOp loop,
+                                 LoadOp load, ArrayRef<LoadOp> parts,
                                  bool &isUsedOutside) {
   SmallVector<Operation *> accesses =
       *getAccesses(getRootBuffer(load.getTile()));
@@ -115,7 +129,7 @@ Obstacle Planner::explainCarried(scf::ForOp loop, LoadOp load,
       continue;
     auto around = other->getParentOfType<scf::ForOp>();
     if (!around || around->isProperAncestor(loop) ||
-        !isSelfContained(around, accesses))
+        !isSelfContained(kernel, around, other, accesses))
       return {Miss::LoadedOutside,
               "its tile is loaded outside of the loop, too"};
     others.emplace_back(around, other);
@@ -123,12 +137,13 @@ Obstacle Planner::explainCarried(scf::ForOp loop, LoadOp load,
   if (others.empty()) {
     // Outside the loop, accesses use the slot of the last use, which must be
     // the last iteration's.
-    if (isUsedOutside && !TileLoads(loop, accesses).isLoadedAlways())
+    if (isUsedOutside &&
+        !TileLoads(loop, getSameTile(load, parts)).isLoadedAlways())
       return {
           Miss::ConditionalAndOutside,
           "it is loaded under a condition, and its tile is accessed outside "
           "of the loop"};
-    return explainOtherParts(loop, load, accesses);
+    return explainOtherParts(transfers, loop, parts, accesses);
   }
   isUsedOutside = false;
   // Each loop has the buffer to itself if no other op accesses it.
@@ -153,25 +168,47 @@ static void merge(LoadRingPlan &into, const LoadRingPlan &added) {
   into.usedOutside.insert_range(added.usedOutside);
 }
 
-/// The ring that has a tile for `buffer`, and one of the tile's loads; null if
-/// there is none.
-static std::pair<LoadRingPlan *, LoadOp> findTile(LoopPlan &plan,
-                                                  Value buffer) {
+/// The ring that has a tile for `buffer`; null if there is none.
+static LoadRingPlan *findRing(LoopPlan &plan, Value buffer) {
   for (LoadRingPlan &ring : plan.rings)
-    for (LoadOp load : ring.loads)
-      if (getRootBuffer(load.getTile()) == buffer)
-        return {&ring, load};
-  return {nullptr, nullptr};
+    if (llvm::is_contained(ring.buffers, buffer))
+      return &ring;
+  return nullptr;
+}
+
+/// The first store that reads what the loop's rings load, but can't do so in
+/// place, and the reason. Records the others.
+std::pair<StoreOp, Obstacle>
+Planner::planInPlaceStores(LoopPlan &plan, LoopTransfers &transfers) {
+  std::pair<StoreOp, Obstacle> obstacle;
+  plan.loop.walk([&](StoreOp store) {
+    Value buffer = getRootBuffer(store.getTile());
+    LoadRingPlan *ring = findRing(plan, buffer);
+    if (!ring)
+      return WalkResult::advance();
+    SmallVector<LoadOp> parts = getParts(buffer, ring->loads);
+    Obstacle reason = transfers.explainInPlaceStore(store, parts);
+    if (!reason.empty()) {
+      obstacle = {store, reason};
+      return WalkResult::interrupt();
+    }
+    ring->inPlaceStores.push_back(store);
+    return WalkResult::advance();
+  });
+  return obstacle;
 }
 
 /// Adds a ring for one load to the plan, or the load to the ring that it
 /// shares: that of its tile's other loads, or the one of all loads.
 void Planner::addRing(LoopPlan &plan, LoadRingPlan &&added) {
-  LoadRingPlan *shared = findTile(plan, added.buffers.front()).first;
+  LoadRingPlan *shared = findRing(plan, added.buffers.front());
+  auto print = [](std::optional<int64_t> stages) {
+    return stages ? std::to_string(*stages) : "auto";
+  };
   if (shared && shared->request != added.request)
     miss(added.loads.front(), Miss::StagesOtherLoad,
-         "stages " + Twine(*shared->request) + " instead of " +
-             Twine(*added.request) + ": another load of its tile has the ring");
+         "stages " + print(shared->request) + " instead of " +
+             print(added.request) + ": another load of its tile has the ring");
   if (!shared && !plan.rings.empty() && plan.request.getStagesOfEach().empty())
     shared = &plan.rings.front();
   if (shared)
@@ -209,19 +246,21 @@ bool Planner::planLoads(LoopPlan &plan, LoopTransfers &transfers,
   for (LoadOp load : candidates) {
     LoadRingPlan ring;
     bool isUsedOutside = false;
-    Obstacle reason = transfers.explainLoad(load, ring.slice, follows);
+    Value buffer = getRootBuffer(load.getTile());
+    SmallVector<LoadOp> parts = getParts(buffer, candidates);
+    Obstacle reason = transfers.explainLoad(load, parts, ring.slice, follows);
     if (reason.empty())
-      reason = explainCarried(plan.loop, load, isUsedOutside);
+      reason = explainCarried(transfers, plan.loop, load, parts, isUsedOutside);
     if (!reason.empty()) {
       miss(load, reason.miss, "not ringed: " + reason.text);
-      refused.insert(getRootBuffer(load.getTile()));
+      refused.insert(buffer);
       continue;
     }
     kept.push_back(load);
     ring.loads.push_back(load);
-    ring.buffers.push_back(getRootBuffer(load.getTile()));
+    ring.buffers.push_back(buffer);
     if (isUsedOutside)
-      ring.usedOutside.insert(ring.buffers.back());
+      ring.usedOutside.insert(buffer);
     ring.overtakesStores = transfers.storesToSourceOf(load);
     ring.request = plan.request.getStages();
     if (int64_t stages = requests.lookup(load))
@@ -234,22 +273,15 @@ bool Planner::planLoads(LoopPlan &plan, LoopTransfers &transfers,
     isComplete &= !giveUp(candidates, buffer, LoadOp());
   if (!isComplete)
     return false;
-  LoadOp given;
-  plan.loop.walk([&](StoreOp store) {
-    auto [ring, load] = findTile(plan, getRootBuffer(store.getTile()));
-    if (!ring)
-      return WalkResult::advance();
-    Obstacle reason = transfers.explainInPlaceStore(store, load);
-    if (reason.empty()) {
-      ring->inPlaceStores.push_back(store);
-      return WalkResult::advance();
-    }
-    miss(load, reason.miss,
-         "not ringed: its tile is stored, and " + reason.text);
-    given = load;
-    return WalkResult::interrupt();
-  });
-  return !given || !giveUp(candidates, getRootBuffer(given.getTile()), given);
+  auto [store, reason] = planInPlaceStores(plan, transfers);
+  if (!store)
+    return true;
+  Value buffer = getRootBuffer(store.getTile());
+  LoadOp given = getParts(buffer, candidates).front();
+  miss(given, reason.miss,
+       "not ringed: its tile is stored, and " + reason.text);
+  giveUp(candidates, buffer, given);
+  return false;
 }
 
 /// A barrier of the threads if the loop already has one, otherwise arrives.
@@ -269,6 +301,29 @@ SlotRelease Planner::chooseRelease(const LoopPlan &plan,
   }
   bool meets = !plan.stores.empty() || !ring.inPlaceStores.empty();
   return meets ? SlotRelease::CTABarrier : SlotRelease::EmptyBarrier;
+}
+
+/// Stores of one buffer share a ring, or have none.
+void Planner::planStores(LoopPlan &plan, LoopTransfers &transfers,
+                         ArrayRef<StoreOp> stores) {
+  llvm::MapVector<Value, SmallVector<StoreOp>> byBuffer;
+  for (StoreOp store : stores)
+    if (!plan.hasInPlaceStore(store))
+      byBuffer[getRootBuffer(store.getTile())].push_back(store);
+  for (auto &[buffer, parts] : byBuffer) {
+    size_t misses = result.misses.size();
+    for (StoreOp store : parts) {
+      Obstacle reason = transfers.explainStore(store, parts);
+      if (!reason.empty())
+        miss(store, reason.miss, "not ringed: " + reason.text);
+    }
+    if (result.misses.size() != misses)
+      continue;
+    StoreRingPlan ring = {parts.front(), buffer,
+                          plan.request.getStoreSlots().value_or(kStoreStages)};
+    ring.others.assign(parts.begin() + 1, parts.end());
+    plan.stores.push_back(std::move(ring));
+  }
 }
 
 void Planner::planLoop(scf::ForOp loop, PipelineAttr request) {
@@ -305,16 +360,7 @@ void Planner::planLoop(scf::ForOp loop, PipelineAttr request) {
     follows.insert(loop);
   // A ring has at least two slots.
   if (request.getStages() != 1 && request.getStoreSlots() != 1)
-    for (StoreOp store : stores) {
-      if (plan.hasInPlaceStore(store))
-        continue;
-      Obstacle reason = transfers.explainStore(store);
-      if (reason.empty())
-        plan.stores.push_back({store, getRootBuffer(store.getTile()),
-                               request.getStoreSlots().value_or(kStoreStages)});
-      else
-        miss(store, reason.miss, "not ringed: " + reason.text);
-    }
+    planStores(plan, transfers, stores);
   result.loops.push_back(std::move(plan));
 }
 

@@ -12,7 +12,6 @@
 #include "RingTransfers.h"
 
 #include "../Sync/SyncAccesses.h"
-#include "TileLoads.h"
 
 #include "carousel/Analysis/Values/CallAccesses.h"
 #include "carousel/Analysis/Values/ValueDepth.h"
@@ -20,38 +19,10 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace carousel;
-
-std::optional<SmallVector<Operation *>> carousel::getAccesses(Value buffer) {
-  SmallVector<Operation *> accesses;
-  SmallVector<Value> views = {buffer};
-  while (!views.empty()) {
-    Value view = views.pop_back_val();
-    for (Operation *user : view.getUsers()) {
-      if (isa<ViewLikeOpInterface>(user)) {
-        llvm::append_range(views, user->getResults());
-      } else if (isa<memref::DimOp, memref::DeallocOp>(user)) {
-        continue;
-      } else if (isMemoryEffectFree(user)) {
-        // Passes on the buffer or its address, for example in a region's yield.
-        return std::nullopt;
-      } else if (isa<MemoryEffectOpInterface>(user) &&
-                 user->getNumRegions() == 0 &&
-                 llvm::none_of(user->getResultTypes(),
-                               llvm::IsaPred<BaseMemRefType>)) {
-        if (!llvm::is_contained(accesses, user))
-          accesses.push_back(user);
-      } else {
-        return std::nullopt;
-      }
-    }
-  }
-  return accesses;
-}
 
 static std::string getName(Operation *op) {
   return ("'" + op->getName().getStringRef() + "'").str();
@@ -77,37 +48,6 @@ Obstacle LoopTransfers::explainPlace(Operation *transfer) {
        outer = outer->getParentOp())
     if (!isa<scf::IfOp>(outer))
       return {Miss::InnerRegion, "it stands in an inner " + getName(outer)};
-  return {};
-}
-
-bool LoopTransfers::isAccessedOutside(Value buffer) {
-  return llvm::any_of(*getAccesses(buffer), [&](Operation *op) {
-    return !loop->isProperAncestor(op);
-  });
-}
-
-/// The tile must be a buffer of the kernel, and all accesses to it must be
-/// redirectable to a slot.
-Obstacle LoopTransfers::explainBuffer(TransferOpInterface transfer) {
-  Value tile = transfer.getTile(), buffer = getRootBuffer(tile);
-  auto type = cast<MemRefType>(buffer.getType());
-  auto argument = dyn_cast<BlockArgument>(buffer);
-  bool isAttribution =
-      argument && argument.getOwner() == &kernel.getBody().front();
-  if (!buffer.getDefiningOp<memref::AllocOp>() && !isAttribution)
-    return {Miss::NotABuffer, "its tile isn't a buffer of the kernel"};
-  if (!type.getLayout().isIdentity())
-    return {Miss::TileLayout, "its tile is not contiguous"};
-  if (!getAccesses(buffer))
-    return {Miss::TileEscapes,
-            "its tile is passed to where it can't be followed"};
-  std::optional<SmallVector<Operation *>> direct = getAccesses(tile);
-  SmallVector<Operation *> all = *getAccesses(buffer);
-  for (Operation *op : all)
-    if (loop->isProperAncestor(op) && !llvm::is_contained(*direct, op))
-      return {Miss::OtherParts,
-              "other parts of its buffer are accessed in the loop by " +
-                  getName(op)};
   return {};
 }
 
@@ -364,10 +304,10 @@ Obstacle LoopTransfers::explainSlice(LoadOp load,
 }
 
 //===----------------------------------------------------------------------===//
-// Transfers
+// Loads
 //===----------------------------------------------------------------------===//
 
-Obstacle LoopTransfers::explainLoad(LoadOp load,
+Obstacle LoopTransfers::explainLoad(LoadOp load, ArrayRef<LoadOp> parts,
                                     llvm::SetVector<Operation *> &slice,
                                     bool &follows) {
   Obstacle reason = explainPlace(load);
@@ -384,77 +324,8 @@ Obstacle LoopTransfers::explainLoad(LoadOp load,
         return {Miss::PartVaries,
                 "it isn't visible that its tile is the same part of its buffer "
                 "in all iterations"};
-  Value buffer = getRootBuffer(load.getTile());
-  SmallVector<Operation *> accesses = *getAccesses(buffer);
-  TileLoads loads(loop, accesses);
-  for (LoadOp other : loads.get())
-    if (other.getTile() != load.getTile() ||
-        other.getScope() != load.getScope())
-      return {Miss::OtherLoad, "its tile has another load in the loop, for "
-                               "other threads or through another view"};
-  if (!loads.areExclusive())
-    return {Miss::LoadedTwice, "its tile is loaded twice in the loop"};
-  for (Operation *op : accesses) {
-    if (!loop->isProperAncestor(op) || isa<LoadOp>(op) ||
-        loads.isLoadedBefore(op))
-      continue;
-    Operation *after = load->getBlock()->findAncestorOpInBlock(*op);
-    bool isBefore = after && !load->isBeforeInBlock(after);
-    return {isBefore ? Miss::AccessedBeforeLoad : Miss::AccessedWithoutLoad,
-            "its tile is accessed by " + getName(op) +
-                (isBefore ? " before it is loaded"
-                          : " where it may not be loaded")};
-  }
-  reason = explainSource(load);
-  return reason.empty() ? explainSlice(load, slice, follows) : reason;
-}
-
-Obstacle LoopTransfers::explainStore(StoreOp store) {
-  Obstacle reason = explainPlace(store);
+  reason = explainAccesses(load, parts);
   if (reason.empty())
-    reason = explainBuffer(store);
-  if (!reason.empty())
-    return reason;
-  Value buffer = getRootBuffer(store.getTile());
-  if (isAccessedOutside(buffer))
-    return {Miss::AccessedOutside, "its tile is accessed outside of the loop"};
-  SmallVector<Operation *> writes, reads;
-  SmallVector<Operation *> accesses = *getAccesses(buffer);
-  for (Operation *op : accesses) {
-    if (op == store)
-      continue;
-    if (isa<TransferOpInterface>(op))
-      return {Miss::OtherTransfer, "its tile has another transfer"};
-    bool isWrite = false;
-    forEachWritten(op, [&](Value) { isWrite = true; });
-    (isWrite ? writes : reads).push_back(op);
-    if (isWrite && !precedes(op, store))
-      return {Miss::WrittenAfterStore,
-              "its tile is written by " + getName(op) + " after it is stored"};
-  }
-  for (Operation *read : reads) {
-    // After the condition of the store there may be no new tile to read.
-    if (!store->getParentRegion()->isAncestor(read->getParentRegion()))
-      return {Miss::ReadWithoutWrite, "its tile is read by " + getName(read) +
-                                          " where it may not be written"};
-    for (Operation *write : writes)
-      if (!precedes(write, read))
-        return {Miss::ReadBeforeWrite, "its tile is read by " + getName(read) +
-                                           " before it is written"};
-  }
-  if (!coversTile(kernel, loop, store, writes))
-    return {Miss::NotCovered,
-            "it isn't visible that each iteration writes the whole tile"};
-  return {};
-}
-
-Obstacle LoopTransfers::explainInPlaceStore(StoreOp store, LoadOp load) {
-  Obstacle reason = explainPlace(store);
-  if (!reason.empty())
-    return reason;
-  if (store.getScope() != load.getScope())
-    return {Miss::InPlaceScope, "its scope isn't that of the load"};
-  if (store.getTile() != load.getTile())
-    return {Miss::InPlacePart, "it stores a part of what is loaded"};
-  return {};
+    reason = explainSource(load);
+  return reason.empty() ? explainSlice(load, slice, follows) : reason;
 }

@@ -13,6 +13,8 @@
 #ifndef CAROUSEL_LIB_ANALYSIS_RINGS_RINGTRANSFERS_H
 #define CAROUSEL_LIB_ANALYSIS_RINGS_RINGTRANSFERS_H
 
+#include "TileElements.h"
+
 #include "carousel/Analysis/Rings/RingPlan.h"
 
 namespace carousel {
@@ -37,22 +39,34 @@ bool involvesOtherThreads(mlir::Operation *op);
 /// map, offsets, and those that select the tile in the buffer.
 llvm::SmallVector<mlir::Value> getInputs(LoadOp load);
 
+/// The loads among `parts` with the tile of `load`, itself included.
+llvm::SmallVector<mlir::Operation *> getSameTile(LoadOp load,
+                                                 llvm::ArrayRef<LoadOp> parts);
+
 /// A kernel and one of its loops, as the conditions use them.
 class LoopTransfers {
 public:
   LoopTransfers(mlir::gpu::GPUFuncOp kernel, mlir::scf::ForOp loop)
       : kernel(kernel), loop(loop) {}
 
-  /// The reason why `load` can't use the loop's ring, or an empty one. Adds
-  /// to `slice` the ops of the loop that compute its operands and conditions.
-  /// Sets `follows` if these depend on earlier iterations.
-  Obstacle explainLoad(LoadOp load, llvm::SetVector<mlir::Operation *> &slice,
+  /// The reason why `load` can't use the loop's ring, or an empty one.
+  /// `parts` are the loop's loads into the buffer, in one ring. Adds to `slice`
+  /// the ops of the loop that compute the load's operands and conditions. Sets
+  /// `follows` if these depend on earlier iterations.
+  Obstacle explainLoad(LoadOp load, llvm::ArrayRef<LoadOp> parts,
+                       llvm::SetVector<mlir::Operation *> &slice,
                        bool &follows);
+  /// The reason why the loop's accesses to the buffer of `load` aren't all to
+  /// elements that `parts` have loaded in the same iteration.
+  Obstacle explainAccesses(LoadOp load, llvm::ArrayRef<LoadOp> parts);
+  /// Whether all elements of the buffer that `op` accesses are in `parts`.
+  bool isLoaded(mlir::Operation *op, llvm::ArrayRef<LoadOp> parts);
   /// The reason why `store` can't have slots of its own, or an empty one.
-  Obstacle explainStore(StoreOp store);
-  /// The reason why `store` can't read the tiles of the loop's ring in place,
-  /// or an empty one.
-  Obstacle explainInPlaceStore(StoreOp store, LoadOp load);
+  /// `parts` are the stores that share them.
+  Obstacle explainStore(StoreOp store, llvm::ArrayRef<StoreOp> parts);
+  /// The reason why `store` can't read in place what `parts` load, or an empty
+  /// one.
+  Obstacle explainInPlaceStore(StoreOp store, llvm::ArrayRef<LoadOp> parts);
 
   /// Whether the loop stores to the memref that `load` reads.
   bool storesToSourceOf(LoadOp load);
@@ -69,9 +83,15 @@ private:
   bool areApart(LoadOp load, StoreOp store);
   bool isInvariant(mlir::Value value);
   bool precedes(mlir::Operation *first, mlir::Operation *second);
+  Obstacle explainOtherLoad(LoadOp load, LoadOp other,
+                            llvm::ArrayRef<LoadOp> parts);
+  bool mayAccess(mlir::Operation *op, LoadOp load,
+                 llvm::ArrayRef<LoadOp> parts);
+  TileElements &getElements();
 
   mlir::gpu::GPUFuncOp kernel;
   mlir::scf::ForOp loop;
+  std::optional<TileElements> elements; ///< computed on demand
 };
 
 } // namespace carousel

@@ -6,17 +6,20 @@
 //===----------------------------------------------------------------------===//
 //
 // Steps through the writes of one iteration, thread by thread, and marks the
-// elements of the tile that they write. Writes that can't be evaluated mark
-// none.
+// elements of the tile's buffer that they write, directly or through views.
+// Writes that can't be evaluated mark none.
 //
 //===----------------------------------------------------------------------===//
 
+#include "TileElements.h"
+
 #include "carousel/Analysis/Rings/RingPlan.h"
 #include "carousel/Analysis/Values/IndexFunction.h"
+#include "carousel/Analysis/Values/Views.h"
 #include "carousel/Support/HardwareLimits.h"
 
-#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -29,16 +32,17 @@ namespace {
 /// The limit on steps, for a compile time of milliseconds.
 constexpr int64_t kMaxSteps = 1 << 20;
 
-/// The box of a tile that a write covers, by its indices.
+/// The box of a view that a write covers, by its indices.
 struct WrittenBox {
+  TypedValue<MemRefType> view;
   OperandRange indices;
-  SmallVector<int64_t> extents; ///< by dimension of the tile
+  SmallVector<int64_t> extents; ///< by dimension of the view
 };
 
 class Coverage {
 public:
   Coverage(gpu::GPUFuncOp kernel, scf::ForOp loop, StoreOp store,
-           ArrayRef<Operation *> writes);
+           ArrayRef<Operation *> writes, ArrayRef<Value> reads);
 
   bool run();
 
@@ -46,11 +50,14 @@ private:
   void visit(Block &block);
   void visitLoop(scf::ForOp inner);
   void mark(const WrittenBox &box);
+  bool isReached(Value view);
 
   UniformValues uniform;
   IndexFunction function;
   scf::ForOp loop;
   StoreOp store;
+  /// Views of which all elements must be written, apart from the tile.
+  ArrayRef<Value> reads;
   /// For the writes that are followed.
   llvm::DenseMap<Operation *, WrittenBox> boxes;
   /// Writes and the ops around them, in order.
@@ -63,10 +70,8 @@ private:
 
 } // namespace
 
-/// The box of `write` if it writes to the tile itself, and not to a view with
-/// its own indices.
-static std::optional<WrittenBox> findBox(Operation *write,
-                                         TypedValue<MemRefType> tile) {
+/// The box of `write`, if its kind is known.
+static std::optional<WrittenBox> findBox(Operation *write) {
   Value target;
   OperandRange indices = write->getOperands();
   SmallVector<int64_t> vector;
@@ -91,20 +96,21 @@ static std::optional<WrittenBox> findBox(Operation *write,
                             !op.getVectorType().isScalable();
                    })
                    .Default([](Operation *) { return false; });
-  if (!known || target != tile)
+  auto view = dyn_cast_or_null<TypedValue<MemRefType>>(target);
+  if (!known || !view)
     return std::nullopt;
   // The vector's dimensions are the innermost ones.
-  SmallVector<int64_t> extents(tile.getType().getRank(), 1);
+  SmallVector<int64_t> extents(view.getType().getRank(), 1);
   llvm::copy(vector, extents.end() - vector.size());
-  return WrittenBox{indices, std::move(extents)};
+  return WrittenBox{view, indices, std::move(extents)};
 }
 
 Coverage::Coverage(gpu::GPUFuncOp kernel, scf::ForOp loop, StoreOp store,
-                   ArrayRef<Operation *> writes)
+                   ArrayRef<Operation *> writes, ArrayRef<Value> reads)
     : uniform(kernel), function(kernel, uniform, loop), loop(loop),
-      store(store) {
+      store(store), reads(reads) {
   for (Operation *write : writes) {
-    if (std::optional<WrittenBox> box = findBox(write, store.getTile()))
+    if (std::optional<WrittenBox> box = findBox(write))
       boxes.try_emplace(write, std::move(*box));
     for (Operation *op = write; op && op != loop; op = op->getParentOp())
       if (!llvm::is_contained(ways[op->getBlock()], op))
@@ -125,27 +131,31 @@ Coverage::Coverage(gpu::GPUFuncOp kernel, scf::ForOp loop, StoreOp store,
 }
 
 void Coverage::mark(const WrittenBox &box) {
-  ArrayRef<int64_t> shape = store.getTile().getType().getShape();
-  SmallVector<int64_t> first;
-  for (auto [index, extent, length] :
-       llvm::zip_equal(box.indices, shape, box.extents)) {
+  std::optional<TileLayout> view = locateTile(box.view, function);
+  if (!view)
+    return;
+  TileLayout part = {view->offset, box.extents, view->strides};
+  for (auto [index, extent, length, stride] :
+       llvm::zip_equal(box.indices, view->shape, box.extents, view->strides)) {
     std::optional<int64_t> number = function.evaluateConstant(index);
     if (!number || *number < 0 || *number + length > extent)
       return;
-    first.push_back(*number);
+    part.offset += *number * stride;
   }
-  int64_t count = computeProduct(box.extents);
-  steps += count;
-  // Row by row; a tile of no dimensions is one element.
-  int64_t row = box.extents.empty() ? 1 : box.extents.back();
-  for (int64_t number = 0; number < count; number += row) {
-    int64_t rest = number, place = 0, stride = 1;
-    for (int64_t dim = shape.size() - 1; dim >= 0; --dim) {
-      place += (first[dim] + rest % box.extents[dim]) * stride;
-      rest /= box.extents[dim];
-      stride *= shape[dim];
-    }
-    reached.set(place, place + row);
+  steps += part.getNumElements();
+  addElements(part, reached);
+}
+
+/// Whether all elements of `view`, or of a memref around it, are written.
+bool Coverage::isReached(Value view) {
+  while (true) {
+    std::optional<TileLayout> layout = locateTile(view, function);
+    steps += layout ? layout->shape.size() + 1 : 1;
+    if (layout && hasElements(*layout, reached))
+      return true;
+    if (!view.getDefiningOp<ViewLikeOpInterface>())
+      return false;
+    view = getEnclosingView(view);
   }
 }
 
@@ -207,27 +217,37 @@ void Coverage::visit(Block &block) {
 
 bool Coverage::run() {
   std::optional<int64_t> threads = function.getBlockThreads();
-  if (!threads || !store.getTile().getType().hasStaticShape())
+  auto buffer = cast<MemRefType>(getRootBuffer(store.getTile()).getType());
+  if (!threads || !buffer.hasStaticShape())
     return false;
   int64_t group = store.getScope() == TransferScope::CTA ? *threads
                   : store.getScope() == TransferScope::Warp
                       ? rules::kWarpSize
                       : rules::kWarpgroupSize;
-  reached.resize(store.getTile().getType().getNumElements());
+  reached.resize(buffer.getNumElements());
   for (int64_t first = 0; first < *threads; first += group) {
+    int64_t end = std::min(first + group, *threads);
     reached.reset();
-    for (int64_t thread = first; thread < std::min(first + group, *threads);
-         ++thread) {
+    for (int64_t thread = first; thread < end; ++thread) {
       function.setThread(thread);
       visit(*loop.getBody());
     }
-    if (steps >= kMaxSteps || !reached.all())
+    if (steps >= kMaxSteps)
       return false;
+    // The tile is the same for all threads of a group.
+    function.setThread(first);
+    if (!isReached(store.getTile()))
+      return false;
+    for (int64_t thread = first; !reads.empty() && thread < end; ++thread) {
+      function.setThread(thread);
+      if (!llvm::all_of(reads, [&](Value view) { return isReached(view); }))
+        return false;
+    }
   }
   return true;
 }
 
 bool carousel::coversTile(gpu::GPUFuncOp kernel, scf::ForOp loop, StoreOp store,
-                          ArrayRef<Operation *> writes) {
-  return Coverage(kernel, loop, store, writes).run();
+                          ArrayRef<Operation *> writes, ArrayRef<Value> reads) {
+  return Coverage(kernel, loop, store, writes, reads).run();
 }

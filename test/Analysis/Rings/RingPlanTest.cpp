@@ -14,6 +14,7 @@
 
 #include "carousel/Target/TargetInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
@@ -26,13 +27,15 @@ namespace {
 class RingPlanTest : public ::testing::Test {
 protected:
   RingPlanTest() {
-    context.loadDialect<CarouselDialect, arith::ArithDialect, gpu::GPUDialect,
-                        memref::MemRefDialect, scf::SCFDialect>();
+    context
+        .loadDialect<CarouselDialect, arith::ArithDialect, func::FuncDialect,
+                     gpu::GPUDialect, memref::MemRefDialect, scf::SCFDialect>();
   }
 
   /// The plan for a kernel with `body`, printed.
   std::string plan(const std::string &body, const std::string &chip = "sm_90a",
-                   const std::string &block = "128, 1, 1") {
+                   const std::string &block = "128, 1, 1",
+                   const std::string &functions = "") {
     module = parseSourceString<ModuleOp>(
         R"(
       #gl = #gpu.address_space<global>
@@ -41,6 +44,8 @@ protected:
       !tile = memref<1024xf32, #ws>
       !big = memref<12288xf32, #ws>
       gpu.module @m {
+        )" + functions +
+            R"(
         gpu.func @k(%x: !global, %y: !global, %n: index) kernel
             attributes {known_block_size = array<i32: )" +
             block + R"(>} {
@@ -134,6 +139,83 @@ TEST_F(RingPlanTest, RingForEachLoad) {
   EXPECT_TRUE(contains(text, "loads: 1, stages 3")) << text;
   text = plan(loop(body, "stages = 4"));
   EXPECT_TRUE(contains(text, "loads: 2, stages 4")) << text;
+}
+
+TEST_F(RingPlanTest, PartsOfABuffer) {
+  const std::string parts = R"(
+    %h0 = memref.subview %in[0] [512] [1] : !tile to memref<512xf32, strided<[1]>, #ws>
+    %h1 = memref.subview %in[512] [512] [1] : !tile to memref<512xf32, strided<[1], offset: 512>, #ws>
+    %next = arith.addi %n, %c128 : index
+  )";
+  const std::string lower =
+      "carousel.load %x[%i] to %h0 engine<bulk> : !global, "
+      "memref<512xf32, strided<[1]>, #ws>\n";
+  const std::string upper =
+      "carousel.load %x[%next] to %h1 engine<bulk> : !global, "
+      "memref<512xf32, strided<[1], offset: 512>, #ws>\n";
+  // One slot of the buffer's bytes, for both.
+  std::string text =
+      plan(parts + loop(lower + upper + kRead, "stages = 3, prefetch = 2"));
+  EXPECT_TRUE(contains(text, "loads: 2, stages 3, prefetch 2")) << text;
+  EXPECT_TRUE(contains(text, "slots of 4096 bytes")) << text;
+  // The first load of a buffer determines the stages of its ring.
+  text = plan(parts + loop(lower + upper + kRead, "stages = [2, 4]"));
+  EXPECT_TRUE(contains(text, "loads: 2, stages 2")) << text;
+  // Half of the buffer isn't loaded, or isn't loaded yet.
+  text = plan(parts + loop(lower + kRead, "stages = 3"));
+  EXPECT_TRUE(contains(text, "other parts of its buffer")) << text;
+  text = plan(parts + loop(lower + kRead + upper, "stages = 3"));
+  EXPECT_TRUE(contains(text, "by 'memref.load' before it is loaded")) << text;
+  EXPECT_TRUE(contains(text, "another load of its tile isn't")) << text;
+  // The halves are stored at once.
+  text = plan(parts + loop(lower + upper + kStoreInPlace, "stages = 3"));
+  EXPECT_TRUE(contains(text, "loads: 2, stages 3")) << text;
+  EXPECT_TRUE(contains(text, "stored in place")) << text;
+}
+
+TEST_F(RingPlanTest, StoresOfParts) {
+  const std::string parts = R"(
+    %h0 = memref.subview %out[0] [512] [1] : !tile to memref<512xf32, strided<[1]>, #ws>
+    %h1 = memref.subview %out[512] [512] [1] : !tile to memref<512xf32, strided<[1], offset: 512>, #ws>
+    %next = arith.addi %n, %c128 : index
+  )";
+  const std::string lower = "carousel.store %h0 to %y[%i] engine<bulk> : "
+                            "memref<512xf32, strided<[1]>, #ws>, !global\n";
+  const std::string upper =
+      "carousel.store %h1 to %y[%next] engine<bulk> : "
+      "memref<512xf32, strided<[1], offset: 512>, #ws>, !global\n";
+  std::string text =
+      plan(parts + loop(kLoad + kCopy + lower + upper, "stages = 2"));
+  EXPECT_TRUE(contains(text, "store: stages 2, slots of 4096 bytes")) << text;
+  EXPECT_FALSE(contains(text, "missed")) << text;
+  text = plan(parts + loop(kLoad + kCopy + lower + lower, "stages = 2"));
+  EXPECT_TRUE(contains(text, "its tile has another transfer")) << text;
+}
+
+TEST_F(RingPlanTest, CallsOfFunctions) {
+  auto getText = [&](const std::string &call, const std::string &functions) {
+    return plan(loop(kLoad + kRead + call, "stages = 3, prefetch = 2"),
+                "sm_90a", "128, 1, 1", functions);
+  };
+  const std::string ringed = "loads: 1, stages 3, prefetch 2";
+  const std::string value = "%w = func.call @f(%v) : (f32) -> f32\n";
+  const std::string memory = "func.call @f(%x) : (!global) -> ()\n";
+  EXPECT_TRUE(
+      contains(getText(value, "func.func private @f(f32) -> f32\n"), ringed));
+  EXPECT_TRUE(contains(getText(value, R"(func.func private @f(%a: f32) -> f32 {
+    return %a : f32
+  })"),
+                       ringed));
+  EXPECT_TRUE(contains(getText(value, R"(func.func private @f(%a: f32) -> f32 {
+    gpu.barrier
+    return %a : f32
+  })"),
+                       "'func.call', which may write the memref"));
+  EXPECT_TRUE(contains(getText(memory, "func.func private @f(!global)\n"),
+                       "writes the memref that is loaded from by 'func.call'"));
+  EXPECT_TRUE(contains(getText(memory, "func.func private @f(!global) "
+                                       "attributes {llvm.readnone}\n"),
+                       ringed));
 }
 
 TEST_F(RingPlanTest, DepthThatIsChosen) {

@@ -31,7 +31,8 @@ namespace carousel {
 
 struct TargetInfo;
 
-/// Loads of a loop through one ring, with a tile for each buffer.
+/// Loads of a loop through one ring, with a tile for each buffer. Several loads
+/// may load disjoint parts of one buffer.
 struct LoadRingPlan {
   llvm::SmallVector<LoadOp> loads; ///< in program order
   llvm::SmallVector<mlir::Value> buffers;
@@ -52,11 +53,12 @@ struct LoadRingPlan {
   llvm::SetVector<mlir::Value> usedOutside;
 };
 
-/// One store with a ring of its own.
+/// One store with a ring of its own, or stores of disjoint parts of a buffer.
 struct StoreRingPlan {
-  StoreOp store;
+  StoreOp store; ///< the first one
   mlir::Value buffer;
   int64_t stages = 2;
+  llvm::SmallVector<StoreOp> others = {}; ///< in the same block, in order
 };
 
 struct LoopPlan {
@@ -132,9 +134,11 @@ std::optional<llvm::SmallVector<mlir::Operation *>>
 getAccesses(mlir::Value buffer);
 
 /// Whether the writes that precede `store` in an iteration of `loop` write
-/// every element of its tile. Computed for each thread.
+/// every element of its tile, and of the views `reads` of its buffer. Computed
+/// for each thread.
 bool coversTile(mlir::gpu::GPUFuncOp kernel, mlir::scf::ForOp loop,
-                StoreOp store, llvm::ArrayRef<mlir::Operation *> writes);
+                StoreOp store, llvm::ArrayRef<mlir::Operation *> writes,
+                llvm::ArrayRef<mlir::Value> reads = {});
 
 } // namespace carousel
 
