@@ -84,12 +84,14 @@ public:
   explicit ProducerSlice(gpu::GPUFuncOp kernel)
       : kernel(kernel), written(getWritten(kernel)) {}
 
-  /// The reason why producers can't start `load`, or an empty one.
-  Obstacle explain(LoadOp load);
+  /// The reason why producers can't start `load` of `loop`, or an empty one.
+  Obstacle explain(LoadOp load, scf::ForOp loop, LoopTransfers &transfers);
   /// The values that they compute for the loads so far.
   llvm::DenseSet<Value> takeValues() { return std::move(visited); }
 
 private:
+  Obstacle explainSource(LoadOp load, scf::ForOp loop,
+                         LoopTransfers &transfers);
   void addControl(Operation *op);
   void addRegionOp(Operation *op);
   std::string explainOp(Operation *op);
@@ -151,11 +153,41 @@ std::string ProducerSlice::explainOp(Operation *op) {
   return {};
 }
 
-Obstacle ProducerSlice::explain(LoadOp load) {
-  if (Operation *writer = findWriter(load.getGlobal()))
-    return {Miss::UnifiedSourceWritten,
-            "the kernel has " + getName(writer) +
-                ", which may write the memref that is loaded from"};
+/// Whether `op` is executed after `loop`, once and for all: when the consumers
+/// have waited for all of its loads.
+static bool comesAfter(Operation *op, scf::ForOp loop) {
+  for (Operation *outer = loop; !isa<gpu::GPUFuncOp>(outer);
+       outer = outer->getParentOp()) {
+    Operation *other = outer->getBlock()->findAncestorOpInBlock(*op);
+    if (other && other != outer)
+      return outer->isBeforeInBlock(other);
+    if (!other && !isa<scf::IfOp>(outer->getParentOp()))
+      return false;
+  }
+  return false;
+}
+
+/// Producers don't wait for the consumers' writes of what they load.
+Obstacle ProducerSlice::explainSource(LoadOp load, scf::ForOp loop,
+                                      LoopTransfers &transfers) {
+  for (auto [target, op] : written) {
+    if ((target && !mayOverlap(target, load.getGlobal())) ||
+        comesAfter(op, loop))
+      continue;
+    auto store = dyn_cast<StoreOp>(op);
+    if (!store || !transfers.areApartInNest(load, store))
+      return {Miss::UnifiedSourceWritten,
+              "the kernel has " + getName(op) +
+                  ", which may write the memref that is loaded from"};
+  }
+  return {};
+}
+
+Obstacle ProducerSlice::explain(LoadOp load, scf::ForOp loop,
+                                LoopTransfers &transfers) {
+  Obstacle source = explainSource(load, loop, transfers);
+  if (!source.empty())
+    return source;
   llvm::append_range(values, getInputs(load));
   addControl(load);
   while (!values.empty()) {
@@ -296,15 +328,17 @@ void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
                     ", after which it may read what other CTAs have written"};
   });
   ProducerSlice slice(kernel);
-  for (LoopPlan *loop : loops)
+  for (LoopPlan *loop : loops) {
+    LoopTransfers transfers(kernel, loop->loop);
     for (const LoadRingPlan &ring : loop->rings) {
       if (reason.empty() && !ring.usedOutside.empty())
         reason = {Miss::UnifiedUsedOutside,
                   "a tile is accessed outside of the loop"};
       for (LoadOp load : ring.loads)
         if (reason.empty())
-          reason = slice.explain(load);
+          reason = slice.explain(load, loop->loop, transfers);
     }
+  }
   if (reason.empty()) {
     roles.consumerBlock = *block;
     roles.block = *extended;

@@ -104,21 +104,6 @@ bool LoopTransfers::isNeverWritten(Value memref) {
   return !written;
 }
 
-/// Whether a step is a multiple of `extent`. Loops have positive steps.
-static bool isMultipleOf(Value value, int64_t extent, unsigned depth = 0) {
-  if (depth > kMaxPathDepth)
-    return false;
-  if (std::optional<int64_t> constant = getConstantIntValue(value))
-    return *constant % extent == 0;
-  if (auto product = value.getDefiningOp<arith::MulIOp>())
-    return isMultipleOf(product.getLhs(), extent, depth + 1) ||
-           isMultipleOf(product.getRhs(), extent, depth + 1);
-  if (auto sum = value.getDefiningOp<arith::AddIOp>())
-    return isMultipleOf(sum.getLhs(), extent, depth + 1) &&
-           isMultipleOf(sum.getRhs(), extent, depth + 1);
-  return false;
-}
-
 /// Whether `value` is the same in all iterations: it is defined outside the
 /// loop, or computed from such values only.
 bool LoopTransfers::isInvariant(Value value) {
@@ -150,35 +135,40 @@ bool LoopTransfers::ordersUnits() {
       .wasInterrupted();
 }
 
-/// Whether `load` is executed before `store`, the two have the same box in each
-/// iteration, and boxes of different iterations are apart: some offset advances
-/// by the box's extent or more.
+RingBoxes &LoopTransfers::getBoxes() {
+  if (!boxes)
+    boxes = std::make_unique<RingBoxes>(kernel);
+  return *boxes;
+}
+
+/// Whether no load that runs ahead reads what the store of an iteration before
+/// it stores. The same iteration may load a box and store it afterwards.
 bool LoopTransfers::areApart(LoadOp load, StoreOp store) {
   // Facts about one warp's boxes say nothing about those of another warp.
   if (load.getScope() != TransferScope::CTA && ordersUnits())
     return false;
-  if (!precedes(load, store) || load.getGlobal() != store.getGlobal() ||
-      !isInvariant(load.getGlobal()) ||
-      load.getOffsets() != store.getOffsets() ||
-      load.getTile().getType().getShape() !=
-          store.getTile().getType().getShape() ||
-      load.getScope() != store.getScope())
-    return false;
-  MemRefType tile = load.getTile().getType();
-  unsigned leading =
-      cast<TransferOpInterface>(load.getOperation()).getNumLeadingDims();
-  for (auto [dim, offset] : llvm::enumerate(load.getOffsets())) {
-    int64_t extent = dim < leading ? 1 : tile.getDimSize(dim - leading);
-    Value variable = offset;
-    if (auto sum = variable.getDefiningOp<arith::AddIOp>())
-      variable = loop.isDefinedOutsideOfLoop(sum.getLhs())   ? sum.getRhs()
-                 : loop.isDefinedOutsideOfLoop(sum.getRhs()) ? sum.getLhs()
-                                                             : variable;
-    if (variable == loop.getInductionVar() &&
-        isMultipleOf(loop.getStep(), extent))
-      return true;
+  return load.getGlobal() == store.getGlobal() &&
+         isInvariant(load.getGlobal()) && load.getScope() == store.getScope() &&
+         getBoxes().areApart(load, store, loop, !precedes(load, store));
+}
+
+bool LoopTransfers::areApartInNest(LoadOp load, StoreOp store) {
+  SmallVector<scf::ForOp> nest = {loop};
+  for (Operation *outer = loop->getParentOp(); outer != kernel;
+       outer = outer->getParentOp()) {
+    if (isa<scf::IfOp>(outer))
+      continue;
+    auto around = dyn_cast<scf::ForOp>(outer);
+    if (!around)
+      return false;
+    nest.insert(nest.begin(), around);
   }
-  return false;
+  return loop->isProperAncestor(store) && explainPlace(store).empty() &&
+         load.getGlobal() == store.getGlobal() &&
+         nest.front().isDefinedOutsideOfLoop(load.getGlobal()) &&
+         load.getScope() == TransferScope::CTA &&
+         store.getScope() == TransferScope::CTA &&
+         getBoxes().areApart(load, store, nest, !precedes(load, store));
 }
 
 bool LoopTransfers::storesToSourceOf(LoadOp load) {

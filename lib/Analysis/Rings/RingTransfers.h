@@ -13,6 +13,7 @@
 #ifndef CAROUSEL_LIB_ANALYSIS_RINGS_RINGTRANSFERS_H
 #define CAROUSEL_LIB_ANALYSIS_RINGS_RINGTRANSFERS_H
 
+#include "RingBoxes.h"
 #include "TileElements.h"
 
 #include "carousel/Analysis/Rings/RingPlan.h"
@@ -68,6 +69,10 @@ public:
   /// one.
   Obstacle explainInPlaceStore(StoreOp store, llvm::ArrayRef<LoadOp> parts);
 
+  /// Whether producers, which don't wait for the loop's stores, may start
+  /// `load`: no store of another iteration of the loop, or of the loops around
+  /// it, stores to its box.
+  bool areApartInNest(LoadOp load, StoreOp store);
   /// Whether the loop stores to the memref that `load` reads.
   bool storesToSourceOf(LoadOp load);
   bool isAccessedOutside(mlir::Value buffer);
@@ -88,10 +93,12 @@ private:
   bool mayAccess(mlir::Operation *op, LoadOp load,
                  llvm::ArrayRef<LoadOp> parts);
   TileElements &getElements();
+  RingBoxes &getBoxes();
 
   mlir::gpu::GPUFuncOp kernel;
   mlir::scf::ForOp loop;
   std::optional<TileElements> elements; ///< computed on demand
+  std::unique_ptr<RingBoxes> boxes;     ///< computed on demand
 };
 
 } // namespace carousel

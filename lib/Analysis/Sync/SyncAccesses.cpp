@@ -325,7 +325,7 @@ void SyncAccesses::addTransfer(TransferOpInterface op,
 
   access.kind = op.isLoad() ? read : write;
   access.isRefill = false;
-  access.box = getBox(op);
+  access.box = getTransferBox(positions, op);
   auto store = dyn_cast<RingStoreOp>(op.getOperation());
   // An exclusive reduction is ordered with others of its CTA.
   if (store && !store.getExclusive())

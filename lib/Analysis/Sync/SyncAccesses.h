@@ -68,6 +68,9 @@ struct AccessBox {
   }
 };
 
+/// The box of a transfer in its global memref.
+AccessBox getTransferBox(SyncPositions &positions, TransferOpInterface op);
+
 /// The buffer that contains a memref.
 struct Buffer {
   bool isShared = false;
@@ -159,8 +162,6 @@ private:
   void addAnything(bool isShared, AccessKind kind,
                    std::vector<Access> &accesses);
   AccessBox getBox(mlir::Operation *op, mlir::Value memref);
-  AccessBox getBox(TransferOpInterface op);
-  void addSources(AccessBox &box);
   llvm::SmallVector<Buffer, 1> getBuffers(mlir::Value memref);
   void addBuffers(mlir::Value memref, llvm::SmallVectorImpl<Buffer> &buffers,
                   llvm::SmallPtrSetImpl<void *> &visited);

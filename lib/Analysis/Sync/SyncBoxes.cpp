@@ -90,7 +90,7 @@ static Value findLinearIndex(Value part, const llvm::DenseSet<Value> &values) {
 /// Adds the tile's number, from which rows and columns are computed by
 /// division. Different numbers have different boxes. Rows and columns no longer
 /// show this in terms of an earlier iteration.
-void SyncAccesses::addSources(AccessBox &box) {
+static void addSources(SyncPositions &positions, AccessBox &box) {
   SmallVector<Value> found;
   llvm::DenseSet<Value> values;
   auto add = [&](Value value) {
@@ -124,7 +124,8 @@ void SyncAccesses::addSources(AccessBox &box) {
   }
 }
 
-AccessBox SyncAccesses::getBox(TransferOpInterface op) {
+AccessBox carousel::getTransferBox(SyncPositions &positions,
+                                   TransferOpInterface op) {
   AccessBox box;
   box.memref = op.getGlobal();
   box.transfer = op;
@@ -134,6 +135,6 @@ AccessBox SyncAccesses::getBox(TransferOpInterface op) {
     box.first.push_back(positions.get(offset));
     box.extents.push_back(dim < leading ? 1 : tile[dim - leading]);
   }
-  addSources(box);
+  addSources(positions, box);
   return box;
 }

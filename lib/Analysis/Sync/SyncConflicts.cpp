@@ -62,6 +62,19 @@ static bool areApart(SyncPositions &positions, const AccessBox &lhs,
   return false;
 }
 
+/// Whether a load that runs ahead may overtake the store: the planner of rings
+/// has compared it with the stores of its loop. Stores of an earlier execution
+/// of the loop are ordered before its first loads.
+static bool isOvertaken(Operation *from, Operation *toOp, const Access &to) {
+  auto produce = dyn_cast<RingProduceOp>(toOp);
+  auto load = dyn_cast_or_null<RingLoadOp>(to.box.transfer);
+  if (!produce || !load || !load.getIndependent() || !produce.getAhead() ||
+      !isa<RingSubmitOp>(from))
+    return false;
+  auto loop = produce->getParentOfType<scf::ForOp>();
+  return loop && loop->isProperAncestor(from);
+}
+
 bool SyncFlow::needsOrder(const PendingAccess &from, Operation *toOp,
                           const Access &to, bool byOthers) const {
   const Access &access = *from.access;
@@ -71,6 +84,8 @@ bool SyncFlow::needsOrder(const PendingAccess &from, Operation *toOp,
       (access.isForeign && to.isForeign && !to.isPermission))
     return false;
   if (access.reduction && access.reduction == to.reduction)
+    return false;
+  if (!byOthers && isOvertaken(from.op, toOp, to))
     return false;
   // Turns release their accesses to later turns, and only this kernel writes.
   if (access.isOfTurns() && !kernel.accesses.isWrittenInTurns(to.buffer))

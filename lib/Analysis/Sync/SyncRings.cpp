@@ -72,7 +72,7 @@ std::vector<Access> SyncAccesses::collectLanded(RingWaitOp wait) {
     auto produce = load->getParentOfType<RingProduceOp>();
     if (produce->getBlock() == wait->getBlock() &&
         produce.getUse() == wait.getUse())
-      access.box = getBox(load);
+      access.box = getTransferBox(positions, load);
     for (const Buffer &buffer : getBuffers(load.getGlobal())) {
       access.buffer = buffer;
       landed.push_back(access);

@@ -200,10 +200,10 @@ gpu.module @branches [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     scf.for %i = %c0 to %n step %c1024 {
       %c = arith.cmpi ult, %i, %c4096 : index
       scf.if %c {
-        // expected-remark @below {{not ringed: other parts of its buffer are accessed in the loop by 'carousel.load'}}
+        // expected-remark @below {{not ringed: its tile has another load in the loop, for other threads or through another view}}
         carousel.load %x[%i] to %first engine<bulk> : !global, !part
       } else {
-        // expected-remark @below {{not ringed: other parts of its buffer are accessed in the loop by 'memref.load'}}
+        // expected-remark @below {{not ringed: its tile has another load in the loop, for other threads or through another view}}
         carousel.load %y[%i] to %second engine<bulk> : !global, !part
       }
       %v = memref.load %first[%thread] : !part
