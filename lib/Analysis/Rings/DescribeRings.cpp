@@ -84,10 +84,13 @@ void carousel::describeRings(gpu::GPUFuncOp kernel, const RingPlan &plan,
     }
     for (const StoreRingPlan &planned : loop.stores) {
       RingDecision ring = describeLoop(loop);
-      StoreOp store = planned.store;
+      SmallVector<StoreOp> stores = {planned.store};
+      stores.append(planned.others);
       ring.isLoad = false;
-      ring.memrefs.push_back(describer.getName(store));
-      addEngine(ring, store);
+      for (StoreOp store : stores) {
+        ring.memrefs.push_back(describer.getName(store));
+        addEngine(ring, store);
+      }
       ring.stages = planned.stages;
       ring.slotBytes = getBytes(planned.buffer);
       decisions.rings.push_back(std::move(ring));
