@@ -1,7 +1,11 @@
 # The GoogleTest programs, one per layer.
 
 carousel_add_unittest(CarouselDialectTests
-  SOURCES Dialect/EffectsTest.cpp Dialect/KernelSignatureTest.cpp Dialect/TensorMapTypeTest.cpp
+  SOURCES
+    Dialect/EffectsTest.cpp
+    Dialect/KernelDecisionsTest.cpp
+    Dialect/KernelSignatureTest.cpp
+    Dialect/TensorMapTypeTest.cpp
   LIBS CarouselDialect GTest::gmock)
 carousel_add_unittest(CarouselAnalysisTests
   SOURCES
@@ -23,6 +27,7 @@ carousel_add_unittest(CarouselTargetTests
   SOURCES
     Target/TargetInfoTest.cpp
     Target/PTX/AssemblePTXTest.cpp
+    Target/PTX/CubinRegistersTest.cpp
     Target/PTX/EmitPTXTest.cpp
     Target/PTX/MathLibraryTest.cpp
     Target/PTX/SplitKernelsTest.cpp
@@ -36,6 +41,7 @@ carousel_add_unittest(CarouselPackageTests
     Package/CompilePackageTest.cpp
     Package/KernelPartsTest.cpp
     Package/PackageManifestTest.cpp
+    Package/ReportDecisionsTest.cpp
     Package/WritePackageFixture.cpp
     Package/WritePackageSharingTest.cpp
     Package/WritePackageTest.cpp

@@ -15,9 +15,11 @@
 #include "KernelParts.h"
 #include "LowerTilePhase.h"
 
+#include "carousel/Package/ReportDecisions.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Passes/Pipelines.h"
 #include "carousel/Target/AssemblePTX.h"
+#include "carousel/Target/CubinRegisters.h"
 #include "carousel/Target/EmitCUDA.h"
 #include "carousel/Target/MathLibrary.h"
 #include "carousel/Target/TargetInfo.h"
@@ -69,6 +71,8 @@ private:
                             ModuleDescription &description);
   LogicalResult compileCUDA(ModuleOp holder, const TargetInfo &chip,
                             ModuleDescription &description);
+  void noteRegisters(const TargetInfo &chip, StringRef module, StringRef cubin);
+  void noteOccupancies();
   void addImage(ModuleDescription &description, const TargetInfo &chip,
                 llvm::StringLiteral kind, std::string contents,
                 StringRef function = {});
@@ -270,6 +274,7 @@ LogicalResult Compiler::compileModule(gpu::GPUModuleOp gpuModule,
     if (cubin->empty())
       return emitError(gpuModule.getLoc())
              << "expected a cubin for " << chip.chip << ", got nothing";
+    noteRegisters(chip, gpuModule.getName(), *cubin);
     addImage(description, chip, "cubin", std::move(*cubin));
   }
   addImage(description, chip, "ptx", std::move(*ptx));
@@ -315,6 +320,30 @@ LogicalResult Compiler::numberWaits() {
   return pm.run(module);
 }
 
+/// The assembler's registers say more than an estimate.
+void Compiler::noteRegisters(const TargetInfo &chip, StringRef module,
+                             StringRef cubin) {
+  llvm::StringMap<int64_t> registers = readRegisters(cubin);
+  for (KernelDescription &kernel : package.manifest.kernels)
+    for (VariantDescription &variant : kernel.variants) {
+      auto found = registers.find(variant.functionName);
+      if (variant.moduleName != module || found == registers.end())
+        continue;
+      for (OccupancyDescription &occupancy : variant.occupancies)
+        if (occupancy.chip == chip.chip)
+          occupancy = describeOccupancy(variant, chip, found->second);
+    }
+}
+
+void Compiler::noteOccupancies() {
+  for (KernelDescription &kernel : package.manifest.kernels)
+    for (VariantDescription &variant : kernel.variants)
+      if (variant.decisions)
+        for (const std::string &chip : variant.chips)
+          variant.occupancies.push_back(describeOccupancy(
+              variant, *TargetInfo::lookup(chip), std::nullopt));
+}
+
 /// What no chip of the list can run is not in the package.
 void Compiler::dropUnused() {
   for (KernelDescription &kernel : package.manifest.kernels)
@@ -341,6 +370,9 @@ FailureOr<Package> Compiler::compile() {
   if (failed(chooseVariants()) || failed(checkAssembler()))
     return failure();
   dropUnused();
+  if (failed(reportMisses(package.manifest.kernels, options.misses)))
+    return failure();
+  noteOccupancies();
 
   SmallVector<std::pair<gpu::GPUModuleOp, const TargetInfo *>> steps;
   for (auto gpuModule : module.getOps<gpu::GPUModuleOp>())

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "carousel/Analysis/SharedMemory/SharedMemoryUse.h"
 #include "carousel/Package/DescribePackage.h"
 
 #include "llvm/ADT/MapVector.h"
@@ -223,6 +224,12 @@ static FailureOr<VariantDescription> describeVariant(gpu::GPUFuncOp func,
   variant.cluster = padWithOne(launch.getCluster());
   variant.dynamicShared = launch.getShared();
   variant.isCooperative = func->hasAttr(CarouselDialect::kCoresident);
+  SymbolTableCollection tables;
+  SharedMemoryUse use = computeSharedMemoryUse(func, tables);
+  variant.staticShared =
+      use.hasDynamic ? padStaticShared(use.staticBytes) : use.staticBytes;
+  if (recordsDecisions(func))
+    variant.decisions = getDecisions(func);
   return variant;
 }
 

@@ -241,6 +241,8 @@ public:
       out.attribute("dynamic_shared", variant.dynamicShared);
       if (variant.isCooperative)
         out.attribute("cooperative", true);
+      if (variant.decisions)
+        printDecisions(variant);
     });
   }
 
@@ -292,6 +294,20 @@ public:
   }
 
 private:
+  /// The lists of the record, each of their elements on one line.
+  void printDecisions(const VariantDescription &variant) {
+    json::Value record = toJSON(variant);
+    out.attributeObject("decisions", [&] {
+      for (StringRef name :
+           {"occupancies", "rings", "transfers", "misses", "notes"})
+        if (json::Array *list = record.getAsObject()->getArray(name))
+          out.attributeArray(name, [&] {
+            for (json::Value &element : *list)
+              out.rawValue([&](raw_ostream &os) { os << element; });
+          });
+    });
+  }
+
   /// Prints lists of one-line values, which json::OStream would spread.
   void printLine(StringRef name, json::Value value) {
     out.attributeBegin(name);

@@ -11,21 +11,21 @@
 
 #include "carousel/Package/CompilePackage.h"
 
+#include "PrintTable.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace carousel;
 
-using Row = std::vector<std::string>;
-
-/// Prints the rows, each column but the last as wide as its longest entry.
-static void printTable(llvm::raw_ostream &os, llvm::ArrayRef<Row> rows) {
+void carousel::printTable(llvm::raw_ostream &os,
+                          llvm::ArrayRef<TableRow> rows) {
   std::vector<size_t> widths(rows.front().size());
-  for (const Row &row : rows)
+  for (const TableRow &row : rows)
     for (auto [width, cell] : llvm::zip(widths, row))
       width = std::max(width, cell.size());
-  for (const Row &row : rows) {
+  for (const TableRow &row : rows) {
     for (size_t i = 0; i + 1 < row.size(); ++i)
       os << llvm::left_justify(row[i], widths[i] + 2);
     os << row.back() << '\n';
@@ -38,7 +38,7 @@ static std::string formatBlock(const std::array<int64_t, 3> &sizes) {
 }
 
 void carousel::printSummary(llvm::raw_ostream &os, const Package &package) {
-  std::vector<Row> variants = {
+  std::vector<TableRow> variants = {
       {"kernel", "variant", "guards", "block", "shared", "chips"}};
   for (const KernelDescription &kernel : package.manifest.kernels)
     for (const VariantDescription &variant : kernel.variants)
@@ -49,7 +49,7 @@ void carousel::printSummary(llvm::raw_ostream &os, const Package &package) {
            llvm::join(variant.chips, " ")});
   printTable(os, variants);
   os << '\n';
-  std::vector<Row> files = {{"file", "bytes"}};
+  std::vector<TableRow> files = {{"file", "bytes"}};
   for (const PackageFile &file : package.files)
     files.push_back({file.name, std::to_string(file.contents.size())});
   printTable(os, files);

@@ -25,7 +25,8 @@ runtime launches.
 
 Each kernel needs a carousel.launch attribute (docs/Package.md). The tool
 replaces DIR in one step after everything has succeeded; after an error, DIR is
-unchanged. Progress goes to stderr, a summary to stdout.
+unchanged. Progress and warnings go to stderr, a summary and the decisions about
+loops and transfers to stdout.
 )";
 
 static std::string listChips() {
@@ -85,7 +86,23 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
                             "hold")));
   cl::opt<bool> quiet(
       "quiet", cl::cat(category),
-      cl::desc("Print errors only, no progress and no summary"));
+      cl::desc("Print errors only: no progress, no summary, no decisions and "
+               "no warnings about requests that aren't honoured"));
+  using Explain = CompileToolOptions::Explain;
+  cl::opt<Explain> explain(
+      "explain", cl::cat(category), cl::ValueOptional, cl::init(Explain::No),
+      cl::desc("Print the reasoning behind the decisions instead of the "
+               "summary:"),
+      cl::values(clEnumValN(Explain::Text, "", "as text"),
+                 clEnumValN(Explain::Text, "text", "as text"),
+                 clEnumValN(Explain::JSON, "json", "as JSON")));
+  enum class Werror { None, Pipeline };
+  cl::opt<Werror> werror(
+      "werror", cl::cat(category), cl::init(Werror::None),
+      cl::desc("Make warnings errors:"),
+      cl::values(clEnumValN(Werror::Pipeline, "pipeline",
+                            "requests of loops and transfers that aren't "
+                            "honoured (docs/WhyNotPipelined.md)")));
   cl::HideUnrelatedOptions(category);
   cl::SetVersionPrinter([](llvm::raw_ostream &os) {
     os << "carousel-compile " CAROUSEL_VERSION "\n";
@@ -96,6 +113,11 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
   options.input = input;
   options.output = output;
   options.quiet = quiet;
+  options.explain = explain;
+  using Misses = CompilePackageOptions::Misses;
+  options.compile.misses = werror == Werror::Pipeline ? Misses::Error
+                           : quiet                    ? Misses::Ignore
+                                                      : Misses::Warn;
   options.compile.chips = chips;
   options.compile.ptxVersion = ptxVersion.getValue();
   options.compile.indexBitwidth = indexBitwidth;

@@ -19,6 +19,7 @@
 #include "../support/Process/Interrupt.h"
 
 #include "carousel/Package/CompilePackage.h"
+#include "carousel/Package/ReportDecisions.h"
 #include "carousel/Package/WritePackage.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
@@ -35,6 +36,21 @@ static int fail(const Twine &message) {
   llvm::WithColor::error(llvm::errs(), kTool)
       << escapeControls(message.str()) << '\n';
   return 1;
+}
+
+static void printReport(const CompileToolOptions &options,
+                        const Package &package) {
+  using Explain = CompileToolOptions::Explain;
+  EscapedStream out(llvm::outs());
+  if (options.explain == Explain::JSON)
+    return explainDecisionsAsJSON(out, package);
+  if (options.explain == Explain::Text)
+    return explainDecisions(out, package);
+  if (options.quiet)
+    return;
+  printSummary(llvm::outs(), package);
+  llvm::outs() << '\n';
+  printDecisions(out, package);
 }
 
 int main(int argc, char **argv) {
@@ -83,7 +99,6 @@ int main(int argc, char **argv) {
   if (llvm::Error error = writePackage(package->files, options.output,
                                        InterruptGuard::isInterrupted))
     return fail(llvm::toString(std::move(error)));
-  if (!options.quiet)
-    printSummary(llvm::outs(), *package);
+  printReport(options, *package);
   return 0;
 }

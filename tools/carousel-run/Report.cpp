@@ -39,6 +39,31 @@ static void addSignature(std::string &text, const KernelInfo &kernel) {
   }
 }
 
+/// What the compiler decided, for comparison with what is measured.
+static void addDecisions(std::string &text,
+                         const runtime::DecisionInfo &decisions) {
+  const char *label = "rings";
+  for (const runtime::RingInfo &ring : decisions.rings) {
+    addLine(text, label, toString(ring));
+    label = "";
+  }
+  label = "estimate";
+  for (const runtime::OccupancyInfo &occupancy : decisions.occupancies) {
+    addLine(text, label, toString(occupancy));
+    label = "";
+  }
+  label = "missed";
+  for (const runtime::MissInfo &missed : decisions.misses) {
+    addLine(text, label, toString(missed));
+    label = "";
+  }
+  label = "notes";
+  for (const auto &[key, value] : decisions.notes) {
+    addLine(text, label, key + ": " + value);
+    label = "";
+  }
+}
+
 std::string run::formatText(const Listing &listing) {
   const runtime::Manifest &manifest = *listing.manifest;
   std::string text =
@@ -75,7 +100,8 @@ std::string run::formatText(const Explanation &explanation) {
         state = ": refused";
       else if (report)
         state = chosen ? ": would do" : ": chosen";
-      chosen |= report && report->accepted;
+      bool isChosen = report && report->accepted && !chosen;
+      chosen |= isChosen;
       text += fmt::format("  {}. {}{}\n", i + 1, variant.function, state);
       if (report)
         for (const std::string &reason : report->reasons)
@@ -100,6 +126,10 @@ std::string run::formatText(const Explanation &explanation) {
       if (variant.dynamicShared != 0)
         addLine(text, "shared",
                 fmt::format("{} bytes, dynamic", variant.dynamicShared));
+      if (variant.decisions)
+        addDecisions(text, *variant.decisions);
+      if (isChosen && explanation.bench)
+        addLine(text, "measured", formatText(*explanation.bench));
     }
     if (explanation.reports && !chosen)
       text += "  no variant takes these arguments on this device\n";

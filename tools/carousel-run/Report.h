@@ -28,6 +28,12 @@ struct Listing {
   const runtime::Manifest *manifest = nullptr;
 };
 
+struct BenchReport {
+  Summary summary;
+  uint64_t launches = 0, bytes = 0;
+  bool cold = true;
+};
+
 /// What --explain knows of one kernel.
 struct Explanation {
   std::string package;
@@ -36,12 +42,8 @@ struct Explanation {
   std::optional<std::vector<runtime::VariantReport>> reports;
   /// Why there are no reports; empty if none were requested.
   std::string note;
-};
-
-struct BenchReport {
-  Summary summary;
-  uint64_t launches = 0, bytes = 0;
-  bool cold = true;
+  /// Of the chosen variant, with --bench.
+  std::optional<BenchReport> bench;
 };
 
 struct RunReport {

@@ -57,6 +57,75 @@ static JSON describe(const ArgumentInfo &argument, const KernelInfo &kernel) {
   return object;
 }
 
+static JSON describe(const runtime::DecisionNotes &notes) {
+  JSON list = JSON::array();
+  for (const auto &[key, value] : notes)
+    list.push_back({{"key", key}, {"value", value}});
+  return list;
+}
+
+/// With the members of the manifest.
+static JSON describe(const runtime::DecisionInfo &decisions) {
+  JSON object;
+  object["occupancies"] = JSON::array();
+  for (const runtime::OccupancyInfo &info : decisions.occupancies)
+    object["occupancies"].push_back(
+        {{"chip", info.chip},
+         {"ctas_per_sm", info.ctasPerSM},
+         {"limit", info.limit},
+         {"shared", info.shared},
+         {"registers", info.registers ? JSON(*info.registers) : JSON()},
+         {"bytes_in_flight", info.bytesInFlight}});
+  object["rings"] = JSON::array();
+  for (const runtime::RingInfo &info : decisions.rings)
+    object["rings"].push_back({{"loop", info.loop},
+                               {"is_load", info.isLoad},
+                               {"memrefs", info.memrefs},
+                               {"engines", info.engines},
+                               {"stages", info.stages},
+                               {"slot_bytes", info.slotBytes},
+                               {"prefetch", info.prefetch},
+                               {"scope", info.scope},
+                               {"mode", info.mode},
+                               {"release", info.release},
+                               {"notes", describe(info.notes)}});
+  object["transfers"] = JSON::array();
+  for (const runtime::TransferInfo &info : decisions.transfers)
+    object["transfers"].push_back({{"location", info.location},
+                                   {"is_load", info.isLoad},
+                                   {"memref", info.memref},
+                                   {"bytes", info.bytes},
+                                   {"engine", info.engine},
+                                   {"instructions", info.instructions},
+                                   {"cost", info.cost},
+                                   {"rejections", describe(info.rejections)},
+                                   {"notes", describe(info.notes)}});
+  object["misses"] = JSON::array();
+  for (const runtime::MissInfo &info : decisions.misses)
+    object["misses"].push_back({{"id", info.id},
+                                {"location", info.location},
+                                {"subject", info.subject},
+                                {"reason", info.reason},
+                                {"notes", describe(info.notes)}});
+  object["notes"] = describe(decisions.notes);
+  return object;
+}
+
+static JSON describe(const BenchReport &bench) {
+  JSON entry;
+  entry["l2"] = bench.cold ? "cold" : "warm";
+  entry["launches"] = bench.launches;
+  entry["bytes"] = bench.bytes;
+  entry["median_us"] = bench.summary.median;
+  entry["p10_us"] = bench.summary.p10;
+  entry["p90_us"] = bench.summary.p90;
+  entry["min_us"] = bench.summary.least;
+  entry["max_us"] = bench.summary.most;
+  entry["mean_us"] = bench.summary.mean;
+  entry["gb_per_s"] = getGigabytesPerSecond(bench.bytes, bench.summary.median);
+  return entry;
+}
+
 static JSON describe(const VariantInfo &variant, const KernelInfo &kernel) {
   JSON object;
   object["function"] = variant.function;
@@ -71,6 +140,8 @@ static JSON describe(const VariantInfo &variant, const KernelInfo &kernel) {
   object["cluster"] = variant.cluster;
   object["dynamic_shared"] = variant.dynamicShared;
   object["cooperative"] = variant.cooperative;
+  if (variant.decisions)
+    object["decisions"] = describe(*variant.decisions);
   return object;
 }
 
@@ -116,6 +187,8 @@ std::string run::formatJSON(const Explanation &explanation) {
   object["chosen"] = chosen;
   object["note"] =
       explanation.note.empty() ? JSON(nullptr) : JSON(explanation.note);
+  if (explanation.bench)
+    object["bench"] = describe(*explanation.bench);
   return print(object);
 }
 
@@ -143,20 +216,7 @@ std::string run::formatJSON(const RunReport &report) {
   for (const ComparisonReport &comparison : report.comparisons)
     object["comparisons"].push_back(JSON::parse(formatJSON(comparison)));
   object["bench"] = nullptr;
-  if (report.bench) {
-    const BenchReport &bench = *report.bench;
-    JSON &entry = object["bench"];
-    entry["l2"] = bench.cold ? "cold" : "warm";
-    entry["launches"] = bench.launches;
-    entry["bytes"] = bench.bytes;
-    entry["median_us"] = bench.summary.median;
-    entry["p10_us"] = bench.summary.p10;
-    entry["p90_us"] = bench.summary.p90;
-    entry["min_us"] = bench.summary.least;
-    entry["max_us"] = bench.summary.most;
-    entry["mean_us"] = bench.summary.mean;
-    entry["gb_per_s"] =
-        getGigabytesPerSecond(bench.bytes, bench.summary.median);
-  }
+  if (report.bench)
+    object["bench"] = describe(*report.bench);
   return print(object);
 }

@@ -131,6 +131,48 @@ static Result<runtime::LoadOptions> makeLoadOptions(const Options &options) {
   return load;
 }
 
+static Result<BenchReport>
+bench(const runtime::Context &context, const runtime::Launch &launch,
+      const KernelInfo &kernel, const Launcher &launcher,
+      const Options &options, ProgressMode progressMode) {
+  std::array<uint32_t, 3> grid = launch.getGrid();
+  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
+    return fail(ErrorCode::InvalidArgument,
+                "expected a grid with blocks for --bench, got {}",
+                fmt::join(grid, " x "));
+  auto samples = measure(context, launch, options.benchmark, progressMode);
+  if (!samples)
+    return tl::make_unexpected(samples.error());
+  std::vector<uint64_t> elements(kernel.arguments.size(), 0);
+  for (size_t i = 0; i < elements.size(); ++i)
+    elements[i] = launcher.getLayout(i).elements;
+  BenchReport result;
+  result.launches = samples->size();
+  result.summary = summarize(std::move(*samples));
+  result.bytes = options.bytes.value_or(countBytes(kernel, elements));
+  result.cold = options.benchmark.cold;
+  return result;
+}
+
+/// Runs the variant that takes the arguments, and times it.
+static Result<BenchReport>
+benchChosen(const runtime::Context &context, const runtime::Kernel &kernel,
+            const KernelInfo &info, Launcher &launcher, const Options &options,
+            ProgressMode progressMode) {
+  std::vector<runtime::Argument> arguments = launcher.getArguments();
+  auto launch = kernel.prepare(arguments.data(), arguments.size());
+  if (!launch)
+    return tl::make_unexpected(launch.error());
+  Status status = launcher.upload();
+  if (status)
+    status = launch->run();
+  if (status)
+    status = context.synchronize();
+  if (!status)
+    return tl::make_unexpected(status.error());
+  return bench(context, *launch, info, launcher, options, progressMode);
+}
+
 static Exit explain(const runtime::Package &package, const Options &options,
                     ProgressMode progressMode) {
   const runtime::Manifest &manifest = package.getManifest();
@@ -172,6 +214,13 @@ static Exit explain(const runtime::Package &package, const Options &options,
       if (!reports)
         return report(reports.error());
       explanation.reports = std::move(*reports);
+      if (options.bench) {
+        auto measured = benchChosen(*context, *kernel, info, *launcher, options,
+                                    progressMode);
+        if (!measured)
+          return report(measured.error());
+        explanation.bench = *measured;
+      }
     }
   }
   return print(options.json ? formatJSON(explanation)
@@ -215,29 +264,6 @@ static Status collect(const KernelInfo &kernel, const Plan &plan,
     }
   }
   return {};
-}
-
-static Result<BenchReport>
-bench(const runtime::Context &context, const runtime::Launch &launch,
-      const KernelInfo &kernel, const Launcher &launcher,
-      const Options &options, ProgressMode progressMode) {
-  std::array<uint32_t, 3> grid = launch.getGrid();
-  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
-    return fail(ErrorCode::InvalidArgument,
-                "expected a grid with blocks for --bench, got {}",
-                fmt::join(grid, " x "));
-  auto samples = measure(context, launch, options.benchmark, progressMode);
-  if (!samples)
-    return tl::make_unexpected(samples.error());
-  std::vector<uint64_t> elements(kernel.arguments.size(), 0);
-  for (size_t i = 0; i < elements.size(); ++i)
-    elements[i] = launcher.getLayout(i).elements;
-  BenchReport result;
-  result.launches = samples->size();
-  result.summary = summarize(std::move(*samples));
-  result.bytes = options.bytes.value_or(countBytes(kernel, elements));
-  result.cold = options.benchmark.cold;
-  return result;
 }
 
 static Exit runKernel(const runtime::Package &package, const Options &options,

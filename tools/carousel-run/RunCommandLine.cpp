@@ -86,9 +86,11 @@ static std::string findConflict(const CLI::App &app, const Options &options) {
   for (const char *name : {"--rtol", "--atol"})
     if (given(name) && options.expectations.empty())
       return fmt::format("expected {} with --expect", name);
-  for (const char *name : {"--bench", "--out", "--expect", "--variant"})
+  for (const char *name : {"--out", "--expect", "--variant"})
     if (given(name) && options.explain)
       return fmt::format("expected {} without --explain", name);
+  if (options.explain && options.bench && options.arguments.empty())
+    return "expected --arg with --explain and --bench, got none";
   return {};
 }
 
@@ -133,8 +135,9 @@ std::variant<Options, Exit> carousel::run::parseCommandLine(int argc,
   app.add_flag("--line-info", options.lineInfo,
                "compile CUDA C++ with line numbers for profilers");
   app.add_flag("--explain", options.explain,
-               "don't run: show variants and guards; with --arg, show\n"
-               "which variant would run, and why not the others");
+               "don't run: show variants, guards and the compiler's\n"
+               "decisions; with --arg, show which variant would run, and\n"
+               "why not the others; with --bench, run and time it");
 
   app.option_defaults()->group("Timing a kernel");
   app.add_flag("--bench", options.bench,

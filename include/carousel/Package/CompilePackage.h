@@ -39,6 +39,8 @@ struct CompilePackageOptions {
     Required ///< no assembler is an error
   };
 
+  enum class Misses { Ignore, Warn, Error };
+
   std::vector<std::string> chips;     ///< at least one, each once
   std::optional<unsigned> ptxVersion; ///< 86 is 8.6; absent for the default
   unsigned indexBitwidth = 64;
@@ -54,6 +56,9 @@ struct CompilePackageOptions {
   /// Whether the CUDA C++ has `#line` directives, by which debuggers show the
   /// IR's lines.
   bool lineDirectives = false;
+  /// Whether a request of a loop or a transfer that isn't honoured is a warning
+  /// or an error (docs/WhyNotPipelined.md).
+  Misses misses = Misses::Warn;
   /// Selects the variants to compile. It is called with the guards of each
   /// variant of a kernel at the tile phase, in order of preference, for each
   /// chip and gpu.module. The first variant that it accepts is compiled, and no

@@ -14,7 +14,9 @@
 #ifndef CAROUSEL_PACKAGE_DESCRIBEPACKAGE_H
 #define CAROUSEL_PACKAGE_DESCRIBEPACKAGE_H
 
+#include "carousel/Analysis/Decisions/Throughput.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/KernelDecisions.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -68,6 +70,21 @@ struct TensorMapDescription {
   ExprAttr offset;
 };
 
+/// What an SM of a chip holds of a variant, as an estimate.
+struct OccupancyDescription {
+  std::string chip;
+  // Of a CTA, and of a thread. Registers are nullopt if no assembler has said.
+  int64_t threads = 1;
+  int64_t sharedBytes = 0;
+  std::optional<int64_t> registers;
+  int64_t ctasPerSM = 0;
+  OccupancyLimit limit = OccupancyLimit::Blocks;
+  // The CTAs for which each resource suffices, at most those of any kernel.
+  int64_t byShared = 0, byThreads = 0;
+  std::optional<int64_t> byRegisters;
+  int64_t bytesInFlight = 0; ///< of all CTAs of the SM
+};
+
 struct VariantDescription {
   /// The function of the described module. Null in a package.
   mlir::gpu::GPUFuncOp function;
@@ -83,6 +100,10 @@ struct VariantDescription {
   std::array<int64_t, 3> cluster;
   int64_t dynamicShared;
   bool isCooperative; ///< all CTAs are on the device at once
+  int64_t staticShared = 0;
+  /// Of a kernel from the tile phase, and with it one occupancy for each chip.
+  std::optional<KernelDecisions> decisions = {};
+  std::vector<OccupancyDescription> occupancies = {};
 
   /// The guard on the compute capability that excludes devices of capability
   /// `sm` (10 * major + minor) from this variant, or null.
@@ -141,6 +162,15 @@ struct Manifest {
 /// package can't describe, emits an error and fails.
 mlir::FailureOr<std::vector<KernelDescription>>
 describeKernels(mlir::ModuleOp module, unsigned indexBits);
+
+/// What an SM of `chip` holds of the variant. `registers` are those of a
+/// thread, if an assembler has said.
+OccupancyDescription describeOccupancy(const VariantDescription &variant,
+                                       const TargetInfo &chip,
+                                       std::optional<int64_t> registers);
+
+/// The member "decisions" of a variant in the manifest.
+llvm::json::Value toJSON(const VariantDescription &variant);
 
 /// The numbered waits of a module, by number.
 std::vector<WaitDescription> describeWaits(mlir::gpu::GPUModuleOp module);

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The reasons that planners give when they don't do what was asked for, each
-// with a stable id.
+// with a stable id. docs/WhyNotPipelined.md explains them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,7 @@
 namespace carousel {
 
 enum class Miss {
-#define MISS(Name, id, Kind) Name,
+#define MISS(Name, id, Kind, ...) Name,
 #include "carousel/Support/Misses.def"
 };
 
@@ -33,7 +33,7 @@ enum class MissKind {
 /// The name in warnings: "not-ringed:source-written".
 constexpr std::string_view getId(Miss miss) {
   switch (miss) {
-#define MISS(Name, id, Kind)                                                   \
+#define MISS(Name, id, Kind, ...)                                              \
   case Miss::Name:                                                             \
     return id;
 #include "carousel/Support/Misses.def"
@@ -43,7 +43,7 @@ constexpr std::string_view getId(Miss miss) {
 
 constexpr MissKind getKind(Miss miss) {
   switch (miss) {
-#define MISS(Name, id, Kind)                                                   \
+#define MISS(Name, id, Kind, ...)                                              \
   case Miss::Name:                                                             \
     return MissKind::Kind;
 #include "carousel/Support/Misses.def"
@@ -51,8 +51,19 @@ constexpr MissKind getKind(Miss miss) {
   return MissKind::Request;
 }
 
+/// What a user can do about it: "give each load a buffer of its own".
+constexpr std::string_view getRemedy(Miss miss) {
+  switch (miss) {
+#define MISS(Name, id, Kind, ...)                                              \
+  case Miss::Name:                                                             \
+    return "" __VA_ARGS__;
+#include "carousel/Support/Misses.def"
+  }
+  return {};
+}
+
 constexpr std::optional<Miss> findMiss(std::string_view id) {
-#define MISS(Name, text, Kind)                                                 \
+#define MISS(Name, text, Kind, ...)                                            \
   if (id == text)                                                              \
     return Miss::Name;
 #include "carousel/Support/Misses.def"

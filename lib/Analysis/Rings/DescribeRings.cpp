@@ -55,6 +55,17 @@ static void addEngine(RingDecision &ring, TransferOpInterface op) {
     ring.engines.push_back(name);
 }
 
+/// The numbers of the model, with the loop's rings.
+static DecisionNotes describeModel(const LoopPlan &loop) {
+  std::string work, prediction;
+  llvm::raw_string_ostream workStream(work), predictionStream(prediction);
+  loop.work.print(workStream);
+  loop.prediction.print(predictionStream);
+  return {{"iteration", work},
+          {"predicted", prediction},
+          {kLimitNote.str(), stringifyLoopLimit(loop.prediction.limit).str()}};
+}
+
 static RingDecision describeLoop(const LoopPlan &loop) {
   RingDecision ring;
   scf::ForOp op = loop.loop;
@@ -78,6 +89,7 @@ void carousel::describeRings(gpu::GPUFuncOp kernel, const RingPlan &plan,
       ring.slotBytes = getSlotBytes(planned);
       ring.prefetch = planned.prefetch;
       ring.release = planned.release;
+      ring.notes = describeModel(loop);
       for (StoreOp store : planned.inPlaceStores)
         ring.notes.push_back({"stored in place", describer.getName(store)});
       decisions.rings.push_back(std::move(ring));
@@ -96,10 +108,19 @@ void carousel::describeRings(gpu::GPUFuncOp kernel, const RingPlan &plan,
       decisions.rings.push_back(std::move(ring));
     }
   }
-  for (const RingMiss &missed : plan.misses)
-    decisions.misses.push_back({missed.miss,
-                                missed.op->getLoc(),
-                                describer.getSubject(missed.op),
-                                missed.reason,
-                                {}});
+  for (const RingMiss &missed : plan.misses) {
+    MissedRequest request = {missed.miss,
+                             missed.op->getLoc(),
+                             describer.getSubject(missed.op),
+                             missed.reason,
+                             {}};
+    // A plan that is made again repeats what it misses.
+    if (llvm::none_of(decisions.misses, [&](const MissedRequest &other) {
+          return other.miss == request.miss &&
+                 other.location == request.location &&
+                 other.subject == request.subject &&
+                 other.reason == request.reason;
+        }))
+      decisions.misses.push_back(std::move(request));
+  }
 }

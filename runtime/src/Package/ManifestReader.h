@@ -65,6 +65,7 @@ private:
                      ArgumentInfo &argument);
 
   VariantInfo readVariant(const Field &field, const KernelInfo &kernel);
+  DecisionInfo readDecisions(const Field &field);
   Guard readGuard(const Field &field, const KernelInfo &kernel);
   Parameter readParameter(const Field &field, const KernelInfo &kernel,
                           const VariantInfo &variant);

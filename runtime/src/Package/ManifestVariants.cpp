@@ -76,6 +76,9 @@ VariantInfo ManifestReader::readVariant(const Field &field,
       readInteger(get(field, "dynamic_shared"), 0, INT32_MAX));
   if (field.value.isObject() && field.value.find("cooperative"))
     variant.cooperative = readBool(get(field, "cooperative"));
+  // Where the compiler recorded them.
+  if (field.value.isObject() && field.value.find("decisions"))
+    variant.decisions = readDecisions(get(field, "decisions"));
   return variant;
 }
 

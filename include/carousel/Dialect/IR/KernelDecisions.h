@@ -40,6 +40,8 @@ struct DecisionNote {
   std::string value;
 };
 using DecisionNotes = std::vector<DecisionNote>;
+/// The key of a ring's note that says what limits its loop: the table's column.
+inline constexpr llvm::StringLiteral kLimitNote{"limit"};
 
 /// The slots for some loads, or for a store, of a pipelined loop.
 struct RingDecision {

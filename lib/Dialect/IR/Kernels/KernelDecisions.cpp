@@ -169,7 +169,7 @@ public:
     if (!attr)
       fail("field '" + name + "', got none");
     else if (!decode(attr, value))
-      fail("another '" + name + "', got ", attr);
+      fail("a valid '" + name + "', got ", attr);
   }
   template <typename T> void field(StringRef name, std::vector<T> &list) {
     seen.insert(name);
@@ -181,7 +181,7 @@ public:
       return fail("a list '" + name + "', got ", attr);
     for (Attribute element : elements)
       if (!decode(element, list.emplace_back()))
-        return fail("another '" + name + "', got ", element);
+        return fail("a valid '" + name + "', got ", element);
   }
 
   /// Whether all fields are valid, and there are no others.

@@ -14,6 +14,7 @@
 #ifndef CAROUSEL_RUNTIME_MANIFEST_H
 #define CAROUSEL_RUNTIME_MANIFEST_H
 
+#include "carousel/Runtime/Decisions.h"
 #include "carousel/Runtime/Error.h"
 #include "carousel/Runtime/Types.h"
 #include "carousel/Support/HardwareLimits.h"
@@ -236,6 +237,7 @@ struct VariantInfo {
   std::array<uint32_t, 3> cluster = {1, 1, 1};
   uint32_t dynamicShared = 0;
   bool cooperative = false; ///< all blocks are co-resident
+  std::optional<DecisionInfo> decisions;
 };
 
 struct KernelInfo {

@@ -1,0 +1,36 @@
+//===- ReportDecisions.h - what the compiler decided ------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tells users what the compiler decided about their kernels: a table, the
+// reasoning as text or JSON, and a warning for each request that isn't
+// honoured. docs/WhyNotPipelined.md explains the warnings.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PACKAGE_REPORTDECISIONS_H
+#define CAROUSEL_PACKAGE_REPORTDECISIONS_H
+
+#include "carousel/Package/CompilePackage.h"
+
+namespace carousel {
+
+/// A row for each ring of the variant that a launch on each chip prefers.
+/// Nothing if no kernel of the package comes from the tile phase.
+void printDecisions(llvm::raw_ostream &os, const Package &package);
+
+/// The record of each variant: rings, engines, occupancy, and what limits.
+void explainDecisions(llvm::raw_ostream &os, const Package &package);
+void explainDecisionsAsJSON(llvm::raw_ostream &os, const Package &package);
+
+/// Emits a warning, or an error, for each request that isn't honoured, once
+/// for all variants and chips. Fails if there are errors.
+mlir::LogicalResult reportMisses(llvm::ArrayRef<KernelDescription> kernels,
+                                 CompilePackageOptions::Misses mode);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PACKAGE_REPORTDECISIONS_H
