@@ -12,7 +12,6 @@
 
 #include "LowerTransfers.h"
 
-#include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -278,51 +277,101 @@ void carousel::copyElement(ImplicitLocOpBuilder &b, const TransferIssue &issue,
   });
 }
 
-void carousel::copyPart(ImplicitLocOpBuilder &b, const TransferIssue &issue,
-                        const BoxValues &box, ValueRange positions,
-                        ValueRange globalIndices, VectorType type, Value first,
-                        Value end) {
+/// Copies a piece of `type` of which a part is inside: some of its elements
+/// from `first` (null: 0) to before `end` (null: all), indices in the piece.
+/// Global memory is read at once: what is outside stands for the element next
+/// to it that is inside.
+static void copyPart(ImplicitLocOpBuilder &b, const TransferIssue &issue,
+                     const BoxValues &box, ValueRange positions,
+                     ValueRange globalIndices, VectorType type, Value first,
+                     Value end) {
+  auto load = dyn_cast<RingLoadOp>(issue.op.getOperation());
+  ReductionAttr reduce = getReduction(issue.op);
   int64_t elements = type.getNumElements();
   llvm::MaybeAlign width(elements * issue.shape->elementBytes);
-  // The element at `i` of the piece, moved to where it is inside.
-  auto clamp = [&](Value i) {
-    Value at = i;
-    if (end)
-      at = createFolded<arith::MinSIOp>(
-          b, at, createFolded<arith::SubIOp>(b, end, createIndex(b, 1)));
-    return first ? createFolded<arith::MaxSIOp>(b, at, first) : at;
-  };
-  auto getIndices = [&](ValueRange begin, Value shift) {
-    SmallVector<Value> indices(begin);
+  auto getIndices = [&](Value shift) {
+    SmallVector<Value> indices(globalIndices);
     indices.back() = createFolded<arith::AddIOp>(b, indices.back(), shift);
     return indices;
   };
-  SmallVector<Value> places, isInside;
+  Value last;
+  if (end)
+    last = createFolded<arith::SubIOp>(b, end, 1);
+  SmallVector<Value> isInside, values;
   for (int64_t i = 0; i < elements; ++i) {
-    Value place = createIndex(b, i);
-    places.push_back(clamp(place));
+    Value place = createIndex(b, i), nearest = place;
+    if (last)
+      nearest = createFolded<arith::MinSIOp>(b, nearest, last);
+    if (first)
+      nearest = createFolded<arith::MaxSIOp>(b, nearest, first);
     isInside.push_back(b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq,
-                                                     places.back(), place));
+                                                     nearest, place));
+    if (load || reduce)
+      values.push_back(
+          memref::LoadOp::create(b, box.global, getIndices(nearest)));
   }
-  if (auto load = dyn_cast<RingLoadOp>(issue.op.getOperation())) {
+  Value piece;
+  if (!load || reduce)
+    piece = vector::LoadOp::create(b, type, box.tile, positions,
+                                   /*nontemporal=*/false, width);
+  if (load) {
     Value fill = createFill(b, load, type.getElementType());
-    SmallVector<Value> values;
-    for (auto [place, inside] : llvm::zip_equal(places, isInside)) {
-      Value value = memref::LoadOp::create(b, box.global,
-                                           getIndices(globalIndices, place));
-      values.push_back(arith::SelectOp::create(b, inside, value, fill));
+    for (auto [i, value, inside] : llvm::enumerate(values, isInside)) {
+      if (reduce)
+        value = createCombined(b, reduce, value,
+                               vector::ExtractOp::create(b, piece, i));
+      value = arith::SelectOp::create(b, inside, value, fill);
     }
-    Value piece = vector::FromElementsOp::create(b, type, values);
-    vector::StoreOp::create(b, piece, box.tile, positions,
+    vector::StoreOp::create(b, vector::FromElementsOp::create(b, type, values),
+                            box.tile, positions,
                             /*nontemporal=*/false, width);
     return;
   }
-  Value piece = vector::LoadOp::create(b, type, box.tile, positions,
-                                       /*nontemporal=*/false, width);
-  for (auto [i, inside] : llvm::enumerate(isInside))
-    createIf(b, inside, [&, i = i] {
+  for (int64_t i = 0; i < elements; ++i)
+    createIf(b, isInside[i], [&] {
       Value value = vector::ExtractOp::create(b, piece, i);
+      if (reduce)
+        value = createCombined(b, reduce, values[i], value);
       memref::StoreOp::create(b, value, box.global,
-                              getIndices(globalIndices, createIndex(b, i)));
+                              getIndices(createIndex(b, i)));
     });
+}
+
+void carousel::copyCutPiece(ImplicitLocOpBuilder &b, const TransferIssue &issue,
+                            const BoxValues &box, ValueRange positions,
+                            int64_t elements, Value isRowInside) {
+  const TransferShape &shape = *issue.shape;
+  const BoxDim &dim = shape.dims.back();
+  auto load = dyn_cast<RingLoadOp>(issue.op.getOperation());
+  auto type = VectorType::get({elements},
+                              issue.op.getTile().getType().getElementType());
+  auto fill = [&] {
+    if (load)
+      vector::StoreOp::create(b, createFill(b, load, type), box.tile, positions,
+                              /*nontemporal=*/false,
+                              llvm::MaybeAlign(elements * shape.elementBytes));
+  };
+  SmallVector<Value> indices =
+      createGlobalIndices(b, box, shape.leading, positions);
+  Value begin = indices.back(), zero = createIndex(b, 0);
+  Value first, end, some = isRowInside;
+  auto require = [&](arith::CmpIPredicate predicate, Value lhs, Value rhs) {
+    some =
+        createAnd(b, some, b.createOrFold<arith::CmpIOp>(predicate, lhs, rhs));
+  };
+  if (dim.mayBeginBefore) {
+    first = createFolded<arith::MaxSIOp>(
+        b, createFolded<arith::SubIOp>(b, zero, begin), zero);
+    require(arith::CmpIPredicate::slt, first, createIndex(b, elements));
+  }
+  if (dim.mayEndBehind) {
+    end = createFolded<arith::MinSIOp>(
+        b, createFolded<arith::SubIOp>(b, box.ends.back(), begin),
+        createIndex(b, elements));
+    require(arith::CmpIPredicate::sgt, end, first ? first : zero);
+  }
+  createIf(
+      b, some,
+      [&] { copyPart(b, issue, box, positions, indices, type, first, end); },
+      load ? function_ref<void()>(fill) : nullptr);
 }

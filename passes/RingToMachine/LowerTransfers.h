@@ -173,13 +173,12 @@ void copyElement(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue,
                  const BoxValues &box, mlir::ValueRange positions,
                  mlir::Value isInside);
 
-/// Copies a piece of `type` of which a part is inside: some of its elements
-/// from `first` (null: 0) to before `end` (null: all), indices in the piece. A
-/// load reads them all at once, and fills the others.
-void copyPart(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue,
-              const BoxValues &box, mlir::ValueRange positions,
-              mlir::ValueRange globalIndices, mlir::VectorType type,
-              mlir::Value first, mlir::Value end);
+/// Copies a piece of `elements` that may be inside in part: a load reads what
+/// is inside at once, and fills the others; both access the tile by the whole
+/// piece. `isRowInside` is null if the row is known to be.
+void copyCutPiece(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue,
+                  const BoxValues &box, mlir::ValueRange positions,
+                  int64_t elements, mlir::Value isRowInside);
 
 //===----------------------------------------------------------------------===//
 // Arithmetic that folds

@@ -74,7 +74,6 @@ struct ClippedRows {
   const TransferShape &shape;
   BoxValues box;
   bool isOne;    ///< there is one row
-  Value begins;  ///< whether rows don't begin before the memref; null: known
   Value count;   ///< elements inside
   Value prefix;  ///< those of whole granules
   Value hasMany; ///< whether there are whole granules
@@ -164,7 +163,7 @@ forEachRowOfThread(ImplicitLocOpBuilder &b, ClippedRows &rows,
 static bool copiesEndsAsync(const TransferIssue &issue) {
   auto load = cast<RingLoadOp>(issue.op.getOperation());
   return issue.hasAsyncEnds && load.getFill() == OutOfBoundsFill::Zero &&
-         !issue.shape->hasRowEnds() && !issue.shape->dims.back().mayBeginBefore;
+         !issue.shape->hasRowEnds();
 }
 
 /// Copies what of a row is inside, less than a granule, and fills the granule.
@@ -177,13 +176,9 @@ static void copyEnd(ImplicitLocOpBuilder &b, ClippedRows &rows,
   SmallVector<Value> indices =
       createGlobalIndices(b, rows.box, shape.leading, positions);
   Value count = createFolded<arith::SubIOp>(b, rows.count, rows.prefix);
-  if (!copiesEndsAsync(issue)) {
-    auto load = cast<RingLoadOp>(issue.op.getOperation());
-    auto type = VectorType::get({getGranule(shape)},
-                                load.getTile().getType().getElementType());
-    return copyPart(b, issue, rows.box, positions, indices, type,
-                    /*first=*/Value(), count);
-  }
+  if (!copiesEndsAsync(issue))
+    return copyCutPiece(b, issue, rows.box, positions, getGranule(shape),
+                        /*isRowInside=*/Value());
   Value valid =
       createCast(b, createFolded<arith::MulIOp>(b, count, shape.elementBytes),
                  b.getI32Type());
@@ -269,8 +264,7 @@ static void fillRows(ImplicitLocOpBuilder &b, ClippedRows &rows, Value edge) {
   });
 }
 
-/// The elements of rows that begin before the memref, or that aren't whole
-/// granules: all that no engine copies, one by one.
+/// All that no engine copies of rows that aren't whole granules, one by one.
 static void copyElementsOfRows(ImplicitLocOpBuilder &b, ClippedRows &rows) {
   const TransferIssue &issue = rows.issue;
   const TransferShape &shape = rows.shape;
@@ -289,29 +283,42 @@ static void copyElementsOfRows(ImplicitLocOpBuilder &b, ClippedRows &rows) {
           Value at =
               createFolded<arith::AddIOp>(b, rows.box.begins.back(), position);
           Value inside = isRowInside;
+          auto require = [&](arith::CmpIPredicate predicate, Value rhs) {
+            inside = createAnd(
+                b, inside, b.createOrFold<arith::CmpIOp>(predicate, at, rhs));
+          };
           if (dim.mayBeginBefore)
-            inside = createAnd(
-                b, inside,
-                b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::sge, at,
-                                              createIndex(b, 0)));
+            require(arith::CmpIPredicate::sge, createIndex(b, 0));
           if (dim.mayEndBehind)
-            inside = createAnd(
-                b, inside,
-                b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::slt, at,
-                                              rows.box.ends.back()));
+            require(arith::CmpIPredicate::slt, rows.box.ends.back());
           copyElement(b, issue, rows.box, positions, inside);
         });
   });
 }
 
-static void issueClippedLoad(ImplicitLocOpBuilder &b,
-                             const TransferIssue &issue) {
-  const TransferShape &shape = *issue.shape;
-  ClippedRows rows(b, issue);
-  if (shape.dims.back().mayBeginBefore || shape.hasRowEnds()) {
-    copyRows(b, rows, /*copiesEnds=*/false);
-    return copyElementsOfRows(b, rows);
-  }
+/// Rows that begin before the memref: pieces of a granule, wherever the begin
+/// and the end are in them.
+static void copyPiecesOfRows(ImplicitLocOpBuilder &b, ClippedRows &rows) {
+  const TransferShape &shape = rows.shape;
+  int64_t granule = getGranule(shape),
+          granules = shape.getRowElements() / granule;
+  Value pieces = createIndex(b, shape.getRows() * granules);
+  forEachOfThread(
+      b, rows.issue, createIndex(b, 0), pieces, 1, [&](Value piece) {
+        SmallVector<Value> positions = createRowPositions(
+            b, shape, createFolded<arith::DivUIOp>(b, piece, granules));
+        positions.back() = createFolded<arith::MulIOp>(
+            b, createFolded<arith::RemUIOp>(b, piece, granules), granule);
+        copyCutPiece(b, rows.issue, rows.box, positions, granule,
+                     createIsRowInside(b, shape, rows.box,
+                                       ArrayRef(positions).drop_back()));
+      });
+}
+
+/// Rows that don't begin before the memref.
+static void issueRowsFromBegin(ImplicitLocOpBuilder &b, ClippedRows &rows) {
+  const TransferIssue &issue = rows.issue;
+  const TransferShape &shape = rows.shape;
   bool hasEnds = mayEndInGranule(issue.op, shape);
   // The lanes share the end of an only row, unless one instruction copies it.
   bool sharesEnd = hasEnds && rows.isOne && !copiesEndsAsync(issue);
@@ -331,6 +338,23 @@ static void issueClippedLoad(ImplicitLocOpBuilder &b,
                                                 position, rows.count));
     });
   fillRows(b, rows, edge);
+}
+
+static void issueClippedLoad(ImplicitLocOpBuilder &b,
+                             const TransferIssue &issue) {
+  const TransferShape &shape = *issue.shape;
+  ClippedRows rows(b, issue);
+  if (shape.hasRowEnds()) {
+    copyRows(b, rows, /*copiesEnds=*/false);
+    return copyElementsOfRows(b, rows);
+  }
+  if (!shape.dims.back().mayBeginBefore)
+    return issueRowsFromBegin(b, rows);
+  Value beginsInside = b.createOrFold<arith::CmpIOp>(
+      arith::CmpIPredicate::sge, rows.box.begins.back(), createIndex(b, 0));
+  createIf(
+      b, beginsInside, [&] { issueRowsFromBegin(b, rows); },
+      [&] { copyPiecesOfRows(b, rows); });
 }
 
 //===----------------------------------------------------------------------===//

@@ -99,50 +99,21 @@ static void copyElements(ImplicitLocOpBuilder &b, const TransferIssue &issue,
   });
 }
 
-/// A piece that isn't inside as a whole. What is inside is copied, and a load
-/// fills the rest; both by wide accesses to the tile.
-static void copyCutPiece(ImplicitLocOpBuilder &b, const TransferIssue &issue,
-                         const BoxValues &box, const Piece &piece) {
-  const TransferShape &shape = *issue.shape;
-  const BoxDim &dim = shape.dims.back();
-  if (getReduction(issue.op))
-    return copyElements(b, issue, box, piece);
+/// A piece that isn't inside as a whole. A load fills it if it can't be inside
+/// in part.
+static void copyRest(ImplicitLocOpBuilder &b, const TransferIssue &issue,
+                     const BoxValues &box, const Piece &piece) {
+  if (mayCutPieces(issue.op, *issue.shape, piece.elements))
+    return copyCutPiece(b, issue, box, piece.positions, piece.elements,
+                        piece.isRowInside);
   auto load = dyn_cast<RingLoadOp>(issue.op.getOperation());
+  if (!load)
+    return;
   auto type = VectorType::get({piece.elements},
-                              issue.op.getTile().getType().getElementType());
-  auto fill = [&] {
-    if (load)
-      vector::StoreOp::create(
-          b, createFill(b, load, type), box.tile, piece.positions,
-          /*nontemporal=*/false,
-          llvm::MaybeAlign(issue.op.getEngineAttr().getWidth()));
-  };
-  if (!mayCutPieces(issue.op, shape, piece.elements))
-    return fill();
-  Value begin = piece.globalIndices.back(), zero = createIndex(b, 0);
-  Value first, end, some = piece.isRowInside;
-  if (dim.mayBeginBefore) {
-    first = createFolded<arith::MaxSIOp>(
-        b, createFolded<arith::SubIOp>(b, zero, begin), zero);
-    some = createAnd(b, some,
-                     createCompare(b, arith::CmpIPredicate::slt, first,
-                                   createIndex(b, piece.elements)));
-  }
-  if (dim.mayEndBehind) {
-    end = createFolded<arith::MinSIOp>(
-        b, createFolded<arith::SubIOp>(b, box.ends.back(), begin),
-        createIndex(b, piece.elements));
-    some = createAnd(
-        b, some,
-        createCompare(b, arith::CmpIPredicate::sgt, end, first ? first : zero));
-  }
-  createIf(
-      b, some,
-      [&] {
-        copyPart(b, issue, box, piece.positions, piece.globalIndices, type,
-                 first, end);
-      },
-      load ? llvm::function_ref<void()>(fill) : nullptr);
+                              load.getTile().getType().getElementType());
+  vector::StoreOp::create(
+      b, createFill(b, load, type), box.tile, piece.positions,
+      /*nontemporal=*/false, llvm::MaybeAlign(load.getEngineAttr().getWidth()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -180,7 +151,7 @@ static void copyVector(ImplicitLocOpBuilder &b, const TransferIssue &issue,
       copy(box.global, piece.globalIndices, box.tile, piece.positions);
   };
   createIf(b, piece.isInside, copyWhole,
-           [&] { copyCutPiece(b, issue, box, piece); });
+           [&] { copyRest(b, issue, box, piece); });
 }
 
 //===----------------------------------------------------------------------===//
@@ -228,7 +199,7 @@ static void copyAsync(ImplicitLocOpBuilder &b, const TransferIssue &issue,
   if (mayStoreByThreads(load, *issue.shape))
     return createIf(
         b, piece.isInside, [&] { copy(piece.globalIndices, Value()); },
-        [&] { copyCutPiece(b, issue, box, piece); });
+        [&] { copyRest(b, issue, box, piece); });
   Value valid = createValidBytes(b, issue, box, piece);
   // Nothing is read then, but the address should still be one.
   Value some = createCompare(b, arith::CmpIPredicate::ne, valid,
@@ -241,6 +212,62 @@ static void copyAsync(ImplicitLocOpBuilder &b, const TransferIssue &issue,
 }
 
 //===----------------------------------------------------------------------===//
+// Elements in batches
+//===----------------------------------------------------------------------===//
+
+/// The result of `load`, or `otherwise` where `condition` doesn't hold.
+static Value createGuarded(ImplicitLocOpBuilder &b, Value condition,
+                           Value otherwise,
+                           function_ref<Value(ImplicitLocOpBuilder &)> load) {
+  if (!condition)
+    return load(b);
+  auto branch = scf::IfOp::create(
+      b, condition,
+      [&](OpBuilder &nested, Location loc) {
+        ImplicitLocOpBuilder inner(loc, nested);
+        scf::YieldOp::create(nested, loc, load(inner));
+      },
+      [&](OpBuilder &nested, Location loc) {
+        scf::YieldOp::create(nested, loc, otherwise);
+      });
+  return branch.getResult(0);
+}
+
+/// Copies pieces of one element: all are read before the first one is written,
+/// so that the thread waits once.
+static void copyBatch(ImplicitLocOpBuilder &b, const TransferIssue &issue,
+                      const BoxValues &box,
+                      ArrayRef<std::pair<Value, Value>> numbers) {
+  auto load = dyn_cast<RingLoadOp>(issue.op.getOperation());
+  Type element = issue.op.getTile().getType().getElementType();
+  Value fill =
+      load ? createFill(b, load, element)
+           : arith::ConstantOp::create(b, b.getZeroAttr(element)).getResult();
+  SmallVector<Piece> pieces;
+  SmallVector<Value> values;
+  for (auto [number, exists] : numbers) {
+    Piece &piece = pieces.emplace_back(createPiece(b, issue, box, number));
+    if (exists)
+      piece.isInside = createAnd(b, exists, piece.isInside);
+    values.push_back(createGuarded(
+        b, load ? piece.isInside : exists, fill, [&](ImplicitLocOpBuilder &at) {
+          return load ? memref::LoadOp::create(at, box.global,
+                                               piece.globalIndices)
+                      : memref::LoadOp::create(at, box.tile, piece.positions);
+        }));
+  }
+  for (auto [number, piece, value] : llvm::zip_equal(numbers, pieces, values))
+    createIf(b, load ? number.second : piece.isInside,
+             [&, piece = &piece, value = value] {
+               if (load)
+                 memref::StoreOp::create(b, value, box.tile, piece->positions);
+               else
+                 memref::StoreOp::create(b, value, box.global,
+                                         piece->globalIndices);
+             });
+}
+
+//===----------------------------------------------------------------------===//
 // Distribution
 //===----------------------------------------------------------------------===//
 
@@ -250,14 +277,40 @@ void carousel::copyByThreads(ImplicitLocOpBuilder &b,
   int64_t pieces = issue.op.getTileBytes() / engine.getWidth();
   BoxValues box = createBoxValues(b, issue);
   int64_t turns = llvm::divideCeil(pieces, issue.threads);
-  createLoop(b, turns, [&](Value turn) {
+  auto getNumber = [&](Value turn) {
     Value shift = createFolded<arith::MulIOp>(
         b, createCast(b, turn, b.getI32Type()), issue.threads);
-    Value number = createFolded<arith::AddIOp>(b, issue.thread, shift);
+    return createFolded<arith::AddIOp>(b, issue.thread, shift);
+  };
+  auto getExists = [&](Value number) {
+    return createCompare(b, arith::CmpIPredicate::slt, number,
+                         createConstant(b, b.getI32Type(), pieces));
+  };
+  // More would need registers that the kernel may not have.
+  constexpr int64_t kBatch = 8;
+  bool isBatched = engine.getKind() == EngineKind::Vector &&
+                   engine.getWidth() == issue.shape->elementBytes &&
+                   turns > 1 && !getReduction(issue.op);
+  if (isBatched) {
+    int64_t batch = std::min(turns, kBatch),
+            covered = llvm::alignTo(turns, batch) * issue.threads;
+    createLoop(b, llvm::divideCeil(turns, batch), [&](Value round) {
+      SmallVector<std::pair<Value, Value>> numbers;
+      Value first = createFolded<arith::MulIOp>(b, round, batch);
+      for (int64_t i = 0; i < batch; ++i) {
+        Value number = getNumber(createFolded<arith::AddIOp>(b, first, i));
+        numbers.emplace_back(number,
+                             covered > pieces ? getExists(number) : Value());
+      }
+      copyBatch(b, issue, box, numbers);
+    });
+    return;
+  }
+  createLoop(b, turns, [&](Value turn) {
+    Value number = getNumber(turn);
     Value exists;
     if (pieces % issue.threads != 0)
-      exists = createCompare(b, arith::CmpIPredicate::slt, number,
-                             createConstant(b, b.getI32Type(), pieces));
+      exists = getExists(number);
     createIf(b, exists, [&] {
       Piece piece = createPiece(b, issue, box, number);
       if (engine.getKind() == EngineKind::CpAsync)
