@@ -15,6 +15,7 @@
 #include "ClampOffsets.h"
 
 #include "carousel/Analysis/Engines/EnginePlan.h"
+#include "carousel/Analysis/Engines/TransferBounds.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
@@ -157,6 +158,7 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
                             .wasInterrupted();
     if (!hasTransfers)
       return success();
+    markInBounds(kernel);
     EnginePlan plan =
         planEngines(kernel, target, {variants, preferEngine.getValue()});
     // C157
@@ -188,6 +190,28 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
     }
     functions += plan.variants.size();
     return success();
+  }
+
+  /// Boxes that are known to be inside need no check when they are issued, and
+  /// engines need less of the launch.
+  void markInBounds(gpu::GPUFuncOp kernel) {
+    SmallVector<TransferOpInterface> inside;
+    {
+      Divisibility facts;
+      IndexRanges ranges;
+      kernel.walk([&](TransferOpInterface op) {
+        // C126
+        auto load = dyn_cast<LoadOp>(op.getOperation());
+        bool isPlain = load ? load.getFill() == OutOfBoundsFill::Zero
+                            : isa<StoreOp>(op.getOperation());
+        if (isPlain && !op.getInBounds() && isKnownInBounds(op, facts, ranges))
+          inside.push_back(op);
+      });
+    }
+    for (TransferOpInterface op : inside)
+      llvm::TypeSwitch<Operation *>(op.getOperation())
+          .Case<LoadOp, StoreOp>(
+              [](auto transfer) { transfer.setInBounds(true); });
   }
 
   void applyVariant(gpu::GPUFuncOp func, const EngineVariant &variant,
