@@ -14,9 +14,11 @@
 
 #include "IssueTransfers.h"
 
+#include "carousel/Analysis/Engines/ThreadWork.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Remarks.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -300,6 +302,40 @@ void TransferLowering::copyPieces(Section &section) {
   }
 }
 
+void TransferLowering::reportWork(Operation *section, Operation *before,
+                                  const ThreadRange &range,
+                                  TransferScope scope) {
+  if (!section->getContext()->getRemarkEngine())
+    return;
+  IndexRanges ranges;
+  Block *block = section->getBlock();
+  ThreadWork work = estimateThreadWork(before ? std::next(before->getIterator())
+                                              : block->begin(),
+                                       section->getIterator(), ranges);
+  ThreadWork bound;
+  int64_t bytes = 0;
+  section->walk([&](TransferOpInterface op) {
+    bound += getWorkBound(op, kernel.plan.shapes.at(op),
+                          getScopeThreads(range, scope), arrivesByWarp(range));
+    bytes += op.getTileBytes();
+  });
+  if (bytes == 0)
+    return;
+  remark::RemarkOpts options = remark::RemarkOpts::name("Work")
+                                   .category("carousel-lower-rings")
+                                   .function(kernel.func.getName());
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "the most loaded thread: ";
+  work.print(os);
+  os << ", for " << bytes << " bytes; the bound is " << bound.instructions
+     << " and " << bound.waits;
+  if (work.isWithin(bound))
+    remark::analysis(section->getLoc(), options) << text;
+  else
+    remark::missed(section->getLoc(), options) << text;
+}
+
 void TransferLowering::lower(RingProduceOp produce) {
   const PlannedRing &planned = kernel.plan.lookup(produce.getRing());
   RingCreateOp ring = planned.ring;
@@ -307,6 +343,7 @@ void TransferLowering::lower(RingProduceOp produce) {
   TransferScope scope = ring.getScope();
   RingSlot slot =
       slots.getSlot(produce.getRing().getType().getStages(), produce.getUse());
+  Operation *before = produce->getPrevNode();
   ImplicitLocOpBuilder b(produce.getLoc(), produce);
   BarrierElement full;
   if (planned.hasFull)
@@ -344,12 +381,14 @@ void TransferLowering::lower(RingProduceOp produce) {
       CpAsyncCommitGroupOp::create(b);
     }
   }
+  reportWork(produce, before, range, scope);
   produce.erase();
 }
 
 void TransferLowering::lower(RingSubmitOp submit) {
   ThreadRange range = kernel.plan.getThreads(submit);
   TransferScope scope = submit.getScope();
+  Operation *before = submit->getPrevNode();
   ImplicitLocOpBuilder b(submit.getLoc(), submit);
   // A group without transfers counts as well: wait_stores counts submits.
   if (kernel.plan.issuesBulkGroups(range, scope)) {
@@ -366,5 +405,6 @@ void TransferLowering::lower(RingSubmitOp submit) {
   Section section = cloneSection(b, submit.getBody(), /*byLeader=*/false, range,
                                  scope, BarrierElement());
   copyPieces(section);
+  reportWork(submit, before, range, scope);
   submit.erase();
 }

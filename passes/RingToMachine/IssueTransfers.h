@@ -30,6 +30,11 @@ public:
   void lower(RingSubmitOp submit);
 
 private:
+  /// Reports what the most loaded thread does for `section`, which was lowered
+  /// to the ops after `before`: above its bound, or not.
+  void reportWork(mlir::Operation *section, mlir::Operation *before,
+                  const ThreadRange &range, TransferScope scope);
+
   struct Section {
     llvm::SmallVector<TransferIssue> transfers;
     bool isConditional = false; ///< one of them is under a branch
