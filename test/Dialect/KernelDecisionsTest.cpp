@@ -109,7 +109,8 @@ TEST_F(KernelDecisionsTest, BytesInFlight) {
 TEST_F(KernelDecisionsTest, PlacesHaveNoFolders) {
   EXPECT_EQ(formatPlace(at(12)), "k.mlir:12:7");
   EXPECT_EQ(formatPlace(UnknownLoc::get(&context)), "?");
-  EXPECT_EQ(formatPlace(NameLoc::get(StringAttr::get(&context, "v"), at(2))),
+  EXPECT_EQ(formatPlace(
+                NameLoc::get(StringAttr::get(&context, "v"), Location(at(2)))),
             "k.mlir:2:7");
 }
 
