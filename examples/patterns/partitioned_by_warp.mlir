@@ -41,7 +41,7 @@ gpu.module @patterns {
       vector.store %r, %out[%j] {alignment = 16 : i64} : !tile, vector<4xf32>
       carousel.store %out to %y[%i] : !tile, !vector
     } {carousel.pipeline = #carousel.pipeline<
-        stages = 4, mode = specialized, producers = 1, release = empty_barrier>}
+        stages = 4, stores = shared, mode = specialized, producers = 1, release = empty_barrier>}
     gpu.return
   }
 }

@@ -40,7 +40,7 @@ gpu.module @patterns {
       %r = vector.shuffle %v, %v [3, 2, 1, 0] : vector<4xf32>, vector<4xf32>
       vector.store %r, %out[%j] {alignment = 16 : i64} : !tile, vector<4xf32>
       carousel.store %out to %y[%i] : !tile, !vector
-    } {carousel.pipeline = #carousel.pipeline<stages = 4, prefetch = 2>}
+    } {carousel.pipeline = #carousel.pipeline<stages = 4, prefetch = 2, stores = shared>}
     gpu.return
   }
 }

@@ -30,7 +30,7 @@ gpu.module @gelu {
       attributes {carousel.launch = #carousel.launch<
         grid = [ceildiv(extent(0, 1), 256),
                 min(ceildiv(extent(0, 0), 16),
-                    ceildiv(resident, max(ceildiv(extent(0, 1), 256), 1)))],
+                    max(floordiv(resident, max(ceildiv(extent(0, 1), 256), 1)), 1))],
         block = [256]>} {
     %c0 = arith.constant 0 : index
     %c8 = arith.constant 8 : index
@@ -94,7 +94,7 @@ gpu.module @gelu {
       attributes {carousel.launch = #carousel.launch<
         grid = [ceildiv(extent(0, 1), 256),
                 min(ceildiv(extent(0, 0), 16),
-                    ceildiv(resident, max(ceildiv(extent(0, 1), 256), 1)))],
+                    max(floordiv(resident, max(ceildiv(extent(0, 1), 256), 1)), 1))],
         block = [256]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

@@ -206,7 +206,7 @@ void RingRewriter::emitPrologue(const LoopPlan &loopPlan,
   scf::ForOp loop = loopPlan.loop;
   Location loc = loop.getLoc();
   OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPoint(loop);
+  rewriter.setInsertionPoint(loopPlan.start);
   TransferScope scope = loopPlan.request.getScope();
   if (loads.overtakesStores)
     RingWaitStoresOp::create(rewriter, loc, GroupWait::Complete, 0, scope);

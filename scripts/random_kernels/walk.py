@@ -179,6 +179,10 @@ class Walk:
             fields.append(f"stages = [{', '.join(map(str, counts))}]")
         if not specialized and rng.random() < 0.5:
             fields.append(f"epilogue = {rng.choice(['peeled', 'predicated', 'auto'])}")
+        if rng.random() < 0.7:
+            fields.append(f"stores = {rng.choice(['shared', 'shared', 'registers'])}")
+        if rng.random() < 0.2:
+            fields.append(f"store_slots = {rng.choice([1, 2, 3])}")
 
     def emit(self, section, carried):
         self.kernel.features |= {self.style, f"scope {self.scope}", f"rank {self.rank}",

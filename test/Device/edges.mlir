@@ -72,7 +72,7 @@ gpu.module @edges {
       %v = vector.broadcast %value : bf16 to vector<8xbf16>
       vector.store %v, %xs[%j] {alignment = 16 : i64} : !tile, vector<8xbf16>
       carousel.store %xs to %x[%row, %c0] : !tile, !matrix
-    } {carousel.pipeline = #carousel.pipeline<stages = 2>}
+    } {carousel.pipeline = #carousel.pipeline<stages = 2, stores = shared>}
     gpu.return
   }
 }

@@ -253,6 +253,7 @@ void SlotPlacer::placeLoads(SmallVectorImpl<PlacedBuffer> &buffers,
   int64_t stages = ring.request.value_or(ring.stages);
   for (Value buffer : ring.buffers) {
     Lifetime lives = getPlace(loop.loop);
+    lives.extend(getPlace(loop.start).first);
     if (ring.usedOutside.contains(buffer)) {
       Lifetime all = getLifetime(buffer);
       lives.extend(all.first);

@@ -32,6 +32,10 @@ int64_t getSlotBytes(const LoadRingPlan &ring);
 /// arrives, or if a store must have read it.
 int64_t getDefaultPrefetch(const LoadRingPlan &ring);
 
+/// The op before which the first loads of the loop start: the loop, or a load
+/// outside of rings before it.
+mlir::Operation *findStart(mlir::gpu::GPUFuncOp kernel, const LoopPlan &plan);
+
 /// Sets the stages of the rings of loads in the plan, and what is predicted of
 /// each loop.
 void chooseStages(mlir::gpu::GPUFuncOp kernel, const TargetInfo &target,

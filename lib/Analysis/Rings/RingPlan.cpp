@@ -399,6 +399,8 @@ bool Planner::isPeeled(const LoopPlan &plan) {
 
 void Planner::chooseDepth() {
   for (LoopPlan &plan : result.loops)
+    plan.start = findStart(kernel, plan);
+  for (LoopPlan &plan : result.loops)
     for (LoadRingPlan &ring : plan.rings)
       ring.release = chooseRelease(plan, ring);
   chooseStages(kernel, target, result);

@@ -70,6 +70,9 @@ struct LoopPlan {
   llvm::SmallVector<StoreRingPlan> stores;
   /// The last iterations, which load nothing ahead, are a loop of their own.
   bool hasPeeledEpilogue = false;
+  /// The op before which the first loads start: the loop, or a load outside of
+  /// rings that precedes it, whose wait then overlaps with them.
+  mlir::Operation *start = nullptr;
   // The work of an iteration, what is decided, and what follows from both.
   LoopWork work;
   LoopChoice choice;
