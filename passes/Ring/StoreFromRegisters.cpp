@@ -13,6 +13,7 @@
 #include "carousel/Analysis/Rings/StorePath.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/KernelDecisions.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Target/TargetInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -180,11 +181,37 @@ struct StoreFromRegisters
   void rewriteStores(gpu::GPUFuncOp kernel, const TargetInfo &target) {
     for (const StorePathPlan &plan : planStorePaths(kernel, target)) {
       report(kernel, plan);
+      if (recordsDecisions(kernel))
+        record(kernel, plan);
       if (plan.path != StorePath::Registers)
         continue;
       WriteRewriter(plan).run();
       ++fromRegisters;
     }
+  }
+
+  /// Adds the path to what is recorded of the store.
+  void record(gpu::GPUFuncOp kernel, const StorePathPlan &plan) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    plan.print(os);
+    LocationAttr location = StoreOp(plan.store).getLoc();
+    KernelDecisions decisions = getDecisions(kernel);
+    std::string memref = "the global memref";
+    for (TransferDecision &transfer : decisions.transfers) {
+      if (transfer.isLoad || transfer.location != location)
+        continue;
+      memref = transfer.memref;
+      transfer.notes.push_back({"path", text});
+    }
+    if (plan.isGiven && !plan.obstacle.empty())
+      decisions.misses.push_back(
+          {plan.obstacle.miss,
+           location,
+           "store to " + memref,
+           "not stored from registers: " + plan.obstacle.text,
+           {}});
+    setDecisions(kernel, decisions);
   }
 
   void report(gpu::GPUFuncOp kernel, const StorePathPlan &plan) {
