@@ -65,7 +65,9 @@ void RingRewriter::rewriteLooseLoad(LoadOp load) {
     ring = createRing(loc, scope, release, 1, {});
     variable = indices.create(getEntry(), loc);
   }
-  rewriter.setInsertionPoint(load);
+  // Before the prologue that starts here: it comes back first.
+  auto first = prologues.find(load);
+  rewriter.setInsertionPoint(first == prologues.end() ? load : first->second);
   Value use = RunningIndices::read(rewriter, loc, variable);
   auto produce = RingProduceOp::create(rewriter, loc, ring, use, IntegerAttr());
   {
@@ -77,6 +79,7 @@ void RingRewriter::rewriteLooseLoad(LoadOp load) {
         load.getInBoundsAttr(), load.getByThreadsAttr(), load.getSwizzleAttr(),
         load.getCacheAttr(), load.getEngineAttr(), load.getMap(), nullptr);
   }
+  rewriter.setInsertionPoint(load);
   RingWaitOp::create(rewriter, loc, ring, use);
   if (!hasBarrier)
     RingReleaseOp::create(rewriter, loc, ring, use);

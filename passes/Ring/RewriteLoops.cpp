@@ -207,6 +207,7 @@ void RingRewriter::emitPrologue(const LoopPlan &loopPlan,
   Location loc = loop.getLoc();
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(loopPlan.start);
+  Operation *before = loopPlan.start->getPrevNode();
   TransferScope scope = loopPlan.request.getScope();
   if (loads.overtakesStores)
     RingWaitStoresOp::create(rewriter, loc, GroupWait::Complete, 0, scope);
@@ -230,6 +231,9 @@ void RingRewriter::emitPrologue(const LoopPlan &loopPlan,
   mapping.map(loop.getInductionVar(), prologue.getInductionVar());
   emitProduce(loads, loop, ring, use, mapping, loads.prefetch);
   scf::YieldOp::create(rewriter, loc, addConstant(rewriter, loc, use, 1));
+  Operation *begin =
+      before ? before->getNextNode() : &loopPlan.start->getBlock()->front();
+  prologues.try_emplace(loopPlan.start, begin);
 }
 
 /// At the start of an iteration: the loads of the one `prefetch` later.

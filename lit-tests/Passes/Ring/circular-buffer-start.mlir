@@ -8,8 +8,8 @@
 
 gpu.module @start [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
   // CHECK-LABEL: gpu.func @early
+  // CHECK: carousel.ring.produce %[[LOOSE:.*]][%{{.*}}] :
   // CHECK: carousel.ring.produce %[[RING:.*]][%{{.*}}] ahead(2)
-  // CHECK: carousel.ring.produce %[[LOOSE:.*]][%{{.*}}]
   // CHECK: carousel.ring.wait %[[LOOSE]]
   // CHECK: memref.load
   // CHECK: scf.for
