@@ -42,6 +42,7 @@ protected:
       !semaphores = memref<?xi32, #gl>
       gpu.module @m {
         func.func private @unknown()
+        func.func private @given(memref<?xf32, #gl>)
         gpu.func @k(%x: !g, %y: !g, %n: index, %i: index, %v: f32,
                    %semaphores: !semaphores)
             workgroup(%a: !t, %b: !t) kernel {
@@ -146,9 +147,12 @@ TEST_F(SyncPlanTest, GroupsOfOneBranchDontCount) {
   EXPECT_EQ(getSteps(war)[0], "ring.wait_stores read 0");
 }
 
-TEST_F(SyncPlanTest, CallsMayDoAnything) {
-  SyncPlan call = plan((kStoreA + "func.call @unknown() : () -> ()").str());
-  EXPECT_EQ(getSteps(call),
+/// A function without a body accesses only the memory that it is given.
+TEST_F(SyncPlanTest, CallsAccessWhatTheyAreGiven) {
+  SyncPlan without = plan((kStoreA + "func.call @unknown() : () -> ()").str());
+  EXPECT_EQ(getSteps(without), Steps({"ring.wait_stores read 0"}));
+  SyncPlan with = plan((kStoreA + "func.call @given(%y) : (!g) -> ()").str());
+  EXPECT_EQ(getSteps(with),
             Steps({"ring.wait_stores complete 0", "ring.sync"}));
 }
 
