@@ -12,6 +12,7 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Decisions/ThroughputTest.cpp
     Analysis/Engines/EngineCopiesTest.cpp
     Analysis/Engines/EnginePlanTest.cpp
+    Analysis/Engines/ThreadWorkTest.cpp
     Analysis/Engines/TransferShapeTest.cpp
     Analysis/Rings/RingBarriersTest.cpp
     Analysis/Rings/RingPlanTest.cpp
