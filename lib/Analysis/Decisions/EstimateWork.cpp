@@ -79,7 +79,7 @@ static double countElements(Type type) {
   return vector && !vector.isScalable() ? vector.getNumElements() : 1;
 }
 
-/// Two elements of 16 bits share an instruction.
+/// The elements of all results.
 static double countResults(Operation *op) {
   double count = 0;
   for (Type type : op->getResultTypes())

@@ -34,7 +34,9 @@ gpu.module @start [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
   // What is loaded is written in between.
   // CHECK-LABEL: gpu.func @written
   // CHECK: carousel.ring.produce %[[LOOSE:.*]][%{{.*}}] :
+  // CHECK-NOT: ahead(2)
   // CHECK: carousel.ring.wait %[[LOOSE]]
+  // CHECK-NOT: ahead(2)
   // CHECK: memref.store
   // CHECK: carousel.ring.produce %{{.*}} ahead(2)
   gpu.func @written(%x: !global, %b: !global, %y: !global, %n: index) kernel
@@ -58,7 +60,9 @@ gpu.module @start [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
   // The loop's bounds are loaded.
   // CHECK-LABEL: gpu.func @bounds
   // CHECK: carousel.ring.produce %[[LOOSE:.*]][%{{.*}}] :
+  // CHECK-NOT: ahead(2)
   // CHECK: carousel.ring.wait %[[LOOSE]]
+  // CHECK-NOT: ahead(2)
   // CHECK: memref.load
   // CHECK: carousel.ring.produce %{{.*}} ahead(2)
   gpu.func @bounds(%x: !global, %b: memref<?xi32, #gl>, %y: !global) kernel
@@ -81,7 +85,7 @@ gpu.module @start [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
 
   // After the fence the loads see what other CTAs have written.
   // CHECK-LABEL: gpu.func @acquires
-  // CHECK: carousel.ring.wait
+  // CHECK-NOT: ahead(2)
   // CHECK: carousel.fence.thread acquire gpu
   // CHECK: carousel.ring.produce %{{.*}} ahead(2)
   gpu.func @acquires(%x: !global, %b: !global, %y: !global, %n: index) kernel

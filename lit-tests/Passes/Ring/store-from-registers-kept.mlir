@@ -86,6 +86,22 @@ gpu.module @kept [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     gpu.return
   }
 
+  // What the previous grid writes must not be stored over before it has ended.
+  gpu.func @dependent(%y: !vector, %v: f32) kernel attributes {known_block_size = array<i32: 512, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c512 = arith.constant 512 : index
+    %n = memref.dim %y, %c0 : !vector
+    %thread = gpu.thread_id x
+    %tile = memref.alloc() : !tile
+    scf.for %i = %c0 to %n step %c512 {
+      memref.store %v, %tile[%thread] : !tile
+      carousel.grid.dependency_wait
+      // expected-remark @below {{the kernel has 'carousel.grid.dependency_wait', which orders stores}}
+      carousel.store %tile to %y[%i] engine<bulk> : !tile, !vector
+    } {carousel.pipeline = #carousel.pipeline<stores = registers>}
+    gpu.return
+  }
+
   gpu.func @offset_behind(%y: !vector, %v: f32) kernel attributes {known_block_size = array<i32: 512, 1, 1>} {
     %c0 = arith.constant 0 : index
     %c512 = arith.constant 512 : index

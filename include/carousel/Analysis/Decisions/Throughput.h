@@ -34,8 +34,6 @@ struct LoopWork {
   double barriers = 0;
   int64_t threads = 0;   ///< of the CTA
   int64_t registers = 0; ///< of a thread, estimated or measured
-  /// Iterations of the loop in one CTA; nothing if a launch decides them.
-  std::optional<int64_t> iterations;
 
   void print(llvm::raw_ostream &os) const;
 };
