@@ -16,19 +16,12 @@
 
 #include "carousel/Analysis/Values/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace carousel;
 
-/// The engine moves the bytes by itself: threads neither read nor write them.
-static bool isAsynchronous(TransferOpInterface transfer) {
-  EngineKind kind = transfer.getEngineAttr().getKind();
-  return kind == EngineKind::Tensor || kind == EngineKind::Bulk;
-}
-
-static Value addConstant(OpBuilder &builder, Location loc, Value value,
-                         int64_t constant) {
+Value carousel::addConstant(OpBuilder &builder, Location loc, Value value,
+                            int64_t constant) {
   if (constant == 0)
     return value;
   return builder.createOrFold<arith::AddIOp>(
@@ -118,86 +111,50 @@ void RingRewriter::emitSubmit(StoreOp store, Value tile) {
 }
 
 //===----------------------------------------------------------------------===//
-// Tiles
-//===----------------------------------------------------------------------===//
-
-/// Views that are made outside of the loop are made again in it.
-void RingRewriter::redirect(Value buffer, scf::ForOp loop, Value tile) {
-  // Views that the loop doesn't use may be after it, with their operands.
-  auto isUsedInLoop = [&](Operation *view) {
-    SmallVector<Operation *> views = {view};
-    while (!views.empty())
-      for (Operation *user : views.pop_back_val()->getUsers()) {
-        if (loop->isProperAncestor(user))
-          return true;
-        if (isa<ViewLikeOpInterface>(user))
-          views.push_back(user);
-      }
-    return false;
-  };
-  SmallVector<std::pair<Value, Value>> pairs = {{buffer, tile}};
-  OpBuilder::InsertionGuard guard(rewriter);
-  while (!pairs.empty()) {
-    std::pair<Value, Value> pair = pairs.pop_back_val();
-    Value from = pair.first, to = pair.second;
-    for (OpOperand &use : llvm::make_early_inc_range(from.getUses())) {
-      Operation *user = use.getOwner();
-      if (loop->isProperAncestor(user)) {
-        rewriter.modifyOpInPlace(user, [&] { use.set(to); });
-      } else if (isa<ViewLikeOpInterface>(user) && isUsedInLoop(user)) {
-        rewriter.setInsertionPointAfterValue(to);
-        IRMapping mapping;
-        mapping.map(from, to);
-        Operation *view = rewriter.clone(*user, mapping);
-        pairs.emplace_back(user->getResult(0), view->getResult(0));
-      }
-    }
-  }
-}
-
-/// Accesses outside of the loop find what the last use left: the slot before
-/// the next one's.
-void RingRewriter::redirectOutside(const LoadRingPlan &loads, RingCreateOp ring,
-                                   Value variable) {
-  OpBuilder::InsertionGuard guard(rewriter);
-  for (auto [index, buffer] : llvm::enumerate(loads.buffers)) {
-    // Another loop that loads the buffer has a ring of its own for it.
-    if (!loads.usedOutside.contains(buffer))
-      continue;
-    SmallVector<OpOperand *> uses;
-    SmallVector<Value> views = {buffer};
-    while (!views.empty())
-      for (OpOperand &use : views.pop_back_val().getUses()) {
-        if (isa<ViewLikeOpInterface>(use.getOwner()))
-          views.push_back(use.getOwner()->getResult(0));
-        else
-          uses.push_back(&use);
-      }
-    for (OpOperand *use : uses) {
-      Operation *user = use->getOwner();
-      if (isa<memref::DimOp, memref::DeallocOp>(user))
-        continue;
-      Location loc = user->getLoc();
-      rewriter.setInsertionPoint(user);
-      Value last = addConstant(rewriter, loc,
-                               RunningIndices::read(rewriter, loc, variable),
-                               loads.stages - 1);
-      Value tile = RingTileOp::create(rewriter, loc, buffer.getType(), ring,
-                                      last, index);
-      IRMapping mapping;
-      mapping.map(buffer, tile);
-      SmallVector<Operation *> views = getViews(use->get());
-      for (Operation *view : views)
-        rewriter.clone(*view, mapping);
-      Value replacement = mapping.lookup(use->get());
-      rewriter.modifyOpInPlace(user, [&] { use->set(replacement); });
-    }
-  }
-}
-
-//===----------------------------------------------------------------------===//
 // Loads
 //===----------------------------------------------------------------------===//
+
+/// The rings of the loop from whose tiles `loads` reads operands.
+static SmallVector<const LoadRingPlan *> getSources(const LoopPlan &loopPlan,
+                                                    const LoadRingPlan &loads) {
+  SmallVector<const LoadRingPlan *> sources;
+  for (const LoadRingPlan &ring : loopPlan.rings)
+    if (llvm::any_of(ring.buffers, [&](Value tile) {
+          return loads.operandTiles.contains(tile);
+        }))
+      sources.push_back(&ring);
+  return sources;
+}
+
+/// Waits for the tiles from which operands are read, in the uses that `getUse`
+/// says, and maps the tiles and their views.
+void RingRewriter::waitForOperands(
+    const LoopPlan &loopPlan, const LoadRingPlan &loads,
+    function_ref<Value(const LoadRingPlan &)> getUse, IRMapping &mapping) {
+  scf::ForOp loop = loopPlan.loop;
+  Location loc = loop.getLoc();
+  for (const LoadRingPlan *source : getSources(loopPlan, loads)) {
+    RingCreateOp ring = rings.lookup(source);
+    Value use = getUse(*source);
+    RingWaitOp::create(rewriter, loc, ring, use);
+    for (auto [index, buffer] : llvm::enumerate(source->buffers))
+      if (loads.operandTiles.contains(buffer))
+        mapping.map(buffer, RingTileOp::create(rewriter, loc, buffer.getType(),
+                                               ring, use, index));
+  }
+  if (loads.operandTiles.empty())
+    return;
+  auto mapViews = [&](Operation *op) {
+    for (Value operand : op->getOperands())
+      if (isa<MemRefType>(operand.getType()) && !mapping.contains(operand) &&
+          loop.isDefinedOutsideOfLoop(operand) &&
+          loads.operandTiles.contains(getRootBuffer(operand)))
+        for (Operation *view : getViews(operand))
+          rewriter.clone(*view, mapping);
+  };
+  for (Operation *op : loads.slice)
+    op->walk(mapViews);
+}
 
 /// The first `prefetch` uses, or as many as there are iterations.
 void RingRewriter::emitPrologue(const LoopPlan &loopPlan,
@@ -221,16 +178,31 @@ void RingRewriter::emitPrologue(const LoopPlan &loopPlan,
   if (loads.prefetch == 0)
     return;
   Value end = LoopBounds(rewriter, loop, loads.prefetch).createPrologueEnd();
-  Value first = RunningIndices::read(rewriter, loc, variable);
+  // The first uses of this ring, and of the rings that it waits for.
+  SmallVector<const LoadRingPlan *> sources = getSources(loopPlan, loads);
+  SmallVector<Value> first = {RunningIndices::read(rewriter, loc, variable)};
+  for (const LoadRingPlan *source : sources)
+    first.push_back(
+        RunningIndices::read(rewriter, loc, current.lookup(source).variable));
   auto prologue = scf::ForOp::create(
       rewriter, loc, loop.getLowerBound(), end, loop.getStep(), first,
       /*bodyBuilder=*/nullptr, loop.getUnsignedCmp());
   rewriter.setInsertionPointToStart(prologue.getBody());
-  Value use = prologue.getRegionIterArg(0);
   IRMapping mapping;
   mapping.map(loop.getInductionVar(), prologue.getInductionVar());
-  emitProduce(loads, loop, ring, use, mapping, loads.prefetch);
-  scf::YieldOp::create(rewriter, loc, addConstant(rewriter, loc, use, 1));
+  waitForOperands(
+      loopPlan, loads,
+      [&](const LoadRingPlan &source) -> Value {
+        return prologue.getRegionIterArg(
+            1 + (llvm::find(sources, &source) - sources.begin()));
+      },
+      mapping);
+  emitProduce(loads, loop, ring, prologue.getRegionIterArg(0), mapping,
+              loads.prefetch);
+  SmallVector<Value> next;
+  for (Value use : prologue.getRegionIterArgs())
+    next.push_back(addConstant(rewriter, loc, use, 1));
+  scf::YieldOp::create(rewriter, loc, next);
   Operation *begin =
       before ? before->getNextNode() : &loopPlan.start->getBlock()->front();
   prologues.try_emplace(loopPlan.start, begin);
@@ -265,117 +237,45 @@ void RingRewriter::startAhead(const LoopPlan &loopPlan,
                              loopPlan.request.getScope());
   IRMapping mapping;
   mapping.map(variable, ahead);
+  waitForOperands(
+      loopPlan, loads,
+      [&](const LoadRingPlan &source) {
+        return addConstant(rewriter, loc, current.lookup(&source).use,
+                           loads.prefetch);
+      },
+      mapping);
   emitProduce(loads, loop, ring,
               addConstant(rewriter, loc, use, loads.prefetch), mapping,
               loads.prefetch);
 }
 
-/// Stores from the ring's own tiles: the threads meet, then the engine reads.
-void RingRewriter::rewriteInPlaceStores(const LoopPlan &loopPlan,
-                                        const LoadRingPlan &loads,
-                                        RingCreateOp ring, Value use) {
-  OpBuilder::InsertionGuard guard(rewriter);
-  scf::ForOp loop = loopPlan.loop;
-  for (StoreOp store : loads.inPlaceStores) {
-    rewriter.setInsertionPoint(store);
-    Location loc = store.getLoc();
-    RingSyncOp::create(rewriter, loc, store.getScope());
-    // The barrier is the last that other threads do with the slot.
-    bool isLast = store == loads.inPlaceStores.back() &&
-                  store->getBlock() == loop.getBody() && isAsynchronous(store);
-    if (isLast && loads.release != SlotRelease::EmptyBarrier)
-      for (Operation *op = store->getNextNode(); op; op = op->getNextNode())
-        op->walk([&](Operation *inner) {
-          for (Value operand : inner->getOperands())
-            if (isa<MemRefType>(operand.getType()) &&
-                getRootBuffer(operand) == getRootBuffer(store.getTile()))
-              isLast = false;
-        });
-    else
-      isLast = false;
-    // With other tiles in the slot, the end of the iteration is simpler.
-    if (isLast && loads.buffers.size() == 1)
-      RingReleaseOp::create(rewriter, loc, ring, use);
-    emitSubmit(store, store.getTile());
-  }
-}
-
-/// Inserts the ring's ops at the start of the loop's body, after `previous`,
-/// the last op of the previous ring, if there is one. Returns the last op
-/// inserted.
-Operation *RingRewriter::rewriteLoads(const LoopPlan &loopPlan,
-                                      const LoadRingPlan &loads,
-                                      Operation *previous) {
+/// Starts the ring's loads ahead, before the loop and at the start of its body,
+/// after `previous`, the last op of the previous ring, if there is one. Returns
+/// the last op inserted. The rest of the body stays as it is.
+Operation *RingRewriter::startLoads(const LoopPlan &loopPlan,
+                                    const LoadRingPlan &loads,
+                                    Operation *previous) {
   scf::ForOp loop = loopPlan.loop;
   RingCreateOp ring = rings.lookup(&loads);
   Location loc = loop.getLoc();
-  Block *body = loop.getBody();
   bool isUnified = loopPlan.mode == PipelineMode::Unified;
-  Value variable = indices.create(getEntry(), loc);
+  CurrentUse now;
+  now.variable = indices.create(getEntry(), loc);
   if (isUnified)
-    emitPrologue(loopPlan, loads, ring, variable);
-
-  // The ops of the body that access the slot.
-  Operation *first = nullptr, *last = nullptr;
-  for (Value buffer : loads.buffers) {
-    SmallVector<Operation *> accesses = *getAccesses(buffer);
-    for (Operation *access : accesses) {
-      Operation *op = body->findAncestorOpInBlock(*access);
-      if (!op || llvm::is_contained(loads.loads, access))
-        continue;
-      if (!first || op->isBeforeInBlock(first))
-        first = op;
-      if (!last || last->isBeforeInBlock(op))
-        last = op;
-    }
-  }
+    emitPrologue(loopPlan, loads, ring, now.variable);
   if (previous)
     rewriter.setInsertionPointAfter(previous);
   else
-    rewriter.setInsertionPointToStart(body);
-  Value use = RunningIndices::read(rewriter, loc, variable);
+    rewriter.setInsertionPointToStart(loop.getBody());
+  now.use = RunningIndices::read(rewriter, loc, now.variable);
   if (isUnified)
-    startAhead(loopPlan, loads, ring, use);
-  SmallVector<Value> tiles;
+    startAhead(loopPlan, loads, ring, now.use);
   for (auto [index, buffer] : llvm::enumerate(loads.buffers))
-    tiles.push_back(
-        RingTileOp::create(rewriter, loc, buffer.getType(), ring, use, index));
-  for (LoadOp load : loads.loads)
-    rewriter.eraseOp(load);
-  for (auto [buffer, tile] : llvm::zip_equal(loads.buffers, tiles))
-    redirect(buffer, loop, tile);
-
-  if (first)
-    rewriter.setInsertionPoint(first);
-  else
-    rewriter.setInsertionPoint(body->getTerminator());
-  RingWaitOp::create(rewriter, loc, ring, use);
-  if (last && last != body->getTerminator())
-    rewriter.setInsertionPointAfter(last);
-  else
-    rewriter.setInsertionPoint(body->getTerminator());
-  // Where the stores go is known after `last`, which may be one of them.
-  OpBuilder::InsertPoint end = rewriter.saveInsertionPoint();
-  rewriteInPlaceStores(loopPlan, loads, ring, use);
-  rewriter.restoreInsertionPoint(end);
-  bool isReleased = llvm::any_of(ring->getUsers(), [&](Operation *op) {
-    return isa<RingReleaseOp>(op) && loop->isProperAncestor(op);
-  });
-  if (!isReleased) {
-    if (!loads.inPlaceStores.empty() &&
-        loads.release == SlotRelease::EmptyBarrier)
-      RingWaitStoresOp::create(rewriter, loc, GroupWait::Read, 0,
-                               loopPlan.request.getScope());
-    RingReleaseOp::create(rewriter, loc, ring, use);
-  }
-  for (StoreOp store : loads.inPlaceStores)
-    rewriter.eraseOp(store);
-  rewriter.setInsertionPoint(body->getTerminator());
-  RunningIndices::write(rewriter, loc, variable,
-                        addConstant(rewriter, loc, use, 1));
-  if (!loads.usedOutside.empty())
-    redirectOutside(loads, ring, variable);
-  return tiles.back().getDefiningOp();
+    now.tiles.push_back(RingTileOp::create(rewriter, loc, buffer.getType(),
+                                           ring, now.use, index));
+  Operation *last = now.tiles.back().getDefiningOp();
+  current[&loads] = std::move(now);
+  return last;
 }
 
 //===----------------------------------------------------------------------===//
@@ -469,7 +369,10 @@ void RingRewriter::rewriteLoop(const LoopPlan &loopPlan) {
     rewriteStore(loopPlan, store);
   Operation *start = nullptr;
   for (const LoadRingPlan &loads : loopPlan.rings)
-    start = rewriteLoads(loopPlan, loads, start);
+    start = startLoads(loopPlan, loads, start);
+  eraseLoads(loopPlan);
+  for (const LoadRingPlan &loads : loopPlan.rings)
+    rewriteAccesses(loopPlan, loads);
   scf::ForOp loop = loopPlan.loop;
   loop->removeAttr(CarouselDialect::kPipeline);
   if (loopPlan.hasPeeledEpilogue)

@@ -22,6 +22,10 @@
 
 namespace carousel {
 
+/// `value` + `constant`, or `value` itself.
+mlir::Value addConstant(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value value, int64_t constant);
+
 class RingRewriter {
 public:
   RingRewriter(mlir::gpu::GPUFuncOp kernel, const RingPlan &plan)
@@ -37,18 +41,18 @@ private:
 
   // Loops (RewriteLoops.cpp).
   void rewriteLoop(const LoopPlan &loop);
-  mlir::Operation *rewriteLoads(const LoopPlan &loop, const LoadRingPlan &loads,
-                                mlir::Operation *previous);
+  mlir::Operation *startLoads(const LoopPlan &loop, const LoadRingPlan &loads,
+                              mlir::Operation *previous);
+  void
+  waitForOperands(const LoopPlan &loop, const LoadRingPlan &loads,
+                  llvm::function_ref<mlir::Value(const LoadRingPlan &)> getUse,
+                  mlir::IRMapping &mapping);
   void startAhead(const LoopPlan &loop, const LoadRingPlan &loads,
                   RingCreateOp ring, mlir::Value use);
   void emitPrologue(const LoopPlan &loop, const LoadRingPlan &loads,
                     RingCreateOp ring, mlir::Value variable);
-  void rewriteInPlaceStores(const LoopPlan &loop, const LoadRingPlan &loads,
-                            RingCreateOp ring, mlir::Value use);
   void rewriteStore(const LoopPlan &loop, const StoreRingPlan &store);
   void peelEpilogue(const LoopPlan &loop);
-  void redirectOutside(const LoadRingPlan &loads, RingCreateOp ring,
-                       mlir::Value variable);
   /// Emits a ring.produce that fills use `use` of `ring` with the loop's loads.
   /// `mapping` replaces the loop's values by those of `ahead` iterations later.
   void emitProduce(const LoadRingPlan &loads, mlir::scf::ForOp loop,
@@ -57,9 +61,17 @@ private:
   void emitLoads(const LoadRingPlan &loads, mlir::Block &block,
                  RingCreateOp ring, mlir::Value use, mlir::IRMapping &mapping);
   void emitSubmit(StoreOp store, mlir::Value tile);
+
+  // Accesses to tiles (RewriteAccesses.cpp).
+  void eraseLoads(const LoopPlan &loop);
+  void rewriteAccesses(const LoopPlan &loop, const LoadRingPlan &loads);
+  void rewriteInPlaceStores(const LoopPlan &loop, const LoadRingPlan &loads,
+                            RingCreateOp ring, mlir::Value use);
   /// Redirects the accesses to `buffer` in `loop` to `tile`, a value of the
   /// loop.
   void redirect(mlir::Value buffer, mlir::scf::ForOp loop, mlir::Value tile);
+  void redirectOutside(const LoadRingPlan &loads, RingCreateOp ring,
+                       mlir::Value variable);
 
   // Transfers outside of rings.
   void rewriteLooseTransfers();
@@ -80,6 +92,13 @@ private:
   mlir::IRRewriter rewriter;
   RunningIndices indices;
   llvm::DenseMap<const LoadRingPlan *, RingCreateOp> rings;
+  /// A ring's running index, and in its loop the current use and its tiles.
+  struct CurrentUse {
+    mlir::Value variable;
+    mlir::Value use;
+    llvm::SmallVector<mlir::Value> tiles;
+  };
+  llvm::DenseMap<const LoadRingPlan *, CurrentUse> current;
   /// The branches around loads ahead in the current loop, and how many
   /// iterations ahead they are.
   llvm::SmallVector<std::pair<mlir::scf::IfOp, int64_t>> guards;

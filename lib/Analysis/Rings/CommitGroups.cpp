@@ -42,6 +42,14 @@ static bool countsIterations(scf::ForOp loop, Value use) {
   return getDistance(yielded->get(), argument) == 1;
 }
 
+/// The loop's counter to which `use` adds a constant, or null.
+static Value findCounter(scf::ForOp loop, Value use) {
+  for (BlockArgument argument : loop.getRegionIterArgs())
+    if (getDistance(use, argument) && countsIterations(loop, argument))
+      return argument;
+  return {};
+}
+
 /// The op of the loop's body that is `op`, or contains it under branches only,
 /// or null.
 static Operation *findInBody(scf::ForOp loop, Operation *op) {
@@ -67,8 +75,10 @@ std::optional<CommitGroups> carousel::planCommitGroups(RingCreateOp ring) {
     }
   }
   for (RingWaitOp wait : waits) {
-    auto loop = dyn_cast<scf::ForOp>(wait->getParentOp());
-    if (!loop || !countsIterations(loop, wait.getUse()))
+    // In the loop, or under a branch of it: a wait for a later iteration.
+    auto loop = wait->getParentOfType<scf::ForOp>();
+    Operation *place = loop ? findInBody(loop, wait) : nullptr;
+    if (!place)
       continue;
     SmallVector<RingProduceOp> inside;
     llvm::copy_if(produces, std::back_inserter(inside),
@@ -77,12 +87,18 @@ std::optional<CommitGroups> carousel::planCommitGroups(RingCreateOp ring) {
       continue;
     RingProduceOp produce = inside.front();
     Operation *end = findInBody(loop, produce);
-    std::optional<int64_t> ahead = getDistance(produce.getUse(), wait.getUse());
-    if (!end || !end->isBeforeInBlock(wait) || !ahead || *ahead < 1)
+    Value counter = findCounter(loop, wait.getUse());
+    if (!end || !end->isBeforeInBlock(place) || !counter)
+      continue;
+    std::optional<int64_t> ahead = getDistance(produce.getUse(), counter),
+                           awaited = getDistance(wait.getUse(), counter);
+    if (!ahead || *awaited < 0 || *ahead <= *awaited)
       continue;
     groups.ends[produce] = end;
-    groups.pending[wait] = *ahead;
-    groups.padding.emplace_back(loop, *ahead - 1);
+    groups.pending[wait] = *ahead - *awaited;
+    if (llvm::none_of(groups.padding,
+                      [&](auto &padded) { return padded.first == loop; }))
+      groups.padding.emplace_back(loop, *ahead - 1);
   }
   if (groups.padding.empty())
     return std::nullopt;

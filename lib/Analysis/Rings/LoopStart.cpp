@@ -19,9 +19,26 @@
 using namespace mlir;
 using namespace carousel;
 
-/// Whether the first loads of the loop may start before `op` instead of after
-/// it: nothing in it writes what they read, or orders CTAs.
-static bool mayStartBefore(Operation *op, const LoopPlan &plan) {
+/// The memrefs that the first loads read: their sources, and those from which
+/// their operands come.
+static SmallVector<Value> getMemRefsRead(const LoopPlan &plan) {
+  SmallVector<Value> read;
+  for (const LoadRingPlan &ring : plan.rings) {
+    for (LoadOp load : ring.loads)
+      read.push_back(load.getGlobal());
+    for (Operation *op : ring.slice)
+      op->walk([&](Operation *inner) {
+        llvm::copy_if(
+            inner->getOperands(), std::back_inserter(read),
+            [](Value operand) { return isa<MemRefType>(operand.getType()); });
+      });
+  }
+  return read;
+}
+
+/// Whether loads that read the memrefs `read` may start before `op` instead of
+/// after it: nothing in it writes these, or orders CTAs.
+static bool mayStartBefore(Operation *op, ArrayRef<Value> read) {
   return !op->walk([&](Operation *inner) {
               bool orders = isa<SerializeOp, GridSerialWaitOp,
                                 GridSerialReleaseOp, GridDependencyWaitOp,
@@ -29,9 +46,9 @@ static bool mayStartBefore(Operation *op, const LoopPlan &plan) {
                             takesOverFromCTAs(inner) ||
                             inner->hasAttr(CarouselDialect::kPipeline);
               forEachWritten(inner, [&](Value target) {
-                for (const LoadRingPlan &ring : plan.rings)
-                  for (LoadOp load : ring.loads)
-                    orders |= !target || mayOverlap(target, load.getGlobal());
+                orders |= !target || llvm::any_of(read, [&](Value memref) {
+                  return mayOverlap(target, memref);
+                });
               });
               return orders ? WalkResult::interrupt() : WalkResult::advance();
             }).wasInterrupted();
@@ -62,6 +79,7 @@ Operation *carousel::findStart(gpu::GPUFuncOp kernel, const LoopPlan &plan) {
            outer = outer->getParentOp())
         llvm::append_range(needed, outer->getOperands());
   }
+  SmallVector<Value> read = getMemRefsRead(plan);
   auto isThere = [&](Operation *place) {
     return llvm::all_of(needed, [&](Value value) {
       return !loop.isDefinedOutsideOfLoop(value) ||
@@ -70,7 +88,7 @@ Operation *carousel::findStart(gpu::GPUFuncOp kernel, const LoopPlan &plan) {
   };
   for (Operation *op = loop->getPrevNode(); op; op = op->getPrevNode()) {
     // What a region computes may take longer than the loads.
-    if (op->getNumRegions() != 0 || !mayStartBefore(op, plan))
+    if (op->getNumRegions() != 0 || !mayStartBefore(op, read))
       break;
     if (isa<LoadOp>(op) && isThere(op))
       start = op;

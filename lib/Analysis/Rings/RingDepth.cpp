@@ -364,12 +364,14 @@ static bool hasOpenRing(const LoopPlan &loop) {
 void StageChooser::setOpen(LoopPlan &loop, int64_t stages) {
   for (LoadRingPlan &ring : loop.rings)
     if (isOpen(ring))
-      ring.stages = stages;
+      ring.stages = ring.getStagesFor(stages);
 }
 
 LoopChoice StageChooser::describe(const LoopPlan &loop) const {
   LoopChoice choice;
   for (const LoadRingPlan &ring : loop.rings) {
+    if (ring.leads != 0)
+      continue;
     choice.stages = std::max(choice.stages, ring.stages);
     choice.prefetch = std::max(choice.prefetch, getDefaultPrefetch(ring));
   }
@@ -419,7 +421,7 @@ void StageChooser::grow() {
     for (LoopPlan &loop : plan.loops)
       for (LoadRingPlan &ring : loop.rings)
         if (isOpen(ring) && !isFull.contains(&ring) &&
-            ring.stages < wanted.lookup(loop.loop) &&
+            ring.stages < ring.getStagesFor(wanted.lookup(loop.loop)) &&
             (!least || ring.stages < least->stages))
           least = &ring;
     if (!least)
@@ -443,12 +445,13 @@ void StageChooser::run() {
   int64_t left = std::max<int64_t>(placer.countFreeBytes(), 0);
   for (LoopPlan &loop : plan.loops) {
     for (const LoadRingPlan &ring : loop.rings)
-      if (isOpen(ring) && ring.stages < ideal.lookup(loop.loop))
+      if (int64_t most = ring.getStagesFor(ideal.lookup(loop.loop));
+          isOpen(ring) && ring.stages < most)
         plan.misses.push_back(
             {loop.loop,
              ring.stages == 1 ? Miss::StagesNoneFit : Miss::StagesSharedMemory,
              ("fewer stages than wanted: " + Twine(ring.stages) + " of " +
-              Twine(ideal.lookup(loop.loop)) + ", with " + Twine(left) +
+              Twine(most) + ", with " + Twine(left) +
               " bytes of shared memory left for slots of " +
               Twine(getSlotBytes(ring)))
                  .str()});

@@ -26,7 +26,9 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
+
 #include "llvm/Support/raw_ostream.h"
+#include <map>
 
 using namespace mlir;
 using namespace carousel;
@@ -166,6 +168,7 @@ static void merge(LoadRingPlan &into, const LoadRingPlan &added) {
   into.slice.insert_range(added.slice);
   into.overtakesStores |= added.overtakesStores;
   into.usedOutside.insert_range(added.usedOutside);
+  into.operandTiles.insert_range(added.operandTiles);
 }
 
 /// The ring that has a tile for `buffer`; null if there is none.
@@ -198,9 +201,13 @@ Planner::planInPlaceStores(LoopPlan &plan, LoopTransfers &transfers) {
   return obstacle;
 }
 
-/// Adds a ring for one load to the plan, or the load to the ring that it
-/// shares: that of its tile's other loads, or the one of all loads.
+/// Adds a ring for one load to the plan, after the rings whose tiles it waits
+/// for, or the load to the ring that it shares: that of its tile's other loads,
+/// or the one of all loads whose tiles lead equally.
 void Planner::addRing(LoopPlan &plan, LoadRingPlan &&added) {
+  bool isShared = plan.request.getStagesOfEach().empty();
+  if (isShared && added.request)
+    added.request = added.getStagesFor(*added.request);
   LoadRingPlan *shared = findRing(plan, added.buffers.front());
   auto print = [](std::optional<int64_t> stages) {
     return stages ? std::to_string(*stages) : "auto";
@@ -209,12 +216,28 @@ void Planner::addRing(LoopPlan &plan, LoadRingPlan &&added) {
     miss(added.loads.front(), Miss::StagesOtherLoad,
          "stages " + print(shared->request) + " instead of " +
              print(added.request) + ": another load of its tile has the ring");
-  if (!shared && !plan.rings.empty() && plan.request.getStagesOfEach().empty())
-    shared = &plan.rings.front();
+  auto place = llvm::find_if(plan.rings, [&](const LoadRingPlan &ring) {
+    return ring.leads < added.leads || (isShared && ring.leads == added.leads);
+  });
+  if (isShared && place != plan.rings.end() && place->leads == added.leads)
+    shared = &*place;
   if (shared)
     merge(*shared, added);
   else
-    plan.rings.push_back(std::move(added));
+    plan.rings.insert(place, std::move(added));
+}
+
+/// Counts for each tile the rings that wait for it. The loads are in program
+/// order, so that those that wait come later.
+static void countLeads(MutableArrayRef<LoadRingPlan> loads) {
+  llvm::DenseMap<Value, int64_t> leads;
+  for (const LoadRingPlan &load : llvm::reverse(loads))
+    for (Value tile : load.operandTiles) {
+      int64_t &count = leads[tile];
+      count = std::max(count, leads.lookup(load.buffers.front()) + 1);
+    }
+  for (LoadRingPlan &load : loads)
+    load.leads = leads.lookup(load.buffers.front());
 }
 
 /// Removes the loads of `buffer` from the candidates, because one of them can't
@@ -242,13 +265,34 @@ bool Planner::planLoads(LoopPlan &plan, LoopTransfers &transfers,
   plan.rings.clear();
   follows = false;
   SmallVector<LoadOp> kept;
+  std::vector<LoadRingPlan> rings;
   llvm::SetVector<Value> refused;
+  // By buffer, those whose tiles its loads wait for.
+  llvm::DenseMap<Value, llvm::SetVector<Value>> waiting;
+  auto isKept = [&](Value tile) {
+    return llvm::any_of(kept, [&](LoadOp load) {
+      return getRootBuffer(load.getTile()) == tile;
+    });
+  };
   for (LoadOp load : candidates) {
     LoadRingPlan ring;
+    LoadSlice slice;
     bool isUsedOutside = false;
     Value buffer = getRootBuffer(load.getTile());
     SmallVector<LoadOp> parts = getParts(buffer, candidates);
-    Obstacle reason = transfers.explainLoad(load, parts, ring.slice, follows);
+    Obstacle reason = transfers.explainLoad(load, parts, slice);
+    if (reason.empty() && !llvm::all_of(slice.operandTiles, isKept))
+      reason = {Miss::OperandTile,
+                "its operands are read from a tile that uses no ring"};
+    llvm::SetVector<Value> before = slice.operandTiles;
+    for (Value tile : slice.operandTiles)
+      before.insert_range(waiting.lookup(tile));
+    before.insert_range(waiting.lookup(buffer));
+    waiting[buffer] = before;
+    if (reason.empty() && before.contains(buffer))
+      reason = {Miss::OperandTile,
+                "its operands are read from a part of its own buffer, or "
+                "depend on it"};
     if (reason.empty())
       reason = explainCarried(transfers, plan.loop, load, parts, isUsedOutside);
     if (!reason.empty()) {
@@ -257,6 +301,9 @@ bool Planner::planLoads(LoopPlan &plan, LoopTransfers &transfers,
       continue;
     }
     kept.push_back(load);
+    follows |= slice.follows;
+    ring.slice = std::move(slice.ops);
+    ring.operandTiles = std::move(slice.operandTiles);
     ring.loads.push_back(load);
     ring.buffers.push_back(buffer);
     if (isUsedOutside)
@@ -265,8 +312,11 @@ bool Planner::planLoads(LoopPlan &plan, LoopTransfers &transfers,
     ring.request = plan.request.getStages();
     if (int64_t stages = requests.lookup(load))
       ring.request = stages;
-    addRing(plan, std::move(ring));
+    rings.push_back(std::move(ring));
   }
+  countLeads(rings);
+  for (LoadRingPlan &ring : rings)
+    addRing(plan, std::move(ring));
   candidates = kept;
   bool isComplete = true;
   for (Value buffer : refused)
@@ -365,14 +415,28 @@ void Planner::planLoop(scf::ForOp loop, PipelineAttr request) {
 }
 
 void Planner::choosePrefetch(const LoopPlan &plan, LoadRingPlan &ring) {
-  ring.prefetch = plan.request.getPrefetch().value_or(getDefaultPrefetch(ring));
-  ring.prefetch = std::min(ring.prefetch, ring.stages - 1);
+  std::optional<int64_t> asked = plan.request.getPrefetch();
+  if (asked)
+    *asked <<= ring.leads;
+  ring.prefetch =
+      std::min(asked.value_or(getDefaultPrefetch(ring)), ring.stages - 1);
   if (plan.mode == PipelineMode::Unified && !ring.request &&
-      ring.prefetch < plan.request.getPrefetch().value_or(0))
+      ring.prefetch < asked.value_or(0))
     miss(plan.loop, Miss::PrefetchStages,
-         "prefetch " + Twine(ring.prefetch) + " instead of " +
-             Twine(*plan.request.getPrefetch()) + ": the ring has " +
-             Twine(ring.stages) + " stages");
+         "prefetch " + Twine(ring.prefetch) + " instead of " + Twine(*asked) +
+             ": the ring has " + Twine(ring.stages) + " stages");
+  // What is loaded ahead waits for the tiles that its operands are read from.
+  int64_t most = ring.prefetch;
+  for (const LoadRingPlan &source : plan.rings)
+    if (llvm::any_of(source.buffers, [&](Value tile) {
+          return ring.operandTiles.contains(tile);
+        }))
+      most = std::min(most, std::max<int64_t>(source.prefetch - 1, 0));
+  if (most < ring.prefetch && plan.mode == PipelineMode::Unified)
+    miss(plan.loop, Miss::PrefetchOperands,
+         "prefetch " + Twine(most) + " instead of " + Twine(ring.prefetch) +
+             ": the tile of the operands has too few stages");
+  ring.prefetch = most;
   if (!follows.contains(plan.loop))
     return;
   if (ring.prefetch != 0 && plan.mode == PipelineMode::Unified)
@@ -430,76 +494,4 @@ RingPlan Planner::run() {
 
 RingPlan carousel::planRings(gpu::GPUFuncOp kernel, const TargetInfo &target) {
   return Planner(kernel, target).run();
-}
-
-LogicalResult carousel::verifyListedStages(scf::ForOp loop) {
-  auto pipeline = loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline);
-  if (!pipeline || pipeline.getStagesOfEach().empty())
-    return success();
-  size_t loads = 0, counts = pipeline.getStagesOfEach().size();
-  loop.walk([&](LoadOp load) {
-    loads += load.getScope() == pipeline.getScope() &&
-             getPipelinedLoop(load) == loop;
-  });
-  if (loads == counts)
-    return success();
-  return loop.emitOpError("expected a number of stages for each of the ")
-         << loads << " loads of scope "
-         << stringifyTransferScope(pipeline.getScope()) << ", got " << counts;
-}
-
-//===----------------------------------------------------------------------===//
-// Queries
-//===----------------------------------------------------------------------===//
-
-int64_t LoopPlan::getSlotBytes() const {
-  int64_t bytes = 0;
-  for (const LoadRingPlan &ring : rings)
-    bytes += getProduct(ring.stages, carousel::getSlotBytes(ring));
-  for (const StoreRingPlan &store : stores)
-    bytes += getProduct(store.stages, getBytes(store.buffer));
-  return bytes;
-}
-
-int64_t LoopPlan::getPrefetch() const {
-  int64_t most = 0;
-  for (const LoadRingPlan &ring : rings)
-    most = std::max(most, ring.prefetch);
-  return most;
-}
-
-bool LoopPlan::hasInPlaceStore(StoreOp store) const {
-  return llvm::any_of(rings, [&](const LoadRingPlan &ring) {
-    return llvm::is_contained(ring.inPlaceStores, store);
-  });
-}
-
-const LoopPlan *RingPlan::lookup(scf::ForOp loop) const {
-  for (const LoopPlan &plan : loops)
-    if (plan.loop == loop)
-      return &plan;
-  return nullptr;
-}
-
-void RingPlan::print(raw_ostream &os) const {
-  for (const LoopPlan &plan : loops) {
-    os << "loop: " << stringifyPipelineMode(plan.mode) << ", "
-       << stringifyTransferScope(plan.request.getScope())
-       << (plan.hasPeeledEpilogue ? ", peeled" : "") << '\n';
-    for (const LoadRingPlan &ring : plan.rings)
-      os << "  loads: " << ring.loads.size() << ", stages " << ring.stages
-         << ", prefetch " << ring.prefetch << ", "
-         << stringifySlotRelease(ring.release) << ", slots of "
-         << getSlotBytes(ring) << " bytes"
-         << (ring.inPlaceStores.empty() ? "" : ", stored in place")
-         << (ring.usedOutside.empty() ? "" : ", used outside") << '\n';
-    for (const StoreRingPlan &store : plan.stores)
-      os << "  store: stages " << store.stages << ", slots of "
-         << getBytes(store.buffer) << " bytes\n";
-  }
-  if (roles)
-    os << "roles: " << roles->producers << " producers, " << roles->consumers
-       << " consumers\n";
-  for (const RingMiss &miss : misses)
-    os << "missed: " << miss.op->getName() << ": " << miss.reason << '\n';
 }

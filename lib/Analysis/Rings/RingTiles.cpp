@@ -57,15 +57,19 @@ bool LoopTransfers::isAccessedOutside(Value buffer) {
   });
 }
 
+bool LoopTransfers::isBufferOfKernel(Value buffer) {
+  auto argument = dyn_cast<BlockArgument>(buffer);
+  bool isAttribution =
+      argument && argument.getOwner() == &kernel.getBody().front();
+  return buffer.getDefiningOp<memref::AllocOp>() || isAttribution;
+}
+
 /// The tile must be a buffer of the kernel, and all accesses to it must be
 /// redirectable to a slot.
 Obstacle LoopTransfers::explainBuffer(TransferOpInterface transfer) {
   Value buffer = getRootBuffer(transfer.getTile());
   auto type = cast<MemRefType>(buffer.getType());
-  auto argument = dyn_cast<BlockArgument>(buffer);
-  bool isAttribution =
-      argument && argument.getOwner() == &kernel.getBody().front();
-  if (!buffer.getDefiningOp<memref::AllocOp>() && !isAttribution)
+  if (!isBufferOfKernel(buffer))
     return {Miss::NotABuffer, "its tile isn't a buffer of the kernel"};
   if (!type.getLayout().isIdentity())
     return {Miss::TileLayout, "its tile is not contiguous"};

@@ -17,7 +17,6 @@
 #include "carousel/Analysis/Values/ValueDepth.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -221,85 +220,11 @@ Obstacle LoopTransfers::explainSource(LoadOp load) {
 }
 
 //===----------------------------------------------------------------------===//
-// Operands of loads
-//===----------------------------------------------------------------------===//
-
-bool carousel::involvesOtherThreads(Operation *op) {
-  return isa<gpu::ShuffleOp, gpu::AllReduceOp, gpu::SubgroupReduceOp,
-             gpu::RotateOp, gpu::SubgroupBroadcastOp, nvgpu::LdMatrixOp,
-             nvgpu::MmaSyncOp, nvgpu::MmaSparseSyncOp>(op);
-}
-
-SmallVector<Value> carousel::getInputs(LoadOp load) {
-  SmallVector<Value> inputs(load.getOffsets());
-  inputs.push_back(load.getGlobal());
-  if (load.getMap())
-    inputs.push_back(load.getMap());
-  for (Operation *view : getViews(load.getTile()))
-    llvm::append_range(inputs, getViewParameters(view));
-  return inputs;
-}
-
-Obstacle LoopTransfers::explainSlice(LoadOp load,
-                                     llvm::SetVector<Operation *> &slice,
-                                     bool &follows) {
-  SmallVector<Value> values = getInputs(load);
-  for (Operation *outer = load->getParentOp(); outer != loop;
-       outer = outer->getParentOp())
-    values.push_back(cast<scf::IfOp>(outer).getCondition());
-  SmallVector<Operation *> found;
-  while (!values.empty()) {
-    Value value = values.pop_back_val();
-    if (loop.isDefinedOutsideOfLoop(value))
-      continue;
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      if (argument.getOwner() != loop.getBody())
-        return {Miss::OperandsInside,
-                "its operands are computed in an inner region"};
-      follows |= argument != loop.getInductionVar();
-      continue;
-    }
-    Operation *op = value.getDefiningOp();
-    if (slice.contains(op) || llvm::is_contained(found, op))
-      continue;
-    WalkResult result = op->walk([&](Operation *inner) {
-      if (involvesOtherThreads(inner))
-        return WalkResult::interrupt();
-      if (inner->getNumRegions() != 0 || isMemoryEffectFree(inner))
-        return WalkResult::advance();
-      auto read = dyn_cast<MemoryEffectOpInterface>(inner);
-      return read && read.onlyHasEffect<MemoryEffects::Read>() &&
-                     llvm::all_of(inner->getOperands(),
-                                  [&](Value operand) {
-                                    return !isa<MemRefType>(
-                                               operand.getType()) ||
-                                           isNeverWritten(operand);
-                                  })
-                 ? WalkResult::advance()
-                 : WalkResult::interrupt();
-    });
-    if (result.wasInterrupted())
-      return {Miss::OperandsNotAhead, "its operands depend on " + getName(op) +
-                                          ", which can't be executed ahead"};
-    found.push_back(op);
-    llvm::append_range(values, op->getOperands());
-    op->walk([&](Operation *inner) {
-      for (Value operand : inner->getOperands())
-        if (!op->isAncestor(operand.getParentRegion()->getParentOp()))
-          values.push_back(operand);
-    });
-  }
-  slice.insert(found.begin(), found.end());
-  return {};
-}
-
-//===----------------------------------------------------------------------===//
-// Loads
+// Transfers
 //===----------------------------------------------------------------------===//
 
 Obstacle LoopTransfers::explainLoad(LoadOp load, ArrayRef<LoadOp> parts,
-                                    llvm::SetVector<Operation *> &slice,
-                                    bool &follows) {
+                                    LoadSlice &slice) {
   Obstacle reason = explainPlace(load);
   if (reason.empty())
     reason = explainBuffer(load);
@@ -317,5 +242,5 @@ Obstacle LoopTransfers::explainLoad(LoadOp load, ArrayRef<LoadOp> parts,
   reason = explainAccesses(load, parts);
   if (reason.empty())
     reason = explainSource(load);
-  return reason.empty() ? explainSlice(load, slice, follows) : reason;
+  return reason.empty() ? explainSlice(load, slice) : reason;
 }

@@ -44,19 +44,27 @@ llvm::SmallVector<mlir::Value> getInputs(LoadOp load);
 llvm::SmallVector<mlir::Operation *> getSameTile(LoadOp load,
                                                  llvm::ArrayRef<LoadOp> parts);
 
+/// What a load needs from its loop before it can start.
+struct LoadSlice {
+  /// The ops that compute its operands and conditions.
+  llvm::SetVector<mlir::Operation *> ops;
+  /// Buffers that these ops read, and that the loop loads.
+  llvm::SetVector<mlir::Value> operandTiles;
+  /// The operands depend on earlier iterations.
+  bool follows = false;
+};
+
 /// A kernel and one of its loops, as the conditions use them.
 class LoopTransfers {
 public:
   LoopTransfers(mlir::gpu::GPUFuncOp kernel, mlir::scf::ForOp loop)
       : kernel(kernel), loop(loop) {}
 
-  /// The reason why `load` can't use the loop's ring, or an empty one.
+  /// The reason why `load` can't use a ring of the loop, or an empty one.
   /// `parts` are the loop's loads into the buffer, in one ring. Adds to `slice`
-  /// the ops of the loop that compute the load's operands and conditions. Sets
-  /// `follows` if these depend on earlier iterations.
+  /// what the load needs.
   Obstacle explainLoad(LoadOp load, llvm::ArrayRef<LoadOp> parts,
-                       llvm::SetVector<mlir::Operation *> &slice,
-                       bool &follows);
+                       LoadSlice &slice);
   /// The reason why the loop's accesses to the buffer of `load` aren't all to
   /// elements that `parts` have loaded in the same iteration.
   Obstacle explainAccesses(LoadOp load, llvm::ArrayRef<LoadOp> parts);
@@ -80,10 +88,12 @@ public:
 private:
   Obstacle explainBuffer(TransferOpInterface transfer);
   Obstacle explainPlace(mlir::Operation *transfer);
-  Obstacle explainSlice(LoadOp load, llvm::SetVector<mlir::Operation *> &slice,
-                        bool &follows);
+  Obstacle explainSlice(LoadOp load, LoadSlice &slice);
   Obstacle explainSource(LoadOp load);
+  bool isBufferOfKernel(mlir::Value buffer);
   bool isNeverWritten(mlir::Value memref);
+  bool isReadableAhead(mlir::Operation *read, mlir::Value memref, LoadOp load,
+                       LoadSlice &slice);
   bool ordersUnits();
   bool areApart(LoadOp load, StoreOp store);
   bool isInvariant(mlir::Value value);

@@ -46,7 +46,8 @@ protected:
       gpu.module @m {
         )" + functions +
             R"(
-        gpu.func @k(%x: !global, %y: !global, %n: index) kernel
+        gpu.func @k(%x: !global, %y: !global, %n: index,
+                    %p: memref<?xi64, #gl>) kernel
             attributes {known_block_size = array<i32: )" +
             block + R"(>} {
           %c0 = arith.constant 0 : index
@@ -416,6 +417,68 @@ TEST_F(RingPlanTest, BranchesThatLoadOneTile) {
       contains(plan(loop(condition + branch(kRead, "") + branch(kLoad, ""),
                          "stages = 3")),
                "where it may not be loaded"));
+}
+
+/// A tile of indices, what reads from it, and a load from there.
+const std::string kIndices = "%ids = memref.alloc() : memref<4xi64, #ws>\n";
+const std::string kLoadIndices =
+    "carousel.load %p[%i] to %ids engine<bulk> : memref<?xi64, #gl>, "
+    "memref<4xi64, #ws>\n";
+const std::string kGather =
+    "%id = memref.load %ids[%c0] : memref<4xi64, #ws>\n"
+    "%r = arith.index_cast %id : i64 to index\n"
+    "carousel.load %x[%r] to %in engine<bulk> : !global, !tile\n";
+
+TEST_F(RingPlanTest, OperandsFromATileOfTheLoop) {
+  std::string body = kLoadIndices + kGather + kRead;
+  // Twice as far ahead, unless the list says otherwise.
+  std::string text = plan(kIndices + loop(body, "stages = 4"));
+  EXPECT_TRUE(contains(text, "stages 7, prefetch 5, empty_barrier, slots of 32 "
+                             "bytes, leads 1\n  loads: 1, stages 4, "
+                             "prefetch 2, empty_barrier"))
+      << text;
+  text = plan(kIndices + loop(body, "stages = 4, prefetch = 3"));
+  EXPECT_TRUE(contains(text, "stages 7, prefetch 6")) << text;
+  EXPECT_TRUE(contains(text, "stages 4, prefetch 3")) << text;
+  text = plan(kIndices + loop(body, "stages = [3, 4]"));
+  EXPECT_TRUE(contains(text, "prefetch 0 instead of 2: the tile of the "
+                             "operands has too few stages"))
+      << text;
+  // One slot each: nothing runs ahead.
+  text = plan(kIndices + loop(body, "stages = 1"));
+  EXPECT_TRUE(contains(text, "leads 1\n  loads: 1, stages 1, prefetch 0"))
+      << text;
+  // Producers would have to consume tiles.
+  text = plan(kIndices + loop(body, "stages = 4, mode = specialized"));
+  EXPECT_TRUE(contains(text, "unified instead of specialized")) << text;
+  EXPECT_TRUE(contains(text, "stages 7, prefetch 5")) << text;
+}
+
+TEST_F(RingPlanTest, OperandsFromATileWithoutARing) {
+  std::string write = "%n64 = arith.index_cast %n : index to i64\n"
+                      "memref.store %n64, %ids[%c0] : memref<4xi64, #ws>\n";
+  std::string text = plan(
+      kIndices + loop(kLoadIndices + write + kGather + kRead, "stages = 4"));
+  EXPECT_TRUE(contains(text, "which can't be executed ahead")) << text;
+  // Read before it is loaded.
+  text = plan(kIndices + loop(kGather + kRead + kLoadIndices, "stages = 4"));
+  EXPECT_TRUE(contains(text, "read from a tile that uses no ring")) << text;
+}
+
+TEST_F(RingPlanTest, OperandsFromATileOfTheOuterLoop) {
+  std::string inner =
+      "scf.for %j = %c0 to %n step %c1024 {\n" + kGather + kRead +
+      "} {carousel.pipeline = #carousel.pipeline<stages = 4>}\n";
+  std::string text = plan(kIndices + loop(kLoadIndices + inner, "stages = 3"));
+  EXPECT_TRUE(contains(text, "stages 4, prefetch 2, empty_barrier, slots of "
+                             "4096 bytes\n"))
+      << text;
+  EXPECT_TRUE(contains(text, "stages 3, prefetch 1")) << text;
+  // The threads' own writes need a barrier, which may be anywhere.
+  std::string write = "%n64 = arith.index_cast %n : index to i64\n"
+                      "memref.store %n64, %ids[%c0] : memref<4xi64, #ws>\n";
+  text = plan(kIndices + loop(kLoadIndices + write + inner, "stages = 3"));
+  EXPECT_TRUE(contains(text, "which can't be executed ahead")) << text;
 }
 
 TEST_F(RingPlanTest, SharedMemoryBoundsTheDepth) {

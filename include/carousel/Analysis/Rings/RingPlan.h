@@ -44,6 +44,13 @@ struct LoadRingPlan {
   SlotRelease release = SlotRelease::EmptyBarrier;
   /// The ops in the loop that compute the loads' operands and conditions.
   llvm::SetVector<mlir::Operation *> slice;
+  /// Buffers of other rings of the loop, from whose tiles the slice reads.
+  /// These rings come before this one in the plan.
+  llvm::SetVector<mlir::Value> operandTiles;
+  /// The number of rings, one after the other, whose loads wait for this ring's
+  /// tiles: with 1, its tiles are operands of loads; with 2, of loads of such
+  /// tiles.
+  int64_t leads = 0;
   /// Stores that read tiles of the ring in place.
   llvm::SmallVector<StoreOp> inPlaceStores;
   /// The ring loads from memrefs that other transfers of the loop store to.
@@ -51,6 +58,12 @@ struct LoadRingPlan {
   /// Buffers that the kernel also accesses outside the loop, where they hold
   /// the contents of the last iteration.
   llvm::SetVector<mlir::Value> usedOutside;
+
+  /// The stages with which the ring runs far enough ahead of rings of `stages`
+  /// stages that wait for its tiles: each runs twice as far as the next.
+  int64_t getStagesFor(int64_t stages) const {
+    return ((stages - 1) << leads) + 1;
+  }
 };
 
 /// One store with a ring of its own, or stores of disjoint parts of a buffer.
