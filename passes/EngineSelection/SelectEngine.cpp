@@ -72,6 +72,16 @@ static void setEngine(TransferOpInterface op, EngineAttr engine, Value map) {
       });
 }
 
+/// Copies by threads give the tile the swizzle that their op has.
+static void setSwizzle(TransferOpInterface op, const EngineAssignment &plan) {
+  EngineKind kind = plan.choice.engine.getKind();
+  if (kind != EngineKind::CpAsync && kind != EngineKind::Vector)
+    return;
+  llvm::TypeSwitch<Operation *>(op.getOperation())
+      .Case<LoadOp, StoreOp>(
+          [&](auto transfer) { transfer.setSwizzle(plan.swizzle); });
+}
+
 //===----------------------------------------------------------------------===//
 // Alignment
 //===----------------------------------------------------------------------===//
@@ -231,6 +241,7 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
       count(plan);
       log(func, op, plan);
       emitRemarks(func, op, plan);
+      setSwizzle(op, plan);
     }
     clampOffsets(func);
   }

@@ -5,12 +5,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A tensor map may permute chunks of 16 bytes when a copy fills or reads a
-// tile. Threads' accesses to such a tile must use the same permutation. This
-// pass rewrites their indices; --carousel-select-engine chose a swizzle only
-// where this is possible.
+// A copy may permute pieces of 16 bytes when it fills or reads a tile: by its
+// tensor map, or by the threads that carry it out. Other accesses to such a
+// tile must use the same permutation. This pass rewrites their indices;
+// --carousel-select-engine chose a swizzle only where this is possible.
 //
 //===----------------------------------------------------------------------===//
+
+#include "TilePermutation.h"
 
 #include "carousel/Analysis/Engines/TileSwizzle.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
@@ -46,37 +48,13 @@ static SmallVector<Value> getAliases(Value tile) {
   return aliases;
 }
 
-/// The innermost index of an element, permuted as the hardware does: pieces of
-/// 16 bytes of a row by the row's number.
-static Value permute(OpBuilder &builder, Location loc, MemRefType type,
-                     ValueRange indices, Swizzle swizzle) {
-  SwizzlePattern pattern = getSwizzlePattern(swizzle, type);
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(builder, loc, value);
-  };
-  Value row = constant(0);
-  for (auto [dim, index] : llvm::enumerate(indices.drop_back())) {
-    row = builder.createOrFold<arith::MulIOp>(loc, row,
-                                              constant(type.getDimSize(dim)));
-    row = builder.createOrFold<arith::AddIOp>(loc, row, index);
-  }
-  Value key = builder.createOrFold<arith::DivUIOp>(
-      loc, row, constant(pattern.rowsPerStep));
-  key = builder.createOrFold<arith::RemUIOp>(loc, key, constant(pattern.steps));
-  key = builder.createOrFold<arith::MulIOp>(loc, key,
-                                            constant(pattern.pieceElements));
-  return builder.createOrFold<arith::XOrIOp>(loc, indices.back(), key);
-}
-
 namespace {
 
 struct SwizzleTiles : carousel::impl::SwizzleTilesBase<SwizzleTiles> {
   void runOnOperation() override {
     llvm::MapVector<Value, Swizzle> tiles;
     getOperation().walk([&](TransferOpInterface transfer) {
-      if (!transfer.getMap())
-        return;
-      Swizzle swizzle = transfer.getMap().getType().getSwizzle();
+      Swizzle swizzle = getTileSwizzle(transfer);
       if (swizzle != Swizzle::None)
         for (Value alias : getAliases(transfer.getTile()))
           tiles.insert({alias, swizzle});
@@ -96,9 +74,8 @@ struct SwizzleTiles : carousel::impl::SwizzleTilesBase<SwizzleTiles> {
           return signalPassFailure();
         }
         OpBuilder builder(user);
-        Value last = permute(builder, user->getLoc(), type,
-                             OperandRange(*indices), swizzle);
-        (*indices)[indices->size() - 1].assign(last);
+        indices->assign(TilePermutation(builder, user->getLoc(), type, swizzle)
+                            .apply(OperandRange(*indices)));
         ++numRewritten;
       }
     }

@@ -12,6 +12,8 @@
 
 #include "LowerTransfers.h"
 
+#include "../Ring/TilePermutation.h"
+
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -211,6 +213,35 @@ SmallVector<Value> carousel::createGlobalIndices(ImplicitLocOpBuilder &b,
   return indices;
 }
 
+static Value createLinearized(ImplicitLocOpBuilder &b, ValueRange positions,
+                              ArrayRef<int64_t> extents) {
+  Value linear = createIndex(b, 0);
+  for (auto [position, extent] : llvm::zip_equal(positions, extents)) {
+    linear = createFolded<arith::MulIOp>(b, linear, extent);
+    linear = createFolded<arith::AddIOp>(b, linear, position);
+  }
+  return linear;
+}
+
+SmallVector<Value> carousel::createTileIndices(ImplicitLocOpBuilder &b,
+                                               const TransferIssue &issue,
+                                               const BoxValues &box,
+                                               ValueRange positions) {
+  Swizzle swizzle = getTileSwizzle(issue.op);
+  if (swizzle == Swizzle::None)
+    return SmallVector<Value>(positions);
+  MemRefType tile = issue.op.getTile().getType();
+  TilePermutation permutation(b, b.getLoc(), tile, swizzle);
+  if (!issue.shape->isCollapsed())
+    return permutation.apply(positions);
+  // The permutation is that of the tile's own rows.
+  ArrayRef<int64_t> groups = cast<MemRefType>(box.tile.getType()).getShape();
+  SmallVector<Value> place = permutation.apply(createDelinearized(
+      b, createLinearized(b, positions, groups), tile.getShape()));
+  return createDelinearized(b, createLinearized(b, place, tile.getShape()),
+                            groups);
+}
+
 //===----------------------------------------------------------------------===//
 // Elements
 //===----------------------------------------------------------------------===//
@@ -233,12 +264,13 @@ void carousel::copyElement(ImplicitLocOpBuilder &b, const TransferIssue &issue,
                            Value isInside) {
   SmallVector<Value> indices =
       createGlobalIndices(b, box, issue.shape->leading, positions);
+  SmallVector<Value> place = createTileIndices(b, issue, box, positions);
   if (auto load = dyn_cast<RingLoadOp>(issue.op.getOperation())) {
     auto loadElement = [&](ImplicitLocOpBuilder &at) -> Value {
       Value loaded = memref::LoadOp::create(at, box.global, indices);
       if (!load.getReduceAttr())
         return loaded;
-      Value other = memref::LoadOp::create(at, box.tile, positions);
+      Value other = memref::LoadOp::create(at, box.tile, place);
       return createCombined(at, load.getReduceAttr(), loaded, other);
     };
     Type type = load.getTile().getType().getElementType();
@@ -258,12 +290,12 @@ void carousel::copyElement(ImplicitLocOpBuilder &b, const TransferIssue &issue,
     } else {
       value = loadElement(b);
     }
-    memref::StoreOp::create(b, value, box.tile, positions);
+    memref::StoreOp::create(b, value, box.tile, place);
     return;
   }
   auto store = cast<RingStoreOp>(issue.op.getOperation());
   createIf(b, isInside, [&] {
-    Value value = memref::LoadOp::create(b, box.tile, positions);
+    Value value = memref::LoadOp::create(b, box.tile, place);
     ReductionAttr reduce = store.getReduceAttr();
     if (!reduce) {
       memref::StoreOp::create(b, value, box.global, indices);
@@ -282,7 +314,7 @@ void carousel::copyElement(ImplicitLocOpBuilder &b, const TransferIssue &issue,
 /// Global memory is read at once: what is outside stands for the element next
 /// to it that is inside.
 static void copyPart(ImplicitLocOpBuilder &b, const TransferIssue &issue,
-                     const BoxValues &box, ValueRange positions,
+                     const BoxValues &box, ValueRange place,
                      ValueRange globalIndices, VectorType type, Value first,
                      Value end) {
   auto load = dyn_cast<RingLoadOp>(issue.op.getOperation());
@@ -299,20 +331,20 @@ static void copyPart(ImplicitLocOpBuilder &b, const TransferIssue &issue,
     last = createFolded<arith::SubIOp>(b, end, 1);
   SmallVector<Value> isInside, values;
   for (int64_t i = 0; i < elements; ++i) {
-    Value place = createIndex(b, i), nearest = place;
+    Value number = createIndex(b, i), nearest = number;
     if (last)
       nearest = createFolded<arith::MinSIOp>(b, nearest, last);
     if (first)
       nearest = createFolded<arith::MaxSIOp>(b, nearest, first);
     isInside.push_back(b.createOrFold<arith::CmpIOp>(arith::CmpIPredicate::eq,
-                                                     nearest, place));
+                                                     nearest, number));
     if (load || reduce)
       values.push_back(
           memref::LoadOp::create(b, box.global, getIndices(nearest)));
   }
   Value piece;
   if (!load || reduce)
-    piece = vector::LoadOp::create(b, type, box.tile, positions,
+    piece = vector::LoadOp::create(b, type, box.tile, place,
                                    /*nontemporal=*/false, width);
   if (load) {
     Value fill = createFill(b, load, type.getElementType());
@@ -323,7 +355,7 @@ static void copyPart(ImplicitLocOpBuilder &b, const TransferIssue &issue,
       value = arith::SelectOp::create(b, inside, value, fill);
     }
     vector::StoreOp::create(b, vector::FromElementsOp::create(b, type, values),
-                            box.tile, positions,
+                            box.tile, place,
                             /*nontemporal=*/false, width);
     return;
   }
@@ -345,9 +377,10 @@ void carousel::copyCutPiece(ImplicitLocOpBuilder &b, const TransferIssue &issue,
   auto load = dyn_cast<RingLoadOp>(issue.op.getOperation());
   auto type = VectorType::get({elements},
                               issue.op.getTile().getType().getElementType());
+  SmallVector<Value> place = createTileIndices(b, issue, box, positions);
   auto fill = [&] {
     if (load)
-      vector::StoreOp::create(b, createFill(b, load, type), box.tile, positions,
+      vector::StoreOp::create(b, createFill(b, load, type), box.tile, place,
                               /*nontemporal=*/false,
                               llvm::MaybeAlign(elements * shape.elementBytes));
   };
@@ -372,6 +405,6 @@ void carousel::copyCutPiece(ImplicitLocOpBuilder &b, const TransferIssue &issue,
   }
   createIf(
       b, some,
-      [&] { copyPart(b, issue, box, positions, indices, type, first, end); },
+      [&] { copyPart(b, issue, box, place, indices, type, first, end); },
       load ? function_ref<void()>(fill) : nullptr);
 }

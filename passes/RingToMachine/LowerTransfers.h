@@ -151,6 +151,13 @@ llvm::SmallVector<mlir::Value>
 createGlobalIndices(mlir::ImplicitLocOpBuilder &b, const BoxValues &box,
                     unsigned leading, mlir::ValueRange positions);
 
+/// The indices in `box.tile` of the element at `positions` of the box: with a
+/// swizzle, where it lies. This is for the engines cp_async and vector.
+llvm::SmallVector<mlir::Value> createTileIndices(mlir::ImplicitLocOpBuilder &b,
+                                                 const TransferIssue &issue,
+                                                 const BoxValues &box,
+                                                 mlir::ValueRange positions);
+
 /// The reduction of the transfer, or null.
 ReductionAttr getReduction(TransferOpInterface op);
 

@@ -25,7 +25,8 @@ namespace {
 
 /// One piece: where it is, and what of it is inside.
 struct Piece {
-  SmallVector<Value> positions;     ///< in the tile
+  SmallVector<Value> positions;     ///< in the box
+  SmallVector<Value> place;         ///< in the tile
   SmallVector<Value> globalIndices; ///< of its first element
   int64_t elements = 1;
   /// Whether the row is inside, and the piece within it; null if known to be.
@@ -77,6 +78,7 @@ static Piece createPiece(ImplicitLocOpBuilder &b, const TransferIssue &issue,
       createFolded<arith::MulIOp>(b, piece.positions.back(), piece.elements);
   for (Value &position : piece.positions)
     position = createCast(b, position, b.getIndexType());
+  piece.place = createTileIndices(b, issue, box, piece.positions);
   piece.globalIndices =
       createGlobalIndices(b, box, shape.leading, piece.positions);
   piece.isRowInside =
@@ -111,9 +113,9 @@ static void copyRest(ImplicitLocOpBuilder &b, const TransferIssue &issue,
     return;
   auto type = VectorType::get({piece.elements},
                               load.getTile().getType().getElementType());
-  vector::StoreOp::create(
-      b, createFill(b, load, type), box.tile, piece.positions,
-      /*nontemporal=*/false, llvm::MaybeAlign(load.getEngineAttr().getWidth()));
+  vector::StoreOp::create(b, createFill(b, load, type), box.tile, piece.place,
+                          /*nontemporal=*/false,
+                          llvm::MaybeAlign(load.getEngineAttr().getWidth()));
 }
 
 //===----------------------------------------------------------------------===//
@@ -146,9 +148,9 @@ static void copyVector(ImplicitLocOpBuilder &b, const TransferIssue &issue,
   };
   auto copyWhole = [&] {
     if (store)
-      copy(box.tile, piece.positions, box.global, piece.globalIndices);
+      copy(box.tile, piece.place, box.global, piece.globalIndices);
     else
-      copy(box.global, piece.globalIndices, box.tile, piece.positions);
+      copy(box.global, piece.globalIndices, box.tile, piece.place);
   };
   createIf(b, piece.isInside, copyWhole,
            [&] { copyRest(b, issue, box, piece); });
@@ -190,8 +192,8 @@ static void copyAsync(ImplicitLocOpBuilder &b, const TransferIssue &issue,
   CpAsyncCache cache =
       width == rules::kCpAsyncBypassSize ? CpAsyncCache::CG : CpAsyncCache::CA;
   auto copy = [&](ValueRange indices, Value valid) {
-    CpAsyncCopyOp::create(b, cache, box.global, indices, box.tile,
-                          piece.positions, width, valid, /*ignore=*/Value(),
+    CpAsyncCopyOp::create(b, cache, box.global, indices, box.tile, piece.place,
+                          width, valid, /*ignore=*/Value(),
                           /*l2_prefetch=*/IntegerAttr(), issue.policy);
   };
   if (!piece.isInside)
@@ -253,14 +255,14 @@ static void copyBatch(ImplicitLocOpBuilder &b, const TransferIssue &issue,
         b, load ? piece.isInside : exists, fill, [&](ImplicitLocOpBuilder &at) {
           return load ? memref::LoadOp::create(at, box.global,
                                                piece.globalIndices)
-                      : memref::LoadOp::create(at, box.tile, piece.positions);
+                      : memref::LoadOp::create(at, box.tile, piece.place);
         }));
   }
   for (auto [number, piece, value] : llvm::zip_equal(numbers, pieces, values))
     createIf(b, load ? number.second : piece.isInside,
              [&, piece = &piece, value = value] {
                if (load)
-                 memref::StoreOp::create(b, value, box.tile, piece->positions);
+                 memref::StoreOp::create(b, value, box.tile, piece->place);
                else
                  memref::StoreOp::create(b, value, box.global,
                                          piece->globalIndices);

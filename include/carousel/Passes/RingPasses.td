@@ -111,11 +111,12 @@ def CircularBuffer : Pass<"carousel-circular-buffer", "::mlir::gpu::GPUModuleOp"
 def SwizzleTiles : Pass<"carousel-swizzle-tiles", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Rewrite accesses to swizzled tiles";
   let description = [{
-    Runs in the ring phase. If the transfers of a tile have a tensor map with a swizzle, the pass
-    permutes the innermost index of each load from the tile and of each store to it, as the hardware
-    permutes pieces of 16 bytes. Precondition: accesses have at most 16 bytes and are aligned to
-    their size; otherwise `--carousel-select-engine` chooses no swizzle. The pass must not run
-    twice.
+    Runs in the ring phase. If the transfers of a tile have a swizzle, by their tensor map or by
+    their engine `cp_async` or `vector`, the pass rewrites the indices of each load from the tile
+    and of each store to it, as the hardware permutes pieces of 16 bytes. A tile whose rows are
+    wider than the swizzle's span lies in memory as panels (docs/Engines.md, "Swizzle").
+    Precondition: accesses have at most 16 bytes and are aligned to their size; otherwise
+    `--carousel-select-engine` chooses no swizzle. The pass must not run twice.
 
     ```mlir
     carousel.ring.load %x[%i, %j] to %t engine<tensor> map %map

@@ -66,12 +66,28 @@ private:
 // One transfer
 //===----------------------------------------------------------------------===//
 
-static Swizzle getSwizzle(const EngineAssignment &plan) {
+/// The layout of the tile, where a swizzle is `requested` of all transfers.
+/// Threads can put each piece anywhere.
+static Swizzle findSwizzle(const EngineAssignment &plan, Swizzle requested) {
   TransferOpInterface op = plan.op;
-  if (plan.choice.engine.getKind() != EngineKind::Tensor)
+  switch (plan.choice.engine.getKind()) {
+  case EngineKind::Tensor:
+    return plan.choice.map ? plan.choice.map.getSwizzle()
+                           : op.getMap().getType().getSwizzle();
+  case EngineKind::Bulk:
     return Swizzle::None;
-  return plan.choice.map ? plan.choice.map.getSwizzle()
-                         : op.getMap().getType().getSwizzle();
+  case EngineKind::CpAsync:
+  case EngineKind::Vector:
+    return requested;
+  }
+  llvm_unreachable("an engine");
+}
+
+/// Whether the transfer's engine is given and determines the tile's layout.
+static bool hasGivenLayout(TransferOpInterface op) {
+  EngineAttr engine = op.getEngineAttr();
+  return engine && (engine.getKind() == EngineKind::Tensor ||
+                    engine.getKind() == EngineKind::Bulk);
 }
 
 static std::string toText(EngineAttr engine) {
@@ -91,17 +107,20 @@ EngineAssignment EnginePlanner::planTransfer(const TransferFacts &transfer,
   if (EngineAttr engine = op.getEngineAttr()) {
     plan.isGiven = true;
     EngineAttempt attempt = tryGiven(transfer);
-    if (attempt.choice)
+    if (attempt.choice) {
       plan.choice = std::move(*attempt.choice);
-    else
+      plan.swizzle = findSwizzle(plan, swizzle);
+    } else {
       faults.push_back({op, "expected a transfer that engine " +
                                 toText(engine) + " can carry out, got " +
                                 attempt.reason});
+    }
     return plan;
   }
 
   if (op.getByThreads()) {
     plan.choice = *tryVector(transfer, use).choice;
+    plan.swizzle = swizzle;
     return plan;
   }
 
@@ -153,6 +172,9 @@ EngineAssignment EnginePlanner::planTransfer(const TransferFacts &transfer,
   // Pieces of one element are always possible.
   assert(best && "expected an engine");
   plan.choice = *best->choice;
+  plan.swizzle = findSwizzle(plan, swizzle);
+  if (plan.swizzle == swizzle)
+    plan.swizzleRejection = {};
   for (auto &[kind, attempt] : attempts) {
     if (&attempt == best)
       break;
@@ -177,7 +199,7 @@ EngineVariant EnginePlanner::plan(GuardUse use,
   for (const TransferFacts &transfer : transfers) {
     TransferOpInterface op = transfer.op;
     TileRequest &request = requests[getLayoutBuffer(op.getTile())];
-    if (op.getEngineAttr()) {
+    if (hasGivenLayout(op)) {
       Swizzle swizzle =
           op.getMap() ? op.getMap().getType().getSwizzle() : Swizzle::None;
       if (!request.given) {
@@ -242,7 +264,7 @@ EngineVariant EnginePlanner::plan(GuardUse use,
       TransferOpInterface op = plan.op;
       Value buffer = getLayoutBuffer(op.getTile());
       const TileRequest &request = requests[buffer];
-      if (plain.contains(buffer) || getSwizzle(plan) == request.swizzle)
+      if (plain.contains(buffer) || plan.swizzle == request.swizzle)
         continue;
       Obstacle why = plan.swizzleRejection;
       if (why.empty())
@@ -265,7 +287,7 @@ EngineVariant EnginePlanner::plan(GuardUse use,
   for (EngineAssignment &plan : variant.transfers) {
     TransferOpInterface op = plan.op;
     if (op.getSwizzle() != Swizzle::None && plan.swizzleRejection.empty() &&
-        !plan.isGiven && getSwizzle(plan) == Swizzle::None)
+        !plan.isGiven && plan.swizzle == Swizzle::None)
       plan.swizzleRejection = {
           Miss::SwizzleOtherTransfer,
           "another transfer of the tile that isn't swizzled"};

@@ -100,7 +100,8 @@ static bool isBoxLegal(const TransferFacts &facts, Needs &needs,
     return needs.refuse("rows of " + Twine(inner) +
                         " bytes, not a multiple of " +
                         Twine(rules::kInnerBoxGranule));
-  if (!isRowMajor(shape))
+  std::optional<int64_t> span = getSwizzleSpan(shape.swizzle);
+  if (!isRowMajor(shape) && !(span && arePanels(shape)))
     return needs.refuse(
         "boxes that don't follow each other in row-major order in the tile");
   int64_t bytes = getElementsOf(shape.box) * elementBytes;
@@ -108,12 +109,17 @@ static bool isBoxLegal(const TransferFacts &facts, Needs &needs,
     return needs.refuse("boxes of " + Twine(bytes) +
                         " bytes, not a multiple of " +
                         Twine(getTileAlignment(shape.swizzle)));
-  std::optional<int64_t> span = getSwizzleSpan(shape.swizzle);
+  if (!span)
+    return true;
+  // Rows of the tile are rows of the map, and a box has a span of them.
   TransferOpInterface op = facts.op;
-  int64_t row = op.getTile().getType().getShape().back() * facts.elementBytes;
-  if (span && (row != *span || inner != *span))
-    return needs.refuse("rows of " + Twine(row) + " bytes with a swizzle of " +
-                        Twine(*span));
+  int64_t row = op.getTile().getType().getShape().back();
+  if (row * facts.elementBytes % *span != 0 || inner != *span)
+    return needs.refuse("rows of " + Twine(row * facts.elementBytes) +
+                        " bytes with a swizzle of " + Twine(*span));
+  if (shape.groups.back().tile != row)
+    return needs.refuse("rows that follow each other without a gap, as one "
+                        "dimension of the map");
   return true;
 }
 

@@ -114,12 +114,25 @@ int64_t carousel::getTileAlignment(Swizzle swizzle) {
   }
 }
 
-/// The largest legal box whose repetition in row-major order is the tile: whole
-/// inner dimensions, a part of one, and 1 in the outer ones. Empty if there is
-/// none.
+/// The box of a panel: one span of each row of the tile. Empty if the tile has
+/// too many rows.
+static SmallVector<int64_t> findPanel(const MapShape &shape, int64_t inner) {
+  SmallVector<int64_t> box;
+  for (size_t dim = 0; dim < shape.groups.size(); ++dim)
+    box.push_back(shape.getTile(dim));
+  box.back() = inner;
+  if (llvm::any_of(
+          box, [](int64_t extent) { return extent > rules::kMaxBoxExtent; }))
+    return {};
+  return box;
+}
+
 SmallVector<int64_t> carousel::findBox(const MapShape &shape,
                                        int64_t elementBytes) {
   size_t rank = shape.groups.size();
+  if (std::optional<int64_t> span = getSwizzleSpan(shape.swizzle))
+    if (shape.getTile(rank - 1) * elementBytes > *span)
+      return findPanel(shape, *span / elementBytes);
   SmallVector<int64_t> box(rank, 1);
   int64_t bytes = elementBytes;
   for (size_t dim = rank; dim-- > 0;) {
@@ -141,7 +154,13 @@ SmallVector<int64_t> carousel::findBox(const MapShape &shape,
   return box;
 }
 
-/// Whether consecutive boxes are the tile in row-major order.
+bool carousel::arePanels(const MapShape &shape) {
+  for (size_t dim = 0; dim + 1 < shape.groups.size(); ++dim)
+    if (shape.box[dim] != shape.getTile(dim))
+      return false;
+  return true;
+}
+
 bool carousel::isRowMajor(const MapShape &shape) {
   bool isSplit = false;
   for (size_t dim = shape.groups.size(); dim-- > 0;) {

@@ -49,10 +49,12 @@ llvm::SmallVector<llvm::SmallVector<int64_t>>
 listGroupings(const TransferFacts &facts);
 
 /// The largest legal box whose repetition in row-major order is the tile: whole
-/// inner dimensions, a part of one, and 1 in the outer ones. Empty if there is
-/// none.
+/// inner dimensions, a part of one, and 1 in the outer ones. With a swizzle
+/// whose span is less than a row, the box of a panel. Empty if there is none.
 llvm::SmallVector<int64_t> findBox(const MapShape &shape, int64_t elementBytes);
 
+/// Whether boxes are panels: only the innermost dimension is split.
+bool arePanels(const MapShape &shape);
 /// Whether consecutive boxes are the tile in row-major order.
 bool isRowMajor(const MapShape &shape);
 int64_t countBoxes(const MapShape &shape);

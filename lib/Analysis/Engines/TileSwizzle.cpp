@@ -7,8 +7,8 @@
 //
 // See TileSwizzle.h. The hardware combines bits 7 to 9 of a shared address with
 // bits 4 to 6 by exclusive or: all three bits for 128 bytes, two for 64, one
-// for 32. Tiles start at multiples of the pattern, so that a row's number
-// determines it.
+// for 32. Tiles start at multiples of the pattern, and panels are multiples of
+// it, so that a row's number determines it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,26 @@ SwizzlePattern carousel::getSwizzlePattern(Swizzle swizzle, MemRefType tile) {
   pattern.rowsPerStep = kStepBytes / span;
   pattern.steps = span / kPieceBytes;
   pattern.pieceElements = kPieceBytes * 8 / tile.getElementTypeBitWidth();
+  pattern.panelElements = span * 8 / tile.getElementTypeBitWidth();
+  pattern.panels = tile.getShape().back() / pattern.panelElements;
+  pattern.rows = tile.getNumElements() / tile.getShape().back();
   return pattern;
+}
+
+Swizzle carousel::getTileSwizzle(TransferOpInterface op) {
+  EngineAttr engine = op.getEngineAttr();
+  if (!engine)
+    return Swizzle::None;
+  switch (engine.getKind()) {
+  case EngineKind::Tensor:
+    return op.getMap().getType().getSwizzle();
+  case EngineKind::Bulk:
+    return Swizzle::None;
+  case EngineKind::CpAsync:
+  case EngineKind::Vector:
+    return op.getSwizzle();
+  }
+  llvm_unreachable("an engine");
 }
 
 /// A vector of one dimension that is known to be within a piece.
@@ -78,7 +97,7 @@ std::string carousel::explainSwizzle(Value tile, Swizzle swizzle) {
   if (!type.getLayout().isIdentity())
     return "the tile is a part of a buffer";
   int64_t row = type.getShape().back() * type.getElementTypeBitWidth() / 8;
-  if (row != *span)
+  if (row % *span != 0)
     return "rows of " + std::to_string(row) + " bytes with a swizzle of " +
            std::to_string(*span);
   for (Operation *user : tile.getUsers())

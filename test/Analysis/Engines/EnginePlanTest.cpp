@@ -299,18 +299,56 @@ TEST_F(EnginePlanTest, SwizzleOfRowsAsWideAsItsSpan) {
                        "%y: memref<64x64xbf16, strided<[?, ?]>, 1>";
   EnginePlan p = plan(matrix, load("64", ""));
   EXPECT_EQ(getMap(p), "!carousel.tensor_map<64x64xbf16, swizzle = b128>");
+  // Two panels, a box each.
   p = plan(matrix, load("128", ""));
-  EXPECT_EQ(getMap(p), "!carousel.tensor_map<64x128xbf16>");
-  EXPECT_NE(p.variants[0].transfers[0].swizzleRejection.text.find("rows"),
-            std::string::npos);
-  // The tile's other transfer reads it as it lies in memory.
+  EXPECT_EQ(getMap(p), "!carousel.tensor_map<64x64xbf16, swizzle = b128>");
+  EXPECT_EQ(p.variants[0].transfers[0].choice.instructions, 2);
+  // Threads read the tile as it lies in memory.
   p = plan(matrix, load("64", "carousel.store %t to %y[%c0, %c0] : "
                               "memref<64x64xbf16, 3>, "
                               "memref<64x64xbf16, strided<[?, ?]>, 1>"));
-  EXPECT_EQ(getMap(p), "!carousel.tensor_map<64x64xbf16>");
-  EXPECT_EQ(p.variants[0].transfers[0].swizzleRejection.text,
-            "another transfer of the tile that can't be swizzled: an innermost "
-            "stride of arg1 that isn't known to be 1");
+  EXPECT_EQ(getMap(p), "!carousel.tensor_map<64x64xbf16, swizzle = b128>");
+  EXPECT_EQ(p.variants[0].transfers[1].choice.engine.getKind(),
+            EngineKind::Vector);
+  EXPECT_EQ(p.variants[0].transfers[1].swizzle, Swizzle::B128);
+}
+
+TEST_F(EnginePlanTest, PanelsThatNoMapHas) {
+  auto load = [](const char *shape, const char *global) {
+    std::string tile = "memref<" + std::string(shape) + "xbf16, 3>";
+    return "%t = memref.alloc() : " + tile +
+           "\ncarousel.load %x[%c0, %c0] to %t swizzle(b128) : " + global +
+           ", " + tile;
+  };
+  auto findWhy = [&](const char *shape, const char *global) {
+    EnginePlan p = plan("%x: " + std::string(global), load(shape, global));
+    const EngineAssignment &transfer = p.variants[0].transfers[0];
+    EXPECT_EQ(transfer.choice.engine.getKind(), EngineKind::Tensor);
+    EXPECT_EQ(transfer.swizzle, Swizzle::None);
+    return transfer.swizzleRejection.text;
+  };
+  const char *matrix = "memref<?x?xbf16, strided<[?, 1]>, 1>";
+  // A box has at most 256 rows, and each panel begins at 1024 bytes.
+  EXPECT_EQ(findWhy("512x128", matrix),
+            "a tile that isn't made of equal boxes of at most 256 elements a "
+            "dimension at multiples of 1024 bytes");
+  EXPECT_EQ(findWhy("4x128", matrix),
+            "boxes of 512 bytes, not a multiple of 1024");
+}
+
+TEST_F(EnginePlanTest, ThreadsSwizzle) {
+  // Before sm_90 there is no tensor copy.
+  EnginePlan p = plan("%x: memref<?x?xbf16, strided<[?, 1]>, 1>",
+                      R"mlir(
+    %t = memref.alloc() : memref<64x128xbf16, 3>
+    carousel.load %x[%i, %c0] to %t swizzle(b128)
+        : memref<?x?xbf16, strided<[?, 1]>, 1>, memref<64x128xbf16, 3>
+  )mlir",
+                      "sm_80");
+  for (const EngineVariant &variant : p.variants) {
+    EXPECT_EQ(variant.transfers[0].swizzle, Swizzle::B128);
+    EXPECT_EQ(variant.transfers[0].swizzleRejection.text, "");
+  }
 }
 
 //===----------------------------------------------------------------------===//

@@ -60,6 +60,8 @@ struct EngineAssignment {
   bool isGiven = false;
   /// More capable engines that the transfer doesn't use.
   std::vector<EngineRejection> rejections;
+  /// The layout that the transfer gives the tile.
+  Swizzle swizzle = Swizzle::None;
   /// The reason why a requested swizzle isn't used, or an empty one.
   Obstacle swizzleRejection;
   /// The reason why the transfer is by an engine, or by threads, as all

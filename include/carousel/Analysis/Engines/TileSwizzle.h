@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The permutation of 16-byte pieces that a swizzle makes in a tile whose rows
-// are as long as the swizzle's span. Also whether all accesses to a tile can be
-// rewritten to it. PTX ISA: Tensors, Swizzling modes.
+// are multiples of the swizzle's span. Also whether all accesses to a tile can
+// be rewritten to it. PTX ISA: Tensors, Swizzling modes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,15 +22,24 @@
 
 namespace carousel {
 
-/// Piece p of row r is stored at piece p xor ((r / rowsPerStep) mod steps).
+/// The tile lies in memory as panels, one after the other. A panel has all rows
+/// of the tile, and as many columns as the swizzle's span has elements. Piece p
+/// of row r of a panel is stored at piece p xor ((r / rowsPerStep) mod steps).
 struct SwizzlePattern {
   int64_t rowsPerStep = 1;
   int64_t steps = 1;
   int64_t pieceElements = 1; ///< elements in 16 bytes
+  int64_t panelElements = 1; ///< elements in a row of a panel
+  int64_t panels = 1;
+  int64_t rows = 1; ///< positions of all dimensions but the innermost
 };
 
-/// The pattern of b32, b64 or b128 for rows as long as the swizzle's span.
+/// The pattern of b32, b64 or b128 for rows that are multiples of the span.
 SwizzlePattern getSwizzlePattern(Swizzle swizzle, mlir::MemRefType tile);
+
+/// The swizzle that a transfer's engine gives its tile: that of the tensor map
+/// or, for copies by threads, the one that the transfer asks for.
+Swizzle getTileSwizzle(TransferOpInterface op);
 
 /// The indices by which an op accesses `tile`, or nullopt if the op isn't a
 /// load or store of elements within one piece of 16 bytes.
