@@ -25,12 +25,12 @@ gpu.module @m {
       carousel.load %x[%i] to %a : !v, !tile
       %v = memref.load %a[%thread] : !tile
       memref.store %v, %y[%i] : !v
-    } {carousel.pipeline = #carousel.pipeline<stages = auto>}
+    } {carousel.pipeline = #carousel.pipeline<stages = 8>}
     scf.for %i = %c0 to %n step %step {
       carousel.load %x[%i] to %b : !v, !tile
       %v = memref.load %b[%thread] : !tile
       memref.store %v, %y[%i] : !v
-    } {carousel.pipeline = #carousel.pipeline<stages = auto>}
+    } {carousel.pipeline = #carousel.pipeline<stages = 8>}
     %w = memref.load %x[%thread] : !v
     memref.store %w, %c[%thread] : !behind
     %u = memref.load %c[%thread] : !behind

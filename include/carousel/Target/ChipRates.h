@@ -28,6 +28,8 @@ struct ChipRates {
   double clockGHz; ///< sustained
   /// Global memory, reads and writes together, as a copy reaches it.
   double bytesPerNs;
+  /// What one SM reaches while others are idle.
+  double bytesPerNsOfSM;
   /// From the issue of a load by an engine until waiting threads see its data.
   double loadLatency;
   /// From the issue of a store by an engine until its tile may be overwritten.
@@ -37,9 +39,12 @@ struct ChipRates {
   double launchOverhead;
   /// A barrier of the CTA, with the fence and the election around a store.
   double barrier;
+  /// Of an iteration with a slot: the wait for it, and the next load's issue.
+  double slotOverhead;
   // Instructions of a warp in a cycle of an SM.
   double issuePerCycle;
-  double specialPerCycle; ///< of the unit for exp2, rsqrt, and so on
+  double specialPerCycle;     ///< of the unit for exp2, rsqrt, and so on
+  double sharedBytesPerCycle; ///< of shared memory, of an SM
   // Cycles until a result can be used.
   double arithmeticLatency, sharedLatency, specialLatency;
 };

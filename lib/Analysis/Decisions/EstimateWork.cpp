@@ -36,8 +36,8 @@ struct OpWork {
   double special = 0;
   double latency = 0; ///< in cycles
   double barriers = 0;
-  // Of global memory.
-  double bytesRead = 0, bytesWritten = 0;
+  // Of global memory, and of shared memory.
+  double bytesRead = 0, bytesWritten = 0, sharedBytes = 0;
 };
 
 class Estimator {
@@ -55,6 +55,7 @@ public:
 
 private:
   OpWork estimate(Operation *op);
+  double followCarried(Block &block, double chain);
   double countTrips(scf::ForOp inner);
 
   UniformValues uniform;
@@ -69,8 +70,13 @@ static constexpr int64_t kOtherRegisters = 24;
 /// Instructions of an approximation in f32: a polynomial with its range
 /// reduction.
 static constexpr double kPolynomial = 20;
+/// erf in f32: two polynomials by selections, and a branch.
+static constexpr double kErf = 30;
 /// A division in f32 with a reciprocal and its correction.
 static constexpr double kDivision = 8;
+/// Products of a scheduler's matrix unit in a cycle, times the bits of an
+/// element: 360 of 16 bits, as mma.sync reaches them on an H200.
+static constexpr double kMatrixBitsPerCycle = 360 * 16;
 /// The cycles of a shuffle, and of a product of matrices.
 static constexpr double kShuffleLatency = 24, kMatrixLatency = 33;
 
@@ -102,8 +108,9 @@ static double countAccesses(Type type) {
 
 /// Adds the bytes that a thread's access moves, of all that isn't a memref or
 /// an index.
-static void countGlobalBytes(Operation *op, OpWork &work) {
-  if (llvm::none_of(op->getOperandTypes(), isGlobalMemRef))
+static void countBytes(Operation *op, OpWork &work) {
+  bool isGlobal = llvm::any_of(op->getOperandTypes(), isGlobalMemRef);
+  if (!isGlobal && llvm::none_of(op->getOperandTypes(), isSharedMemRef))
     return;
   auto addBytes = [](double &sum, TypeRange types) {
     for (Type type : types)
@@ -112,9 +119,10 @@ static void countGlobalBytes(Operation *op, OpWork &work) {
                llvm::divideCeil(
                    getElementTypeOrSelf(type).getIntOrFloatBitWidth(), 8);
   };
-  addBytes(work.bytesRead, op->getResultTypes());
+  addBytes(isGlobal ? work.bytesRead : work.sharedBytes, op->getResultTypes());
   if (op->getNumResults() == 0)
-    addBytes(work.bytesWritten, op->getOperandTypes());
+    addBytes(isGlobal ? work.bytesWritten : work.sharedBytes,
+             op->getOperandTypes());
 }
 
 OpWork Estimator::estimate(Operation *op) {
@@ -133,8 +141,11 @@ OpWork Estimator::estimate(Operation *op) {
     return work;
   }
   llvm::TypeSwitch<Operation *>(op)
-      .Case<math::ErfOp, math::TanhOp, math::SinOp, math::CosOp, math::LogOp,
-            math::PowFOp, math::Log1pOp, math::ExpM1Op>([&](Operation *) {
+      .Case<math::ErfOp>([&](Operation *) {
+        each(kErf, 1, kErf * rates.arithmeticLatency / 2);
+      })
+      .Case<math::TanhOp, math::SinOp, math::CosOp, math::LogOp, math::PowFOp,
+            math::Log1pOp, math::ExpM1Op>([&](Operation *) {
         each(kPolynomial, 1, kPolynomial * rates.arithmeticLatency / 2);
       })
       .Case<math::ExpOp, math::Exp2Op>([&](Operation *) {
@@ -166,9 +177,19 @@ OpWork Estimator::estimate(Operation *op) {
         each(24, 0, 10 * (kShuffleLatency + rates.arithmeticLatency));
         work.barriers = 2;
       })
-      .Case<nvgpu::MmaSyncOp, nvgpu::LdMatrixOp>([&](Operation *) {
+      .Case<nvgpu::MmaSyncOp>([&](nvgpu::MmaSyncOp mma) {
+        std::array<int64_t, 3> shape = mma.getMmaShapeAsArray();
+        double bits = getElementTypeOrSelf(mma.getMatrixA().getType())
+                          .getIntOrFloatBitWidth();
+        work.instructions =
+            std::max(1.0, static_cast<double>(shape[0] * shape[1] * shape[2]) *
+                              bits / kMatrixBitsPerCycle);
+        work.latency = kMatrixLatency;
+      })
+      .Case<nvgpu::LdMatrixOp>([&](Operation *op) {
         work.instructions = 1;
         work.latency = kMatrixLatency;
+        countBytes(op, work);
       })
       .Case<LoadOp, StoreOp>([&](Operation *) {
         // By an engine: election, and the wait or the fence.
@@ -193,7 +214,7 @@ OpWork Estimator::estimate(Operation *op) {
           if (isa<VectorType>(type))
             accesses = std::max(accesses, countAccesses(type));
         work.instructions = accesses + 1;
-        countGlobalBytes(op, work);
+        countBytes(op, work);
         work.latency = op->getNumResults() == 0 ? rates.arithmeticLatency
                                                 : rates.sharedLatency;
       });
@@ -215,6 +236,32 @@ double Estimator::countTrips(scf::ForOp inner) {
                                               static_cast<uint64_t>(*step)));
 }
 
+/// The longest path from what an iteration gets to what it yields, in cycles.
+/// At most `chain`, which is that of the whole iteration.
+double Estimator::followCarried(Block &block, double chain) {
+  llvm::DenseMap<Value, double> ready;
+  for (Value carried : block.getArguments().drop_front())
+    ready[carried] = 0;
+  for (Operation &op : block.without_terminator()) {
+    OpWork work = estimate(&op);
+    // Whatever stands behind a barrier, or isn't seen through, waits for all.
+    if (work.barriers != 0 || (op.getNumRegions() != 0 && !ready.empty()))
+      return chain;
+    double start = -1;
+    for (Value operand : op.getOperands())
+      if (auto found = ready.find(operand); found != ready.end())
+        start = std::max(start, found->second);
+    if (start < 0)
+      continue;
+    for (Value result : op.getResults())
+      ready[result] = start + work.latency;
+  }
+  double longest = 0;
+  for (Value yielded : block.getTerminator()->getOperands())
+    longest = std::max(longest, ready.lookup(yielded));
+  return std::min(longest, chain);
+}
+
 double Estimator::visit(Block &block, double times) {
   llvm::DenseMap<Value, double> ready;
   double end = 0, floor = 0; // no op after a barrier starts before it
@@ -229,9 +276,10 @@ double Estimator::visit(Block &block, double times) {
       double before = total.instructions;
       double chain = visit(*inner.getBody(), times * trips);
       double issued = (total.instructions - before) / std::max(times, 1.0);
-      // Iterations that carry nothing overlap, as far as they can be issued.
-      took =
-          inner.getInitArgs().empty() ? std::max(chain, issued) : chain * trips;
+      // Iterations overlap, as far as they can be issued, but for what they
+      // hand to the next one.
+      double carried = followCarried(*inner.getBody(), chain);
+      took = std::max(chain + std::max(trips - 1, 0.0) * carried, issued);
     } else {
       // A branch counts as taken: what is done at bounds is rare.
       if (op.getNumRegions() != 0 && !op.getRegion(0).empty())
@@ -242,6 +290,7 @@ double Estimator::visit(Block &block, double times) {
     total.barriers += work.barriers * times;
     total.bytesRead += work.bytesRead * times;
     total.bytesWritten += work.bytesWritten * times;
+    total.sharedBytes += work.sharedBytes * times;
     end = std::max(end, start + took);
     if (work.barriers != 0)
       floor = end;
@@ -279,6 +328,15 @@ int64_t Estimator::estimateRegisters(Block &block) {
   return static_cast<int64_t>(most);
 }
 
+/// Whether the expression depends on the number of SMs.
+static bool growsWithDevice(ExprAttr expr) {
+  if (!expr)
+    return false;
+  return expr.getKind() == ExprKind::SMs ||
+         expr.getKind() == ExprKind::Resident ||
+         growsWithDevice(expr.getLhs()) || growsWithDevice(expr.getRhs());
+}
+
 LoopWork carousel::estimateWork(gpu::GPUFuncOp kernel, scf::ForOp loop,
                                 const ChipRates &rates) {
   LoopWork work;
@@ -296,6 +354,8 @@ LoopWork carousel::estimateWork(gpu::GPUFuncOp kernel, scf::ForOp loop,
     (op.isLoad() ? work.loadBytes : work.storeBytes) +=
         units * op.getTileBytes();
   });
+  // An engine accesses the other side of each byte.
+  int64_t moved = work.loadBytes + work.storeBytes;
   Estimator estimator(kernel, loop, rates);
   work.chainCycles = estimator.visit(*loop.getBody(), 1);
   work.instructions = estimator.total.instructions * warps;
@@ -304,6 +364,10 @@ LoopWork carousel::estimateWork(gpu::GPUFuncOp kernel, scf::ForOp loop,
   auto threads = static_cast<double>(std::max<int64_t>(work.threads, 1));
   work.loadBytes += std::llround(estimator.total.bytesRead * threads);
   work.storeBytes += std::llround(estimator.total.bytesWritten * threads);
+  work.sharedBytes =
+      moved + std::llround(estimator.total.sharedBytes * threads);
+  if (auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch))
+    work.mayBeFewCTAs = llvm::none_of(launch.getGrid(), growsWithDevice);
   work.registers = std::clamp<int64_t>(
       estimator.estimateRegisters(*loop.getBody()) + kOtherRegisters, 32,
       rules::kMaxRegisters - 1);

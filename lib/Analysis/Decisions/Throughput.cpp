@@ -13,11 +13,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <vector>
 
 using namespace carousel;
 
-/// A choice with more stages must be worth its shared memory.
-static constexpr double kWorthwhile = 0.99;
+/// Predictions within this factor of the fastest one are the same.
+static constexpr double kSame = 1.015;
+/// How limits add up that hide each other only in part, and those that hide
+/// each other well (ThroughputTest.cpp).
+static constexpr double kPartlyHidden = 2, kHidden = 8;
 
 llvm::StringRef carousel::stringifyLoopLimit(LoopLimit limit) {
   switch (limit) {
@@ -29,6 +34,8 @@ llvm::StringRef carousel::stringifyLoopLimit(LoopLimit limit) {
     return "instruction issue";
   case LoopLimit::SpecialFunctions:
     return "special functions";
+  case LoopLimit::SharedMemory:
+    return "shared memory bandwidth";
   }
   llvm_unreachable("a limit");
 }
@@ -72,8 +79,6 @@ int64_t carousel::computeCTAsPerSM(const TargetInfo &target, int64_t threads,
   return most;
 }
 
-/// Limits that hide each other only in part add up like this. With a power of
-/// two, copies by rings are met within 10 percent (ThroughputTest.cpp).
 static double combine(std::initializer_list<double> times, double power) {
   double sum = 0;
   for (double time : times)
@@ -81,84 +86,135 @@ static double combine(std::initializer_list<double> times, double power) {
   return std::pow(sum, 1 / power);
 }
 
+/// The nanoseconds in which `ctas` CTAs do an iteration each, if each needs a
+/// unit of the SM for `busy` and then waits for `wait`. The mean value analysis
+/// of a closed network: a CTA finds the queue that there is with a CTA less.
+static double shareUnit(int64_t ctas, double busy, double wait) {
+  double queued = 0, round = 0;
+  for (int64_t count = 1; count <= ctas; ++count) {
+    double response = busy * (1 + queued);
+    round = response + wait;
+    queued = static_cast<double>(count) * response / round;
+  }
+  return round;
+}
+
+/// The prediction for `ctas` CTAs on an SM that moves `bytesPerNs`.
+static LoopPrediction predict(int64_t ctas, double bytesPerNs,
+                              const ChipRates &rates, const LoopWork &work,
+                              const LoopChoice &choice) {
+  LoopPrediction result;
+  result.ctasPerSM = ctas;
+  auto count = static_cast<double>(ctas);
+  double bytes = work.loadBytes + work.storeBytes;
+  // Without a load ahead, an iteration waits for its own load.
+  int64_t ahead = std::max<int64_t>(choice.prefetch, 1);
+  result.bytesInFlight = ctas * ahead * work.loadBytes;
+  result.memoryNs = count * bytes / bytesPerNs;
+  double load = work.loadBytes == 0 ? 0 : rates.loadLatency;
+  result.latencyNs = load / static_cast<double>(ahead);
+
+  double issue = work.instructions / rates.issuePerCycle / rates.clockGHz;
+  double special =
+      work.specialInstructions / rates.specialPerCycle / rates.clockGHz;
+  double shared = static_cast<double>(work.sharedBytes) /
+                  rates.sharedBytesPerCycle / rates.clockGHz;
+  result.issueNs = count * issue;
+  result.specialNs = count * special;
+  result.sharedNs = count * shared;
+  double busy = std::max({issue, special, shared});
+  result.aloneNs = std::max(busy, work.chainCycles / rates.clockGHz) +
+                   work.barriers * rates.barrier + rates.slotOverhead;
+  // Threads that wait for their own load do nothing else.
+  if (choice.prefetch == 0)
+    result.aloneNs += load;
+  if (work.storeBytes != 0 && !choice.storesFromRegisters && choice.stages == 1)
+    result.aloneNs += rates.storeReadLatency;
+  result.threadsNs = shareUnit(ctas, busy, result.aloneNs - busy);
+
+  double memory = combine({result.memoryNs, result.latencyNs}, kPartlyHidden);
+  result.iterationNs = combine({memory, result.threadsNs}, kHidden);
+  result.throughput = count * bytes * rates.sms / result.iterationNs;
+  double drain = work.storeBytes == 0 || choice.storesFromRegisters
+                     ? 0
+                     : rates.storeReadLatency + rates.barrier;
+  // On average half of the last round is missing.
+  result.fixedNs =
+      rates.launchOverhead + load + drain + 0.5 * result.iterationNs;
+  double waits = std::max(result.latencyNs, result.aloneNs), most = waits;
+  result.limit = LoopLimit::Latency;
+  for (auto [time, limit] :
+       {std::pair(result.memoryNs, LoopLimit::Memory),
+        std::pair(result.issueNs, LoopLimit::Issue),
+        std::pair(result.specialNs, LoopLimit::SpecialFunctions),
+        std::pair(result.sharedNs, LoopLimit::SharedMemory)})
+    if (time >= most) {
+      most = time;
+      result.limit = limit;
+    }
+  return result;
+}
+
 LoopPrediction carousel::predictLoop(const TargetInfo &target,
                                      const ChipRates &rates,
                                      const LoopWork &work,
                                      const LoopChoice &choice) {
+  OccupancyLimit limit;
+  int64_t ctas = computeCTAsPerSM(target, work.threads, work.registers,
+                                  choice.sharedBytes, limit);
   LoopPrediction result;
-  result.ctasPerSM =
-      computeCTAsPerSM(target, work.threads, work.registers, choice.sharedBytes,
-                       result.occupancyLimit);
-  if (result.ctasPerSM == 0)
-    return result;
-  double ctas = result.ctasPerSM;
-  double bytes = work.loadBytes + work.storeBytes;
-  // Without a load ahead, an iteration waits for its own load.
-  int64_t ahead = std::max<int64_t>(choice.prefetch, 1);
-  result.bytesInFlight = result.ctasPerSM * ahead * work.loadBytes;
-  result.memoryNs = ctas * bytes / (rates.bytesPerNs / rates.sms);
-  result.issueNs =
-      ctas * work.instructions / rates.issuePerCycle / rates.clockGHz;
-  result.specialNs =
-      ctas * work.specialInstructions / rates.specialPerCycle / rates.clockGHz;
-  double chain =
-      work.chainCycles / rates.clockGHz + work.barriers * rates.barrier;
-  double load = work.loadBytes == 0 ? 0 : rates.loadLatency;
-  // A load ahead returns while the iterations before it run. Threads that wait
-  // for their own load do nothing else.
-  result.latencyNs =
-      choice.prefetch == 0 ? load + chain : std::max(load / ahead, chain);
-  if (work.storeBytes != 0 && !choice.storesFromRegisters && choice.stages == 1)
-    result.latencyNs += rates.storeReadLatency;
-  double memory = combine({result.memoryNs, result.latencyNs}, 2);
-  result.iterationNs =
-      combine({memory, std::max(result.issueNs, result.specialNs)}, 4);
-  result.throughput = ctas * bytes * rates.sms / result.iterationNs;
-  double most = std::max(
-      {result.memoryNs, result.latencyNs, result.issueNs, result.specialNs});
-  result.limit = most == result.memoryNs    ? LoopLimit::Memory
-                 : most == result.latencyNs ? LoopLimit::Latency
-                 : most == result.issueNs   ? LoopLimit::Issue
-                                            : LoopLimit::SpecialFunctions;
+  if (ctas != 0)
+    result = predict(ctas, rates.bytesPerNs / rates.sms, rates, work, choice);
+  result.occupancyLimit = limit;
   return result;
 }
 
 double carousel::predictLaunch(const ChipRates &rates, const LoopWork &work,
-                               const LoopChoice &choice,
                                const LoopPrediction &loop, double bytes) {
   double perRound = (work.loadBytes + work.storeBytes) *
                     static_cast<double>(loop.ctasPerSM) * rates.sms;
-  double rounds = bytes / std::max(perRound, 1.0);
-  // On average half of the last round is missing.
-  double fill = rates.loadLatency;
-  double drain = work.storeBytes == 0 || choice.storesFromRegisters
-                     ? 0
-                     : rates.storeReadLatency + rates.barrier;
-  return rates.launchOverhead + fill + drain +
-         (rounds + 0.5) * loop.iterationNs;
+  return loop.fixedNs + bytes / std::max(perRound, 1.0) * loop.iterationNs;
 }
 
 std::optional<unsigned>
 carousel::chooseFastest(const TargetInfo &target, const ChipRates &rates,
                         const LoopWork &work,
                         llvm::ArrayRef<LoopChoice> choices) {
-  std::optional<unsigned> best;
-  double least = 0;
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  // The launches with as many CTAs as fit, and with one on each SM.
+  std::vector<double> full(choices.size(), kNone), alone = full;
   for (auto [number, choice] : llvm::enumerate(choices)) {
     LoopPrediction loop = predictLoop(target, rates, work, choice);
     if (loop.ctasPerSM == 0)
       continue;
-    double time = predictLaunch(rates, work, choice, loop, kNominalBytes);
-    if (best && time >= least * kWorthwhile)
-      continue;
-    best = number;
-    least = time;
+    full[number] = predictLaunch(rates, work, loop, kNominalBytes);
+    LoopPrediction one = predict(1, rates.bytesPerNsOfSM, rates, work, choice);
+    alone[number] = predictLaunch(rates, work, one, kNominalBytes);
   }
-  return best;
+  if (choices.empty())
+    return std::nullopt;
+  double leastFull = *llvm::min_element(full),
+         leastAlone = *llvm::min_element(alone);
+  if (leastFull == kNone)
+    return std::nullopt;
+  // How much slower than the best a choice is, at worst.
+  auto getLoss = [&](size_t number) {
+    double loss = full[number] / leastFull;
+    return work.mayBeFewCTAs ? std::max(loss, alone[number] / leastAlone)
+                             : loss;
+  };
+  double least = kNone;
+  for (size_t number = 0; number < choices.size(); ++number)
+    least = std::min(least, getLoss(number));
+  for (size_t number = 0; number < choices.size(); ++number)
+    if (getLoss(number) <= least * kSame)
+      return number;
+  return std::nullopt;
 }
 
 void LoopWork::print(llvm::raw_ostream &os) const {
   os << "loads " << loadBytes << " bytes, stores " << storeBytes << " bytes, "
+     << sharedBytes << " bytes of shared memory, "
      << llvm::format("%.0f", instructions) << " instructions, "
      << llvm::format("%.0f", specialInstructions) << " special, chain "
      << llvm::format("%.0f", chainCycles) << " cycles, "
@@ -172,7 +228,9 @@ void LoopPrediction::print(llvm::raw_ostream &os) const {
      << " bytes in flight, memory " << llvm::format("%.0f", memoryNs)
      << " ns, latency " << llvm::format("%.0f", latencyNs) << " ns, issue "
      << llvm::format("%.0f", issueNs) << " ns, special "
-     << llvm::format("%.0f", specialNs) << " ns, together "
+     << llvm::format("%.0f", specialNs) << " ns, shared memory "
+     << llvm::format("%.0f", sharedNs) << " ns, a CTA alone "
+     << llvm::format("%.0f", aloneNs) << " ns, together "
      << llvm::format("%.0f", iterationNs) << " ns, "
      << llvm::format("%.0f", throughput) << " GB/s, limited by "
      << stringifyLoopLimit(limit);

@@ -15,6 +15,7 @@
 #include "carousel/Analysis/Rings/RingPlan.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -63,6 +64,10 @@ static DecisionNotes describeModel(const LoopPlan &loop) {
   loop.prediction.print(predictionStream);
   return {{"iteration", work},
           {"predicted", prediction},
+          {"launch",
+           llvm::formatv("{0:f0} ns + bytes / {1:f0} GB/s",
+                         loop.prediction.fixedNs, loop.prediction.throughput)
+               .str()},
           {kLimitNote.str(), stringifyLoopLimit(loop.prediction.limit).str()}};
 }
 

@@ -327,7 +327,7 @@ static double predictFastest(const TargetInfo &target, const LoopPlan &loop,
   if (!best)
     return 0;
   LoopPrediction loopTime = predictLoop(target, rates, work, choices[*best]);
-  return predictLaunch(rates, work, choices[*best], loopTime, kNominalBytes);
+  return predictLaunch(rates, work, loopTime, kNominalBytes);
 }
 
 static void decide(StorePathPlan &plan, const LoopPlan &loop,

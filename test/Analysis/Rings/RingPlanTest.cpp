@@ -482,14 +482,18 @@ TEST_F(RingPlanTest, OperandsFromATileOfTheOuterLoop) {
 }
 
 TEST_F(RingPlanTest, SharedMemoryBoundsTheDepth) {
-  // More slots of 33 KiB are wanted than 99 KiB hold.
+  // 76 of 99 KiB are in use, so two slots of 8 KiB fit.
   std::string text = plan(
-      "%big = memref.alloc() : memref<8448xf32, #ws>\n"
+      "%kept = memref.alloc() : memref<19456xf32, #ws>\n"
+      "%tile = memref.alloc() : memref<2048xf32, #ws>\n"
+      "memref.store %f0, %kept[%thread] : memref<19456xf32, #ws>\n"
       "scf.for %i = %c0 to %n step %c1024 {\n"
-      "carousel.load %x[%i] to %big engine<cp_async, width = 4> : !global, "
-      "memref<8448xf32, #ws>\n"
-      "%v = memref.load %big[%thread] : memref<8448xf32, #ws>\n"
-      "memref.store %v, %y[%i] : !global\n"
+      "carousel.load %x[%i] to %tile engine<cp_async, width = 4> : !global, "
+      "memref<2048xf32, #ws>\n"
+      "%v = memref.load %tile[%thread] : memref<2048xf32, #ws>\n"
+      "%k = memref.load %kept[%thread] : memref<19456xf32, #ws>\n"
+      "%s = arith.addf %v, %k : f32\n"
+      "memref.store %s, %y[%i] : !global\n"
       "} {carousel.pipeline = #carousel.pipeline<stages = auto>}",
       "sm_86");
   EXPECT_TRUE(contains(text, "stages 2")) << text;

@@ -13,6 +13,7 @@
 #include "Arguments.h"
 
 #include <algorithm>
+#include <thread>
 
 using namespace carousel;
 using namespace carousel::tools;
@@ -66,14 +67,21 @@ static uint64_t makeIota(ElementType type, uint64_t count, uint64_t index) {
   return fromDouble(type, static_cast<double>(value));
 }
 
+/// Writes elements `begin` to `end`.
 template <typename Function>
-static void fillElements(const Layout &layout, size_t size, std::byte *data,
-                         Progress &progress, Function makeBits) {
+static void fillRange(const Layout &layout, size_t size, std::byte *data,
+                      uint64_t begin, uint64_t end, Progress &progress,
+                      Function makeBits) {
   constexpr uint64_t kReport = 1 << 16;
   size_t rank = layout.extents.size();
   std::vector<int64_t> index(rank, 0);
+  for (size_t d = rank, n = begin; d-- > 0 && n != 0;) {
+    auto extent = static_cast<uint64_t>(layout.extents[d]);
+    index[d] = static_cast<int64_t>(n % extent);
+    n /= extent;
+  }
   bool rowMajor = layout.isRowMajor();
-  for (uint64_t n = 0; n < layout.elements; ++n) {
+  for (uint64_t n = begin; n < end; ++n) {
     uint64_t offset = n;
     if (!rowMajor) {
       offset = 0;
@@ -87,6 +95,42 @@ static void fillElements(const Layout &layout, size_t size, std::byte *data,
     if (n % kReport == kReport - 1)
       progress.advance(kReport * size);
   }
+}
+
+/// Whether a dimension's stride is at least the extent of those behind it, so
+/// that no two elements share bytes.
+static bool isNested(const Layout &layout) {
+  int64_t least = 1;
+  for (size_t d = layout.extents.size(); d-- > 0;) {
+    if (layout.strides[d] < least)
+      return false;
+    least = layout.strides[d] * layout.extents[d];
+  }
+  return true;
+}
+
+/// By all processors, where that is worth their start.
+template <typename Function>
+static void fillElements(const Layout &layout, size_t size, std::byte *data,
+                         Progress &progress, Function makeBits) {
+  constexpr uint64_t kLeastPart = 1 << 20;
+  uint64_t parts = 1;
+  if (isNested(layout))
+    parts =
+        std::clamp<uint64_t>(layout.elements / kLeastPart, 1,
+                             std::max(std::thread::hardware_concurrency(), 1u));
+  uint64_t part = (layout.elements + parts - 1) / parts;
+  auto fill = [&](uint64_t number) {
+    fillRange(layout, size, data, number * part,
+              std::min((number + 1) * part, layout.elements), progress,
+              makeBits);
+  };
+  std::vector<std::thread> threads;
+  for (uint64_t i = 1; i < parts; ++i)
+    threads.emplace_back(fill, i);
+  fill(0);
+  for (std::thread &thread : threads)
+    thread.join();
 }
 
 Result<HostBuffer> tools::makeContents(const TensorValue &value,

@@ -24,6 +24,8 @@ namespace carousel {
 struct LoopWork {
   int64_t loadBytes = 0;
   int64_t storeBytes = 0;
+  /// Bytes of shared memory that threads and engines access.
+  int64_t sharedBytes = 0;
   /// Instructions of all warps, and those of the special function unit.
   double instructions = 0;
   double specialInstructions = 0;
@@ -34,6 +36,8 @@ struct LoopWork {
   double barriers = 0;
   int64_t threads = 0;   ///< of the CTA
   int64_t registers = 0; ///< of a thread, estimated or measured
+  /// The launch doesn't say that the grid fills the SMs.
+  bool mayBeFewCTAs = false;
 
   void print(llvm::raw_ostream &os) const;
 };
@@ -48,7 +52,7 @@ struct LoopChoice {
 };
 
 /// What the prediction is limited by.
-enum class LoopLimit { Memory, Latency, Issue, SpecialFunctions };
+enum class LoopLimit { Memory, Latency, Issue, SpecialFunctions, SharedMemory };
 /// What the number of CTAs per SM is limited by.
 enum class OccupancyLimit { SharedMemory, Registers, Threads, Blocks };
 
@@ -60,9 +64,14 @@ struct LoopPrediction {
   OccupancyLimit occupancyLimit = OccupancyLimit::SharedMemory;
   int64_t bytesInFlight = 0; ///< per SM, of loads
   // The nanoseconds of an iteration of all CTAs of an SM, by each limit alone.
-  double memoryNs = 0, latencyNs = 0, issueNs = 0, specialNs = 0;
+  double memoryNs = 0, latencyNs = 0, issueNs = 0, specialNs = 0, sharedNs = 0;
+  double aloneNs = 0;     ///< of the threads of a CTA that is alone on its SM
+  double threadsNs = 0;   ///< of the threads of all CTAs, which share the issue
   double iterationNs = 0; ///< by all of them together
   LoopLimit limit = LoopLimit::Memory;
+  /// Of a launch, whatever it moves: its overhead, the first load, the last
+  /// store, and half of the last round, which is missing on average.
+  double fixedNs = 0;
   /// Of the whole grid, while all CTAs run, in GB/s.
   double throughput = 0;
 
@@ -78,17 +87,18 @@ LoopPrediction predictLoop(const TargetInfo &target, const ChipRates &rates,
                            const LoopWork &work, const LoopChoice &choice);
 
 /// The nanoseconds of a launch that moves `bytes` in all, with as many CTAs as
-/// fit. CTAs run whole iterations, so the last ones don't fill all SMs.
+/// fit.
 double predictLaunch(const ChipRates &rates, const LoopWork &work,
-                     const LoopChoice &choice, const LoopPrediction &loop,
-                     double bytes);
+                     const LoopPrediction &loop, double bytes);
 
 /// The launch for which choices are compared: large enough that the steady
 /// state counts, small enough that its beginning and end do, too.
 inline constexpr double kNominalBytes = 128.0 * 1024 * 1024;
 
-/// The number in `choices` of the one with the shortest launch. A later choice
-/// must be faster by one percent than all before it. nullopt if none fits.
+/// The number in `choices` of the first one whose launch is nearly as short as
+/// the shortest (within 1.5 percent). If there may be few CTAs: whose loss is
+/// nearly the least, the larger of the loss of a full grid and of one with a
+/// CTA on each SM. nullopt if no choice fits.
 std::optional<unsigned> chooseFastest(const TargetInfo &target,
                                       const ChipRates &rates,
                                       const LoopWork &work,
