@@ -109,6 +109,9 @@ void orderEnds(mlir::ImplicitLocOpBuilder &b,
 /// Copies this thread's pieces of a transfer by the engines cp_async or vector.
 void copyByThreads(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue);
 
+/// Copies rows by aligned granules of global memory (`copiesGranules`).
+void copyGranules(mlir::ImplicitLocOpBuilder &b, const TransferIssue &issue);
+
 //===----------------------------------------------------------------------===//
 // Elements
 //===----------------------------------------------------------------------===//

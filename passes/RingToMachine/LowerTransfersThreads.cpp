@@ -275,6 +275,8 @@ static void copyBatch(ImplicitLocOpBuilder &b, const TransferIssue &issue,
 
 void carousel::copyByThreads(ImplicitLocOpBuilder &b,
                              const TransferIssue &issue) {
+  if (copiesGranules(issue.op, *issue.shape))
+    return copyGranules(b, issue);
   EngineAttr engine = issue.op.getEngineAttr();
   int64_t pieces = issue.op.getTileBytes() / engine.getWidth();
   BoxValues box = createBoxValues(b, issue);

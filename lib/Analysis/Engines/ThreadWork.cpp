@@ -205,6 +205,27 @@ ThreadWork carousel::estimateThreadWork(Block::iterator first,
 // Bounds
 //===----------------------------------------------------------------------===//
 
+/// A granule is copied at once, or element by element where an end of a row
+/// cuts it.
+static ThreadWork getGranuleBound(TransferOpInterface op,
+                                  const TransferShape &shape, int64_t threads) {
+  int64_t elements = rules::kBulkGranule / shape.elementBytes;
+  auto getTurns = [&](int64_t count) {
+    return llvm::divideCeil(count, threads);
+  };
+  int64_t turns = getTurns(op.getTileBytes() / rules::kBulkGranule);
+  ThreadWork bound;
+  if (op.isLoad()) {
+    bound.instructions = 64 + turns * (128 + 12 * elements);
+    bound.waits = 2 * turns;
+    return bound;
+  }
+  // The ends of rows, and those of rows that are cut.
+  bound.instructions =
+      64 + turns * 96 + 2 * getTurns(shape.getRows() * elements) * 48;
+  return bound;
+}
+
 ThreadWork carousel::getWorkBound(TransferOpInterface op,
                                   const TransferShape &shape, int64_t threads,
                                   bool hasWarp) {
@@ -234,6 +255,8 @@ ThreadWork carousel::getWorkBound(TransferOpInterface op,
   case EngineKind::CpAsync:
   case EngineKind::Vector: {
     int64_t width = engine.getWidth(), elements = width / shape.elementBytes;
+    if (copiesGranules(op, shape))
+      return getGranuleBound(op, shape, threads);
     int64_t turns = llvm::divideCeil(bytes / width, threads);
     bound.instructions = 64 + turns * (64 + 12 * elements);
     bound.waits = turns;

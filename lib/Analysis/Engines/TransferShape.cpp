@@ -180,6 +180,46 @@ std::string carousel::explainBulk(TransferOpInterface op,
   return "";
 }
 
+/// Whether the tile begins at a multiple of a granule.
+static bool isGranuleAligned(Value tile) {
+  while (auto view = tile.getDefiningOp<memref::SubViewOp>()) {
+    SmallVector<int64_t> strides;
+    int64_t offset;
+    MemRefType source = view.getSourceType();
+    if (failed(source.getStridesAndOffset(strides, offset)))
+      return false;
+    int64_t bytes = getElementBytes(source.getElementType());
+    for (auto [begin, stride] : llvm::zip(view.getMixedOffsets(), strides)) {
+      int64_t factor = getConstantIntValue(begin).value_or(1);
+      if (ShapedType::isDynamic(stride) ||
+          factor * stride * bytes % rules::kBulkGranule != 0)
+        return false;
+    }
+    tile = view.getSource();
+  }
+  // The ring aligns its slots, which are views later.
+  if (tile.getDefiningOp<RingTileOp>() || tile.getDefiningOp<memref::ViewOp>())
+    return true;
+  auto alloc = tile.getDefiningOp<memref::AllocOp>();
+  return alloc && alloc.getAlignment().value_or(1) % rules::kBulkGranule == 0;
+}
+
+bool carousel::copiesGranules(TransferOpInterface op,
+                              const TransferShape &shape) {
+  EngineAttr engine = op.getEngineAttr();
+  Type element = op.getTile().getType().getElementType();
+  if (engine.getKind() != EngineKind::Vector ||
+      engine.getWidth() != shape.elementBytes || !element.isIntOrFloat() ||
+      element.getIntOrFloatBitWidth() != shape.elementBytes * 8 ||
+      shape.getRowBytes() % rules::kBulkGranule != 0 ||
+      !explainBulk(op, shape).empty() || !isGranuleAligned(op.getTile()))
+    return false;
+  if (auto load = dyn_cast<RingLoadOp>(op.getOperation()))
+    return !load.getReduceAttr();
+  auto store = dyn_cast<RingStoreOp>(op.getOperation());
+  return store && !store.getReduceAttr() && !shape.dims.back().mayBeginBefore;
+}
+
 static std::string explainTensor(TransferOpInterface op) {
   MemRefType tile = op.getTile().getType();
   TensorMapType map = op.getMap().getType();

@@ -87,6 +87,9 @@ static bool hasOwnPieces(const PlannedRing &planned,
     auto op = dyn_cast<TransferOpInterface>(use.getOwner());
     if (!op || use.get() != op.getTile() || isByOneThread(op))
       return false;
+    auto shape = plan.shapes.find(op);
+    if (shape == plan.shapes.end() || copiesGranules(op, shape->second))
+      return false;
     int64_t own = op.getEngineAttr().getWidth();
     if (width == 0)
       width = own;

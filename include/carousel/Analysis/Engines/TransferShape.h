@@ -83,6 +83,12 @@ std::string explainBulk(TransferOpInterface op, const TransferShape &shape);
 /// (C164).
 std::string explainEngine(TransferOpInterface op, const TransferShape &shape);
 
+/// Whether threads copy rows by granules of 16 bytes that are aligned in global
+/// memory, wherever the rows begin: the engine is vector with pieces of one
+/// element, and the tile's rows are granules. The threads that access an
+/// element of the tile are then others than those of its piece.
+bool copiesGranules(TransferOpInterface op, const TransferShape &shape);
+
 /// Whether a load by cp.async may need ordinary stores of its threads, too.
 /// cp.async fills with zero only, and only after the end of a piece.
 bool mayStoreByThreads(RingLoadOp load, const TransferShape &shape);
