@@ -73,6 +73,11 @@ public:
   Value createShifted(ImplicitLocOpBuilder &b, Value low, Value high,
                       Value distance);
   Value loadGranule(ImplicitLocOpBuilder &b, Value from, ArrayRef<Value> at);
+  /// Where a granule lies in the tile: a swizzle moves whole granules.
+  SmallVector<Value> createPlace(ImplicitLocOpBuilder &b,
+                                 ArrayRef<Value> positions) {
+    return createTileIndices(b, issue, box, positions);
+  }
 
   const TransferIssue &issue;
   const TransferShape &shape;
@@ -320,9 +325,9 @@ static void writeGranule(ImplicitLocOpBuilder &b, GranuleRows &rows,
       [&] {
         Value value =
             rows.createShifted(b, piece.low, piece.high, piece.distance);
-        vector::StoreOp::create(b, value, rows.box.tile, piece.positions,
-                                /*nontemporal=*/false,
-                                llvm::MaybeAlign(rules::kBulkGranule));
+        vector::StoreOp::create(
+            b, value, rows.box.tile, rows.createPlace(b, piece.positions),
+            /*nontemporal=*/false, llvm::MaybeAlign(rules::kBulkGranule));
       },
       [&] {
         createIf(b, piece.exists, [&] {
@@ -386,9 +391,10 @@ static void storeGranule(ImplicitLocOpBuilder &b, GranuleRows &rows, Value end,
         b, createFolded<arith::AddIOp>(b, head, rows.granule - 1),
         rows.granule);
     high.back() = createFolded<arith::AddIOp>(b, low.back(), above);
-    Value value = rows.createShifted(b, rows.loadGranule(b, rows.box.tile, low),
-                                     rows.loadGranule(b, rows.box.tile, high),
-                                     createCast(b, head, b.getI32Type()));
+    Value value = rows.createShifted(
+        b, rows.loadGranule(b, rows.box.tile, rows.createPlace(b, low)),
+        rows.loadGranule(b, rows.box.tile, rows.createPlace(b, high)),
+        createCast(b, head, b.getI32Type()));
     vector::StoreOp::create(b, value, rows.box.global,
                             rows.createIndices(b, at), /*nontemporal=*/false,
                             llvm::MaybeAlign(rules::kBulkGranule));
