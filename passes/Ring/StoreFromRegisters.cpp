@@ -10,6 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CutStores.h"
+
 #include "carousel/Analysis/Rings/StorePath.h"
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
@@ -52,8 +54,6 @@ private:
   void rewrite(const RegisterWrite &write);
   Value createIsInside(ImplicitLocOpBuilder &b, ValueRange indices,
                        int64_t elements, bool innermost);
-  void createElements(ImplicitLocOpBuilder &b, const RegisterWrite &write,
-                      ArrayRef<Value> indices);
 
   const StorePathPlan &plan;
   StoreOp store;
@@ -83,23 +83,6 @@ Value WriteRewriter::createIsInside(ImplicitLocOpBuilder &b, ValueRange indices,
                     : isInside;
   }
   return inside;
-}
-
-/// Each element of a vector that the end of its row cuts off.
-void WriteRewriter::createElements(ImplicitLocOpBuilder &b,
-                                   const RegisterWrite &write,
-                                   ArrayRef<Value> indices) {
-  // The last one is outside.
-  for (int64_t number = 0; number < write.elements - 1; ++number) {
-    SmallVector<Value> at(indices);
-    at.back() = arith::AddIOp::create(
-        b, at.back(), arith::ConstantIndexOp::create(b, number));
-    Value inside = createIsInside(b, at, 1, /*innermost=*/true);
-    auto guarded = scf::IfOp::create(b, inside, /*withElseRegion=*/false);
-    ImplicitLocOpBuilder then(b.getLoc(), guarded.thenBlock()->getTerminator());
-    Value element = vector::ExtractOp::create(then, write.value, number);
-    memref::StoreOp::create(then, element, global, at);
-  }
 }
 
 void WriteRewriter::rewrite(const RegisterWrite &write) {
@@ -135,7 +118,12 @@ void WriteRewriter::rewrite(const RegisterWrite &write) {
     return;
   ImplicitLocOpBuilder otherwise(b.getLoc(),
                                  whole.elseBlock()->getTerminator());
-  createElements(otherwise, write, indices);
+  // The row ends before the vector does.
+  Value extent = otherwise.createOrFold<memref::DimOp>(
+      global, static_cast<int64_t>(indices.size()) - 1);
+  createCutStore(otherwise, write.value,
+                 otherwise.createOrFold<arith::SubIOp>(extent, indices.back()),
+                 global, indices, write.alignment);
 }
 
 /// Removes the buffer and its views, which nothing accesses any more.

@@ -12,6 +12,8 @@
 
 #include "LowerTransfers.h"
 
+#include "../Ring/CutStores.h"
+
 #include "../Ring/TilePermutation.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -359,6 +361,9 @@ static void copyPart(ImplicitLocOpBuilder &b, const TransferIssue &issue,
                             /*nontemporal=*/false, width);
     return;
   }
+  if (end && !first && !reduce)
+    return createCutStore(b, piece, end, box.global, globalIndices,
+                          width->value());
   for (int64_t i = 0; i < elements; ++i)
     createIf(b, isInside[i], [&] {
       Value value = vector::ExtractOp::create(b, piece, i);

@@ -21,7 +21,14 @@ gpu.module @stores [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
   // CHECK: scf.if %[[WHOLE]] {
   // CHECK: vector.store %{{.*}}, %{{.*}}[%[[AT]]] {alignment = 16 : i64} : memref<?xbf16, {{.*}}>, vector<8xbf16>
   // CHECK: } else {
-  // CHECK-COUNT-7: memref.store
+  // CHECK: %[[COUNT:.*]] = arith.subi %[[N]], %[[AT]] : index
+  // CHECK: arith.cmpi sgt, %[[COUNT]], %c0 : index
+  // CHECK: arith.andi %[[COUNT]], %c4 : index
+  // CHECK: vector.store %{{.*}} {alignment = 8 : i64} : {{.*}}, vector<4xbf16>
+  // CHECK: arith.andi %[[COUNT]], %c2 : index
+  // CHECK: vector.store %{{.*}} {alignment = 4 : i64} : {{.*}}, vector<2xbf16>
+  // CHECK: arith.andi %[[COUNT]], %c1 : index
+  // CHECK: memref.store
   // CHECK-NOT: memref.store
   // CHECK-NOT: carousel.store
   // CHECK: gpu.return
