@@ -13,6 +13,7 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Engines/EngineCopiesTest.cpp
     Analysis/Engines/EnginePlanTest.cpp
     Analysis/Engines/ThreadWorkTest.cpp
+    Analysis/Engines/TilePaddingTest.cpp
     Analysis/Engines/TransferShapeTest.cpp
     Analysis/Rings/RingBarriersTest.cpp
     Analysis/Rings/RingPlanTest.cpp

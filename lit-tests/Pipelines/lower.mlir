@@ -13,6 +13,7 @@
 // ORDER-NEXT: )
 // ORDER-NEXT: carousel-verify-tile
 // ORDER-NEXT: carousel-expand-accumulate
+// ORDER-NEXT: carousel-pad-tiles
 // ORDER-NEXT: carousel-select-engine
 // ORDER-NEXT: carousel-store-from-registers
 // ORDER-NEXT: carousel-circular-buffer

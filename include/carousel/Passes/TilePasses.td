@@ -179,6 +179,37 @@ def ExpandAccumulate : Pass<"carousel-expand-accumulate", "::mlir::gpu::GPUModul
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def PadTiles : Pass<"carousel-pad-tiles", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Pad rows of loaded tiles to granules of 16 bytes";
+  let description = [{
+    Precondition and postcondition: the tile phase, before `--carousel-select-engine`. A tile whose
+    rows aren't a multiple of 16 bytes, as those of stencils with their halo, gets wider rows, so
+    that engines can load it. If a load begins some elements past a multiple of 16 bytes, it begins
+    that much earlier, and accesses move along. docs/Engines.md, "Padding", states the rules.
+
+    The pass pads a `memref.alloc` with these properties only: transfers only load it, without an
+    engine, a swizzle or `by_threads`; all other uses are loads and stores of elements and vectors,
+    and subviews with such uses; no alignment that an access promises is lost; the loads' global
+    memrefs are arguments that the kernel only reads, and their rows are longer than the tile's; at
+    most half of the new row is padding; shared memory suffices. The wider box isn't `in_bounds`. A
+    remark names the reason for each tile that isn't padded. Run a second time, the pass changes
+    nothing.
+
+    ```mlir
+    %tile = memref.alloc() : memref<18x66xf32, #ws>
+    carousel.load %x[%i, %j_minus_1] to %tile : !matrix, memref<18x66xf32, #ws>
+    %v = memref.load %tile[%r, %c] : memref<18x66xf32, #ws>
+    // becomes
+    %tile = memref.alloc() : memref<18x72xf32, #ws>
+    carousel.load %x[%i, %j_minus_4] to %tile : !matrix, memref<18x72xf32, #ws>
+    %v = memref.load %tile[%r, %c_plus_3] : memref<18x72xf32, #ws>
+    ```
+  }];
+  let statistics = [Statistic<"padded", "padded", "tiles with wider rows">,
+                    Statistic<"missed", "missed", "tiles that keep rows of partial granules">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"];
+}
+
 def SelectEngine : Pass<"carousel-select-engine", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Choose what carries each transfer out, and make variants of kernels";
   let description = [{
