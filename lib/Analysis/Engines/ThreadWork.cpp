@@ -210,19 +210,20 @@ ThreadWork carousel::estimateThreadWork(Block::iterator first,
 static ThreadWork getGranuleBound(TransferOpInterface op,
                                   const TransferShape &shape, int64_t threads) {
   int64_t elements = rules::kBulkGranule / shape.elementBytes;
+  int64_t dims = shape.getTileDims().size();
   auto getTurns = [&](int64_t count) {
     return llvm::divideCeil(count, threads);
   };
   int64_t turns = getTurns(op.getTileBytes() / rules::kBulkGranule);
   ThreadWork bound;
   if (op.isLoad()) {
-    bound.instructions = 64 + turns * (128 + 12 * elements);
+    bound.instructions = 64 + turns * (32 + 8 * elements + 16 * dims);
     bound.waits = 2 * turns;
     return bound;
   }
   // The ends of rows, and those of rows that are cut.
-  bound.instructions =
-      64 + turns * 96 + 2 * getTurns(shape.getRows() * elements) * 48;
+  int64_t ends = 2 * getTurns(shape.getRows() * elements);
+  bound.instructions = 48 + turns * (40 + 16 * dims) + ends * (8 + 16 * dims);
   return bound;
 }
 
@@ -258,7 +259,8 @@ ThreadWork carousel::getWorkBound(TransferOpInterface op,
     if (copiesGranules(op, shape))
       return getGranuleBound(op, shape, threads);
     int64_t turns = llvm::divideCeil(bytes / width, threads);
-    bound.instructions = 64 + turns * (64 + 12 * elements);
+    bound.instructions =
+        64 + turns * (24 + 8 * elements + 8 * shape.getTileDims().size());
     bound.waits = turns;
     break;
   }
