@@ -18,6 +18,7 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Rings/RingBarriersTest.cpp
     Analysis/Rings/RingPlanTest.cpp
     Analysis/Rings/StorePathTest.cpp
+    Analysis/Rings/WhileLoopsTest.cpp
     Analysis/SharedMemory/SharedMemoryPlanTest.cpp
     Analysis/Sync/SyncPlanTest.cpp
     Analysis/Values/AlignmentTest.cpp

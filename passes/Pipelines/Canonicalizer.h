@@ -12,19 +12,16 @@
 #ifndef CAROUSEL_PASSES_PIPELINES_CANONICALIZER_H
 #define CAROUSEL_PASSES_PIPELINES_CANONICALIZER_H
 
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/Passes.h"
 
 namespace carousel {
 
 /// MLIR's canonicalizer without region simplification. That looks for blocks to
 /// merge and block arguments to drop after each round of patterns, and
-/// structured control flow has none.
-inline std::unique_ptr<mlir::Pass> createPatternCanonicalizer() {
-  return mlir::createCanonicalizerPass(
-      mlir::GreedyRewriteConfig().setRegionSimplificationLevel(
-          mlir::GreedySimplifyRegionLevel::Disabled));
-}
+/// structured control flow has none. An scf.while that patterns replace by
+/// another one keeps its carousel.pipeline.
+std::unique_ptr<mlir::Pass> createPatternCanonicalizer();
 
 } // namespace carousel
 

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "RingRewriter.h"
+#include "RotateWhileLoops.h"
 
 #include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Passes/Passes.h"
@@ -181,6 +182,9 @@ void RingRewriter::run() {
   RingRolesOp roles = plan.roles ? buildProducers() : RingRolesOp();
   for (const LoopPlan &loop : plan.loops)
     rewriteLoop(loop);
+  // Those that couldn't be rotated.
+  kernel.walk(
+      [](scf::WhileOp loop) { loop->removeAttr(CarouselDialect::kPipeline); });
   rewriteLooseTransfers();
   if (roles)
     assignRoles(roles);
@@ -215,7 +219,7 @@ static LogicalResult verifyKernel(gpu::GPUFuncOp kernel) {
   if (result.wasInterrupted())
     return failure();
   result = kernel.walk(
-      [](scf::ForOp loop) { return WalkResult(verifyListedStages(loop)); });
+      [](Operation *op) { return WalkResult(verifyListedStages(op)); });
   if (result.wasInterrupted())
     return failure();
   // C175
@@ -256,6 +260,7 @@ struct CircularBuffer : carousel::impl::CircularBufferBase<CircularBuffer> {
         return WalkResult::advance();
       if (failed(verifyKernel(kernel)))
         return WalkResult::interrupt();
+      rotateWhileLoops(kernel);
       RingPlan plan = planRings(kernel, *target->info);
       report(kernel, plan);
       record(kernel, plan);

@@ -156,15 +156,10 @@ void RingRewriter::waitForOperands(
     op->walk(mapViews);
 }
 
-/// The first `prefetch` uses, or as many as there are iterations.
-void RingRewriter::emitPrologue(const LoopPlan &loopPlan,
-                                const LoadRingPlan &loads, RingCreateOp ring,
-                                Value variable) {
-  scf::ForOp loop = loopPlan.loop;
-  Location loc = loop.getLoc();
-  OpBuilder::InsertionGuard guard(rewriter);
-  rewriter.setInsertionPoint(loopPlan.start);
-  Operation *before = loopPlan.start->getPrevNode();
+/// What must be over before the first loads start.
+void RingRewriter::waitForEarlierUses(const LoopPlan &loopPlan,
+                                      const LoadRingPlan &loads) {
+  Location loc = scf::ForOp(loopPlan.loop).getLoc();
   TransferScope scope = loopPlan.request.getScope();
   if (loads.overtakesStores)
     RingWaitStoresOp::create(rewriter, loc, GroupWait::Complete, 0, scope);
@@ -175,6 +170,18 @@ void RingRewriter::emitPrologue(const LoopPlan &loopPlan,
                              loads.stages - loads.prefetch, scope);
   if (loads.overtakesStores || !loads.usedOutside.empty())
     RingSyncOp::create(rewriter, loc, scope);
+}
+
+/// The first `prefetch` uses, or as many as there are iterations.
+void RingRewriter::emitPrologue(const LoopPlan &loopPlan,
+                                const LoadRingPlan &loads, RingCreateOp ring,
+                                Value variable) {
+  scf::ForOp loop = loopPlan.loop;
+  Location loc = loop.getLoc();
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(loopPlan.start);
+  Operation *before = loopPlan.start->getPrevNode();
+  waitForEarlierUses(loopPlan, loads);
   if (loads.prefetch == 0)
     return;
   Value end = LoopBounds(rewriter, loop, loads.prefetch).createPrologueEnd();
@@ -215,8 +222,16 @@ void RingRewriter::startAhead(const LoopPlan &loopPlan,
   scf::ForOp loop = loopPlan.loop;
   Location loc = loop.getLoc();
   OpBuilder::InsertionGuard guard(rewriter);
-  Value variable = loop.getInductionVar(), ahead = variable;
-  if (loads.prefetch != 0) {
+  IRMapping mapping;
+  if (loads.prefetch != 0 && loopPlan.state) {
+    Value exists =
+        RunningIndices::read(rewriter, loc, states[loads.prefetch].front());
+    auto branch =
+        scf::IfOp::create(rewriter, loc, exists, /*withElseRegion=*/false);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    mapState(loopPlan, loads.prefetch, mapping);
+  } else if (loads.prefetch != 0) {
+    Value variable = loop.getInductionVar();
     OpBuilder::InsertPoint start = rewriter.saveInsertionPoint();
     rewriter.setInsertionPoint(loop);
     LoopBounds bounds(rewriter, loop, loads.prefetch);
@@ -226,7 +241,7 @@ void RingRewriter::startAhead(const LoopPlan &loopPlan,
         scf::IfOp::create(rewriter, loc, bounds.createIsBefore(variable, end),
                           /*withElseRegion=*/false);
     rewriter.setInsertionPointToStart(branch.thenBlock());
-    ahead = bounds.createAhead(variable);
+    mapping.map(variable, bounds.createAhead(variable));
     guards.emplace_back(branch, loads.prefetch);
   }
   // Stores that empty the slots are issued by the thread that fills them.
@@ -235,8 +250,6 @@ void RingRewriter::startAhead(const LoopPlan &loopPlan,
     RingWaitStoresOp::create(rewriter, loc, GroupWait::Read,
                              loads.stages - loads.prefetch - 1,
                              loopPlan.request.getScope());
-  IRMapping mapping;
-  mapping.map(variable, ahead);
   waitForOperands(
       loopPlan, loads,
       [&](const LoadRingPlan &source) {
@@ -246,7 +259,7 @@ void RingRewriter::startAhead(const LoopPlan &loopPlan,
       mapping);
   emitProduce(loads, loop, ring,
               addConstant(rewriter, loc, use, loads.prefetch), mapping,
-              loads.prefetch);
+              loopPlan.state ? 0 : loads.prefetch);
 }
 
 /// Starts the ring's loads ahead, before the loop and at the start of its body,
@@ -259,10 +272,13 @@ Operation *RingRewriter::startLoads(const LoopPlan &loopPlan,
   RingCreateOp ring = rings.lookup(&loads);
   Location loc = loop.getLoc();
   bool isUnified = loopPlan.mode == PipelineMode::Unified;
-  CurrentUse now;
-  now.variable = indices.create(getEntry(), loc);
-  if (isUnified)
-    emitPrologue(loopPlan, loads, ring, now.variable);
+  // A while loop has one prologue for all rings.
+  CurrentUse now = current.lookup(&loads);
+  if (!now.variable) {
+    now.variable = indices.create(getEntry(), loc);
+    if (isUnified)
+      emitPrologue(loopPlan, loads, ring, now.variable);
+  }
   if (previous)
     rewriter.setInsertionPointAfter(previous);
   else
@@ -367,9 +383,19 @@ void RingRewriter::rewriteLoop(const LoopPlan &loopPlan) {
   // Stores first: what they become is then accesses to be waited for.
   for (const StoreRingPlan &store : loopPlan.stores)
     rewriteStore(loopPlan, store);
+  bool hasStates = loopPlan.state && loopPlan.getPrefetch() != 0;
+  if (hasStates)
+    emitWhilePrologue(loopPlan);
   Operation *start = nullptr;
   for (const LoadRingPlan &loads : loopPlan.rings)
     start = startLoads(loopPlan, loads, start);
+  if (hasStates) {
+    rewriter.setInsertionPointAfter(start);
+    SmallVector<Value> last = advanceState(loopPlan);
+    rewriter.setInsertionPoint(
+        scf::ForOp(loopPlan.loop).getBody()->getTerminator());
+    shiftStates(loopPlan, last);
+  }
   eraseLoads(loopPlan);
   for (const LoadRingPlan &loads : loopPlan.rings)
     rewriteAccesses(loopPlan, loads);
@@ -378,4 +404,6 @@ void RingRewriter::rewriteLoop(const LoopPlan &loopPlan) {
   if (loopPlan.hasPeeledEpilogue)
     peelEpilogue(loopPlan);
   guards.clear();
+  if (isRotatedWhile(loop))
+    restoreWhile(loopPlan);
 }

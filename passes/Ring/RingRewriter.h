@@ -51,6 +51,7 @@ private:
                   RingCreateOp ring, mlir::Value use);
   void emitPrologue(const LoopPlan &loop, const LoadRingPlan &loads,
                     RingCreateOp ring, mlir::Value variable);
+  void waitForEarlierUses(const LoopPlan &loop, const LoadRingPlan &loads);
   void rewriteStore(const LoopPlan &loop, const StoreRingPlan &store);
   void peelEpilogue(const LoopPlan &loop);
   /// Emits a ring.produce that fills use `use` of `ring` with the loop's loads.
@@ -61,6 +62,14 @@ private:
   void emitLoads(const LoadRingPlan &loads, mlir::Block &block,
                  RingCreateOp ring, mlir::Value use, mlir::IRMapping &mapping);
   void emitSubmit(StoreOp store, mlir::Value tile);
+
+  // While loops, in rotated form (RewriteWhileLoops.cpp).
+  void createStates(const LoopPlan &loop);
+  void mapState(const LoopPlan &loop, int64_t ahead, mlir::IRMapping &mapping);
+  llvm::SmallVector<mlir::Value> advanceState(const LoopPlan &loop);
+  void shiftStates(const LoopPlan &loop, mlir::ValueRange last);
+  void emitWhilePrologue(const LoopPlan &loop);
+  void restoreWhile(const LoopPlan &loop);
 
   // Accesses to tiles (RewriteAccesses.cpp).
   void eraseLoads(const LoopPlan &loop);
@@ -99,6 +108,10 @@ private:
     llvm::SmallVector<mlir::Value> tiles;
   };
   llvm::DenseMap<const LoadRingPlan *, CurrentUse> current;
+  /// In the current loop, if it is a while loop: the variables with the state
+  /// of the current iteration and of as many later ones as loads run ahead,
+  /// each with the values of `IterationState::carried`.
+  llvm::SmallVector<llvm::SmallVector<mlir::Value>> states;
   /// The branches around loads ahead in the current loop, and how many
   /// iterations ahead they are.
   llvm::SmallVector<std::pair<mlir::scf::IfOp, int64_t>> guards;

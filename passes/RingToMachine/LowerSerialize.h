@@ -15,6 +15,8 @@
 
 #include "ThreadValues.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 namespace carousel {
 
 class SerializeLowering {
@@ -26,6 +28,12 @@ public:
   void lower(GridTicketOp ticket);
 
 private:
+  mlir::Value createNumber(GridTicketOp ticket);
+  mlir::Value readNumber(mlir::ImplicitLocOpBuilder &b, GridTicketOp ticket,
+                         mlir::Value shared);
+  void lowerBranch(mlir::scf::IfOp branch, GridTicketOp ticket,
+                   mlir::Operation *firstUse);
+
   RingKernel &kernel;
   ThreadValues &threads;
 };

@@ -222,12 +222,11 @@ verifySwizzle(TransferOpInterface op,
 //===----------------------------------------------------------------------===//
 
 /// C138, C183
-static LogicalResult verifyPipelinedLoop(scf::ForOp loop) {
+static LogicalResult verifyPipelinedLoop(Operation *loop) {
   auto pipeline = loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline);
   if (!pipeline)
     return success();
-  bool found = loop.getBody()
-                   ->walk([&](TransferOpInterface op) {
+  bool found = loop->walk([&](TransferOpInterface op) {
                      return op.getScope() == pipeline.getScope()
                                 ? WalkResult::interrupt()
                                 : WalkResult::advance();
@@ -421,7 +420,7 @@ static bool verifyKernel(gpu::GPUFuncOp kernel) {
   kernel.walk(
       [&](GridTicketOp ticket) { holds &= areTogether(ticket, "ticket"); });
   kernel.walk(
-      [&](scf::ForOp loop) { holds &= succeeded(verifyPipelinedLoop(loop)); });
+      [&](Operation *loop) { holds &= succeeded(verifyPipelinedLoop(loop)); });
   return holds;
 }
 

@@ -28,6 +28,25 @@ bool carousel::involvesOtherThreads(Operation *op) {
              nvgpu::MmaSyncOp, nvgpu::MmaSparseSyncOp>(op);
 }
 
+bool carousel::canExecuteAhead(
+    Operation *op,
+    function_ref<bool(Operation *read, Value memref)> isReadable) {
+  WalkResult result = op->walk([&](Operation *inner) {
+    if (involvesOtherThreads(inner))
+      return WalkResult::interrupt();
+    if (inner->getNumRegions() != 0 || isMemoryEffectFree(inner))
+      return WalkResult::advance();
+    auto effects = dyn_cast<MemoryEffectOpInterface>(inner);
+    bool isAhead = effects && effects.onlyHasEffect<MemoryEffects::Read>() &&
+                   llvm::all_of(inner->getOperands(), [&](Value operand) {
+                     return !isa<MemRefType>(operand.getType()) ||
+                            isReadable(inner, operand);
+                   });
+    return isAhead ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !result.wasInterrupted();
+}
+
 SmallVector<Value> carousel::getInputs(LoadOp load) {
   SmallVector<Value> inputs(load.getOffsets());
   inputs.push_back(load.getGlobal());
@@ -89,29 +108,16 @@ Obstacle LoopTransfers::explainSlice(LoadOp load, LoadSlice &slice) {
       if (argument.getOwner() != loop.getBody())
         return {Miss::OperandsInside,
                 "its operands are computed in an inner region"};
-      slice.follows |= argument != loop.getInductionVar();
+      if (argument != loop.getInductionVar())
+        slice.carried.insert(argument.getArgNumber() - 1);
       continue;
     }
     Operation *op = value.getDefiningOp();
     if (slice.ops.contains(op) || llvm::is_contained(found, op))
       continue;
-    WalkResult result = op->walk([&](Operation *inner) {
-      if (involvesOtherThreads(inner))
-        return WalkResult::interrupt();
-      if (inner->getNumRegions() != 0 || isMemoryEffectFree(inner))
-        return WalkResult::advance();
-      auto read = dyn_cast<MemoryEffectOpInterface>(inner);
-      return read && read.onlyHasEffect<MemoryEffects::Read>() &&
-                     llvm::all_of(
-                         inner->getOperands(),
-                         [&](Value operand) {
-                           return !isa<MemRefType>(operand.getType()) ||
-                                  isReadableAhead(inner, operand, load, slice);
-                         })
-                 ? WalkResult::advance()
-                 : WalkResult::interrupt();
-    });
-    if (result.wasInterrupted())
+    if (!canExecuteAhead(op, [&](Operation *read, Value memref) {
+          return isReadableAhead(read, memref, load, slice);
+        }))
       return {Miss::OperandsNotAhead, "its operands depend on " + getName(op) +
                                           ", which can't be executed ahead"};
     found.push_back(op);

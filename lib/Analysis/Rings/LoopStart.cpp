@@ -57,7 +57,8 @@ static bool mayStartBefore(Operation *op, ArrayRef<Value> read) {
 Operation *carousel::findStart(gpu::GPUFuncOp kernel, const LoopPlan &plan) {
   scf::ForOp loop = plan.loop;
   Operation *start = loop;
-  if (plan.mode != PipelineMode::Unified || plan.rings.empty())
+  if (plan.mode != PipelineMode::Unified || plan.rings.empty() ||
+      isRotatedWhile(loop))
     return start;
   DominanceInfo dominance(kernel);
   SmallVector<Value> needed = {loop.getLowerBound(), loop.getUpperBound(),

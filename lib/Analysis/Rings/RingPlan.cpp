@@ -15,7 +15,6 @@
 #include "RingDepth.h"
 #include "RingRoles.h"
 #include "RingTransfers.h"
-#include "TileLoads.h"
 
 #include "carousel/Analysis/Values/IndexFunction.h"
 #include "carousel/Analysis/Values/Views.h"
@@ -50,17 +49,15 @@ private:
   void planLoop(scf::ForOp loop, PipelineAttr request);
   bool planLoads(LoopPlan &plan, LoopTransfers &transfers,
                  SmallVectorImpl<LoadOp> &candidates,
-                 const llvm::DenseMap<Operation *, int64_t> &requests,
-                 bool &follows);
+                 const llvm::DenseMap<Operation *, int64_t> &requests);
+  void planState(LoopPlan &plan, LoopTransfers &transfers,
+                 const llvm::SetVector<unsigned> &carried);
   std::pair<StoreOp, Obstacle> planInPlaceStores(LoopPlan &plan,
                                                  LoopTransfers &transfers);
   void addRing(LoopPlan &plan, LoadRingPlan &&added);
   bool giveUp(SmallVectorImpl<LoadOp> &candidates, Value buffer, LoadOp given);
   void planStores(LoopPlan &plan, LoopTransfers &transfers,
                   ArrayRef<StoreOp> stores);
-  Obstacle explainCarried(LoopTransfers &transfers, scf::ForOp loop,
-                          LoadOp load, ArrayRef<LoadOp> parts,
-                          bool &isUsedOutside);
   SlotRelease chooseRelease(const LoopPlan &plan, const LoadRingPlan &ring);
   void chooseDepth();
   void choosePrefetch(const LoopPlan &plan, LoadRingPlan &ring);
@@ -72,7 +69,8 @@ private:
   gpu::GPUFuncOp kernel;
   const TargetInfo &target;
   RingPlan result;
-  llvm::SmallPtrSet<Operation *, 4> follows; // loops, by operation
+  /// By loop: why no loads run ahead.
+  llvm::DenseMap<Operation *, Obstacle> notAhead;
 };
 
 } // namespace
@@ -84,79 +82,6 @@ static SmallVector<LoadOp> getParts(Value buffer, ArrayRef<LoadOp> loads) {
     return getRootBuffer(load.getTile()) == buffer;
   });
   return parts;
-}
-
-/// Whether all accesses to the buffer in `loop` come after `load` in each
-/// iteration, or after other loads of the loop that load what they access.
-static bool isSelfContained(gpu::GPUFuncOp kernel, scf::ForOp loop, LoadOp load,
-                            ArrayRef<Operation *> accesses) {
-  SmallVector<LoadOp> parts;
-  for (Operation *op : accesses)
-    if (auto part = dyn_cast<LoadOp>(op); part && loop->isProperAncestor(op))
-      parts.push_back(part);
-  return LoopTransfers(kernel, loop).explainAccesses(load, parts).empty();
-}
-
-/// The reason why the rest of the tiles' buffer is an obstacle, or an empty
-/// one. Accesses outside the loop are redirected to the slot of the last
-/// use, which has the tiles only.
-static Obstacle explainOtherParts(LoopTransfers &transfers, scf::ForOp loop,
-                                  ArrayRef<LoadOp> parts,
-                                  ArrayRef<Operation *> accesses) {
-  for (Operation *op : accesses)
-    if (!loop->isProperAncestor(op) && !transfers.isLoaded(op, parts))
-      return {Miss::OtherPartsOutside,
-              ("other parts of its buffer are accessed outside of the loop by "
-               "'" +
-               op->getName().getStringRef() + "'")
-                  .str()};
-  return {};
-}
-
-/// The reason why the tile's contents outside the loop are an obstacle, or an
-/// empty one. Sets `isUsedOutside`.
-Obstacle Planner::explainCarried(LoopTransfers &transfers, scf::ForOp loop,
-                                 LoadOp load, ArrayRef<LoadOp> parts,
-                                 bool &isUsedOutside) {
-  SmallVector<Operation *> accesses =
-      *getAccesses(getRootBuffer(load.getTile()));
-  SmallVector<std::pair<scf::ForOp, LoadOp>> others;
-  isUsedOutside = false;
-  for (Operation *op : accesses) {
-    if (loop->isProperAncestor(op))
-      continue;
-    isUsedOutside = true;
-    auto other = dyn_cast<LoadOp>(op);
-    if (!other)
-      continue;
-    auto around = other->getParentOfType<scf::ForOp>();
-    if (!around || around->isProperAncestor(loop) ||
-        !isSelfContained(kernel, around, other, accesses))
-      return {Miss::LoadedOutside,
-              "its tile is loaded outside of the loop, too"};
-    others.emplace_back(around, other);
-  }
-  if (others.empty()) {
-    // Outside the loop, accesses use the slot of the last use, which must be
-    // the last iteration's.
-    if (isUsedOutside &&
-        !TileLoads(loop, getSameTile(load, parts)).isLoadedAlways())
-      return {
-          Miss::ConditionalAndOutside,
-          "it is loaded under a condition, and its tile is accessed outside "
-          "of the loop"};
-    return explainOtherParts(transfers, loop, parts, accesses);
-  }
-  isUsedOutside = false;
-  // Each loop has the buffer to itself if no other op accesses it.
-  for (Operation *op : accesses)
-    if (!loop->isProperAncestor(op) && llvm::none_of(others, [&](auto &other) {
-          return other.first->isAncestor(op);
-        }))
-      return {
-          Miss::LoadedInSeveralLoops,
-          "its tile is loaded in several loops and accessed outside of them"};
-  return {};
 }
 
 /// Merges two rings into one.
@@ -260,10 +185,9 @@ bool Planner::giveUp(SmallVectorImpl<LoadOp> &candidates, Value buffer,
 /// made again.
 bool Planner::planLoads(LoopPlan &plan, LoopTransfers &transfers,
                         SmallVectorImpl<LoadOp> &candidates,
-                        const llvm::DenseMap<Operation *, int64_t> &requests,
-                        bool &follows) {
+                        const llvm::DenseMap<Operation *, int64_t> &requests) {
   plan.rings.clear();
-  follows = false;
+  llvm::SetVector<unsigned> carried;
   SmallVector<LoadOp> kept;
   std::vector<LoadRingPlan> rings;
   llvm::SetVector<Value> refused;
@@ -294,14 +218,14 @@ bool Planner::planLoads(LoopPlan &plan, LoopTransfers &transfers,
                 "its operands are read from a part of its own buffer, or "
                 "depend on it"};
     if (reason.empty())
-      reason = explainCarried(transfers, plan.loop, load, parts, isUsedOutside);
+      reason = transfers.explainOutside(load, parts, isUsedOutside);
     if (!reason.empty()) {
       miss(load, reason.miss, "not ringed: " + reason.text);
       refused.insert(buffer);
       continue;
     }
     kept.push_back(load);
-    follows |= slice.follows;
+    carried.insert_range(slice.carried);
     ring.slice = std::move(slice.ops);
     ring.operandTiles = std::move(slice.operandTiles);
     ring.loads.push_back(load);
@@ -324,14 +248,35 @@ bool Planner::planLoads(LoopPlan &plan, LoopTransfers &transfers,
   if (!isComplete)
     return false;
   auto [store, reason] = planInPlaceStores(plan, transfers);
-  if (!store)
+  if (!store) {
+    planState(plan, transfers, carried);
     return true;
+  }
   Value buffer = getRootBuffer(store.getTile());
   LoadOp given = getParts(buffer, candidates).front();
   miss(given, reason.miss,
        "not ringed: its tile is stored, and " + reason.text);
   giveUp(candidates, buffer, given);
   return false;
+}
+
+/// What loads ahead need from the values that the loop carries.
+void Planner::planState(LoopPlan &plan, LoopTransfers &transfers,
+                        const llvm::SetVector<unsigned> &carried) {
+  if (!isRotatedWhile(plan.loop)) {
+    if (!carried.empty())
+      notAhead[plan.loop] = {Miss::PrefetchCarried,
+                             "loads depend on values that the loop carries"};
+    return;
+  }
+  IterationState state;
+  state.carried.insert(0);
+  state.carried.insert_range(carried);
+  Obstacle reason = transfers.explainState(state);
+  if (reason.empty())
+    plan.state = std::move(state);
+  else
+    notAhead[plan.loop] = reason;
 }
 
 /// A barrier of the threads if the loop already has one, otherwise arrives.
@@ -403,11 +348,8 @@ void Planner::planLoop(scf::ForOp loop, PipelineAttr request) {
   llvm::DenseMap<Operation *, int64_t> requests;
   for (auto [load, stages] : llvm::zip(candidates, request.getStagesOfEach()))
     requests[load] = stages;
-  bool dependsOnEarlier = false;
-  while (!planLoads(plan, transfers, candidates, requests, dependsOnEarlier)) {
+  while (!planLoads(plan, transfers, candidates, requests)) {
   }
-  if (dependsOnEarlier)
-    follows.insert(loop);
   // A ring has at least two slots.
   if (request.getStages() != 1 && request.getStoreSlots() != 1)
     planStores(plan, transfers, stores);
@@ -437,12 +379,13 @@ void Planner::choosePrefetch(const LoopPlan &plan, LoadRingPlan &ring) {
          "prefetch " + Twine(most) + " instead of " + Twine(ring.prefetch) +
              ": the tile of the operands has too few stages");
   ring.prefetch = most;
-  if (!follows.contains(plan.loop))
+  auto why = notAhead.find(plan.loop);
+  if (why == notAhead.end())
     return;
   if (ring.prefetch != 0 && plan.mode == PipelineMode::Unified)
-    miss(plan.loop, Miss::PrefetchCarried,
-         "prefetch 0 instead of " + Twine(ring.prefetch) +
-             ": loads depend on values that the loop carries");
+    miss(plan.loop, why->second.miss,
+         "prefetch 0 instead of " + Twine(ring.prefetch) + ": " +
+             why->second.text);
   ring.prefetch = 0;
 }
 
@@ -458,7 +401,12 @@ bool Planner::isPeeled(const LoopPlan &plan) {
   else if (plan.getPrefetch() == 0)
     miss(plan.loop, Miss::EpilogueNoPrefetch,
          "no peeled epilogue: no loads run ahead");
-  return plan.mode == PipelineMode::Unified && plan.getPrefetch() != 0;
+  else if (isRotatedWhile(plan.loop))
+    miss(plan.loop, Miss::EpilogueWhile,
+         "no peeled epilogue: the loop is an scf.while");
+  else
+    return true;
+  return false;
 }
 
 void Planner::chooseDepth() {
@@ -482,10 +430,17 @@ void Planner::chooseDepth() {
 
 RingPlan Planner::run() {
   // Inner loops come first.
-  kernel.walk<WalkOrder::PostOrder>([&](scf::ForOp loop) {
-    if (auto request =
-            loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline))
+  kernel.walk<WalkOrder::PostOrder>([&](Operation *op) {
+    auto request = op->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline);
+    if (!request)
+      return;
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
       planLoop(loop, request);
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      Obstacle reason = explainRotation(loop);
+      if (!reason.empty())
+        miss(loop, reason.miss, "no rings: " + reason.text);
+    }
   });
   planRoles(kernel, result);
   chooseDepth();

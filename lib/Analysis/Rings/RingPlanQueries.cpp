@@ -72,18 +72,18 @@ void RingPlan::print(raw_ostream &os) const {
     os << "missed: " << miss.op->getName() << ": " << miss.reason << '\n';
 }
 
-LogicalResult carousel::verifyListedStages(scf::ForOp loop) {
+LogicalResult carousel::verifyListedStages(Operation *loop) {
   auto pipeline = loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline);
   if (!pipeline || pipeline.getStagesOfEach().empty())
     return success();
   size_t loads = 0, counts = pipeline.getStagesOfEach().size();
-  loop.walk([&](LoadOp load) {
+  loop->walk([&](LoadOp load) {
     loads += load.getScope() == pipeline.getScope() &&
              getPipelinedLoop(load) == loop;
   });
   if (loads == counts)
     return success();
-  return loop.emitOpError("expected a number of stages for each of the ")
+  return loop->emitOpError("expected a number of stages for each of the ")
          << loads << " loads of scope "
          << stringifyTransferScope(pipeline.getScope()) << ", got " << counts;
 }

@@ -327,6 +327,10 @@ void carousel::planRoles(gpu::GPUFuncOp kernel, RingPlan &plan) {
                 "the kernel has " + getName(op) +
                     ", after which it may read what other CTAs have written"};
   });
+  // Both roles would have to count the iterations, and share its tickets.
+  for (const LoopPlan &loop : plan.loops)
+    if (isRotatedWhile(loop.loop))
+      reason = {Miss::UnifiedWhile, "the kernel has a pipelined 'scf.while'"};
   ProducerSlice slice(kernel);
   for (LoopPlan *loop : loops) {
     LoopTransfers transfers(kernel, loop->loop);

@@ -50,9 +50,16 @@ struct LoadSlice {
   llvm::SetVector<mlir::Operation *> ops;
   /// Buffers that these ops read, and that the loop loads.
   llvm::SetVector<mlir::Value> operandTiles;
-  /// The operands depend on earlier iterations.
-  bool follows = false;
+  /// The numbers of the values that the loop carries to them.
+  llvm::SetVector<unsigned> carried;
 };
+
+/// Whether iterations ahead can execute `op` and find what they would find
+/// then. `isReadable` says so of a memref that an op inside reads.
+bool canExecuteAhead(
+    mlir::Operation *op,
+    llvm::function_ref<bool(mlir::Operation *read, mlir::Value memref)>
+        isReadable);
 
 /// A kernel and one of its loops, as the conditions use them.
 class LoopTransfers {
@@ -77,6 +84,15 @@ public:
   /// one.
   Obstacle explainInPlaceStore(StoreOp store, llvm::ArrayRef<LoadOp> parts);
 
+  /// The reason why the state of a rotated while loop can't be computed in
+  /// earlier iterations, or an empty one. Adds to `state` what it depends on.
+  Obstacle explainState(IterationState &state);
+  /// The reason why accesses outside of the loop to the tile of `load` are an
+  /// obstacle, or an empty one. Sets `isUsedOutside`. `parts` are the loop's
+  /// loads into the buffer.
+  Obstacle explainOutside(LoadOp load, llvm::ArrayRef<LoadOp> parts,
+                          bool &isUsedOutside);
+
   /// Whether producers, which don't wait for the loop's stores, may start
   /// `load`: no store of another iteration of the loop, or of the loops around
   /// it, stores to its box.
@@ -94,6 +110,14 @@ private:
   bool isNeverWritten(mlir::Value memref);
   bool isReadableAhead(mlir::Operation *read, mlir::Value memref, LoadOp load,
                        LoadSlice &slice);
+  Obstacle addToState(mlir::Value value, IterationState &state,
+                      llvm::SetVector<mlir::Operation *> &advance);
+  Obstacle addTicketUsers(GridTicketOp ticket, IterationState &state,
+                          const llvm::SetVector<mlir::Operation *> &advance);
+  Obstacle explainTicket(GridTicketOp ticket,
+                         const llvm::SetVector<mlir::Operation *> &advance);
+  Obstacle explainOtherParts(llvm::ArrayRef<LoadOp> parts,
+                             llvm::ArrayRef<mlir::Operation *> accesses);
   bool ordersUnits();
   bool areApart(LoadOp load, StoreOp store);
   bool isInvariant(mlir::Value value);

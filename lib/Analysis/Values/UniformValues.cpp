@@ -94,6 +94,28 @@ void UniformValues::mark(Value value) {
 }
 
 void UniformValues::visitLoop(Operation *op) {
+  if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    scf::ConditionOp end = loop.getConditionOp();
+    // Threads that leave at different times have different values.
+    bool varies = !contains(end.getCondition());
+    auto markIf = [&](auto isUniform, ValueRange values) {
+      for (auto [index, value] : llvm::enumerate(values))
+        if (varies || !isUniform(index))
+          mark(value);
+    };
+    markIf(
+        [&](size_t index) {
+          return contains(loop.getInits()[index]) &&
+                 contains(loop.getYieldOp().getOperand(index));
+        },
+        loop.getBeforeArguments());
+    auto isPassed = [&](size_t index) {
+      return contains(end.getArgs()[index]);
+    };
+    markIf(isPassed, loop.getAfterArguments());
+    markIf(isPassed, loop.getResults());
+    return;
+  }
   auto loop = cast<LoopLikeOpInterface>(op);
   // Other operands are bounds or steps.
   unsigned inits = loop.getInits().size();
@@ -123,7 +145,7 @@ void UniformValues::visit(Operation *op) {
         mark(argument);
   if (isa<gpu::GPUFuncOp>(op))
     return;
-  if (isa<scf::ForOp, affine::AffineForOp>(op))
+  if (isa<scf::ForOp, scf::WhileOp, affine::AffineForOp>(op))
     return visitLoop(op);
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     for (auto [index, result] : llvm::enumerate(branch.getResults()))

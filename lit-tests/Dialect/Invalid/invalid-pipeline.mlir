@@ -182,7 +182,7 @@ func.func @pipeline_warp_barrier(%n: index) {
 // -----
 
 // C132: a pipeline of something that isn't an scf.for.
-// expected-error @below {{expected carousel.pipeline on an scf.for, got it on func.func}}
+// expected-error @below {{expected carousel.pipeline on an scf.for or scf.while, got it on func.func}}
 func.func private @pipeline_place() attributes {carousel.pipeline = #carousel.pipeline<>}
 
 // -----

@@ -284,14 +284,29 @@ TEST_F(IndexFunctionTest, LoopsAndBranchesSpreadDifferences) {
     ^bb0(%s: index):
       scf.yield %s : index
     }
+    %6 = scf.while (%s = %a) : (index) -> index {
+      scf.condition(%differs) %s : index
+    } do {
+    ^bb0(%s: index):
+      scf.yield %s : index
+    }
+    %7:2 = scf.while (%s = %a, %next = %x_id) : (index, index) -> (index, index) {
+      scf.condition(%c) %next, %s : index, index
+    } do {
+    ^bb0(%s: index, %next: index):
+      scf.yield %s, %b : index, index
+    }
     memref.prefetch %own[%0], read, locality<0>, data : !own
     memref.prefetch %own[%2], read, locality<0>, data : !own
+    memref.prefetch %own[%5], read, locality<0>, data : !own
     memref.prefetch %own[%1], read, locality<0>, data : !own
     memref.prefetch %own[%3], read, locality<0>, data : !own
     memref.prefetch %own[%4#0], read, locality<0>, data : !own
-    memref.prefetch %own[%5], read, locality<0>, data : !own)mlir");
+    memref.prefetch %own[%6], read, locality<0>, data : !own
+    memref.prefetch %own[%7#0], read, locality<0>, data : !own
+    memref.prefetch %own[%7#1], read, locality<0>, data : !own)mlir");
   for (auto [number, value] : llvm::enumerate(values))
-    EXPECT_EQ(uniform->contains(value), number < 2) << number;
+    EXPECT_EQ(uniform->contains(value), number < 3) << number;
 }
 
 TEST_F(IndexFunctionTest, FormsDoNotOverflow) {

@@ -74,6 +74,28 @@ struct StoreRingPlan {
   llvm::SmallVector<StoreOp> others = {}; ///< in the same block, in order
 };
 
+/// What the loads of a while loop need from iterations that haven't started
+/// yet. Such a loop is rotated for planning: it is an scf.for whose first
+/// carried value is the condition, and whose trip count isn't known
+/// (`isRotatedWhile`).
+struct IterationState {
+  /// The numbers of the carried values on which the loads, the condition and
+  /// these values' successors depend; the condition is the first.
+  llvm::SetVector<unsigned> carried;
+  /// The ops of the body that compute the successors, in program order.
+  llvm::SmallVector<mlir::Operation *> advance;
+};
+
+/// Whether `loop` is a rotated scf.while: its upper bound is an
+/// unrealized_conversion_cast of its first carried value's initial value, and
+/// it runs while that carried value is true.
+bool isRotatedWhile(mlir::scf::ForOp loop);
+
+/// The reason why an scf.while can't be rotated, or an empty one. Rotation
+/// copies the ops of its condition to before the loop and to the end of its
+/// body.
+Obstacle explainRotation(mlir::scf::WhileOp loop);
+
 struct LoopPlan {
   mlir::scf::ForOp loop;
   PipelineAttr request;
@@ -83,6 +105,8 @@ struct LoopPlan {
   llvm::SmallVector<StoreRingPlan> stores;
   /// The last iterations, which load nothing ahead, are a loop of their own.
   bool hasPeeledEpilogue = false;
+  /// Of a rotated while loop whose loads can run ahead.
+  std::optional<IterationState> state;
   /// The op before which the first loads start: the loop, or a load outside of
   /// rings that precedes it, whose wait then overlaps with them.
   mlir::Operation *start = nullptr;
@@ -133,8 +157,8 @@ struct RingPlan {
 };
 
 /// C183: a pipeline that lists stages has one number for each load. Emits an
-/// error at the loop otherwise.
-mlir::LogicalResult verifyListedStages(mlir::scf::ForOp loop);
+/// error at the loop, an scf.for or scf.while, otherwise.
+mlir::LogicalResult verifyListedStages(mlir::Operation *loop);
 
 /// Makes the plan for a kernel with a known block, whose transfers have
 /// engines.

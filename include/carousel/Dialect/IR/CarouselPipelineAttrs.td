@@ -18,9 +18,9 @@ include "carousel/Dialect/IR/CarouselLaunchAttrs.td"
 def Carousel_PipelineAttr : Carousel_Attr<"Pipeline", "pipeline"> {
   let summary = "how the transfers of a loop use circular buffers";
   let description = [{
-    The attribute `carousel.pipeline` of an `scf.for` (C132). It changes how the loop is executed,
-    and not what the loop computes: each transfer still behaves as if it were synchronous. The
-    passes choose values for fields that are `auto` or absent.
+    The attribute `carousel.pipeline` of an `scf.for` or `scf.while` (C132). It changes how the loop
+    is executed, and not what the loop computes: each transfer still behaves as if it were
+    synchronous. The passes choose values for fields that are `auto` or absent.
 
     ```
     pipeline ::= `#carousel.pipeline` `<` (field (`,` field)*)? `>`

@@ -259,18 +259,18 @@ LogicalResult PipelineAttr::verify(
 }
 
 Operation *carousel::getPipelinedLoop(Operation *transfer) {
-  auto loop = transfer->getParentOfType<scf::ForOp>();
+  Operation *loop = transfer->getParentOp();
   while (loop && !loop->hasAttr(CarouselDialect::kPipeline))
-    loop = loop->getParentOfType<scf::ForOp>();
+    loop = loop->getParentOp();
   return loop;
 }
 
 LogicalResult carousel::verifyPipeline(Operation *op, NamedAttribute attr) {
   // C132
-  if (!isa<scf::ForOp>(op))
+  if (!isa<scf::ForOp, scf::WhileOp>(op))
     return op->emitError("expected ")
-           << attr.getName().strref() << " on an scf.for, got it on "
-           << op->getName();
+           << attr.getName().strref()
+           << " on an scf.for or scf.while, got it on " << op->getName();
   if (isa<PipelineAttr>(attr.getValue()))
     return success();
   return op->emitError("expected #carousel.pipeline<...> as ")

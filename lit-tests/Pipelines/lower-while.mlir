@@ -1,0 +1,56 @@
+// Upstream's patterns replace an scf.while whose arguments and results differ in order, or aren't used: it keeps its pipeline.
+// RUN: carousel-opt %s --carousel-lower="chip=sm_90a variants=false" --remarks-filter-passed=carousel-circular-buffer --remark-format=emitRemark --verify-diagnostics -o /dev/null
+
+#gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
+!global = memref<?xf32, #gl>
+!tile = memref<1024xf32, #ws>
+
+gpu.module @while {
+  gpu.func @order(%x: !global, %y: !global, %n: index) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
+    %c0 = arith.constant 0 : index
+    %c1024 = arith.constant 1024 : index
+    %zero = arith.constant 0.0 : f32
+    %thread = gpu.thread_id x
+    %t = memref.alloc() : !tile
+    // expected-remark @below {{loads ringed: 1, stages 4, prefetch 2}}
+    %end:2 = scf.while (%sum = %zero, %i = %c0) : (f32, index) -> (index, f32) {
+      %exists = arith.cmpi ult, %i, %n : index
+      scf.condition(%exists) %i, %sum : index, f32
+    } do {
+    ^bb0(%i: index, %sum: f32):
+      carousel.load %x[%i] to %t : !global, !tile
+      %v = memref.load %t[%thread] : !tile
+      %added = arith.addf %sum, %v : f32
+      %next = arith.addi %i, %c1024 : index
+      scf.yield %added, %next : f32, index
+    } attributes {carousel.pipeline = #carousel.pipeline<stages = 4>}
+    memref.store %end#1, %y[%thread] : !global
+    gpu.return
+  }
+
+  // Without results.
+  gpu.func @unused(%x: !global, %y: !global, %n: index) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
+    %c0 = arith.constant 0 : index
+    %c1024 = arith.constant 1024 : index
+    %zero = arith.constant 0.0 : f32
+    %thread = gpu.thread_id x
+    %t = memref.alloc() : !tile
+    // expected-remark @below {{loads ringed: 1, stages 4, prefetch 2}}
+    scf.while (%unused = %zero, %i = %c0) : (f32, index) -> () {
+      %exists = arith.cmpi ult, %i, %n : index
+      scf.condition(%exists)
+    } do {
+      carousel.load %x[%c0] to %t : !global, !tile
+      %v = memref.load %t[%thread] : !tile
+      memref.store %v, %y[%thread] : !global
+      %count = memref.load %x[%c0] : !global
+      %next = arith.fptoui %count : f32 to i32
+      %at = arith.index_cast %next : i32 to index
+      scf.yield %v, %at : f32, index
+    } attributes {carousel.pipeline = #carousel.pipeline<stages = 4>}
+    gpu.return
+  }
+}
