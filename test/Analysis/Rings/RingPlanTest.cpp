@@ -55,6 +55,7 @@ protected:
           %c128 = arith.constant 128 : index
           %c1024 = arith.constant 1024 : index
           %c4096 = arith.constant 4096 : index
+          %f0 = arith.constant 0.0 : f32
           %thread = gpu.thread_id x
           %in = memref.alloc() : !tile
           %out = memref.alloc() : !tile
