@@ -394,6 +394,7 @@ void RingRewriter::rewriteLoop(const LoopPlan &loopPlan) {
     SmallVector<Value> last = advanceState(loopPlan);
     rewriter.setInsertionPoint(
         scf::ForOp(loopPlan.loop).getBody()->getTerminator());
+    showIncrements(loopPlan);
     shiftStates(loopPlan, last);
   }
   eraseLoads(loopPlan);

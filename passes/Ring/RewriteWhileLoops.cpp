@@ -134,6 +134,47 @@ void RingRewriter::shiftStates(const LoopPlan &loopPlan, ValueRange last) {
     RunningIndices::write(rewriter, loc, target, value);
 }
 
+/// Whether both values are tickets of one counter: a CTA's later ticket is the
+/// larger one.
+static bool areTicketsOfOneCounter(Value lhs, Value rhs) {
+  auto ticket = lhs.getDefiningOp<GridTicketOp>(),
+       other = rhs.getDefiningOp<GridTicketOp>();
+  return ticket && other && ticket.getCounters() == other.getCounters() &&
+         ticket.getIndices() == other.getIndices();
+}
+
+/// Writes the next iteration's state as the current one plus an increment,
+/// where that is known to be the same. Analyses of boxes follow increments, but
+/// not values from state to state.
+void RingRewriter::showIncrements(const LoopPlan &loopPlan) {
+  scf::ForOp loop = loopPlan.loop;
+  Location loc = loop.getLoc();
+  for (auto [number, now, next] :
+       llvm::zip_equal(loopPlan.state->carried, states[0], states[1])) {
+    Value yielded = loop.getYieldedValues()[number];
+    Value argument = loop.getRegionIterArg(number), increment;
+    if (!yielded.getType().isIndex())
+      continue;
+    Value value = RunningIndices::read(rewriter, loc, now);
+    if (auto sum = yielded.getDefiningOp<arith::AddIOp>()) {
+      bool isFirst = sum.getLhs() == argument;
+      Value other = isFirst ? sum.getRhs() : sum.getLhs();
+      if ((isFirst || sum.getRhs() == argument) &&
+          loop.isDefinedOutsideOfLoop(other))
+        increment = other;
+    } else if (areTicketsOfOneCounter(yielded, loop.getInitArgs()[number])) {
+      Value later = RunningIndices::read(rewriter, loc, next);
+      increment = arith::MaxSIOp::create(
+          rewriter, loc, arith::SubIOp::create(rewriter, loc, later, value),
+          arith::ConstantIndexOp::create(rewriter, loc, 1));
+    }
+    if (increment)
+      RunningIndices::write(
+          rewriter, loc, next,
+          arith::AddIOp::create(rewriter, loc, value, increment));
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//

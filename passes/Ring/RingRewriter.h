@@ -68,6 +68,7 @@ private:
   void mapState(const LoopPlan &loop, int64_t ahead, mlir::IRMapping &mapping);
   llvm::SmallVector<mlir::Value> advanceState(const LoopPlan &loop);
   void shiftStates(const LoopPlan &loop, mlir::ValueRange last);
+  void showIncrements(const LoopPlan &loop);
   void emitWhilePrologue(const LoopPlan &loop);
   void restoreWhile(const LoopPlan &loop);
 

@@ -154,6 +154,31 @@ const LoopPlan &SyncFlow::getPlanOf(LoopLikeOpInterface loop) {
   return plan;
 }
 
+/// Adds the values that a loop carries on as themselves plus an increment: the
+/// old value, in terms of the value one iteration later. The increment counts
+/// with its range.
+static void addIncrements(SyncPositions &positions, scf::WhileOp loop,
+                          PositionMap &map) {
+  auto isAny = [](Value) { return true; };
+  for (auto [source, target] : llvm::zip_equal(loop.getYieldOp().getOperands(),
+                                               loop.getBeforeArguments())) {
+    if (!source.getType().isIndex())
+      continue;
+    IndexPosition sum = positions.get(source);
+    for (auto [number, factor] : sum.terms) {
+      auto argument = dyn_cast<BlockArgument>(positions.getValue(number));
+      if (factor != 1 || !argument ||
+          argument.getOwner() != loop.getAfterBody())
+        continue;
+      IndexPosition increment = positions.substitute(
+          positions.add(sum, positions.get(argument), /*factor=*/-1),
+          PositionMap(), isAny);
+      map.try_emplace(number,
+                      positions.add(positions.get(target), increment, -1));
+    }
+  }
+}
+
 /// `visitBlock` returns whether to continue.
 static void iterateWhile(scf::WhileOp loop, SyncPositions &positions,
                          SyncState &state,
@@ -168,6 +193,8 @@ static void iterateWhile(scf::WhileOp loop, SyncPositions &positions,
       mapEdge(positions, condition.getArgs(), loop.getResults());
   PositionMap back = mapEdge(positions, loop.getYieldOp().getOperands(),
                              loop.getBeforeArguments());
+  PositionMap backBoxes = back;
+  addIncrements(positions, loop, backBoxes);
   // Only the values that the two regions pass on stay alive.
   auto isInBefore = [&](Value value) {
     return loop.getBefore().isAncestor(value.getParentRegion());
@@ -183,7 +210,7 @@ static void iterateWhile(scf::WhileOp loop, SyncPositions &positions,
     SyncState end = decided;
     end.substitute(enter, enter, isInBefore);
     bool goesOn = visitBlock(*loop.getAfterBody(), end);
-    end.substitute(back, back, isInAfter);
+    end.substitute(back, backBoxes, isInAfter);
     if (!state.join(end, /*widen=*/iteration >= kWidenAfter) || !goesOn)
       break;
   }
