@@ -15,7 +15,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import guards
+from . import broken, guards
 
 VERIFY = "builtin.module(gpu.module(carousel-verify-tile))"
 SPLIT = "// -----"
@@ -56,6 +56,7 @@ class Settings:
     repeat_tile: bool = True  # under the schedules, too
     symbolize: bool = True  # name the frames of a crash, which takes seconds
     step_limit: int = 20_000_000
+    broken: str = None  # a mistake of broken.NAMES that lowering makes
 
 
 def run(command, timeout):
@@ -174,8 +175,25 @@ class Checker:
         stages = [("verify", self.transform(texts, VERIFY, "verify"))]
         for chip in self.settings.chips:
             pipeline = self.settings.lower.replace("CHIP", chip)
-            stages.append((chip, self.transform(texts, pipeline, f"lower {chip}")))
+            stages.append((chip, self.break_and_lower(texts, chip) if self.settings.broken else
+                           self.transform(texts, pipeline, f"lower {chip}")))
         return stages
+
+    def break_and_lower(self, texts, chip):
+        """As the pipeline, with a mistake. Gives None where a kernel has nothing to break."""
+        rule, stage = self.settings.broken, f"lower {chip}"
+
+        def change(results, rules):
+            if rule not in rules:
+                return results
+            return [rules[rule](text) if isinstance(text, str) else text for text in results]
+
+        def lower(results, pipeline):
+            return [self.transform([text], pipeline.replace("CHIP", chip), stage)[0] if isinstance(text, str)
+                    else text for text in results]
+
+        rings = change(lower(change(texts, broken.TILE), broken.FIRST), broken.RINGS)
+        return change(lower(rings, broken.SECOND), broken.LOWERED)
 
     def finish(self, kernel, results):
         """Faults of one kernel; `results` are (stage, its text or Fault) of prepare."""
@@ -190,6 +208,8 @@ class Checker:
         faults = []
         for chip in self.settings.chips:
             fault = stages[chip]
+            if fault is None:
+                continue
             if not isinstance(fault, Fault):
                 fault = self.run_chip(kernel, fault, chip, expected)
             if fault:

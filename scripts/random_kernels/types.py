@@ -77,6 +77,8 @@ class Argument:
     padded: bool = False
     layout: str = field(default="")
     iota: bool = False
+    may_alias: int = None  # the number of the argument that it may be the same as
+    same_as: str = None  # the argument whose memory it has
 
     def __post_init__(self):
         dims = "".join(("?" if open_ else str(extent)) + "x"
@@ -85,14 +87,17 @@ class Argument:
         self.type = f"memref<{dims}{self.element}{layout}, {GLOBAL}>"
 
     def declare(self):
+        alias = "" if self.may_alias is None else f", may_alias = {self.may_alias}"
         return (f'%{self.name}: {self.type} '
-                f'{{carousel.argument = #carousel.argument<"{self.name}", {self.access}>}}')
+                f'{{carousel.argument = #carousel.argument<"{self.name}", {self.access}{alias}>}}')
 
     def value(self):
         """For --arg."""
         shape = "x".join(map(str, self.extents))
         if self.padded:
             shape += "@" + "x".join(map(str, self.strides))
+        if self.same_as:
+            return f"{self.name}=same:{self.same_as}"
         if self.access == "out":
             return f"{self.name}=empty:{shape}"
         if self.iota:
