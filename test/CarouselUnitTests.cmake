@@ -15,6 +15,7 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Engines/ThreadWorkTest.cpp
     Analysis/Engines/TilePaddingTest.cpp
     Analysis/Engines/TransferShapeTest.cpp
+    Analysis/Rings/BoxGuardsTest.cpp
     Analysis/Rings/RingBarriersTest.cpp
     Analysis/Rings/RingPlanTest.cpp
     Analysis/Rings/StorePathTest.cpp

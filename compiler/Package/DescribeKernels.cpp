@@ -110,6 +110,7 @@ describeArguments(gpu::GPUFuncOp func) {
     ArgumentDescription &argument = arguments.emplace_back();
     argument.name = source.name;
     argument.access = source.access;
+    argument.mayAlias = source.mayAlias;
     if (auto memref = dyn_cast<MemRefType>(source.type)) {
       if (failed(describeTensor(func, memref, argument)))
         return failure();

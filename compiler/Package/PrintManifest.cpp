@@ -138,6 +138,8 @@ public:
       line.add("strides", argument.strides
                               ? json::Value(toSizes(*argument.strides))
                               : json::Value("contiguous"));
+      if (argument.mayAlias)
+        line.add("may_alias", *argument.mayAlias);
     }
     line.print(out);
   }

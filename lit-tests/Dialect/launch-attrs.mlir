@@ -65,6 +65,15 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // CHECK-LABEL: gpu.func @aliases
+  // CHECK-SAME: #carousel.argument<"y", out, may_alias = 0>
+  // CHECK-SAME: #carousel.argument<"z", may_alias = 0>
+  gpu.func @aliases(%x: !matrix, %dst: !map {carousel.encode = #carousel.encode<argument = 1>},
+      %y: !matrix {carousel.argument = #carousel.argument<"y", out, may_alias = 0>},
+      %z: !matrix {carousel.argument = #carousel.argument<"z", inout, may_alias = 0>}) kernel {
+    gpu.return
+  }
+
   // CHECK-LABEL: gpu.func @most
   // CHECK-SAME: %{{[^ ]+}}: memref<{{.+}}> {carousel.argument = #carousel.argument<"x", in>}
   // CHECK-SAME: %{{[^ ]+}}: !carousel.tensor_map<{{.+}}> {carousel.encode = #carousel.encode<argument = 1>}

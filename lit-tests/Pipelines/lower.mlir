@@ -15,6 +15,7 @@
 // ORDER-NEXT: carousel-expand-accumulate
 // ORDER-NEXT: carousel-pad-tiles
 // ORDER-NEXT: carousel-select-engine
+// ORDER-NEXT: carousel-guard-boxes
 // ORDER-NEXT: carousel-store-from-registers
 // ORDER-NEXT: carousel-circular-buffer
 // ORDER-NEXT: carousel-swizzle-tiles

@@ -124,17 +124,6 @@ static void alignAttribution(gpu::GPUFuncOp kernel, TransferOpInterface op,
 // Variants
 //===----------------------------------------------------------------------===//
 
-static void addGuards(gpu::GPUFuncOp kernel, StringRef name,
-                      ArrayRef<GuardAttr> guards) {
-  SmallVector<GuardAttr> all;
-  if (auto variant =
-          kernel->getAttrOfType<VariantAttr>(CarouselDialect::kVariant))
-    llvm::append_range(all, variant.getGuards());
-  llvm::append_range(all, guards);
-  kernel->setAttr(CarouselDialect::kVariant,
-                  VariantAttr::get(kernel.getContext(), name, all));
-}
-
 namespace {
 
 struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {

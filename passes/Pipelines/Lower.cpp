@@ -54,6 +54,8 @@ static void addEngines(OpPassManager &gpu, const LowerOptions &options) {
   engines.variants = options.variants;
   engines.preferEngine = options.preferEngine.getValue();
   gpu.addPass(createSelectEngine(engines));
+  if (options.variants)
+    gpu.addPass(createGuardBoxes());
 }
 
 /// From there to the machine phase, each kernel without the others.

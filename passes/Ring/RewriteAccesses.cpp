@@ -156,6 +156,25 @@ void RingRewriter::eraseLoads(const LoopPlan &loopPlan) {
       rewriter.eraseOp(op);
 }
 
+/// The first op of the loop's body that holds a store to what the ring loads
+/// from, or null.
+static Operation *findFirstStore(const LoopPlan &loopPlan,
+                                 ArrayRef<Value> sources) {
+  scf::ForOp loop = loopPlan.loop;
+  for (Operation &op : *loop.getBody()) {
+    auto result = op.walk([&](TransferOpInterface transfer) {
+      bool isStored =
+          !transfer.isLoad() && llvm::any_of(sources, [&](Value source) {
+            return mayOverlap(source, transfer.getGlobal());
+          });
+      return isStored ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return &op;
+  }
+  return nullptr;
+}
+
 /// Replaces the buffers by the ring's tiles, between the wait for the current
 /// use and its release.
 void RingRewriter::rewriteAccesses(const LoopPlan &loopPlan,
@@ -179,6 +198,11 @@ void RingRewriter::rewriteAccesses(const LoopPlan &loopPlan,
         last = op;
     }
   }
+  // The iteration may store to the box that it has loaded.
+  if (loads.overtakesStores && (first || loads.leads == 0))
+    if (Operation *store = findFirstStore(loopPlan, now.sources);
+        store && (!first || store->isBeforeInBlock(first)))
+      first = store;
   for (auto [buffer, tile] : llvm::zip_equal(loads.buffers, now.tiles))
     redirect(buffer, loop, tile);
 

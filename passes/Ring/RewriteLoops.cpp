@@ -283,6 +283,8 @@ Operation *RingRewriter::startLoads(const LoopPlan &loopPlan,
     rewriter.setInsertionPointAfter(previous);
   else
     rewriter.setInsertionPointToStart(loop.getBody());
+  for (LoadOp load : loads.loads)
+    now.sources.push_back(getRootBuffer(load.getGlobal()));
   now.use = RunningIndices::read(rewriter, loc, now.variable);
   if (isUnified)
     startAhead(loopPlan, loads, ring, now.use);

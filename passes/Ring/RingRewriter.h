@@ -107,6 +107,7 @@ private:
     mlir::Value variable;
     mlir::Value use;
     llvm::SmallVector<mlir::Value> tiles;
+    llvm::SmallVector<mlir::Value> sources; ///< roots of what it loads from
   };
   llvm::DenseMap<const LoadRingPlan *, CurrentUse> current;
   /// In the current loop, if it is a while loop: the variables with the state

@@ -30,7 +30,7 @@ Result<Launcher> Launcher::create(const runtime::Context &context,
                     progressMode);
   launcher.buffers.resize(kernel.arguments.size());
   for (size_t i = 0; i < kernel.arguments.size(); ++i) {
-    if (!launcher.isTensor(i))
+    if (!launcher.isTensor(i) || launcher.values[i].sameAs)
       continue;
     const runtime::ArgumentInfo &argument = kernel.arguments[i];
     uint64_t bytes =
@@ -49,14 +49,14 @@ Result<Launcher> Launcher::create(const runtime::Context &context,
 std::vector<runtime::Argument> Launcher::getArguments() const {
   std::vector<uint64_t> addresses(buffers.size(), 0);
   for (size_t i = 0; i < buffers.size(); ++i)
-    if (buffers[i])
-      addresses[i] = buffers[i]->getAddress() + misalignment;
+    if (isTensor(i))
+      addresses[i] = getBuffer(i).getAddress() + misalignment;
   return makeArguments(*kernel, values, addresses);
 }
 
 Status Launcher::upload() {
   for (size_t i = 0; i < kernel->arguments.size(); ++i) {
-    if (!isTensor(i))
+    if (!isTensor(i) || values[i].sameAs)
       continue;
     const runtime::ArgumentInfo &argument = kernel->arguments[i];
     const TensorValue &value = values[i].tensor;
@@ -108,8 +108,8 @@ Result<HostBuffer> Launcher::download(size_t argument) const {
                     bytes, ProgressUnit::Bytes);
   for (uint64_t at = 0; at < bytes; at += kPiece) {
     uint64_t count = std::min(kPiece, bytes - at);
-    Status status = buffers[argument]->download(contents->getData() + at, count,
-                                                misalignment + at);
+    Status status = getBuffer(argument).download(contents->getData() + at,
+                                                 count, misalignment + at);
     if (status)
       status = context.synchronize();
     if (!status)

@@ -56,6 +56,10 @@ private:
     return kernel->arguments[argument].kind ==
            runtime::ArgumentInfo::Kind::Tensor;
   }
+  /// The memory of a tensor: its own, or that of another argument.
+  const runtime::Buffer &getBuffer(size_t argument) const {
+    return *buffers[values[argument].sameAs.value_or(argument)];
+  }
 
   runtime::Context context;
   const runtime::KernelInfo *kernel;

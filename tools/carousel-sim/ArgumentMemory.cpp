@@ -32,7 +32,7 @@ Result<Contents> Contents::make(const KernelInfo &kernel,
   contents.buffers.resize(values.size());
   for (size_t i = 0; i < values.size(); ++i) {
     const runtime::ArgumentInfo &argument = kernel.arguments[i];
-    if (!isTensor(argument))
+    if (!isTensor(argument) || values[i].sameAs)
       continue;
     const tools::TensorValue &tensor = values[i].tensor;
     bool file = tensor.kind == TensorKind::File;
@@ -49,25 +49,37 @@ Result<Contents> Contents::make(const KernelInfo &kernel,
   return contents;
 }
 
+static Result<HostBuffer> copyBuffer(const HostBuffer &from) {
+  auto buffer = HostBuffer::allocate(from.getBytes());
+  if (buffer && from.getBytes() != 0)
+    std::memcpy(buffer->getData(), from.getData(), from.getBytes());
+  return buffer;
+}
+
 Result<ArgumentMemory>
 ArgumentMemory::copy(const std::vector<ArgumentValue> &values,
                      const Contents &contents) {
   ArgumentMemory memory;
   for (size_t i = 0; i < values.size(); ++i) {
-    const HostBuffer &from = contents.buffers[i];
-    auto buffer = HostBuffer::allocate(from.getBytes());
+    auto buffer = copyBuffer(contents.buffers[i]);
     if (!buffer)
       return tl::make_unexpected(buffer.error());
-    if (from.getBytes() != 0)
-      std::memcpy(buffer->getData(), from.getData(), from.getBytes());
+    memory.buffers.push_back(std::move(*buffer));
+    memory.owners.push_back(values[i].sameAs.value_or(i));
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    size_t owner = memory.owners[i];
     const tools::Layout &layout = values[i].tensor.layout;
     sim::Argument &argument = memory.arguments.emplace_back();
-    argument.data = buffer->getData();
+    argument.data = memory.buffers[owner].getData();
     argument.extents.assign(layout.extents.begin(), layout.extents.end());
     argument.strides.assign(layout.strides.begin(), layout.strides.end());
-    argument.isWritten = values[i].tensor.kind != TensorKind::Empty;
+    argument.isWritten = values[owner].tensor.kind != TensorKind::Empty;
     argument.bits = values[i].scalar;
-    memory.buffers.push_back(std::move(*buffer));
   }
   return memory;
+}
+
+Result<HostBuffer> ArgumentMemory::copyContents(size_t argument) const {
+  return copyBuffer(buffers[owners[argument]]);
 }

@@ -39,15 +39,14 @@ public:
 
   llvm::ArrayRef<sim::Argument> getArguments() const { return arguments; }
   const std::byte *getData(size_t argument) const {
-    return buffers[argument].getData();
+    return buffers[owners[argument]].getData();
   }
-  /// Takes an argument's memory; it's gone from here.
-  tools::HostBuffer takeBuffer(size_t argument) {
-    return std::move(buffers[argument]);
-  }
+  /// A copy of what an argument holds.
+  tools::Result<tools::HostBuffer> copyContents(size_t argument) const;
 
 private:
   std::vector<tools::HostBuffer> buffers;
+  std::vector<size_t> owners; ///< which buffer each argument has
   std::vector<sim::Argument> arguments;
 };
 

@@ -184,7 +184,10 @@ Status Simulation::addReference(const Input &input, tools::ProgressMode mode) {
     output.argument = i;
     output.text = "@" + signature->name;
     output.expected.layout = plan.values[i].tensor.layout;
-    expected.push_back({std::move(output), memory->takeBuffer(i)});
+    auto result = memory->copyContents(i);
+    if (!result)
+      return tl::make_unexpected(result.error());
+    expected.push_back({std::move(output), std::move(*result)});
   }
   if (expected.empty())
     return fail(ErrorCode::InvalidArgument,

@@ -53,6 +53,8 @@ struct ArgumentDescription {
   std::vector<int64_t> extents;
   /// nullopt if the memref has no layout.
   std::optional<std::vector<int64_t>> strides;
+  /// The number of the argument that callers may pass the same tensor for.
+  std::optional<int64_t> mayAlias;
 };
 
 /// A parameter of the emitted kernel.

@@ -17,6 +17,41 @@ include "mlir/Pass/PassBase.td"
 // through circular buffers. Their order with other accesses is left to Sync.
 //===----------------------------------------------------------------------===//
 
+def GuardBoxes : Pass<"carousel-guard-boxes", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Make variants for launches in which stores don't meet loads";
+  let description = [{
+    A load that runs ahead must not read what an earlier iteration still has to store. Where the
+    distance of the two boxes follows from extents and scalar arguments of the launch, the pass
+    clones the kernel. The clone has guards which say that the boxes are apart, and its loads use
+    rings (docs/Rings.md, Boxes that are apart). The original serves all other launches. A remark
+    states the guards.
+
+    The clone is named `NAME_apart` and stands before the original. A kernel gets no clone if no
+    more loads would use rings. Then the guards would have no effect.
+
+    Precondition: as for `--carousel-circular-buffer`. The pass leaves kernels alone that it
+    refuses. Postcondition: the tile phase.
+
+    ```mlir
+    gpu.func @shift(%x: !global, %n: index, %s: index) kernel {
+      scf.for %i = %c0 to %n step %c64 {
+        %from = arith.addi %i, %s : index
+        carousel.load %x[%from] to %tile engine<bulk> : !global, !tile
+        carousel.store %tile to %x[%i] engine<bulk> : !tile, !global
+      } {carousel.pipeline = #carousel.pipeline<stages = 4>}
+    // becomes
+    gpu.func @shift_apart(...) kernel attributes {
+      carousel.variant = #carousel.variant<kernel = "shift", guards = [
+        range(max(scalar(2), ...), 0, 9223372036854775807)]>} { ... }
+    gpu.func @shift(...) kernel attributes {
+      carousel.variant = #carousel.variant<kernel = "shift">} { ... }
+    ```
+  }];
+  let statistics = [
+    Statistic<"variants", "variants", "variants with guards on boxes">
+  ];
+}
+
 def StoreFromRegisters : Pass<"carousel-store-from-registers", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Store tiles from registers where this is faster";
   let description = [{

@@ -59,6 +59,8 @@ struct Argument {
 struct ArgumentInfo {
   std::string name;
   mlir::Type type;
+  /// The number of the argument that may be the same memref.
+  std::optional<int64_t> mayAlias = std::nullopt;
 };
 
 /// Options of one run. The defaults are those of carousel-sim.

@@ -7,7 +7,9 @@
 //
 // See RingBoxes.h. Two boxes are apart if they are in one dimension. A value
 // that is the same in all iterations cancels out. All others are taken to be
-// independent in the two iterations, apart from their ranges and divisors.
+// independent in the two iterations, apart from their ranges and divisors. Only
+// pairs with the load in the later iteration count: a load has landed before
+// its own iteration ends.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,7 +22,14 @@
 using namespace mlir;
 using namespace carousel;
 
-bool RingBoxes::isVarying(Value value, scf::ForOp outermost) const {
+RingBoxes::RingBoxes(gpu::GPUFuncOp kernel)
+    : kernel(kernel), positions(kernel), distances(kernel, positions, facts) {
+  if (auto variant =
+          kernel->getAttrOfType<VariantAttr>(CarouselDialect::kVariant))
+    llvm::append_range(guards, variant.getGuards());
+}
+
+static bool isVarying(Value value, scf::ForOp outermost) {
   return !outermost.isDefinedOutsideOfLoop(value);
 }
 
@@ -37,14 +46,9 @@ static bool isApart(IndexInterval distance, int64_t loaded, int64_t stored) {
          (distance.hi != IndexInterval::kHighest && distance.hi <= -stored);
 }
 
-/// In the same iteration: all values have the same numbers in both.
-bool RingBoxes::haveDistance(const Dim &dim) {
-  return isApart(positions.subtract(dim.store, dim.load), dim.loaded,
-                 dim.stored);
-}
-
 /// In any two iterations: by the ranges of what varies.
-bool RingBoxes::areRegionsApart(const Dim &dim, ArrayRef<scf::ForOp> loops) {
+bool RingBoxes::areRegionsApart(const BoxPairDim &dim,
+                                ArrayRef<scf::ForOp> loops) {
   auto isGone = [&](Value value) { return isVarying(value, loops.front()); };
   IndexPosition load = positions.substitute(dim.load, PositionMap(), isGone);
   IndexPosition store = positions.substitute(dim.store, PositionMap(), isGone);
@@ -53,7 +57,7 @@ bool RingBoxes::areRegionsApart(const Dim &dim, ArrayRef<scf::ForOp> loops) {
 
 /// In any two iterations: the distance is a constant plus a multiple of some
 /// number, such as that of even tiles from odd ones.
-bool RingBoxes::haveStrides(const Dim &dim, ArrayRef<scf::ForOp> loops) {
+bool RingBoxes::haveStrides(const BoxPairDim &dim, ArrayRef<scf::ForOp> loops) {
   if (!dim.load.rest.isExact() || !dim.store.rest.isExact())
     return false;
   int64_t stride = 0;
@@ -92,33 +96,39 @@ bool RingBoxes::haveStrides(const Dim &dim, ArrayRef<scf::ForOp> loops) {
   return behind >= dim.loaded && stride - behind >= dim.stored;
 }
 
-/// In two iterations that differ in the variable of `loop`: the boxes advance
-/// by their extent or more in each iteration.
-bool RingBoxes::advances(const Dim &dim, scf::ForOp loop,
-                         scf::ForOp outermost) {
-  if (dim.load.terms != dim.store.terms || !dim.load.rest.isExact() ||
-      !dim.store.rest.isExact())
+/// Whether the boxes are apart in a dimension, if the load is executed in a
+/// later iteration of `loop`; without `loop`, in the same iteration. The guard
+/// says so of the largest gap.
+bool RingBoxes::haveGaps(ArrayRef<BoxPairDim> dims, scf::ForOp loop,
+                         scf::ForOp outermost,
+                         SmallVectorImpl<GuardAttr> *missing) {
+  MLIRContext *context = kernel.getContext();
+  ExprAttr largest;
+  for (const BoxPairDim &dim : dims)
+    for (bool after : {true, false}) {
+      LaunchNumber gap = distances.getGap(dim, after, loop, outermost);
+      if (gap.range.lo != IndexInterval::kLowest && gap.range.lo >= 0)
+        return true;
+      ExprAttr expr = gap.sum.get(context);
+      if (!expr || gap.range.hi < 0 || expr == largest)
+        continue;
+      largest = largest ? makeMax(largest, expr) : expr;
+    }
+  if (!largest || !isSmallEnough(largest))
     return false;
-  int64_t factor = 0;
-  for (auto [number, found] : dim.load.terms) {
-    Value value = positions.getValue(number);
-    if (value == loop.getInductionVar())
-      factor = found;
-    else if (isVarying(value, outermost))
-      return false;
-  }
-  int64_t advance, distance, behind, before;
-  if (llvm::MulOverflow(factor, facts.getMultiple(loop.getStep()), advance) ||
-      llvm::SubOverflow(dim.store.rest.lo, dim.load.rest.lo, distance))
-    return false;
-  advance = std::abs(advance);
-  return advance != 0 && !llvm::AddOverflow(advance, distance, behind) &&
-         !llvm::SubOverflow(advance, distance, before) &&
-         behind >= dim.loaded && before >= dim.stored;
+  auto guard = GuardAttr::get(context, GuardKind::Range, /*argument=*/0,
+                              largest, /*other=*/ExprAttr(), /*least=*/0,
+                              /*most=*/INT64_MAX);
+  if (llvm::is_contained(guards, guard))
+    return true;
+  if (missing && !llvm::is_contained(*missing, guard))
+    missing->push_back(guard);
+  return missing;
 }
 
 bool RingBoxes::areApart(LoadOp load, StoreOp store, ArrayRef<scf::ForOp> loops,
-                         bool inSameIteration) {
+                         bool inSameIteration,
+                         SmallVectorImpl<GuardAttr> *missing) {
   AccessBox loaded = getTransferBox(positions, load),
             stored = getTransferBox(positions, store);
   // Further entries are numbers that determine boxes of the same offsets.
@@ -126,21 +136,19 @@ bool RingBoxes::areApart(LoadOp load, StoreOp store, ArrayRef<scf::ForOp> loops,
   if (load.getOffsets() == store.getOffsets() &&
       loaded.extents == stored.extents)
     count = std::min(loaded.first.size(), stored.first.size());
-  SmallVector<Dim> dims;
+  SmallVector<BoxPairDim> dims;
   for (size_t dim = 0; dim < count; ++dim)
     dims.push_back({loaded.first[dim], stored.first[dim], loaded.extents[dim],
                     stored.extents[dim]});
-  ArrayRef<Dim> extents = ArrayRef<Dim>(dims).take_front(rank);
-  if (llvm::any_of(extents, [&](const Dim &dim) {
+  ArrayRef<BoxPairDim> extents = ArrayRef<BoxPairDim>(dims).take_front(rank);
+  if (llvm::any_of(extents, [&](const BoxPairDim &dim) {
         return areRegionsApart(dim, loops) || haveStrides(dim, loops);
       }))
     return true;
   if (inSameIteration &&
-      llvm::none_of(extents, [&](const Dim &dim) { return haveDistance(dim); }))
+      !haveGaps(extents, scf::ForOp(), loops.front(), missing))
     return false;
   return llvm::all_of(loops, [&](scf::ForOp loop) {
-    return llvm::any_of(dims, [&](const Dim &dim) {
-      return advances(dim, loop, loops.front());
-    });
+    return haveGaps(dims, loop, loops.front(), missing);
   });
 }

@@ -88,7 +88,7 @@ bool EndPlanner::mayTouchStored(RingStoreOp store) {
   return llvm::any_of(transfers, [&](TransferOpInterface other) {
     if (other.getGlobal() != global) {
       Value root = getRootBuffer(other.getGlobal());
-      return root == global || !isArgument(root);
+      return !isArgument(root) || mayOverlap(root, global);
     }
     const TransferShape &otherShape = plan.shapes.at(other);
     return other.getEngineAttr().getKind() != EngineKind::Bulk ||

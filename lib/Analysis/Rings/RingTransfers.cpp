@@ -142,16 +142,19 @@ RingBoxes &LoopTransfers::getBoxes() {
 
 /// Whether no load that runs ahead reads what the store of an iteration before
 /// it stores. The same iteration may load a box and store it afterwards.
-bool LoopTransfers::areApart(LoadOp load, StoreOp store) {
+bool LoopTransfers::areApart(LoadOp load, StoreOp store, Guards *missing) {
   // Facts about one warp's boxes say nothing about those of another warp.
   if (load.getScope() != TransferScope::CTA && ordersUnits())
     return false;
-  return load.getGlobal() == store.getGlobal() &&
-         isInvariant(load.getGlobal()) && load.getScope() == store.getScope() &&
-         getBoxes().areApart(load, store, loop, !precedes(load, store));
+  return haveSameElements(load.getGlobal(), store.getGlobal()) &&
+         isInvariant(load.getGlobal()) && isInvariant(store.getGlobal()) &&
+         load.getScope() == store.getScope() &&
+         getBoxes().areApart(load, store, loop, !precedes(load, store),
+                             missing);
 }
 
-bool LoopTransfers::areApartInNest(LoadOp load, StoreOp store) {
+bool LoopTransfers::areApartInNest(LoadOp load, StoreOp store,
+                                   Guards *missing) {
   SmallVector<scf::ForOp> nest = {loop};
   for (Operation *outer = loop->getParentOp(); outer != kernel;
        outer = outer->getParentOp()) {
@@ -163,11 +166,24 @@ bool LoopTransfers::areApartInNest(LoadOp load, StoreOp store) {
     nest.insert(nest.begin(), around);
   }
   return loop->isProperAncestor(store) && explainPlace(store).empty() &&
-         load.getGlobal() == store.getGlobal() &&
+         haveSameElements(load.getGlobal(), store.getGlobal()) &&
          nest.front().isDefinedOutsideOfLoop(load.getGlobal()) &&
+         nest.front().isDefinedOutsideOfLoop(store.getGlobal()) &&
          load.getScope() == TransferScope::CTA &&
          store.getScope() == TransferScope::CTA &&
-         getBoxes().areApart(load, store, nest, !precedes(load, store));
+         getBoxes().areApart(load, store, nest, !precedes(load, store),
+                             missing);
+}
+
+bool LoopTransfers::findMissingGuards(LoadOp load, bool inNest,
+                                      Guards &missing) {
+  bool areApartThen = true;
+  loop.walk([&](StoreOp store) {
+    if (areApartThen && mayOverlap(store.getGlobal(), load.getGlobal()))
+      areApartThen = inNest ? areApartInNest(load, store, &missing)
+                            : areApart(load, store, &missing);
+  });
+  return areApartThen;
 }
 
 bool LoopTransfers::storesToSourceOf(LoadOp load) {

@@ -93,10 +93,15 @@ public:
   Obstacle explainOutside(LoadOp load, llvm::ArrayRef<LoadOp> parts,
                           bool &isUsedOutside);
 
+  using Guards = llvm::SmallVectorImpl<GuardAttr>;
   /// Whether producers, which don't wait for the loop's stores, may start
-  /// `load`: no store of another iteration of the loop, or of the loops around
-  /// it, stores to its box.
-  bool areApartInNest(LoadOp load, StoreOp store);
+  /// `load`: no store of an earlier iteration of the loop, or of the loops
+  /// around it, stores to its box. Guards that the kernel lacks go to
+  /// `missing`, as in RingBoxes.
+  bool areApartInNest(LoadOp load, StoreOp store, Guards *missing = nullptr);
+  /// Whether `load` may run ahead of the loop's stores if `missing` holds:
+  /// guards that the kernel lacks. `inNest`: for producers.
+  bool findMissingGuards(LoadOp load, bool inNest, Guards &missing);
   /// Whether the loop stores to the memref that `load` reads.
   bool storesToSourceOf(LoadOp load);
   bool isAccessedOutside(mlir::Value buffer);
@@ -119,7 +124,7 @@ private:
   Obstacle explainOtherParts(llvm::ArrayRef<LoadOp> parts,
                              llvm::ArrayRef<mlir::Operation *> accesses);
   bool ordersUnits();
-  bool areApart(LoadOp load, StoreOp store);
+  bool areApart(LoadOp load, StoreOp store, Guards *missing = nullptr);
   bool isInvariant(mlir::Value value);
   bool precedes(mlir::Operation *first, mlir::Operation *second);
   Obstacle explainOtherLoad(LoadOp load, LoadOp other,

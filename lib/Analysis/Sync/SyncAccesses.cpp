@@ -146,8 +146,8 @@ void SyncAccesses::addBuffers(Value memref, SmallVectorImpl<Buffer> &buffers,
   if (argument && argument.getOwner() == &kernel.getBody().front()) {
     if (llvm::is_contained(kernel.getPrivateAttributions(), memref))
       return;
-    buffer.number = getNumber(memref, 0);
-    // Arguments don't overlap if one of them is written (docs/Phases.md).
+    buffer.number = getNumber(getAliasedRoot(memref), 0);
+    // Other arguments don't overlap if one is written (docs/Phases.md).
     buffers.push_back(buffer);
     return;
   }

@@ -11,6 +11,7 @@
 
 #include "SyncAccesses.h"
 
+#include "carousel/Analysis/Values/Views.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -27,7 +28,7 @@ using namespace carousel;
 /// The box of a plain load or store, as far as it is the same in all threads.
 AccessBox SyncAccesses::getBox(Operation *op, Value memref) {
   AccessBox box;
-  box.memref = memref;
+  box.memref = getAliasedRoot(memref);
   ValueRange indices;
   VectorType vector;
   llvm::TypeSwitch<Operation *>(op)
@@ -127,7 +128,7 @@ static void addSources(SyncPositions &positions, AccessBox &box) {
 AccessBox carousel::getTransferBox(SyncPositions &positions,
                                    TransferOpInterface op) {
   AccessBox box;
-  box.memref = op.getGlobal();
+  box.memref = getAliasedRoot(op.getGlobal());
   box.transfer = op;
   ArrayRef<int64_t> tile = op.getTile().getType().getShape();
   unsigned leading = op.getNumLeadingDims();

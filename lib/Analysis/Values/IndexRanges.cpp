@@ -27,7 +27,8 @@ bool IndexRanges::isNonNegative(Value value) {
 }
 
 /// The guards of the kernel's variant: `range` on the extent itself.
-static ConstantIntRanges addGuards(memref::DimOp dim, ConstantIntRanges range) {
+static ConstantIntRanges narrowByGuards(memref::DimOp dim,
+                                        ConstantIntRanges range) {
   auto argument = dyn_cast<BlockArgument>(dim.getSource());
   std::optional<int64_t> index = dim.getConstantIndex();
   auto kernel =
@@ -84,7 +85,7 @@ IntegerValueRange IndexRanges::infer(const ValueSources &sources,
           range = IntegerValueRange::join(range, inferred);
       });
   if (auto dim = dyn_cast<memref::DimOp>(op); dim && !range.isUninitialized())
-    range = IntegerValueRange(addGuards(dim, range.getValue()));
+    range = IntegerValueRange(narrowByGuards(dim, range.getValue()));
   if (!range.isUninitialized())
     range = IntegerValueRange(addGridLimits(op, range.getValue()));
   bool isYielded = llvm::any_of(sources.value.getUsers(), [](Operation *user) {

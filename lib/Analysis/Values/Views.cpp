@@ -12,6 +12,7 @@
 #include "carousel/Analysis/Values/Views.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
@@ -61,9 +62,42 @@ static bool isMemoryOfItsOwn(Value root) {
       root.getDefiningOp());
 }
 
+Value carousel::getAliasedRoot(Value root) {
+  auto argument = dyn_cast<BlockArgument>(root);
+  auto kernel =
+      argument ? dyn_cast<gpu::GPUFuncOp>(argument.getOwner()->getParentOp())
+               : gpu::GPUFuncOp();
+  // Attributions are also arguments of the entry block.
+  if (!kernel || argument.getOwner() != &kernel.getBody().front() ||
+      argument.getArgNumber() >= kernel.getNumArguments())
+    return root;
+  auto attr = kernel.getArgAttrOfType<ArgumentAttr>(argument.getArgNumber(),
+                                                    CarouselDialect::kArgument);
+  if (!attr || !attr.getMayAlias())
+    return root;
+  return kernel.getArgument(getArgumentPositions(kernel)[*attr.getMayAlias()]);
+}
+
+bool carousel::haveSameElements(Value lhs, Value rhs) {
+  while (lhs != rhs) {
+    auto left = lhs.getDefiningOp<ViewLikeOpInterface>(),
+         right = rhs.getDefiningOp<ViewLikeOpInterface>();
+    if (!left || !right)
+      return getAliasedRoot(lhs) == getAliasedRoot(rhs);
+    if (left->getName() != right->getName() ||
+        left->getPropertiesAsAttribute() != right->getPropertiesAsAttribute() ||
+        lhs.getType() != rhs.getType() ||
+        getViewParameters(left) != getViewParameters(right))
+      return false;
+    lhs = left.getViewSource();
+    rhs = right.getViewSource();
+  }
+  return true;
+}
+
 bool carousel::mayOverlap(Value lhs, Value rhs) {
-  lhs = getRootBuffer(lhs);
-  rhs = getRootBuffer(rhs);
+  lhs = getAliasedRoot(getRootBuffer(lhs));
+  rhs = getAliasedRoot(getRootBuffer(rhs));
   auto isGlobal = [](Value root) {
     return !isSharedMemRef(root.getType()) && !isLocalMemRef(root.getType());
   };

@@ -65,7 +65,8 @@ static FailureOr<Signature> getSignature(gpu::GPUFuncOp kernel) {
   for (const carousel::KernelArgument &argument :
        carousel::getKernelArguments(kernel)) {
     numbers[argument.position] = signature.arguments.size();
-    signature.arguments.push_back({argument.name, argument.type});
+    signature.arguments.push_back(
+        {argument.name, argument.type, argument.mayAlias});
     if (isa<VectorType>(argument.type))
       return kernel.emitError("expected kernel arguments that are memrefs or "
                               "numbers, got ")

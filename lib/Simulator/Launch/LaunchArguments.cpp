@@ -10,6 +10,7 @@
 #include "../Compile/KernelModule.h"
 #include "../Memory/Memory.h"
 
+#include "carousel/Support/TensorOverlap.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -164,6 +165,32 @@ std::string LaunchArguments::checkMemRef(unsigned index, MemRefType type) {
   return "";
 }
 
+/// Memrefs that may alias are the same, or have no element in common.
+std::string LaunchArguments::checkAlias(unsigned index) {
+  auto getMemory = [&](unsigned number) -> carousel::TensorMemory {
+    const Argument &argument = arguments[number];
+    auto type = cast<MemRefType>(signature.arguments[number].type);
+    return {reinterpret_cast<uintptr_t>(argument.data), argument.extents.data(),
+            argument.strides.data(), argument.extents.size(),
+            int64_t(getElementBytes(type.getElementType()).value_or(1))};
+  };
+  const ArgumentInfo &info = signature.arguments[index];
+  carousel::TensorMemory memory = getMemory(index);
+  for (unsigned other = *info.mayAlias; other < index; ++other) {
+    const ArgumentInfo &known = signature.arguments[other];
+    if (other != *info.mayAlias && known.mayAlias != info.mayAlias)
+      continue;
+    carousel::TensorMemory others = getMemory(other);
+    if (!isSameTensor(memory, others) && mayShareElements(memory, others))
+      return formatv("expected argument {0} to have the address, extents and "
+                     "strides of argument {1}, or no element in common with "
+                     "it, got {2} bytes and {3} bytes that overlap",
+                     info.name, known.name, memory.getBytes(),
+                     others.getBytes());
+  }
+  return "";
+}
+
 void LaunchArguments::addMemRef(const Argument &argument) {
   addWord(reinterpret_cast<uintptr_t>(argument.data));
   addWord(reinterpret_cast<uintptr_t>(argument.data));
@@ -296,6 +323,10 @@ std::string LaunchArguments::bind() {
       return formatv("expected a number for argument {0}, got memory",
                      info.name);
     }
+  for (auto [index, info] : llvm::enumerate(signature.arguments))
+    if (info.mayAlias)
+      if (std::string text = checkAlias(index); !text.empty())
+        return text;
   for (auto [position, parameter] : llvm::enumerate(signature.parameters)) {
     const Argument &argument = arguments[parameter.argument];
     if (parameter.encode) {

@@ -70,6 +70,7 @@ public:
 
 private:
   std::string checkMemRef(unsigned index, mlir::MemRefType type);
+  std::string checkAlias(unsigned index);
   std::string addTensorMap(unsigned position, const Parameter &parameter);
   void addMemRef(const Argument &argument);
   void addWord(uint64_t word) {

@@ -156,3 +156,75 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+!v = memref<?xf32>
+
+// C204: an argument that comes later, or is the argument itself.
+gpu.module @kernels {
+  // expected-error @below {{expected may_alias of kernel argument 0 to name an earlier argument, got 0 for argument 0}}
+  gpu.func @k(%x: !v {carousel.argument = #carousel.argument<"x", may_alias = 0>}, %y: !v) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+!v = memref<?xf32>
+!map = !carousel.tensor_map<64x64xf32>
+
+// C204: tensor maps have no number.
+gpu.module @kernels {
+  // expected-error @below {{expected may_alias of kernel argument 2 to name an earlier argument, got 1 for argument 1}}
+  gpu.func @k(%x: !v, %map: !map, %y: !v {carousel.argument = #carousel.argument<"y", may_alias = 1>}) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+!v = memref<?xf32>
+
+// C204: another type.
+gpu.module @kernels {
+  // expected-error @below {{expected arguments that may alias to be memrefs of one type, got 'memref<?xf16>' and 'memref<?xf32>'}}
+  gpu.func @k(%x: memref<?xf16>, %y: !v {carousel.argument = #carousel.argument<"y", out, may_alias = 0>}) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+// C204: numbers.
+gpu.module @kernels {
+  // expected-error @below {{expected arguments that may alias to be memrefs of one type, got 'f32' and 'f32'}}
+  gpu.func @k(%x: f32, %y: f32 {carousel.argument = #carousel.argument<"y", in, may_alias = 0>}) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+!v = memref<8xf32>
+
+// C204: memory that callers don't pass.
+gpu.module @kernels {
+  // expected-error @below {{expected arguments that may alias to be passed by callers, got kernel argument 1, a workspace}}
+  gpu.func @k(%x: !v, %y: !v {carousel.argument = #carousel.argument<"y", may_alias = 0>, carousel.workspace = #carousel.workspace<[]>}) kernel {
+    gpu.return
+  }
+}
+
+// -----
+
+!v = memref<?xf32>
+
+// C204: an argument that may alias another one itself.
+gpu.module @kernels {
+  // expected-error @below {{expected may_alias of kernel argument 2 to name an argument without may_alias, got 1, which may alias 0}}
+  gpu.func @k(%x: !v, %y: !v {carousel.argument = #carousel.argument<"y", may_alias = 0>},
+      %z: !v {carousel.argument = #carousel.argument<"z", out, may_alias = 1>}) kernel {
+    gpu.return
+  }
+}

@@ -158,5 +158,11 @@ func.func private @f() attributes {a = #carousel.variant<guards = []>}
 // -----
 
 // C116: an access that is none.
-// expected-error @below {{expected in, out or inout, got 'read'}}
+// expected-error @below {{expected in, out, inout or may_alias, got 'read'}}
 func.func private @f() attributes {a = #carousel.argument<"x", read>}
+
+// -----
+
+// C116: two accesses.
+// expected-error @below {{expected may_alias, got 'out'}}
+func.func private @f() attributes {a = #carousel.argument<"x", in, out>}

@@ -51,6 +51,33 @@ gpu.module @apart [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     gpu.return
   }
 
+  // The box is stored before its tile is read: the load must have landed by then.
+  // CHECK-LABEL: gpu.func @stored_before_use
+  // CHECK: scf.for
+  // CHECK: scf.for
+  // CHECK: carousel.ring.wait %[[RING:.*]][
+  // CHECK: carousel.ring.store
+  // CHECK: memref.load
+  // CHECK: carousel.ring.release %[[RING]][
+  gpu.func @stored_before_use(%x: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c128 = arith.constant 128 : index
+    %one = arith.constant 1.0 : f32
+    %thread = gpu.thread_id x
+    %in = memref.alloc() : !tile
+    %out = memref.alloc() : !tile
+    // expected-remark @below {{loads ringed: 1}}
+    // expected-remark @below {{stores ringed: 1}}
+    scf.for %i = %c0 to %n step %c128 {
+      carousel.load %x[%i] to %in engine<bulk> : !global, !tile
+      memref.store %one, %out[%thread] : !tile
+      carousel.store %out to %x[%i] engine<bulk> : !tile, !global
+      %v = memref.load %in[%thread] : !tile
+    } {carousel.pipeline = #carousel.pipeline<stages = 4>}
+    gpu.return
+  }
+
   // Another row, stored first.
   gpu.func @other_row(%x: !rows, %n: index) kernel
       attributes {known_block_size = array<i32: 128, 1, 1>} {
@@ -179,6 +206,158 @@ gpu.module @apart [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
       carousel.load %x[%i] to %in engine<bulk> : !global, !tile
       %v = memref.load %in[%thread] : !tile
     } {carousel.pipeline = #carousel.pipeline<stages = 4, mode = specialized>}
+    gpu.return
+  }
+
+  // Later iterations load what no earlier one has stored: boxes to the right of it.
+  // CHECK-LABEL: gpu.func @shifted_left
+  // CHECK: carousel.ring.load independent
+  gpu.func @shifted_left(%x: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : index
+    %c128 = arith.constant 128 : index
+    %extent = memref.dim %x, %c0 : !global
+    %middle = arith.divui %extent, %c2 : index
+    %in = memref.alloc() : !tile
+    // expected-remark @below {{loads ringed: 1}}
+    // expected-remark @below {{stores ringed: 1}}
+    scf.for %i = %c0 to %n step %c128 {
+      %from = arith.addi %i, %middle : index
+      carousel.load %x[%from] to %in engine<bulk> : !global, !tile
+      carousel.store %in to %x[%i] engine<bulk> : !tile, !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 4>}
+    gpu.return
+  }
+
+  // To the left of it, each one loads what the one before has stored.
+  gpu.func @shifted_right(%x: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c128 = arith.constant 128 : index
+    %in = memref.alloc() : !tile
+    scf.for %i = %c128 to %n step %c128 {
+      %from = arith.subi %i, %c128 : index
+      // expected-remark @below {{not ringed: the loop stores to the same memref}}
+      carousel.load %x[%from] to %in engine<bulk> : !global, !tile
+      // expected-remark @below {{not ringed: its tile has another transfer}}
+      carousel.store %in to %x[%i] engine<bulk> : !tile, !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 4>}
+    gpu.return
+  }
+
+  // Backwards, the two change places.
+  gpu.func @backwards(%x: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c128 = arith.constant 128 : index
+    %in = memref.alloc() : !tile
+    // expected-remark @below {{loads ringed: 1}}
+    // expected-remark @below {{stores ringed: 1}}
+    scf.for %i = %c0 to %n step %c128 {
+      %to = arith.subi %n, %i : index
+      %from = arith.subi %to, %c128 : index
+      carousel.load %x[%from] to %in engine<bulk> : !global, !tile
+      carousel.store %in to %x[%to] engine<bulk> : !tile, !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 4>}
+    gpu.return
+  }
+  gpu.func @backwards_left(%x: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c128 = arith.constant 128 : index
+    %in = memref.alloc() : !tile
+    scf.for %i = %c0 to %n step %c128 {
+      %from = arith.subi %n, %i : index
+      %to = arith.subi %from, %c128 : index
+      // expected-remark @below {{not ringed: the loop stores to the same memref}}
+      carousel.load %x[%from] to %in engine<bulk> : !global, !tile
+      // expected-remark @below {{not ringed: its tile has another transfer}}
+      carousel.store %in to %x[%to] engine<bulk> : !tile, !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 4>}
+    gpu.return
+  }
+
+  // Arguments that may be the same memref are compared box by box, and so are equal views of them.
+  // CHECK-LABEL: gpu.func @aliased
+  // CHECK: carousel.ring.load independent %{{.*}} : memref<?xf32
+  gpu.func @aliased(%x: !global, %y: !global {carousel.argument = #carousel.argument<"y", out, may_alias = 0>}, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c128 = arith.constant 128 : index
+    %in = memref.alloc() : !tile
+    // expected-remark @below {{loads ringed: 1}}
+    // expected-remark @below {{stores ringed: 1}}
+    scf.for %i = %c0 to %n step %c128 {
+      carousel.load %x[%i] to %in engine<bulk> : !global, !tile
+      carousel.store %in to %y[%i] engine<bulk> : !tile, !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 4>}
+    gpu.return
+  }
+  gpu.func @aliased_views(%x: !rows, %y: !rows {carousel.argument = #carousel.argument<"y", out, may_alias = 0>}, %n: index, %row: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c128 = arith.constant 128 : index
+    %in = memref.alloc() : !tile
+    %from = memref.subview %x[%row, 0] [1, %n] [1, 1] : !rows to memref<?xf32, strided<[1], offset: ?>, #gl>
+    %to = memref.subview %y[%row, 0] [1, %n] [1, 1] : !rows to memref<?xf32, strided<[1], offset: ?>, #gl>
+    // expected-remark @below {{loads ringed: 1}}
+    // expected-remark @below {{stores ringed: 1}}
+    scf.for %i = %c0 to %n step %c128 {
+      carousel.load %from[%i] to %in engine<bulk> : memref<?xf32, strided<[1], offset: ?>, #gl>, !tile
+      carousel.store %in to %to[%i] engine<bulk> : !tile, memref<?xf32, strided<[1], offset: ?>, #gl>
+    } {carousel.pipeline = #carousel.pipeline<stages = 4>}
+    gpu.return
+  }
+  gpu.func @aliased_other_views(%x: !rows, %y: !rows {carousel.argument = #carousel.argument<"y", out, may_alias = 0>}, %n: index, %row: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c128 = arith.constant 128 : index
+    %in = memref.alloc() : !tile
+    %next = arith.addi %row, %c1 : index
+    %from = memref.subview %x[%row, 0] [1, %n] [1, 1] : !rows to memref<?xf32, strided<[1], offset: ?>, #gl>
+    %to = memref.subview %y[%next, 0] [1, %n] [1, 1] : !rows to memref<?xf32, strided<[1], offset: ?>, #gl>
+    scf.for %i = %c0 to %n step %c128 {
+      // expected-remark @below {{not ringed: the loop stores to the same memref}}
+      carousel.load %from[%i] to %in engine<bulk> : memref<?xf32, strided<[1], offset: ?>, #gl>, !tile
+      // expected-remark @below {{not ringed: its tile has another transfer}}
+      carousel.store %in to %to[%i] engine<bulk> : !tile, memref<?xf32, strided<[1], offset: ?>, #gl>
+    } {carousel.pipeline = #carousel.pipeline<stages = 4>}
+    gpu.return
+  }
+
+  // Each iteration would load what another argument, if it is the same, has got from the one before.
+  gpu.func @aliased_overlapping(%x: !global, %y: !global {carousel.argument = #carousel.argument<"y", out, may_alias = 0>}, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c64 = arith.constant 64 : index
+    %in = memref.alloc() : !tile
+    scf.for %i = %c0 to %n step %c64 {
+      // expected-remark @below {{not ringed: the loop stores to the same memref}}
+      carousel.load %x[%i] to %in engine<bulk> : !global, !tile
+      // expected-remark @below {{not ringed: its tile has another transfer}}
+      carousel.store %in to %y[%i] engine<bulk> : !tile, !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 4>}
+    gpu.return
+  }
+
+  // A guard is a fact. Without it the same kernel has no ring (guard-boxes.mlir).
+  // CHECK-LABEL: gpu.func @guarded
+  // CHECK: carousel.ring.load independent
+  gpu.func @guarded(%x: !global, %n: index, %s: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>,
+                  carousel.variant = #carousel.variant<kernel = "shift", guards = [
+                    range(max(scalar(2), ceildiv(scalar(1), 128) * -128 - scalar(2)), 0, 9223372036854775807)]>} {
+    %c0 = arith.constant 0 : index
+    %c128 = arith.constant 128 : index
+    %in = memref.alloc() : !tile
+    // expected-remark @below {{loads ringed: 1}}
+    // expected-remark @below {{stores ringed: 1}}
+    scf.for %i = %c0 to %n step %c128 {
+      %from = arith.addi %i, %s : index
+      carousel.load %x[%from] to %in engine<bulk> : !global, !tile
+      carousel.store %in to %x[%i] engine<bulk> : !tile, !global
+    } {carousel.pipeline = #carousel.pipeline<stages = 4>}
     gpu.return
   }
 }

@@ -107,3 +107,21 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+!v = memref<?xf32, #gpu.address_space<global>>
+
+// C121: one variant was compiled for arguments that are the same.
+gpu.module @kernels [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
+  // expected-note @below {{the other variant}}
+  gpu.func @first(%x: !v, %y: !v {carousel.argument = #carousel.argument<"y", out, may_alias = 0>}) kernel
+      attributes {carousel.variant = #carousel.variant<kernel = "copy">} {
+    gpu.return
+  }
+  // expected-error @below {{expected argument 1 to be one that may alias argument 0 as in the other variant of kernel 'copy', got one without may_alias}}
+  gpu.func @second(%x: !v, %y: !v {carousel.argument = #carousel.argument<"y", out>}) kernel
+      attributes {carousel.variant = #carousel.variant<kernel = "copy">} {
+    gpu.return
+  }
+}

@@ -247,7 +247,7 @@ Status bindArguments(const KernelInfo &kernel, const Argument *arguments,
     if (!status)
       return status;
   }
-  return {};
+  return checkAliases(kernel, bound);
 }
 
 /// Calls `set(bound, dimension)` for each stride that no access depends on.

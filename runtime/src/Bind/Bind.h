@@ -26,6 +26,10 @@ namespace carousel::runtime {
 Status bindArguments(const KernelInfo &kernel, const Argument *arguments,
                      size_t count, BoundArgument *bound);
 
+/// Checks that arguments that may alias are the same tensor, or have no element
+/// in common. All of `bound` that callers pass fit their arguments.
+Status checkAliases(const KernelInfo &kernel, const BoundArgument *bound);
+
 /// Makes the strides that no access depends on 0, which every alignment and
 /// every tensor map is fine with; false where there are none. The other one
 /// makes them what callers gave again.

@@ -299,9 +299,11 @@ ArgumentInfo ManifestReader::readArgument(const Field &field,
          kNames[static_cast<int>(argument.kind)], element.value.describe());
   }
   argument.element = type.value_or(ElementType::F32);
-  if (argument.kind == Kind::Tensor)
+  if (argument.kind == Kind::Tensor) {
     readTensor(field, argument);
-  else if (argument.kind == Kind::Workspace)
+    if (field.value.isObject() && field.value.find("may_alias"))
+      readMayAlias(get(field, "may_alias"), kernel, argument);
+  } else if (argument.kind == Kind::Workspace)
     readWorkspace(field, kernel, argument);
   return argument;
 }
@@ -349,6 +351,24 @@ void ManifestReader::readTensor(const Field &field, ArgumentInfo &argument) {
                                    ? ArgumentInfo::kDynamic
                                    : readInteger(stride, 0, INT64_MAX));
   });
+}
+
+/// An earlier tensor of the same type that isn't such an argument itself.
+void ManifestReader::readMayAlias(const Field &field, const KernelInfo &kernel,
+                                  ArgumentInfo &argument) {
+  uint16_t number =
+      readArgumentNumber(field, kernel, ArgumentInfo::Kind::Tensor);
+  if (hasFailed())
+    return;
+  const ArgumentInfo &other = kernel.arguments[number];
+  if (other.mayAlias)
+    fail(field, "expected an argument without may_alias, got {}", other.name);
+  if (other.element != argument.element || other.extents != argument.extents ||
+      other.contiguous != argument.contiguous ||
+      other.strides != argument.strides)
+    fail(field, "expected an argument of the same type, got {}",
+         toString(other));
+  argument.mayAlias = number;
 }
 
 void ManifestReader::checkCount(const Field &list, size_t most,

@@ -61,6 +61,8 @@ private:
   /// `kernel` has the arguments before it.
   ArgumentInfo readArgument(const Field &field, const KernelInfo &kernel);
   void readTensor(const Field &field, ArgumentInfo &argument);
+  void readMayAlias(const Field &field, const KernelInfo &kernel,
+                    ArgumentInfo &argument);
   void readWorkspace(const Field &field, const KernelInfo &kernel,
                      ArgumentInfo &argument);
 

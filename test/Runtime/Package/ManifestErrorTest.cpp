@@ -272,6 +272,12 @@ TEST(ManifestErrorTest, Arguments) {
         ".strides[0]: expected an integer of at least 0, "
         "got -1"}});
   expectErrors(
+      "/kernels/0/arguments/", "kernels[0].arguments",
+      {{"0/may_alias", "0",
+        "[0].may_alias: expected an argument's number below 0, got 0"},
+       {"1/may_alias", "\"x\"",
+        "[1].may_alias: expected an argument's number below 1, got 'x'"}});
+  expectErrors(
       "/kernels/2/arguments/", "kernels[2].arguments",
       {{"1/access", "\"inout\"", "[1].access: expected 'in', got 'inout'"},
        {"1/element", "\"f9\"",

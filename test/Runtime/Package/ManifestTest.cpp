@@ -115,6 +115,20 @@ TEST_F(ManifestTest, Arguments) {
                                   ArgumentInfo::kDynamic}));
   EXPECT_TRUE(gathered.strides.empty());
 
+  EXPECT_FALSE(manifest.find("copy")->arguments[1].mayAlias);
+  Result<Manifest> aliased = parseManifest(
+      setMember(makeCopyManifest(), "/kernels/0/arguments/1/may_alias", "0"));
+  ASSERT_TRUE(aliased);
+  EXPECT_EQ(aliased->kernels[0].arguments[1].mayAlias, 0);
+  Result<Manifest> other = parseManifest(
+      setMember(makeCopyManifest(), "/kernels/0/arguments/1", R"({"name": "y",
+        "kind": "tensor", "access": "out", "element": "f16",
+        "extents": [null], "strides": "contiguous", "may_alias": 0})"));
+  ASSERT_FALSE(other);
+  EXPECT_EQ(other.error().message,
+            "kernels[0].arguments[1].may_alias: expected an argument of the "
+            "same type, got tensor<?xf32> x (in)");
+
   const std::vector<ArgumentInfo> &scale = manifest.find("scale")->arguments;
   EXPECT_EQ(scale[0].access, ArgumentInfo::Access::InOut);
   EXPECT_EQ(scale[1].kind, ArgumentInfo::Kind::Scalar);

@@ -114,6 +114,34 @@ TEST_F(CompiledKernelTest, ArgumentsThatDoNotFit) {
             "expected a number for argument arg1, got memory");
 }
 
+TEST_F(CompiledKernelTest, ArgumentsThatMayAlias) {
+  auto kernel = compile(R"(gpu.module @m {
+    gpu.func @k(%x: memref<?xf32>, %y: memref<?xf32>
+        {carousel.argument = #carousel.argument<"y", out, may_alias = 0>})
+        kernel attributes {carousel.launch =
+            #carousel.launch<grid = [1], block = [4]>} {
+      %i = gpu.thread_id x
+      %v = memref.load %x[%i] : memref<?xf32>
+      %sum = arith.addf %v, %v : f32
+      memref.store %sum, %y[%i] : memref<?xf32>
+      gpu.return
+    }
+  })");
+  ASSERT_TRUE(kernel) << messages;
+  std::vector<float> x = {1, 2, 3, 4, 5, 6, 7, 8};
+  Argument first = makeMemRef(x, {4}), second = first;
+  second.data = x.data() + 4;
+  EXPECT_TRUE(kernel->run({first, second}).isClean());
+  EXPECT_EQ(x[4], 2);
+  EXPECT_TRUE(kernel->run({first, first}).isClean());
+  EXPECT_EQ(x[3], 8);
+  second.data = x.data() + 1;
+  EXPECT_EQ(kernel->run({first, second}).error,
+            "expected argument y to have the address, extents and strides of "
+            "argument arg0, or no element in common with it, got 16 bytes and "
+            "16 bytes that overlap");
+}
+
 TEST_F(CompiledKernelTest, LaunchesThatCannotBe) {
   auto kernel = compile(kScale);
   ASSERT_TRUE(kernel) << messages;

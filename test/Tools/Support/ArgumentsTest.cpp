@@ -280,11 +280,13 @@ TEST(Arguments, Refused) {
            Case{{"x=iota:4", "y=like:n", "n=4"},
                 "y: expected like: with another tensor of k, got 'n'"},
            Case{{"x=iota:4", "y=like:y", "n=4"},
-                "y: expected like: to end at a tensor with a shape, got a "
-                "circle"},
+                "y: expected like: or same: to end at a tensor with a shape, "
+                "got a circle"},
            Case{{"x=like:y", "y=like:x", "n=4"},
-                "x: expected like: to end at a tensor with a shape, got a "
-                "circle"},
+                "x: expected like: or same: to end at a tensor with a shape, "
+                "got a circle"},
+           Case{{"x=iota:4", "y=same:n", "n=4"},
+                "y: expected same: with another tensor of k, got 'n'"},
        }) {
     auto values = parseArguments(makeKernel(), c.options);
     ASSERT_FALSE(values) << c.message;

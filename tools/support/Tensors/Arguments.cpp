@@ -136,7 +136,8 @@ Result<TensorValue> tools::parseTensor(std::string_view text, ElementType type,
                 "expected a .npy file, {}zeros:SHAPE, random:SHAPE[:SEED]{}, "
                 "got '{}'",
                 use == TensorUse::Argument ? "empty:SHAPE, " : "",
-                use == TensorUse::Argument ? ", iota:SHAPE or like:NAME"
+                use == TensorUse::Argument ? ", iota:SHAPE, like:NAME or "
+                                             "same:NAME"
                                            : " or iota:SHAPE",
                 text);
   auto file = NpyFile::open(std::string(text), type);
@@ -191,7 +192,8 @@ tools::parseArguments(const runtime::KernelInfo &kernel,
   }
 
   std::vector<ArgumentValue> values(kernel.arguments.size());
-  std::vector<size_t> same(count, count); // like:NAME
+  std::vector<size_t> same(count, count); // like:NAME, same:NAME
+  std::vector<bool> hasMemory(count, true);
   for (size_t i = 0; i < count; ++i) {
     const ArgumentInfo &argument = kernel.arguments[i];
     if (!texts[i])
@@ -208,14 +210,21 @@ tools::parseArguments(const runtime::KernelInfo &kernel,
       values[i].scalar = *scalar;
       continue;
     }
-    if (texts[i]->rfind("like:", 0) == 0) {
-      std::string name = texts[i]->substr(5);
+    std::string_view word = std::string_view(*texts[i]).substr(0, 5);
+    if (word == "like:" || word == "same:") {
+      std::string name = texts[i]->substr(word.size());
       same[i] = findArgument(kernel, name);
       if (same[i] == count ||
           kernel.arguments[same[i]].kind != ArgumentInfo::Kind::Tensor)
         return fail(ErrorCode::InvalidArgument,
-                    "{}: expected like: with another tensor of {}, got '{}'",
-                    argument.name, kernel.name, name);
+                    "{}: expected {} with another tensor of {}, got '{}'",
+                    argument.name, word, kernel.name, name);
+      hasMemory[i] = word == "like:";
+      if (!hasMemory[i] &&
+          kernel.arguments[same[i]].element != argument.element)
+        return fail(ErrorCode::InvalidArgument,
+                    "{}: expected same: with a tensor of {}, got '{}'",
+                    argument.name, toString(argument.element), name);
       continue;
     }
     auto tensor = parseTensor(*texts[i], argument.element);
@@ -224,15 +233,20 @@ tools::parseArguments(const runtime::KernelInfo &kernel,
     values[i].tensor = std::move(*tensor);
   }
   for (size_t i = 0; i < count; ++i) {
-    size_t from = i;
-    for (size_t steps = 0; same[from] != count; from = same[from])
+    size_t from = i, memory = i;
+    for (size_t steps = 0; same[from] != count; from = same[from]) {
+      if (!hasMemory[from] && memory == from)
+        memory = same[from];
       if (++steps > count)
         return fail(ErrorCode::InvalidArgument,
-                    "{}: expected like: to end at a tensor with a shape, got a "
-                    "circle",
+                    "{}: expected like: or same: to end at a tensor with a "
+                    "shape, got a circle",
                     kernel.arguments[i].name);
+    }
     if (from != i)
       values[i].tensor.layout = values[from].tensor.layout;
+    if (memory != i)
+      values[i].sameAs = memory;
   }
   return values;
 }
@@ -265,9 +279,26 @@ tools::makeArguments(const runtime::KernelInfo &kernel,
 static std::vector<runtime::Argument>
 makeUnplacedArguments(const runtime::KernelInfo &kernel,
                       const std::vector<ArgumentValue> &values) {
-  constexpr uint64_t kAddress = 4096;
-  return makeArguments(kernel, values,
-                       std::vector<uint64_t>(values.size(), kAddress));
+  constexpr uint64_t kAddress = 4096, kFarthest = uint64_t(1) << 62;
+  std::vector<uint64_t> addresses(values.size(), kAddress);
+  // Those that may alias have memory of their own, too.
+  uint64_t next = kAddress;
+  for (size_t i = 0; i < kernel.countPassed(); ++i) {
+    const ArgumentInfo &info = kernel.arguments[i];
+    if (info.kind != ArgumentInfo::Kind::Tensor || next >= kFarthest)
+      continue;
+    addresses[i] = next;
+    uint64_t storage = values[i].tensor.layout.storage;
+    if (storage < kFarthest / kAddress)
+      next +=
+          (storage * runtime::getBytes(info.element) / kAddress + 1) * kAddress;
+    else
+      next = kFarthest;
+  }
+  for (size_t i = 0; i < values.size(); ++i)
+    if (values[i].sameAs)
+      addresses[i] = addresses[*values[i].sameAs];
+  return makeArguments(kernel, values, addresses);
 }
 
 Status tools::checkArguments(const runtime::KernelInfo &kernel,

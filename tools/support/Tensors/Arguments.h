@@ -37,6 +37,8 @@ struct TensorValue {
 struct ArgumentValue {
   TensorValue tensor;
   uint64_t scalar = 0; ///< as runtime::Argument::value
+  /// The argument whose memory it is, if it has none of its own.
+  std::optional<size_t> sameAs;
 };
 
 /// A NAME=VALUE option.
@@ -57,7 +59,7 @@ Result<TensorValue> parseTensor(std::string_view text, ElementType type,
                                 TensorUse use = TensorUse::Argument);
 
 /// The values of all arguments of a kernel, in its order. Each must be given
-/// once; "like:x" takes the layout of another one.
+/// once; "like:x" takes the layout of another one, "same:x" also its memory.
 Result<std::vector<ArgumentValue>>
 parseArguments(const runtime::KernelInfo &kernel,
                const std::vector<std::string> &options);

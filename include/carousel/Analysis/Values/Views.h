@@ -31,9 +31,18 @@ llvm::SmallVector<mlir::Operation *> getViews(mlir::Value memref);
 /// The operands of a view other than its source: offsets, extents, strides.
 llvm::SmallVector<mlir::Value> getViewParameters(mlir::Operation *view);
 
+/// The value that stands for the memory of `root`: another argument where
+/// `root` is an argument that may alias it (docs/Package.md), otherwise `root`.
+mlir::Value getAliasedRoot(mlir::Value root);
+
 /// Whether two memrefs may share bytes. Different arguments of a kernel don't
-/// if one of them is written.
+/// if one of them is written, unless one may alias the other.
 bool mayOverlap(mlir::Value lhs, mlir::Value rhs);
+
+/// Whether two memrefs that share bytes have the same element at the same
+/// indices: they are one value, arguments of which one may alias the other, or
+/// equal views of such memrefs.
+bool haveSameElements(mlir::Value lhs, mlir::Value rhs);
 
 } // namespace carousel
 

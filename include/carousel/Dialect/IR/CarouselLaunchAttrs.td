@@ -182,19 +182,29 @@ def Carousel_ArgumentAttr : Carousel_Attr<"Argument", "argument"> {
     The attribute `carousel.argument` of an argument that isn't a tensor map. The access says
     whether the kernel reads the argument (`in`), writes it (`out`), or both (`inout`, the default).
 
-    Constraints: the name is a C identifier other than `sms` and `resident` (C114), and unique in
-    its kernel. Only memrefs are written (C119).
+    `may_alias` is the number of an earlier argument. A caller may pass the same memref for both:
+    the same address, extents and strides. Otherwise the two must have no element in common. The
+    launch checks this.
+
+    Constraints:
+
+    - The name is a C identifier other than `sms` and `resident` (C114), and unique in its kernel.
+    - Only memrefs are written (C119).
+    - Both arguments of `may_alias` are memrefs of one type that callers pass, and the earlier one
+      has no `may_alias` (C204).
 
     Example:
 
     ```mlir
-    #carousel.argument<"x", in>
+    #carousel.argument<"y", out, may_alias = 0>
     ```
   }];
   let parameters = (ins
     StringRefParameter<"name, unique in its kernel">:$name,
     DefaultValuedParameter<"::carousel::ArgumentAccess",
-        "::carousel::ArgumentAccess::InOut">:$access);
+        "::carousel::ArgumentAccess::InOut">:$access,
+    // The number of the argument that this one may be the same memref as.
+    OptionalParameter<"std::optional<int64_t>">:$mayAlias);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

@@ -51,6 +51,8 @@ struct KernelArgument {
   std::string name;        ///< "arg0", "arg1"... unless the kernel says it
   ArgumentAccess access;   ///< `in` if it isn't a memref
   WorkspaceAttr workspace; ///< null if callers pass it
+  /// The number of the argument that callers may pass the same memref for.
+  std::optional<int64_t> mayAlias;
 };
 llvm::SmallVector<KernelArgument>
 getKernelArguments(mlir::gpu::GPUFuncOp kernel);
@@ -58,6 +60,11 @@ getKernelArguments(mlir::gpu::GPUFuncOp kernel);
 /// The name of the kernel that callers use: that of carousel.variant, or that
 /// of the function.
 llvm::StringRef getKernelName(mlir::gpu::GPUFuncOp kernel);
+
+/// Makes `kernel` a variant of the kernel `name`, with `guards` after those
+/// that it has.
+void addGuards(mlir::gpu::GPUFuncOp kernel, llvm::StringRef name,
+               llvm::ArrayRef<GuardAttr> guards);
 
 /// C121: functions that serve one kernel have the same arguments. `kernels` may
 /// be from several modules. The error is at the later function, and a note at

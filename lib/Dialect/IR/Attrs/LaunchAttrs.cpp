@@ -116,29 +116,41 @@ void VariantAttr::print(AsmPrinter &printer) const {
   printer << '>';
 }
 
+static constexpr StringLiteral kMayAlias = "may_alias";
+
 Attribute ArgumentAttr::parse(AsmParser &parser, Type) {
   SMLoc where = parser.getCurrentLocation();
   std::string name;
   auto access = ArgumentAccess::InOut;
+  std::optional<int64_t> mayAlias;
   if (parser.parseLess() || parser.parseString(&name))
     return {};
-  if (succeeded(parser.parseOptionalComma())) {
-    SMLoc accessLoc = parser.getCurrentLocation();
+  // An access, a field, or both in this order.
+  bool isFirst = true;
+  while (!mayAlias && succeeded(parser.parseOptionalComma())) {
+    SMLoc keywordLoc = parser.getCurrentLocation();
     StringRef keyword;
     if (parser.parseKeyword(&keyword))
       return {};
+    if (keyword == kMayAlias) {
+      if (parser.parseEqual() || parser.parseInteger(mayAlias.emplace()))
+        return {};
+      continue;
+    }
     std::optional<ArgumentAccess> parsed = symbolizeArgumentAccess(keyword);
-    if (!parsed) {
-      parser.emitError(accessLoc)
-          << "expected in, out or inout, got '" << keyword << "'";
+    if (!parsed || !isFirst) {
+      parser.emitError(keywordLoc)
+          << "expected " << (isFirst ? "in, out, inout or " : "") << kMayAlias
+          << ", got '" << keyword << "'";
       return {};
     }
     access = *parsed;
+    isFirst = false;
   }
   if (parser.parseGreater())
     return {};
   return parser.getChecked<ArgumentAttr>(where, parser.getContext(),
-                                         StringRef(name), access);
+                                         StringRef(name), access, mayAlias);
 }
 
 void ArgumentAttr::print(AsmPrinter &printer) const {
@@ -146,6 +158,8 @@ void ArgumentAttr::print(AsmPrinter &printer) const {
   printer.printString(getName());
   if (getAccess() != ArgumentAccess::InOut)
     printer << ", " << stringifyArgumentAccess(getAccess());
+  if (getMayAlias())
+    printer << ", " << kMayAlias << " = " << *getMayAlias();
   printer << '>';
 }
 
@@ -307,7 +321,8 @@ LogicalResult VariantAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 }
 
 LogicalResult ArgumentAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                   StringRef name, ArgumentAccess) {
+                                   StringRef name, ArgumentAccess,
+                                   std::optional<int64_t>) {
   // C114
   if (!isName(name) || llvm::isDigit(name[0]))
     return emitError() << "expected an argument's name of letters, digits and "

@@ -58,8 +58,21 @@ carousel::getKernelArguments(gpu::GPUFuncOp kernel) {
       argument.access = ArgumentAccess::In;
     else
       argument.access = attr ? attr.getAccess() : ArgumentAccess::InOut;
+    if (attr)
+      argument.mayAlias = attr.getMayAlias();
   }
   return arguments;
+}
+
+void carousel::addGuards(gpu::GPUFuncOp kernel, StringRef name,
+                         ArrayRef<GuardAttr> guards) {
+  SmallVector<GuardAttr> all;
+  if (auto variant =
+          kernel->getAttrOfType<VariantAttr>(CarouselDialect::kVariant))
+    llvm::append_range(all, variant.getGuards());
+  llvm::append_range(all, guards);
+  kernel->setAttr(CarouselDialect::kVariant,
+                  VariantAttr::get(kernel.getContext(), name, all));
 }
 
 //===----------------------------------------------------------------------===//

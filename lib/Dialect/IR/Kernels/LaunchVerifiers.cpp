@@ -305,6 +305,35 @@ static LogicalResult verifyNames(gpu::GPUFuncOp kernel, unsigned position) {
   return success();
 }
 
+/// C204
+static LogicalResult verifyAlias(gpu::GPUFuncOp kernel, unsigned position,
+                                 int64_t number) {
+  SmallVector<unsigned> positions = getArgumentPositions(kernel);
+  int64_t own = llvm::find(positions, position) - positions.begin();
+  if (number < 0 || number >= own)
+    return kernel.emitError("expected may_alias of kernel argument ")
+           << position << " to name an earlier argument, got " << number
+           << " for argument " << own;
+  unsigned other = positions[number];
+  ArrayRef<Type> types = kernel.getFunctionType().getInputs();
+  if (!isa<MemRefType>(types[position]) || types[position] != types[other])
+    return kernel.emitError("expected arguments that may alias to be memrefs "
+                            "of one type, got ")
+           << types[other] << " and " << types[position];
+  for (unsigned passed : {other, position})
+    if (kernel.getArgAttr(passed, CarouselDialect::kWorkspace))
+      return kernel.emitError("expected arguments that may alias to be passed "
+                              "by callers, got kernel argument ")
+             << passed << ", a workspace";
+  auto named =
+      kernel.getArgAttrOfType<ArgumentAttr>(other, CarouselDialect::kArgument);
+  if (named && named.getMayAlias())
+    return kernel.emitError("expected may_alias of kernel argument ")
+           << position << " to name an argument without may_alias, got "
+           << number << ", which may alias " << *named.getMayAlias();
+  return success();
+}
+
 /// C119
 static LogicalResult verifyArgument(gpu::GPUFuncOp kernel, unsigned position,
                                     ArgumentAttr argument) {
@@ -313,6 +342,9 @@ static LogicalResult verifyArgument(gpu::GPUFuncOp kernel, unsigned position,
     return kernel.emitError("expected a memref for an argument that is "
                             "written, got out for kernel argument ")
            << position << " of type " << type;
+  if (argument.getMayAlias() &&
+      failed(verifyAlias(kernel, position, *argument.getMayAlias())))
+    return failure();
   return verifyNames(kernel, position);
 }
 

@@ -25,6 +25,12 @@ static std::string describeSource(const KernelArgument &argument) {
   return text;
 }
 
+static std::string describeAlias(const KernelArgument &argument) {
+  return argument.mayAlias ? "one that may alias argument " +
+                                 std::to_string(*argument.mayAlias)
+                           : "one without may_alias";
+}
+
 /// C121: compares with the first variant.
 static LogicalResult verifySameArguments(gpu::GPUFuncOp first,
                                          gpu::GPUFuncOp second) {
@@ -57,6 +63,8 @@ static LogicalResult verifySameArguments(gpu::GPUFuncOp first,
     if (want.access != have.access)
       return differ(stringifyArgumentAccess(want.access),
                     stringifyArgumentAccess(have.access));
+    if (want.mayAlias != have.mayAlias)
+      return differ(describeAlias(want), describeAlias(have));
   }
   return success();
 }

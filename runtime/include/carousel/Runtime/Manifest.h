@@ -97,6 +97,9 @@ struct ArgumentInfo {
   std::vector<int64_t> extents;
   bool contiguous = true;
   std::vector<int64_t> strides; ///< empty if contiguous
+  /// Tensor: the number of the argument that callers may pass the same tensor
+  /// for.
+  std::optional<uint16_t> mayAlias;
   /// Workspace: all extents, computed from callers' arguments.
   std::vector<Expression> workspaceExtents;
 };

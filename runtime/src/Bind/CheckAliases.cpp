@@ -1,0 +1,50 @@
+//===- CheckAliases.cpp - compares arguments that may alias ---------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel that says which arguments may alias was compiled for two cases: they
+// are the same tensor, or they share no element.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Bind.h"
+
+#include "carousel/Runtime/Fail.h"
+#include "carousel/Support/TensorOverlap.h"
+
+namespace carousel::runtime {
+
+static TensorMemory getMemory(const ArgumentInfo &info,
+                              const BoundArgument &bound) {
+  return {bound.data, bound.extents, bound.strides, info.extents.size(),
+          static_cast<int64_t>(getBytes(info.element))};
+}
+
+Status checkAliases(const KernelInfo &kernel, const BoundArgument *bound) {
+  for (size_t i = 0; i < kernel.countPassed(); ++i) {
+    const ArgumentInfo &info = kernel.arguments[i];
+    if (!info.mayAlias)
+      continue;
+    TensorMemory memory = getMemory(info, bound[i]);
+    // The argument that it names, and others that name the same one.
+    for (size_t j = *info.mayAlias; j < i; ++j) {
+      const ArgumentInfo &other = kernel.arguments[j];
+      if (j != *info.mayAlias && other.mayAlias != info.mayAlias)
+        continue;
+      TensorMemory known = getMemory(other, bound[j]);
+      if (!isSameTensor(memory, known) && mayShareElements(memory, known))
+        return fail(ErrorCode::InvalidArgument,
+                    "{}: expected the same address, extents and strides as {}, "
+                    "or no common element, got {} bytes at {:#x} and {} bytes "
+                    "at {:#x}",
+                    info.name, other.name, memory.getBytes(), memory.address,
+                    known.getBytes(), known.address);
+    }
+  }
+  return {};
+}
+
+} // namespace carousel::runtime
