@@ -40,11 +40,14 @@ static bool isReadOnly(Value global) {
   auto kernel = dyn_cast<gpu::GPUFuncOp>(argument.getOwner()->getParentOp());
   if (!kernel || argument.getOwner() != &kernel.getBody().front())
     return false;
-  return llvm::any_of(getKernelArguments(kernel),
-                      [&](const KernelArgument &known) {
-                        return known.position == argument.getArgNumber() &&
-                               known.access == ArgumentAccess::In;
-                      });
+  auto isSame = [&](const KernelArgument &known) {
+    return getAliasedRoot(kernel.getArgument(known.position)) ==
+           getAliasedRoot(argument);
+  };
+  return llvm::all_of(
+      getKernelArguments(kernel), [&](const KernelArgument &known) {
+        return known.access == ArgumentAccess::In || !isSame(known);
+      });
 }
 
 //===----------------------------------------------------------------------===//
