@@ -10,6 +10,7 @@ carousel_add_unittest(CarouselDialectTests
 carousel_add_unittest(CarouselAnalysisTests
   SOURCES
     Analysis/Decisions/ThroughputTest.cpp
+    Analysis/Rings/TileAssignmentTest.cpp
     Analysis/Engines/EngineCopiesTest.cpp
     Analysis/Engines/EnginePlanTest.cpp
     Analysis/Engines/ThreadWorkTest.cpp

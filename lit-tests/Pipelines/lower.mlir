@@ -13,6 +13,7 @@
 // ORDER-NEXT: )
 // ORDER-NEXT: carousel-verify-tile
 // ORDER-NEXT: carousel-expand-accumulate
+// ORDER-NEXT: carousel-draw-tiles
 // ORDER-NEXT: carousel-pad-tiles
 // ORDER-NEXT: carousel-select-engine
 // ORDER-NEXT: carousel-guard-boxes

@@ -47,6 +47,7 @@ static void addEngines(OpPassManager &gpu, const LowerOptions &options) {
   addCleanup(gpu);
   gpu.addPass(createVerifyTile());
   gpu.addPass(createExpandAccumulate());
+  gpu.addPass(createDrawTiles());
   gpu.addPass(createPadTiles());
 
   // What carries each transfer out, and variants of kernels by that.

@@ -154,6 +154,54 @@ def VerifyTile : Pass<"carousel-verify-tile", "::mlir::gpu::GPUModuleOp"> {
 // stage starts from the tile phase, too.
 //===----------------------------------------------------------------------===//
 
+def DrawTiles : Pass<"carousel-draw-tiles", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Let CTAs draw their tiles from a counter where this is faster";
+  let description = [{
+    Replaces a loop with `carousel.pipeline` over the grid by an `scf.while` in which a CTA draws a
+    ticket for each iteration (`carousel.grid.ticket`). Faster CTAs take more tiles, and all CTAs
+    stay within a few tiles of each other, so that their accesses go to few DRAM pages. The price is
+    an atomic operation and two barriers in each iteration.
+
+    The pass does so where `tiles = tickets` asks for it, and where `tiles = auto` and a launch is
+    predicted to be faster (docs/Decisions.md). Both assert that no iteration accesses global memory
+    that another one writes. The other conditions:
+
+    - The loop stands at the top of the kernel, is the only one with such a request, and carries no
+      values.
+    - The grid has one dimension. The loop begins at `block_id x` and advances by `grid_dim x`, both
+      times one constant.
+    - Nothing else in the loop depends on the block's number.
+    - Each shared buffer of the loop is written as a whole in an iteration before it is read there,
+      and isn't accessed outside. One that the loop only reads may be written before it.
+    - The kernel has a `carousel.launch`, and no other tickets or turns.
+
+    The counter is a new argument with `carousel.workspace`, which the runtime allocates and zeroes.
+    A remark states the decision or the condition that doesn't hold.
+
+    Precondition: the tile phase. Postcondition: the tile phase, without `tiles`.
+
+    ```mlir
+    scf.for %i = %first to %n step %step {  // %first = block_id x * 4096
+      carousel.load %x[%i] to %t : !global, !tile
+    } {carousel.pipeline = #carousel.pipeline<tiles = tickets>}
+    // becomes
+    %first = carousel.grid.ticket %tickets[%c0] of %total : !counters
+    scf.while (%t0 = %first) : (index) -> index {
+      %exists = arith.cmpi slt, %t0, %tiles : index
+      scf.condition(%exists) %t0 : index
+    } do {
+    ^bb0(%t1: index):
+      %i = arith.muli %t1, %c4096 : index
+      carousel.load %x[%i] to %t : !global, !tile
+      %next = carousel.grid.ticket %tickets[%c0] of %total : !counters
+      scf.yield %next : index
+    } attributes {carousel.pipeline = #carousel.pipeline<>}
+    ```
+  }];
+  let statistics = [Statistic<"drawn", "loops", "loops whose tiles CTAs draw">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def ExpandAccumulate : Pass<"carousel-expand-accumulate", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Expand accumulations into transfers";
   let description = [{

@@ -498,7 +498,7 @@ TEST_F(RingPlanTest, SharedMemoryBoundsTheDepth) {
       "} {carousel.pipeline = #carousel.pipeline<stages = auto>}",
       "sm_86");
   EXPECT_TRUE(contains(text, "stages 2")) << text;
-  EXPECT_TRUE(contains(text, "fewer stages than wanted: 2 of 4")) << text;
+  EXPECT_TRUE(contains(text, "fewer stages than wanted: 2 of 5")) << text;
 }
 
 /// A loop over `tile`, which is of 48 KiB.

@@ -169,6 +169,9 @@ def Carousel_PipelineEpilogue : Carousel_Enum<"PipelineEpilogue",
   I32EnumCase<"Peeled", 0, "peeled">, I32EnumCase<"Predicated", 1, "predicated">]>;
 def Carousel_StorePath : Carousel_Enum<"StorePath", "path of a tile to global memory", [
   I32EnumCase<"Shared", 0, "shared">, I32EnumCase<"Registers", 1, "registers">]>;
+def Carousel_TileAssignment : Carousel_Enum<"TileAssignment", "assignment of tiles to CTAs", [
+  I32EnumCase<"Static", 0, "static">, I32EnumCase<"Tickets", 1, "tickets">,
+  I32EnumCase<"Auto", 2, "auto">]>;
 def Carousel_SlotReleaseAttr : Carousel_EnumAttr<Carousel_SlotRelease, "slot_release">;
 
 def Carousel_WaitRole : Carousel_Enum<"WaitRole", "role of a waiting thread", [

@@ -32,6 +32,7 @@ def Carousel_PipelineAttr : Carousel_Attr<"Pipeline", "pipeline"> {
                | `epilogue` `=` (`peeled` | `predicated` | `auto`)  // auto
                | `stores` `=` (`shared` | `registers` | `auto`)  // auto
                | `store_slots` `=` (int | `auto`)         // auto
+               | `tiles` `=` (`static` | `tickets` | `auto`)  // static
                | `producers` `=` int                      // warps; 1
                | `producer_registers` `=` int | `consumer_registers` `=` int
     count    ::= int | `auto`
@@ -60,6 +61,11 @@ def Carousel_PipelineAttr : Carousel_Attr<"Pipeline", "pipeline"> {
       elements to global memory, and the tile needs no shared memory.
       `--carousel-store-from-registers` states when this is possible.
     - `store_slots`: the number of slots of each tile that is stored through shared memory.
+    - `tiles`: how CTAs get the iterations of a loop over the grid. With `static` each CTA takes
+      every n-th one, as the loop says. With `tickets` it draws the next one from a counter, so that
+      all CTAs stay close to each other in memory. `tickets` and `auto` assert that iterations don't
+      depend on each other through global memory. `--carousel-draw-tiles` states the other
+      conditions.
     - `producer_registers`, `consumer_registers`: the registers of a thread of each role, after its
       warpgroup has changed their number.
 
@@ -96,6 +102,8 @@ def Carousel_PipelineAttr : Carousel_Attr<"Pipeline", "pipeline"> {
     OptionalParameter<"std::optional<::carousel::StorePath>">:$stores,
     // nullopt for auto.
     OptionalParameter<"std::optional<int64_t>">:$storeSlots,
+    DefaultValuedParameter<"::carousel::TileAssignment",
+        "::carousel::TileAssignment::Static">:$tiles,
     DefaultValuedParameter<"int64_t", "1", "warps">:$producers,
     // nullopt to leave the number as it is.
     OptionalParameter<"std::optional<int64_t>", "of a thread">:$producerRegisters,

@@ -71,6 +71,7 @@ Attribute PipelineAttr::parse(AsmParser &parser, Type) {
   std::optional<StorePath> stores;
   std::optional<int64_t> storeSlots;
   auto mode = PipelineMode::Unified;
+  auto tiles = TileAssignment::Static;
   auto scope = TransferScope::CTA;
   int64_t producers = 1, producerRegisters = 0, consumerRegisters = 0;
   bool hasProducerRegisters = false, hasConsumerRegisters = false;
@@ -88,6 +89,7 @@ Attribute PipelineAttr::parse(AsmParser &parser, Type) {
   auto parseEpilogue = [&] { return parseOrAuto(parser, epilogue); };
   auto parseStores = [&] { return parseOrAuto(parser, stores); };
   auto parseStoreSlots = [&] { return parseOrAuto(parser, storeSlots); };
+  auto parseTiles = [&] { return parseField(parser, tiles); };
   auto parseProducers = [&] { return parser.parseInteger(producers); };
   auto parseProducerRegisters = [&] {
     hasProducerRegisters = true;
@@ -106,6 +108,7 @@ Attribute PipelineAttr::parse(AsmParser &parser, Type) {
                    {"epilogue", false, parseEpilogue},
                    {"stores", false, parseStores},
                    {"store_slots", false, parseStoreSlots},
+                   {"tiles", false, parseTiles},
                    {"producers", false, parseProducers},
                    {"producer_registers", false, parseProducerRegisters},
                    {"consumer_registers", false, parseConsumerRegisters}}))
@@ -115,7 +118,7 @@ Attribute PipelineAttr::parse(AsmParser &parser, Type) {
   };
   return parser.getChecked<PipelineAttr>(
       where, parser.getContext(), stages, ArrayRef(stagesOfEach), prefetch,
-      mode, scope, release, epilogue, stores, storeSlots, producers,
+      mode, scope, release, epilogue, stores, storeSlots, tiles, producers,
       given(hasProducerRegisters, producerRegisters),
       given(hasConsumerRegisters, consumerRegisters));
 }
@@ -149,6 +152,8 @@ void PipelineAttr::print(AsmPrinter &printer) const {
     print("stores", stringifyStorePath(*getStores()));
   if (getStoreSlots())
     print("store_slots", *getStoreSlots());
+  if (getTiles() != TileAssignment::Static)
+    print("tiles", stringifyTileAssignment(getTiles()));
   if (getProducers() != 1)
     print("producers", getProducers());
   if (getProducerRegisters())
@@ -247,7 +252,7 @@ LogicalResult PipelineAttr::verify(
     ArrayRef<int64_t> stagesOfEach, std::optional<int64_t> prefetch,
     PipelineMode mode, TransferScope scope, std::optional<SlotRelease> release,
     std::optional<PipelineEpilogue> epilogue, std::optional<StorePath> stores,
-    std::optional<int64_t> storeSlots, int64_t producers,
+    std::optional<int64_t> storeSlots, TileAssignment, int64_t producers,
     std::optional<int64_t> producerRegisters,
     std::optional<int64_t> consumerRegisters) {
   if (failed(
