@@ -4,7 +4,7 @@
 // C116: a field that a pipeline doesn't have.
 func.func @pipeline_field(%n: index) {
   scf.for %i = %n to %n step %n {
-  // expected-error @below {{expected one of stages, prefetch, mode, scope, release, epilogue, stores, store_slots, producers, producer_registers, consumer_registers in a pipeline, got 'depth'}}
+  // expected-error @below {{expected one of stages, prefetch, mode, scope, release, epilogue, stores, store_slots, tiles, producers, producer_registers, consumer_registers in a pipeline, got 'depth'}}
   } {carousel.pipeline = #carousel.pipeline<depth = 4>}
   return
 }

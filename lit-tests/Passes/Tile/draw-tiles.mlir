@@ -29,6 +29,7 @@ gpu.module @m [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
   // CHECK:   %[[NEXT:.*]] = carousel.grid.ticket %[[COUNTER]][%[[ZERO]]] of %[[TOTAL]]
   // CHECK:   scf.yield %[[NEXT]]
   // CHECK: carousel.pipeline = #carousel.pipeline<stages = 4>
+  // DOC-EXAMPLE: --carousel-draw-tiles
   gpu.func @asked(%x: !v {carousel.argument = #carousel.argument<"tickets", in>}, %y: !v) kernel
       attributes {carousel.launch = #carousel.launch<grid = [resident], block = [128]>} {
     %c0 = arith.constant 0 : index
