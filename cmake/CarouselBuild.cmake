@@ -78,7 +78,9 @@ function(carousel_add_pch)
   file(WRITE "${PROJECT_BINARY_DIR}/pch.cpp" "// the unit that owns the precompiled header\n")
   add_library(carousel_pch OBJECT "${PROJECT_BINARY_DIR}/pch.cpp")
   target_link_libraries(carousel_pch PUBLIC carousel_mlir_options)
-  target_compile_options(carousel_pch PRIVATE ${CAROUSEL_COMPILE_OPTIONS})
+  # Without a time in it, the header of another clone is the same to ccache.
+  target_compile_options(carousel_pch PRIVATE ${CAROUSEL_COMPILE_OPTIONS}
+    $<$<CXX_COMPILER_ID:Clang>:SHELL:-Xclang -fno-pch-timestamp>)
   target_precompile_headers(carousel_pch PRIVATE "${PROJECT_SOURCE_DIR}/cmake/Precompiled.h")
 endfunction()
 carousel_add_pch()
