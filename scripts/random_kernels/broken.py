@@ -11,9 +11,7 @@ import re
 
 VALUE = r"%[\w$#.:-]+"
 WAIT = re.compile(rf"^\s*carousel\.ring\.wait ({VALUE})\[({VALUE})\]")
-SLOT = re.compile(rf"^(\s*{VALUE} = carousel\.ring\.tile ({VALUE})\[)({VALUE})(\].*)$")
 PRODUCE = re.compile(rf"^\s*carousel\.ring\.produce ({VALUE})\[({VALUE})\]")
-LOAD = re.compile(rf"^(\s*carousel\.ring\.load (?:independent )?{VALUE}\[)([^\]]*)(\] to .*)$")
 BRANCH = re.compile(rf"^(\s*)scf\.if ({VALUE}) \{{$")
 
 
@@ -52,18 +50,6 @@ def drop_operand_waits(text):
     return "\n".join(line for at, line in enumerate(lines) if at not in waits) if waits else None
 
 
-def take_other_operands(text):
-    """Reads offsets from the slot of another iteration."""
-    lines, changed = text.splitlines(), False
-    for at, end in find_operand_waits(lines):
-        use = PRODUCE.match(lines[end])[2]
-        for i in range(at + 1, end):
-            tile = SLOT.match(lines[i])
-            if tile and tile[2] == WAIT.match(lines[at])[1] and tile[3] != use:
-                lines[i], changed = f"{tile[1]}{use}{tile[4]}", True
-    return "\n".join(lines) if changed else None
-
-
 def find_produces(lines):
     return [range(at, find_end(lines, at)) for at, line in enumerate(lines) if PRODUCE.match(line)]
 
@@ -99,24 +85,6 @@ def load_never(text):
     return "\n".join(lines) if changed else None
 
 
-def swap_parts(text):
-    """Loads each part of a tile from where another one comes from."""
-    lines, changed = text.splitlines(), False
-    for produce in find_produces(lines):
-        loads = [at for at in produce if LOAD.match(lines[at])]
-        for first, second in zip(loads, loads[1:]):
-            one, other = LOAD.match(lines[first]), LOAD.match(lines[second])
-            if depth(lines[first]) != depth(lines[second]) or one[1] != other[1] or one[2] == other[2]:
-                continue
-            defined = "\n".join(lines[first:second])
-            if re.search(rf"{re.escape(other[2])} =", defined):
-                continue
-            lines[first], lines[second] = one[1] + other[2] + one[3], other[1] + one[2] + other[3]
-            changed = True
-            break
-    return "\n".join(lines) if changed else None
-
-
 def forget_aliases(text):
     """Takes arguments that may alias to be different memory."""
     changed = re.sub(r", may_alias = \d+", "", text)
@@ -133,10 +101,8 @@ def ignore_box_guards(text):
 TILE = {"forget-aliases": forget_aliases}
 RINGS = {
     "drop-operand-waits": drop_operand_waits,
-    "take-other-operands": take_other_operands,
     "swap-branches": swap_branches,
     "load-never": load_never,
-    "swap-parts": swap_parts,
 }
 LOWERED = {"ignore-box-guards": ignore_box_guards}
 NAMES = sorted({**TILE, **RINGS, **LOWERED})

@@ -192,10 +192,12 @@ TEST(Tensors, Refused) {
   for (const Case &c : {
            Case{"12", TensorUse::Argument,
                 "expected a .npy file, empty:SHAPE, zeros:SHAPE, "
-                "random:SHAPE[:SEED], iota:SHAPE, like:NAME or same:NAME, got '12'"},
+                "random:SHAPE[:SEED], iota:SHAPE, like:NAME or same:NAME, got "
+                "'12'"},
            Case{"empty", TensorUse::Argument,
                 "expected a .npy file, empty:SHAPE, zeros:SHAPE, "
-                "random:SHAPE[:SEED], iota:SHAPE, like:NAME or same:NAME, got 'empty'"},
+                "random:SHAPE[:SEED], iota:SHAPE, like:NAME or same:NAME, got "
+                "'empty'"},
            Case{"empty:4", TensorUse::Expected,
                 "expected a .npy file, zeros:SHAPE, random:SHAPE[:SEED] or "
                 "iota:SHAPE, got 'empty:4'"},
