@@ -13,6 +13,7 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Rings/TileAssignmentTest.cpp
     Analysis/Engines/EngineCopiesTest.cpp
     Analysis/Engines/EnginePlanTest.cpp
+    Analysis/Engines/ReaderFillTest.cpp
     Analysis/Engines/ThreadWorkTest.cpp
     Analysis/Engines/TilePaddingTest.cpp
     Analysis/Engines/TransferShapeTest.cpp

@@ -18,6 +18,18 @@ func.func @load(%x: memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>,
   // CHECK: carousel.load %[[X]][%[[I]], %[[J]]] to %[[TILE]] scope(warp) in_bounds swizzle(b64) : memref
   carousel.load %x[%i, %j] to %tile scope(warp) in_bounds swizzle(b64)
       : memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>, memref<64x64xbf16, #ws>
+  // CHECK: carousel.load {{.*}} fill(-inf) engine<bulk> : memref
+  carousel.load %x[%i, %j] to %tile fill(-inf) engine<bulk>
+      : memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>, memref<64x64xbf16, #ws>
+  // CHECK: carousel.load {{.*}} fill(inf) : memref
+  carousel.load %x[%i, %j] to %tile fill(inf)
+      : memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>, memref<64x64xbf16, #ws>
+  // CHECK: carousel.load {{.*}} fill(-1.500000e+00) : memref
+  carousel.load %x[%i, %j] to %tile fill(-1.5)
+      : memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>, memref<64x64xbf16, #ws>
+  // CHECK: carousel.load {{.*}} fill(-7) : memref
+  carousel.load %x[%i, %j] to %tile fill(-7)
+      : memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>, memref<64x64xbf16, #ws>
   // What is as unless given isn't printed.
   // CHECK: carousel.load %[[X]][%[[I]], %[[J]]] to %[[TILE]] : memref
   carousel.load %x[%i, %j] to %tile scope(cta) fill(zero) swizzle(none) cache(evict_normal)

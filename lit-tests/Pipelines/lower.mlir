@@ -17,6 +17,7 @@
 // ORDER-NEXT: carousel-pad-tiles
 // ORDER-NEXT: carousel-select-engine
 // ORDER-NEXT: carousel-guard-boxes
+// ORDER-NEXT: carousel-fill-in-readers
 // ORDER-NEXT: carousel-store-from-registers
 // ORDER-NEXT: carousel-circular-buffer
 // ORDER-NEXT: carousel-swizzle-tiles

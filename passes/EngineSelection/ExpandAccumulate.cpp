@@ -97,7 +97,7 @@ private:
 
   void load(bool reduces, bool byThreads) {
     LoadOp::create(b, op.getGlobal(), op.getOffsets(), op.getTile(),
-                   OutOfBoundsFill::Zero,
+                   OutOfBoundsFill::Zero, /*fill_value=*/Attribute(),
                    reduces ? op.getReduceAttr() : ReductionAttr(),
                    TransferScope::CTA, op.getInBounds(), byThreads,
                    op.getSwizzle(), op.getCache(), EngineAttr(),

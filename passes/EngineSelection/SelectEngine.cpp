@@ -209,8 +209,12 @@ struct SelectEngine : public carousel::impl::SelectEngineBase<SelectEngine> {
     }
     for (TransferOpInterface op : inside)
       llvm::TypeSwitch<Operation *>(op.getOperation())
-          .Case<LoadOp, StoreOp>(
-              [](auto transfer) { transfer.setInBounds(true); });
+          .Case([](LoadOp load) {
+            // There is nothing to fill.
+            load.setInBounds(true);
+            load.removeFillValueAttr();
+          })
+          .Case([](StoreOp store) { store.setInBounds(true); });
   }
 
   void applyVariant(gpu::GPUFuncOp func, const EngineVariant &variant,

@@ -57,6 +57,7 @@ static void addEngines(OpPassManager &gpu, const LowerOptions &options) {
   gpu.addPass(createSelectEngine(engines));
   if (options.variants)
     gpu.addPass(createGuardBoxes());
+  gpu.addPass(createFillInReaders());
 }
 
 /// From there to the machine phase, each kernel without the others.

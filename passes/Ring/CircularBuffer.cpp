@@ -76,9 +76,10 @@ void RingRewriter::rewriteLooseLoad(LoadOp load) {
     rewriter.createBlock(&produce.getBody());
     RingLoadOp::create(
         rewriter, loc, load.getGlobal(), load.getOffsets(), load.getTile(),
-        load.getFillAttr(), load.getReduceAttr(), load.getScopeAttr(),
-        load.getInBoundsAttr(), load.getByThreadsAttr(), load.getSwizzleAttr(),
-        load.getCacheAttr(), load.getEngineAttr(), load.getMap(), nullptr);
+        load.getFillAttr(), load.getFillValueAttr(), load.getReduceAttr(),
+        load.getScopeAttr(), load.getInBoundsAttr(), load.getByThreadsAttr(),
+        load.getSwizzleAttr(), load.getCacheAttr(), load.getEngineAttr(),
+        load.getMap(), nullptr);
   }
   rewriter.setInsertionPoint(load);
   RingWaitOp::create(rewriter, loc, ring, use);

@@ -61,9 +61,10 @@ void RingRewriter::emitLoads(const LoadRingPlan &loads, Block &block,
       RingLoadOp::create(
           rewriter, loc, mapping.lookupOrDefault(load.getGlobal()), offsets,
           inner.lookup(load.getTile()), load.getFillAttr(),
-          load.getReduceAttr(), load.getScopeAttr(), load.getInBoundsAttr(),
-          load.getByThreadsAttr(), load.getSwizzleAttr(), load.getCacheAttr(),
-          load.getEngineAttr(), map ? mapping.lookupOrDefault(map) : map,
+          load.getFillValueAttr(), load.getReduceAttr(), load.getScopeAttr(),
+          load.getInBoundsAttr(), load.getByThreadsAttr(),
+          load.getSwizzleAttr(), load.getCacheAttr(), load.getEngineAttr(),
+          map ? mapping.lookupOrDefault(map) : map,
           loads.overtakesStores ? rewriter.getUnitAttr() : nullptr);
     } else if (loads.slice.contains(&op)) {
       rewriter.clone(op, mapping);

@@ -16,6 +16,7 @@
 
 #include "../Ring/TilePermutation.h"
 
+#include "carousel/Dialect/IR/FillValue.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -251,11 +252,8 @@ SmallVector<Value> carousel::createTileIndices(ImplicitLocOpBuilder &b,
 Value carousel::createFill(ImplicitLocOpBuilder &b, RingLoadOp load,
                            Type type) {
   Type element = load.getTile().getType().getElementType();
-  TypedAttr fill = b.getZeroAttr(element);
-  if (load.getFill() == OutOfBoundsFill::NaN) {
-    auto number = cast<FloatType>(element);
-    fill = b.getFloatAttr(number, APFloat::getNaN(number.getFloatSemantics()));
-  }
+  TypedAttr fill =
+      getFillConstant(load.getFill(), load.getFillValueAttr(), element);
   if (auto vector = dyn_cast<VectorType>(type))
     fill = SplatElementsAttr::get(vector, fill);
   return arith::ConstantOp::create(b, fill);

@@ -163,7 +163,7 @@ forEachRowOfThread(ImplicitLocOpBuilder &b, ClippedRows &rows,
 static bool copiesEndsAsync(const TransferIssue &issue) {
   auto load = cast<RingLoadOp>(issue.op.getOperation());
   return issue.hasAsyncEnds && load.getFill() == OutOfBoundsFill::Zero &&
-         !issue.shape->hasRowEnds();
+         !load.getFillValueAttr() && !issue.shape->hasRowEnds();
 }
 
 /// Copies what of a row is inside, less than a granule, and fills the granule.

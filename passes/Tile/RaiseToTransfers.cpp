@@ -200,6 +200,7 @@ static Operation *createTransfer(const TransferPlan &plan,
   if (plan.isLoad)
     transfer = LoadOp::create(
         builder, loc, global, offsets, tile, OutOfBoundsFill::Zero,
+        /*fill_value=*/Attribute(),
         /*reduce=*/ReductionAttr(), TransferScope::CTA, plan.inBounds,
         /*by_threads=*/false, Swizzle::None, EvictPriority::Normal,
         /*engine=*/EngineAttr(), /*map=*/Value());

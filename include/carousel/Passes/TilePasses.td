@@ -313,4 +313,32 @@ def SelectEngine : Pass<"carousel-select-engine", "::mlir::gpu::GPUModuleOp"> {
   let dependentDialects = ["::carousel::CarouselDialect"];
 }
 
+def FillInReaders : Pass<"carousel-fill-in-readers", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Fill where tiles are read, for tensor copies with other fills than zero and NaN";
+  let description = [{
+    Precondition and postcondition: the tile phase, after `--carousel-select-engine`. A load by
+    engine `tensor` with a number as its `fill` becomes one that fills with zero. Each reader of the
+    tile selects the number if its element is outside of the global memref. Loads by other engines
+    keep their fill: the threads that fill tiles write it.
+
+    The pass refuses a tile whose readers aren't all loads of elements and vectors that the load
+    dominates (C205). `--carousel-select-engine` chooses no tensor copy then. Run a second time, the
+    pass changes nothing.
+
+    ```mlir
+    carousel.load %x[%i] to %t fill(-inf) engine<tensor> map %map : !vector, !tile, !map
+    %v = memref.load %t[%j] : !tile
+    // becomes
+    carousel.load %x[%i] to %t engine<tensor> map %map : !vector, !tile, !map
+    %v = memref.load %t[%j] : !tile
+    %position = arith.addi %i, %j : index
+    %inside = arith.cmpi ult, %position, %extent : index
+    %filled = arith.select %inside, %v, %negative_infinity : f32
+    ```
+  }];
+  let statistics = [Statistic<"rewritten", "rewritten", "readers that fill">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 #endif // CAROUSEL_PASSES_TILEPASSES_TD

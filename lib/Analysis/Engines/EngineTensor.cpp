@@ -14,6 +14,8 @@
 #include "EngineCandidates.h"
 #include "TensorMapShape.h"
 
+#include "carousel/Analysis/Engines/ReaderFill.h"
+#include "carousel/Dialect/IR/FillValue.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "carousel/Target/EngineCosts.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -251,6 +253,20 @@ static bool hasWiderElements(const TransferFacts &facts) {
          op.getTile().getType().getLayout().isIdentity();
 }
 
+/// Maps fill with zero or NaN. Other fills are those of the tile's readers.
+static bool hasReadersThatFill(const TransferFacts &facts, Needs &needs) {
+  TransferOpInterface op = facts.op;
+  auto load = dyn_cast<LoadOp>(op.getOperation());
+  if (!load || load.getInBounds() ||
+      !isOwnFill(load.getFillValueAttr(),
+                 load.getTile().getType().getElementType()))
+    return true;
+  std::string why = planReaderFill(load).refusal;
+  return why.empty() ||
+         needs.refuse("a fill of " + toText(load.getFillValueAttr()) +
+                      ", which no map has, and " + why);
+}
+
 /// The conditions that all maps share.
 static bool canHaveMap(const TransferFacts &facts, Needs &needs) {
   if (!needs.hasTarget(rules::kBulkSM, rules::kBulkPTX))
@@ -259,7 +275,8 @@ static bool canHaveMap(const TransferFacts &facts, Needs &needs) {
     return needs.refuse("a global memref that isn't an argument of the kernel"
                         " but " +
                         facts.origin);
-  return needs.hasUnitStride() && needs.hasContiguousTile();
+  return needs.hasUnitStride() && needs.hasContiguousTile() &&
+         hasReadersThatFill(facts, needs);
 }
 
 EngineAttempt carousel::tryTensor(const TransferFacts &facts, GuardUse use,

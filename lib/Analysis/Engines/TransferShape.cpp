@@ -15,6 +15,7 @@
 
 #include "carousel/Analysis/Values/Alignment.h"
 #include "carousel/Analysis/Values/Divisibility.h"
+#include "carousel/Dialect/IR/FillValue.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -131,7 +132,9 @@ TransferShape carousel::computeTransferShape(TransferOpInterface op,
 bool carousel::mayStoreByThreads(RingLoadOp load, const TransferShape &shape) {
   if (load.getEngineAttr().getKind() != EngineKind::CpAsync)
     return false;
-  if (load.getFill() == OutOfBoundsFill::NaN && !shape.isInside())
+  bool isZero =
+      load.getFill() == OutOfBoundsFill::Zero && !load.getFillValueAttr();
+  if (!isZero && !shape.isInside())
     return true;
   int64_t elements = load.getEngineAttr().getWidth() / shape.elementBytes;
   return shape.dims.back().mayBeginBefore && elements > 0 &&
@@ -245,6 +248,9 @@ static std::string explainTensor(TransferOpInterface op) {
            llvm::utostr(map.getElementBits()) +
            " bits, wider than the tile's, got another buffer";
   auto load = dyn_cast<RingLoadOp>(op.getOperation());
+  if (load && load.getFillValueAttr())
+    return "a fill that tensor maps have, got " +
+           toText(load.getFillValueAttr());
   if (load && !load.getInBounds() && load.getFill() != map.getFill())
     return "a map that fills with " +
            stringifyOutOfBoundsFill(load.getFill()).str() + ", got one with " +

@@ -97,8 +97,8 @@ static void expandAccumulation(AccumulateOp op) {
   if (op.getLast())
     createIf(b, op.getLast(), [&] {
       LoadOp::create(b, op.getGlobal(), op.getOffsets(), op.getTile(),
-                     OutOfBoundsFill::Zero, ReductionAttr(), TransferScope::CTA,
-                     op.getInBounds(),
+                     OutOfBoundsFill::Zero, /*fill_value=*/Attribute(),
+                     ReductionAttr(), TransferScope::CTA, op.getInBounds(),
                      /*by_threads=*/false, Swizzle::None, EvictPriority::Normal,
                      EngineAttr(), /*map=*/Value());
     });

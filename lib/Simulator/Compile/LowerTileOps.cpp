@@ -12,6 +12,7 @@
 
 #include "MachineLowering.h"
 
+#include "carousel/Dialect/IR/FillValue.h"
 #include "llvm/ADT/APFloat.h"
 
 using namespace mlir;
@@ -36,6 +37,10 @@ static uint64_t getNaN(FloatType type) {
 }
 
 static uint64_t getFill(LoadOp op) {
+  if (Attribute value = op.getFillValueAttr())
+    return getBits(
+               convertFillValue(value, op.getTile().getType().getElementType()))
+        .getZExtValue();
   if (op.getFill() == carousel::OutOfBoundsFill::Zero)
     return 0;
   return getNaN(cast<FloatType>(op.getTile().getType().getElementType()));

@@ -356,10 +356,88 @@ func.func @nan(%x: memref<?xi32, #gl>, %tile: memref<4xi32, #ws>, %i: index) {
 #gl = #gpu.address_space<global>
 
 // A fill that there isn't.
-func.func @infinity(%x: memref<?xf32, #gl>, %tile: memref<4xf32, #ws>, %i: index) {
-  // expected-error @below {{expected one of [zero, nan], got: -inf}}
-  carousel.load %x[%i] to %tile fill(-inf)
+func.func @no_fill(%x: memref<?xf32, #gl>, %tile: memref<4xf32, #ws>, %i: index) {
+  // expected-error @below {{expected zero, nan, inf, -inf or a number}}
+  carousel.load %x[%i] to %tile fill(-nan)
       : memref<?xf32, #gl>, memref<4xf32, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C126: a number that isn't an integer, in integers.
+func.func @fraction(%x: memref<?xi32, #gl>, %tile: memref<4xi32, #ws>, %i: index) {
+  // expected-error @below {{expected a fill that elements of 'i32' can hold, got -inf}}
+  carousel.load %x[%i] to %tile fill(-inf)
+      : memref<?xi32, #gl>, memref<4xi32, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C126: an integer that is too large.
+func.func @large(%x: memref<?xi8, #gl>, %tile: memref<4xi8, #ws>, %i: index) {
+  // expected-error @below {{expected a fill that elements of 'i8' can hold, got 256}}
+  carousel.load %x[%i] to %tile fill(256)
+      : memref<?xi8, #gl>, memref<4xi8, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C126: a number that would become infinite.
+func.func @overflow(%x: memref<?xf16, #gl>, %tile: memref<4xf16, #ws>, %i: index) {
+  // expected-error @below {{expected a fill that elements of 'f16' can hold, got -1.000000e+30}}
+  carousel.load %x[%i] to %tile fill(-1.0e30)
+      : memref<?xf16, #gl>, memref<4xf16, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C126: an infinity in a format without.
+func.func @no_infinity(%x: memref<?xf8E4M3FN, #gl>, %tile: memref<4xf8E4M3FN, #ws>, %i: index) {
+  // expected-error @below {{expected a fill that elements of 'f8E4M3FN' can hold, got inf}}
+  carousel.load %x[%i] to %tile fill(inf)
+      : memref<?xf8E4M3FN, #gl>, memref<4xf8E4M3FN, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C126: a number where there is nothing to fill.
+func.func @number_in_bounds(%x: memref<?xf32, #gl>, %tile: memref<4xf32, #ws>, %i: index) {
+  // expected-error @below {{expected no fill in bounds, got -inf}}
+  carousel.load %x[%i] to %tile in_bounds fill(-inf)
+      : memref<?xf32, #gl>, memref<4xf32, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
+// C126: two fills.
+func.func @two_fills(%x: memref<?xf32, #gl>, %tile: memref<4xf32, #ws>, %i: index) {
+  // expected-error @below {{expected one fill, got nan and -1.000000e+00}}
+  "carousel.load"(%x, %i, %tile) <{fill = #carousel.fill<nan>, fill_value = -1.0 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 0>}>
+      : (memref<?xf32, #gl>, index, memref<4xf32, #ws>) -> ()
   return
 }
 

@@ -34,15 +34,18 @@ defvar Carousel_TransferTrailingFormat = [{
 }];
 defvar Carousel_TransferMapType = "(`,` type($map)^)?";
 
+// A number with which a load fills, before it is converted to the tile's elements.
+def Carousel_FillValueAttr : AnyAttrOf<[F64Attr, I64Attr], "number to fill with">;
+
 // The arguments and the format of a load, and those of a store.
 defvar Carousel_LoadArguments = !con((ins
   Carousel_GlobalMemRef:$global, Variadic<Index>:$offsets, Carousel_SharedMemRef:$tile,
   DefaultValuedAttr<Carousel_OutOfBoundsFillAttr, "::carousel::OutOfBoundsFill::Zero">:$fill,
-  OptionalAttr<Carousel_ReductionAttr>:$reduce),
+  OptionalAttr<Carousel_FillValueAttr>:$fill_value, OptionalAttr<Carousel_ReductionAttr>:$reduce),
   Carousel_TransferOptions);
 defvar Carousel_LoadFormat = !strconcat(
   "$global `[` $offsets `]` `to` $tile", Carousel_TransferLeadingFormat,
-  "(`fill` `(` custom<Keyword>($fill)^ `)`)? (`reduce` `` $reduce^)?",
+  "(`fill` `(` custom<Fill>($fill, $fill_value)^ `)`)? (`reduce` `` $reduce^)?",
   Carousel_TransferTrailingFormat,
   "`:` type($global) `,` type($tile)", Carousel_TransferMapType);
 defvar Carousel_StoreArguments = !con((ins
@@ -72,9 +75,11 @@ def Carousel_LoadOp : Carousel_TransferOp<"load",
 
     The offsets name the box's first element, one index per dimension of the global memref. They may
     be negative. The tile's dimensions are the last ones of the global memref; in the leading
-    dimensions the box has extent 1. Elements outside the global memref are filled with zero, or
-    with NaN by `fill(nan)`. With `in_bounds` the author promises that there are none.
+    dimensions the box has extent 1. Elements outside the global memref are filled with zero, or by
+    `fill` with another value. With `in_bounds` the author promises that there are none.
 
+    - `fill`: `nan`, `inf`, `-inf` or a number, as in `fill(-1.5)`. A number is rounded to the
+      tile's element type.
     - `scope`: `cta` (the default), `warpgroup` (128 consecutive threads) or `warp`. Each warpgroup
       or warp makes a transfer of its own, with its own operands.
     - `swizzle`: requests a layout of the tile in the machine phase. In the tile phase the tile has
@@ -94,7 +99,9 @@ def Carousel_LoadOp : Carousel_TransferOp<"load",
     - The tile has static extents, and at most the rank of the global memref (C124).
     - Both layouts are strided, and elements of the tile don't overlap (C125).
     - There is one offset per dimension (C29).
-    - NaN is for floating-point elements. A load in bounds has no fill (C126).
+    - NaN is for floating-point elements, and so are numbers that aren't integers. The element type
+      holds the number: infinities aren't finite, and integers fit. A load in bounds has no fill
+      (C126).
     - A box in bounds fits in the global memref (C127).
     - A swizzled tile is contiguous, with rows that are multiples of the swizzle's span (C128).
     - Only the engine `tensor` has a map. The map has the memref's rank, or that of `collapse`, and

@@ -12,6 +12,7 @@
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 
+#include "carousel/Dialect/IR/FillValue.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/StringExtras.h"
@@ -98,6 +99,53 @@ static ParseResult parseKeyword(OpAsmParser &parser, Attr &attr) {
 template <typename Attr>
 static void printKeyword(OpAsmPrinter &printer, Operation *, Attr attr) {
   printer << stringifyEnum(attr.getValue());
+}
+
+/// `zero`, `nan`, `inf`, `-inf` or a number.
+static ParseResult parseFill(OpAsmParser &parser, OutOfBoundsFillAttr &fill,
+                             Attribute &value) {
+  Builder &builder = parser.getBuilder();
+  SMLoc where = parser.getCurrentLocation();
+  bool isNegative = succeeded(parser.parseOptionalMinus());
+  if (succeeded(parser.parseOptionalKeyword("inf"))) {
+    value = builder.getFloatAttr(
+        builder.getF64Type(),
+        APFloat::getInf(APFloat::IEEEdouble(), isNegative));
+    return success();
+  }
+  for (OutOfBoundsFill known : {OutOfBoundsFill::Zero, OutOfBoundsFill::NaN})
+    if (!isNegative && succeeded(parser.parseOptionalKeyword(
+                           stringifyOutOfBoundsFill(known)))) {
+      fill = OutOfBoundsFillAttr::get(parser.getContext(), known);
+      return success();
+    }
+  if (!llvm::isDigit(*parser.getCurrentLocation().getPointer()))
+    return parser.emitError(where, "expected zero, nan, inf, -inf or a number");
+  APInt integer;
+  OptionalParseResult parsed = parser.parseOptionalDecimalInteger(integer);
+  if (parsed.has_value()) {
+    if (failed(*parsed))
+      return failure();
+    if (integer.getActiveBits() > 64)
+      return parser.emitError(where, "expected an integer of 64 bits");
+    APInt bits = integer.zextOrTrunc(64);
+    value =
+        builder.getIntegerAttr(builder.getI64Type(), isNegative ? -bits : bits);
+    return success();
+  }
+  double number;
+  if (parser.parseFloat(number))
+    return failure();
+  value = builder.getF64FloatAttr(isNegative ? -number : number);
+  return success();
+}
+
+static void printFill(OpAsmPrinter &printer, Operation *,
+                      OutOfBoundsFillAttr fill, Attribute value) {
+  if (value)
+    printer << toText(value);
+  else
+    printer << stringifyEnum(fill.getValue());
 }
 
 /// `(%first, %last) { ... }`: a region with the names of its arguments, i1s.

@@ -146,7 +146,8 @@ static LogicalResult verifyStarted(TransferOpInterface op) {
 }
 
 LogicalResult RingLoadOp::verify() {
-  if (failed(verifyTileLoad(*this, getFill(), getReduceAttr())))
+  if (failed(verifyTileLoad(*this, getFill(), getFillValueAttr(),
+                            getReduceAttr())))
     return failure();
   return verifyStarted<RingProduceOp>(*this);
 }

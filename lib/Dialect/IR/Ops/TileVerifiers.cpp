@@ -12,6 +12,7 @@
 
 #include "OpRules.h"
 
+#include "carousel/Dialect/IR/FillValue.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -190,10 +191,22 @@ static LogicalResult verifyTransfer(TransferOpInterface op) {
 }
 
 /// C126
-static LogicalResult verifyFill(TransferOpInterface op, OutOfBoundsFill fill) {
+static LogicalResult verifyFill(TransferOpInterface op, OutOfBoundsFill fill,
+                                Attribute value) {
+  Type element = op.getTile().getType().getElementType();
+  if (value) {
+    if (fill != OutOfBoundsFill::Zero)
+      return op->emitOpError("expected one fill, got ")
+             << stringifyOutOfBoundsFill(fill) << " and " << toText(value);
+    if (!convertFillValue(value, element))
+      return op->emitOpError("expected a fill that elements of ")
+             << element << " can hold, got " << toText(value);
+    if (op.getInBounds())
+      return op->emitOpError("expected no fill in bounds, got ")
+             << toText(value);
+  }
   if (fill == OutOfBoundsFill::Zero)
     return success();
-  Type element = op.getTile().getType().getElementType();
   if (!isa<FloatType>(element))
     return op->emitOpError(
                "expected floating-point elements for NaN fill, got ")
@@ -218,9 +231,9 @@ static LogicalResult verifyThreads(TransferOpInterface op, ReductionAttr load) {
 }
 
 LogicalResult carousel::verifyTileLoad(TransferOpInterface op,
-                                       OutOfBoundsFill fill,
+                                       OutOfBoundsFill fill, Attribute value,
                                        ReductionAttr reduce) {
-  if (failed(verifyTransfer(op)) || failed(verifyFill(op, fill)) ||
+  if (failed(verifyTransfer(op)) || failed(verifyFill(op, fill, value)) ||
       failed(verifyThreads(op, reduce)))
     return failure();
   if (reduce)
@@ -240,7 +253,7 @@ LogicalResult carousel::verifyTileStore(TransferOpInterface op,
 }
 
 LogicalResult LoadOp::verify() {
-  return verifyTileLoad(*this, getFill(), getReduceAttr());
+  return verifyTileLoad(*this, getFill(), getFillValueAttr(), getReduceAttr());
 }
 
 LogicalResult StoreOp::verify() {

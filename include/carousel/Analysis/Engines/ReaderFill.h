@@ -1,0 +1,35 @@
+//===- ReaderFill.h - fills where a tile is read ----------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tensor maps fill with zero or NaN. If all readers of a tile are loads of
+// elements and vectors, each can select another fill where its element is
+// outside of the global memref. No thread waits for another then. In: a load of
+// the tile phase. Out: its readers, which --carousel-fill-in-readers rewrites.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_ANALYSIS_ENGINES_READERFILL_H
+#define CAROUSEL_ANALYSIS_ENGINES_READERFILL_H
+
+#include "carousel/Dialect/IR/CarouselOps.h"
+
+#include <string>
+
+namespace carousel {
+
+struct ReaderFill {
+  /// memref.load and vector.load ops.
+  llvm::SmallVector<mlir::Operation *> readers;
+  /// The reason why the readers can't fill, or empty.
+  std::string refusal;
+};
+
+ReaderFill planReaderFill(LoadOp load);
+
+} // namespace carousel
+
+#endif // CAROUSEL_ANALYSIS_ENGINES_READERFILL_H
