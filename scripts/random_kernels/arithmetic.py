@@ -78,9 +78,17 @@ def from_index(body, value, kind):
     return convert(body, integer, "i32", kind)
 
 
-def forget_nan(body, value, kind, width):
-    """What was filled with NaN becomes a number: sums of NaNs have bits of their own on each host."""
-    shape = vector(kind, width)
-    flag = body.op(f"arith.cmpf uno, {value}, {value} : {shape}")
-    constant = body.const("5.000000e-01", shape)
-    return body.op(f"arith.select {flag}, {constant}, {value} : {vector('i1', width)}, {shape}")
+def forget_fill(body, value, kind, width):
+    """What was filled with NaN or an infinity becomes a number: sums of NaNs have bits of their own on each host."""
+    shape, flags = vector(kind, width), vector("i1", width)
+    for relation, other, number in [("uno", value, "5.000000e-01"),
+                                    ("oeq", body.const(infinity(kind, "-inf"), shape), "2.500000e-01"),
+                                    ("oeq", body.const(infinity(kind, "inf"), shape), "1.500000e+00")]:
+        flag = body.op(f"arith.cmpf {relation}, {value}, {other} : {shape}")
+        value = body.op(f"arith.select {flag}, {body.const(number, shape)}, {value} : {flags}, {shape}")
+    return value
+
+
+def infinity(kind, name):
+    digits = {"f16": "7C00", "bf16": "7F80", "f32": "7F800000", "f64": "7FF0000000000000"}[kind]
+    return "0x" + (digits if name == "inf" else "F" + digits[1:])

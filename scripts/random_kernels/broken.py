@@ -109,6 +109,6 @@ NAMES = sorted({**TILE, **RINGS, **LOWERED})
 
 # The pipeline of --carousel-lower in two halves.
 FIRST = ("builtin.module(gpu.module(carousel-attach-target{chip=CHIP},carousel-raise-to-transfers,"
-         "carousel-select-engine,carousel-guard-boxes,carousel-circular-buffer))")
+         "carousel-select-engine,carousel-guard-boxes,carousel-fill-in-readers,carousel-circular-buffer))")
 SECOND = ("builtin.module(gpu.module(carousel-swizzle-tiles,carousel-insert-async-sync,carousel-verify-ring,"
           "carousel-lower-rings,carousel-allocate-shared,carousel-verify-machine))")

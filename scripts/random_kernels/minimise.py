@@ -95,7 +95,7 @@ def shrink(text, is_same):
 
 def simplify(text, is_same):
     """Options of transfers and pipelines that make no difference."""
-    patterns = [r" cache\(\w+\)", r" swizzle\(\w+\)", r" fill\(nan\)", r" in_bounds",
+    patterns = [r" cache\(\w+\)", r" swizzle\(\w+\)", r" fill\([^)]*\)", r" in_bounds",
                 r",? ?producers = \d", r",? ?release = \w+", r",? ?prefetch = \w+"]
     for pattern in patterns:
         for match in reversed(list(re.finditer(pattern, text))):

@@ -8,20 +8,21 @@
 CTAs, warpgroups or warps. Each thread owns the same elements of all tiles, so that what threads write
 to a tile needs a barrier only where a thread looks at another one's elements."""
 
-from .arithmetic import (add, broadcast, combine, convert, expression, forget_nan, from_index, vector)
+from .arithmetic import (add, broadcast, combine, convert, expression, forget_fill, from_index, vector)
 from .types import ELEMENTS, REDUCTIONS, is_float, product
 from .views import Views
 from .walk import Walk
 
 SWIZZLES = {32: "b32", 64: "b64", 128: "b128"}
+SPECIAL = ("nan", "-inf", "inf")  # fills that arithmetic keeps
 
 
 class Transfer:
     """A load or a store of a section, and what it says."""
 
-    def __init__(self, argument, tile, offsets, options="", nan=False, reduction=None):
+    def __init__(self, argument, tile, offsets, options="", fill=None, reduction=None):
         self.argument, self.tile, self.offsets = argument, tile, offsets
-        self.options, self.nan, self.reduction = options, nan, reduction
+        self.options, self.fill, self.reduction = options, fill, reduction
 
 
 class Section:
@@ -59,21 +60,22 @@ class Section:
         rng, words = self.rng, []
         if self.walk.scope != "cta":
             words.append(f"scope({self.walk.scope})")
-        nan = False
+        fill = None
         if exact and rng.random() < 0.5:
             words.append("in_bounds")
             self.kernel.features.add("in bounds")
-        elif is_load and is_float(tile.element) and rng.random() < 0.15:
-            words.append("fill(nan)")
-            self.kernel.features.add("nan")
-            nan = True
+        elif is_load and rng.random() < 0.25:
+            numbers = ["nan", "-inf", "inf", "-1.5", "3"] if is_float(tile.element) else ["7", "-3"]
+            fill = rng.choice(numbers)
+            words.append(f"fill({fill})")
+            self.kernel.features.add(fill if fill[-1].isalpha() else "fill of a number")
         if tile.swizzle is None:
             row = tile.extents[-1] * ELEMENTS[tile.element][0]
             spans = [span for span in SWIZZLES if row % span == 0 and not tile.padded]
             tile.swizzle = rng.choice(spans) if spans and rng.random() < 0.2 else 0
         if tile.swizzle:
             self.kernel.features.add("swizzle")
-        return words, nan
+        return words, fill
 
     def finish_options(self, words, tile):
         if tile.swizzle:
@@ -101,8 +103,8 @@ class Section:
             self.kernel.features.add("offset from memory")
         tile = self.kernel.tile(argument.element, walk)
         exact = walk.is_exact(argument.extents) and not any(shifts) and where in ("box", "fixed")
-        words, nan = self.transfer_options(tile, True, exact)
-        load = Transfer(argument, tile, (where, shifts), self.finish_options(words, tile), nan)
+        words, fill = self.transfer_options(tile, True, exact)
+        load = Transfer(argument, tile, (where, shifts), self.finish_options(words, tile), fill)
         self.loads.append(load)
         return load
 
@@ -196,7 +198,7 @@ class Section:
         load = self.rng.choice(loads)
         options = load.options.replace(" in_bounds", "")
         self.before.append(Transfer(load.argument, load.tile, ("fixed", [0] * self.walk.rank),
-                                    options, load.nan))
+                                    options, load.fill))
         self.kernel.features.add("load before loop")
         if self.condition == "load":
             self.loads.remove(load)
@@ -236,16 +238,16 @@ class Section:
 
     # ===- Elements ---------------------------------------------------------------===#
 
-    def read(self, tile, indices, nan=False, view=None):
-        """`view`: the name and the type to read the tile by."""
+    def read(self, tile, indices, is_special=False, view=None):
+        """`is_special`: elements may be NaN or infinities. `view`: the name and the type to read the tile by."""
         body = self.body
         name, kind = view or (tile.name, tile.type)
         shape = vector(tile.element, self.width)
         operation = "memref.load" if self.width == 1 else "vector.load"
         suffix = "" if self.width == 1 else f", {shape}"
         value = body.op(f"{operation} {name}[{body.values(indices)}] : {kind}{suffix}")
-        if nan:
-            value = forget_nan(body, value, tile.element, self.width)
+        if is_special:
+            value = forget_fill(body, value, tile.element, self.width)
         return convert(body, value, tile.element, self.kind, self.width)
 
     def write(self, value, tile, indices):
@@ -284,7 +286,7 @@ class Section:
 
         def emit(indices, linear, values):
             views = [self.views.behind(load.tile, linear) if behind else None for load in loads]
-            inputs = [self.read(load.tile, indices, load.nan, view)
+            inputs = [self.read(load.tile, indices, load.fill in SPECIAL, view)
                       for load, view in zip(loads, views)]
             if twist or not inputs:
                 number = from_index(body, body.index("add", linear, at[-1]), self.kind)
@@ -338,7 +340,7 @@ class Section:
 
             def emit(_, linear, values):
                 mirrored = self.indices(body.index("sub", last, linear))
-                value = self.read(tile, mirrored, nan=is_float(tile.element))
+                value = self.read(tile, mirrored, is_special=is_float(tile.element))
                 return [add(body, values[0], value, self.kind)]
 
             carried = self.for_elements(carried, emit)
