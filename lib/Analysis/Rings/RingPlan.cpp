@@ -329,9 +329,11 @@ void Planner::planLoop(scf::ForOp loop, PipelineAttr request) {
   LoopTransfers transfers(kernel, loop);
   SmallVector<LoadOp> candidates;
   SmallVector<StoreOp> stores;
+  bool hasTransfers = false;
   loop.walk([&](TransferOpInterface transfer) {
     if (getPipelinedLoop(transfer) != loop)
       return;
+    hasTransfers = true;
     if (transfer.getScope() != request.getScope()) {
       miss(transfer, Miss::Scope,
            "not ringed: its scope is " +
@@ -345,6 +347,9 @@ void Planner::planLoop(scf::ForOp loop, PipelineAttr request) {
     else
       stores.push_back(cast<StoreOp>(transfer.getOperation()));
   });
+  if (!hasTransfers)
+    miss(loop, Miss::LoopWithoutTransfers,
+         "no rings: no transfer stands in the loop");
   llvm::DenseMap<Operation *, int64_t> requests;
   for (auto [load, stages] : llvm::zip(candidates, request.getStagesOfEach()))
     requests[load] = stages;

@@ -253,7 +253,7 @@ Obstacle LoopTransfers::explainStore(StoreOp store, ArrayRef<StoreOp> parts) {
           }))
         views.push_back(view);
   }
-  if (!coversTile(kernel, loop, store, writes, views))
+  if (!coversTile(kernel, *loop.getBody(), store, writes, views))
     return {Miss::NotCovered,
             std::string("it isn't visible that each iteration writes the whole "
                         "tile") +

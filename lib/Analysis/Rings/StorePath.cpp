@@ -48,9 +48,10 @@ namespace {
 
 class StorePathPlanner {
 public:
-  StorePathPlanner(gpu::GPUFuncOp kernel, scf::ForOp loop, StoreOp store,
+  /// `body` is the block of a loop that its iterations execute.
+  StorePathPlanner(gpu::GPUFuncOp kernel, Block &body, StoreOp store,
                    const Divisibility &facts)
-      : kernel(kernel), loop(loop), store(store), facts(facts),
+      : kernel(kernel), body(body), store(store), facts(facts),
         elementBytes(
             cast<TransferOpInterface>(store.getOperation()).getTileBytes() /
             store.getTile().getType().getNumElements()) {}
@@ -71,7 +72,7 @@ private:
                                        const RegisterWrite &write);
 
   gpu::GPUFuncOp kernel;
-  scf::ForOp loop;
+  Block &body;
   StoreOp store;
   const Divisibility &facts;
   int64_t elementBytes;
@@ -83,7 +84,7 @@ private:
 Obstacle StorePathPlanner::explainUse() {
   if (store.getReduceAttr())
     return makeObstacle("it reduces");
-  if (store->getBlock() != loop.getBody())
+  if (store->getBlock() != &body)
     return makeObstacle("it stands in an inner " +
                         getName(store->getParentOp()));
   EngineAttr engine = store.getEngineAttr();
@@ -141,7 +142,7 @@ Obstacle StorePathPlanner::explainWrite(Operation *op, StorePathPlan &plan) {
   if (target != store.getTile())
     return makeObstacle("its tile is accessed through another view by " +
                         getName(op));
-  Operation *above = loop.getBody()->findAncestorOpInBlock(*op);
+  Operation *above = body.findAncestorOpInBlock(*op);
   if (!above || !above->isBeforeInBlock(store))
     return makeObstacle("its tile is written by " + getName(op) +
                         " elsewhere than before it in the loop");
@@ -175,7 +176,7 @@ Obstacle StorePathPlanner::explainTile(StorePathPlan &plan) {
       return obstacle;
     writes.push_back(op);
   }
-  if (!coversTile(kernel, loop, store, writes))
+  if (!coversTile(kernel, body, store, writes))
     return makeObstacle(
         "it isn't visible that each iteration writes the whole tile");
   return {};
@@ -237,8 +238,8 @@ void StorePathPlanner::run(StorePathPlan &plan) {
 std::optional<int64_t>
 StorePathPlanner::evaluatePlace(IndexFunction &function,
                                 const RegisterWrite &write) {
-  for (Operation *outer = write.op->getParentOp(); outer != loop;
-       outer = outer->getParentOp())
+  for (Operation *outer = write.op->getParentOp();
+       outer != body.getParentOp(); outer = outer->getParentOp())
     if (auto inner = dyn_cast<scf::ForOp>(outer)) {
       std::optional<int64_t> lower =
           function.evaluateConstant(inner.getLowerBound());
@@ -260,7 +261,7 @@ StorePathPlanner::evaluatePlace(IndexFunction &function,
 bool StorePathPlanner::isCoalesced(const StorePathPlan &plan) {
   UniformValues uniform(kernel);
   return llvm::all_of(plan.writes, [&](const RegisterWrite &write) {
-    IndexFunction function(kernel, uniform, loop);
+    IndexFunction function(kernel, uniform, body.getParentOp());
     std::set<int64_t> sectors;
     int64_t bytes = write.elements * elementBytes;
     std::optional<int64_t> threads = function.getBlockThreads();
@@ -360,6 +361,28 @@ static void decide(StorePathPlan &plan, const LoopPlan &loop,
     plan.path = StorePath::Registers;
 }
 
+/// Nothing predicts iterations of an scf.while, so its stores go by registers
+/// on request only.
+static void planWhileLoops(gpu::GPUFuncOp kernel, const Divisibility &facts,
+                           std::vector<StorePathPlan> &plans) {
+  kernel.walk([&](scf::WhileOp loop) {
+    auto request =
+        loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline);
+    if (!request || request.getStores() != StorePath::Registers)
+      return;
+    loop.walk([&](StoreOp store) {
+      if (getPipelinedLoop(store) != loop ||
+          store.getScope() != request.getScope())
+        return;
+      StorePathPlan &plan = plans.emplace_back();
+      plan.isGiven = true;
+      StorePathPlanner(kernel, *loop.getAfterBody(), store, facts).run(plan);
+      if (plan.obstacle.empty())
+        plan.path = StorePath::Registers;
+    });
+  });
+}
+
 std::vector<StorePathPlan> carousel::planStorePaths(gpu::GPUFuncOp kernel,
                                                     const TargetInfo &target) {
   std::vector<StorePathPlan> plans;
@@ -381,7 +404,8 @@ std::vector<StorePathPlan> carousel::planStorePaths(gpu::GPUFuncOp kernel,
       plan.isGiven = request.has_value();
       if (request == StorePath::Shared)
         return;
-      StorePathPlanner planner(kernel, loop.loop, store, facts);
+      StorePathPlanner planner(kernel, *scf::ForOp(loop.loop).getBody(), store,
+                               facts);
       planner.run(plan);
       if (!plan.obstacle.empty())
         return;
@@ -394,6 +418,7 @@ std::vector<StorePathPlan> carousel::planStorePaths(gpu::GPUFuncOp kernel,
       else
         decide(plan, loop, target);
     });
+  planWhileLoops(kernel, facts, plans);
   return plans;
 }
 

@@ -196,7 +196,7 @@ Obstacle AssignmentPlanner::explainBuffer(Value buffer) {
           writes.push_back(other);
       bool readsFirst = llvm::any_of(
           writes, [](Operation *other) { return !mayWriteShared(other); });
-      if (!readsFirst && coversTile(kernel, loop, store, writes))
+      if (!readsFirst && coversTile(kernel, *loop.getBody(), store, writes))
         return {};
       break;
     }

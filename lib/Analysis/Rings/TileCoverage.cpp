@@ -41,7 +41,7 @@ struct WrittenBox {
 
 class Coverage {
 public:
-  Coverage(gpu::GPUFuncOp kernel, scf::ForOp loop, StoreOp store,
+  Coverage(gpu::GPUFuncOp kernel, Block &body, StoreOp store,
            ArrayRef<Operation *> writes, ArrayRef<Value> reads);
 
   bool run();
@@ -54,7 +54,7 @@ private:
 
   UniformValues uniform;
   IndexFunction function;
-  scf::ForOp loop;
+  Block &body;
   StoreOp store;
   /// Views of which all elements must be written, apart from the tile.
   ArrayRef<Value> reads;
@@ -105,14 +105,15 @@ static std::optional<WrittenBox> findBox(Operation *write) {
   return WrittenBox{view, indices, std::move(extents)};
 }
 
-Coverage::Coverage(gpu::GPUFuncOp kernel, scf::ForOp loop, StoreOp store,
+Coverage::Coverage(gpu::GPUFuncOp kernel, Block &body, StoreOp store,
                    ArrayRef<Operation *> writes, ArrayRef<Value> reads)
-    : uniform(kernel), function(kernel, uniform, loop), loop(loop),
+    : uniform(kernel), function(kernel, uniform, body.getParentOp()), body(body),
       store(store), reads(reads) {
   for (Operation *write : writes) {
     if (std::optional<WrittenBox> box = findBox(write))
       boxes.try_emplace(write, std::move(*box));
-    for (Operation *op = write; op && op != loop; op = op->getParentOp())
+    for (Operation *op = write; op && op != body.getParentOp();
+         op = op->getParentOp())
       if (!llvm::is_contained(ways[op->getBlock()], op))
         ways[op->getBlock()].push_back(op);
   }
@@ -230,7 +231,7 @@ bool Coverage::run() {
     reached.reset();
     for (int64_t thread = first; thread < end; ++thread) {
       function.setThread(thread);
-      visit(*loop.getBody());
+      visit(body);
     }
     if (steps >= kMaxSteps)
       return false;
@@ -247,7 +248,7 @@ bool Coverage::run() {
   return true;
 }
 
-bool carousel::coversTile(gpu::GPUFuncOp kernel, scf::ForOp loop, StoreOp store,
+bool carousel::coversTile(gpu::GPUFuncOp kernel, Block &body, StoreOp store,
                           ArrayRef<Operation *> writes, ArrayRef<Value> reads) {
-  return Coverage(kernel, loop, store, writes, reads).run();
+  return Coverage(kernel, body, store, writes, reads).run();
 }

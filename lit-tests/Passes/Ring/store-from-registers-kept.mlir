@@ -139,4 +139,24 @@ gpu.module @kept [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     } {carousel.pipeline = #carousel.pipeline<>}
     gpu.return
   }
+
+  gpu.func @while(%y: !vector, %v: f32) kernel attributes {known_block_size = array<i32: 512, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c512 = arith.constant 512 : index
+    %n = memref.dim %y, %c0 : !vector
+    %thread = gpu.thread_id x
+    %tile = memref.alloc() : !tile
+    %end = scf.while (%i = %c0) : (index) -> index {
+      memref.store %v, %tile[%thread] : !tile
+      %more = arith.cmpi slt, %i, %n : index
+      scf.condition(%more) %i : index
+    } do {
+    ^bb0(%i: index):
+      // expected-remark @below {{store by shared, given: its tile is written by 'memref.store' elsewhere than before it in the loop}}
+      carousel.store %tile to %y[%i] engine<bulk> : !tile, !vector
+      %next = arith.addi %i, %c512 : index
+      scf.yield %next : index
+    } attributes {carousel.pipeline = #carousel.pipeline<stores = registers>}
+    gpu.return
+  }
 }

@@ -19,6 +19,8 @@
 // RUN: carousel-sim %t.mlir --kernel @tile --arg x=iota:6x4@24x1 --arg y=zeros:6x4@24x1 --expect y=iota:6x4@24x1 --policy all --schedules 1
 // RUN: carousel-sim %t.mlir --kernel @tile --arg x=iota:6x7@24x1 --arg y=zeros:6x7@24x1 --expect y=iota:6x7@24x1 --policy all --schedules 1
 // RUN: carousel-sim %t.mlir --kernel @tile --arg x=iota:6x15@24x1 --arg y=zeros:6x15@24x1 --expect y=iota:6x15@24x1 --policy all --schedules 1
+// RUN: carousel-sim %t.mlir --kernel @while --arg x=iota:6x15@24x1 --arg y=zeros:6x15@24x1 --expect y=iota:6x15@24x1 --policy all --schedules 2
+// RUN: carousel-sim %t.mlir --kernel @while --arg x=iota:9x16@24x1 --arg y=zeros:9x16@24x1 --expect y=iota:9x16@24x1 --policy all --schedules 2
 
 #gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>
@@ -78,6 +80,39 @@ gpu.module @cut {
         carousel.store %a to %y[%i, %j] engine<vector, width = 16> : !tile, !matrix
       } {carousel.pipeline = #carousel.pipeline<stages = 2>}
     }
+    gpu.return
+  }
+
+  // A while loop, on request.
+  // CHECK-LABEL: gpu.func @while
+  // CHECK: scf.while
+  // CHECK: vector.store {{.*}}, %arg1{{.*}} {alignment = 16 : i64} : {{.*}}, vector<8xbf16>
+  // CHECK: gpu.return
+  gpu.func @while(%x: !matrix {carousel.argument = #carousel.argument<"x", in>}, %y: !matrix {carousel.argument = #carousel.argument<"y", out>}) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [1], block = [8]>} {
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : index
+    %c4 = arith.constant 4 : index
+    %c8 = arith.constant 8 : index
+    %m = memref.dim %x, %c0 : !matrix
+    %t = gpu.thread_id x
+    %r = arith.divui %t, %c2 : index
+    %q = arith.remui %t, %c2 : index
+    %s = arith.muli %q, %c8 : index
+    %a = memref.alloc() : !tile
+    %o = memref.alloc() : !tile
+    %end = scf.while (%i = %c0) : (index) -> index {
+      %more = arith.cmpi slt, %i, %m : index
+      scf.condition(%more) %i : index
+    } do {
+    ^bb0(%i: index):
+      carousel.load %x[%i, %c0] to %a engine<vector, width = 16> : !matrix, !tile
+      %v = vector.load %a[%r, %s] {alignment = 16 : i64} : !tile, vector<8xbf16>
+      vector.store %v, %o[%r, %s] {alignment = 16 : i64} : !tile, vector<8xbf16>
+      carousel.store %o to %y[%i, %c0] engine<vector, width = 16> : !tile, !matrix
+      %next = arith.addi %i, %c4 : index
+      scf.yield %next : index
+    } attributes {carousel.pipeline = #carousel.pipeline<stages = 2, stores = registers>}
     gpu.return
   }
 }

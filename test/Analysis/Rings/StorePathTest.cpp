@@ -162,4 +162,49 @@ TEST_F(StorePathTest, PartsThatAreNotWritten) {
       << path.obstacle.text;
 }
 
+/// Iterations of a while loop aren't predicted: registers need a request.
+TEST_F(StorePathTest, WhileLoopsByRequest) {
+  auto planWhile = [&](const std::string &pipeline) {
+    module = parseSourceString<ModuleOp>(R"(
+      #gl = #gpu.address_space<global>
+      #ws = #gpu.address_space<workgroup>
+      gpu.module @m {
+        gpu.func @k(%y: memref<?xf32, #gl>, %n: index) kernel
+            attributes {known_block_size = array<i32: 128, 1, 1>} {
+          %c0 = arith.constant 0 : index
+          %c4 = arith.constant 4 : index
+          %c512 = arith.constant 512 : index
+          %thread = gpu.thread_id x
+          %j = arith.muli %thread, %c4 : index
+          %v = arith.constant dense<1.0> : vector<4xf32>
+          %tile = memref.alloc() : memref<512xf32, #ws>
+          %end = scf.while (%i = %c0) : (index) -> index {
+            %more = arith.cmpi slt, %i, %n : index
+            scf.condition(%more) %i : index
+          } do {
+          ^bb0(%i: index):
+            vector.store %v, %tile[%j] {alignment = 16 : i64}
+                : memref<512xf32, #ws>, vector<4xf32>
+            carousel.store %tile to %y[%i] engine<bulk>
+                : memref<512xf32, #ws>, memref<?xf32, #gl>
+            %next = arith.addi %i, %c512 : index
+            scf.yield %next : index
+          } attributes {carousel.pipeline = #carousel.pipeline<)" +
+                                             pipeline + R"(>}
+          gpu.return
+        }
+      })",
+                                         &context);
+    gpu::GPUFuncOp kernel;
+    module->walk([&](gpu::GPUFuncOp op) { kernel = op; });
+    return planStorePaths(kernel, *lookupTarget("sm_90a"));
+  };
+  EXPECT_TRUE(planWhile("stages = 2").empty());
+  std::vector<StorePathPlan> paths = planWhile("stores = registers");
+  ASSERT_EQ(paths.size(), 1u);
+  EXPECT_EQ(paths[0].path, StorePath::Registers) << paths[0].obstacle.text;
+  EXPECT_TRUE(paths[0].isGiven);
+  EXPECT_EQ(paths[0].writes.size(), 1u);
+}
+
 } // namespace

@@ -173,11 +173,10 @@ void describeRings(mlir::gpu::GPUFuncOp kernel, const RingPlan &plan,
 std::optional<llvm::SmallVector<mlir::Operation *>>
 getAccesses(mlir::Value buffer);
 
-/// Whether the writes that precede `store` in an iteration of `loop` write
-/// every element of its tile, and of the views `reads` of its buffer. Computed
-/// for each thread.
-bool coversTile(mlir::gpu::GPUFuncOp kernel, mlir::scf::ForOp loop,
-                StoreOp store, llvm::ArrayRef<mlir::Operation *> writes,
+/// Whether the writes that precede `store` in an iteration write every element
+/// of its tile, and of the views `reads` of its buffer. `body` is the loop's
+/// block with the store. Computed for each thread.
+bool coversTile(mlir::gpu::GPUFuncOp kernel, mlir::Block &body, StoreOp store, llvm::ArrayRef<mlir::Operation *> writes,
                 llvm::ArrayRef<mlir::Value> reads = {});
 
 } // namespace carousel
