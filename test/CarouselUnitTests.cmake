@@ -19,6 +19,7 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Engines/TransferShapeTest.cpp
     Analysis/Rings/BoxGuardsTest.cpp
     Analysis/Rings/RingBarriersTest.cpp
+    Analysis/Rings/RingDepthTest.cpp
     Analysis/Rings/RingPlanTest.cpp
     Analysis/Rings/StorePathTest.cpp
     Analysis/Rings/WhileLoopsTest.cpp

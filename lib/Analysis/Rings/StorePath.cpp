@@ -238,8 +238,8 @@ void StorePathPlanner::run(StorePathPlan &plan) {
 std::optional<int64_t>
 StorePathPlanner::evaluatePlace(IndexFunction &function,
                                 const RegisterWrite &write) {
-  for (Operation *outer = write.op->getParentOp();
-       outer != body.getParentOp(); outer = outer->getParentOp())
+  for (Operation *outer = write.op->getParentOp(); outer != body.getParentOp();
+       outer = outer->getParentOp())
     if (auto inner = dyn_cast<scf::ForOp>(outer)) {
       std::optional<int64_t> lower =
           function.evaluateConstant(inner.getLowerBound());

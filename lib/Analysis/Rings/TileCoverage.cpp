@@ -107,8 +107,8 @@ static std::optional<WrittenBox> findBox(Operation *write) {
 
 Coverage::Coverage(gpu::GPUFuncOp kernel, Block &body, StoreOp store,
                    ArrayRef<Operation *> writes, ArrayRef<Value> reads)
-    : uniform(kernel), function(kernel, uniform, body.getParentOp()), body(body),
-      store(store), reads(reads) {
+    : uniform(kernel), function(kernel, uniform, body.getParentOp()),
+      body(body), store(store), reads(reads) {
   for (Operation *write : writes) {
     if (std::optional<WrittenBox> box = findBox(write))
       boxes.try_emplace(write, std::move(*box));

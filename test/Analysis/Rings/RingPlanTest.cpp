@@ -5,127 +5,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which transfers use rings, the depth of rings, their producers, and the
-// report for each condition that doesn't hold.
+// Which transfers use rings, their producers, and the report for each condition
+// that doesn't hold.
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Analysis/Rings/RingPlan.h"
-
-#include "carousel/Target/TargetInfo.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Parser/Parser.h"
-#include "gtest/gtest.h"
+#include "RingPlanTesting.h"
 
 using namespace mlir;
 using namespace carousel;
 
 namespace {
-
-class RingPlanTest : public ::testing::Test {
-protected:
-  RingPlanTest() {
-    context
-        .loadDialect<CarouselDialect, arith::ArithDialect, func::FuncDialect,
-                     gpu::GPUDialect, memref::MemRefDialect, scf::SCFDialect>();
-  }
-
-  /// The plan for a kernel with `body`, printed.
-  std::string plan(const std::string &body, const std::string &chip = "sm_90a",
-                   const std::string &block = "128, 1, 1",
-                   const std::string &functions = "") {
-    module = parseSourceString<ModuleOp>(
-        R"(
-      #gl = #gpu.address_space<global>
-      #ws = #gpu.address_space<workgroup>
-      !global = memref<?xf32, #gl>
-      !tile = memref<1024xf32, #ws>
-      !big = memref<12288xf32, #ws>
-      gpu.module @m {
-        )" + functions +
-            R"(
-        gpu.func @k(%x: !global, %y: !global, %n: index,
-                    %p: memref<?xi64, #gl>) kernel
-            attributes {known_block_size = array<i32: )" +
-            block + R"(>} {
-          %c0 = arith.constant 0 : index
-          %c1 = arith.constant 1 : index
-          %c128 = arith.constant 128 : index
-          %c1024 = arith.constant 1024 : index
-          %c4096 = arith.constant 4096 : index
-          %f0 = arith.constant 0.0 : f32
-          %thread = gpu.thread_id x
-          %in = memref.alloc() : !tile
-          %out = memref.alloc() : !tile
-)" + body + R"(
-          gpu.return
-        }
-      })",
-        &context);
-    EXPECT_TRUE(module);
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    module->walk([&](gpu::GPUFuncOp kernel) {
-      planRings(kernel, *TargetInfo::lookup(chip)).print(os);
-    });
-    return text;
-  }
-
-  MLIRContext context;
-  OwningOpRef<ModuleOp> module;
-};
-
-std::string loop(const std::string &body, const std::string &options,
-                 const std::string &bounds = "%c0 to %n step %c1024") {
-  return "scf.for %i = " + bounds + " {\n" + body +
-         "\n} {carousel.pipeline = #carousel.pipeline<" + options + ">}";
-}
-
-const std::string kLoad =
-    "carousel.load %x[%i] to %in engine<bulk> : !global, !tile\n";
-const std::string kRead = "%v = memref.load %in[%thread] : !tile\n"
-                          "memref.store %v, %y[%i] : !global\n";
-const std::string kStoreInPlace =
-    "carousel.store %in to %y[%i] engine<bulk> : !tile, !global\n";
-const std::string kCopy = R"(scf.for %j = %thread to %c1024 step %c128 {
-    %v = memref.load %in[%j] : !tile
-    memref.store %v, %out[%j] : !tile
-  }
-)";
-const std::string kStore =
-    "carousel.store %out to %y[%i] engine<bulk> : !tile, !global\n";
-
-bool contains(const std::string &text, const std::string &part) {
-  return text.find(part) != std::string::npos;
-}
-
-TEST_F(RingPlanTest, DepthThatIsAskedFor) {
-  EXPECT_EQ(plan(loop(kLoad + kRead, "stages = 5, prefetch = 2")),
-            "loop: unified, cta\n  loads: 1, stages 5, prefetch 2, "
-            "empty_barrier, slots of 4096 bytes\n");
-}
-
-TEST_F(RingPlanTest, PeeledEpilogue) {
-  std::string body = kLoad + kRead;
-  EXPECT_TRUE(
-      contains(plan(loop(body, "stages = 5, epilogue = peeled")), ", peeled"));
-  for (const char *options : {"stages = 5", "stages = 5, epilogue = predicated",
-                              // Without loads ahead there is nothing to peel.
-                              "stages = 5, prefetch = 0, epilogue = peeled",
-                              "mode = specialized, epilogue = peeled"})
-    EXPECT_FALSE(contains(plan(loop(body, options)), ", peeled")) << options;
-  EXPECT_TRUE(
-      contains(plan(loop(body, "stages = 5, prefetch = 0, epilogue = peeled")),
-               "missed: scf.for: no peeled epilogue: no loads run ahead"));
-}
-
-/// The stages of the first ring of a printed plan.
-int getStages(const std::string &text) {
-  size_t place = text.find("stages ");
-  return place == std::string::npos ? 0 : std::stoi(text.substr(place + 7));
-}
 
 TEST_F(RingPlanTest, RingForEachLoad) {
   std::string body =
@@ -218,31 +108,6 @@ TEST_F(RingPlanTest, CallsOfFunctions) {
   EXPECT_TRUE(contains(getText(memory, "func.func private @f(!global) "
                                        "attributes {llvm.readnone}\n"),
                        ringed));
-}
-
-TEST_F(RingPlanTest, DepthThatIsChosen) {
-  // Slots of 4 KiB don't hide the latency unless there are many.
-  EXPECT_GE(getStages(plan(loop(kLoad + kRead, ""))), 4);
-  // Not more than there are iterations.
-  EXPECT_TRUE(
-      contains(plan(loop(kLoad + kRead, "", "%c0 to %c4096 step %c1024")),
-               "stages 4, prefetch 2"));
-  EXPECT_TRUE(
-      contains(plan(loop(kLoad + kRead, "", "%c0 to %c1024 step %c1024")),
-               "stages 1, prefetch 0"));
-}
-
-TEST_F(RingPlanTest, StoresMeetAnyway) {
-  std::string text = plan(loop(kLoad + kCopy + kStore, "stages = 4"));
-  EXPECT_TRUE(contains(text, "stages 4, prefetch 3, cta_barrier")) << text;
-  EXPECT_TRUE(contains(text, "store: stages 2, slots of 4096 bytes")) << text;
-  EXPECT_FALSE(contains(text, "missed")) << text;
-}
-
-TEST_F(RingPlanTest, StoresInPlaceHaveSlack) {
-  std::string text = plan(loop(kLoad + kStoreInPlace, "stages = 4"));
-  EXPECT_TRUE(contains(text, "prefetch 2, cta_barrier")) << text;
-  EXPECT_TRUE(contains(text, "stored in place")) << text;
 }
 
 TEST_F(RingPlanTest, PartlyWrittenTileKeepsItsBuffer) {
@@ -480,89 +345,6 @@ TEST_F(RingPlanTest, OperandsFromATileOfTheOuterLoop) {
                       "memref.store %n64, %ids[%c0] : memref<4xi64, #ws>\n";
   text = plan(kIndices + loop(kLoadIndices + write + inner, "stages = 3"));
   EXPECT_TRUE(contains(text, "which can't be executed ahead")) << text;
-}
-
-TEST_F(RingPlanTest, SharedMemoryBoundsTheDepth) {
-  // 76 of 99 KiB are in use, so two slots of 8 KiB fit.
-  std::string text = plan(
-      "%kept = memref.alloc() : memref<19456xf32, #ws>\n"
-      "%tile = memref.alloc() : memref<2048xf32, #ws>\n"
-      "memref.store %f0, %kept[%thread] : memref<19456xf32, #ws>\n"
-      "scf.for %i = %c0 to %n step %c1024 {\n"
-      "carousel.load %x[%i] to %tile engine<cp_async, width = 4> : !global, "
-      "memref<2048xf32, #ws>\n"
-      "%v = memref.load %tile[%thread] : memref<2048xf32, #ws>\n"
-      "%k = memref.load %kept[%thread] : memref<19456xf32, #ws>\n"
-      "%s = arith.addf %v, %k : f32\n"
-      "memref.store %s, %y[%i] : !global\n"
-      "} {carousel.pipeline = #carousel.pipeline<stages = auto>}",
-      "sm_86");
-  EXPECT_TRUE(contains(text, "stages 2")) << text;
-  EXPECT_TRUE(contains(text, "fewer stages than wanted: 2 of 5")) << text;
-}
-
-/// A loop over `tile`, which is of 48 KiB.
-std::string bigLoop(const std::string &tile, const std::string &options) {
-  return "scf.for %i = %c0 to %n step %c1024 {\n"
-         "carousel.load %x[%i] to " +
-         tile +
-         " engine<cp_async, width = 4> : !global, !big\n"
-         "%v = memref.load " +
-         tile +
-         "[%thread] : !big\n"
-         "memref.store %v, %y[%i] : !global\n"
-         "} {carousel.pipeline = #carousel.pipeline<" +
-         options + ">}\n";
-}
-
-const std::string kBigTiles =
-    "%big = memref.alloc() : !big\n%other = memref.alloc() : !big\n"
-    // Written behind the loops only.
-    "%behind = memref.alloc() : memref<8512xf32, #ws>\n";
-const std::string kStoreBehind =
-    "%w = memref.load %x[%thread] : !global\n"
-    "memref.store %w, %behind[%thread] : memref<8512xf32, #ws>\n";
-
-TEST_F(RingPlanTest, BuffersThatLiveLaterTakeNothingAway) {
-  // Three slots of 48 KiB are 144 of 163 KiB; 33 KiB more are asked for later.
-  std::string text = plan(kBigTiles + bigLoop("%big", "prefetch = 2") +
-                              bigLoop("%other", "prefetch = 2") + kStoreBehind,
-                          "sm_80");
-  EXPECT_FALSE(contains(text, "fewer stages")) << text;
-  EXPECT_TRUE(contains(text, "stages 3")) << text;
-  // Both at once: one more for the first of them.
-  std::string both =
-      "scf.for %i = %c0 to %n step %c1024 {\n"
-      "carousel.load %x[%i] to %big engine<cp_async, width = 4> : !global, "
-      "!big\n"
-      "%v = memref.load %big[%thread] : !big\n"
-      "carousel.load %x[%i] to %other engine<cp_async, width = 4> : !global, "
-      "!big\n"
-      "%u = memref.load %other[%thread] : !big\n"
-      "} {carousel.pipeline = #carousel.pipeline<stages = [auto, auto]>}\n";
-  text = plan(kBigTiles + both + kStoreBehind, "sm_80");
-  EXPECT_TRUE(contains(text, "loads: 1, stages 2")) << text;
-  EXPECT_TRUE(contains(text, "loads: 1, stages 1")) << text;
-  // Unless it is in use at the same time.
-  text = plan(kBigTiles + kStoreBehind + both +
-                  "%late = memref.load %behind[%thread] : "
-                  "memref<8512xf32, #ws>\n",
-              "sm_80");
-  EXPECT_FALSE(contains(text, "loads: 1, stages 2")) << text;
-}
-
-TEST_F(RingPlanTest, DeclaredMemoryBoundsTheDepth) {
-  std::string body =
-      "%big = memref.alloc() : !big\n" + bigLoop("%big", "prefetch = 2");
-  EXPECT_TRUE(contains(plan(body, "sm_80"), "stages 3"));
-  // 32 KiB of dynamic shared memory that the kernel has by itself.
-  EXPECT_TRUE(
-      contains(plan("%mine = gpu.dynamic_shared_memory : memref<?xi8, #ws>\n"
-                    "%view = memref.view %mine[%c0][] : memref<?xi8, #ws> to "
-                    "memref<8192xf32, #ws>\n" +
-                        body,
-                    "sm_80"),
-               "fewer stages than wanted: 2 of 3"));
 }
 
 } // namespace

@@ -197,7 +197,7 @@ TEST_F(StorePathTest, WhileLoopsByRequest) {
                                          &context);
     gpu::GPUFuncOp kernel;
     module->walk([&](gpu::GPUFuncOp op) { kernel = op; });
-    return planStorePaths(kernel, *lookupTarget("sm_90a"));
+    return planStorePaths(kernel, *TargetInfo::lookup("sm_90a"));
   };
   EXPECT_TRUE(planWhile("stages = 2").empty());
   std::vector<StorePathPlan> paths = planWhile("stores = registers");

@@ -176,7 +176,8 @@ getAccesses(mlir::Value buffer);
 /// Whether the writes that precede `store` in an iteration write every element
 /// of its tile, and of the views `reads` of its buffer. `body` is the loop's
 /// block with the store. Computed for each thread.
-bool coversTile(mlir::gpu::GPUFuncOp kernel, mlir::Block &body, StoreOp store, llvm::ArrayRef<mlir::Operation *> writes,
+bool coversTile(mlir::gpu::GPUFuncOp kernel, mlir::Block &body, StoreOp store,
+                llvm::ArrayRef<mlir::Operation *> writes,
                 llvm::ArrayRef<mlir::Value> reads = {});
 
 } // namespace carousel

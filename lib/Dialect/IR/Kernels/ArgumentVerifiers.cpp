@@ -1,0 +1,257 @@
+//===- ArgumentVerifiers.cpp - attributes of kernels' arguments -----------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Names, aliases, tensor maps and workspaces: C116, C119, C120, C186, C187 and
+// C204 of docs/Spec.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Ops/OpRules.h"
+#include "KernelRules.h"
+
+#include "carousel/Dialect/IR/KernelSignature.h"
+#include "mlir/Dialect/LLVMIR/LLVMTypes.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace carousel;
+
+/// C119: argument names are unique. Checked for all arguments, at the first one
+/// with an explicit name.
+static LogicalResult verifyNames(gpu::GPUFuncOp kernel, unsigned position) {
+  for (unsigned i = 0; i < position; ++i)
+    if (kernel.getArgAttr(i, CarouselDialect::kArgument))
+      return success();
+  llvm::StringSet<> names;
+  for (const KernelArgument &argument : getKernelArguments(kernel))
+    if (!names.insert(argument.name).second)
+      return kernel.emitError("expected the kernel's arguments to have "
+                              "different names, got '")
+             << argument.name << "' twice";
+  return success();
+}
+
+/// C204
+static LogicalResult verifyAlias(gpu::GPUFuncOp kernel, unsigned position,
+                                 int64_t number) {
+  SmallVector<unsigned> positions = getArgumentPositions(kernel);
+  int64_t own = llvm::find(positions, position) - positions.begin();
+  if (number < 0 || number >= own)
+    return kernel.emitError("expected may_alias of kernel argument ")
+           << position << " to name an earlier argument, got " << number
+           << " for argument " << own;
+  unsigned other = positions[number];
+  ArrayRef<Type> types = kernel.getFunctionType().getInputs();
+  if (!isa<MemRefType>(types[position]) || types[position] != types[other])
+    return kernel.emitError("expected arguments that may alias to be memrefs "
+                            "of one type, got ")
+           << types[other] << " and " << types[position];
+  for (unsigned passed : {other, position})
+    if (kernel.getArgAttr(passed, CarouselDialect::kWorkspace))
+      return kernel.emitError("expected arguments that may alias to be passed "
+                              "by callers, got kernel argument ")
+             << passed << ", a workspace";
+  auto named =
+      kernel.getArgAttrOfType<ArgumentAttr>(other, CarouselDialect::kArgument);
+  if (named && named.getMayAlias())
+    return kernel.emitError("expected may_alias of kernel argument ")
+           << position << " to name an argument without may_alias, got "
+           << number << ", which may alias " << *named.getMayAlias();
+  return success();
+}
+
+/// C119
+static LogicalResult verifyArgument(gpu::GPUFuncOp kernel, unsigned position,
+                                    ArgumentAttr argument) {
+  Type type = kernel.getFunctionType().getInput(position);
+  if (!isa<BaseMemRefType>(type) && argument.getAccess() == ArgumentAccess::Out)
+    return kernel.emitError("expected a memref for an argument that is "
+                            "written, got out for kernel argument ")
+           << position << " of type " << type;
+  if (argument.getMayAlias() &&
+      failed(verifyAlias(kernel, position, *argument.getMayAlias())))
+    return failure();
+  return verifyNames(kernel, position);
+}
+
+/// C120: the map can have the memref's own extents and strides.
+static LogicalResult verifyOwnLayout(gpu::GPUFuncOp kernel, StringRef where,
+                                     TensorMapType map, EncodeAttr encode,
+                                     MemRefType memref) {
+  if (memref.getRank() != map.getRank())
+    return kernel.emitError("expected ")
+           << where << " to give extents and strides, or a memref of rank "
+           << map.getRank() << ", got " << memref;
+  // No memref has packed elements.
+  unsigned bits = getElementBits(memref.getElementType());
+  bool packed = map.getElement() == TensorElement::B4x16 ||
+                map.getElement() == TensorElement::B4x16P64 ||
+                map.getElement() == TensorElement::B6x16P32;
+  if (encode.getExtents().empty() && (packed || bits != map.getElementBits()))
+    return kernel.emitError("expected ")
+           << where << " to give extents, or a memref with elements of "
+           << stringifyTensorElement(map.getElement()) << "'s width, got "
+           << memref;
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(memref.getStridesAndOffset(strides, offset)) ||
+      strides.back() != 1)
+    return kernel.emitError("expected ")
+           << where
+           << " to give extents and strides, or a memref with a contiguous "
+              "innermost dimension, got "
+           << memref;
+  return success();
+}
+
+/// C120
+static LogicalResult verifyEncode(gpu::GPUFuncOp kernel, unsigned position,
+                                  EncodeAttr encode) {
+  auto map = cast<TensorMapType>(kernel.getFunctionType().getInput(position));
+  std::string where =
+      "carousel.encode of kernel argument " + std::to_string(position);
+  ExprVerifier verifier(kernel, where);
+  FailureOr<MemRefType> memref =
+      verifier.getMemRef("argument", encode.getArgument());
+  if (failed(memref))
+    return failure();
+  for (ArrayRef<ExprAttr> list : {encode.getExtents(), encode.getStrides()})
+    for (ExprAttr expr : list)
+      if (failed(verifier.verify(expr)))
+        return failure();
+  if (encode.getOffset() && failed(verifier.verify(encode.getOffset())))
+    return failure();
+
+  int64_t rank = map.getRank();
+  int64_t extents = encode.getExtents().size();
+  int64_t strides = encode.getStrides().size();
+  if (extents != 0 && extents != rank)
+    return kernel.emitError("expected ")
+           << rank << " extents in " << where << ", got " << extents;
+  if (strides != 0 && strides != rank - 1)
+    return kernel.emitError("expected ")
+           << rank - 1 << " strides in " << where << ", got " << strides;
+  if (extents == rank && strides == rank - 1)
+    return success();
+  return verifyOwnLayout(kernel, where, map, encode, *memref);
+}
+
+/// C187: the runtime can allocate the memory: strides follow from the extents,
+/// and callers' arguments keep their numbers.
+static LogicalResult verifyWorkspaceMemory(gpu::GPUFuncOp kernel,
+                                           unsigned position,
+                                           MemRefType memref) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  bool follows = succeeded(memref.getStridesAndOffset(strides, offset)) &&
+                 (offset == 0 || ShapedType::isDynamic(offset));
+  int64_t run = 1; // dynamic after a dynamic extent
+  for (int64_t dim = memref.getRank() - 1; follows && dim >= 0; --dim) {
+    follows = ShapedType::isDynamic(strides[dim]) || strides[dim] == run;
+    run = ShapedType::isDynamic(run) || memref.isDynamicDim(dim)
+              ? ShapedType::kDynamic
+              : run * memref.getDimSize(dim);
+  }
+  if (!follows || (memref.getMemorySpace() && !isGlobalMemRef(memref)))
+    return kernel.emitError("expected a workspace in global memory whose "
+                            "strides follow from its extents, got kernel "
+                            "argument ")
+           << position << " of type " << memref;
+  FunctionType type = kernel.getFunctionType();
+  for (unsigned i = position + 1; i < type.getNumInputs(); ++i)
+    if (!isa<TensorMapType>(type.getInput(i)) &&
+        !kernel.getArgAttr(i, CarouselDialect::kWorkspace))
+      return kernel.emitError("expected workspaces after all arguments that "
+                              "callers pass, got kernel argument ")
+             << i << " after the workspace " << position;
+  auto named = kernel.getArgAttrOfType<ArgumentAttr>(
+      position, CarouselDialect::kArgument);
+  if (named && named.getAccess() != ArgumentAccess::InOut)
+    return kernel.emitError("expected a workspace that is read and written, "
+                            "got ")
+           << stringifyArgumentAccess(named.getAccess())
+           << " for kernel argument " << position;
+  return success();
+}
+
+/// C186: an expression has no workspace in it.
+static LogicalResult verifyPassed(gpu::GPUFuncOp kernel, StringRef where,
+                                  ExprAttr expr) {
+  if (expr.getLhs())
+    return success(succeeded(verifyPassed(kernel, where, expr.getLhs())) &&
+                   succeeded(verifyPassed(kernel, where, expr.getRhs())));
+  if (expr.getKind() != ExprKind::Extent && expr.getKind() != ExprKind::Stride)
+    return success();
+  unsigned position = getArgumentPositions(kernel)[expr.getArgument()];
+  if (!kernel.getArgAttr(position, CarouselDialect::kWorkspace))
+    return success();
+  return kernel.emitError("expected ")
+         << where << " to name arguments that callers pass, got argument "
+         << expr.getArgument() << ", a workspace";
+}
+
+/// C186
+static LogicalResult verifyWorkspace(gpu::GPUFuncOp kernel, unsigned position,
+                                     WorkspaceAttr workspace) {
+  auto memref = cast<MemRefType>(kernel.getFunctionType().getInput(position));
+  std::string where =
+      "carousel.workspace of kernel argument " + std::to_string(position);
+  if (workspace.getExtents().size() != memref.getNumDynamicDims())
+    return kernel.emitError("expected ")
+           << memref.getNumDynamicDims() << " extents in " << where
+           << ", one for each dynamic one of " << memref << ", got "
+           << workspace.getExtents().size();
+  ExprVerifier verifier(kernel, where);
+  for (ExprAttr extent : workspace.getExtents())
+    if (failed(verifier.verify(extent)) ||
+        failed(verifyPassed(kernel, where, extent)))
+      return failure();
+  return verifyWorkspaceMemory(kernel, position, memref);
+}
+
+LogicalResult CarouselDialect::verifyRegionArgAttribute(Operation *op,
+                                                        unsigned regionIndex,
+                                                        unsigned position,
+                                                        NamedAttribute attr) {
+  gpu::GPUFuncOp kernel = getKernel(op);
+  if (!kernel) {
+    StringRef function = isa<gpu::GPUFuncOp>(op)
+                             ? StringRef("a device function")
+                             : op->getName().getStringRef();
+    return refuseAttribute(op, attr, ("an argument of " + function).str());
+  }
+  if (!hasSignature(kernel))
+    return success();
+  Type type = kernel.getFunctionType().getInput(position);
+  bool isMap = isa<TensorMapType>(type);
+  if (attr.getName() == kArgument && !isMap) {
+    auto argument = getAttributeValue<ArgumentAttr>(op, attr);
+    return success(argument &&
+                   succeeded(verifyArgument(kernel, position, argument)));
+  }
+  if (attr.getName() == kEncode && isMap) {
+    auto encode = getAttributeValue<EncodeAttr>(op, attr);
+    return success(encode && succeeded(verifyEncode(kernel, position, encode)));
+  }
+  if (attr.getName() == kWorkspace && isa<MemRefType>(type)) {
+    auto workspace = getAttributeValue<WorkspaceAttr>(op, attr);
+    return success(workspace &&
+                   succeeded(verifyWorkspace(kernel, position, workspace)));
+  }
+  if (attr.getName() == kWorkspace)
+    return refuseAttribute(op, attr, "an argument that isn't a memref");
+  return refuseAttribute(op, attr,
+                         isMap ? "a tensor map argument"
+                               : "an argument that isn't a tensor map");
+}
+
+LogicalResult CarouselDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned regionIndex, unsigned position,
+    NamedAttribute attr) {
+  return refuseAttribute(op, attr, "a result");
+}
