@@ -16,7 +16,7 @@ optimisation hasn't; and whatever the optimised one has directly one after the o
 """
 
 import re
-from collections import deque
+from collections import Counter, deque
 
 # What orders threads and memory, or moves data asynchronously.
 SYNC = re.compile(
@@ -106,8 +106,10 @@ def letter(instruction, known):
 class Automaton:
     """Non-deterministic: state -> [(letter or None, next state)]; state 0 begins, `final` ends."""
 
+    start = 0
+
     def __init__(self, body):
-        text = list(statements(body))
+        self.text = text = list(statements(body))
         known = constants(body)
         labels = {item[:-1]: place for place, item in enumerate(text) if item.endswith(":")}
         tables = {label: re.findall(r"\$[\w$]+", targets)
@@ -134,11 +136,14 @@ class Automaton:
                 call = re.match(r"call(?:\.uni)?\s+(?:\([^)]*\),\s*)?([\w$]+)", instruction)
                 out.append((f"call {call[1]}" if call else None, place + 1))
 
+    def follow(self, state):
+        return self.edges[state]
+
     def close(self, states):
         """All that is reached without an instruction."""
         seen, work = set(states), list(states)
         while work:
-            for symbol, target in self.edges[work.pop()]:
+            for symbol, target in self.follow(work.pop()):
                 if symbol is None and target not in seen:
                     seen.add(target)
                     work.append(target)
@@ -148,16 +153,156 @@ class Automaton:
         """Letter -> the states behind it."""
         targets = {}
         for state in states:
-            for symbol, target in self.edges[state]:
+            for symbol, target in self.follow(state):
                 if symbol is not None:
                     targets.setdefault(symbol, set()).add(target)
         return {symbol: self.close(places) for symbol, places in targets.items()}
 
 
+GUARD = re.compile(r"@(!?)(%\w+)\s+")
+PREDICATE = re.compile(r"(setp|not|and|or|mov)\.(\w+)(?:\.\w+)?\s+(%\w+),\s*([^,]+)(?:,\s*([^,]+))?$")
+REGISTER = re.compile(r"%\w+")
+OPPOSITES = {"ne": "eq", "ge": "lt", "gt": "le", "hs": "lo", "hi": "ls"}
+MOST_STATES = 20000  # of one kernel; without a bound, each condition could double them
+
+
+class Predicates:
+    """What the predicates of a text are: ("not", a), ("and", a, b), ("or", a, b), a comparison, or a register that is
+    written more than once."""
+
+    def __init__(self, text):
+        self.written = [self.find_written(item) for item in text]
+        counts = Counter(register for registers in self.written for register in registers)
+        self.known = {}
+        for item in text:  # a definition comes before its uses, but for registers that are written several times
+            found = PREDICATE.match(item)
+            if found and counts[found[3]] == 1:
+                what = self.define(*found.groups(), counts)
+                if what:
+                    self.known[found[3]] = what
+
+    @staticmethod
+    def find_written(item):
+        """Registers that a statement may write."""
+        guard = GUARD.match(item)
+        name, _, operands = (item[guard.end():] if guard else item).partition(" ")
+        return set(REGISTER.findall(operands if name.startswith("call") else operands.split(",")[0]))
+
+    def define(self, name, kind, _, first, second, counts):
+        if name == "setp":
+            operands = REGISTER.findall(f"{first} {second}")
+            if any(counts[register] > 1 for register in operands):
+                return None
+            relation = OPPOSITES.get(kind, kind)
+            comparison = ("compare", relation, first, second)
+            return comparison if relation == kind else ("not", comparison)
+        if kind != "pred" or name == "mov":
+            return None
+        return (name, *(self.read(register) for register in (first, second) if register))
+
+    def read(self, register):
+        return self.known.get(register, ("register", register))
+
+    def registers(self, what):
+        """That it depends on."""
+        if what[0] in ("not", "and", "or"):
+            return set().union(*map(self.registers, what[1:]))
+        return set(REGISTER.findall(" ".join(what[1:])))
+
+
+def evaluate(what, facts):
+    """True, False, or None where it isn't known."""
+    if what in facts:
+        return facts[what]
+    if what[0] == "not":
+        value = evaluate(what[1], facts)
+        return None if value is None else not value
+    if what[0] in ("and", "or"):
+        decides, values = what[0] == "or", [evaluate(part, facts) for part in what[1:]]
+        return decides if decides in values else None if None in values else not decides
+    return None
+
+
+def assume(what, value, facts):
+    if what[0] == "not":
+        assume(what[1], not value, facts)
+    elif what[0] in ("and", "or") and value == (what[0] == "and"):
+        for part in what[1:]:
+            assume(part, value, facts)
+    else:
+        facts[what] = value
+
+
+class TakenPaths(Automaton):
+    """Without paths that take a condition to be true at one branch, and false at a later one. A state is a place and
+    what is known there of the conditions that later branches test."""
+
+    start = (0, frozenset())
+
+    def __init__(self, body):
+        super().__init__(body)
+        self.predicates = Predicates(self.text)
+        self.tests = [GUARD.match(item) for item in self.text]
+        self.moves = [re.match(r"mov\.pred\s+(%\w+),\s*(\S+)$", item) for item in self.text]
+        self.find_later_registers()
+        self.known = {}
+        work = [self.start]
+        while work and len(self.known) <= MOST_STATES:
+            state = work.pop()
+            if state not in self.known:
+                self.known[state] = list(self.find_next(state))
+                work += [target for _, target in self.known[state]]
+        self.is_whole = not work
+        if not self.is_whole:
+            self.start = 0
+
+    def follow(self, state):
+        return self.known[state] if self.is_whole else self.edges[state]
+
+    def find_later_registers(self):
+        """Place -> the registers on which tests behind it depend, before they are written again."""
+        read, self.later = [], [set() for _ in range(len(self.text) + 1)]
+        for test, move in zip(self.tests, self.moves):
+            names = [match[n] for match, n in ((test, 2), (move, 2)) if match and match[n][0] == "%"]
+            read.append(set().union(*(self.predicates.registers(self.predicates.read(name)) for name in names)))
+        changed = True
+        while changed:
+            changed = False
+            for place in range(len(self.text) - 1, -1, -1):
+                found = set().union(*(self.later[target] for _, target in self.edges[place]))
+                found = (found - self.predicates.written[place]) | read[place]
+                if found != self.later[place]:
+                    self.later[place], changed = found, True
+
+    def find_next(self, state):
+        place, facts = state[0], dict(state[1])
+        if place == self.final:
+            return
+        test, move = self.tests[place], self.moves[place]
+        for number, (symbol, target) in enumerate(self.edges[place]):
+            after = dict(facts)
+            if test:
+                executes = number > 0  # the first edge of what has a guard is past it
+                condition, value = self.predicates.read(test[2]), executes != bool(test[1])
+                if evaluate(condition, after) not in (None, value):
+                    continue
+                assume(condition, value, after)
+            moved = None
+            if move:
+                moved = evaluate(self.predicates.read(move[2]), after) if move[2][0] == "%" else move[2] not in ("0", "false")
+            if move and moved is not None:
+                after[("register", move[1])] = moved
+            written = self.predicates.written[place]
+            kept = {what: value for what, value in after.items()
+                    if (registers := self.predicates.registers(what)) <= self.later[target]
+                    and (not registers & written or (moved is not None and what == ("register", move[1])))}
+            yield symbol, (target, frozenset(kept.items()))
+
+
 def find_excess(first, second):
     """The shortest sequence that `first` has and `second` hasn't: what leads to it, and the instruction; None if
     there is none. Both are made deterministic on the way."""
-    start = (first.close({0}), second.close({0}))
+    start = (first.close({first.start}), second.close({second.start}))
     seen, work = {start}, deque([(start, ())])
     while work:
         (a, b), path = work.popleft()
@@ -180,7 +325,7 @@ def find_missing_pair(first, second):
     has a way to the end that is never taken, and one compiler sees that where the other doesn't."""
 
     def pairs(automaton):
-        found, seen, start = set(), set(), automaton.close({0})
+        found, seen, start = set(), set(), automaton.close({automaton.start})
         work = [("the beginning", start)]
         while work:
             before, places = work.pop()

@@ -40,7 +40,7 @@ gpu.module @copies {
     scf.for %i = %first to %n step %step {
       carousel.load %x[%i] to %tile : !vector, !tile1
       carousel.store %tile to %y[%i] : !tile1, !vector
-    } {carousel.pipeline = #carousel.pipeline<stages = auto>}
+    } {carousel.pipeline = #carousel.pipeline<stages = auto, tiles = auto>}
     gpu.return
   }
 
@@ -69,7 +69,7 @@ gpu.module @copies {
       %i1 = arith.muli %t1, %c64 : index
       carousel.load %x[%i0, %i1] to %tile : !rank2, !tile2
       carousel.store %tile to %y[%i0, %i1] : !tile2, !rank2
-    } {carousel.pipeline = #carousel.pipeline<stages = auto>}
+    } {carousel.pipeline = #carousel.pipeline<stages = auto, tiles = auto>}
     gpu.return
   }
 
@@ -108,7 +108,7 @@ gpu.module @copies {
       %i2 = arith.muli %t2, %c64 : index
       carousel.load %x[%i0, %i1, %i2] to %tile : !rank3, !tile3
       carousel.store %tile to %y[%i0, %i1, %i2] : !tile3, !rank3
-    } {carousel.pipeline = #carousel.pipeline<stages = auto>}
+    } {carousel.pipeline = #carousel.pipeline<stages = auto, tiles = auto>}
     gpu.return
   }
 
@@ -154,7 +154,7 @@ gpu.module @copies {
       %i3 = arith.muli %t3, %c64 : index
       carousel.load %x[%i0, %i1, %i2, %i3] to %tile : !rank4, !tile4
       carousel.store %tile to %y[%i0, %i1, %i2, %i3] : !tile4, !rank4
-    } {carousel.pipeline = #carousel.pipeline<stages = auto>}
+    } {carousel.pipeline = #carousel.pipeline<stages = auto, tiles = auto>}
     gpu.return
   }
 
@@ -206,7 +206,7 @@ gpu.module @copies {
       %i4 = arith.muli %t4, %c64 : index
       carousel.load %x[%i0, %i1, %i2, %i3, %i4] to %tile : !rank5, !tile5
       carousel.store %tile to %y[%i0, %i1, %i2, %i3, %i4] : !tile5, !rank5
-    } {carousel.pipeline = #carousel.pipeline<stages = auto>}
+    } {carousel.pipeline = #carousel.pipeline<stages = auto, tiles = auto>}
     gpu.return
   }
 }

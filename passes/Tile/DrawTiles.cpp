@@ -123,8 +123,12 @@ struct DrawTiles : public carousel::impl::DrawTilesBase<DrawTiles> {
     loop->setAttr(CarouselDialect::kPipeline,
                   withoutTiles(loop->getAttrOfType<PipelineAttr>(
                       CarouselDialect::kPipeline)));
-    if (!plan.usesTickets)
+    if (!plan.usesTickets) {
+      // Another chip may draw, and all chips' code has one signature.
+      if (plan.obstacle.empty())
+        addCounter(kernel);
       return;
+    }
     drawTiles(kernel, loop, plan.step);
     ++drawn;
   }

@@ -176,7 +176,8 @@ def DrawTiles : Pass<"carousel-draw-tiles", "::mlir::gpu::GPUModuleOp"> {
     - The kernel has a `carousel.launch`, and no other tickets or turns.
 
     The counter is a new argument with `carousel.workspace`, which the runtime allocates and zeroes.
-    A remark states the decision or the condition that doesn't hold.
+    A kernel whose loop could be drawn has it in any case, since code for another chip may draw. A
+    remark states the decision or the condition that doesn't hold.
 
     Precondition: the tile phase. Postcondition: the tile phase, without `tiles`.
 
