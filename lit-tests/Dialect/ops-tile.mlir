@@ -24,7 +24,7 @@ func.func @load(%x: memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>,
   // CHECK: carousel.load {{.*}} fill(inf) : memref
   carousel.load %x[%i, %j] to %tile fill(inf)
       : memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>, memref<64x64xbf16, #ws>
-  // CHECK: carousel.load {{.*}} fill(-1.500000e+00) : memref
+  // CHECK: carousel.load {{.*}} fill(-1.5) : memref
   carousel.load %x[%i, %j] to %tile fill(-1.5)
       : memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>, memref<64x64xbf16, #ws>
   // CHECK: carousel.load {{.*}} fill(-7) : memref
@@ -121,5 +121,23 @@ func.func @pipelines(%n: index, %step: index) {
   // CHECK: {carousel.pipeline = #carousel.pipeline<stages = 4, mode = specialized, producers = 4, producer_registers = 24, consumer_registers = 240>}
   scf.for %i = %n to %n step %step {
   } {carousel.pipeline = #carousel.pipeline<stages = 4, mode = specialized, producers = 4, producer_registers = 24, consumer_registers = 240>}
+  return
+}
+
+// Numbers with many digits, and with large exponents.
+// CHECK-LABEL: func @fills
+func.func @fills(%x: memref<?x?xf32, #gl>, %tile: memref<8x32xf32, #ws>, %i: index, %j: index) {
+  // CHECK: carousel.load {{.*}} fill(16777217.0) : memref
+  carousel.load %x[%i, %j] to %tile fill(16777217.0)
+      : memref<?x?xf32, #gl>, memref<8x32xf32, #ws>
+  // CHECK: carousel.load {{.*}} fill(-1.0E+30) : memref
+  carousel.load %x[%i, %j] to %tile fill(-1.0e30)
+      : memref<?x?xf32, #gl>, memref<8x32xf32, #ws>
+  // CHECK: carousel.load {{.*}} fill(0.33333333333333331) : memref
+  carousel.load %x[%i, %j] to %tile fill(0.3333333333333333)
+      : memref<?x?xf32, #gl>, memref<8x32xf32, #ws>
+  // CHECK: carousel.load {{.*}} fill(-9223372036854775808) : memref
+  carousel.load %x[%i, %j] to %tile fill(-9223372036854775808)
+      : memref<?x?xf32, #gl>, memref<8x32xf32, #ws>
   return
 }

@@ -104,9 +104,8 @@ void ReaderRewriter::rewriteElement(memref::LoadOp reader) {
   unsigned last = load.getOffsets().size() - 1;
   Value inside = createIsRowInside(b, reader.getIndices());
   Value position = load.getOffsets()[last];
-  if (type.getRank() > 0)
-    position =
-        b.createOrFold<arith::AddIOp>(position, reader.getIndices().back());
+  position =
+      b.createOrFold<arith::AddIOp>(position, reader.getIndices().back());
   inside = createAnd(b, inside, createIsInside(b, last, position));
   Value fill = arith::ConstantOp::create(b, constant);
   auto chosen = arith::SelectOp::create(b, inside, reader.getResult(), fill);

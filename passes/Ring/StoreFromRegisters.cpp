@@ -173,21 +173,9 @@ struct StoreFromRegisters
         record(kernel, plan);
       if (plan.path != StorePath::Registers)
         continue;
-      Operation *loop = getPipelinedLoop(plan.store);
       WriteRewriter(plan).run();
-      removeEmptyPipeline(loop);
       ++fromRegisters;
     }
-  }
-
-  /// A loop that only stored has nothing left to pipeline.
-  static void removeEmptyPipeline(Operation *loop) {
-    WalkResult found = loop->walk([&](TransferOpInterface transfer) {
-      return getPipelinedLoop(transfer) == loop ? WalkResult::interrupt()
-                                                : WalkResult::advance();
-    });
-    if (!found.wasInterrupted())
-      loop->removeAttr(CarouselDialect::kPipeline);
   }
 
   /// Adds the path to what is recorded of the store.

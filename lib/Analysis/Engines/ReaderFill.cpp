@@ -27,13 +27,17 @@ static bool isReader(Operation *op) {
 ReaderFill carousel::planReaderFill(LoadOp load) {
   ReaderFill plan;
   Value tile = load.getTile();
-  if (!tile.getDefiningOp<memref::AllocOp>()) {
-    plan.refusal = "the tile isn't an allocation of its own";
+  auto argument = dyn_cast<BlockArgument>(tile);
+  bool isAttribution =
+      argument && isa<gpu::GPUFuncOp>(argument.getOwner()->getParentOp()) &&
+      !isGlobalMemRef(tile.getType());
+  if (!tile.getDefiningOp<memref::AllocOp>() && !isAttribution) {
+    plan.refusal = "the tile isn't a buffer of its own";
     return plan;
   }
   DominanceInfo dominance;
   for (Operation *user : tile.getUsers()) {
-    if (user == load || isa<memref::DeallocOp>(user))
+    if (user == load || isa<memref::DeallocOp, memref::DimOp>(user))
       continue;
     if (isa<LoadOp>(user)) {
       plan.refusal = "another load of the tile";

@@ -329,11 +329,12 @@ void Planner::planLoop(scf::ForOp loop, PipelineAttr request) {
   LoopTransfers transfers(kernel, loop);
   SmallVector<LoadOp> candidates;
   SmallVector<StoreOp> stores;
-  bool hasTransfers = false;
+  bool hasTransfers = false, hasInnerTransfers = false;
   loop.walk([&](TransferOpInterface transfer) {
-    if (getPipelinedLoop(transfer) != loop)
+    bool isOwn = getPipelinedLoop(transfer) == loop;
+    (isOwn ? hasTransfers : hasInnerTransfers) = true;
+    if (!isOwn)
       return;
-    hasTransfers = true;
     if (transfer.getScope() != request.getScope()) {
       miss(transfer, Miss::Scope,
            "not ringed: its scope is " +
@@ -347,9 +348,10 @@ void Planner::planLoop(scf::ForOp loop, PipelineAttr request) {
     else
       stores.push_back(cast<StoreOp>(transfer.getOperation()));
   });
-  if (!hasTransfers)
-    miss(loop, Miss::LoopWithoutTransfers,
-         "no rings: no transfer stands in the loop");
+  if (!hasTransfers && hasInnerTransfers)
+    miss(loop, Miss::InnerPipeline,
+         "no rings: its transfers belong to an inner loop with "
+         "carousel.pipeline");
   llvm::DenseMap<Operation *, int64_t> requests;
   for (auto [load, stages] : llvm::zip(candidates, request.getStagesOfEach()))
     requests[load] = stages;

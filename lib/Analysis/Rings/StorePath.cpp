@@ -85,8 +85,10 @@ Obstacle StorePathPlanner::explainUse() {
   if (store.getReduceAttr())
     return makeObstacle("it reduces");
   if (store->getBlock() != &body)
-    return makeObstacle("it stands in an inner " +
-                        getName(store->getParentOp()));
+    return makeObstacle(store->getParentOp() == body.getParentOp()
+                            ? Twine("it stands in the loop's condition")
+                            : "it stands in an inner " +
+                                  getName(store->getParentOp()));
   EngineAttr engine = store.getEngineAttr();
   if (engine.getKind() == EngineKind::CpAsync)
     return makeObstacle("its engine only loads");

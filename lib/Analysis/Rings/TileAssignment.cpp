@@ -46,12 +46,14 @@ public:
   void run(TileAssignmentPlan &plan);
 
 private:
+  Obstacle explainRequest(const TileAssignmentPlan &plan);
   Obstacle explainKernel();
   Obstacle explainBounds(int64_t &step);
   Obstacle explainValues();
   Obstacle explainBuffer(Value buffer);
   Obstacle explainBuffers();
   void followBlockIds();
+  void follow(Operation *user, SmallVectorImpl<Value> &work);
   bool dependsOnBlock(Operation *op) const {
     return llvm::any_of(op->getOperands(),
                         [&](Value value) { return ofBlock.contains(value); });
@@ -59,10 +61,44 @@ private:
 
   gpu::GPUFuncOp kernel;
   scf::ForOp loop;
-  llvm::DenseSet<Value> ofBlock; ///< outside of the loop
+  /// Values outside of the loop, and memrefs that hold such values.
+  llvm::DenseSet<Value> ofBlock;
 };
 
 } // namespace
+
+/// Whether the op gives a number of its CTA, or might.
+static bool mayReadBlockId(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  return isa<gpu::BlockIdOp, gpu::GlobalIdOp, gpu::ClusterIdOp,
+             gpu::ClusterBlockIdOp>(op) ||
+         name.contains("ctaid") || name.contains("clusterid") ||
+         name.contains("inline_");
+}
+
+/// Whether a function might use the number of its CTA. `seen` are functions
+/// that are being looked at.
+static bool mayReadBlockId(CallOpInterface call,
+                           llvm::DenseSet<Operation *> &seen) {
+  auto callee = dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable());
+  if (!callee || callee.isExternal())
+    return true;
+  if (!seen.insert(callee).second)
+    return false;
+  return callee
+      .walk([&](Operation *op) {
+        auto inner = dyn_cast<CallOpInterface>(op);
+        return mayReadBlockId(op) || (inner && mayReadBlockId(inner, seen))
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+static std::string getCalleeName(CallOpInterface call) {
+  auto symbol = dyn_cast<SymbolRefAttr>(call.getCallableForCallee());
+  return symbol ? "@" + symbol.getLeafReference().str() : "a function";
+}
 
 Obstacle AssignmentPlanner::explainKernel() {
   auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
@@ -79,6 +115,15 @@ Obstacle AssignmentPlanner::explainKernel() {
   });
   if (other)
     return makeObstacle("the kernel has " + getName(other));
+  CallOpInterface reader;
+  kernel.walk([&](CallOpInterface call) {
+    llvm::DenseSet<Operation *> seen;
+    if (mayReadBlockId(call, seen))
+      reader = call;
+  });
+  if (reader)
+    return makeObstacle("the kernel calls " + getCalleeName(reader) +
+                        ", which may use the block's number");
   if (loop->getBlock() != &kernel.getBody().front())
     return makeObstacle("it stands in " + getName(loop->getParentOp()));
   if (loop.getNumResults() != 0)
@@ -115,26 +160,46 @@ Obstacle AssignmentPlanner::explainBounds(int64_t &step) {
   return {};
 }
 
-/// What depends on the block's number before the loop begins.
+/// Adds what an op computes or writes to what depends on the block's number.
+void AssignmentPlanner::follow(Operation *user, SmallVectorImpl<Value> &work) {
+  if (user == loop)
+    return;
+  llvm::append_range(work, user->getResults());
+  for (Region &region : user->getRegions())
+    for (Block &block : region)
+      llvm::append_range(work, block.getArguments());
+  if (isa<LoopLikeOpInterface, RegionBranchOpInterface>(user))
+    // Whether these ops are executed depends on the number, too.
+    user->walk([&](Operation *op) {
+      if (op != user)
+        follow(op, work);
+    });
+  if (auto load = dyn_cast<LoadOp>(user)) {
+    work.push_back(getRootBuffer(load.getTile()));
+    return;
+  }
+  auto effects = dyn_cast<MemoryEffectOpInterface>(user);
+  for (Value operand : user->getOperands())
+    if (isa<MemRefType>(operand.getType()) &&
+        !isa<ViewLikeOpInterface, memref::DimOp>(user) &&
+        (!effects || effects.getEffectOnValue<MemoryEffects::Write>(operand)))
+      work.push_back(getRootBuffer(operand));
+}
+
+/// What depends on the block's number outside of the loop.
 void AssignmentPlanner::followBlockIds() {
   SmallVector<Value> work;
   kernel.walk([&](Operation *op) {
-    if (isa<gpu::BlockIdOp, gpu::GlobalIdOp, gpu::ClusterIdOp,
-            gpu::ClusterBlockIdOp>(op))
-      work.push_back(op->getResult(0));
+    if (mayReadBlockId(op))
+      llvm::append_range(work, op->getResults());
   });
   while (!work.empty()) {
     Value value = work.pop_back_val();
     if (!ofBlock.insert(value).second)
       continue;
-    for (Operation *user : value.getUsers()) {
-      if (user == loop)
-        continue;
-      llvm::append_range(work, user->getResults());
-      for (Region &region : user->getRegions())
-        for (Block &block : region)
-          llvm::append_range(work, block.getArguments());
-    }
+    for (Operation *user : value.getUsers())
+      if (!loop->isProperAncestor(user))
+        follow(user, work);
   }
 }
 
@@ -143,8 +208,7 @@ Obstacle AssignmentPlanner::explainValues() {
     return makeObstacle("its end depends on the block's number");
   Obstacle obstacle;
   loop.getBody()->walk([&](Operation *op) {
-    bool isBlockId = isa<gpu::BlockIdOp, gpu::GlobalIdOp>(op);
-    if (!isBlockId && !dependsOnBlock(op))
+    if (!mayReadBlockId(op) && !dependsOnBlock(op))
       return WalkResult::advance();
     obstacle = makeObstacle(getName(op) + " in it depends on the block's "
                                           "number");
@@ -166,13 +230,8 @@ Obstacle AssignmentPlanner::explainBuffer(Value buffer) {
   SmallVector<Operation *> inside, outside;
   for (Operation *op : *accesses)
     (loop->isProperAncestor(op) ? inside : outside).push_back(op);
-  if (llvm::none_of(inside, mayWriteShared)) {
-    for (Operation *op : outside)
-      if (mayWriteShared(op) && dependsOnBlock(op))
-        return makeObstacle(getName(op) + " before it depends on the block's "
-                                          "number");
+  if (llvm::none_of(inside, mayWriteShared))
     return {};
-  }
   if (!outside.empty())
     return makeObstacle("a buffer that it writes is accessed outside by " +
                         getName(outside.front()));
@@ -184,7 +243,7 @@ Obstacle AssignmentPlanner::explainBuffer(Value buffer) {
   });
   int64_t elements = cast<MemRefType>(buffer.getType()).getNumElements();
   auto load = dyn_cast<LoadOp>(inside.front());
-  if (load && load->getBlock() == loop.getBody() &&
+  if (load && load->getBlock() == loop.getBody() && !load.getReduceAttr() &&
       load.getTile().getType().getNumElements() == elements)
     return {};
   // Threads write it; what reads it is the store.
@@ -224,9 +283,23 @@ Obstacle AssignmentPlanner::explainBuffers() {
   return {};
 }
 
+/// A choice doesn't take away what is asked for and needs an scf.for.
+Obstacle AssignmentPlanner::explainRequest(const TileAssignmentPlan &plan) {
+  if (plan.request != TileAssignment::Auto)
+    return {};
+  auto request = loop->getAttrOfType<PipelineAttr>(CarouselDialect::kPipeline);
+  if (request.getMode() == PipelineMode::Specialized)
+    return makeObstacle("mode = specialized is asked for");
+  if (request.getEpilogue() == PipelineEpilogue::Peeled)
+    return makeObstacle("epilogue = peeled is asked for");
+  return {};
+}
+
 void AssignmentPlanner::run(TileAssignmentPlan &plan) {
   followBlockIds();
-  plan.obstacle = explainKernel();
+  plan.obstacle = explainRequest(plan);
+  if (plan.obstacle.empty())
+    plan.obstacle = explainKernel();
   if (plan.obstacle.empty())
     plan.obstacle = explainBounds(plan.step);
   if (plan.obstacle.empty())

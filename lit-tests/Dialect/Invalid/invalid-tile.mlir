@@ -329,6 +329,18 @@ func.func @overlap(%x: memref<?x?xf32, #gl>, %tile: memref<4x4xf32, strided<[3, 
 #ws = #gpu.address_space<workgroup>
 #gl = #gpu.address_space<global>
 
+// A number that no integer of 64 bits is.
+func.func @large_fill(%x: memref<?x?xf32, #gl>, %tile: memref<4x4xf32, #ws>, %i: index) {
+  // expected-error @below {{expected an integer of 64 bits, or a number with a point}}
+  carousel.load %x[%i, %i] to %tile fill(9223372036854775808) : memref<?x?xf32, #gl>, memref<4x4xf32, #ws>
+  return
+}
+
+// -----
+
+#ws = #gpu.address_space<workgroup>
+#gl = #gpu.address_space<global>
+
 // C125: one row for all.
 func.func @broadcast(%x: memref<?x?xf32, #gl>, %tile: memref<4x4xf32, strided<[0, 1]>, #ws>, %i: index) {
   // expected-error @below {{expected a tile whose elements don't overlap, got 'memref<4x4xf32, strided<[0, 1]>}}
@@ -396,7 +408,7 @@ func.func @large(%x: memref<?xi8, #gl>, %tile: memref<4xi8, #ws>, %i: index) {
 
 // C126: a number that would become infinite.
 func.func @overflow(%x: memref<?xf16, #gl>, %tile: memref<4xf16, #ws>, %i: index) {
-  // expected-error @below {{expected a fill that elements of 'f16' can hold, got -1.000000e+30}}
+  // expected-error @below {{expected a fill that elements of 'f16' can hold, got -1.0E+30}}
   carousel.load %x[%i] to %tile fill(-1.0e30)
       : memref<?xf16, #gl>, memref<4xf16, #ws>
   return
@@ -435,7 +447,7 @@ func.func @number_in_bounds(%x: memref<?xf32, #gl>, %tile: memref<4xf32, #ws>, %
 
 // C126: two fills.
 func.func @two_fills(%x: memref<?xf32, #gl>, %tile: memref<4xf32, #ws>, %i: index) {
-  // expected-error @below {{expected one fill, got nan and -1.000000e+00}}
+  // expected-error @below {{expected one fill, got nan and -1.0}}
   "carousel.load"(%x, %i, %tile) <{fill = #carousel.fill<nan>, fill_value = -1.0 : f64, operandSegmentSizes = array<i32: 1, 1, 1, 0>}>
       : (memref<?xf32, #gl>, index, memref<4xf32, #ws>) -> ()
   return

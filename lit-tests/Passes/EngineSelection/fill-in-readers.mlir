@@ -4,7 +4,7 @@
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-fill-in-readers))' \
 // RUN:   --remarks-filter=carousel-fill-in-readers --remark-format=emitRemark -o /dev/null 2>&1 | FileCheck %s --check-prefix=REMARK
 // REMARK: fill of -inf by 1 readers of the tile
-// REMARK: fill of 1.500000e+00 by 1 readers of the tile
+// REMARK: fill of 1.5 by 1 readers of the tile
 
 // What carries the loads out, and why.
 // RUN: carousel-opt %S/Inputs/fills.mlir --pass-pipeline='builtin.module(gpu.module(carousel-attach-target{chip=sm_90a},carousel-select-engine))' \

@@ -108,4 +108,24 @@ gpu.module @remarks [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     } {carousel.pipeline = #carousel.pipeline<stages = 4, mode = specialized>}
     gpu.return
   }
+
+  gpu.func @outer(%x: !global, %y: !global, %n: index) kernel
+      attributes {known_block_size = array<i32: 128, 1, 1>} {
+    %c0 = arith.constant 0 : index
+    %c1024 = arith.constant 1024 : index
+    %c4096 = arith.constant 4096 : index
+    %thread = gpu.thread_id x
+    %t = memref.alloc() : !tile
+    // expected-remark @below {{no rings: its transfers belong to an inner loop with carousel.pipeline}}
+    scf.for %j = %c0 to %n step %c4096 {
+      %end = arith.addi %j, %c4096 : index
+      // expected-remark @below {{loads ringed: 1, stages 3, prefetch 2}}
+      scf.for %i = %j to %end step %c1024 {
+        carousel.load %x[%i] to %t engine<bulk> : !global, !tile
+        %v = memref.load %t[%thread] : !tile
+        memref.store %v, %y[%i] : !global
+      } {carousel.pipeline = #carousel.pipeline<stages = 3, prefetch = 2>}
+    } {carousel.pipeline = #carousel.pipeline<stages = 2>}
+    gpu.return
+  }
 }

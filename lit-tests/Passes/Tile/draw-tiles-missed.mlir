@@ -113,7 +113,7 @@ gpu.module @m [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     %kept = memref.alloc() : !tile
     %t = memref.alloc() : !tile
     carousel.load %x[%block] to %kept : !v, !tile
-    // expected-remark @below {{tiles by stride, as asked for: 'carousel.load' before it depends on the block's number}}
+    // expected-remark @below {{tiles by stride, as asked for: 'memref.load' in it depends on the block's number}}
     scf.for %i = %block to %n step %blocks {
       carousel.load %x[%i] to %t : !v, !tile
       %v = memref.load %kept[%thread] : !tile
@@ -166,6 +166,75 @@ gpu.module @m [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     scf.for %i = %block to %n step %blocks {
       carousel.load %x[%i] to %u : !v, !tile
     } {carousel.pipeline = #carousel.pipeline<tiles = auto>}
+    gpu.return
+  }
+
+  // What the loop reads was chosen by the block's number, although no value of the loop's is one: through a tile that is
+  // read before the loop, and through the branch that writes it.
+  gpu.func @tile_of_block(%x: !v, %s: !v, %y: !v, %n: index) kernel attributes {carousel.launch = #carousel.launch<grid = [4], block = [128]>} {
+    %c128 = arith.constant 128 : index
+    %thread = gpu.thread_id x
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
+    %own = arith.muli %block, %c128 : index
+    %s_tile = memref.alloc() : !tile
+    carousel.load %s[%own] to %s_tile : !v, !tile
+    %v = memref.load %s_tile[%thread] : !tile
+    %t = memref.alloc() : !tile
+    // expected-remark @below {{tiles by stride, as asked for: 'memref.store' in it depends on the block's number}}
+    scf.for %i = %block to %n step %blocks {
+      carousel.load %x[%i] to %t : !v, !tile
+      memref.store %v, %y[%i] : !v
+    } {carousel.pipeline = #carousel.pipeline<tiles = tickets>}
+    gpu.return
+  }
+  gpu.func @branch_of_block(%x: !v, %a: f32, %b: f32, %y: !v, %n: index) kernel attributes {carousel.launch = #carousel.launch<grid = [4], block = [128]>} {
+    %c0 = arith.constant 0 : index
+    %thread = gpu.thread_id x
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
+    %s = memref.alloc() : !tile
+    %is_first = arith.cmpi eq, %block, %c0 : index
+    scf.if %is_first {
+      memref.store %a, %s[%thread] : !tile
+    } else {
+      memref.store %b, %s[%thread] : !tile
+    }
+    %t = memref.alloc() : !tile
+    // expected-remark @below {{tiles by stride, as asked for: 'memref.load' in it depends on the block's number}}
+    scf.for %i = %block to %n step %blocks {
+      carousel.load %x[%i] to %t : !v, !tile
+      %v = memref.load %s[%thread] : !tile
+      memref.store %v, %y[%i] : !v
+    } {carousel.pipeline = #carousel.pipeline<tiles = tickets>}
+    gpu.return
+  }
+  gpu.func @call(%x: !v, %y: !v, %n: index) kernel attributes {carousel.launch = #carousel.launch<grid = [4], block = [128]>} {
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
+    %t = memref.alloc() : !tile
+    // expected-remark @below {{tiles by stride, as asked for: the kernel calls @number, which may use the block's number}}
+    scf.for %i = %block to %n step %blocks {
+      carousel.load %x[%i] to %t : !v, !tile
+      %v = func.call @number() : () -> f32
+      memref.store %v, %y[%i] : !v
+    } {carousel.pipeline = #carousel.pipeline<tiles = tickets>}
+    gpu.return
+  }
+  func.func private @number() -> f32 {
+    %block = gpu.block_id x
+    %i = arith.index_cast %block : index to i32
+    %v = arith.sitofp %i : i32 to f32
+    func.return %v : f32
+  }
+  gpu.func @specialized(%x: !v, %n: index) kernel attributes {carousel.launch = #carousel.launch<grid = [4], block = [128]>} {
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
+    %t = memref.alloc() : !tile
+    // expected-remark @below {{tiles by stride: mode = specialized is asked for}}
+    scf.for %i = %block to %n step %blocks {
+      carousel.load %x[%i] to %t : !v, !tile
+    } {carousel.pipeline = #carousel.pipeline<mode = specialized, tiles = auto>}
     gpu.return
   }
 }

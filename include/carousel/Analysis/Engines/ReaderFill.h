@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tensor maps fill with zero or NaN. If all readers of a tile are loads of
-// elements and vectors, each can select another fill where its element is
-// outside of the global memref. No thread waits for another then. In: a load of
-// the tile phase. Out: its readers, which --carousel-fill-in-readers rewrites.
+// Tensor maps fill with zero or NaN only. Any other number can be selected
+// where a tile is read, if all of its readers are loads of elements and
+// vectors: each knows whether its element is outside of the global memref. Then
+// no thread waits for another. In: a load of the tile phase. Out: its readers,
+// which
+// --carousel-fill-in-readers rewrites.
 //
 //===----------------------------------------------------------------------===//
 

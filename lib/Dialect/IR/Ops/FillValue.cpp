@@ -81,7 +81,13 @@ std::string carousel::toText(Attribute value) {
     os << (number.isNegative() ? "-inf" : "inf");
     return text;
   }
-  // As the printer has it.
-  cast<FloatAttr>(value).print(os, /*elideType=*/true);
+  // The shortest text that is read as the same number. A point tells it from an
+  // integer.
+  SmallString<32> digits;
+  number.toString(digits, /*FormatPrecision=*/0, /*FormatMaxPadding=*/3);
+  size_t exponent = std::min(digits.str().find('E'), digits.size());
+  os << digits.str().take_front(exponent)
+     << (digits.str().contains('.') ? "" : ".0")
+     << digits.str().drop_front(exponent);
   return text;
 }

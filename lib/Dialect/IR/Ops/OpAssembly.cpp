@@ -126,11 +126,13 @@ static ParseResult parseFill(OpAsmParser &parser, OutOfBoundsFillAttr &fill,
   if (parsed.has_value()) {
     if (failed(*parsed))
       return failure();
-    if (integer.getActiveBits() > 64)
-      return parser.emitError(where, "expected an integer of 64 bits");
-    APInt bits = integer.zextOrTrunc(64);
-    value =
-        builder.getIntegerAttr(builder.getI64Type(), isNegative ? -bits : bits);
+    APInt bits = integer.zext(std::max(integer.getBitWidth(), 64u) + 1);
+    if (isNegative)
+      bits = -bits;
+    if (!bits.isSignedIntN(64))
+      return parser.emitError(
+          where, "expected an integer of 64 bits, or a number with a point");
+    value = builder.getIntegerAttr(builder.getI64Type(), bits.trunc(64));
     return success();
   }
   double number;
