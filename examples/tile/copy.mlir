@@ -2,7 +2,7 @@
 // KiB, which the load fills and the store reads in place. The caller gives extents and strides.
 // Extents needn't be multiples of the tile's: a load fills the part outside of x with zeros, and a
 // store doesn't write it. The grid is persistent: tiles are numbered in row-major order, and each
-// CTA takes every n-th tile.
+// CTA takes every n-th tile, or draws its tiles (`tiles = auto` of copy_1d).
 //
 //   carousel-sim copy.mlir --kernel @copy_2d --arg x=iota:100x70 --arg y=empty:100x70@72x1 \
 //     --expect y=iota:100x70 --schedules 4 --policy all
@@ -69,7 +69,7 @@ gpu.module @copies {
       %i1 = arith.muli %t1, %c64 : index
       carousel.load %x[%i0, %i1] to %tile : !rank2, !tile2
       carousel.store %tile to %y[%i0, %i1] : !tile2, !rank2
-    } {carousel.pipeline = #carousel.pipeline<stages = auto, tiles = auto>}
+    } {carousel.pipeline = #carousel.pipeline<stages = auto>}
     gpu.return
   }
 
@@ -108,7 +108,7 @@ gpu.module @copies {
       %i2 = arith.muli %t2, %c64 : index
       carousel.load %x[%i0, %i1, %i2] to %tile : !rank3, !tile3
       carousel.store %tile to %y[%i0, %i1, %i2] : !tile3, !rank3
-    } {carousel.pipeline = #carousel.pipeline<stages = auto, tiles = auto>}
+    } {carousel.pipeline = #carousel.pipeline<stages = auto>}
     gpu.return
   }
 
@@ -154,7 +154,7 @@ gpu.module @copies {
       %i3 = arith.muli %t3, %c64 : index
       carousel.load %x[%i0, %i1, %i2, %i3] to %tile : !rank4, !tile4
       carousel.store %tile to %y[%i0, %i1, %i2, %i3] : !tile4, !rank4
-    } {carousel.pipeline = #carousel.pipeline<stages = auto, tiles = auto>}
+    } {carousel.pipeline = #carousel.pipeline<stages = auto>}
     gpu.return
   }
 
@@ -206,7 +206,7 @@ gpu.module @copies {
       %i4 = arith.muli %t4, %c64 : index
       carousel.load %x[%i0, %i1, %i2, %i3, %i4] to %tile : !rank5, !tile5
       carousel.store %tile to %y[%i0, %i1, %i2, %i3, %i4] : !tile5, !rank5
-    } {carousel.pipeline = #carousel.pipeline<stages = auto, tiles = auto>}
+    } {carousel.pipeline = #carousel.pipeline<stages = auto>}
     gpu.return
   }
 }

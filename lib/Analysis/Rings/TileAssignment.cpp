@@ -52,6 +52,7 @@ private:
   Obstacle explainValues();
   Obstacle explainBuffer(Value buffer);
   Obstacle explainBuffers();
+  Obstacle explainStores();
   void followBlockIds();
   void follow(Operation *user, SmallVectorImpl<Value> &work);
   bool dependsOnBlock(Operation *op) const {
@@ -283,6 +284,39 @@ Obstacle AssignmentPlanner::explainBuffers() {
   return {};
 }
 
+/// Whether a number grows with the loop's, at each iteration.
+static bool advances(Value value, scf::ForOp loop) {
+  if (value == loop.getInductionVar())
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getNumOperands() != 2)
+    return false;
+  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+  if (isa<arith::MulIOp>(op))
+    return advances(lhs, loop) && getConstantIntValue(rhs).value_or(0) > 0;
+  if (!isa<arith::AddIOp>(op))
+    return false;
+  if (!advances(lhs, loop))
+    std::swap(lhs, rhs);
+  return advances(lhs, loop) && loop.isDefinedOutsideOfLoop(rhs);
+}
+
+/// Where the boxes of a CTA's stores aren't visibly apart, each would wait
+/// until the one before it is complete.
+Obstacle AssignmentPlanner::explainStores() {
+  Obstacle obstacle;
+  loop.walk([&](StoreOp store) {
+    if (llvm::any_of(store.getOffsets(),
+                     [&](Value offset) { return advances(offset, loop); }))
+      return WalkResult::advance();
+    obstacle = makeObstacle("no offset of a store is the loop's number, times "
+                            "or plus another, so each store would wait for "
+                            "the one before it");
+    return WalkResult::interrupt();
+  });
+  return obstacle;
+}
+
 /// A choice doesn't take away what is asked for and needs an scf.for.
 Obstacle AssignmentPlanner::explainRequest(const TileAssignmentPlan &plan) {
   if (plan.request != TileAssignment::Auto)
@@ -306,6 +340,8 @@ void AssignmentPlanner::run(TileAssignmentPlan &plan) {
     plan.obstacle = explainValues();
   if (plan.obstacle.empty())
     plan.obstacle = explainBuffers();
+  if (plan.obstacle.empty() && plan.request == TileAssignment::Auto)
+    plan.obstacle = explainStores();
   if (!plan.obstacle.empty())
     plan.step = 0;
 }

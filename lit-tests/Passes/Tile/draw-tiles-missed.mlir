@@ -237,4 +237,23 @@ gpu.module @m [#nvvm.target<chip = "sm_90a", features = "+ptx88">] {
     } {carousel.pipeline = #carousel.pipeline<mode = specialized, tiles = auto>}
     gpu.return
   }
+
+  // The analysis of stores can't tell rows and columns of different tiles apart.
+  gpu.func @divided(%x: memref<?x?xf32, #gl>, %y: memref<?x?xf32, #gl>, %n: index, %columns: index) kernel
+      attributes {carousel.launch = #carousel.launch<grid = [4], block = [128]>} {
+    %c0 = arith.constant 0 : index
+    %c128 = arith.constant 128 : index
+    %block = gpu.block_id x
+    %blocks = gpu.grid_dim x
+    %t = memref.alloc() : !tile
+    // expected-remark @below {{tiles by stride: no offset of a store is the loop's number, times or plus another, so each store would wait for the one before it}}
+    scf.for %i = %block to %n step %blocks {
+      %row = arith.divui %i, %columns : index
+      %rest = arith.remui %i, %columns : index
+      %column = arith.muli %rest, %c128 : index
+      carousel.load %x[%row, %column] to %t : memref<?x?xf32, #gl>, !tile
+      carousel.store %t to %y[%row, %column] : !tile, memref<?x?xf32, #gl>
+    } {carousel.pipeline = #carousel.pipeline<tiles = auto>}
+    gpu.return
+  }
 }
