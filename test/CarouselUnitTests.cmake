@@ -17,6 +17,8 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Engines/ThreadWorkTest.cpp
     Analysis/Engines/TilePaddingTest.cpp
     Analysis/Engines/TransferShapeTest.cpp
+    Analysis/Layouts/AnchorLayoutsTest.cpp
+    Analysis/Layouts/LinearLayoutTest.cpp
     Analysis/Rings/BoxGuardsTest.cpp
     Analysis/Rings/RingBarriersTest.cpp
     Analysis/Rings/RingDepthTest.cpp
