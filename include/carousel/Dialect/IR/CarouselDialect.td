@@ -57,6 +57,10 @@ def Carousel_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kCoresident{"carousel.coresident"};
     /// On a kernel, a unit: its author assumes that CTAs start in the order of their ids.
     static constexpr ::llvm::StringLiteral kStartsInOrder{"carousel.starts_in_order"};
+    /// On a kernel of the block phase: a BlockProgramAttr. --carousel-distribute removes it.
+    static constexpr ::llvm::StringLiteral kBlockProgram{"carousel.block_program"};
+    /// On an op with one vector result, at the block phase: a LayoutAttr.
+    static constexpr ::llvm::StringLiteral kLayout{"carousel.layout"};
     /// On an scf.for of the tile phase: a PipelineAttr. --carousel-circular-buffer removes it.
     static constexpr ::llvm::StringLiteral kPipeline{"carousel.pipeline"};
 

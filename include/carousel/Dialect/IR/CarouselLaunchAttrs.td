@@ -133,7 +133,8 @@ def Carousel_LaunchAttr : Carousel_Attr<"Launch", "launch"> {
 
     - The grid has one to three dimensions. Constant ones are at most 2^31-1, 65535 and 65535, and
       multiples of the cluster's (C110).
-    - The block has one to three dimensions, and 1 to 1024 threads, at most 64 in z (C111).
+    - The block has one to three dimensions, and 1 to 1024 threads, at most 64 in z. Only a kernel
+      of the block phase may leave it out, and then passes choose it (C111).
     - The cluster has up to three dimensions, and 1 to 8 CTAs (C112).
     - Dynamic shared memory is 0 to 2^31-1 bytes (C113).
     - The attribute doesn't contradict the kernel's `known_block_size`, `known_cluster_size` and
@@ -147,7 +148,7 @@ def Carousel_LaunchAttr : Carousel_Attr<"Launch", "launch"> {
   }];
   let parameters = (ins
     ArrayRefParameter<"::carousel::ExprAttr", "one to three, x first">:$grid,
-    ArrayRefParameter<"int64_t", "one to three, x first">:$block,
+    OptionalArrayRefParameter<"int64_t", "one to three, x first; none if passes choose">:$block,
     OptionalArrayRefParameter<"int64_t", "none, or one to three, x first">:$cluster,
     DefaultValuedParameter<"int64_t", "0">:$shared);
   let hasCustomAssemblyFormat = 1;

@@ -9,6 +9,7 @@
 #define CAROUSEL_DIALECT_IR_CAROUSELOPS_TD
 
 include "carousel/Dialect/IR/CarouselLaunchAttrs.td"
+include "carousel/Dialect/IR/CarouselBlockAttrs.td"
 include "carousel/Dialect/IR/CarouselPipelineAttrs.td"
 include "carousel/Dialect/IR/CarouselWaitAttrs.td"
 include "carousel/Dialect/IR/CarouselTileOps.td"

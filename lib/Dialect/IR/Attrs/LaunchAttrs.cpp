@@ -69,7 +69,7 @@ Attribute LaunchAttr::parse(AsmParser &parser, Type) {
   auto parseShared = [&] { return parser.parseInteger(shared); };
   if (parseFields(parser, "a launch",
                   {{"grid", true, parseGrid},
-                   {"block", true, parseBlock},
+                   {"block", false, parseBlock},
                    {"cluster", false, parseCluster},
                    {"shared", false, parseShared}}))
     return {};
@@ -81,8 +81,10 @@ Attribute LaunchAttr::parse(AsmParser &parser, Type) {
 void LaunchAttr::print(AsmPrinter &printer) const {
   printer << '<';
   printList(printer, "grid", getGrid());
-  printer << ", ";
-  printList(printer, "block", getBlock());
+  if (!getBlock().empty()) {
+    printer << ", ";
+    printList(printer, "block", getBlock());
+  }
   if (!getCluster().empty()) {
     printer << ", ";
     printList(printer, "cluster", getCluster());
@@ -283,7 +285,8 @@ LogicalResult LaunchAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<int64_t> block,
                                  ArrayRef<int64_t> cluster, int64_t shared) {
   // C111
-  if (failed(verifyDims(emitError, block, "block", "threads of a block",
+  if (!block.empty() &&
+      failed(verifyDims(emitError, block, "block", "threads of a block",
                         rules::kMaxThreadsPerBlock)))
     return failure();
   if (block.size() == 3 && block[2] > rules::kMaxBlockZ)

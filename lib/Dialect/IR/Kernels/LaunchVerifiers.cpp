@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Checks the places of the dialect's attributes, and that they match the
-// signature of the kernel: C116 to C118 of docs/Spec.md.
+// signature of the kernel: C111, C116 to C118 and C207 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,6 +63,12 @@ static LogicalResult verifyKnownSizes(gpu::GPUFuncOp kernel,
 }
 
 static LogicalResult verifyLaunch(gpu::GPUFuncOp kernel, LaunchAttr launch) {
+  // C111
+  if (launch.getBlock().empty() &&
+      !kernel->hasAttr(CarouselDialect::kBlockProgram))
+    return kernel.emitError("expected a block in ")
+           << CarouselDialect::kLaunch
+           << " of a kernel that isn't at the block phase, got none";
   ExprVerifier verifier(kernel, CarouselDialect::kLaunch);
   for (ExprAttr extent : launch.getGrid())
     if (failed(verifier.verify(extent)))
@@ -111,19 +117,47 @@ static LogicalResult verifyDecisions(gpu::GPUFuncOp kernel,
   return kernel.emitError("expected ") << kDecisionsAttr << " with " << error;
 }
 
+static LogicalResult verifyBlockProgram(gpu::GPUFuncOp kernel,
+                                        BlockProgramAttr program) {
+  ExprVerifier verifier(kernel, CarouselDialect::kBlockProgram);
+  return program.getCovers() ? verifier.verify(program.getCovers()) : success();
+}
+
+/// C207, as far as the op shows it.
+static LogicalResult verifyLayout(Operation *op, LayoutAttr layout) {
+  auto vector = op->getNumResults() == 1
+                    ? dyn_cast<VectorType>(op->getResult(0).getType())
+                    : VectorType();
+  if (!vector)
+    return op->emitError("expected ")
+           << CarouselDialect::kLayout
+           << " on an op with one vector result, got '" << op->getName() << "'";
+  if (layout.getRank() != 0 && layout.getRank() != vector.getRank())
+    return op->emitError("expected bases of ")
+           << vector.getRank() << " coordinates for " << vector << ", got "
+           << layout.getRank();
+  return success();
+}
+
 LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
                                                         NamedAttribute attr) {
   if (attr.getName() == kTensorMapParameters)
     return verifyTensorMapParameters(op, attr);
   if (attr.getName() == kPipeline)
     return verifyPipeline(op, attr);
+  if (attr.getName() == kLayout) {
+    auto layout = getAttributeValue<LayoutAttr>(op, attr);
+    return success(layout && succeeded(verifyLayout(op, layout)));
+  }
   gpu::GPUFuncOp kernel = getKernel(op);
   if (kernel && attr.getName() == kDecisionsAttr)
     return verifyDecisions(kernel, attr);
   bool isLaunch = attr.getName() == kLaunch;
   bool isUnit =
       attr.getName() == kCoresident || attr.getName() == kStartsInOrder;
-  if (!kernel || (!isLaunch && !isUnit && attr.getName() != kVariant)) {
+  bool isProgram = attr.getName() == kBlockProgram;
+  if (!kernel ||
+      (!isLaunch && !isUnit && !isProgram && attr.getName() != kVariant)) {
     bool isFunction = isa<gpu::GPUFuncOp>(op) && !kernel;
     return refuseAttribute(op, attr,
                            isFunction ? StringRef("a device function")
@@ -140,6 +174,11 @@ LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
     auto launch = getAttributeValue<LaunchAttr>(op, attr);
     return success(launch && (!hasSignature(kernel) ||
                               succeeded(verifyLaunch(kernel, launch))));
+  }
+  if (isProgram) {
+    auto program = getAttributeValue<BlockProgramAttr>(op, attr);
+    return success(program && (!hasSignature(kernel) ||
+                               succeeded(verifyBlockProgram(kernel, program))));
   }
   auto variant = getAttributeValue<VariantAttr>(op, attr);
   return success(variant && (!hasSignature(kernel) ||

@@ -1,0 +1,152 @@
+//===- BlockPasses.td - kernels on values of the CTA -------*- tablegen -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_BLOCKPASSES_TD
+#define CAROUSEL_PASSES_BLOCKPASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+//===----------------------------------------------------------------------===//
+// Block
+//
+// From kernels on values of the whole CTA to the tile phase. docs/BlockPhase.md
+// defines the phase, which carousel-verify-block closes.
+//===----------------------------------------------------------------------===//
+
+def VerifyBlock : Pass<"carousel-verify-block", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Verify the block phase beyond what single ops can check";
+  let description = [{
+    Closes the block phase. Precondition: none. Postcondition: all ops verify, and in each kernel
+    with `carousel.block_program`
+
+    - ops are of the block phase: docs/BlockPhase.md lists them. There are no thread ids, shuffles,
+      barriers or shared memory (C209).
+    - Vectors have one to four dimensions of fixed extents, and at most 2^20 elements (C210).
+    - Regions have one block, and conditions and bounds are scalars (C211).
+    - A user's layouts fit the block (C207).
+
+    Other kernels aren't looked at. Changes nothing.
+
+    ```mlir
+    gpu.func @rows(%x: memref<?x4096xf32>) kernel
+        attributes {carousel.block_program = #carousel.block_program<>} {
+      %row = gpu.block_id x
+      %v = vector.transfer_read %x[%row, %c0], %zero : memref<?x4096xf32>, vector<4096xf32>
+      %thread = gpu.thread_id x     // refused
+    ```
+  }];
+}
+
+def SpecializeBlocks : Pass<"carousel-specialize-blocks", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Make variants of block programs by the extents and alignments of a launch";
+  let description = [{
+    Precondition: the block phase. Postcondition: the same, with a launch block and a number of
+    programs for each kernel. A kernel becomes variants (`carousel.variant`), the first that holds
+    is launched:
+
+    - by width, if the kernel has `covers`: narrower vectors for smaller extents. Each width has its
+      own number of threads, and of programs that a CTA executes together.
+    - by alignment: with 16-byte accesses, where pointers, strides and the covered extent are
+      multiples of 16 bytes, and with accesses of single elements.
+
+    The last variant has no guards but those of the kernel, if the widest vectors cover all extents
+    (`--carousel-stream-rows`), and otherwise requires that they do. A remark states each variant.
+
+    ```mlir
+    gpu.func @softmax(...) attributes {carousel.block_program = <width = 65536, covers = extent(0, 1)>}
+    // becomes, among others
+    gpu.func @softmax_1024_vector(...) attributes {
+      carousel.block_program = <width = 1024, covers = extent(0, 1), programs = 8>,
+      carousel.variant = #carousel.variant<kernel = "softmax", guards = [
+        range(extent(0, 1), 0, 1024), divisible(extent(0, 1), 8), ...]>}
+    ```
+  }];
+  let options = [
+    Option<"variants", "variants", "bool", "true",
+           "Make variants; otherwise each kernel stays one, which no guard restricts">
+  ];
+  let statistics = [Statistic<"functions", "functions", "functions that kernels became">];
+}
+
+def BatchPrograms : Pass<"carousel-batch-programs", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Let one CTA execute several programs of the block phase together";
+  let description = [{
+    Precondition: the block phase. Postcondition: the same, without `programs`. A kernel with
+    `programs = n` becomes one whose CTAs each do the work of n CTAs: vectors get a leading
+    dimension of n, scalars that depend on the block id become vectors, and the grid's first extent
+    is divided by n, rounded up. Accesses of programs beyond the grid are masked.
+
+    Refuses, with a missed remark, kernels in which this isn't possible: control flow or offsets of
+    more than one dimension that depend on the block id, and turns and tickets.
+
+    ```mlir
+    %row = gpu.block_id x
+    %v = vector.transfer_read %x[%row, %c0], %zero : !matrix, vector<128xf32>
+    %s = vector.multi_reduction <add>, %v, %zero [0] : vector<128xf32> to f32
+    // becomes, for 8 programs
+    %row = arith.muli %block, %c8 : index
+    %v = vector.transfer_read %x[%row, %c0], %zero : !matrix, vector<8x128xf32>
+    %s = vector.multi_reduction <add>, %v, %zeros [1] : vector<8x128xf32> to vector<8xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"batched", "batched", "kernels that were batched">,
+    Statistic<"missed", "missed", "kernels that asked for it and stay as they are">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::vector::VectorDialect"];
+}
+
+def StreamRows : Pass<"carousel-stream-rows", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Let block programs go over extents that are wider than their vectors";
+  let description = [{
+    Precondition: the block phase. Postcondition: the same. A kernel with `covers` whose vectors may
+    be narrower than the extent becomes one that goes over the extent in passes of `width` elements:
+    a loop for each level of reductions, and one for the results. What several passes need is read
+    and computed again in each.
+
+    Refuses, with a missed remark, kernels in which the covered dimension isn't elementwise apart
+    from reductions.
+  }];
+  let statistics = [
+    Statistic<"streamed", "streamed", "kernels that go over their extent in passes">,
+    Statistic<"missed", "missed", "kernels that can't">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+def Distribute : Pass<"carousel-distribute", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Distribute values of the CTA to its threads";
+  let description = [{
+    Takes kernels from the block phase to the tile phase. Precondition: the block phase, with a
+    launch block. Postcondition: the tile phase. The planner (Analysis/Layouts/LayoutPlan.h) gives
+    each vector a layout. Each thread then computes with the vector of its own elements:
+
+    - reads and writes of global memory become accesses of up to 16 bytes, as far as the alignment
+      that the variant's guards promise, masked at the edges. In a loop with `carousel.pipeline`
+      they become transfers of tiles.
+    - reductions go through registers, shuffles and, between warps, one exchange through shared
+      memory with one barrier.
+    - where two ops want different layouts, registers are permuted, or values go through shared
+      memory.
+
+    Remarks state the layouts and the conversions with their prices. Refuses layouts that contradict
+    and vectors that don't fit registers (C212).
+  }];
+  let statistics = [
+    Statistic<"values", "values", "vectors that were distributed">,
+    Statistic<"exchanges", "exchanges", "exchanges through shared memory">,
+    Statistic<"conversions", "conversions", "conversions between layouts through shared memory">
+  ];
+  let dependentDialects = [
+    "::carousel::CarouselDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
+#endif // CAROUSEL_PASSES_BLOCKPASSES_TD

@@ -1,0 +1,24 @@
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Passes/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_VERIFYBLOCK
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+struct VerifyBlock : public carousel::impl::VerifyBlockBase<VerifyBlock> {
+  using VerifyBlockBase::VerifyBlockBase;
+  void runOnOperation() override {}
+};
+
+} // namespace
