@@ -1,3 +1,18 @@
+//===- Distribute.cpp - distribute values of the CTA to its threads -------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// --carousel-distribute. Plans the layouts of each block program, and replaces
+// its body by the program of one thread. Constraint C212 of docs/Spec.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DistributeOps.h"
+
+#include "carousel/Analysis/Distribution/LayoutPlan.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -5,6 +20,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Remarks.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_DISTRIBUTE
@@ -18,7 +34,73 @@ namespace {
 
 struct Distribute : public carousel::impl::DistributeBase<Distribute> {
   using DistributeBase::DistributeBase;
-  void runOnOperation() override {}
+
+  void runOnOperation() override {
+    SmallVector<gpu::GPUFuncOp> kernels;
+    for (auto func : getOperation().getOps<gpu::GPUFuncOp>())
+      if (func->hasAttr(CarouselDialect::kBlockProgram))
+        kernels.push_back(func);
+    for (gpu::GPUFuncOp kernel : kernels)
+      if (failed(distribute(kernel)))
+        return signalPassFailure();
+  }
+
+  LogicalResult distribute(gpu::GPUFuncOp kernel) {
+    auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+    // C212
+    if (!launch || launch.getBlock().empty())
+      return kernel.emitError("expected a block in ")
+             << CarouselDialect::kLaunch << " of a kernel to distribute, got "
+             << "none";
+    LayoutPlan plan = LayoutPlan::compute(kernel);
+    for (const LayoutFault &fault : plan.getFaults())
+      fault.op->emitOpError(fault.message);
+    if (!plan.getFaults().empty())
+      return failure();
+    emitRemarks(kernel, plan);
+    DistributedCounts counts = distributeOps(kernel, plan);
+    values += counts.values;
+    exchanges += counts.exchanges;
+    conversions += counts.conversions;
+    kernel->removeAttr(CarouselDialect::kBlockProgram);
+    return success();
+  }
+
+  void emitRemarks(gpu::GPUFuncOp kernel, const LayoutPlan &plan) {
+    if (!getContext().getRemarkEngine())
+      return;
+    remark::RemarkOpts options = remark::RemarkOpts::name("Layout")
+                                     .category("carousel-distribute")
+                                     .function(kernel.getName());
+    kernel.walk([&](Operation *op) {
+      for (Value result : op->getResults())
+        if (isa<VectorType>(result.getType()))
+          if (const LinearLayout *layout = plan.getLayout(result)) {
+            std::string text;
+            llvm::raw_string_ostream os(text);
+            layout->print(os);
+            remark::analysis(op->getLoc(), options)
+                << remark::add("{0} registers of a thread: {1}",
+                               plan.getRegisters(result), text);
+          }
+      if (!isa<VectorTransferOpInterface>(op))
+        return;
+      const AccessPlan &access = plan.getAccess(op);
+      bool isFull = access.sectors <= access.fullSectors;
+      remark::RemarkOpts named = remark::RemarkOpts::name("Access")
+                                     .category("carousel-distribute")
+                                     .function(kernel.getName());
+      std::string text = "accesses of " + std::to_string(access.run) +
+                         " elements; a warp touches " +
+                         std::to_string(access.sectors) +
+                         " sectors of 32 bytes, " +
+                         std::to_string(access.fullSectors) + " without gaps";
+      if (isFull)
+        remark::passed(op->getLoc(), named) << remark::add("{0}", text);
+      else
+        remark::missed(op->getLoc(), named) << remark::add("{0}", text);
+    });
+  }
 };
 
 } // namespace

@@ -38,6 +38,13 @@ static void addEngines(OpPassManager &gpu, const LowerOptions &options) {
   target.ptxVersion = options.ptxVersion.getValue();
   gpu.addPass(createAttachTarget(target));
 
+  // From the block phase, for kernels that are there.
+  gpu.addPass(createVerifyBlock());
+  gpu.addPass(createSpecializeBlocks());
+  gpu.addPass(createStreamRows());
+  gpu.addPass(createBatchPrograms());
+  gpu.addPass(createDistribute());
+
   // Into the tile phase. Running indices are carried through loops of scf.
   gpu.nestAny().addPass(
       createRunWherePresent({"affine"}, [](OpPassManager &pm) {
@@ -126,7 +133,8 @@ bool carousel::isTilePhase(gpu::GPUModuleOp module) {
       module
           .walk([&](Operation *op) {
             if (isa<LoadOp, StoreOp, AccumulateOp, SerializeOp, GridTicketOp>(
-                    op))
+                    op) ||
+                op->hasAttr(CarouselDialect::kBlockProgram))
               return WalkResult::interrupt();
             if (auto alloc = dyn_cast<memref::AllocOp>(op))
               hasBuffer |= isSharedMemRef(alloc.getType());

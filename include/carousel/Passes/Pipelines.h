@@ -150,7 +150,8 @@ void buildLowerToEmitCPipeline(mlir::OpPassManager &pm,
 void buildToEmitCPipeline(mlir::OpPassManager &pm,
                           const LowerToEmitCOptions &options);
 
-/// Whether a module is at the tile phase: it has transfers, or it allocates
+/// Whether a module is at the tile phase or before it: it has block programs or
+/// transfers, or it allocates
 /// shared memory and has no op of the machine phase.
 bool isTilePhase(mlir::gpu::GPUModuleOp module);
 

@@ -11,9 +11,6 @@
 
 #include "carousel/Analysis/Layouts/AnchorLayouts.h"
 
-#include "carousel/Support/HardwareLimits.h"
-#include "llvm/Support/MathExtras.h"
-
 #include <algorithm>
 
 using namespace carousel;
@@ -30,6 +27,14 @@ public:
 
   bool isEmpty() const { return dim == 0; }
   bool isInLastDim() const { return dim == extentBits.size(); }
+  /// Of dimensions before the last one.
+  unsigned countOuterBits() const {
+    unsigned count = 0;
+    for (size_t outer = 0; outer < std::min(dim, extentBits.size() - 1);
+         ++outer)
+      count += extentBits[outer];
+    return isEmpty() || isInLastDim() ? count : count - bit;
+  }
 
   /// The next basis; all 0 if there is none.
   llvm::SmallVector<uint32_t> take() {
@@ -56,33 +61,43 @@ private:
 
 } // namespace
 
-static constexpr unsigned kLaneBits = llvm::ConstantLog2<rules::kWarpSize>();
-
-static LinearLayout makeLayout(llvm::ArrayRef<unsigned> extentBits,
-                               unsigned runBits, unsigned warpBits,
-                               bool rowsOfWarps) {
-  LinearLayout layout(extentBits);
-  BitSource bits(extentBits);
+/// The runs of threads, and their neighbours.
+static void addRunsOfLanes(LinearLayout &layout, BitSource &bits,
+                           unsigned runBits, unsigned laneBits) {
   for (unsigned bit = 0; bit < runBits && bits.isInLastDim(); ++bit)
     layout.addBasis(Place::Register, bits.take());
-  for (unsigned bit = 0; bit < kLaneBits; ++bit)
+  for (unsigned bit = 0; bit < laneBits; ++bit)
     layout.addBasis(Place::Lane, bits.take());
-  while (rowsOfWarps && bits.isInLastDim())
-    layout.addBasis(Place::Register, bits.take());
+}
+
+static void addRest(LinearLayout &layout, BitSource &bits, unsigned warpBits) {
   for (unsigned bit = 0; bit < warpBits; ++bit)
     layout.addBasis(Place::Warp, bits.take());
   while (!bits.isEmpty())
     layout.addBasis(Place::Register, bits.take());
-  return layout;
 }
 
 LinearLayout carousel::makeCoalescedLayout(llvm::ArrayRef<unsigned> extentBits,
                                            unsigned runBits,
-                                           unsigned warpBits) {
-  return makeLayout(extentBits, runBits, warpBits, /*rowsOfWarps=*/false);
+                                           ThreadBits threads) {
+  LinearLayout layout(extentBits);
+  BitSource bits(extentBits);
+  addRunsOfLanes(layout, bits, runBits, threads.lanes);
+  addRest(layout, bits, threads.warps);
+  return layout;
 }
 
-LinearLayout carousel::makeRowsOfWarps(llvm::ArrayRef<unsigned> extentBits,
-                                       unsigned runBits, unsigned warpBits) {
-  return makeLayout(extentBits, runBits, warpBits, /*rowsOfWarps=*/true);
+LinearLayout carousel::makeRowLayout(llvm::ArrayRef<unsigned> extentBits,
+                                     unsigned runBits, ThreadBits threads) {
+  LinearLayout layout(extentBits);
+  BitSource bits(extentBits);
+  addRunsOfLanes(layout, bits, runBits, threads.lanes);
+  unsigned ofRows = std::min(threads.warps, bits.countOuterBits());
+  unsigned withinRow = threads.warps - ofRows;
+  for (; withinRow != 0 && bits.isInLastDim(); --withinRow)
+    layout.addBasis(Place::Warp, bits.take());
+  while (bits.isInLastDim())
+    layout.addBasis(Place::Register, bits.take());
+  addRest(layout, bits, ofRows + withinRow);
+  return layout;
 }

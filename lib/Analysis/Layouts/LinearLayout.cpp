@@ -129,6 +129,29 @@ llvm::SmallVector<uint32_t> LinearLayout::unpack(uint32_t packed) const {
   return coordinates;
 }
 
+llvm::SmallVector<llvm::SmallVector<uint32_t>>
+LinearLayout::getBases(Place place) const {
+  llvm::SmallVector<llvm::SmallVector<uint32_t>> unpacked;
+  for (uint32_t basis : bases[index(place)])
+    unpacked.push_back(unpack(basis));
+  return unpacked;
+}
+
+LinearLayout LinearLayout::mapBases(llvm::ArrayRef<unsigned> extentBits,
+                                    BasisMap map) const {
+  LinearLayout mapped(extentBits);
+  for (Place place : kAllPlaces)
+    for (uint32_t basis : bases[index(place)])
+      mapped.addBasis(place, map(unpack(basis)));
+  return mapped;
+}
+
+LinearLayout LinearLayout::withoutCopies() const {
+  LinearLayout layout = *this;
+  llvm::erase(layout.bases[index(Place::Register)], 0u);
+  return layout;
+}
+
 llvm::SmallVector<uint32_t>
 LinearLayout::apply(const PlaceNumbers &place) const {
   uint32_t packed = 0;
@@ -165,6 +188,17 @@ LinearLayout::find(llvm::ArrayRef<uint32_t> coordinates) const {
   if (!names)
     return std::nullopt;
   return toNumbers(*names);
+}
+
+std::optional<uint32_t>
+LinearLayout::findRegister(llvm::ArrayRef<uint32_t> coordinates) const {
+  BitMatrix matrix;
+  for (auto [bit, basis] : llvm::enumerate(bases[index(Place::Register)]))
+    matrix.add(basis, getName(Place::Register, bit));
+  std::optional<uint64_t> names = matrix.solve(pack(coordinates));
+  if (!names)
+    return std::nullopt;
+  return toNumbers(*names)[index(Place::Register)];
 }
 
 uint32_t LinearLayout::getContiguous(unsigned dim) const {

@@ -16,17 +16,24 @@
 
 namespace carousel {
 
+/// The threads of a CTA, in bits.
+struct ThreadBits {
+  unsigned lanes = 5;
+  unsigned warps = 0;
+};
+
 /// Accesses of global memory: each thread has 2^runBits consecutive elements of
 /// the last dimension, or all of it if it is shorter. Lanes follow each other,
-/// then warps (2^warpBits of them), then further registers. Threads beyond the
-/// last element have copies.
+/// then warps, then further registers. Threads beyond the last element have
+/// copies.
 LinearLayout makeCoalescedLayout(llvm::ArrayRef<unsigned> extentBits,
-                                 unsigned runBits, unsigned warpBits);
+                                 unsigned runBits, ThreadBits threads);
 
-/// A row in a warp: as above, but further elements of the last dimension are in
-/// further registers, and warps begin with the dimension before it.
-LinearLayout makeRowsOfWarps(llvm::ArrayRef<unsigned> extentBits,
-                             unsigned runBits, unsigned warpBits);
+/// Reductions along the last dimension: as above, but a row has as few warps as
+/// possible. Warps begin with the dimensions before the last one; those that
+/// are left over share rows. Further elements of a row are in registers.
+LinearLayout makeRowLayout(llvm::ArrayRef<unsigned> extentBits,
+                           unsigned runBits, ThreadBits threads);
 
 } // namespace carousel
 

@@ -15,6 +15,7 @@
 #define CAROUSEL_ANALYSIS_LAYOUTS_LINEARLAYOUT_H
 
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -53,6 +54,18 @@ public:
   unsigned getNumBits() const;
   llvm::ArrayRef<unsigned> getExtentBits() const { return extentBits; }
 
+  /// The coordinates that the bits of a kind of place select, lowest bit first.
+  llvm::SmallVector<llvm::SmallVector<uint32_t>> getBases(Place place) const;
+
+  using BasisMap = llvm::function_ref<llvm::SmallVector<uint32_t>(
+      llvm::ArrayRef<uint32_t> coordinates)>;
+  /// The layout of a vector of other extents, with each basis mapped to
+  /// coordinates of that vector.
+  LinearLayout mapBases(llvm::ArrayRef<unsigned> extentBits,
+                        BasisMap map) const;
+  /// Without register bits that don't change the element.
+  LinearLayout withoutCopies() const;
+
   /// The coordinates of the element at a place.
   llvm::SmallVector<uint32_t> apply(const PlaceNumbers &place) const;
   /// Whether every element is at some place.
@@ -62,6 +75,10 @@ public:
   /// A place of an element, with 0 for bits that are free; nullopt if it is at
   /// none.
   std::optional<PlaceNumbers> find(llvm::ArrayRef<uint32_t> coordinates) const;
+  /// Of the elements of lane 0 in warp 0 of CTA 0, the register of one; nullopt
+  /// if it has no such element.
+  std::optional<uint32_t>
+  findRegister(llvm::ArrayRef<uint32_t> coordinates) const;
 
   /// The number of consecutive registers that hold consecutive elements of a
   /// dimension, which begin at a multiple of that number.

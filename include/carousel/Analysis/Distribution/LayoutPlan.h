@@ -1,0 +1,83 @@
+//===- LayoutPlan.h - layouts of a block program's vectors ------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Assigns a layout to each vector of a kernel at the block phase, and to each
+// use of one. Where the two differ, the vector is converted. docs/BlockPhase.md
+// describes the planner.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_ANALYSIS_DISTRIBUTION_LAYOUTPLAN_H
+#define CAROUSEL_ANALYSIS_DISTRIBUTION_LAYOUTPLAN_H
+
+#include "carousel/Analysis/Layouts/AnchorLayouts.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/Value.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <string>
+#include <vector>
+
+namespace carousel {
+
+/// What can't be distributed (C212).
+struct LayoutFault {
+  mlir::Operation *op;
+  std::string message;
+};
+
+/// An access of global memory: a transfer_read or transfer_write, a gather or a
+/// scatter.
+struct AccessPlan {
+  /// Of the vector, as the threads access it.
+  LinearLayout layout;
+  /// Elements of one access of a thread, consecutive in the memref's last
+  /// dimension.
+  int64_t run = 1;
+  /// Sectors of 32 bytes that a warp's accesses touch, and those that they
+  /// would touch if they had no gaps.
+  int64_t sectors = 0, fullSectors = 0;
+};
+
+class LayoutPlan {
+public:
+  /// The threads are those of the kernel's launch. The kernel must not change
+  /// in the lifetime of the plan.
+  static LayoutPlan compute(mlir::gpu::GPUFuncOp kernel);
+
+  /// The layout of a vector. Only for values that have one: not for those that
+  /// each thread computes from coordinates.
+  const LinearLayout *getLayout(mlir::Value vector) const;
+  /// The layout in which an op takes a vector operand.
+  const LinearLayout &getOperandLayout(mlir::OpOperand &operand) const;
+  /// The layout in which an op computes a vector result.
+  const LinearLayout &getComputedLayout(mlir::OpResult result) const;
+  const AccessPlan &getAccess(mlir::Operation *op) const;
+
+  /// The registers of 4 bytes that the elements of a vector take in a thread.
+  int64_t getRegisters(mlir::Value vector) const;
+
+  llvm::ArrayRef<LayoutFault> getFaults() const { return faults; }
+  ThreadBits getThreads() const { return threads; }
+  void print(llvm::raw_ostream &os) const;
+
+private:
+  friend class LayoutPlanner;
+
+  ThreadBits threads;
+  /// In program order.
+  llvm::MapVector<mlir::Value, LinearLayout> layouts;
+  llvm::DenseMap<mlir::OpOperand *, LinearLayout> operands;
+  llvm::DenseMap<mlir::Value, LinearLayout> computed;
+  llvm::MapVector<mlir::Operation *, AccessPlan> accesses;
+  std::vector<LayoutFault> faults;
+};
+
+} // namespace carousel
+
+#endif // CAROUSEL_ANALYSIS_DISTRIBUTION_LAYOUTPLAN_H

@@ -1,0 +1,164 @@
+//===- AccessAlignment.cpp - how wide accesses of vectors are -------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See AccessAlignment.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Distribution/AccessAlignment.h"
+
+#include "../Engines/TransferFacts.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace carousel;
+
+AccessAlignment::AccessAlignment(gpu::GPUFuncOp kernel)
+    : arguments(getKernelArguments(kernel)) {
+  for (auto [number, argument] : llvm::enumerate(arguments))
+    numbers[kernel.getArgument(argument.position)] = number;
+  if (auto variant =
+          kernel->getAttrOfType<VariantAttr>(CarouselDialect::kVariant))
+    llvm::append_range(known, variant.getGuards());
+  for (auto [number, argument] : llvm::enumerate(arguments))
+    if (auto promised = kernel.getArgAttrOfType<IntegerAttr>(
+            argument.position, LLVM::LLVMDialect::getAlignAttrName()))
+      known.push_back(GuardAttr::get(kernel.getContext(), GuardKind::Aligned,
+                                     number, ExprAttr(), ExprAttr(),
+                                     promised.getInt(), /*most=*/0));
+}
+
+bool AccessAlignment::isKnown(GuardAttr guard) const {
+  return isImplied(known, guard);
+}
+
+std::optional<unsigned> AccessAlignment::findArgument(Value memref) const {
+  MemRefOrigin origin = findOrigin(memref, indices);
+  auto found = numbers.find(origin.root);
+  if (!origin.isWhole || found == numbers.end())
+    return std::nullopt;
+  return found->second;
+}
+
+bool AccessAlignment::requireDivisible(
+    ExprAttr expr, int64_t divisor, SmallVectorImpl<GuardAttr> &guards) const {
+  auto guard =
+      GuardAttr::get(expr.getContext(), GuardKind::Divisible, /*argument=*/0,
+                     expr, ExprAttr(), divisor, /*most=*/0);
+  if (divisor != 1 && !isKnown(guard))
+    mergeGuard(guards, guard);
+  return true;
+}
+
+bool AccessAlignment::requireMultiple(
+    OpFoldResult index, int64_t divisor,
+    SmallVectorImpl<GuardAttr> &guards) const {
+  if (isMultiple(indices.getMultiple(index), divisor))
+    return true;
+  auto value = dyn_cast<Value>(index);
+  SmallVector<DivisibilityNeed> needs;
+  if (!value || failed(indices.require(value, divisor, needs)))
+    return false;
+  MLIRContext *context = value.getContext();
+  for (const DivisibilityNeed &need : needs) {
+    ExprAttr expr;
+    if (auto scalar = numbers.find(need.value); scalar != numbers.end()) {
+      expr = makeExpr(context, ExprKind::Scalar, 0, scalar->second);
+    } else if (auto dim = need.value.getDefiningOp<memref::DimOp>()) {
+      std::optional<unsigned> argument = findArgument(dim.getSource());
+      std::optional<int64_t> number = dim.getConstantIndex();
+      if (!argument || !number)
+        return false;
+      expr = makeExpr(context, ExprKind::Extent, *number, *argument);
+    }
+    if (!expr || !requireDivisible(expr, need.divisor, guards))
+      return false;
+  }
+  return true;
+}
+
+bool AccessAlignment::require(Value memref, ValueRange offsets, bool inBounds,
+                              int64_t elements,
+                              SmallVectorImpl<GuardAttr> &guards) const {
+  if (elements == 1)
+    return true;
+  auto type = cast<MemRefType>(memref.getType());
+  MLIRContext *context = memref.getContext();
+  SmallVector<int64_t> strides;
+  int64_t first;
+  if (type.getRank() == 0 || failed(type.getStridesAndOffset(strides, first)) ||
+      strides.back() != 1)
+    return false;
+  SmallVector<GuardAttr> needs;
+  std::optional<unsigned> argument = findArgument(memref);
+  int64_t last = type.getRank() - 1;
+
+  // The memref's address. A memref that starts within an argument has what is
+  // known of it.
+  int64_t bytes = elements * type.getElementTypeBitWidth() / 8;
+  if (bytes > 1 && findOrigin(memref, indices).alignment % bytes != 0) {
+    if (!argument)
+      return false;
+    auto aligned = GuardAttr::get(context, GuardKind::Aligned, *argument,
+                                  ExprAttr(), ExprAttr(), bytes, /*most=*/0);
+    bool isWorkspace = bool(arguments[*argument].workspace);
+    if (!isKnown(aligned) && !isWorkspace)
+      mergeGuard(needs, aligned);
+  }
+
+  // Rows begin at multiples of a run.
+  bool isContiguous = type.getLayout().isIdentity();
+  for (int64_t dim = 0; dim < last; ++dim) {
+    if (isMultiple(indices.getMultiple(offsets[dim]), elements) &&
+        getConstantIntValue(offsets[dim]) == 0 && type.getDimSize(dim) == 1)
+      continue;
+    if (!ShapedType::isDynamic(strides[dim])) {
+      if (!isMultiple(strides[dim], elements))
+        return false;
+      continue;
+    }
+    if (!argument)
+      return false;
+    // A multiple of the last extent.
+    if (isContiguous && ShapedType::isDynamic(type.getDimSize(last)))
+      requireDivisible(makeExpr(context, ExprKind::Extent, last, *argument),
+                       elements, needs);
+    else if (!isContiguous || !isMultiple(type.getDimSize(last), elements))
+      requireDivisible(makeExpr(context, ExprKind::Stride, dim, *argument),
+                       elements, needs);
+  }
+  if (!requireMultiple(offsets.back(), elements, needs))
+    return false;
+
+  if (!inBounds) {
+    if (!type.isDynamicDim(last)) {
+      if (!isMultiple(type.getDimSize(last), elements))
+        return false;
+    } else if (argument) {
+      requireDivisible(makeExpr(context, ExprKind::Extent, last, *argument),
+                       elements, needs);
+    } else {
+      return false;
+    }
+  }
+  for (GuardAttr guard : needs)
+    mergeGuard(guards, guard);
+  return true;
+}
+
+int64_t AccessAlignment::getRun(Value memref, ValueRange offsets, bool inBounds,
+                                int64_t most) const {
+  for (int64_t elements = most; elements > 1; elements /= 2) {
+    SmallVector<GuardAttr> needs;
+    if (require(memref, offsets, inBounds, elements, needs) && needs.empty())
+      return elements;
+  }
+  return 1;
+}

@@ -1,0 +1,252 @@
+//===- VectorRelations.cpp - how ops relate layouts -----------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See VectorRelations.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "VectorRelations.h"
+
+#include "carousel/Analysis/Layouts/LayoutRules.h"
+#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace carousel;
+
+SmallVector<unsigned> carousel::getExtentBits(VectorType type) {
+  return getExtentBits(type.getShape());
+}
+
+bool carousel::isFree(Value vector) {
+  Operation *op = vector.getDefiningOp();
+  if (!op || op->hasAttr(CarouselDialect::kLayout))
+    return false;
+  if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
+    return !isa<VectorType>(broadcast.getSourceType());
+  if (auto constant = dyn_cast<arith::ConstantOp>(op))
+    return isa<SplatElementsAttr>(constant.getValue());
+  return isa<ub::PoisonOp, vector::CreateMaskOp, vector::ConstantMaskOp,
+             vector::StepOp>(op);
+}
+
+bool carousel::isElementwise(Operation *op) {
+  return (OpTrait::hasElementwiseMappableTraits(op) ||
+          isa<vector::FMAOp>(op)) &&
+         op->getNumResults() == 1 && isVector(op->getResult(0));
+}
+
+void carousel::forEachCarried(Operation *op,
+                              function_ref<void(ArrayRef<Value>)> visit) {
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    for (auto [init, argument, yielded, result] :
+         llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs(),
+                         loop.getYieldedValues(), loop.getResults()))
+      visit({init, argument, yielded, result});
+  } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+    for (auto [init, argument, yielded] :
+         llvm::zip_equal(loop.getInits(), loop.getBeforeArguments(),
+                         loop.getYieldedValues()))
+      visit({init, argument, yielded});
+    for (auto [passed, argument, result] :
+         llvm::zip_equal(loop.getConditionOp().getArgs(),
+                         loop.getAfterArguments(), loop.getResults()))
+      visit({passed, argument, result});
+  } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    for (auto [index, result] : llvm::enumerate(branch.getResults()))
+      visit({branch.thenYield().getOperand(index),
+             branch.elseYield().getOperand(index), result});
+  }
+}
+
+bool carousel::isReshaping(Operation *op) {
+  if (auto broadcast = dyn_cast<vector::BroadcastOp>(op))
+    return isa<VectorType>(broadcast.getSourceType());
+  if (auto extract = dyn_cast<vector::ExtractOp>(op))
+    return isa<VectorType>(extract.getType());
+  if (auto insert = dyn_cast<vector::InsertOp>(op))
+    return isa<VectorType>(insert.getValueToStoreType());
+  return isa<vector::TransposeOp, vector::ShapeCastOp, vector::InterleaveOp,
+             vector::DeinterleaveOp, vector::ExtractStridedSliceOp,
+             vector::InsertStridedSliceOp>(op);
+}
+
+//===----------------------------------------------------------------------===//
+// What can be distributed
+//===----------------------------------------------------------------------===//
+
+static SmallVector<int64_t> dropUnits(VectorType type) {
+  return llvm::to_vector(llvm::make_filter_range(
+      type.getShape(), [](int64_t extent) { return extent != 1; }));
+}
+
+static std::string toText(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+/// A part of `extent` elements, `size` of them from `offset` on.
+static bool isWholePart(int64_t extent, int64_t size, int64_t offset) {
+  return extent == size || (llvm::isPowerOf2_64(size) && offset % size == 0);
+}
+
+static std::string explainSlice(VectorType whole, ArrayRef<int64_t> sizes,
+                                ArrayRef<int64_t> offsets) {
+  for (auto [extent, size, offset] :
+       llvm::zip_equal(whole.getShape(), sizes, offsets))
+    if (!isWholePart(extent, size, offset))
+      return "expected parts of a power of two elements that begin at a "
+             "multiple of it, got " +
+             std::to_string(size) + " elements from " + std::to_string(offset) +
+             " on";
+  return "";
+}
+
+template <typename Op>
+static SmallVector<int64_t> getOffsets(Op op, unsigned rank) {
+  SmallVector<int64_t> offsets(rank, 0);
+  for (auto [dim, attr] : llvm::enumerate(op.getOffsets()))
+    offsets[dim] = cast<IntegerAttr>(attr).getInt();
+  return offsets;
+}
+
+std::string carousel::explainReshaping(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::string>(op)
+      .Case([](vector::ShapeCastOp cast) -> std::string {
+        VectorType source = cast.getSourceVectorType();
+        VectorType result = cast.getResultVectorType();
+        auto isEven = [](VectorType type) {
+          return llvm::all_of(type.getShape(), [](int64_t extent) {
+            return llvm::isPowerOf2_64(extent);
+          });
+        };
+        if (dropUnits(source) == dropUnits(result) ||
+            (isEven(source) && isEven(result)))
+          return "";
+        return "expected a shape_cast between extents that are powers of two, "
+               "or of dimensions of one element, got " +
+               toText(source) + " to " + toText(result);
+      })
+      .Case([](vector::ExtractStridedSliceOp slice) {
+        VectorType whole = slice.getSourceVectorType();
+        return explainSlice(whole, cast<VectorType>(slice.getType()).getShape(),
+                            getOffsets(slice, whole.getRank()));
+      })
+      .Case([](vector::InsertStridedSliceOp insert) -> std::string {
+        VectorType whole = insert.getDestVectorType();
+        VectorType part = insert.getSourceVectorType();
+        if (part.getRank() != whole.getRank())
+          return "expected a part with all dimensions of the vector, got " +
+                 toText(part);
+        return explainSlice(whole, part.getShape(),
+                            getOffsets(insert, whole.getRank()));
+      })
+      .Case<vector::ExtractOp, vector::InsertOp>([](auto access) {
+        return access.hasDynamicPosition()
+                   ? std::string("expected a constant position of a part")
+                   : std::string();
+      })
+      .Default([](Operation *) { return std::string(); });
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+/// Bits of a vector of fewer dimensions: the leading ones are selected.
+static SmallVector<unsigned> withUnitDims(ArrayRef<unsigned> bits,
+                                          unsigned rank) {
+  SmallVector<unsigned> padded(rank - bits.size(), 0);
+  llvm::append_range(padded, bits);
+  return padded;
+}
+
+std::optional<LinearLayout>
+carousel::deriveOperand(OpOperand &operand, const LinearLayout &result) {
+  auto type = cast<VectorType>(operand.get().getType());
+  SmallVector<unsigned> bits = getExtentBits(type);
+  return llvm::TypeSwitch<Operation *, std::optional<LinearLayout>>(
+             operand.getOwner())
+      .Case(
+          [&](vector::BroadcastOp) { return getBroadcastSource(result, bits); })
+      .Case([&](vector::TransposeOp transpose) {
+        return getTransposeSource(result, transpose.getPermutation());
+      })
+      .Case([&](vector::ShapeCastOp) { return getReshaped(result, bits); })
+      .Case([&](vector::InterleaveOp) { return getInterleaveSource(result); })
+      .Case([&](vector::DeinterleaveOp) { return getInterleaved(result); })
+      .Case([&](vector::ExtractStridedSliceOp) {
+        return getSliceSource(result, bits);
+      })
+      .Case([&](vector::ExtractOp) {
+        return getSliceSource(
+            getReshaped(result,
+                        withUnitDims(result.getExtentBits(), bits.size())),
+            bits);
+      })
+      .Case([&](vector::InsertStridedSliceOp insert) {
+        return operand.get() == insert.getDest() &&
+                       operand.getOperandNumber() == 1
+                   ? std::optional(result)
+                   : getSliceLayout(result, bits);
+      })
+      .Case([&](vector::InsertOp) -> std::optional<LinearLayout> {
+        if (operand.getOperandNumber() == 1)
+          return result;
+        std::optional<LinearLayout> part = getSliceLayout(
+            result, withUnitDims(bits, result.getExtentBits().size()));
+        if (!part)
+          return std::nullopt;
+        return getReshaped(*part, bits);
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+std::optional<LinearLayout> carousel::deriveResult(OpOperand &operand,
+                                                   const LinearLayout &layout) {
+  Operation *op = operand.getOwner();
+  SmallVector<unsigned> bits =
+      getExtentBits(cast<VectorType>(op->getResult(0).getType()));
+  return llvm::TypeSwitch<Operation *, std::optional<LinearLayout>>(op)
+      .Case([&](vector::TransposeOp transpose) {
+        return getTransposed(layout, transpose.getPermutation());
+      })
+      .Case([&](vector::ShapeCastOp) { return getReshaped(layout, bits); })
+      .Case([&](vector::InterleaveOp) { return getInterleaved(layout); })
+      .Case([&](vector::DeinterleaveOp) { return getInterleaveSource(layout); })
+      .Case([&](vector::ExtractStridedSliceOp) {
+        return getSliceLayout(layout, bits);
+      })
+      .Case([&](vector::ExtractOp) -> std::optional<LinearLayout> {
+        std::optional<LinearLayout> part = getSliceLayout(
+            layout, withUnitDims(bits, layout.getExtentBits().size()));
+        if (!part)
+          return std::nullopt;
+        return getReshaped(*part, bits);
+      })
+      .Case([&](vector::InsertStridedSliceOp) -> std::optional<LinearLayout> {
+        if (operand.getOperandNumber() == 1)
+          return layout;
+        return getSliceSource(layout, bits);
+      })
+      .Case([&](vector::InsertOp) -> std::optional<LinearLayout> {
+        if (operand.getOperandNumber() == 1)
+          return layout;
+        return getSliceSource(
+            getReshaped(layout,
+                        withUnitDims(layout.getExtentBits(), bits.size())),
+            bits);
+      })
+      .Default([](Operation *) { return std::nullopt; });
+}

@@ -1,0 +1,129 @@
+//===- ConvertLayouts.cpp - vectors into other layouts --------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See ConvertLayouts.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConvertLayouts.h"
+
+#include "carousel/Analysis/Layouts/ExchangePlan.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace carousel;
+
+/// The source of each register, if that is a register of the same thread, and
+/// the same one in all threads.
+static std::optional<SmallVector<int64_t>>
+findRegisters(const LinearLayout &from, const LinearLayout &to) {
+  std::optional<Conversion> conversion = Conversion::plan(from, to);
+  if (!conversion)
+    return std::nullopt;
+  for (Place place : {Place::Lane, Place::Warp})
+    for (unsigned bit = 0; bit < to.getNumBits(place); ++bit) {
+      PlaceNumbers number = {};
+      number[static_cast<unsigned>(place)] = 1u << bit;
+      if (conversion->apply(number) != number)
+        return std::nullopt;
+    }
+  SmallVector<int64_t> sources;
+  for (uint32_t number = 0; number < countRegisters(to); ++number) {
+    PlaceNumbers source = conversion->apply({number, 0, 0, 0});
+    if (source[1] != 0 || source[2] != 0)
+      return std::nullopt;
+    sources.push_back(source[0]);
+  }
+  return sources;
+}
+
+bool carousel::isWithinThreads(const LinearLayout &from,
+                               const LinearLayout &to) {
+  return from == to || findRegisters(from, to).has_value();
+}
+
+/// The element's place in the buffer: its row, and its place there.
+static SmallVector<Value> getPlace(ThreadProgram &program,
+                                   const ExchangePlan &plan,
+                                   const LinearLayout &layout,
+                                   uint32_t number) {
+  OpBuilder &builder = program.builder;
+  Value row;
+  for (auto [dim, bits] : llvm::enumerate(layout.getExtentBits())) {
+    if (dim == plan.innerDim || bits == 0)
+      continue;
+    Value own = program.getCoordinate(layout, dim, number);
+    if (row) {
+      row = arith::MulIOp::create(builder, program.loc, row,
+                                  program.index(int64_t(1) << bits));
+      row = arith::AddIOp::create(builder, program.loc, row, own);
+    } else {
+      row = own;
+    }
+  }
+  return {row ? row : program.index(0),
+          program.getCoordinate(layout, plan.innerDim, number)};
+}
+
+/// Bits are moved as bytes.
+static Value toBytes(ThreadProgram &program, Value registers) {
+  auto type = cast<VectorType>(registers.getType());
+  if (!type.getElementType().isInteger(1))
+    return registers;
+  return arith::ExtUIOp::create(program.builder, program.loc,
+                                type.clone(program.builder.getI8Type()),
+                                registers);
+}
+
+static Value exchange(ThreadProgram &program, Value registers,
+                      const LinearLayout &from, const LinearLayout &to) {
+  OpBuilder &builder = program.builder;
+  Type original = cast<VectorType>(registers.getType()).getElementType();
+  registers = toBytes(program, registers);
+  Type element = cast<VectorType>(registers.getType()).getElementType();
+  int64_t bytes =
+      element.isIndex() ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8;
+  ExchangePlan plan = ExchangePlan::compute(from, to, bytes);
+  Value buffer = program.allocate({plan.rows, plan.pitch}, element);
+
+  // An earlier exchange through this buffer may not have been read yet.
+  if (program.builder.getInsertionBlock() != program.getEntry())
+    program.barrier();
+  program.runIf(program.isFirstCopy(from), [&] {
+    for (int64_t number = 0; number < countRegisters(from);
+         number += plan.writeRun) {
+      SmallVector<int64_t> run(plan.writeRun);
+      std::iota(run.begin(), run.end(), number);
+      program.store(program.select(registers, run), buffer,
+                    getPlace(program, plan, from, number));
+    }
+  });
+  program.barrier();
+  auto type = VectorType::get({countRegisters(to)}, element);
+  Value result =
+      program.constant(type, cast<TypedAttr>(builder.getZeroAttr(element)));
+  for (int64_t number = 0; number < countRegisters(to);
+       number += plan.readRun) {
+    Value part = program.load(VectorType::get({plan.readRun}, element), buffer,
+                              getPlace(program, plan, to, number));
+    result = program.replace(result, part, number);
+  }
+  if (original != element)
+    result = arith::TruncIOp::create(builder, program.loc, type.clone(original),
+                                     result);
+  return result;
+}
+
+Value carousel::convertLayout(ThreadProgram &program, Value registers,
+                              const LinearLayout &from,
+                              const LinearLayout &to) {
+  if (from == to)
+    return registers;
+  if (auto sources = findRegisters(from, to))
+    return program.select(registers, *sources);
+  return exchange(program, registers, from, to);
+}

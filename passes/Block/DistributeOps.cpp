@@ -1,0 +1,675 @@
+//===- DistributeOps.cpp - the program of one thread ----------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See DistributeOps.h. Ops without vectors stay as they are, and all threads
+// execute them. What they write is left to the first thread.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DistributeOps.h"
+
+#include "AccessVectors.h"
+#include "ConvertLayouts.h"
+#include "ReduceVectors.h"
+#include "ThreadProgram.h"
+
+#include "carousel/Analysis/Layouts/LayoutRules.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+class Distributor {
+public:
+  Distributor(const LayoutPlan &plan, OpBuilder &builder, Location loc)
+      : plan(plan), builder(builder), program(builder, loc, plan.getThreads()) {
+  }
+
+  IRMapping mapping; ///< scalars, memrefs, and vectors in their own layouts
+  DistributedCounts counts;
+
+  void distribute(Block &block) {
+    for (Operation &op : block.without_terminator())
+      distribute(&op);
+  }
+
+  void finish(Operation *terminator) { builder.clone(*terminator, mapping); }
+
+private:
+  //===--------------------------------------------------------------------===//
+  // Vectors
+  //===--------------------------------------------------------------------===//
+
+  Value get(OpOperand &operand) {
+    if (!isa<VectorType>(operand.get().getType()))
+      return mapping.lookup(operand.get());
+    return get(operand.get(), plan.getOperandLayout(operand));
+  }
+
+  Value get(Value vector, const LinearLayout &layout) {
+    const LinearLayout *own = plan.getLayout(vector);
+    if (!own)
+      return materialize(vector, layout);
+    counts.conversions += !isWithinThreads(*own, layout);
+    return convertLayout(program, mapping.lookup(vector), *own, layout);
+  }
+
+  /// A result that was computed in `layout`.
+  void set(Value vector, Value registers, const LinearLayout &layout) {
+    ++counts.values;
+    const LinearLayout &own = *plan.getLayout(vector);
+    counts.conversions += !isWithinThreads(layout, own);
+    mapping.map(vector, convertLayout(program, registers, layout, own));
+  }
+
+  void set(OpResult result, Value registers) {
+    set(result, registers, plan.getComputedLayout(result));
+  }
+
+  /// A vector that each thread computes from coordinates.
+  Value materialize(Value vector, const LinearLayout &layout) {
+    Operation *op = vector.getDefiningOp();
+    VectorType type = getThreadType(vector.getType(), layout);
+    return llvm::TypeSwitch<Operation *, Value>(op)
+        .Case([&](arith::ConstantOp constant) {
+          auto splat = cast<SplatElementsAttr>(constant.getValue());
+          return program.constant(type, splat.getSplatValue<TypedAttr>());
+        })
+        .Case([&](vector::BroadcastOp broadcast) -> Value {
+          return vector::BroadcastOp::create(
+              builder, program.loc, type,
+              mapping.lookup(broadcast.getSource()));
+        })
+        .Case([&](vector::StepOp) { return program.getCoordinates(layout, 0); })
+        .Case([&](vector::CreateMaskOp mask) {
+          SmallVector<Value> sizes;
+          for (Value size : mask.getOperands())
+            sizes.push_back(mapping.lookup(size));
+          return makeMask(layout, sizes);
+        })
+        .Case([&](vector::ConstantMaskOp mask) {
+          SmallVector<Value> sizes;
+          for (int64_t size : mask.getMaskDimSizes())
+            sizes.push_back(program.index(size));
+          return makeMask(layout, sizes);
+        })
+        .Default([&](Operation *) -> Value {
+          return ub::PoisonOp::create(builder, program.loc, type);
+        });
+  }
+
+  Value makeMask(const LinearLayout &layout, ArrayRef<Value> sizes) {
+    Value all;
+    for (auto [dim, size] : llvm::enumerate(sizes)) {
+      Value at = program.getCoordinates(layout, dim);
+      Value limit =
+          vector::BroadcastOp::create(builder, program.loc, at.getType(), size);
+      Value inside = arith::CmpIOp::create(
+          builder, program.loc, arith::CmpIPredicate::slt, at, limit);
+      all = all ? arith::AndIOp::create(builder, program.loc, all, inside)
+                : inside;
+    }
+    return all;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Ops
+  //===--------------------------------------------------------------------===//
+
+  static bool hasVectors(Operation *op) {
+    auto isVector = [](Type type) { return isa<VectorType>(type); };
+    return llvm::any_of(op->getOperandTypes(), isVector) ||
+           llvm::any_of(op->getResultTypes(), isVector);
+  }
+
+  void distribute(Operation *op) {
+    program.startOp(op);
+    llvm::TypeSwitch<Operation *>(op)
+        .Case([&](scf::ForOp loop) { distributeLoop(loop); })
+        .Case([&](scf::WhileOp loop) { distributeLoop(loop); })
+        .Case([&](scf::IfOp branch) { distributeBranch(branch); })
+        .Case([&](vector::TransferReadOp read) { distributeRead(read); })
+        .Case([&](vector::TransferWriteOp write) { distributeWrite(write); })
+        .Case([&](vector::MultiDimReductionOp reduction) {
+          distributeReduction(reduction);
+        })
+        .Case([&](vector::GatherOp gather) { distributeGather(gather); })
+        .Case([&](vector::ScatterOp scatter) { distributeScatter(scatter); })
+        .Default([&](Operation *other) {
+          if (!hasVectors(other))
+            distributeScalar(other);
+          else if (other->getNumResults() == 1 &&
+                   isa<VectorType>(other->getResult(0).getType()) &&
+                   !plan.getLayout(other->getResult(0)))
+            return; // made where it is used
+          else if (other->hasTrait<OpTrait::Elementwise>() ||
+                   isa<vector::FMAOp>(other))
+            distributeElementwise(other);
+          else
+            distributeReshaping(other);
+        });
+  }
+
+  /// Writes of scalars: by one thread.
+  void distributeScalar(Operation *op) {
+    auto effects = dyn_cast<MemoryEffectOpInterface>(op);
+    bool writes = isa<memref::StoreOp>(op) ||
+                  (effects && effects.hasEffect<MemoryEffects::Write>() &&
+                   op->getNumResults() == 0 && !isa<TransferOpInterface>(op));
+    if (!writes || isa<CarouselDialect>(*op->getDialect())) {
+      cloneWithRegions(op);
+      return;
+    }
+    Value isFirst =
+        arith::CmpIOp::create(builder, program.loc, arith::CmpIPredicate::eq,
+                              program.getThread(), program.index(0));
+    program.runIf(isFirst, [&] { builder.clone(*op, mapping); });
+  }
+
+  void cloneWithRegions(Operation *op) {
+    Operation *clone = builder.cloneWithoutRegions(*op, mapping);
+    for (auto [from, to] : llvm::zip(op->getRegions(), clone->getRegions())) {
+      if (from.empty())
+        continue;
+      OpBuilder::InsertionGuard guard(builder);
+      Block *body = builder.createBlock(
+          &to, to.end(), from.getArgumentTypes(),
+          SmallVector<Location>(from.getNumArguments(), program.loc));
+      mapping.map(from.getArguments(), body->getArguments());
+      distribute(from.front());
+      if (from.front().mightHaveTerminator())
+        finish(from.front().getTerminator());
+    }
+  }
+
+  void distributeElementwise(Operation *op) {
+    OpResult result = op->getResult(0);
+    const LinearLayout &layout = plan.getComputedLayout(result);
+    SmallVector<Value> operands;
+    for (OpOperand &operand : op->getOpOperands())
+      operands.push_back(get(operand));
+    OperationState state(op->getLoc(), op->getName(), operands,
+                         TypeRange(getThreadType(result.getType(), layout)));
+    for (NamedAttribute attr : op->getAttrs())
+      if (attr.getName() != CarouselDialect::kLayout)
+        state.addAttribute(attr.getName(), attr.getValue());
+    set(result, builder.create(state)->getResult(0));
+  }
+
+  void distributeRead(vector::TransferReadOp op) {
+    const AccessPlan &access = plan.getAccess(op);
+    ThreadAccess own{op, access, mapping.lookup(op.getBase()),
+                     lookUpAll(op.getIndices()),
+                     op.getMask() ? get(op.getMaskMutable()[0]) : Value()};
+    Value padding = mapping.lookup(op.getPadding());
+    set(op->getResult(0), readVector(program, own, padding));
+  }
+
+  void distributeWrite(vector::TransferWriteOp op) {
+    ThreadAccess own{op, plan.getAccess(op), mapping.lookup(op.getBase()),
+                     lookUpAll(op.getIndices()),
+                     op.getMask() ? get(op.getMaskMutable()[0]) : Value()};
+    writeVector(program, own, get(op.getValueToStoreMutable()));
+  }
+
+  SmallVector<Value> lookUpAll(ValueRange values) {
+    return llvm::map_to_vector(
+        values, [&](Value value) { return mapping.lookup(value); });
+  }
+
+  void distributeReduction(vector::MultiDimReductionOp op) {
+    VectorType type = op.getSourceVectorType();
+    SmallVector<bool> dims(type.getRank());
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      dims[dim] = op.isReducedDim(dim);
+    const LinearLayout &source = plan.getOperandLayout(op.getSourceMutable());
+    bool exchanges = needsExchange(source, dims);
+    counts.exchanges += exchanges;
+    Value registers = reduceVector(
+        program, get(op.getSourceMutable()), source, dims, type.getShape(),
+        op.getKind(), getFastMath(op), exchanges ? takeTurn() : ExchangeTurn());
+    Value acc = get(op.getAccMutable());
+    if (!isa<VectorType>(op.getType())) {
+      Value scalar = program.extract(registers, 0);
+      mapping.map(op.getResult(),
+                  vector::makeArithReduction(builder, program.loc, op.getKind(),
+                                             scalar, acc, getFastMath(op)));
+      return;
+    }
+    set(op->getResult(0),
+        vector::makeArithReduction(builder, program.loc, op.getKind(),
+                                   registers, acc, getFastMath(op)));
+  }
+
+  static arith::FastMathFlagsAttr getFastMath(vector::MultiDimReductionOp op) {
+    return op->getAttrOfType<arith::FastMathFlagsAttr>("fastmath");
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Changes of shape
+  //===--------------------------------------------------------------------===//
+
+  /// Each register of the result is a register of an operand with the same
+  /// coordinates, after a map of coordinates.
+  using CoordinateMap =
+      function_ref<SmallVector<uint32_t>(ArrayRef<uint32_t> ofResult)>;
+
+  Value pick(Value registers, const LinearLayout &source,
+             const LinearLayout &result, CoordinateMap map) {
+    SmallVector<int64_t> numbers;
+    for (uint32_t number = 0; number < countRegisters(result); ++number) {
+      std::optional<uint32_t> at =
+          source.findRegister(map(getRegisterCoordinates(result, number)));
+      assert(at && "expected the element in a register of the same thread");
+      numbers.push_back(*at);
+    }
+    return program.select(registers, numbers);
+  }
+
+  void distributeReshaping(Operation *op) {
+    llvm::TypeSwitch<Operation *>(op)
+        .Case([&](vector::BroadcastOp broadcast) {
+          auto from = cast<VectorType>(broadcast.getSourceType());
+          pickInto(op, [&](ArrayRef<uint32_t> at) {
+            SmallVector<uint32_t> own(at.take_back(from.getRank()));
+            for (auto [number, extent] : llvm::zip(own, from.getShape()))
+              if (extent == 1)
+                number = 0;
+            return own;
+          });
+        })
+        .Case([&](vector::TransposeOp transpose) {
+          pickInto(op, [&](ArrayRef<uint32_t> at) {
+            SmallVector<uint32_t> own(at.size());
+            for (auto [dim, source] :
+                 llvm::enumerate(transpose.getPermutation()))
+              own[source] = at[dim];
+            return own;
+          });
+        })
+        .Case([&](vector::ShapeCastOp cast) {
+          pickInto(op, [&](ArrayRef<uint32_t> at) {
+            return reshape(
+                at, getExtentBits(cast.getType().getShape()),
+                getExtentBits(cast.getSourceVectorType().getShape()));
+          });
+        })
+        .Case([&](vector::ExtractStridedSliceOp slice) {
+          pickInto(op, [&](ArrayRef<uint32_t> at) {
+            SmallVector<uint32_t> own(at);
+            for (auto [number, offset] : llvm::zip(own, slice.getOffsets()))
+              number += cast<IntegerAttr>(offset).getInt();
+            return own;
+          });
+        })
+        .Case([&](vector::ExtractOp extract) { distributeExtract(extract); })
+        .Case([&](vector::InsertOp insert) { distributeInsert(insert); })
+        .Case([&](vector::InsertStridedSliceOp insert) {
+          SmallVector<int64_t> offsets;
+          for (Attribute offset : insert.getOffsets())
+            offsets.push_back(cast<IntegerAttr>(offset).getInt());
+          insertPart(op, offsets, insert.getSourceVectorType().getShape());
+        })
+        .Case([&](vector::InterleaveOp interleave) {
+          interleaveHalves(interleave);
+        })
+        .Case([&](vector::DeinterleaveOp deinterleave) {
+          for (unsigned half : {0, 1})
+            pickInto(
+                op,
+                [&](ArrayRef<uint32_t> at) {
+                  SmallVector<uint32_t> own(at);
+                  own.back() = 2 * own.back() + half;
+                  return own;
+                },
+                half);
+        })
+        .Default([](Operation *) {
+          llvm_unreachable("an op that the plan refuses");
+        });
+  }
+
+  static SmallVector<uint32_t> reshape(ArrayRef<uint32_t> at,
+                                       ArrayRef<unsigned> from,
+                                       ArrayRef<unsigned> to) {
+    uint32_t linear = 0;
+    for (auto [number, bits] : llvm::zip_equal(at, from))
+      linear = linear << bits | number;
+    SmallVector<uint32_t> reshaped;
+    for (unsigned bits : llvm::reverse(to)) {
+      reshaped.push_back(linear & ((1u << bits) - 1));
+      linear >>= bits;
+    }
+    std::reverse(reshaped.begin(), reshaped.end());
+    return reshaped;
+  }
+
+  void pickInto(Operation *op, CoordinateMap map, unsigned result = 0) {
+    OpOperand &operand = op->getOpOperand(0);
+    OpResult vector = op->getResult(result);
+    set(vector, pick(get(operand), plan.getOperandLayout(operand),
+                     plan.getComputedLayout(vector), map));
+  }
+
+  void distributeExtract(vector::ExtractOp op) {
+    ArrayRef<int64_t> position = op.getStaticPosition();
+    if (!isa<VectorType>(op.getType())) {
+      OpOperand &source = op.getSourceMutable();
+      SmallVector<uint32_t> at(position.begin(), position.end());
+      std::optional<uint32_t> number =
+          plan.getOperandLayout(source).findRegister(at);
+      assert(number && "expected all elements in each thread");
+      mapping.map(op.getResult(), program.extract(get(source), *number));
+      return;
+    }
+    pickInto(op, [&](ArrayRef<uint32_t> at) {
+      SmallVector<uint32_t> own(position.begin(), position.end());
+      llvm::append_range(own, at);
+      return own;
+    });
+  }
+
+  void distributeInsert(vector::InsertOp op) {
+    VectorType type = op.getDestVectorType();
+    SmallVector<int64_t> offsets(op.getStaticPosition());
+    if (isa<VectorType>(op.getValueToStoreType())) {
+      offsets.resize(type.getRank(), 0);
+      SmallVector<int64_t> sizes(type.getShape());
+      for (size_t dim = 0; dim < op.getStaticPosition().size(); ++dim)
+        sizes[dim] = 1;
+      return insertPart(op, offsets, sizes);
+    }
+    // The thread that has the element replaces it.
+    const LinearLayout &layout = plan.getComputedLayout(op->getResult(0));
+    Value isHere;
+    for (auto [dim, at] : llvm::enumerate(offsets)) {
+      Value own = program.getCoordinates(layout, dim);
+      Value equal = arith::CmpIOp::create(
+          builder, program.loc, arith::CmpIPredicate::eq, own,
+          program.constant(own.getType(), builder.getIndexAttr(at)));
+      isHere = isHere
+                   ? arith::AndIOp::create(builder, program.loc, isHere, equal)
+                   : equal;
+    }
+    Value dest = get(op.getDestMutable());
+    Value copies = vector::BroadcastOp::create(
+        builder, program.loc, dest.getType(), get(op.getValueToStoreMutable()));
+    set(op->getResult(0),
+        arith::SelectOp::create(builder, program.loc, isHere, copies, dest));
+  }
+
+  /// Operand 0 becomes a part of operand 1, in dimensions of the latter.
+  void insertPart(Operation *op, ArrayRef<int64_t> offsets,
+                  ArrayRef<int64_t> sizes) {
+    OpResult result = op->getResult(0);
+    const LinearLayout &layout = plan.getComputedLayout(result);
+    OpOperand &part = op->getOpOperand(0);
+    const LinearLayout &ofPart = plan.getOperandLayout(part);
+    Value registers = get(part), dest = get(op->getOpOperand(1));
+    size_t dropped = offsets.size() - ofPart.getExtentBits().size();
+    int64_t count = countRegisters(layout);
+    // The part's registers are numbered behind the vector's.
+    SmallVector<int64_t> numbers;
+    for (int64_t number = 0; number < count; ++number) {
+      SmallVector<uint32_t> at = getRegisterCoordinates(layout, number);
+      bool isInside = true;
+      for (auto [own, offset, size] : llvm::zip_equal(at, offsets, sizes)) {
+        isInside &= own >= offset && own < offset + llvm::PowerOf2Ceil(size);
+        own -= offset;
+      }
+      std::optional<uint32_t> source;
+      if (isInside)
+        source = ofPart.findRegister(ArrayRef(at).drop_front(dropped));
+      numbers.push_back(source ? count + *source : number);
+    }
+    set(result, vector::ShuffleOp::create(builder, program.loc, dest, registers,
+                                          numbers));
+  }
+
+  void interleaveHalves(vector::InterleaveOp op) {
+    OpResult result = op->getResult(0);
+    const LinearLayout &layout = plan.getComputedLayout(result);
+    const LinearLayout &half = plan.getOperandLayout(op.getLhsMutable());
+    Value lhs = get(op.getLhsMutable()), rhs = get(op.getRhsMutable());
+    SmallVector<int64_t> numbers;
+    for (uint32_t number = 0; number < countRegisters(layout); ++number) {
+      SmallVector<uint32_t> at = getRegisterCoordinates(layout, number);
+      uint32_t side = at.back() & 1;
+      at.back() >>= 1;
+      std::optional<uint32_t> source = half.findRegister(at);
+      assert(source && "expected pairs in registers");
+      numbers.push_back(*source + side * countRegisters(half));
+    }
+    set(result,
+        vector::ShuffleOp::create(builder, program.loc, lhs, rhs, numbers));
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Elements by index
+  //===--------------------------------------------------------------------===//
+
+  /// Calls `access` for each register, with the indices of its element, if it
+  /// isn't masked.
+  template <typename Op>
+  void
+  forEachElement(Op op,
+                 function_ref<void(int64_t, Value mask, ValueRange)> access) {
+    Value numbers = get(op.getIndicesMutable());
+    Value mask = get(op.getMaskMutable());
+    SmallVector<Value> offsets = lookUpAll(op.getOffsets());
+    int64_t count = cast<VectorType>(numbers.getType()).getNumElements();
+    for (int64_t number = 0; number < count; ++number) {
+      Value index = program.extract(numbers, number);
+      if (!index.getType().isIndex())
+        index = arith::IndexCastOp::create(builder, program.loc,
+                                           builder.getIndexType(), index);
+      SmallVector<Value> place = offsets;
+      place.back() =
+          arith::AddIOp::create(builder, program.loc, place.back(), index);
+      access(number, program.extract(mask, number), place);
+    }
+  }
+
+  void distributeGather(vector::GatherOp op) {
+    Value base = mapping.lookup(op.getBase());
+    Value others = get(op.getPassThruMutable());
+    SmallVector<Value> elements;
+    forEachElement(op, [&](int64_t number, Value mask, ValueRange place) {
+      Value other = program.extract(others, number);
+      auto branch = scf::IfOp::create(builder, program.loc, other.getType(),
+                                      mask, /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(branch.thenBlock());
+      Value element = memref::LoadOp::create(builder, program.loc, base, place);
+      scf::YieldOp::create(builder, program.loc, element);
+      builder.setInsertionPointToStart(branch.elseBlock());
+      scf::YieldOp::create(builder, program.loc, other);
+      elements.push_back(branch.getResult(0));
+    });
+    set(op->getResult(0),
+        vector::FromElementsOp::create(builder, program.loc, others.getType(),
+                                       elements));
+  }
+
+  void distributeScatter(vector::ScatterOp op) {
+    Value base = mapping.lookup(op.getBase());
+    Value registers = get(op.getValueToStoreMutable());
+    const LinearLayout &layout =
+        plan.getOperandLayout(op.getValueToStoreMutable());
+    program.runIf(program.isFirstCopy(layout), [&] {
+      forEachElement(op, [&](int64_t number, Value mask, ValueRange place) {
+        Value element = program.extract(registers, number);
+        program.runIf(mask, [&] {
+          memref::StoreOp::create(builder, program.loc, element, base, place);
+        });
+      });
+    });
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Control flow
+  //===--------------------------------------------------------------------===//
+
+  Type getThreadType(Value value) {
+    if (!isa<VectorType>(value.getType()))
+      return value.getType();
+    return carousel::getThreadType(value.getType(), *plan.getLayout(value));
+  }
+  VectorType getThreadType(Type type, const LinearLayout &layout) {
+    return carousel::getThreadType(type, layout);
+  }
+
+  SmallVector<Value> getAll(MutableArrayRef<OpOperand> operands) {
+    SmallVector<Value> values;
+    for (OpOperand &operand : operands)
+      values.push_back(get(operand));
+    return values;
+  }
+
+  /// The body of a region with one block, and its terminator.
+  void distributeBody(Block &from, Block *to) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(to);
+    distribute(from);
+    Operation *end = from.getTerminator();
+    program.startOp(end);
+    SmallVector<Value> operands = getAll(end->getOpOperands());
+    OperationState state(end->getLoc(), end->getName(), operands, TypeRange(),
+                         end->getAttrs());
+    builder.create(state);
+  }
+
+  Block *addBlock(Region &region, ValueRange arguments) {
+    OpBuilder::InsertionGuard guard(builder);
+    SmallVector<Type> types;
+    SmallVector<Location> locations;
+    for (Value argument : arguments) {
+      types.push_back(getThreadType(argument));
+      locations.push_back(argument.getLoc());
+    }
+    Block *block = builder.createBlock(&region, region.end(), types, locations);
+    mapping.map(arguments, block->getArguments());
+    return block;
+  }
+
+  SmallVector<Type> getResultTypes(Operation *op) {
+    SmallVector<Type> types;
+    for (Value result : op->getResults())
+      types.push_back(getThreadType(result));
+    return types;
+  }
+
+  Operation *cloneShell(Operation *op) {
+    SmallVector<Value> operands = getAll(op->getOpOperands());
+    OperationState state(op->getLoc(), op->getName(), operands,
+                         getResultTypes(op), op->getAttrs());
+    for (unsigned i = 0; i < op->getNumRegions(); ++i)
+      state.addRegion();
+    Operation *shell = builder.create(state);
+    mapping.map(op->getResults(), shell->getResults());
+    return shell;
+  }
+
+  void distributeRegions(Operation *op) {
+    Operation *shell = cloneShell(op);
+    for (auto [from, to] : llvm::zip(op->getRegions(), shell->getRegions())) {
+      if (from.empty())
+        continue;
+      Block *body = addBlock(to, from.getArguments());
+      distributeBody(from.front(), body);
+    }
+  }
+
+  void distributeLoop(scf::ForOp loop) {
+    inLoop(loop, [&] { distributeRegions(loop); });
+  }
+  void distributeLoop(scf::WhileOp loop) {
+    inLoop(loop, [&] { distributeRegions(loop); });
+  }
+  void distributeBranch(scf::IfOp branch) {
+    ++depthOfBranches;
+    distributeRegions(branch);
+    --depthOfBranches;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Turns
+  //===--------------------------------------------------------------------===//
+
+  /// An exchange is safe from the one before through the same buffer if all
+  /// threads have met in between. A second exchange in the same body, that is
+  /// always executed, sees to that.
+  void inLoop(Operation *loop, function_ref<void()> write) {
+    auto outer = std::exchange(exchangesOfBody, countExchanges(loop));
+    unsigned branches = std::exchange(depthOfBranches, 0);
+    ++depthOfLoops;
+    // The last exchange of an earlier execution of the loop.
+    if (depthOfLoops > 1 && exchangesOfBody > 0)
+      program.barrier();
+    write();
+    --depthOfLoops;
+    depthOfBranches = branches;
+    exchangesOfBody = outer;
+  }
+
+  unsigned countExchanges(Operation *loop) {
+    unsigned count = 0;
+    for (Region &region : loop->getRegions())
+      for (Operation &op : region.getOps())
+        if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(op)) {
+          SmallVector<bool> dims;
+          for (int64_t dim = 0; dim < reduction.getSourceVectorType().getRank();
+               ++dim)
+            dims.push_back(reduction.isReducedDim(dim));
+          count += needsExchange(
+              plan.getOperandLayout(reduction.getSourceMutable()), dims);
+        }
+    return count;
+  }
+
+  ExchangeTurn takeTurn() {
+    ExchangeTurn turn;
+    turn.needsBarrier =
+        depthOfLoops > 0 && (depthOfBranches > 0 || exchangesOfBody < 2);
+    return turn;
+  }
+
+  const LayoutPlan &plan;
+  OpBuilder &builder;
+  ThreadProgram program;
+  unsigned depthOfLoops = 0, depthOfBranches = 0, exchangesOfBody = 0;
+};
+
+} // namespace
+
+DistributedCounts carousel::distributeOps(gpu::GPUFuncOp kernel,
+                                          const LayoutPlan &plan) {
+  Block &old = kernel.getBody().front();
+  SmallVector<Location> locations;
+  for (BlockArgument argument : old.getArguments())
+    locations.push_back(argument.getLoc());
+  OpBuilder builder(kernel.getContext());
+  Block *body = builder.createBlock(&kernel.getBody(), kernel.getBody().end(),
+                                    old.getArgumentTypes(), locations);
+  Distributor distributor(plan, builder, kernel.getLoc());
+  distributor.mapping.map(old.getArguments(), body->getArguments());
+  distributor.distribute(old);
+  distributor.finish(old.getTerminator());
+  old.erase();
+  return distributor.counts;
+}

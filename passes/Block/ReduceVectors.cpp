@@ -1,0 +1,297 @@
+//===- ReduceVectors.cpp - reductions by all threads ----------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See ReduceVectors.h. The order is that of docs/BlockPhase.md, Reductions: a
+// tree over the bits of a place, from registers to lanes to warps, the highest
+// bit of each first. The two sides of each step are added in the same order in
+// all threads, since the operations commute.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReduceVectors.h"
+
+#include "carousel/Analysis/Layouts/LayoutRules.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace carousel;
+
+using vector::CombiningKind;
+
+//===----------------------------------------------------------------------===//
+// Padding
+//===----------------------------------------------------------------------===//
+
+/// The element that doesn't change the others' combination.
+static TypedAttr getNeutral(OpBuilder &builder, CombiningKind kind, Type type) {
+  if (auto floats = dyn_cast<FloatType>(type)) {
+    const llvm::fltSemantics &semantics = floats.getFloatSemantics();
+    switch (kind) {
+    case CombiningKind::ADD:
+      return builder.getFloatAttr(type, APFloat::getZero(semantics, true));
+    case CombiningKind::MUL:
+      return builder.getFloatAttr(type, 1.0);
+    case CombiningKind::MINNUMF:
+    case CombiningKind::MAXNUMF:
+      return builder.getFloatAttr(type, APFloat::getNaN(semantics));
+    case CombiningKind::MINIMUMF:
+      return builder.getFloatAttr(type, APFloat::getInf(semantics));
+    default:
+      return builder.getFloatAttr(type, APFloat::getInf(semantics, true));
+    }
+  }
+  unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  switch (kind) {
+  case CombiningKind::MUL:
+    return builder.getIntegerAttr(type, APInt(bits, 1));
+  case CombiningKind::AND:
+  case CombiningKind::MINUI:
+    return builder.getIntegerAttr(type, APInt::getAllOnes(bits));
+  case CombiningKind::MINSI:
+    return builder.getIntegerAttr(type, APInt::getSignedMaxValue(bits));
+  case CombiningKind::MAXSI:
+    return builder.getIntegerAttr(type, APInt::getSignedMinValue(bits));
+  default:
+    return builder.getIntegerAttr(type, APInt::getZero(bits));
+  }
+}
+
+/// Elements that only fill an extent up to a power of two become neutral.
+static Value maskPadding(ThreadProgram &program, Value registers,
+                         const LinearLayout &source, ArrayRef<bool> isReduced,
+                         ArrayRef<int64_t> extents, CombiningKind kind) {
+  OpBuilder &builder = program.builder;
+  auto type = cast<VectorType>(registers.getType());
+  for (auto [dim, extent] : llvm::enumerate(extents)) {
+    if (!isReduced[dim] || llvm::isPowerOf2_64(extent))
+      continue;
+    Value at = program.getCoordinates(source, dim);
+    Value limit = program.constant(at.getType(), builder.getIndexAttr(extent));
+    Value exists = arith::CmpIOp::create(builder, program.loc,
+                                         arith::CmpIPredicate::ult, at, limit);
+    Value neutral = program.constant(
+        type, getNeutral(builder, kind, type.getElementType()));
+    registers = arith::SelectOp::create(builder, program.loc, exists, registers,
+                                        neutral);
+  }
+  return registers;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class Reducer {
+public:
+  Reducer(ThreadProgram &program, const LinearLayout &source,
+          ArrayRef<bool> isReduced, CombiningKind kind,
+          arith::FastMathFlagsAttr fastMath)
+      : program(program), builder(program.builder), source(source),
+        isReduced(isReduced), kind(kind), fastMath(fastMath) {}
+
+  Value combine(Value lhs, Value rhs) {
+    return vector::makeArithReduction(builder, program.loc, kind, lhs, rhs,
+                                      fastMath);
+  }
+
+  /// The bits of a place that count parts of one result.
+  uint32_t getReducedBits(Place place) const {
+    uint32_t bits = 0;
+    for (auto [bit, basis] : llvm::enumerate(source.getBases(place)))
+      for (auto [number, reduced] : llvm::zip_equal(basis, isReduced))
+        if (reduced && number != 0)
+          bits |= 1u << bit;
+    return bits;
+  }
+
+  Value reduceRegisters(Value registers) {
+    uint32_t reduced = getReducedBits(Place::Register);
+    unsigned bits = source.getNumBits(Place::Register);
+    for (unsigned bit = bits; bit-- > 0;) {
+      if ((reduced >> bit & 1) == 0)
+        continue;
+      int64_t count = cast<VectorType>(registers.getType()).getNumElements();
+      std::array<SmallVector<int64_t>, 2> halves;
+      for (int64_t number = 0; number < count; ++number)
+        halves[number >> bit & 1].push_back(number);
+      registers = combine(program.select(registers, halves[0]),
+                          program.select(registers, halves[1]));
+    }
+    return registers;
+  }
+
+  Value reduceLanes(Value registers) {
+    uint32_t reduced = getReducedBits(Place::Lane);
+    auto type = cast<VectorType>(registers.getType());
+    Value width;
+    for (unsigned bit = source.getNumBits(Place::Lane); bit-- > 0;) {
+      if ((reduced >> bit & 1) == 0)
+        continue;
+      if (!width)
+        width = i32(int64_t(1) << program.threads.lanes);
+      Value distance = i32(int64_t(1) << bit);
+      SmallVector<Value> others;
+      for (int64_t number = 0; number < type.getNumElements(); ++number)
+        others.push_back(
+            gpu::ShuffleOp::create(builder, program.loc,
+                                   program.extract(registers, number), distance,
+                                   width, gpu::ShuffleMode::XOR)
+                .getShuffleResult());
+      registers = combine(registers, vector::FromElementsOp::create(
+                                         builder, program.loc, type, others));
+    }
+    return registers;
+  }
+
+  Value reduceWarps(Value registers, const ExchangeTurn &turn);
+
+private:
+  Value i32(int64_t value) {
+    return arith::ConstantIntOp::create(builder, program.loc, value, 32);
+  }
+
+  /// The warp's number among those with parts of one result.
+  Value getPart() {
+    uint32_t reduced = getReducedBits(Place::Warp);
+    // As a coordinate: each reduced bit selects a power of two.
+    SmallVector<unsigned> bits = {unsigned(llvm::popcount(reduced))};
+    LinearLayout parts(bits);
+    for (unsigned bit = 0; bit < program.threads.lanes; ++bit)
+      parts.addBasis(Place::Lane, {0});
+    uint32_t next = 1;
+    for (unsigned bit = 0; bit < program.threads.warps; ++bit) {
+      bool counts = reduced >> bit & 1;
+      parts.addBasis(Place::Warp, {counts ? next : 0});
+      next <<= counts;
+    }
+    return program.getCoordinate(parts, 0);
+  }
+
+  ThreadProgram &program;
+  OpBuilder &builder;
+  const LinearLayout &source;
+  ArrayRef<bool> isReduced;
+  CombiningKind kind;
+  arith::FastMathFlagsAttr fastMath;
+};
+
+} // namespace
+
+/// Each warp writes its parts, and each thread reads all parts of its elements.
+/// Parts of one element are consecutive if a warp's lanes read the same
+/// elements, and otherwise the elements of one part are, which keeps the lanes
+/// in different banks.
+Value Reducer::reduceWarps(Value registers, const ExchangeTurn &turn) {
+  int64_t parts = int64_t(1) << llvm::popcount(getReducedBits(Place::Warp));
+  if (parts == 1)
+    return registers;
+  LinearLayout result = getReducedLayout(source, isReduced);
+  int64_t elements = 1;
+  for (unsigned bits : result.getExtentBits())
+    elements <<= bits;
+  auto type = cast<VectorType>(registers.getType());
+  bool lanesDiffer =
+      result.getFreeBits(Place::Lane) != (1u << program.threads.lanes) - 1;
+  SmallVector<int64_t> extents = {turn.buffer ? 2 : 1,
+                                  lanesDiffer ? parts : elements,
+                                  lanesDiffer ? elements : parts};
+  Value buffer = program.allocate(extents, type.getElementType());
+  Value number = turn.buffer ? turn.buffer : program.index(0);
+
+  auto getElement = [&](uint32_t of) {
+    Value linear;
+    for (auto [dim, bits] : llvm::enumerate(result.getExtentBits())) {
+      if (bits == 0)
+        continue;
+      Value own = program.getCoordinate(result, dim, of);
+      if (linear)
+        own = arith::AddIOp::create(
+            builder, program.loc,
+            arith::MulIOp::create(builder, program.loc, linear,
+                                  program.index(int64_t(1) << bits)),
+            own);
+      linear = own;
+    }
+    return linear ? linear : program.index(0);
+  };
+
+  if (turn.needsBarrier)
+    program.barrier();
+  // Threads with copies of a part leave the write to the first one.
+  Value part = getPart();
+  Value isFirst;
+  if (uint32_t copies =
+          result.getFreeBits(Place::Lane) | source.getFreeBits(Place::Warp)
+                                                << program.threads.lanes) {
+    Value bits = arith::AndIOp::create(
+        builder, program.loc, program.getThread(), program.index(copies));
+    isFirst = arith::CmpIOp::create(
+        builder, program.loc, arith::CmpIPredicate::eq, bits, program.index(0));
+  }
+  program.runIf(isFirst, [&] {
+    for (int64_t i = 0; i < type.getNumElements(); ++i) {
+      Value element = getElement(i);
+      SmallVector<Value> place = {number, lanesDiffer ? part : element,
+                                  lanesDiffer ? element : part};
+      memref::StoreOp::create(builder, program.loc,
+                              program.extract(registers, i), buffer, place);
+    }
+  });
+  program.barrier();
+
+  auto partsType = VectorType::get({parts}, type.getElementType());
+  SmallVector<Value> sums;
+  for (int64_t i = 0; i < type.getNumElements(); ++i) {
+    Value element = getElement(i), all;
+    if (lanesDiffer) {
+      SmallVector<Value> own;
+      for (int64_t other = 0; other < parts; ++other)
+        own.push_back(memref::LoadOp::create(
+            builder, program.loc, buffer,
+            ValueRange{number, program.index(other), element}));
+      all =
+          vector::FromElementsOp::create(builder, program.loc, partsType, own);
+    } else {
+      all =
+          program.load(partsType, buffer, {number, element, program.index(0)});
+    }
+    for (int64_t half = parts / 2; half >= 1; half /= 2) {
+      SmallVector<int64_t> low(half), high(half);
+      std::iota(low.begin(), low.end(), 0);
+      std::iota(high.begin(), high.end(), half);
+      all = combine(program.select(all, low), program.select(all, high));
+    }
+    sums.push_back(program.extract(all, 0));
+  }
+  return vector::FromElementsOp::create(builder, program.loc, type, sums);
+}
+
+bool carousel::needsExchange(const LinearLayout &source,
+                             ArrayRef<bool> isReduced) {
+  for (const auto &basis : source.getBases(Place::Warp))
+    for (auto [number, reduced] : llvm::zip_equal(basis, isReduced))
+      if (reduced && number != 0)
+        return true;
+  return false;
+}
+
+Value carousel::reduceVector(ThreadProgram &program, Value registers,
+                             const LinearLayout &source,
+                             ArrayRef<bool> isReduced,
+                             ArrayRef<int64_t> extents, CombiningKind kind,
+                             arith::FastMathFlagsAttr fastMath,
+                             const ExchangeTurn &turn) {
+  Reducer reducer(program, source, isReduced, kind, fastMath);
+  registers = maskPadding(program, registers, source, isReduced, extents, kind);
+  registers = reducer.reduceRegisters(registers);
+  registers = reducer.reduceLanes(registers);
+  return reducer.reduceWarps(registers, turn);
+}

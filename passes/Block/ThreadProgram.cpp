@@ -1,0 +1,267 @@
+//===- ThreadProgram.cpp - what a thread does for the CTA -----------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See ThreadProgram.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ThreadProgram.h"
+
+#include "carousel/Support/HardwareLimits.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+std::vector<uint32_t> carousel::getThreadNumbers(const LinearLayout &layout,
+                                                 unsigned dim) {
+  std::vector<uint32_t> numbers;
+  for (Place place : {Place::Lane, Place::Warp})
+    for (const auto &basis : layout.getBases(place))
+      numbers.push_back(basis[dim]);
+  return numbers;
+}
+
+uint32_t carousel::getFreeThreadBits(const LinearLayout &layout) {
+  return layout.getFreeBits(Place::Lane) |
+         layout.getFreeBits(Place::Warp) << layout.getNumBits(Place::Lane);
+}
+
+VectorType carousel::getThreadType(Type vector, const LinearLayout &layout) {
+  return VectorType::get({countRegisters(layout)},
+                         cast<VectorType>(vector).getElementType());
+}
+
+/// Whether a thread's part of a coordinate has no bit in common with any
+/// register's, so that they add.
+static bool isDisjoint(const LinearLayout &layout, unsigned dim) {
+  uint32_t ofThreads = 0, ofRegisters = 0;
+  for (uint32_t number : getThreadNumbers(layout, dim))
+    ofThreads |= number;
+  for (const auto &basis : layout.getBases(Place::Register))
+    ofRegisters |= basis[dim];
+  return (ofThreads & ofRegisters) == 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+ThreadProgram::ThreadProgram(OpBuilder &builder, Location loc,
+                             ThreadBits threads)
+    : builder(builder), loc(loc), threads(threads),
+      entry(builder.getInsertionBlock()) {
+  thread = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
+  last = thread.getDefiningOp();
+}
+
+/// Behind what is at the entry already.
+template <typename Write> Value ThreadProgram::atEntry(Write write) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointAfter(last);
+  Value value = write();
+  last = value.getDefiningOp();
+  return value;
+}
+
+Value ThreadProgram::index(int64_t value) {
+  return arith::ConstantIndexOp::create(builder, loc, value);
+}
+
+Value ThreadProgram::constant(Type type, TypedAttr element) {
+  if (auto vector = dyn_cast<VectorType>(type))
+    return arith::ConstantOp::create(
+        builder, loc, DenseElementsAttr::get(vector, Attribute(element)));
+  return arith::ConstantOp::create(builder, loc, element);
+}
+
+Value ThreadProgram::add(Value value, int64_t constant) {
+  return constant == 0
+             ? value
+             : arith::AddIOp::create(builder, loc, value, index(constant));
+}
+
+Value ThreadProgram::isFirstCopy(const LinearLayout &layout) {
+  uint32_t free = getFreeThreadBits(layout);
+  if (free == 0)
+    return nullptr;
+  Value &known = firstCopies[free];
+  if (!known)
+    known = atEntry([&] {
+      Value bits = arith::AndIOp::create(builder, loc, thread, index(free));
+      return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, bits,
+                                   index(0));
+    });
+  return known;
+}
+
+/// Runs of bits that select consecutive powers of two are moved together.
+Value ThreadProgram::computeCoordinate(ArrayRef<uint32_t> numbers) {
+  Value sum;
+  uint32_t seen = 0;
+  auto addTerm = [&](Value term, uint32_t bits) {
+    if (!sum)
+      sum = term;
+    else if ((seen & bits) == 0)
+      sum = arith::AddIOp::create(builder, loc, sum, term);
+    else
+      sum = arith::XOrIOp::create(builder, loc, sum, term);
+    seen |= bits;
+  };
+  for (size_t bit = 0; bit < numbers.size();) {
+    uint32_t number = numbers[bit];
+    if (number == 0) {
+      ++bit;
+      continue;
+    }
+    size_t length = 1;
+    if (llvm::isPowerOf2_32(number))
+      while (bit + length < numbers.size() &&
+             numbers[bit + length] == number << length)
+        ++length;
+    Value own = thread;
+    if (bit != 0)
+      own = arith::ShRUIOp::create(builder, loc, own, index(bit));
+    // The thread has no bits above those of the layout.
+    if (bit + length < numbers.size())
+      own = arith::AndIOp::create(builder, loc, own,
+                                  index((int64_t(1) << length) - 1));
+    if (number != 1)
+      own = arith::MulIOp::create(builder, loc, own, index(number));
+    addTerm(own, number * ((1u << length) - 1));
+    bit += length;
+  }
+  return sum ? sum : index(0);
+}
+
+Value ThreadProgram::getCoordinate(const LinearLayout &layout, unsigned dim) {
+  std::vector<uint32_t> numbers = getThreadNumbers(layout, dim);
+  Value &known = coordinates[numbers];
+  if (!known)
+    known = atEntry([&] { return computeCoordinate(numbers); });
+  return known;
+}
+
+Value ThreadProgram::getCoordinate(const LinearLayout &layout, unsigned dim,
+                                   uint32_t number) {
+  Value ofThread = getCoordinate(layout, dim);
+  uint32_t own = getRegisterCoordinates(layout, number)[dim];
+  if (own == 0 || isDisjoint(layout, dim))
+    return add(ofThread, own);
+  return arith::XOrIOp::create(builder, loc, ofThread, index(own));
+}
+
+Value ThreadProgram::getCoordinates(const LinearLayout &layout, unsigned dim) {
+  SmallVector<Attribute> own;
+  for (uint32_t number = 0; number < countRegisters(layout); ++number)
+    own.push_back(
+        builder.getIndexAttr(getRegisterCoordinates(layout, number)[dim]));
+  auto type = VectorType::get({countRegisters(layout)}, builder.getIndexType());
+  Value ofRegisters = arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(type, own));
+  Value ofThread = vector::BroadcastOp::create(builder, loc, type,
+                                               getCoordinate(layout, dim));
+  if (isDisjoint(layout, dim))
+    return arith::AddIOp::create(builder, loc, ofThread, ofRegisters);
+  return arith::XOrIOp::create(builder, loc, ofThread, ofRegisters);
+}
+
+//===----------------------------------------------------------------------===//
+// Registers
+//===----------------------------------------------------------------------===//
+
+Value ThreadProgram::select(Value registers, ArrayRef<int64_t> numbers) {
+  auto type = cast<VectorType>(registers.getType());
+  bool isSame = int64_t(numbers.size()) == type.getNumElements();
+  for (auto [number, source] : llvm::enumerate(numbers))
+    isSame &= int64_t(number) == source;
+  if (isSame)
+    return registers;
+  if (llvm::all_equal(numbers) && numbers.size() > 1)
+    return vector::BroadcastOp::create(
+        builder, loc,
+        VectorType::get({int64_t(numbers.size())}, type.getElementType()),
+        extract(registers, numbers.front()));
+  return vector::ShuffleOp::create(builder, loc, registers, registers, numbers);
+}
+
+Value ThreadProgram::replace(Value registers, Value part, int64_t first) {
+  if (part.getType() == registers.getType())
+    return part;
+  return vector::InsertStridedSliceOp::create(builder, loc, part, registers,
+                                              ArrayRef<int64_t>(first),
+                                              ArrayRef<int64_t>(1));
+}
+
+Value ThreadProgram::extract(Value registers, int64_t number) {
+  return vector::ExtractOp::create(builder, loc, registers, number);
+}
+
+/// An access is aligned to its own size, up to the largest of a thread.
+static llvm::MaybeAlign getAlignment(VectorType type) {
+  Type element = type.getElementType();
+  int64_t bytes = element.isIndex()
+                      ? 8
+                      : llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  int64_t all = bytes * type.getNumElements();
+  return llvm::Align(std::min<int64_t>(all & -all, rules::kBulkGranule));
+}
+
+Value ThreadProgram::load(VectorType type, Value memref, ValueRange indices) {
+  if (type.getNumElements() == 1) {
+    Value element = memref::LoadOp::create(builder, loc, memref, indices);
+    return vector::BroadcastOp::create(builder, loc, type, element);
+  }
+  return vector::LoadOp::create(builder, loc, type, memref, indices,
+                                /*nontemporal=*/false, getAlignment(type));
+}
+
+void ThreadProgram::store(Value registers, Value memref, ValueRange indices) {
+  if (cast<VectorType>(registers.getType()).getNumElements() == 1) {
+    memref::StoreOp::create(builder, loc, extract(registers, 0), memref,
+                            indices);
+    return;
+  }
+  vector::StoreOp::create(builder, loc, registers, memref, indices,
+                          /*nontemporal=*/false,
+                          getAlignment(cast<VectorType>(registers.getType())));
+}
+
+//===----------------------------------------------------------------------===//
+// The CTA
+//===----------------------------------------------------------------------===//
+
+Value ThreadProgram::allocate(ArrayRef<int64_t> extents, Type element) {
+  auto type =
+      MemRefType::get(extents, element, MemRefLayoutAttrInterface(),
+                      gpu::AddressSpaceAttr::get(builder.getContext(),
+                                                 gpu::AddressSpace::Workgroup));
+  return atEntry([&]() -> Value {
+    return memref::AllocOp::create(builder, loc, type, ValueRange(),
+                                   builder.getI64IntegerAttr(16));
+  });
+}
+
+void ThreadProgram::barrier() { gpu::BarrierOp::create(builder, loc); }
+
+void ThreadProgram::runIf(Value condition, function_ref<void()> write) {
+  if (!condition)
+    return write();
+  auto branch = scf::IfOp::create(builder, loc, condition,
+                                  /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  write();
+}
