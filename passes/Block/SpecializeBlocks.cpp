@@ -1,10 +1,30 @@
+//===- SpecializeBlocks.cpp - variants of block programs ------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// --carousel-specialize-blocks. The plan is Analysis/Distribution/
+// BlockVariants.h's. A kernel that is a variant already keeps its guards and
+// only gets a block.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Distribution/AccessAlignment.h"
+#include "carousel/Analysis/Distribution/BlockVariants.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Passes/Passes.h"
+#include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Verifier.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_SPECIALIZEBLOCKS
@@ -14,12 +34,174 @@ namespace carousel {
 using namespace mlir;
 using namespace carousel;
 
+/// Vectors of `to` elements where they had `from`.
+static void narrow(gpu::GPUFuncOp kernel, int64_t from, int64_t to) {
+  if (from == to)
+    return;
+  auto narrowType = [&](VectorType type) {
+    SmallVector<int64_t> shape(type.getShape());
+    for (int64_t &extent : shape)
+      if (extent == from)
+        extent = to;
+    return VectorType::get(shape, type.getElementType());
+  };
+  AttrTypeReplacer replacer;
+  replacer.addReplacement([&](VectorType type) { return narrowType(type); });
+  replacer.addReplacement(
+      [&](SplatElementsAttr attr) -> std::optional<Attribute> {
+        auto type = dyn_cast<VectorType>(attr.getType());
+        if (!type)
+          return std::nullopt;
+        return DenseElementsAttr::get(narrowType(type),
+                                      attr.getSplatValue<Attribute>());
+      });
+  replacer.recursivelyReplaceElementsIn(kernel, /*replaceAttrs=*/true,
+                                        /*replaceLocs=*/false,
+                                        /*replaceTypes=*/true);
+}
+
+static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
+                                LaunchAttr launch) {
+  BlockProblem problem;
+  problem.width = program.getWidth();
+  problem.programs = program.getPrograms();
+  if (!launch.getBlock().empty()) {
+    int64_t threads = 1;
+    for (int64_t extent : launch.getBlock())
+      threads *= extent;
+    problem.threads = threads;
+  }
+  auto note = [&](Type type) {
+    if (auto vector = dyn_cast<VectorType>(type))
+      problem.elements = std::max(problem.elements, vector.getNumElements());
+  };
+  kernel.walk([&](Operation *op) {
+    llvm::for_each(op->getResultTypes(), note);
+    // What CTAs do in turns can't be done together.
+    if (isa<gpu::GridDimOp, SerializeOp, GridTicketOp>(op))
+      problem.canBatch = false;
+  });
+  problem.elements = std::max(problem.elements, problem.width);
+  return problem;
+}
+
+/// The conditions under which all accesses can be of 16 bytes.
+static SmallVector<GuardAttr> getAlignmentGuards(gpu::GPUFuncOp kernel) {
+  SmallVector<GuardAttr> guards;
+  AccessAlignment alignment(kernel);
+  kernel.walk([&](VectorTransferOpInterface op) {
+    auto type = dyn_cast<MemRefType>(op.getShapedType());
+    if (!type || !isGlobalMemRef(type) || type.getRank() == 0)
+      return;
+    AffineExpr last = getAffineDimExpr(type.getRank() - 1, kernel.getContext());
+    for (auto [dim, expr] :
+         llvm::enumerate(op.getPermutationMap().getResults())) {
+      int64_t extent = op.getVectorType().getDimSize(dim);
+      if (expr != last)
+        continue;
+      int64_t elements =
+          rules::kBulkGranule /
+          std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1);
+      elements = std::min<int64_t>(elements, llvm::bit_floor(uint64_t(extent)));
+      alignment.require(op.getBase(), op.getIndices(), op.isDimInBounds(dim),
+                        elements, guards);
+    }
+  });
+  return guards;
+}
+
 namespace {
 
 struct SpecializeBlocks
     : public carousel::impl::SpecializeBlocksBase<SpecializeBlocks> {
   using SpecializeBlocksBase::SpecializeBlocksBase;
-  void runOnOperation() override {}
+
+  void runOnOperation() override {
+    SmallVector<gpu::GPUFuncOp> kernels;
+    for (auto func : getOperation().getOps<gpu::GPUFuncOp>())
+      if (func->hasAttr(CarouselDialect::kBlockProgram))
+        kernels.push_back(func);
+    if (kernels.empty())
+      return;
+    SymbolTable symbols(getOperation());
+    for (gpu::GPUFuncOp kernel : kernels)
+      specialize(kernel, symbols);
+  }
+
+  void specialize(gpu::GPUFuncOp kernel, SymbolTable &symbols) {
+    auto program =
+        kernel->getAttrOfType<BlockProgramAttr>(CarouselDialect::kBlockProgram);
+    auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+    if (!launch)
+      return; // --carousel-distribute reports it
+    BlockProblem problem = readProblem(kernel, program, launch);
+    SmallVector<GuardAttr> alignment = getAlignmentGuards(kernel);
+    problem.hasAlignment = !alignment.empty();
+    std::vector<BlockVariant> plan = planBlockVariants(problem);
+    if (!variants || kernel->hasAttr(CarouselDialect::kVariant)) {
+      // One function, as wide as it is.
+      BlockVariant own = plan.back();
+      own.width = problem.width;
+      apply(kernel, own, problem, {});
+      ++functions;
+      return;
+    }
+    std::string name = kernel.getName().str();
+    for (const BlockVariant &variant : plan) {
+      gpu::GPUFuncOp func = kernel;
+      if (&variant != &plan.back()) {
+        func = kernel.clone();
+        func.setName(name + variant.suffix);
+        symbols.insert(func, Block::iterator(kernel));
+      }
+      apply(func, variant, problem, alignment);
+      addGuards(func, name, getGuards(variant, program, alignment));
+      emitRemark(func, variant);
+    }
+    functions += plan.size();
+  }
+
+  SmallVector<GuardAttr> getGuards(const BlockVariant &variant,
+                                   BlockProgramAttr program,
+                                   ArrayRef<GuardAttr> alignment) {
+    SmallVector<GuardAttr> guards;
+    if (variant.width != 0 && !variant.isStreamed)
+      guards.push_back(GuardAttr::get(&getContext(), GuardKind::Range,
+                                      /*argument=*/0, program.getCovers(),
+                                      ExprAttr(), 0, variant.width));
+    if (variant.isAligned)
+      llvm::append_range(guards, alignment);
+    return guards;
+  }
+
+  void apply(gpu::GPUFuncOp func, const BlockVariant &variant,
+             const BlockProblem &problem, ArrayRef<GuardAttr> guards) {
+    auto program =
+        func->getAttrOfType<BlockProgramAttr>(CarouselDialect::kBlockProgram);
+    auto launch = func->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+    if (problem.width != 0)
+      narrow(func, problem.width, variant.width);
+    func->setAttr(CarouselDialect::kBlockProgram,
+                  BlockProgramAttr::get(&getContext(), variant.width,
+                                        program.getCovers(), variant.programs));
+    if (launch.getBlock().empty())
+      func->setAttr(CarouselDialect::kLaunch,
+                    LaunchAttr::get(&getContext(), launch.getGrid(),
+                                    variant.threads, launch.getCluster(),
+                                    launch.getShared()));
+  }
+
+  void emitRemark(gpu::GPUFuncOp func, const BlockVariant &variant) {
+    if (!getContext().getRemarkEngine())
+      return;
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    print(os, variant);
+    remark::passed(func.getLoc(), remark::RemarkOpts::name("Variant")
+                                      .category("carousel-specialize-blocks")
+                                      .function(func.getName()))
+        << remark::add("{0}", text);
+  }
 };
 
 } // namespace

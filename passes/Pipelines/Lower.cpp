@@ -40,7 +40,9 @@ static void addEngines(OpPassManager &gpu, const LowerOptions &options) {
 
   // From the block phase, for kernels that are there.
   gpu.addPass(createVerifyBlock());
-  gpu.addPass(createSpecializeBlocks());
+  SpecializeBlocksOptions specialize;
+  specialize.variants = options.variants;
+  gpu.addPass(createSpecializeBlocks(specialize));
   gpu.addPass(createStreamRows());
   gpu.addPass(createBatchPrograms());
   gpu.addPass(createDistribute());

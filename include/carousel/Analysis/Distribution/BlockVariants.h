@@ -1,0 +1,60 @@
+//===- BlockVariants.h - widths and threads of block programs ---*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The variants that a kernel of the block phase is compiled as: the width of
+// its vectors, the threads of a CTA, and the programs that a CTA executes
+// together. docs/BlockPhase.md, Variants.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_ANALYSIS_DISTRIBUTION_BLOCKVARIANTS_H
+#define CAROUSEL_ANALYSIS_DISTRIBUTION_BLOCKVARIANTS_H
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace carousel {
+
+/// A kernel's vectors, as far as variants depend on them.
+struct BlockProblem {
+  /// Of the dimensions that cover an extent; 0 without them.
+  int64_t width = 0;
+  /// The elements of the widest vector, with `width` counted as it is.
+  int64_t elements = 1;
+  /// What the kernel says itself.
+  std::optional<int64_t> threads, programs;
+  /// Whether programs can be executed together at all.
+  bool canBatch = true;
+  /// Whether 16-byte accesses have conditions on a launch.
+  bool hasAlignment = true;
+};
+
+struct BlockVariant {
+  /// Appended to the kernel's name; empty for the last one.
+  std::string suffix;
+  /// 0 without a covered extent.
+  int64_t width = 0;
+  int64_t threads = 0;
+  int64_t programs = 1;
+  /// Guards on alignment, for 16-byte accesses.
+  bool isAligned = false;
+  /// The extent may exceed the width.
+  bool isStreamed = false;
+};
+
+/// In the order in which a launch tries them.
+std::vector<BlockVariant> planBlockVariants(const BlockProblem &problem);
+
+void print(llvm::raw_ostream &os, const BlockVariant &variant);
+
+} // namespace carousel
+
+#endif // CAROUSEL_ANALYSIS_DISTRIBUTION_BLOCKVARIANTS_H
