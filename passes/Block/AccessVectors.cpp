@@ -12,9 +12,11 @@
 
 #include "AccessVectors.h"
 
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 
 #include <numeric>
 
@@ -27,16 +29,28 @@ class RunAccess {
 public:
   RunAccess(ThreadProgram &program, const ThreadAccess &access)
       : program(program), builder(program.builder), access(access),
-        transfer(access.transfer) {
-    findExtents();
+        transfer(access.transfer), memref(access.memref) {
+    if (access.plan.isTransfer)
+      memref = program.allocate(transfer.getVectorType().getShape(),
+                                transfer.getVectorType().getElementType());
+    else
+      findExtents();
   }
+
+  Value getMemRef() const { return memref; }
 
   int64_t getRun() const { return access.mask ? 1 : access.plan.run; }
 
   /// The place of the run that begins at a register.
   SmallVector<Value> getPlace(uint32_t number) {
-    SmallVector<Value> place(access.indices);
     const LinearLayout &layout = access.plan.layout;
+    if (access.plan.isTransfer) {
+      SmallVector<Value> place;
+      for (unsigned dim = 0; dim < layout.getExtentBits().size(); ++dim)
+        place.push_back(program.getCoordinate(layout, dim, number));
+      return place;
+    }
+    SmallVector<Value> place(access.indices);
     for (auto [dim, expr] :
          llvm::enumerate(transfer.getPermutationMap().getResults())) {
       auto along = dyn_cast<AffineDimExpr>(expr);
@@ -106,16 +120,67 @@ private:
   OpBuilder &builder;
   const ThreadAccess &access;
   VectorTransferOpInterface transfer; ///< its queries are not const
+  Value memref;
   /// Null for dimensions that are in bounds.
   SmallVector<Value> extents;
 };
 
 } // namespace
 
+//===----------------------------------------------------------------------===//
+// Transfers
+//===----------------------------------------------------------------------===//
+
+static bool isInBounds(VectorTransferOpInterface transfer) {
+  for (int64_t dim = 0; dim < transfer.getTransferRank(); ++dim)
+    if (!transfer.isDimInBounds(dim))
+      return false;
+  return true;
+}
+
+static void loadTile(ThreadProgram &program, const ThreadAccess &access,
+                     Value tile, Value padding) {
+  OpBuilder &builder = program.builder;
+  bool inBounds = isInBounds(access.transfer);
+  auto fill = OutOfBoundsFill::Zero;
+  Attribute value;
+  Attribute constant;
+  if (!inBounds && matchPattern(padding, m_Constant(&constant))) {
+    if (auto number = dyn_cast<FloatAttr>(constant)) {
+      if (number.getValue().isNaN())
+        fill = OutOfBoundsFill::NaN;
+      else if (!number.getValue().isPosZero())
+        value = builder.getF64FloatAttr(number.getValueAsDouble());
+    } else if (auto number = dyn_cast<IntegerAttr>(constant)) {
+      if (!number.getValue().isZero())
+        value = builder.getI64IntegerAttr(number.getValue().getSExtValue());
+    }
+  }
+  LoadOp::create(builder, program.loc, access.memref, access.indices, tile,
+                 fill, value, ReductionAttr(), TransferScope::CTA, inBounds,
+                 /*by_threads=*/false, Swizzle::None, EvictPriority::Normal,
+                 EngineAttr(), /*map=*/Value());
+}
+
+static void storeTile(ThreadProgram &program, const ThreadAccess &access,
+                      Value tile) {
+  StoreOp::create(program.builder, program.loc, tile, access.memref,
+                  access.indices, ReductionAttr(), /*exclusive=*/false,
+                  TransferScope::CTA, isInBounds(access.transfer),
+                  /*by_threads=*/false, Swizzle::None, EvictPriority::Normal,
+                  EngineAttr(), /*map=*/Value());
+}
+
+//===----------------------------------------------------------------------===//
+// Accesses
+//===----------------------------------------------------------------------===//
+
 Value carousel::readVector(ThreadProgram &program, const ThreadAccess &access,
                            Value padding) {
   OpBuilder &builder = program.builder;
   RunAccess runs(program, access);
+  if (access.plan.isTransfer)
+    loadTile(program, access, runs.getMemRef(), padding);
   VectorTransferOpInterface transfer = access.transfer;
   VectorType type = getThreadType(transfer.getVectorType(), access.plan.layout);
   int64_t run = runs.getRun();
@@ -124,7 +189,7 @@ Value carousel::readVector(ThreadProgram &program, const ThreadAccess &access,
       vector::BroadcastOp::create(builder, program.loc, type, padding);
   for (int64_t number = 0; number < type.getNumElements(); number += run) {
     SmallVector<Value> place = runs.getPlace(number);
-    auto read = [&] { return program.load(runType, access.memref, place); };
+    auto read = [&] { return program.load(runType, runs.getMemRef(), place); };
     Value part;
     if (Value exists = runs.exists(number, place)) {
       auto branch = scf::IfOp::create(builder, program.loc, runType, exists,
@@ -157,7 +222,9 @@ void carousel::writeVector(ThreadProgram &program, const ThreadAccess &access,
       std::iota(own.begin(), own.end(), number);
       Value part = program.select(registers, own);
       program.runIf(runs.exists(number, place),
-                    [&] { program.store(part, access.memref, place); });
+                    [&] { program.store(part, runs.getMemRef(), place); });
     }
   });
+  if (access.plan.isTransfer)
+    storeTile(program, access, runs.getMemRef());
 }

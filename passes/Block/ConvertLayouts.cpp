@@ -12,6 +12,7 @@
 #include "ConvertLayouts.h"
 
 #include "carousel/Analysis/Layouts/ExchangePlan.h"
+#include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -80,14 +81,17 @@ static Value toBytes(ThreadProgram &program, Value registers) {
 }
 
 static Value exchange(ThreadProgram &program, Value registers,
-                      const LinearLayout &from, const LinearLayout &to) {
+                      const LinearLayout &source, const LinearLayout &target) {
   OpBuilder &builder = program.builder;
   Type original = cast<VectorType>(registers.getType()).getElementType();
   registers = toBytes(program, registers);
   Type element = cast<VectorType>(registers.getType()).getElementType();
   int64_t bytes =
       element.isIndex() ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8;
-  ExchangePlan plan = ExchangePlan::compute(from, to, bytes);
+  ExchangePlan plan = ExchangePlan::compute(source, target, bytes);
+  LinearLayout from = withRunsFirst(source, plan.innerDim);
+  LinearLayout to = withRunsFirst(target, plan.innerDim);
+  registers = convertLayout(program, registers, source, from);
   Value buffer = program.allocate({plan.rows, plan.pitch}, element);
 
   // An earlier exchange through this buffer may not have been read yet.
@@ -112,6 +116,7 @@ static Value exchange(ThreadProgram &program, Value registers,
                               getPlace(program, plan, to, number));
     result = program.replace(result, part, number);
   }
+  result = convertLayout(program, result, to, target);
   if (original != element)
     result = arith::TruncIOp::create(builder, program.loc, type.clone(original),
                                      result);

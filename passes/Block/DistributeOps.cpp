@@ -197,9 +197,34 @@ private:
     }
   }
 
+  /// The dimension along which a vector counts: a vector.step, or copies of it.
+  static std::optional<unsigned> findSteps(Value vector) {
+    if (vector.getDefiningOp<vector::StepOp>())
+      return 0;
+    auto copies = vector.getDefiningOp<vector::BroadcastOp>();
+    if (!copies || !copies.getSource().getDefiningOp<vector::StepOp>())
+      return std::nullopt;
+    return copies.getResultVectorType().getRank() - 1;
+  }
+
+  /// A comparison with steps; null for others.
+  Value compareSteps(Operation *op, const LinearLayout &layout) {
+    auto compare = dyn_cast<arith::CmpIOp>(op);
+    if (!compare || compare.getPredicate() >= arith::CmpIPredicate::ult)
+      return nullptr;
+    std::optional<unsigned> dim = findSteps(compare.getLhs());
+    auto type = cast<VectorType>(compare.getLhs().getType());
+    if (!dim || !type.getElementType().isIndex())
+      return nullptr;
+    return program.compareCoordinates(layout, *dim, compare.getPredicate(),
+                                      get(compare.getRhsMutable()));
+  }
+
   void distributeElementwise(Operation *op) {
     OpResult result = op->getResult(0);
     const LinearLayout &layout = plan.getComputedLayout(result);
+    if (Value compared = compareSteps(op, layout))
+      return set(result, compared);
     SmallVector<Value> operands;
     for (OpOperand &operand : op->getOpOperands())
       operands.push_back(get(operand));
@@ -398,10 +423,8 @@ private:
     const LinearLayout &layout = plan.getComputedLayout(op->getResult(0));
     Value isHere;
     for (auto [dim, at] : llvm::enumerate(offsets)) {
-      Value own = program.getCoordinates(layout, dim);
-      Value equal = arith::CmpIOp::create(
-          builder, program.loc, arith::CmpIPredicate::eq, own,
-          program.constant(own.getType(), builder.getIndexAttr(at)));
+      Value equal = program.compareCoordinatesWith(
+          layout, dim, arith::CmpIPredicate::eq, program.index(at));
       isHere = isHere
                    ? arith::AndIOp::create(builder, program.loc, isHere, equal)
                    : equal;
@@ -585,7 +608,7 @@ private:
     return shell;
   }
 
-  void distributeRegions(Operation *op) {
+  Operation *distributeRegions(Operation *op) {
     Operation *shell = cloneShell(op);
     for (auto [from, to] : llvm::zip(op->getRegions(), shell->getRegions())) {
       if (from.empty())
@@ -593,13 +616,24 @@ private:
       Block *body = addBlock(to, from.getArguments());
       distributeBody(from.front(), body);
     }
+    return shell;
+  }
+
+  /// A pipeline without transfers of tiles would have nothing to do.
+  void distributeLoopBody(Operation *loop) {
+    Operation *shell = distributeRegions(loop);
+    bool hasTransfers =
+        shell->walk([](TransferOpInterface) { return WalkResult::interrupt(); })
+            .wasInterrupted();
+    if (!hasTransfers)
+      shell->removeAttr(CarouselDialect::kPipeline);
   }
 
   void distributeLoop(scf::ForOp loop) {
-    inLoop(loop, [&] { distributeRegions(loop); });
+    inLoop(loop, [&] { distributeLoopBody(loop); });
   }
   void distributeLoop(scf::WhileOp loop) {
-    inLoop(loop, [&] { distributeRegions(loop); });
+    inLoop(loop, [&] { distributeLoopBody(loop); });
   }
   void distributeBranch(scf::IfOp branch) {
     ++depthOfBranches;

@@ -71,10 +71,8 @@ static Value maskPadding(ThreadProgram &program, Value registers,
   for (auto [dim, extent] : llvm::enumerate(extents)) {
     if (!isReduced[dim] || llvm::isPowerOf2_64(extent))
       continue;
-    Value at = program.getCoordinates(source, dim);
-    Value limit = program.constant(at.getType(), builder.getIndexAttr(extent));
-    Value exists = arith::CmpIOp::create(builder, program.loc,
-                                         arith::CmpIPredicate::ult, at, limit);
+    Value exists = program.compareCoordinatesWith(
+        source, dim, arith::CmpIPredicate::slt, program.index(extent));
     Value neutral = program.constant(
         type, getNeutral(builder, kind, type.getElementType()));
     registers = arith::SelectOp::create(builder, program.loc, exists, registers,

@@ -77,6 +77,12 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
   };
   kernel.walk([&](Operation *op) {
     llvm::for_each(op->getResultTypes(), note);
+    // Blocks of runs both ways.
+    if (auto transpose = dyn_cast<vector::TransposeOp>(op)) {
+      int64_t bits = transpose.getSourceVectorType().getElementTypeBitWidth();
+      int64_t run = std::min<int64_t>(8 * rules::kBulkGranule / bits, 8);
+      problem.elementsOfThread = std::max(problem.elementsOfThread, run * run);
+    }
     // What CTAs do in turns can't be done together.
     if (isa<gpu::GridDimOp, SerializeOp, GridTicketOp>(op))
       problem.canBatch = false;
@@ -91,7 +97,8 @@ static SmallVector<GuardAttr> getAlignmentGuards(gpu::GPUFuncOp kernel) {
   AccessAlignment alignment(kernel);
   kernel.walk([&](VectorTransferOpInterface op) {
     auto type = dyn_cast<MemRefType>(op.getShapedType());
-    if (!type || !isGlobalMemRef(type) || type.getRank() == 0)
+    if (!type || !isGlobalMemRef(type) || type.getRank() == 0 ||
+        becomesTransfer(op))
       return;
     AffineExpr last = getAffineDimExpr(type.getRank() - 1, kernel.getContext());
     for (auto [dim, expr] :

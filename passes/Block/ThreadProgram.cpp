@@ -178,6 +178,46 @@ Value ThreadProgram::getCoordinates(const LinearLayout &layout, unsigned dim) {
   return arith::XOrIOp::create(builder, loc, ofThread, ofRegisters);
 }
 
+/// The thread's part goes to the other side. The difference is clamped to
+/// numbers that compare alike with all coordinates, which are below 2^20. Where
+/// indices are copies, so are the differences.
+Value ThreadProgram::compareCoordinates(const LinearLayout &layout,
+                                        unsigned dim,
+                                        arith::CmpIPredicate predicate,
+                                        Value indices) {
+  if (!isDisjoint(layout, dim))
+    return arith::CmpIOp::create(builder, loc, predicate,
+                                 getCoordinates(layout, dim), indices);
+  auto wide = cast<VectorType>(indices.getType());
+  auto narrow = wide.clone(builder.getI32Type());
+  auto limit = [&](int64_t number) {
+    return constant(wide, builder.getIndexAttr(number));
+  };
+  Value ofThread = vector::BroadcastOp::create(builder, loc, wide,
+                                               getCoordinate(layout, dim));
+  Value rest = arith::SubIOp::create(builder, loc, indices, ofThread);
+  rest = arith::MaxSIOp::create(builder, loc, rest, limit(-1));
+  rest = arith::MinSIOp::create(builder, loc, rest,
+                                limit(std::numeric_limits<int32_t>::max()));
+  rest = arith::IndexCastOp::create(builder, loc, narrow, rest);
+  SmallVector<Attribute> own;
+  for (uint32_t number = 0; number < countRegisters(layout); ++number)
+    own.push_back(
+        builder.getI32IntegerAttr(getRegisterCoordinates(layout, number)[dim]));
+  Value ofRegisters = arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(narrow, own));
+  return arith::CmpIOp::create(builder, loc, predicate, ofRegisters, rest);
+}
+
+Value ThreadProgram::compareCoordinatesWith(const LinearLayout &layout,
+                                            unsigned dim,
+                                            arith::CmpIPredicate predicate,
+                                            Value other) {
+  auto type = VectorType::get({countRegisters(layout)}, builder.getIndexType());
+  Value copies = vector::BroadcastOp::create(builder, loc, type, other);
+  return compareCoordinates(layout, dim, predicate, copies);
+}
+
 //===----------------------------------------------------------------------===//
 // Registers
 //===----------------------------------------------------------------------===//

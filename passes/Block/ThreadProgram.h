@@ -15,6 +15,7 @@
 #define CAROUSEL_PASSES_BLOCK_THREADPROGRAM_H
 
 #include "carousel/Analysis/Layouts/AnchorLayouts.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
@@ -51,6 +52,16 @@ public:
                             uint32_t number);
   /// Those of all registers, as a vector of indices.
   mlir::Value getCoordinates(const LinearLayout &layout, unsigned dim);
+
+  /// Compares the coordinates of all registers with as many indices, in 32
+  /// bits: eq, ne and signed predicates.
+  mlir::Value compareCoordinates(const LinearLayout &layout, unsigned dim,
+                                 mlir::arith::CmpIPredicate predicate,
+                                 mlir::Value indices);
+  /// The same with one index.
+  mlir::Value compareCoordinatesWith(const LinearLayout &layout, unsigned dim,
+                                     mlir::arith::CmpIPredicate predicate,
+                                     mlir::Value index);
 
   /// A vector's registers by their numbers in another one.
   mlir::Value select(mlir::Value registers, llvm::ArrayRef<int64_t> numbers);

@@ -16,9 +16,23 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace carousel;
+
+bool carousel::becomesTransfer(VectorTransferOpInterface op) {
+  Operation *loop = op->getParentOp();
+  while (loop && !loop->hasAttr(CarouselDialect::kPipeline))
+    loop = loop->getParentOp();
+  if (!loop || !isGlobalMemRef(op.getShapedType()) || op.getMask() ||
+      !op.getPermutationMap().isMinorIdentity() ||
+      op.getVectorType().getElementTypeBitWidth() < 8)
+    return false;
+  auto read = dyn_cast<vector::TransferReadOp>(op.getOperation());
+  return !read || matchPattern(read.getPadding(), m_Constant());
+}
 
 AccessAlignment::AccessAlignment(gpu::GPUFuncOp kernel)
     : arguments(getKernelArguments(kernel)) {

@@ -5,9 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// See BlockVariants.h. A thread has 16 elements where possible: two accesses of
-// 16 bytes of a 16-bit type, in flight together. Wide rows have more, up to
-// what fits registers. The reasons are in docs/BlockPhase.md, Variants.
+// See BlockVariants.h. Wide rows have more elements in a thread than others, up
+// to what fits registers. The reasons are in docs/BlockPhase.md, Variants.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,8 +19,8 @@
 
 using namespace carousel;
 
-/// Elements of a vector in a thread, where the launch may choose.
-static constexpr int64_t kElements = 16, kMostElements = 32;
+/// Elements of a vector in a thread.
+static constexpr int64_t kMostElements = 32;
 /// Fewer threads leave an SM without enough bytes in flight.
 static constexpr int64_t kLeastThreads = 128;
 /// The narrowest vectors: below, lanes of a warp share rows anyway.
@@ -32,8 +31,8 @@ static constexpr int64_t kStreamWidth = 8192;
 /// rare, and not worth as many variants.
 static constexpr int64_t kUnalignedStep = 4;
 
-static int64_t chooseThreads(int64_t elements) {
-  int64_t threads = llvm::PowerOf2Ceil(llvm::divideCeil(elements, kElements));
+static int64_t chooseThreads(int64_t elements, int64_t ofThread) {
+  int64_t threads = llvm::PowerOf2Ceil(llvm::divideCeil(elements, ofThread));
   if (threads > rules::kMaxThreadsPerBlock / 2)
     threads = llvm::PowerOf2Ceil(llvm::divideCeil(elements, kMostElements));
   return std::clamp(threads, kLeastThreads, rules::kMaxThreadsPerBlock);
@@ -45,8 +44,9 @@ static BlockVariant makeVariant(const BlockProblem &problem, int64_t width) {
   int64_t elements = problem.elements;
   if (width != 0)
     elements = std::max<int64_t>(elements / problem.width * width, 1);
-  variant.threads = problem.threads.value_or(chooseThreads(elements));
-  int64_t ofThreads = variant.threads * kElements;
+  variant.threads = problem.threads.value_or(
+      chooseThreads(elements, problem.elementsOfThread));
+  int64_t ofThreads = variant.threads * problem.elementsOfThread;
   variant.programs = problem.programs.value_or(
       problem.canBatch && width != 0
           ? std::max<int64_t>(ofThreads / llvm::PowerOf2Ceil(elements), 1)

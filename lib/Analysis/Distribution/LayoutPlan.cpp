@@ -214,18 +214,121 @@ private:
                          getMostRun(access));
   }
 
+  /// Of two dimensions, runs of both in registers: such blocks can be written
+  /// along the one and read along the other.
+  LinearLayout makeBlocked(VectorType type, int64_t dim, int64_t other,
+                           int64_t run) {
+    SmallVector<unsigned> bits = getExtentBits(type);
+    SmallVector<unsigned> taken(bits.size(), 0);
+    LinearLayout layout(bits);
+    auto take = [&](Place place, int64_t from, unsigned count) {
+      for (; count != 0 && taken[from] < bits[from]; --count) {
+        SmallVector<uint32_t> basis(bits.size(), 0);
+        basis[from] = 1u << taken[from]++;
+        layout.addBasis(place, basis);
+      }
+      return count;
+    };
+    SmallVector<int64_t> order = {dim, other};
+    for (int64_t rest = type.getRank() - 1; rest >= 0; --rest)
+      if (rest != dim && rest != other)
+        order.push_back(rest);
+    auto takeAny = [&](Place place, unsigned count) {
+      for (int64_t from : order)
+        count = take(place, from, count);
+      SmallVector<uint32_t> zeros(bits.size(), 0);
+      for (; count != 0; --count)
+        layout.addBasis(place, zeros);
+    };
+    unsigned runBits = llvm::Log2_64(run), lanes = plan.threads.lanes;
+    take(Place::Register, dim, runBits);
+    take(Place::Register, other, runBits);
+    // Each way, neighbouring lanes fill whole sectors.
+    unsigned across = std::min(lanes, 2u);
+    unsigned left = take(Place::Lane, dim, lanes - across);
+    left = take(Place::Lane, other, across + left);
+    takeAny(Place::Lane, left);
+    takeAny(Place::Warp, plan.threads.warps);
+    for (int64_t from : order)
+      take(Place::Register, from, bits[from]);
+    return layout;
+  }
+
+  bool hasTransposes() {
+    return llvm::any_of(ops, [](Operation *op) {
+      auto transfer = dyn_cast<VectorTransferOpInterface>(op);
+      return isa<vector::TransposeOp>(op) ||
+             (transfer && !transfer.getPermutationMap().isMinorIdentity());
+    });
+  }
+
+  /// The layout for an access that serves all accesses best whose layouts
+  /// follow from it. Those that begin at odd places want shorter runs.
+  LinearLayout makeShared(const VectorAccess &access) {
+    VectorType type = access.getType();
+    int64_t dim = access.getContiguousDim();
+    std::vector<LinearLayout> candidates;
+    for (int64_t run = getMostRun(access); run >= 1; run /= 2) {
+      candidates.push_back(makePreferred(type, dim, run));
+      for (int64_t other = 0; hasTransposes() && other < type.getRank();
+           ++other)
+        if (other != dim && run > 1)
+          candidates.push_back(makeBlocked(type, dim, other, run));
+    }
+    auto best = candidates.begin();
+    std::optional<int64_t> least;
+    for (auto candidate = candidates.begin(); candidate != candidates.end();
+         ++candidate) {
+      int64_t price = getPrice(access, *candidate);
+      if (!least || price < *least) {
+        best = candidate;
+        least = price;
+      }
+    }
+    return *best;
+  }
+
+  /// Of all accesses whose vectors have a layout if this one's has `layout`.
+  int64_t getPrice(const VectorAccess &access, const LinearLayout &layout) {
+    llvm::DenseMap<Value, LinearLayout> before = classes;
+    assign(access.getVector(), layout);
+    propagate();
+    int64_t price = 0;
+    for (const VectorAccess &other : accesses)
+      if (!isFree(other.getVector()) && lookUp(other.getVector()))
+        price += getPrice(other);
+    classes = std::move(before);
+    return price;
+  }
+
+  /// Of an access, with what a conversion of its vector costs.
+  int64_t getPrice(const VectorAccess &access) {
+    AccessPlan own = makeAccess(access, *lookUp(access.getVector()));
+    AccessPlan best = makeAccess(access, makePreferred(access));
+    int64_t registers = countRegisters(own.layout);
+    return std::min(own.sectors + registers / own.run,
+                    best.sectors + registers / best.run +
+                        getConversionPrice(access, own.layout));
+  }
+
+  static int64_t countRegisters(const LinearLayout &layout) {
+    return int64_t(1) << layout.getNumBits(Place::Register);
+  }
+
   int64_t getMostRun(const VectorAccess &access) {
     if (!access.isContiguous())
       return 1;
     int64_t most =
         std::max<int64_t>(rules::kBulkGranule / access.getElementBytes(), 1);
+    if (access.isTransfer())
+      return most;
     return alignment.getRun(access.getMemRef(), access.getIndices(),
                             access.isInBounds(access.getContiguousDim()), most);
   }
 
   void seedAccesses() {
     for (const VectorAccess &access : accesses)
-      if (assign(access.getVector(), makePreferred(access)))
+      if (assign(access.getVector(), makeShared(access)))
         propagate();
   }
 
@@ -301,11 +404,13 @@ private:
 
   AccessPlan makeAccess(const VectorAccess &access,
                         const LinearLayout &layout) {
-    AccessPlan made{layout};
+    AccessPlan made{withRunsFirst(layout, access.getContiguousDim())};
+    made.isTransfer = access.isTransfer();
     if (access.isContiguous())
       made.run = std::min<int64_t>(
-          getMostRun(access), layout.getContiguous(access.getContiguousDim()));
-    access.countSectors(layout, made.run, made.sectors, made.fullSectors);
+          getMostRun(access),
+          made.layout.getContiguous(access.getContiguousDim()));
+    access.countSectors(made.layout, made.run, made.sectors, made.fullSectors);
     return made;
   }
 

@@ -12,6 +12,7 @@
 #ifndef CAROUSEL_LIB_ANALYSIS_DISTRIBUTION_VECTORACCESSES_H
 #define CAROUSEL_LIB_ANALYSIS_DISTRIBUTION_VECTORACCESSES_H
 
+#include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "carousel/Analysis/Layouts/LinearLayout.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -39,6 +40,7 @@ public:
   /// Whether consecutive elements of that dimension are consecutive in memory.
   bool isContiguous() const { return hasContiguous; }
   bool isInBounds(int64_t dim) const { return transfer.isDimInBounds(dim); }
+  bool isTransfer() const { return becomesTransfer(transfer); }
   /// The reason why threads can't make the access, or an empty string.
   std::string explain() const;
 

@@ -13,6 +13,7 @@
 
 #include "carousel/Analysis/Layouts/ExchangePlan.h"
 
+#include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
@@ -79,16 +80,18 @@ ExchangePlan ExchangePlan::compute(const LinearLayout &from,
     int64_t extent = int64_t(1) << bits[dim], rows = 1;
     for (auto [other, own] : llvm::enumerate(bits))
       rows *= other == dim ? 1 : int64_t(1) << own;
+    LinearLayout writer = withRunsFirst(from, dim);
+    LinearLayout reader = withRunsFirst(to, dim);
     int64_t mostRun = std::max<int64_t>(kMostBytes / elementBytes, 1);
-    int64_t writeRun = std::min<int64_t>(from.getContiguous(dim), mostRun);
-    int64_t readRun = std::min<int64_t>(to.getContiguous(dim), mostRun);
+    int64_t writeRun = std::min<int64_t>(writer.getContiguous(dim), mostRun);
+    int64_t readRun = std::min<int64_t>(reader.getContiguous(dim), mostRun);
     int64_t granule = std::max({writeRun, readRun, int64_t(1)});
     for (int64_t gap : {int64_t(0), granule, 2 * granule, 4 * granule}) {
       ExchangePlan plan{
           dim, extent + (rows == 1 ? 0 : gap), rows, writeRun, readRun, 0};
       plan.conflicts =
-          countConflicts(plan, from, writeRun, elementBytes, true) +
-          countConflicts(plan, to, readRun, elementBytes, false);
+          countConflicts(plan, writer, writeRun, elementBytes, true) +
+          countConflicts(plan, reader, readRun, elementBytes, false);
       if (!best || rank(plan) < rank(*best))
         best = plan;
     }

@@ -126,6 +126,25 @@ LinearLayout carousel::getReshaped(const LinearLayout &source,
   });
 }
 
+LinearLayout carousel::withRunsFirst(const LinearLayout &layout, unsigned dim) {
+  llvm::SmallVector<Coordinates> registers = layout.getBases(Place::Register);
+  LinearLayout ordered(layout.getExtentBits());
+  Coordinates next(layout.getExtentBits().size(), 0);
+  for (next[dim] = 1;; next[dim] *= 2) {
+    auto *found = llvm::find(registers, next);
+    if (found == registers.end())
+      break;
+    ordered.addBasis(Place::Register, next);
+    registers.erase(found);
+  }
+  for (const Coordinates &basis : registers)
+    ordered.addBasis(Place::Register, basis);
+  for (Place place : {Place::Lane, Place::Warp, Place::CTA})
+    for (const Coordinates &basis : layout.getBases(place))
+      ordered.addBasis(place, basis);
+  return ordered;
+}
+
 //===----------------------------------------------------------------------===//
 // Parts
 //===----------------------------------------------------------------------===//

@@ -19,8 +19,13 @@
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Interfaces/VectorInterfaces.h"
 
 namespace carousel {
+
+/// Whether a transfer of a tile makes the access: it is in a loop that is to be
+/// pipelined, and has neither mask nor permutation.
+bool becomesTransfer(mlir::VectorTransferOpInterface op);
 
 /// What accesses of a kernel's memory are known to be.
 class AccessAlignment {

@@ -39,6 +39,9 @@ struct AccessPlan {
   /// Elements of one access of a thread, consecutive in the memref's last
   /// dimension.
   int64_t run = 1;
+  /// Through a tile in shared memory, which a transfer of a pipelined loop
+  /// copies. Threads access the tile.
+  bool isTransfer = false;
   /// Sectors of 32 bytes that a warp's accesses touch, and those that they
   /// would touch if they had no gaps.
   int64_t sectors = 0, fullSectors = 0;

@@ -45,6 +45,10 @@ LinearLayout getTransposeSource(const LinearLayout &result,
 LinearLayout getReshaped(const LinearLayout &source,
                          llvm::ArrayRef<unsigned> extentBits);
 
+/// With registers in another order: those of consecutive elements of a dimension
+/// first, as many as threads have.
+LinearLayout withRunsFirst(const LinearLayout &layout, unsigned dim);
+
 /// Of a part of a vector: 2^extentBits[d] elements in dimension d, from
 /// offsets[d] on, a multiple of that number. All parts must be in registers of
 /// the same threads.
