@@ -344,6 +344,10 @@ FailureOr<KernelModule> sim::cloneKernel(gpu::GPUFuncOp original) {
   if (failed(lowerAsyncCopies(inner)))
     return failure();
   expandTurns(inner);
+  for (auto func : inner.getOps<gpu::GPUFuncOp>())
+    if (func->hasAttr(CarouselDialect::kBlockProgram) &&
+        failed(lowerBlockProgram(func, kernel.memory)))
+      return failure();
   if (failed(expandCollectives(inner)))
     return inner.emitError("expected collectives of numbers that fit a warp's "
                            "registers"),

@@ -32,6 +32,15 @@ static LLVM::AllocaOp findOwn(Value pointer) {
   return {};
 }
 
+/// Whether the address is in the memory of a block program's vectors, which no
+/// other thread knows. Its accesses were made to fit.
+static bool isOfValues(Value pointer) {
+  while (auto step = pointer.getDefiningOp<LLVM::GEPOp>())
+    pointer = step.getBase();
+  auto call = pointer.getDefiningOp<LLVM::CallOp>();
+  return call && call.getCallee() == "carousel_sim_values";
+}
+
 /// The number of bytes that a load or store of this type accesses.
 static uint64_t getAccessBytes(const DataLayout &layout, Type type) {
   if (auto vector = dyn_cast<VectorType>(type)) {
@@ -52,15 +61,20 @@ public:
       : sites(sites), layout(module) {}
 
   LogicalResult instrument(Operation *op) {
+    auto load = dyn_cast<LLVM::LoadOp>(op);
+    auto store = dyn_cast<LLVM::StoreOp>(op);
+    if ((load && isOfValues(load.getAddr())) ||
+        (store && isOfValues(store.getAddr())))
+      return success();
     OpBuilder builder(op);
     MachineCall call(builder, op->getLoc(), op, sites.get(op->getLoc()));
-    if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
+    if (load) {
       takeAlignment(call, load, load.getType());
       Value size = call.i64(getAccessBytes(layout, load.getType()));
       redirect(call, load.getAddrMutable(), size,
                isAttempt(load) ? "carousel_sim_atomic_load"
                                : "carousel_sim_load");
-    } else if (auto store = dyn_cast<LLVM::StoreOp>(op)) {
+    } else if (store) {
       takeAlignment(call, store, store.getValue().getType());
       Value size = call.i64(getAccessBytes(layout, store.getValue().getType()));
       redirect(call, store.getAddrMutable(), size, "carousel_sim_store");
@@ -274,6 +288,15 @@ static bool callsMachine(Block &block) {
   });
 }
 
+/// Whether the loop of this branch back is one over the elements of a vector.
+static bool isBounded(Operation *branch) {
+  auto back = dyn_cast<LLVM::BrOp>(branch);
+  if (!back || !back.getLoopAnnotationAttr())
+    return false;
+  BoolAttr ends = back.getLoopAnnotationAttr().getMustProgress();
+  return ends && ends.getValue();
+}
+
 /// A loop without calls would never let other threads run, nor end at the step
 /// limit.
 static void countTurns(LLVM::LLVMFuncOp function, SiteTable &sites) {
@@ -285,7 +308,7 @@ static void countTurns(LLVM::LLVMFuncOp function, SiteTable &sites) {
     bool isBack = llvm::any_of(block.getSuccessors(), [&](Block *successor) {
       return order[successor] <= order[&block] && !callsMachine(*successor);
     });
-    if (!isBack || callsMachine(block))
+    if (!isBack || callsMachine(block) || isBounded(branch))
       continue;
     OpBuilder builder(branch);
     MachineCall(builder, branch->getLoc(), branch, sites.get(branch->getLoc()))

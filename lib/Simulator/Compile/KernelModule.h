@@ -80,7 +80,12 @@ struct StaticMemory {
   /// The size of the kernel's static buffers on the device, and in the
   /// machine's block, where there are gaps between them.
   uint64_t staticSharedBytes = 0, staticBlockBytes = 0;
+  /// The size of the vectors of a thread of a block program.
+  uint64_t valueBytes = 0;
 };
+
+/// The symbol by which a block program gets the memory of its vectors.
+inline constexpr llvm::StringLiteral kValuesSymbol = "__carousel_values";
 
 /// A kernel and everything that it calls, in a module of its own.
 struct KernelModule {
@@ -110,6 +115,11 @@ mlir::FailureOr<KernelModule> cloneKernel(mlir::gpu::GPUFuncOp kernel);
 
 /// Expands carousel.serialize and carousel.accumulate to other ops.
 void expandTurns(mlir::Operation *root);
+
+/// Lowers the vectors of a kernel of the block phase to bytes of the thread
+/// that executes it, and ops on them to loops.
+mlir::LogicalResult lowerBlockProgram(mlir::gpu::GPUFuncOp kernel,
+                                      StaticMemory &memory);
 
 /// Expands `nvgpu.ldmatrix` and `nvgpu.mma.sync` to shuffles, loads and
 /// arithmetic.

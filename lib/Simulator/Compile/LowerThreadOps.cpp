@@ -293,6 +293,8 @@ struct LowerGetGlobal : public MachineLowering<memref::GetGlobalOp> {
     for (auto [index, buffer] : llvm::enumerate(context.kernel.memory.globals))
       if (buffer.symbol == op.getName())
         address = call.emit("carousel_sim_global", {call.i32(index)}, pointer);
+    if (op.getName() == kValuesSymbol)
+      address = call.emit("carousel_sim_values", {}, pointer);
     return getStaticMemRef(rewriter, op.getLoc(), op.getType(), address);
   }
 };

@@ -70,22 +70,27 @@ static bool isKnown(Operation *op) {
   return llvm::is_contained(kDialects, op->getName().getDialectNamespace());
 }
 
-/// Vectors are unrolled on the way to the host. Larger ones take minutes, and
-/// then exceed the compiler's limits.
-static bool isTooLarge(VectorType vector) {
+/// Vectors are unrolled on the way to the host, except in block programs.
+/// Larger ones take minutes, and then exceed the compiler's limits.
+static constexpr uint64_t kMostElements = 1 << 16;
+static constexpr uint64_t kMostBlockElements = 1 << 20;
+
+static bool isTooLarge(VectorType vector, uint64_t most) {
   uint64_t elements = 1;
   for (int64_t extent : vector.getShape())
     elements = llvm::SaturatingMultiply(elements, uint64_t(extent));
-  return elements > 1 << 16;
+  return elements > most;
 }
 
 /// A description of the unsupported part of this type, or of the elements of a
 /// memref of this type. Empty if the machine supports all of it.
-static StringRef findUnknown(Type type) {
+static StringRef findUnknown(Type type, bool isInBlockProgram) {
   if (auto memref = dyn_cast<MemRefType>(type))
     type = memref.getElementType();
   if (auto vector = dyn_cast<VectorType>(type)) {
-    if (isTooLarge(vector))
+    if (isInBlockProgram && isTooLarge(vector, kMostBlockElements))
+      return "vectors of more than 1048576 elements";
+    if (!isInBlockProgram && isTooLarge(vector, kMostElements))
       return "vectors of more than 65536 elements";
     type = vector.getElementType();
   }
@@ -105,27 +110,28 @@ static StringRef findUnknown(Type type) {
   return "";
 }
 
-static StringRef findUnknown(Operation *op) {
+static StringRef findUnknown(Operation *op, bool isInBlockProgram) {
   for (TypeRange types :
        {TypeRange(op->getOperandTypes()), TypeRange(op->getResultTypes())})
     for (Type type : types)
-      if (StringRef what = findUnknown(type); !what.empty())
+      if (StringRef what = findUnknown(type, isInBlockProgram); !what.empty())
         return what;
   for (Region &region : op->getRegions())
     for (Type type : region.getArgumentTypes())
-      if (StringRef what = findUnknown(type); !what.empty())
+      if (StringRef what = findUnknown(type, isInBlockProgram); !what.empty())
         return what;
   return "";
 }
 
 LogicalResult sim::verifyKnown(Operation *root) {
+  bool isBlockProgram = root->hasAttr(CarouselDialect::kBlockProgram);
   WalkResult result = root->walk([&](Operation *op) {
     if (!isKnown(op)) {
       op->emitError("the simulated machine doesn't know this operation: '")
           << op->getName() << "'";
       return WalkResult::interrupt();
     }
-    if (StringRef what = findUnknown(op); !what.empty()) {
+    if (StringRef what = findUnknown(op, isBlockProgram); !what.empty()) {
       op->emitError("the simulated machine doesn't have ") << what;
       return WalkResult::interrupt();
     }

@@ -34,6 +34,7 @@ struct CompiledKernel::Impl {
   LaunchAttr launch;
   bool isCoresident = false;
   bool startsInOrder = false;
+  bool isBlockProgram = false;
   StaticMemory layout;
   SiteTable sites;
   uint32_t stackBytes = 0;
@@ -136,6 +137,7 @@ CompiledKernel::compile(ModuleOp module, StringRef name) {
   impl->launch = (*kernel)->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
   impl->isCoresident = (*kernel)->hasAttr(CarouselDialect::kCoresident);
   impl->startsInOrder = (*kernel)->hasAttr(CarouselDialect::kStartsInOrder);
+  impl->isBlockProgram = (*kernel)->hasAttr(CarouselDialect::kBlockProgram);
 
   FailureOr<KernelModule> clone = cloneKernel(*kernel);
   if (failed(clone) || failed(lowerMachineOps(*clone, impl->sites)) ||
@@ -248,7 +250,8 @@ std::string LaunchSequence::bind(const Launch &launch, FindingLog &log) {
     own.dynamicSharedBytes = launch.dynamicSharedBytes;
   LaunchShape shape;
   if (std::string error = shape.compute(kernel.launch, kernel.isCoresident,
-                                        kernel.layout, *arguments, own, log);
+                                        kernel.isBlockProgram, kernel.layout,
+                                        *arguments, own, log);
       !error.empty())
     return error;
   // A grid without CTAs does nothing.

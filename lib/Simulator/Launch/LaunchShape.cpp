@@ -97,26 +97,42 @@ static std::string checkGrid(const Extents &grid, const Extents &cluster) {
   return "";
 }
 
+/// The number of CTAs whose vectors fit the host's memory together.
+static uint32_t limitByValues(uint32_t residentCTAs, uint64_t valueBytes) {
+  constexpr uint64_t kMostBytes = uint64_t(512) << 20;
+  uint64_t most = kMostBytes / std::max<uint64_t>(valueBytes, 1);
+  return static_cast<uint32_t>(
+      std::clamp<uint64_t>(most, 1, std::max<uint32_t>(residentCTAs, 1)));
+}
+
 std::string LaunchShape::compute(carousel::LaunchAttr launch, bool isCoresident,
+                                 bool isBlockProgram,
                                  const StaticMemory &layout,
                                  LaunchArguments &arguments,
                                  const RunOptions &options, FindingLog &log) {
   const auto *chip = carousel::TargetInfo::lookup(options.chip);
   if (!chip)
     return formatv("expected the name of a chip, got '{0}'", options.chip);
-  if (!launch && (!options.grid || !options.block))
+  if (isBlockProgram && !launch && !options.grid)
+    return "expected a grid for a block program without carousel.launch";
+  if (!launch && !isBlockProgram && (!options.grid || !options.block))
     return "expected a grid and a block for a kernel without carousel.launch";
   if (options.multiprocessors == 0)
     return "expected at least one multiprocessor, got 0";
 
-  Extents block = getExtents(options.block,
-                             launch ? launch.getBlock() : ArrayRef<int64_t>());
-  Extents cluster = getExtents(options.cluster, launch ? launch.getCluster()
+  bool hasThreads = launch && !isBlockProgram;
+  Extents block = getExtents(options.block, hasThreads ? launch.getBlock()
                                                        : ArrayRef<int64_t>());
+  Extents cluster = getExtents(
+      options.cluster, hasThreads ? launch.getCluster() : ArrayRef<int64_t>());
   grid.block = makeDim(block);
   grid.cluster = makeDim(cluster);
   if (std::string text = checkBlock(grid); !text.empty())
     return text;
+  if (isBlockProgram && grid.block.count() * grid.cluster.count() != 1)
+    return formatv("expected one thread in a CTA and one CTA in a cluster of a "
+                   "block program, got {0} and {1}",
+                   grid.block.count(), grid.cluster.count());
 
   dynamicSharedBytes = options.dynamicSharedBytes.value_or(
       launch ? uint64_t(launch.getShared()) : 0);
@@ -131,6 +147,8 @@ std::string LaunchShape::compute(carousel::LaunchAttr launch, bool isCoresident,
           : getResidency(*chip, fits ? shared : 0, grid.block.count());
   grid.residentCTAs = static_cast<uint32_t>(std::min<uint64_t>(
       uint64_t(options.multiprocessors) * perMultiprocessor, kMaxCTAs));
+  if (!isCoresident && !options.residentPerMultiprocessor)
+    grid.residentCTAs = limitByValues(grid.residentCTAs, layout.valueBytes);
   // Whole clusters, of which one is always resident.
   uint64_t clusterCTAs = grid.cluster.count();
   arguments.setResident(static_cast<int64_t>(

@@ -21,7 +21,8 @@ struct LaunchShape {
   /// Computes the shape from the options, or from carousel.launch. Returns an
   /// empty string, or an error of one line. Shared memory over the chip's limit
   /// is a finding instead. `isCoresident`: all CTAs must be resident at once.
-  std::string compute(LaunchAttr launch, bool isCoresident,
+  /// `isBlockProgram`: a CTA has one thread, whatever the launch states.
+  std::string compute(LaunchAttr launch, bool isCoresident, bool isBlockProgram,
                       const StaticMemory &layout, LaunchArguments &arguments,
                       const RunOptions &options, FindingLog &log);
 };

@@ -115,9 +115,25 @@ void Machine::exitCTA(uint32_t cta) {
   async.ctaExit(cta);
   auto it = blocks.find(cta);
   memory.removeRegion(it->second.region);
-  launches[grid.getLaunchOf(cta)].freeBlocks.push_back(
-      std::move(it->second.block));
+  LaunchState &launch = launches[grid.getLaunchOf(cta)];
+  launch.freeBlocks.push_back(std::move(it->second.block));
+  if (it->second.values)
+    launch.freeValues.push_back(std::move(it->second.values));
   blocks.erase(it);
+}
+
+/// A CTA that hasn't begun needs none, and the next one takes over the memory
+/// of one that has ended.
+char *Machine::getValues() {
+  std::unique_ptr<AlignedBlock> &values = getCTA().values;
+  auto &freeValues = here().freeValues;
+  if (!values && freeValues.empty()) {
+    values = std::make_unique<AlignedBlock>(here().layout->valueBytes);
+  } else if (!values) {
+    values = std::move(freeValues.back());
+    freeValues.pop_back();
+  }
+  return values->data();
 }
 
 RunEnd Machine::run() {

@@ -96,6 +96,8 @@ public:
   char *getStaticShared(uint64_t offset) { return getBlock() + offset; }
   char *getDynamicShared() { return getBlock() + here().dynamicOffset; }
   char *getGlobal(uint32_t index) { return here().globals[index]; }
+  /// The memory for the vectors of a block program.
+  char *getValues();
 
   /// The values that the running thread's CTA gathered last.
   std::vector<uint64_t> &getGathered() { return getCTA().gathered; }
@@ -115,6 +117,8 @@ public:
 private:
   struct CTABlock {
     std::unique_ptr<AlignedBlock> block;
+    /// Null for a kernel that isn't a block program, or hasn't begun.
+    std::unique_ptr<AlignedBlock> values;
     RegionId region = 0;
     std::vector<uint64_t> gathered;
   };
@@ -123,7 +127,7 @@ private:
     explicit LaunchState(const KernelLaunch &launch) : KernelLaunch(launch) {}
     uint64_t dynamicOffset = 0, blockBytes = 0;
     std::vector<char *> globals;
-    std::vector<std::unique_ptr<AlignedBlock>> freeBlocks;
+    std::vector<std::unique_ptr<AlignedBlock>> freeBlocks, freeValues;
   };
 
   void addGlobals(LaunchState &launch);

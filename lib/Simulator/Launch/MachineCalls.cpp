@@ -198,6 +198,9 @@ static void *carousel_sim_dynamic_shared(uint32_t) {
 static void *carousel_sim_global(int32_t index, uint32_t) {
   return Machine::current().getGlobal(index);
 }
+static void *carousel_sim_values(uint32_t) {
+  return Machine::current().getValues();
+}
 
 //===----------------------------------------------------------------------===//
 // Warps, CTAs, clusters
@@ -407,6 +410,7 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachineSymbols() {
       CAROUSEL_SYMBOL(carousel_sim_static_shared),
       CAROUSEL_SYMBOL(carousel_sim_dynamic_shared),
       CAROUSEL_SYMBOL(carousel_sim_global),
+      CAROUSEL_SYMBOL(carousel_sim_values),
       CAROUSEL_SYMBOL(carousel_sim_shuffle),
       CAROUSEL_SYMBOL(carousel_sim_broadcast),
       CAROUSEL_SYMBOL(carousel_sim_gather),

@@ -1,0 +1,166 @@
+//===- LowerElements.cpp - elementwise ops, constants and masks -----------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "LowerValues.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace carousel::sim;
+
+static ArrayRef<int64_t> getShape(Value vector) {
+  return cast<VectorType>(vector.getType()).getShape();
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise ops
+//===----------------------------------------------------------------------===//
+
+/// Applies the same op to the elements. Attributes of other phases, such as
+/// layouts, describe the vector.
+static void applyByElement(ImplicitLocOpBuilder &b, ValueAccess &access,
+                           Operation *op) {
+  int64_t count = cast<VectorType>(op->getResult(0).getType()).getNumElements();
+  access.forEach(b, count, [&](Coords coords) {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(access.readFlat(b, operand, coords[0]));
+    SmallVector<Type> types;
+    for (Type type : op->getResultTypes())
+      types.push_back(getElementTypeOrSelf(type));
+    Operation *scalar = Operation::create(
+        b.getLoc(), op->getName(), types, operands, b.getDictionaryAttr({}),
+        op->getPropertiesStorage(), BlockRange(), /*numRegions=*/0);
+    b.insert(scalar);
+    for (auto [vector, element] :
+         llvm::zip_equal(op->getResults(), scalar->getResults()))
+      access.writeFlat(b, vector, coords[0], element);
+  });
+}
+
+static bool isElementwise(Operation *op) {
+  return OpTrait::hasElementwiseMappableTraits(op) &&
+         op->getNumRegions() == 0 && op->getNumResults() != 0 &&
+         llvm::all_of(op->getResultTypes(),
+                      [](Type type) { return isa<VectorType>(type); });
+}
+
+static void multiplyAndAdd(ImplicitLocOpBuilder &b, ValueAccess &access,
+                           vector::FMAOp op) {
+  access.forEach(b, getShape(op), [&](Coords coords) {
+    Value result = math::FmaOp::create(b, access.read(b, op.getLhs(), coords),
+                                       access.read(b, op.getRhs(), coords),
+                                       access.read(b, op.getAcc(), coords));
+    access.write(b, op, coords, result);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+/// Elements that differ are read from a global of the kernel.
+static LogicalResult readConstant(ImplicitLocOpBuilder &b, ValueAccess &access,
+                                  arith::ConstantOp op) {
+  auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
+  if (!elements)
+    return op.emitError("expected dense elements in a constant of a block "
+                        "program, got ")
+           << op.getValue();
+  auto type = cast<VectorType>(op.getType());
+  Type element = type.getElementType(), stored = getStoredType(element);
+  if (stored != element)
+    elements = elements.mapValues(
+        stored, [](const APInt &value) { return value.zext(8); });
+  auto flat = MemRefType::get({type.getNumElements()}, stored);
+  SymbolTable symbols(SymbolTable::getNearestSymbolTable(op));
+  OpBuilder atModule =
+      OpBuilder::atBlockBegin(&symbols.getOp()->getRegion(0).front());
+  auto global = memref::GlobalOp::create(
+      atModule, b.getLoc(), "__carousel_constant", b.getStringAttr("private"),
+      flat, elements.reshape(RankedTensorType::get(flat.getShape(), stored)),
+      /*constant=*/true, /*alignment=*/nullptr);
+  StringAttr name = symbols.insert(global);
+  Value source = memref::GetGlobalOp::create(b, flat, name.getValue());
+  access.forEach(b, flat.getShape(), [&](Coords coords) {
+    Value value = memref::LoadOp::create(b, source, coords);
+    if (stored != element)
+      value = arith::TruncIOp::create(b, element, value);
+    access.writeFlat(b, op, coords[0], value);
+  });
+  return success();
+}
+
+static void count(ImplicitLocOpBuilder &b, ValueAccess &access,
+                  vector::StepOp op) {
+  access.forEach(b, getShape(op), [&](Coords coords) {
+    access.write(b, op, coords, coords[0]);
+  });
+}
+
+/// The elements whose coordinates are all below these extents.
+static void fillMask(ImplicitLocOpBuilder &b, ValueAccess &access, Value mask,
+                     ValueRange extents) {
+  access.forEach(b, getShape(mask), [&](Coords coords) {
+    // A mask without dimensions has one extent.
+    SmallVector<Value> all(coords);
+    if (all.empty())
+      all.push_back(createIndex(b, 0));
+    Value isInside;
+    for (auto [coord, extent] : llvm::zip_equal(all, extents)) {
+      Value isBelow =
+          arith::CmpIOp::create(b, arith::CmpIPredicate::slt, coord, extent);
+      isInside =
+          isInside ? arith::AndIOp::create(b, isInside, isBelow) : isBelow;
+    }
+    access.write(b, mask, coords, isInside);
+  });
+}
+
+FailureOr<bool> carousel::sim::lowerElements(ImplicitLocOpBuilder &b,
+                                             ValueAccess &access,
+                                             Operation *op) {
+  // Reads of splats read their sources.
+  if (op->getNumResults() == 1 && findSplat(op->getResult(0)))
+    return true;
+  if (isElementwise(op)) {
+    applyByElement(b, access, op);
+    return true;
+  }
+  return llvm::TypeSwitch<Operation *, FailureOr<bool>>(op)
+      .Case([&](arith::ConstantOp op) -> FailureOr<bool> {
+        if (failed(readConstant(b, access, op)))
+          return failure();
+        return true;
+      })
+      .Case([&](vector::FMAOp op) {
+        multiplyAndAdd(b, access, op);
+        return true;
+      })
+      .Case([&](vector::StepOp op) {
+        count(b, access, op);
+        return true;
+      })
+      .Case([&](vector::CreateMaskOp op) {
+        fillMask(b, access, op, op.getOperands());
+        return true;
+      })
+      .Case([&](vector::ConstantMaskOp op) {
+        SmallVector<Value> extents;
+        for (int64_t extent : op.getMaskDimSizes())
+          extents.push_back(createIndex(b, extent));
+        fillMask(b, access, op, extents);
+        return true;
+      })
+      .Default([](Operation *) { return false; });
+}
