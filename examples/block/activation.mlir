@@ -78,7 +78,7 @@ gpu.module @tiles {
     %negated = arith.negf %x32 : !tile32
     %e = math.exp %negated : !tile32
     %p = arith.addf %e, %one : !tile32
-    %s = arith.divf %x32, %p : !tile32
+    %s = arith.divf %x32, %p fastmath<afn> : !tile32
     %o = arith.mulf %s, %r32 : !tile32
     %y16 = arith.truncf %o : !tile32 to !tile
     vector.transfer_write %y16, %y[%i, %j] : !tile, !matrix

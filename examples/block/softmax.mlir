@@ -10,6 +10,7 @@ gpu.module @rows {
     %lowest = arith.constant 0xFF80 : bf16
     %lowest32 = arith.constant 0xFF800000 : f32
     %zero = arith.constant 0.0 : f32
+    %one = arith.constant 1.0 : f32
     %row = gpu.block_id x
     %v = vector.transfer_read %x[%row, %c0], %lowest : !matrix, vector<65536xbf16>
     %e = arith.extf %v : vector<65536xbf16> to vector<65536xf32>
@@ -18,8 +19,9 @@ gpu.module @rows {
     %d = arith.subf %e, %maxes : vector<65536xf32>
     %p = math.exp %d : vector<65536xf32>
     %sum = vector.multi_reduction <add>, %p, %zero [0] : vector<65536xf32> to f32
-    %sums = vector.broadcast %sum : f32 to vector<65536xf32>
-    %q = arith.divf %p, %sums : vector<65536xf32>
+    %inverse = arith.divf %one, %sum : f32
+    %inverses = vector.broadcast %inverse : f32 to vector<65536xf32>
+    %q = arith.mulf %p, %inverses : vector<65536xf32>
     %o = arith.truncf %q : vector<65536xf32> to vector<65536xbf16>
     vector.transfer_write %o, %y[%row, %c0] : vector<65536xbf16>, !matrix
     gpu.return
