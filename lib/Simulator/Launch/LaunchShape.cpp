@@ -99,7 +99,7 @@ static std::string checkGrid(const Extents &grid, const Extents &cluster) {
 
 /// The number of CTAs whose vectors fit the host's memory together.
 static uint32_t limitByValues(uint32_t residentCTAs, uint64_t valueBytes) {
-  constexpr uint64_t kMostBytes = uint64_t(512) << 20;
+  constexpr uint64_t kMostBytes = uint64_t(256) << 20;
   uint64_t most = kMostBytes / std::max<uint64_t>(valueBytes, 1);
   return static_cast<uint32_t>(
       std::clamp<uint64_t>(most, 1, std::max<uint32_t>(residentCTAs, 1)));

@@ -49,7 +49,8 @@ static void applyByElement(ImplicitLocOpBuilder &b, ValueAccess &access,
 }
 
 static bool isElementwise(Operation *op) {
-  return OpTrait::hasElementwiseMappableTraits(op) &&
+  // vector.fma has the traits, and no scalar form.
+  return OpTrait::hasElementwiseMappableTraits(op) && !isa<vector::FMAOp>(op) &&
          op->getNumRegions() == 0 && op->getNumResults() != 0 &&
          llvm::all_of(op->getResultTypes(),
                       [](Type type) { return isa<VectorType>(type); });
