@@ -1,6 +1,7 @@
 // Elementwise kernels on tiles of a matrix, at the block phase. Each program has a tile of 8 rows of 512.
 //
-// - @gelu_bias: y = gelu(x + b) * r with a row b.
+// - @gelu_bias: y = gelu(x + b) * r with a row b. Its loop is pipelined, since erf takes as long as the
+//   memory: its tiles go through rings.
 // - @silu_mul: y = x / (1 + exp(-x)) * r.
 // - @chain: y = (x * a + b) * r with a column a and a row b.
 
@@ -17,38 +18,39 @@ gpu.module @tiles {
       %r: !matrix {carousel.argument = #carousel.argument<"r", in>},
       %y: !matrix {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
       carousel.block_program = #carousel.block_program<>,
-      carousel.launch = #carousel.launch<grid = [ceildiv(extent(0, 0), 8) * ceildiv(extent(0, 1), 512)]>} {
+      carousel.launch = #carousel.launch<grid = [ceildiv(extent(0, 1), 512), min(ceildiv(extent(0, 0), 8), max(floordiv(resident, max(ceildiv(extent(0, 1), 512), 1)), 1))]>} {
     %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
-    %height = arith.constant 8 : index
-    %width = arith.constant 512 : index
+    %c8 = arith.constant 8 : index
+    %c512 = arith.constant 512 : index
     %pad = arith.constant 0.0 : bf16
-    %columns = memref.dim %x, %c1 : !matrix
-    %tiles = arith.ceildivui %columns, %width : index
-    %block = gpu.block_id x
-    %tile_row = arith.divui %block, %tiles : index
-    %tile_column = arith.remui %block, %tiles : index
-    %i = arith.muli %tile_row, %height : index
-    %j = arith.muli %tile_column, %width : index
     %half = arith.constant dense<0.5> : !tile32
     %one = arith.constant dense<1.0> : !tile32
     %rsqrt2 = arith.constant dense<0.707106769> : !tile32
-    %x16 = vector.transfer_read %x[%i, %j], %pad : !matrix, !tile
-    %r16 = vector.transfer_read %r[%i, %j], %pad : !matrix, !tile
+    %rows = memref.dim %x, %c0 : !matrix
+    %across = gpu.block_id x
+    %down = gpu.block_id y
+    %blocks_down = gpu.grid_dim y
+    %j = arith.muli %across, %c512 : index
+    %first = arith.muli %down, %c8 : index
+    %step = arith.muli %blocks_down, %c8 : index
     %b16 = vector.transfer_read %b[%j], %pad : memref<?xbf16, #gl>, vector<512xbf16>
-    %x32 = arith.extf %x16 : !tile to !tile32
-    %r32 = arith.extf %r16 : !tile to !tile32
     %b32 = arith.extf %b16 : vector<512xbf16> to vector<512xf32>
     %bs = vector.broadcast %b32 : vector<512xf32> to !tile32
-    %v = arith.addf %x32, %bs : !tile32
-    %s = arith.mulf %v, %rsqrt2 : !tile32
-    %e = math.erf %s : !tile32
-    %p = arith.addf %e, %one : !tile32
-    %h = arith.mulf %v, %half : !tile32
-    %g = arith.mulf %h, %p : !tile32
-    %o = arith.mulf %g, %r32 : !tile32
-    %y16 = arith.truncf %o : !tile32 to !tile
-    vector.transfer_write %y16, %y[%i, %j] : !tile, !matrix
+    scf.for %i = %first to %rows step %step {
+      %x16 = vector.transfer_read %x[%i, %j], %pad : !matrix, !tile
+      %r16 = vector.transfer_read %r[%i, %j], %pad : !matrix, !tile
+      %x32 = arith.extf %x16 : !tile to !tile32
+      %r32 = arith.extf %r16 : !tile to !tile32
+      %v = arith.addf %x32, %bs : !tile32
+      %s = arith.mulf %v, %rsqrt2 : !tile32
+      %e = math.erf %s : !tile32
+      %p = arith.addf %e, %one : !tile32
+      %h = arith.mulf %v, %half : !tile32
+      %g = arith.mulf %h, %p : !tile32
+      %o = arith.mulf %g, %r32 : !tile32
+      %y16 = arith.truncf %o : !tile32 to !tile
+      vector.transfer_write %y16, %y[%i, %j] : !tile, !matrix
+    } {carousel.pipeline = #carousel.pipeline<>}
     gpu.return
   }
 

@@ -17,7 +17,7 @@ gpu.module @rows {
     %max = vector.multi_reduction <maxnumf>, %e, %lowest32 [0] : vector<65536xf32> to f32
     %maxes = vector.broadcast %max : f32 to vector<65536xf32>
     %d = arith.subf %e, %maxes : vector<65536xf32>
-    %p = math.exp %d : vector<65536xf32>
+    %p = math.exp %d fastmath<afn> : vector<65536xf32>
     %sum = vector.multi_reduction <add>, %p, %zero [0] : vector<65536xf32> to f32
     %inverse = arith.divf %one, %sum : f32
     %inverses = vector.broadcast %inverse : f32 to vector<65536xf32>

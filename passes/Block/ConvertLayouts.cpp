@@ -14,6 +14,7 @@
 #include "carousel/Analysis/Layouts/ExchangePlan.h"
 #include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -131,4 +132,39 @@ Value carousel::convertLayout(ThreadProgram &program, Value registers,
   if (auto sources = findRegisters(from, to))
     return program.select(registers, *sources);
   return exchange(program, registers, from, to);
+}
+
+Value carousel::broadcastElement(ThreadProgram &program, Value registers,
+                                 const LinearLayout &layout,
+                                 ArrayRef<uint32_t> coordinates) {
+  OpBuilder &builder = program.builder;
+  PlaceNumbers place = *layout.find(coordinates);
+  uint32_t threads =
+      (1u << (program.threads.lanes + program.threads.warps)) - 1;
+  uint32_t free = getFreeThreadBits(layout);
+  Value element = program.extract(registers, place[0]);
+  if (free == threads)
+    return element;
+  Type original = element.getType();
+  if (original.isInteger(1))
+    element = arith::ExtUIOp::create(builder, program.loc, builder.getI8Type(),
+                                     element);
+  Value buffer = program.allocate({1}, element.getType());
+  if (builder.getInsertionBlock() != program.getEntry())
+    program.barrier();
+  // Of the threads with the element, the first.
+  Value owner = program.index(place[1] | place[2] << program.threads.lanes);
+  Value isOwner =
+      arith::CmpIOp::create(builder, program.loc, arith::CmpIPredicate::eq,
+                            program.getThread(), owner);
+  program.runIf(isOwner, [&] {
+    memref::StoreOp::create(builder, program.loc, element, buffer,
+                            ValueRange(program.index(0)));
+  });
+  program.barrier();
+  Value shared = memref::LoadOp::create(builder, program.loc, buffer,
+                                        ValueRange(program.index(0)));
+  if (original.isInteger(1))
+    return arith::TruncIOp::create(builder, program.loc, original, shared);
+  return shared;
 }

@@ -20,6 +20,11 @@ namespace carousel {
 mlir::Value convertLayout(ThreadProgram &program, mlir::Value registers,
                           const LinearLayout &from, const LinearLayout &to);
 
+/// An element of a vector, for all threads.
+mlir::Value broadcastElement(ThreadProgram &program, mlir::Value registers,
+                             const LinearLayout &layout,
+                             llvm::ArrayRef<uint32_t> coordinates);
+
 /// Whether a conversion stays within the registers of each thread.
 bool isWithinThreads(const LinearLayout &from, const LinearLayout &to);
 

@@ -396,10 +396,9 @@ private:
     if (!isa<VectorType>(op.getType())) {
       OpOperand &source = op.getSourceMutable();
       SmallVector<uint32_t> at(position.begin(), position.end());
-      std::optional<uint32_t> number =
-          plan.getOperandLayout(source).findRegister(at);
-      assert(number && "expected all elements in each thread");
-      mapping.map(op.getResult(), program.extract(get(source), *number));
+      mapping.map(op.getResult(),
+                  broadcastElement(program, get(source),
+                                   plan.getOperandLayout(source), at));
       return;
     }
     pickInto(op, [&](ArrayRef<uint32_t> at) {

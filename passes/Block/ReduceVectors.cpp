@@ -139,10 +139,7 @@ public:
       SmallVector<Value> others;
       for (int64_t number = 0; number < type.getNumElements(); ++number)
         others.push_back(
-            gpu::ShuffleOp::create(builder, program.loc,
-                                   program.extract(registers, number), distance,
-                                   width, gpu::ShuffleMode::XOR)
-                .getShuffleResult());
+            exchange(program.extract(registers, number), distance, width));
       registers = combine(registers, vector::FromElementsOp::create(
                                          builder, program.loc, type, others));
     }
@@ -154,6 +151,25 @@ public:
 private:
   Value i32(int64_t value) {
     return arith::ConstantIntOp::create(builder, program.loc, value, 32);
+  }
+
+  /// The element of another lane.
+  Value exchange(Value element, Value distance, Value width) {
+    Type type = element.getType();
+    if (type.isIndex())
+      element = arith::IndexCastOp::create(builder, program.loc,
+                                           builder.getI64Type(), element);
+    else if (type.isInteger(1))
+      element = arith::ExtUIOp::create(builder, program.loc,
+                                       builder.getI32Type(), element);
+    element = gpu::ShuffleOp::create(builder, program.loc, element, distance,
+                                     width, gpu::ShuffleMode::XOR)
+                  .getShuffleResult();
+    if (type.isIndex())
+      return arith::IndexCastOp::create(builder, program.loc, type, element);
+    if (type.isInteger(1))
+      return arith::TruncIOp::create(builder, program.loc, type, element);
+    return element;
   }
 
   /// The warp's number among those with parts of one result.

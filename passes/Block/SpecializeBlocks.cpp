@@ -75,11 +75,15 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
     if (auto vector = dyn_cast<VectorType>(type))
       problem.elements = std::max(problem.elements, vector.getNumElements());
   };
+  int64_t widest = 1; // bytes of an element in memory
   kernel.walk([&](Operation *op) {
     llvm::for_each(op->getResultTypes(), note);
+    if (auto transfer = dyn_cast<VectorTransferOpInterface>(op))
+      widest = std::max<int64_t>(widest,
+                                 getElementBits(transfer.getVectorType()) / 8);
     // Blocks of runs both ways.
     if (auto transpose = dyn_cast<vector::TransposeOp>(op)) {
-      int64_t bits = transpose.getSourceVectorType().getElementTypeBitWidth();
+      int64_t bits = getElementBits(transpose.getSourceVectorType());
       int64_t run = std::min<int64_t>(8 * rules::kBulkGranule / bits, 8);
       problem.elementsOfThread = std::max(problem.elementsOfThread, run * run);
     }
@@ -88,6 +92,10 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
       problem.canBatch = false;
   });
   problem.elements = std::max(problem.elements, problem.width);
+  // Four accesses of 16 bytes, in flight together.
+  problem.elementsOfThread =
+      std::max(problem.elementsOfThread,
+               std::min<int64_t>(4 * rules::kBulkGranule / widest, 32));
   return problem;
 }
 
@@ -107,8 +115,7 @@ static SmallVector<GuardAttr> getAlignmentGuards(gpu::GPUFuncOp kernel) {
       if (expr != last)
         continue;
       int64_t elements =
-          rules::kBulkGranule /
-          std::max<int64_t>(type.getElementTypeBitWidth() / 8, 1);
+          rules::kBulkGranule / std::max<int64_t>(getElementBits(type) / 8, 1);
       elements = std::min<int64_t>(elements, llvm::bit_floor(uint64_t(extent)));
       alignment.require(op.getBase(), op.getIndices(), op.isDimInBounds(dim),
                         elements, guards);

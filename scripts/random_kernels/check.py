@@ -18,6 +18,7 @@ from pathlib import Path
 from . import broken, guards
 
 VERIFY = "builtin.module(gpu.module(carousel-verify-tile))"
+VERIFY_BLOCK = "builtin.module(gpu.module(carousel-verify-block))"
 SPLIT = "// -----"
 
 
@@ -172,7 +173,8 @@ class Checker:
     def prepare(self, kernels):
         """Stages of carousel-opt, of all kernels in few processes. Gives (stage, texts or Faults)."""
         texts = [kernel.text for kernel in kernels]
-        stages = [("verify", self.transform(texts, VERIFY, "verify"))]
+        verify = VERIFY_BLOCK if "carousel.block_program" in texts[0] else VERIFY
+        stages = [("verify", self.transform(texts, verify, "verify"))]
         for chip in self.settings.chips:
             pipeline = self.settings.lower.replace("CHIP", chip)
             stages.append((chip, self.break_and_lower(texts, chip) if self.settings.broken else

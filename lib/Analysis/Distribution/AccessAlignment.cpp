@@ -22,13 +22,17 @@
 using namespace mlir;
 using namespace carousel;
 
+int64_t carousel::getElementBits(ShapedType type) {
+  return type.getElementType().isIndex() ? 64 : type.getElementTypeBitWidth();
+}
+
 bool carousel::becomesTransfer(VectorTransferOpInterface op) {
   Operation *loop = op->getParentOp();
   while (loop && !loop->hasAttr(CarouselDialect::kPipeline))
     loop = loop->getParentOp();
   if (!loop || !isGlobalMemRef(op.getShapedType()) || op.getMask() ||
       !op.getPermutationMap().isMinorIdentity() ||
-      op.getVectorType().getElementTypeBitWidth() < 8)
+      getElementBits(op.getVectorType()) < 8)
     return false;
   auto read = dyn_cast<vector::TransferReadOp>(op.getOperation());
   return !read || matchPattern(read.getPadding(), m_Constant());
@@ -116,7 +120,7 @@ bool AccessAlignment::require(Value memref, ValueRange offsets, bool inBounds,
 
   // The memref's address. A memref that starts within an argument has what is
   // known of it.
-  int64_t bytes = elements * type.getElementTypeBitWidth() / 8;
+  int64_t bytes = elements * getElementBits(type) / 8;
   if (bytes > 1 && findOrigin(memref, indices).alignment % bytes != 0) {
     if (!argument)
       return false;

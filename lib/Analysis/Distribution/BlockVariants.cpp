@@ -33,8 +33,6 @@ static constexpr int64_t kUnalignedStep = 4;
 
 static int64_t chooseThreads(int64_t elements, int64_t ofThread) {
   int64_t threads = llvm::PowerOf2Ceil(llvm::divideCeil(elements, ofThread));
-  if (threads > rules::kMaxThreadsPerBlock / 2)
-    threads = llvm::PowerOf2Ceil(llvm::divideCeil(elements, kMostElements));
   return std::clamp(threads, kLeastThreads, rules::kMaxThreadsPerBlock);
 }
 

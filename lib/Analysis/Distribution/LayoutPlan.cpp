@@ -162,7 +162,13 @@ private:
       else
         addAccess(*access);
     } else {
-      forEachCarried(op, [&](ArrayRef<Value> values) { unite(values); });
+      forEachCarried(op, [&](const CarriedValue &carried) {
+        SmallVector<Value> values(carried.values.begin(),
+                                  carried.values.end());
+        for (OpOperand *use : carried.uses)
+          values.push_back(use->get());
+        unite(values);
+      });
     }
   }
 
@@ -205,7 +211,7 @@ private:
   }
 
   LinearLayout makeDefault(VectorType type) {
-    int64_t bytes = std::max(1u, type.getElementTypeBitWidth() / 8);
+    int64_t bytes = std::max<int64_t>(1, getElementBits(type) / 8);
     return makePreferred(type, type.getRank() - 1, rules::kBulkGranule / bytes);
   }
 
@@ -301,14 +307,17 @@ private:
     return price;
   }
 
+  /// Of a warp's accesses, in sectors. An instruction costs as much as four.
+  static int64_t getPrice(const AccessPlan &access) {
+    return access.sectors + 4 * (countRegisters(access.layout) / access.run);
+  }
+
   /// Of an access, with what a conversion of its vector costs.
   int64_t getPrice(const VectorAccess &access) {
     AccessPlan own = makeAccess(access, *lookUp(access.getVector()));
     AccessPlan best = makeAccess(access, makePreferred(access));
-    int64_t registers = countRegisters(own.layout);
-    return std::min(own.sectors + registers / own.run,
-                    best.sectors + registers / best.run +
-                        getConversionPrice(access, own.layout));
+    return std::min(getPrice(own),
+                    getPrice(best) + getConversionPrice(access, own.layout));
   }
 
   static int64_t countRegisters(const LinearLayout &layout) {
@@ -318,8 +327,11 @@ private:
   int64_t getMostRun(const VectorAccess &access) {
     if (!access.isContiguous())
       return 1;
+    // Whole runs, also of an extent that isn't a power of two.
+    int64_t extent = access.getType().getDimSize(access.getContiguousDim());
     int64_t most =
         std::max<int64_t>(rules::kBulkGranule / access.getElementBytes(), 1);
+    most = std::min(most, extent & -extent);
     if (access.isTransfer())
       return most;
     return alignment.getRun(access.getMemRef(), access.getIndices(),
@@ -462,23 +474,18 @@ private:
     } else if (isa<vector::InsertOp>(op)) {
       setAllOperands(op, *lookUp(op->getResult(0)));
     } else if (isa<vector::ExtractOp>(op)) {
-      setAllOperands(
-          op, makeReplicated(cast<VectorType>(op->getOperand(0).getType())));
+      finishElement(op->getOpOperand(0));
     } else {
       finishCarried(op);
     }
   }
 
-  /// All elements in the registers of each thread.
-  LinearLayout makeReplicated(VectorType type) {
-    LinearLayout layout =
-        makeCoalescedLayout(getExtentBits(type), /*runBits=*/31, ThreadBits{0});
-    SmallVector<uint32_t> zeros(type.getRank(), 0);
-    for (unsigned bit = 0; bit < plan.threads.lanes; ++bit)
-      layout.addBasis(Place::Lane, zeros);
-    for (unsigned bit = 0; bit < plan.threads.warps; ++bit)
-      layout.addBasis(Place::Warp, zeros);
-    return layout;
+  /// A vector of which one element is wanted.
+  void finishElement(OpOperand &operand) {
+    Value vector = operand.get();
+    setOperand(operand, isFree(vector)
+                            ? makeDefault(cast<VectorType>(vector.getType()))
+                            : *lookUp(vector));
   }
 
   void checkRegisters(Operation *op, Value value) {
@@ -591,20 +598,11 @@ private:
   void finishCarried(Operation *op) {
     if (isa<scf::YieldOp, scf::ConditionOp>(op))
       return;
-    forEachCarried(op, [&](ArrayRef<Value> values) {
-      if (!isVector(values.front()))
-        return;
-      const LinearLayout &layout = *lookUp(values.back());
-      for (Value value : values)
-        for (OpOperand &use : value.getUses())
-          if (isCarrying(use.getOwner(), op))
-            setOperand(use, layout);
+    forEachCarried(op, [&](const CarriedValue &carried) {
+      if (isVector(carried.values.front()))
+        for (OpOperand *use : carried.uses)
+          setOperand(*use, *lookUp(carried.values.front()));
     });
-  }
-
-  static bool isCarrying(Operation *user, Operation *op) {
-    return user == op || (isa<scf::YieldOp, scf::ConditionOp>(user) &&
-                          user->getParentOp() == op);
   }
 
   gpu::GPUFuncOp kernel;
@@ -653,7 +651,7 @@ const AccessPlan &LayoutPlan::getAccess(Operation *op) const {
 }
 
 int64_t LayoutPlan::getRegisters(Value vector) const {
-  int64_t bits = cast<VectorType>(vector.getType()).getElementTypeBitWidth();
+  int64_t bits = getElementBits(cast<VectorType>(vector.getType()));
   int64_t elements = int64_t(1)
                      << getLayout(vector)->getNumBits(Place::Register);
   // Booleans are predicates.

@@ -55,7 +55,7 @@ Value VectorAccess::getVector() const {
 }
 
 int64_t VectorAccess::getElementBytes() const {
-  return std::max<int64_t>(1, getType().getElementTypeBitWidth() / 8);
+  return std::max<int64_t>(1, getElementBits(getType()) / 8);
 }
 
 std::string VectorAccess::explain() const {

@@ -47,25 +47,26 @@ bool carousel::isElementwise(Operation *op) {
 }
 
 void carousel::forEachCarried(Operation *op,
-                              function_ref<void(ArrayRef<Value>)> visit) {
+                              function_ref<void(const CarriedValue &)> visit) {
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     for (auto [init, argument, yielded, result] :
-         llvm::zip_equal(loop.getInitArgs(), loop.getRegionIterArgs(),
-                         loop.getYieldedValues(), loop.getResults()))
-      visit({init, argument, yielded, result});
+         llvm::zip_equal(loop.getInitArgsMutable(), loop.getRegionIterArgs(),
+                         *loop.getYieldedValuesMutable(), loop.getResults()))
+      visit({{&init, &yielded}, {argument, result}});
   } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
     for (auto [init, argument, yielded] :
-         llvm::zip_equal(loop.getInits(), loop.getBeforeArguments(),
-                         loop.getYieldedValues()))
-      visit({init, argument, yielded});
+         llvm::zip_equal(loop.getInitsMutable(), loop.getBeforeArguments(),
+                         *loop.getYieldedValuesMutable()))
+      visit({{&init, &yielded}, {argument}});
     for (auto [passed, argument, result] :
-         llvm::zip_equal(loop.getConditionOp().getArgs(),
+         llvm::zip_equal(loop.getConditionOp().getArgsMutable(),
                          loop.getAfterArguments(), loop.getResults()))
-      visit({passed, argument, result});
+      visit({{&passed}, {argument, result}});
   } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
     for (auto [index, result] : llvm::enumerate(branch.getResults()))
-      visit({branch.thenYield().getOperand(index),
-             branch.elseYield().getOperand(index), result});
+      visit({{&branch.thenYield()->getOpOperand(index),
+              &branch.elseYield()->getOpOperand(index)},
+             {result}});
   }
 }
 

@@ -32,10 +32,13 @@ bool isFree(mlir::Value vector);
 /// The vectors among operands and results have one layout.
 bool isElementwise(mlir::Operation *op);
 
-/// The values that a region op passes on: each group has one layout.
-void forEachCarried(
-    mlir::Operation *op,
-    llvm::function_ref<void(llvm::ArrayRef<mlir::Value>)> visit);
+/// A value on its way through a region op, with one layout.
+struct CarriedValue {
+  llvm::SmallVector<mlir::OpOperand *, 2> uses; ///< where it comes from
+  llvm::SmallVector<mlir::Value, 2> values;     ///< what it is then
+};
+void forEachCarried(mlir::Operation *op,
+                    llvm::function_ref<void(const CarriedValue &)> visit);
 
 /// An op that makes vectors from elements of other vectors.
 bool isReshaping(mlir::Operation *op);

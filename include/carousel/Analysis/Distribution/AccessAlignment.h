@@ -23,6 +23,9 @@
 
 namespace carousel {
 
+/// The bits of a vector's or memref's element, 64 for an index.
+int64_t getElementBits(mlir::ShapedType type);
+
 /// Whether a transfer of a tile makes the access: it is in a loop that is to be
 /// pipelined, and has neither mask nor permutation.
 bool becomesTransfer(mlir::VectorTransferOpInterface op);

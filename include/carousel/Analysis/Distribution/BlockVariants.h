@@ -29,8 +29,7 @@ struct BlockProblem {
   int64_t width = 0;
   /// The elements of the widest vector, with `width` counted as it is.
   int64_t elements = 1;
-  /// Elements of that vector in a thread, where the launch may choose: two
-  /// accesses of 16 bytes of a 16-bit type, in flight together.
+  /// Elements of that vector in a thread, where the launch may choose.
   int64_t elementsOfThread = 16;
   /// What the kernel says itself.
   std::optional<int64_t> threads, programs;
