@@ -12,6 +12,9 @@
 // REDEFINE: %{kernel} = @nested
 // RUN: %{lanes}
 // RUN: %{block}
+// REDEFINE: %{kernel} = @kept
+// RUN: %{lanes}
+// RUN: %{block}
 // REDEFINE: %{kernel} = @branches
 // RUN: %{lanes}
 // RUN: %{block}
@@ -97,6 +100,30 @@ gpu.module @m {
     vector.store %r#1, %y[%c1, %c0] : !x, vector<8xf32>
     %minus = arith.negf %kept : vector<8xf32>
     vector.store %minus, %y[%c2, %c0] : !x, vector<8xf32>
+    gpu.return
+  }
+
+  // A value from before the loop, last used at the start of its body, is there in the next iteration too.
+  gpu.func @kept(%x: !x {carousel.argument = #carousel.argument<"x", in>},
+                 %n: i32 {carousel.argument = #carousel.argument<"n", in>},
+                 %y: !x {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1], block = [1]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    %count = arith.index_cast %n : i32 to index
+    %kept = vector.load %x[%c1, %c0] : !x, vector<8xf32>
+    %v = vector.load %x[%c0, %c0] : !x, vector<8xf32>
+    %r = scf.for %i = %c0 to %count step %c1 iter_args(%a = %v) -> vector<8xf32> {
+      %b = arith.addf %a, %kept : vector<8xf32>
+      %c = arith.mulf %b, %b : vector<8xf32>
+      %d = arith.subf %c, %b : vector<8xf32>
+      %e = arith.negf %d : vector<8xf32>
+      scf.yield %e : vector<8xf32>
+    }
+    vector.store %r, %y[%c0, %c0] : !x, vector<8xf32>
+    vector.store %r, %y[%c1, %c0] : !x, vector<8xf32>
+    vector.store %r, %y[%c2, %c0] : !x, vector<8xf32>
     gpu.return
   }
 

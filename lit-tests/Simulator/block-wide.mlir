@@ -5,8 +5,11 @@
 // RUN: not carousel-sim %s --kernel @wide --arg x=random:3x65536 --arg y=like:x --step-limit 393000 | FileCheck %s --check-prefix=STEPS
 // STEPS: finding: [step-limit]
 
-// The largest vectors; a few CTAs are resident at a time.
-// RUN: bash -c "ulimit -v 4000000; carousel-sim %s --kernel @widest --arg y=empty:200 --expect y=zeros:200 --atol 0.5 --quiet"
+// The largest vectors: only as many CTAs are resident at a time as have room for theirs, and all others without a limit.
+// DEFINE: %{widest} = carousel-sim %s --kernel @widest --arg y=zeros:1 --arg turns=zeros:1 --reference @widest_reference --quiet
+// RUN: bash -c "ulimit -v 1500000; %{widest}"
+// RUN: not bash -c "ulimit -v 1500000; %{widest} --resident 32" 2>&1 | FileCheck %s --check-prefix=MEMORY
+// MEMORY: expected memory for this input, got less
 
 #gl = #gpu.address_space<global>
 !matrix = memref<?x?xf32, #gl>
@@ -30,17 +33,26 @@ gpu.module @m {
     gpu.return
   }
 
-  gpu.func @widest(%y: memref<?xf32, #gl> {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
-      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
-    %b = gpu.block_id x
+  // Each CTA waits for the one before it, so all that are resident have memory for their vectors.
+  gpu.func @widest(%y: memref<?xf32, #gl> {carousel.argument = #carousel.argument<"y", inout>},
+                   %turns: memref<1xi32, #gl> {carousel.argument = #carousel.argument<"turns", inout>}) kernel attributes {
+      carousel.starts_in_order,
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [100]>} {
+    %c0 = arith.constant 0 : index
+    %one = arith.constant 1 : i32
     %zero = arith.constant 0.0 : f32
+    %b = gpu.block_id x
+    %turn = arith.index_cast %b : index to i32
+    %next = arith.addi %turn, %one : i32
     %n = vector.step : vector<1048576xindex>
     %i = arith.index_cast %n : vector<1048576xindex> to vector<1048576xi64>
     %f = arith.sitofp %i : vector<1048576xi64> to vector<1048576xf32>
-    %g = arith.negf %f : vector<1048576xf32>
-    %h = arith.addf %f, %g : vector<1048576xf32>
-    %sum = vector.multi_reduction <maxnumf>, %h, %zero [0] : vector<1048576xf32> to f32
-    memref.store %sum, %y[%b] : memref<?xf32, #gl>
+    carousel.grid.serial_wait %turns[%c0], %turn : memref<1xi32, #gl>
+    %most = vector.multi_reduction <maxnumf>, %f, %zero [0] : vector<1048576xf32> to f32
+    %old = memref.load %y[%c0] : memref<?xf32, #gl>
+    %sum = arith.addf %old, %most : f32
+    memref.store %sum, %y[%c0] : memref<?xf32, #gl>
+    carousel.grid.serial_release %turns[%c0], %next : memref<1xi32, #gl>
     gpu.return
   }
 }
@@ -66,5 +78,22 @@ func.func @wide_reference(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
       memref.store %o, %y[%row, %i] : memref<?x?xf32>
     }
   }
+  return
+}
+
+// 100 times the largest element.
+func.func @widest_reference(%y: memref<?xf32>, %turns: memref<1xi32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c100 = arith.constant 100 : index
+  %zero = arith.constant 0.0 : f32
+  %most = arith.constant 1048575.0 : f32
+  %count = arith.constant 100 : i32
+  %sum = scf.for %i = %c0 to %c100 step %c1 iter_args(%s = %zero) -> f32 {
+    %next = arith.addf %s, %most : f32
+    scf.yield %next : f32
+  }
+  memref.store %sum, %y[%c0] : memref<?xf32>
+  memref.store %count, %turns[%c0] : memref<1xi32>
   return
 }
