@@ -22,9 +22,12 @@
 // A matrix of any size, turned in squares: the last ones are ragged on both sides.
 // RUN: carousel-sim %s --kernel @transpose --arg x=random:37x70 --arg y=empty:70x37 --reference @transpose_reference --schedules 4
 
+// Elements before the begin are outside, too: they are padding, and aren't written.
+// RUN: carousel-sim %s --kernel @before --arg x=iota:6 --arg y=zeros:6 --reference @before_reference
+
 // The machine's checks of memory see each element.
 // RUN: carousel-sim %s --kernel @beyond --arg x=random:30 --arg y=zeros:64 --expect-finding out-of-bounds | FileCheck %s --check-prefix=BEYOND
-// BEYOND: block-accesses.mlir:[[#@LINE+124]]:10: finding: [out-of-bounds]
+// BEYOND: block-accesses.mlir:[[#@LINE+136]]:10: finding: [out-of-bounds]
 // BEYOND-SAME: x
 // RUN: carousel-sim %s --kernel @twice --grid 2 --arg y=zeros:64 --expect-finding data-race | FileCheck %s --check-prefix=RACE
 // RACE: finding: [data-race]
@@ -143,6 +146,18 @@ gpu.module @m {
     gpu.return
   }
 
+  gpu.func @before(%x: !v {carousel.argument = #carousel.argument<"x", in>},
+                   %y: !v {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1], block = [1]>} {
+    %first = arith.constant -2 : index
+    %pad = arith.constant 9.0 : f32
+    %v = vector.transfer_read %x[%first], %pad : !v, vector<5xf32>
+    %r = arith.addf %v, %v : vector<5xf32>
+    %least = arith.constant -1 : index
+    vector.transfer_write %r, %y[%least] : vector<5xf32>, !v
+    gpu.return
+  }
+
   gpu.func @beyond(%x: memref<?xf32, #gl> {carousel.argument = #carousel.argument<"x", in>},
                    %y: !v {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
       carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1], block = [1]>} {
@@ -200,5 +215,13 @@ func.func @transpose_reference(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {
       memref.store %v, %y[%j, %i] : memref<?x?xf32>
     }
   }
+  return
+}
+
+// Of 9, 9, 0, 1 and 2, twice.
+func.func @before_reference(%x: memref<?xf32>, %y: memref<?xf32>) {
+  %c0 = arith.constant 0 : index
+  %v = arith.constant dense<[18.0, 0.0, 2.0, 4.0]> : vector<4xf32>
+  vector.store %v, %y[%c0] : memref<?xf32>, vector<4xf32>
   return
 }

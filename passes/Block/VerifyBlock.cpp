@@ -1,10 +1,30 @@
+//===- VerifyBlock.cpp - verifier of the block phase ----------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Checks the ops, vectors, regions and layouts of kernels with
+// carousel.block_program. Constraints C207 and C209 to C211 of docs/Spec.md.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Layouts/ReadLayout.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Passes/Passes.h"
+#include "carousel/Support/HardwareLimits.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_VERIFYBLOCK
@@ -14,11 +34,175 @@ namespace carousel {
 using namespace mlir;
 using namespace carousel;
 
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+static bool isOfBlockPhase(Operation *op) {
+  if (isa_and_nonnull<arith::ArithDialect, math::MathDialect,
+                      index::IndexDialect>(op->getDialect()))
+    return true;
+  return isa<
+      // Values of the CTA.
+      vector::TransferReadOp, vector::TransferWriteOp, vector::GatherOp,
+      vector::ScatterOp, vector::MultiDimReductionOp, vector::BroadcastOp,
+      vector::TransposeOp, vector::ShapeCastOp, vector::InterleaveOp,
+      vector::DeinterleaveOp, vector::InsertStridedSliceOp,
+      vector::ExtractStridedSliceOp, vector::CreateMaskOp,
+      vector::ConstantMaskOp, vector::StepOp, vector::ContractionOp,
+      // Control, and ops of the tile phase.
+      scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp,
+      LoadOp, StoreOp, SerializeOp, PassTurnOp, AccumulateOp,
+      // Numbers and memory that are the same for all threads.
+      ub::PoisonOp, affine::AffineApplyOp, affine::AffineMinOp,
+      affine::AffineMaxOp, gpu::BlockIdOp, gpu::GridDimOp, gpu::ReturnOp,
+      gpu::GPUFuncOp, memref::DimOp, memref::LoadOp, memref::StoreOp,
+      memref::CastOp, memref::SubViewOp, memref::ReinterpretCastOp,
+      memref::CollapseShapeOp, memref::ExpandShapeOp, memref::AllocOp>(op);
+}
+
+/// Only tiles are in shared memory: threads don't exist yet that could share
+/// other data.
+static LogicalResult verifyShared(Operation *op) {
+  for (Value operand : op->getOperands())
+    if (isSharedMemRef(operand.getType()) &&
+        !isa<LoadOp, StoreOp, AccumulateOp, vector::TransferReadOp,
+             vector::TransferWriteOp>(op))
+      return op->emitError("expected shared memory as the tile of transfers in "
+                           "a block program, got a use by '")
+             << op->getName() << "'";
+  return success();
+}
+
+// C209
+static LogicalResult verifyPhase(Operation *op) {
+  if (!isOfBlockPhase(op))
+    return op->emitError("expected ops of the block phase in a block program, "
+                         "got '")
+           << op->getName() << "'";
+  auto kernel = dyn_cast<gpu::GPUFuncOp>(op);
+  if (kernel && (kernel.getNumWorkgroupAttributions() != 0 ||
+                 kernel.getNumPrivateAttributions() != 0))
+    return kernel.emitError("expected a block program without attributions, "
+                            "got ")
+           << kernel.getNumWorkgroupAttributions() << " of the workgroup and "
+           << kernel.getNumPrivateAttributions() << " of a thread";
+  return verifyShared(op);
+}
+
+// C210
+static LogicalResult verifyVectors(Operation *op) {
+  constexpr uint64_t kMostElements = uint64_t(1) << 20;
+  auto verify = [&](Type type) -> LogicalResult {
+    auto vector = dyn_cast<VectorType>(type);
+    if (!vector)
+      return success();
+    uint64_t elements = 1;
+    for (int64_t extent : vector.getShape())
+      elements = llvm::SaturatingMultiply(elements, uint64_t(extent));
+    if (!vector.isScalable() && vector.getRank() >= 1 &&
+        vector.getRank() <= 4 && elements <= kMostElements)
+      return success();
+    return op->emitError("expected vectors of one to four dimensions of fixed "
+                         "extents and at most ")
+           << kMostElements << " elements in a block program, got " << vector;
+  };
+  // Operands are results or arguments of others.
+  for (Type type : op->getResultTypes())
+    if (failed(verify(type)))
+      return failure();
+  for (Region &region : op->getRegions())
+    for (Type type : region.getArgumentTypes())
+      if (failed(verify(type)))
+        return failure();
+  return success();
+}
+
+// C211
+static LogicalResult verifyRegions(Operation *op) {
+  for (Region &region : op->getRegions())
+    if (!region.empty() && !region.hasOneBlock())
+      return op->emitError("expected regions of one block in a block program, "
+                           "got ")
+             << region.getBlocks().size() << " blocks";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+/// Whether a layout has the lanes and warps of a block, and the CTAs of its
+/// cluster.
+static LogicalResult verifyPlaces(Operation *op, const LinearLayout &layout,
+                                  LaunchAttr launch) {
+  auto count = [](ArrayRef<int64_t> extents) {
+    int64_t product = 1;
+    for (int64_t extent : extents)
+      product *= extent;
+    return product;
+  };
+  int64_t threads = count(launch.getBlock());
+  int64_t lanes = std::min<int64_t>(threads, rules::kWarpSize);
+  int64_t warps = llvm::divideCeil(threads, rules::kWarpSize);
+  int64_t ctas = count(launch.getCluster());
+  for (auto [place, name, number] : {std::tuple(Place::Lane, "lanes", lanes),
+                                     {Place::Warp, "warps", warps},
+                                     {Place::CTA, "CTAs", ctas}})
+    if (int64_t(1) << layout.getNumBits(place) != number)
+      return op->emitError("expected a layout for the ")
+             << number << " " << name << " of the launch, got one for "
+             << (int64_t(1) << layout.getNumBits(place));
+  return success();
+}
+
+// C207
+static LogicalResult verifyLayout(Operation *op, LaunchAttr launch) {
+  auto attr = op->getAttrOfType<LayoutAttr>(CarouselDialect::kLayout);
+  if (!attr)
+    return success();
+  std::string error;
+  std::optional<LinearLayout> layout =
+      readLayout(attr, cast<VectorType>(op->getResult(0).getType()), error);
+  if (!layout)
+    return op->emitError() << error << " in " << CarouselDialect::kLayout;
+  // Passes choose a block that the launch leaves open.
+  if (!launch || launch.getBlock().empty())
+    return success();
+  return verifyPlaces(op, *layout, launch);
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+static bool verifyKernel(gpu::GPUFuncOp kernel) {
+  auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+  bool holds = true;
+  kernel->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    holds &= succeeded(verifyPhase(op)) && succeeded(verifyVectors(op)) &&
+             succeeded(verifyRegions(op)) &&
+             succeeded(verifyLayout(op, launch));
+  });
+  return holds;
+}
+
 namespace {
 
 struct VerifyBlock : public carousel::impl::VerifyBlockBase<VerifyBlock> {
   using VerifyBlockBase::VerifyBlockBase;
-  void runOnOperation() override {}
+  void runOnOperation() override {
+    // The pass manager may not have verified the ops (Pipelines.h).
+    if (failed(verify(getOperation())))
+      return signalPassFailure();
+    bool holds = true;
+    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
+      if (kernel->hasAttr(CarouselDialect::kBlockProgram))
+        holds &= verifyKernel(kernel);
+    if (!holds)
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
 };
 
 } // namespace

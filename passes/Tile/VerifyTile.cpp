@@ -74,6 +74,16 @@ static LogicalResult verifyPhase(Operation *op) {
   return success();
 }
 
+/// C133
+static LogicalResult verifyDistributed(gpu::GPUModuleOp module) {
+  for (auto kernel : module.getOps<gpu::GPUFuncOp>())
+    if (kernel->hasAttr(CarouselDialect::kBlockProgram))
+      return kernel.emitError("expected a kernel of the tile phase, got one of "
+                              "the block phase, with ")
+             << CarouselDialect::kBlockProgram;
+  return success();
+}
+
 /// C139: one buffer per CTA, whose bytes are known.
 template <typename Op> static LogicalResult verifyAllocation(Op op) {
   MemRefType type = op.getType();
@@ -471,6 +481,9 @@ struct VerifyTile : public carousel::impl::VerifyTileBase<VerifyTile> {
   void runOnOperation() override {
     // The pass manager may not have verified the ops (Pipelines.h).
     if (failed(verify(getOperation())))
+      return signalPassFailure();
+    // One error for the kernel, and not one for each of its vectors.
+    if (failed(verifyDistributed(getOperation())))
       return signalPassFailure();
     bool holds = true;
     getOperation().walk<WalkOrder::PreOrder>(

@@ -29,7 +29,7 @@ using namespace carousel::simtool;
 
 static constexpr const char *kDescription =
     "Runs a kernel of an MLIR file on the simulated machine, without a GPU.\n"
-    "The kernel is at the tile phase or at the machine phase; it runs under\n"
+    "The kernel is at the block, the tile or the machine phase; it runs under\n"
     "one schedule or many. Reports races, missing fences, deadlocks and other\n"
     "findings, and compares the outputs.";
 

@@ -23,8 +23,8 @@ def VerifyBlock : Pass<"carousel-verify-block", "::mlir::gpu::GPUModuleOp"> {
     Closes the block phase. Precondition: none. Postcondition: all ops verify, and in each kernel
     with `carousel.block_program`
 
-    - ops are of the block phase: docs/BlockPhase.md lists them. There are no thread ids, shuffles,
-      barriers or shared memory (C209).
+    - ops are of the block phase: docs/BlockPhase.md lists them. There are no thread ids, shuffles
+      or barriers, and no shared memory except tiles of transfers (C209).
     - Vectors have one to four dimensions of fixed extents, and at most 2^20 elements (C210).
     - Regions have one block, and conditions and bounds are scalars (C211).
     - A user's layouts fit the block (C207).
@@ -57,7 +57,8 @@ def SpecializeBlocks : Pass<"carousel-specialize-blocks", "::mlir::gpu::GPUModul
     (`--carousel-stream-rows`), and otherwise requires that they do. A remark states each variant.
 
     ```mlir
-    gpu.func @softmax(...) attributes {carousel.block_program = <width = 65536, covers = extent(0, 1)>}
+    gpu.func @softmax(...) attributes {
+      carousel.block_program = <width = 65536, covers = extent(0, 1)>}
     // becomes, among others
     gpu.func @softmax_1024_vector(...) attributes {
       carousel.block_program = <width = 1024, covers = extent(0, 1), programs = 8>,

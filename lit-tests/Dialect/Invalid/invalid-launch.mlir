@@ -37,12 +37,6 @@ func.func private @f() attributes {a = #carousel.launch<grid = [sms], block = [3
 
 // -----
 
-// C111: no block.
-// expected-error @below {{expected one to three block dimensions, got 0}}
-func.func private @f() attributes {a = #carousel.launch<grid = [1], block = []>}
-
-// -----
-
 // C111: a block of rank 4.
 // expected-error @below {{expected one to three block dimensions, got 4}}
 func.func private @f() attributes {a = #carousel.launch<grid = [1], block = [1, 1, 1, 1]>}
@@ -142,12 +136,6 @@ func.func private @f() attributes {a = #carousel.launch<grids = [1]>}
 // C116: a field twice.
 // expected-error @below {{expected each field of a launch once, got 'grid' again}}
 func.func private @f() attributes {a = #carousel.launch<grid = [1], grid = [2], block = [32]>}
-
-// -----
-
-// C116: a launch without a block.
-// expected-error @below {{expected block in a launch, got none}}
-func.func private @f() attributes {a = #carousel.launch<grid = [1]>}
 
 // -----
 

@@ -285,3 +285,14 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// C133: a kernel of the block phase, whose vectors are the CTA's. One error says so.
+gpu.module @kernels {
+  // expected-error @below {{expected a kernel of the tile phase, got one of the block phase, with carousel.block_program}}
+  gpu.func @block() kernel attributes {carousel.block_program = #carousel.block_program<>} {
+    %v = arith.constant dense<1.0> : vector<4096xf32>
+    gpu.return
+  }
+}

@@ -46,8 +46,8 @@ def Carousel_LayoutAttr : Carousel_Attr<"Layout", "layout"> {
     Example:
 
     ```mlir
-    // vector<8x256xf32> in 4 warps: 4 consecutive elements in a thread, a row of 128 in the lanes of
-    // a warp, 4 rows in 4 warps, and 4 such pieces.
+    // vector<8x256xf32> in 4 warps: 4 consecutive elements in a thread, a row of 128 in the lanes
+    // of a warp, 4 rows in 4 warps, and 4 such pieces.
     #carousel.layout<register = [[0, 1], [0, 2], [0, 128], [4, 0]],
                      lane = [[0, 4], [0, 8], [0, 16], [0, 32], [0, 64]],
                      warp = [[1, 0], [2, 0]]>

@@ -76,9 +76,9 @@ Attribute LayoutAttr::parse(AsmParser &parser, Type) {
 void LayoutAttr::print(AsmPrinter &printer) const {
   printer << '<';
   llvm::ListSeparator fields;
-  for (auto [name, numbers] : llvm::zip_equal(
-           kPlaceNames, ArrayRef<ArrayRef<int64_t>>{getRegisters(), getLanes(),
-                                                    getWarps(), getCtas()})) {
+  std::array<ArrayRef<int64_t>, 4> bases = {getRegisters(), getLanes(),
+                                            getWarps(), getCtas()};
+  for (auto [name, numbers] : llvm::zip_equal(kPlaceNames, bases)) {
     if (numbers.empty())
       continue;
     printer << StringRef(fields) << name << " = [";
@@ -99,9 +99,8 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                  ArrayRef<int64_t> lanes,
                                  ArrayRef<int64_t> warps,
                                  ArrayRef<int64_t> ctas) {
-  for (auto [name, numbers] : llvm::zip_equal(
-           kPlaceNames,
-           ArrayRef<ArrayRef<int64_t>>{registers, lanes, warps, ctas})) {
+  std::array<ArrayRef<int64_t>, 4> bases = {registers, lanes, warps, ctas};
+  for (auto [name, numbers] : llvm::zip_equal(kPlaceNames, bases)) {
     if (numbers.size() % std::max(rank, 1u) != 0 ||
         (rank == 0 && !numbers.empty()))
       return emitError() << "expected " << rank

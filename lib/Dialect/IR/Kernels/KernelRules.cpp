@@ -43,8 +43,11 @@ LogicalResult carousel::refuseAttribute(Operation *op, NamedAttribute attr,
   StringRef wanted;
   if (name == CarouselDialect::kLaunch || name == CarouselDialect::kVariant ||
       name == CarouselDialect::kCoresident ||
-      name == CarouselDialect::kStartsInOrder || name == kDecisionsAttr)
+      name == CarouselDialect::kStartsInOrder ||
+      name == CarouselDialect::kBlockProgram || name == kDecisionsAttr)
     wanted = "a gpu.func that is a kernel";
+  else if (name == CarouselDialect::kLayout)
+    wanted = "an op with one vector result";
   else if (name == CarouselDialect::kWorkspace)
     wanted = "a memref argument of a kernel";
   else if (name == CarouselDialect::kArgument)

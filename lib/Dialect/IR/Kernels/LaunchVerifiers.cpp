@@ -132,6 +132,11 @@ static LogicalResult verifyLayout(Operation *op, LayoutAttr layout) {
     return op->emitError("expected ")
            << CarouselDialect::kLayout
            << " on an op with one vector result, got '" << op->getName() << "'";
+  auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
+  if (!kernel || !kernel->hasAttr(CarouselDialect::kBlockProgram))
+    return op->emitError("expected ")
+           << CarouselDialect::kLayout << " in a kernel with "
+           << CarouselDialect::kBlockProgram << ", got it outside";
   if (layout.getRank() != 0 && layout.getRank() != vector.getRank())
     return op->emitError("expected bases of ")
            << vector.getRank() << " coordinates for " << vector << ", got "

@@ -1,0 +1,147 @@
+// Messages of the parsers and verifiers of the attributes of block programs.
+// RUN: carousel-opt %s --split-input-file --verify-diagnostics
+
+// C206: bases of different numbers of coordinates.
+// expected-error @below {{expected bases of one number of coordinates, one or more, got 1}}
+func.func private @f() attributes {a = #carousel.layout<register = [[0, 1]], lane = [[1]]>}
+
+// -----
+
+// C206: a basis without coordinates.
+// expected-error @below {{expected bases of one number of coordinates, one or more, got 0}}
+func.func private @f() attributes {a = #carousel.layout<register = [[]]>}
+
+// -----
+
+// C206: a negative coordinate.
+// expected-error @below {{expected coordinates that are not negative, got -1}}
+func.func private @f() attributes {a = #carousel.layout<warp = [[1, -1]]>}
+
+// -----
+
+// C206: too many bits.
+// expected-error @below {{expected at most 15 bases of a register, got 16}}
+func.func private @f() attributes {a = #carousel.layout<register = [[1], [2], [4], [8], [16], [32], [64], [128], [256], [512], [1024], [2048], [4096], [8192], [16384], [32768]]>}
+
+// -----
+
+// C206: a field that is there twice.
+// expected-error @below {{expected each field of a layout once, got 'lane' again}}
+func.func private @f() attributes {a = #carousel.layout<lane = [[1]], lane = [[2]]>}
+
+// -----
+
+// C208: a width without an extent.
+// expected-error @below {{expected width and covers together, got width alone}}
+func.func private @f() attributes {a = #carousel.block_program<width = 4096>}
+
+// -----
+
+// C208: an extent without a width.
+// expected-error @below {{expected width and covers together, got covers alone}}
+func.func private @f() attributes {a = #carousel.block_program<covers = extent(0, 1)>}
+
+// -----
+
+// C208: a width that isn't a power of two.
+// expected-error @below {{expected a width that is a power of two above 1, got 4095}}
+func.func private @f() attributes {a = #carousel.block_program<width = 4095, covers = extent(0, 1)>}
+
+// -----
+
+// C208: a negative width.
+// expected-error @below {{expected a width that is a power of two above 1, got -4096}}
+func.func private @f() attributes {a = #carousel.block_program<width = -4096, covers = extent(0, 1)>}
+
+// -----
+
+// C208: a width of one element.
+// expected-error @below {{expected a width that is a power of two above 1, got 1}}
+func.func private @f() attributes {a = #carousel.block_program<width = 1, covers = extent(0, 1)>}
+
+// -----
+
+// C208: a number of programs that isn't a power of two.
+// expected-error @below {{expected a number of programs that is a power of two up to 1024, got 12}}
+func.func private @f() attributes {a = #carousel.block_program<programs = 12>}
+
+// -----
+
+// C208: too many programs.
+// expected-error @below {{expected a number of programs that is a power of two up to 1024, got 2048}}
+func.func private @f() attributes {a = #carousel.block_program<programs = 2048>}
+
+// -----
+
+// C208: no programs.
+// expected-error @below {{expected a number of programs that is a power of two up to 1024, got 0}}
+func.func private @f() attributes {a = #carousel.block_program<programs = 0>}
+
+// -----
+
+// C111: no block in the launch of a kernel that isn't a block program.
+gpu.module @m {
+  // expected-error @below {{expected a block in carousel.launch of a kernel that isn't at the block phase, got none}}
+  gpu.func @k() kernel attributes {carousel.launch = #carousel.launch<grid = [1]>} {
+    gpu.return
+  }
+}
+
+// -----
+
+// C117: an extent of an argument that the kernel lacks.
+gpu.module @m {
+  // expected-error @below {{expected extent in carousel.block_program to name one of the kernel's 1 arguments, got 3}}
+  gpu.func @k(%x: memref<?x?xf32>) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(3, 1)>} {
+    gpu.return
+  }
+}
+
+// -----
+
+// C116: a block program that isn't a kernel.
+// expected-error @below {{expected carousel.block_program on a gpu.func that is a kernel, got it on func.func}}
+func.func private @f() attributes {carousel.block_program = #carousel.block_program<>}
+
+// -----
+
+// C207: a layout of a scalar.
+gpu.module @m {
+  gpu.func @k() kernel attributes {carousel.block_program = #carousel.block_program<>} {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{expected carousel.layout on an op with one vector result, got 'arith.addi'}}
+    %v = arith.addi %c0, %c0 {carousel.layout = #carousel.layout<register = [[1]]>} : index
+    gpu.return
+  }
+}
+
+// -----
+
+// C207: a layout of another rank.
+gpu.module @m {
+  gpu.func @k() kernel attributes {carousel.block_program = #carousel.block_program<>} {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{expected bases of 2 coordinates for 'vector<4x4xf32>', got 1}}
+    %v = arith.constant {carousel.layout = #carousel.layout<register = [[1]]>} dense<0.0> : vector<4x4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// C207: a layout in a kernel of another phase.
+gpu.module @m {
+  gpu.func @k() kernel {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{expected carousel.layout in a kernel with carousel.block_program, got it outside}}
+    %v = arith.constant {carousel.layout = #carousel.layout<register = [[1]]>} dense<0.0> : vector<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// C116: a layout of an argument.
+// expected-error @below {{expected carousel.layout on an op with one vector result, got it on an argument of func.func}}
+func.func private @f(%x: vector<4xf32> {carousel.layout = #carousel.layout<register = [[1], [2]]>})

@@ -1,0 +1,263 @@
+// Errors of carousel-verify-block: ops, vectors, regions and layouts.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-verify-block))' --split-input-file --verify-diagnostics
+
+// C209: a thread id.
+gpu.module @kernels {
+  gpu.func @thread(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    // expected-error @below {{expected ops of the block phase in a block program, got 'gpu.thread_id'}}
+    %t = gpu.thread_id x
+    gpu.return
+  }
+}
+
+// -----
+
+// C209: a barrier.
+gpu.module @kernels {
+  gpu.func @barrier(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    // expected-error @below {{expected ops of the block phase in a block program, got 'gpu.barrier'}}
+    gpu.barrier
+    gpu.return
+  }
+}
+
+// -----
+
+// C209: the extent of a block, which passes choose.
+gpu.module @kernels {
+  gpu.func @block(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    // expected-error @below {{expected ops of the block phase in a block program, got 'gpu.block_dim'}}
+    %t = gpu.block_dim x
+    gpu.return
+  }
+}
+
+// -----
+
+// C209: a shuffle.
+gpu.module @kernels {
+  gpu.func @shuffle(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    %v = arith.constant 1.0 : f32
+    %i = arith.constant 1 : i32
+    %w = arith.constant 32 : i32
+    // expected-error @below {{expected ops of the block phase in a block program, got 'gpu.shuffle'}}
+    %s, %p = gpu.shuffle xor %v, %i, %w : f32
+    gpu.return
+  }
+}
+
+// -----
+
+// C209: an op on vectors that has no form for values of a CTA.
+gpu.module @kernels {
+  gpu.func @reverse(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    %v = arith.constant dense<1.0> : vector<4xf32>
+    // expected-error @below {{expected ops of the block phase in a block program, got 'vector.reduction'}}
+    %r = vector.reduction <add>, %v : vector<4xf32> into f32
+    gpu.return
+  }
+}
+
+// -----
+
+// C209: an op in a region.
+gpu.module @kernels {
+  gpu.func @inner(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    %c = arith.constant true
+    scf.if %c {
+    // expected-error @below {{expected ops of the block phase in a block program, got 'gpu.barrier'}}
+    gpu.barrier
+    }
+    gpu.return
+  }
+}
+
+// -----
+
+// C209: a workgroup attribution.
+gpu.module @kernels {
+  // expected-error @below {{expected a block program without attributions, got 1 of the workgroup and 0 of a thread}}
+  gpu.func @attribution(%x: memref<?xf32, #gpu.address_space<global>>) workgroup(%t: memref<4xf32, #gpu.address_space<workgroup>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    gpu.return
+  }
+}
+
+// -----
+
+// C209: an element of shared memory.
+gpu.module @kernels {
+  gpu.func @element(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    %c0 = arith.constant 0 : index
+    %t = memref.alloc() : memref<4xf32, #gpu.address_space<workgroup>>
+    // expected-error @below {{expected shared memory as the tile of transfers in a block program, got a use by 'memref.load'}}
+    %e = memref.load %t[%c0] : memref<4xf32, #gpu.address_space<workgroup>>
+    gpu.return
+  }
+}
+
+// -----
+
+// C210: no dimension.
+gpu.module @kernels {
+  gpu.func @none(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    // expected-error @below {{expected vectors of one to four dimensions of fixed extents and at most 1048576 elements in a block program, got 'vector<f32>'}}
+    %v = arith.constant dense<1.0> : vector<f32>
+    gpu.return
+  }
+}
+
+// -----
+
+// C210: five dimensions.
+gpu.module @kernels {
+  gpu.func @five(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    // expected-error @below {{expected vectors of one to four dimensions of fixed extents and at most 1048576 elements in a block program, got 'vector<2x2x2x2x2xf32>'}}
+    %v = arith.constant dense<1.0> : vector<2x2x2x2x2xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// C210: too many elements.
+gpu.module @kernels {
+  gpu.func @most(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    %v = arith.constant dense<1.0> : vector<1048576xf32>
+    // expected-error @below {{expected vectors of one to four dimensions of fixed extents and at most 1048576 elements in a block program, got 'vector<1048577xf32>'}}
+    %w = arith.constant dense<1.0> : vector<1048577xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// C210: a scalable vector.
+gpu.module @kernels {
+  gpu.func @scalable(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    // expected-error @below {{expected vectors of one to four dimensions of fixed extents and at most 1048576 elements in a block program, got 'vector<[4]xf32>'}}
+    %v = arith.constant dense<1.0> : vector<[4]xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// C211: a branch.
+gpu.module @kernels {
+  // expected-error @below {{expected regions of one block in a block program, got 2 blocks}}
+  gpu.func @branch(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    // expected-error @below {{expected ops of the block phase in a block program, got 'cf.br'}}
+    cf.br ^next
+  ^next:
+    gpu.return
+  }
+}
+
+// -----
+
+// C207: a coordinate beyond the extent.
+gpu.module @kernels {
+  gpu.func @beyond(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    // expected-error @below {{expected coordinates below 8 in dimension 0, got 8 in carousel.layout}}
+    %v = arith.constant {carousel.layout = #carousel.layout<register = [[1], [8]]>} dense<1.0> : vector<6xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// C207: elements without a place.
+gpu.module @kernels {
+  gpu.func @missing(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    // expected-error @below {{expected a place for every element, got none for [0, 2] in carousel.layout}}
+    %v = arith.constant {carousel.layout = #carousel.layout<register = [[0, 1], [1, 0]], lane = [[1, 1]]>} dense<1.0> : vector<2x4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// C207: padding has places, too.
+gpu.module @kernels {
+  gpu.func @padding(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    // expected-error @below {{expected a place for every element, got none for [4] in carousel.layout}}
+    %v = arith.constant {carousel.layout = #carousel.layout<register = [[1], [2]]>} dense<1.0> : vector<5xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// C207: too few lanes.
+gpu.module @kernels {
+  gpu.func @lanes(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1], block = [32]>} {
+    // expected-error @below {{expected a layout for the 32 lanes of the launch, got one for 16}}
+    %v = arith.constant {carousel.layout = #carousel.layout<lane = [[1], [2], [4], [8]], register = [[16]]>} dense<1.0> : vector<32xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// C207: too many lanes for a block of 8 threads.
+gpu.module @kernels {
+  gpu.func @threads(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1], block = [8]>} {
+    // expected-error @below {{expected a layout for the 8 lanes of the launch, got one for 32}}
+    %v = arith.constant {carousel.layout = #carousel.layout<lane = [[1], [2], [4], [8], [16]]>} dense<1.0> : vector<32xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// C207: too few warps.
+gpu.module @kernels {
+  gpu.func @warps(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
+    // expected-error @below {{expected a layout for the 4 warps of the launch, got one for 2}}
+    %v = arith.constant {carousel.layout = #carousel.layout<lane = [[1], [2], [4], [8], [16]], warp = [[0]]>} dense<1.0> : vector<32xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// C207: a block whose warps aren't a power of two.
+gpu.module @kernels {
+  gpu.func @power(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1], block = [96]>} {
+    // expected-error @below {{expected a layout for the 3 warps of the launch, got one for 4}}
+    %v = arith.constant {carousel.layout = #carousel.layout<lane = [[1], [2], [4], [8], [16]], warp = [[0], [0]]>} dense<1.0> : vector<32xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// C207: CTAs without a cluster.
+gpu.module @kernels {
+  gpu.func @ctas(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1], block = [32]>} {
+    // expected-error @below {{expected a layout for the 1 CTAs of the launch, got one for 2}}
+    %v = arith.constant {carousel.layout = #carousel.layout<lane = [[1], [2], [4], [8], [16]], cta = [[0]]>} dense<1.0> : vector<32xf32>
+    gpu.return
+  }
+}
