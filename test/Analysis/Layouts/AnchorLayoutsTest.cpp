@@ -22,7 +22,7 @@ using Coordinates = llvm::SmallVector<uint32_t>;
 
 TEST(AnchorLayoutsTest, RowAcrossTheBlock) {
   // 1 x 4096 bf16 in 8 warps: 16 bytes a thread, twice.
-  LinearLayout layout = makeCoalescedLayout({0, 12}, 3, 3);
+  LinearLayout layout = makeCoalescedLayout({0, 12}, 3, {5, 3});
   EXPECT_TRUE(layout.isSurjective());
   EXPECT_EQ(layout.getNumBits(Place::Register), 4u);
   EXPECT_EQ(layout.getContiguous(1), 8u);
@@ -34,35 +34,48 @@ TEST(AnchorLayoutsTest, RowAcrossTheBlock) {
 
 TEST(AnchorLayoutsTest, LanesGoOnInTheNextRow) {
   // Rows of 64: 8 lanes each.
-  LinearLayout layout = makeCoalescedLayout({5, 6}, 3, 2);
+  LinearLayout layout = makeCoalescedLayout({5, 6}, 3, {5, 2});
   EXPECT_TRUE(layout.isSurjective());
   EXPECT_EQ(layout.apply({0, 8, 0, 0}), (Coordinates{1, 0}));
   EXPECT_EQ(layout.apply({0, 0, 1, 0}), (Coordinates{4, 0}));
 }
 
 TEST(AnchorLayoutsTest, VectorsSmallerThanTheBlock) {
-  LinearLayout layout = makeCoalescedLayout({2, 3}, 3, 2);
+  LinearLayout layout = makeCoalescedLayout({2, 3}, 3, {5, 2});
   EXPECT_TRUE(layout.isSurjective());
   EXPECT_EQ(layout.getNumBits(Place::Register), 3u);
   EXPECT_EQ(layout.getFreeBits(Place::Lane), 0b11100u);
   EXPECT_EQ(layout.getFreeBits(Place::Warp), 0b11u);
   // A run isn't longer than a row.
-  EXPECT_EQ(makeCoalescedLayout({2, 1}, 3, 0).getContiguous(1), 2u);
-  EXPECT_TRUE(makeCoalescedLayout({0}, 3, 1).isSurjective());
+  EXPECT_EQ(makeCoalescedLayout({2, 1}, 3, {5, 0}).getContiguous(1), 2u);
+  EXPECT_TRUE(makeCoalescedLayout({0}, 3, {5, 1}).isSurjective());
 }
 
 TEST(AnchorLayoutsTest, RowsOfWarps) {
   // 16 rows of 1024 f32 in 4 warps: 8 pieces of 16 bytes in a lane.
-  LinearLayout layout = makeRowsOfWarps({4, 10}, 2, 2);
+  LinearLayout layout = makeRowLayout({4, 10}, 2, {5, 2});
   EXPECT_TRUE(layout.isSurjective());
   EXPECT_EQ(layout.apply({4, 0, 0, 0}), (Coordinates{0, 128}));
   EXPECT_EQ(layout.apply({0, 0, 1, 0}), (Coordinates{1, 0}));
   EXPECT_EQ(layout.apply({32, 0, 0, 0}), (Coordinates{4, 0}));
   // To the other layout, elements go to other warps.
   std::optional<Conversion> conversion =
-      Conversion::plan(layout, makeCoalescedLayout({4, 10}, 2, 2));
+      Conversion::plan(layout, makeCoalescedLayout({4, 10}, 2, {5, 2}));
   ASSERT_TRUE(conversion);
   EXPECT_EQ(conversion->getMovement(), Movement::Warps);
+}
+
+TEST(AnchorLayoutsTest, WarpsThatAreLeftOverShareRows) {
+  // 2 rows of 1024 bf16 in 8 warps: 4 warps a row.
+  LinearLayout layout = makeRowLayout({1, 10}, 3, {5, 3});
+  EXPECT_TRUE(layout.isSurjective());
+  EXPECT_EQ(layout.apply({0, 0, 1, 0}), (Coordinates{0, 256}));
+  EXPECT_EQ(layout.apply({0, 0, 2, 0}), (Coordinates{0, 512}));
+  EXPECT_EQ(layout.apply({0, 0, 4, 0}), (Coordinates{1, 0}));
+  // A row of fewer elements than threads leaves warps with copies.
+  LinearLayout narrow = makeRowLayout({0, 6}, 3, {5, 2});
+  EXPECT_TRUE(narrow.isSurjective());
+  EXPECT_EQ(narrow.getFreeBits(Place::Warp), 0b11u);
 }
 
 } // namespace

@@ -1,0 +1,82 @@
+//===- BlockVariantsTest.cpp - tests of BlockVariants.h -------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Distribution/BlockVariants.h"
+
+#include "gtest/gtest.h"
+
+#include <set>
+
+using namespace carousel;
+
+namespace {
+
+std::string describe(const BlockProblem &problem) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (const BlockVariant &variant : planBlockVariants(problem)) {
+    print(os, variant);
+    os << '\n';
+  }
+  return text;
+}
+
+TEST(BlockVariantsTest, TilesHaveTwoAlignments) {
+  BlockProblem problem;
+  problem.elements = 4096;
+  problem.elementsOfThread = 32;
+  EXPECT_EQ(describe(problem),
+            "aligned: 128 threads, 1 programs, 16-byte accesses\n"
+            "last: 128 threads, 1 programs\n");
+  problem.hasAlignment = false;
+  EXPECT_EQ(describe(problem), "last: 128 threads, 1 programs\n");
+  // More than a CTA's threads have.
+  problem.elements = 1 << 20;
+  EXPECT_EQ(planBlockVariants(problem).back().threads, 1024);
+}
+
+TEST(BlockVariantsTest, EachWidthIsThereOnce) {
+  BlockProblem problem;
+  problem.width = problem.elements = 65536;
+  problem.elementsOfThread = 32;
+  std::vector<BlockVariant> variants = planBlockVariants(problem);
+  std::set<std::string> suffixes;
+  int64_t before = 0;
+  for (const BlockVariant &variant : variants) {
+    EXPECT_TRUE(suffixes.insert(variant.suffix).second) << variant.suffix;
+    // What a thread has fits its registers.
+    int64_t elements = variant.width * variant.programs;
+    EXPECT_LE(elements, variant.threads * 32);
+    if (variant.isAligned && !variant.isStreamed) {
+      EXPECT_EQ(variant.width, before ? 2 * before : 64);
+      before = variant.width;
+    }
+  }
+  EXPECT_EQ(before, 32768);
+  EXPECT_TRUE(variants.back().isStreamed);
+  EXPECT_FALSE(variants.back().isAligned);
+  EXPECT_EQ(variants.back().suffix, "");
+}
+
+TEST(BlockVariantsTest, NarrowRowsShareCTAs) {
+  BlockProblem problem;
+  problem.width = problem.elements = 128;
+  problem.elementsOfThread = 32;
+  BlockVariant variant = planBlockVariants(problem)[1];
+  EXPECT_EQ(variant.width, 128);
+  EXPECT_EQ(variant.threads, 128);
+  EXPECT_EQ(variant.programs, 32);
+  problem.canBatch = false;
+  EXPECT_EQ(planBlockVariants(problem)[1].programs, 1);
+  // What a kernel says itself.
+  problem.threads = 64;
+  problem.programs = 2;
+  EXPECT_EQ(planBlockVariants(problem)[1].threads, 64);
+  EXPECT_EQ(planBlockVariants(problem)[1].programs, 2);
+}
+
+} // namespace

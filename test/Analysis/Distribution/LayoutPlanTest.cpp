@@ -1,0 +1,178 @@
+//===- LayoutPlanTest.cpp - tests of LayoutPlan.h -------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Distribution/LayoutPlan.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+class LayoutPlanTest : public ::testing::Test {
+protected:
+  LayoutPlanTest() {
+    context.loadDialect<CarouselDialect, arith::ArithDialect, gpu::GPUDialect,
+                        memref::MemRefDialect, scf::SCFDialect,
+                        vector::VectorDialect>();
+  }
+
+  /// A kernel of 128 threads on matrices of bf16 that are aligned to 16 bytes.
+  LayoutPlan plan(const std::string &body, const std::string &guards = R"(
+      aligned(0, 16), aligned(1, 16), divisible(extent(0, 1), 8),
+      divisible(extent(1, 1), 8))") {
+    module = parseSourceString<ModuleOp>(R"(
+      #gl = #gpu.address_space<global>
+      !m = memref<?x?xbf16, #gl>
+      gpu.module @m {
+        gpu.func @k(%x: !m, %y: !m, %n: index) kernel attributes {
+            carousel.block_program = #carousel.block_program<>,
+            carousel.variant = #carousel.variant<kernel = "k", guards = [)" +
+                                             guards + R"(]>,
+            carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
+          %c0 = arith.constant 0 : index
+          %c1 = arith.constant 1 : index
+          %pad = arith.constant 0.0 : bf16
+)" + body + R"(
+          gpu.return
+        }
+      })",
+                                         &context);
+    EXPECT_TRUE(module);
+    gpu::GPUFuncOp kernel;
+    module->walk([&](gpu::GPUFuncOp func) { kernel = func; });
+    return LayoutPlan::compute(kernel);
+  }
+
+  /// The op of a kind, and its number among them.
+  template <typename Op> Op find(unsigned number = 0) {
+    Op found;
+    module->walk([&](Op op) {
+      if (number-- == 0)
+        found = op;
+    });
+    return found;
+  }
+
+  static std::string toText(const LinearLayout &layout) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    layout.print(os);
+    return text;
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+};
+
+constexpr const char *kCopy = R"(
+  %v = vector.transfer_read %x[%c0, %c0], %pad : !m, vector<8x512xbf16>
+  vector.transfer_write %v, %y[%c0, %c0] : vector<8x512xbf16>, !m
+)";
+
+TEST_F(LayoutPlanTest, AccessesAreAsWideAsGuardsPromise) {
+  LayoutPlan wide = plan(kCopy);
+  ASSERT_TRUE(wide.getFaults().empty());
+  auto read = find<vector::TransferReadOp>();
+  EXPECT_EQ(wide.getAccess(read).run, 8);
+  EXPECT_EQ(wide.getAccess(read).sectors, wide.getAccess(read).fullSectors);
+  EXPECT_EQ(wide.getRegisters(read.getResult()), 16);
+  LayoutPlan narrow = plan(kCopy, "");
+  EXPECT_EQ(narrow.getAccess(find<vector::TransferReadOp>()).run, 1);
+  // Neighbouring elements are in neighbouring lanes instead.
+  EXPECT_EQ(narrow.getAccess(find<vector::TransferReadOp>()).sectors,
+            wide.getAccess(read).fullSectors);
+}
+
+TEST_F(LayoutPlanTest, RunsDivideExtents) {
+  LayoutPlan p = plan(R"(
+    %v = vector.transfer_read %x[%c0, %c0], %pad : !m, vector<4x100xbf16>
+    vector.transfer_write %v, %y[%c0, %c0] : vector<4x100xbf16>, !m
+  )");
+  EXPECT_EQ(p.getAccess(find<vector::TransferReadOp>()).run, 4);
+}
+
+TEST_F(LayoutPlanTest, RowsOfReductionsHaveFewWarps) {
+  LayoutPlan p = plan(R"(
+    %zero = arith.constant dense<0.0> : vector<8xbf16>
+    %v = vector.transfer_read %x[%c0, %c0], %pad : !m, vector<8x512xbf16>
+    %s = vector.multi_reduction <add>, %v, %zero [1]
+        : vector<8x512xbf16> to vector<8xbf16>
+    vector.transfer_write %s, %y[%c0, %c0] : vector<8xbf16>, !m
+  )");
+  auto read = find<vector::TransferReadOp>();
+  EXPECT_EQ(toText(*p.getLayout(read)),
+            "register = [[0, 1], [0, 2], [0, 4], [0, 256], [4, 0]], "
+            "lane = [[0, 8], [0, 16], [0, 32], [0, 64], [0, 128]], "
+            "warp = [[1, 0], [2, 0]]");
+  auto sum = find<vector::MultiDimReductionOp>();
+  EXPECT_EQ(toText(*p.getLayout(sum.getResult())),
+            "register = [[4]], lane = [[0], [0], [0], [0], [0]], "
+            "warp = [[1], [2]]");
+}
+
+TEST_F(LayoutPlanTest, TransposesStayInRegisters) {
+  LayoutPlan p = plan(R"(
+    %v = vector.transfer_read %x[%c0, %c0], %pad : !m, vector<64x128xbf16>
+    %t = vector.transpose %v, [1, 0] : vector<64x128xbf16> to vector<128x64xbf16>
+    vector.transfer_write %t, %y[%c0, %c0] : vector<128x64xbf16>, !m
+  )");
+  auto read = find<vector::TransferReadOp>();
+  auto write = find<vector::TransferWriteOp>();
+  for (Operation *op : {read.getOperation(), write.getOperation()}) {
+    EXPECT_EQ(p.getAccess(op).run, 8);
+    EXPECT_EQ(p.getAccess(op).sectors, p.getAccess(op).fullSectors);
+  }
+  auto transpose = find<vector::TransposeOp>();
+  EXPECT_EQ(p.getOperandLayout(transpose->getOpOperand(0)), *p.getLayout(read));
+}
+
+TEST_F(LayoutPlanTest, OddBeginsWantShortRuns) {
+  LayoutPlan p = plan(R"(
+    %a = vector.transfer_read %x[%c0, %c0], %pad : !m, vector<8x512xbf16>
+    %b = vector.transfer_read %x[%c0, %c1], %pad : !m, vector<8x512xbf16>
+    %c = arith.addf %a, %b : vector<8x512xbf16>
+    vector.transfer_write %c, %y[%c0, %c1] : vector<8x512xbf16>, !m
+  )");
+  for (unsigned number : {0, 1})
+    EXPECT_EQ(p.getAccess(find<vector::TransferReadOp>(number)).run, 1);
+}
+
+TEST_F(LayoutPlanTest, CarriedVectorsHaveOneLayout) {
+  LayoutPlan p = plan(R"(
+    %zero = arith.constant dense<0.0> : vector<8x512xbf16>
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%a = %zero)
+        -> (vector<8x512xbf16>) {
+      %v = vector.transfer_read %x[%i, %c0], %pad : !m, vector<8x512xbf16>
+      %b = arith.addf %a, %v : vector<8x512xbf16>
+      scf.yield %b : vector<8x512xbf16>
+    }
+    vector.transfer_write %sum, %y[%c0, %c0] : vector<8x512xbf16>, !m
+  )");
+  auto loop = find<scf::ForOp>();
+  const LinearLayout &layout = *p.getLayout(loop.getResult(0));
+  EXPECT_EQ(*p.getLayout(loop.getRegionIterArg(0)), layout);
+  EXPECT_EQ(p.getOperandLayout(loop.getInitArgsMutable()[0]), layout);
+}
+
+TEST_F(LayoutPlanTest, LargeVectorsAreRefused) {
+  LayoutPlan p = plan(R"(
+    %v = vector.transfer_read %x[%c0, %c0], %pad : !m, vector<64x1024xbf16>
+    vector.transfer_write %v, %y[%c0, %c0] : vector<64x1024xbf16>, !m
+  )");
+  ASSERT_EQ(p.getFaults().size(), 1u);
+  EXPECT_EQ(p.getFaults()[0].message,
+            "expected at most 224 registers of a thread for a vector, got 256 "
+            "in a block of 128 threads");
+}
+
+} // namespace
