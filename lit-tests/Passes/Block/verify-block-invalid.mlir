@@ -2,6 +2,7 @@
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-verify-block))' --split-input-file --verify-diagnostics
 
 // C209: a thread id.
+// DOC-EXAMPLE: --carousel-verify-block
 gpu.module @kernels {
   gpu.func @thread(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
       carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
