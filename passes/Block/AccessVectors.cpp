@@ -189,7 +189,10 @@ Value carousel::readVector(ThreadProgram &program, const ThreadAccess &access,
       vector::BroadcastOp::create(builder, program.loc, type, padding);
   for (int64_t number = 0; number < type.getNumElements(); number += run) {
     SmallVector<Value> place = runs.getPlace(number);
-    auto read = [&] { return program.load(runType, runs.getMemRef(), place); };
+    auto read = [&] {
+      return program.load(runType, runs.getMemRef(), place,
+                          access.plan.isReadOnce);
+    };
     Value part;
     if (Value exists = runs.exists(number, place)) {
       auto branch = scf::IfOp::create(builder, program.loc, runType, exists,

@@ -141,10 +141,7 @@ private:
     if (op->getNumRegions() != 0)
       return batchRegion(op);
     if (!depends) {
-      bool writes = isa<memref::StoreOp, vector::TransferWriteOp,
-                        vector::ScatterOp, TransferOpInterface>(op);
-      // As many times as there are programs; once is the same.
-      (void)writes;
+      // As many times as there are programs would be the same.
       builder.clone(*op, mapping);
       return;
     }
@@ -158,9 +155,9 @@ private:
           batchReduction(reduction);
         })
         .Case([&](vector::BroadcastOp copies) {
-          vectors[copies] =
-              broadcast(op->getLoc(), toVector(op->getLoc(), copies.getSource()),
-                        getBatchedType(copies.getType()));
+          vectors[copies] = broadcast(
+              op->getLoc(), toVector(op->getLoc(), copies.getSource()),
+              getBatchedType(copies.getType()));
         })
         .Case([&](vector::TransposeOp transpose) {
           SmallVector<int64_t> order = {0};
@@ -250,8 +247,7 @@ private:
   /// The permutation of a transfer with programs first; null if a dimension of
   /// the vector goes along the programs' one.
   AffineMap getMap(Operation *op, AffineMap map, unsigned dim) {
-    SmallVector<AffineExpr> results = {
-        getAffineDimExpr(dim, op->getContext())};
+    SmallVector<AffineExpr> results = {getAffineDimExpr(dim, op->getContext())};
     for (AffineExpr result : map.getResults()) {
       if (result == results.front()) {
         refuse(op, "goes along the dimension that counts programs");
@@ -271,7 +267,8 @@ private:
 
   void batchRead(vector::TransferReadOp op) {
     std::optional<unsigned> dim = findProgramDim(op, op.getIndices());
-    AffineMap map = dim ? getMap(op, op.getPermutationMap(), *dim) : AffineMap();
+    AffineMap map =
+        dim ? getMap(op, op.getPermutationMap(), *dim) : AffineMap();
     if (!map)
       return;
     if (varies(op.getPadding()) || op.getMask())
@@ -285,7 +282,8 @@ private:
 
   void batchWrite(vector::TransferWriteOp op) {
     std::optional<unsigned> dim = findProgramDim(op, op.getIndices());
-    AffineMap map = dim ? getMap(op, op.getPermutationMap(), *dim) : AffineMap();
+    AffineMap map =
+        dim ? getMap(op, op.getPermutationMap(), *dim) : AffineMap();
     if (!map)
       return;
     if (op.getMask())
@@ -298,12 +296,51 @@ private:
   }
 
   AffineMapAttr getElementMap(MemRefType type, unsigned dim) {
-    return AffineMapAttr::get(
-        AffineMap::get(type.getRank(), 0,
-                       getAffineDimExpr(dim, builder.getContext())));
+    return AffineMapAttr::get(AffineMap::get(
+        type.getRank(), 0, getAffineDimExpr(dim, builder.getContext())));
+  }
+
+  /// Of the last dimension, in each program's own row: as a gather, whose
+  /// indices are distances from the memref's first element.
+  bool batchOwnElement(memref::LoadOp op) {
+    ValueRange indices = op.getIndices();
+    auto type = op.getMemRefType();
+    SmallVector<int64_t> strides;
+    int64_t first;
+    if (type.getRank() != 2 || !bases.contains(indices[0]) ||
+        !vectors.contains(indices[1]) ||
+        failed(type.getStridesAndOffset(strides, first)) || strides[1] != 1)
+      return false;
+    Location loc = op.getLoc();
+    Value memref = mapping.lookup(op.getMemRef());
+    auto metadata =
+        memref::ExtractStridedMetadataOp::create(builder, loc, memref);
+    auto indexType = VectorType::get({programs}, builder.getIndexType());
+    Value rows = toVector(loc, indices[0]);
+    auto copies = [&](Value scalar) {
+      return vector::BroadcastOp::create(builder, loc, indexType, scalar);
+    };
+    Value places = arith::AddIOp::create(
+        builder, loc,
+        arith::MulIOp::create(builder, loc, rows,
+                              copies(metadata.getStrides()[0])),
+        vectors.lookup(indices[1]));
+    Value exists = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::ult, rows,
+        copies(memref::DimOp::create(builder, loc, memref, 0)));
+    VectorType result = getBatchedType(op.getType());
+    Value others = arith::ConstantOp::create(
+        builder, loc, cast<TypedAttr>(builder.getZeroAttr(result)));
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    vectors[op] = vector::GatherOp::create(builder, loc, result, memref,
+                                           ValueRange{zero, zero}, places,
+                                           exists, others);
+    return true;
   }
 
   void batchLoad(memref::LoadOp op) {
+    if (batchOwnElement(op))
+      return;
     std::optional<unsigned> dim = findProgramDim(op, op.getIndices());
     if (!dim)
       return;
@@ -374,14 +411,14 @@ private:
     SmallVector<Value> inits;
     for (Value init : loop.getInitArgs())
       inits.push_back(toVector(loc, init));
-    auto batched = scf::ForOp::create(
-        builder, loc, mapping.lookup(loop.getLowerBound()),
-        mapping.lookup(loop.getUpperBound()), mapping.lookup(loop.getStep()),
-        inits);
+    auto batched =
+        scf::ForOp::create(builder, loc, mapping.lookup(loop.getLowerBound()),
+                           mapping.lookup(loop.getUpperBound()),
+                           mapping.lookup(loop.getStep()), inits);
     batched->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
     mapping.map(loop.getInductionVar(), batched.getInductionVar());
-    for (auto [from, to] : llvm::zip_equal(loop.getRegionIterArgs(),
-                                           batched.getRegionIterArgs()))
+    for (auto [from, to] :
+         llvm::zip_equal(loop.getRegionIterArgs(), batched.getRegionIterArgs()))
       vectors[from] = to;
     {
       OpBuilder::InsertionGuard guard(builder);
@@ -415,8 +452,7 @@ private:
   llvm::DenseMap<Value, Value> vectors;
 };
 
-struct BatchPrograms
-    : public carousel::impl::BatchProgramsBase<BatchPrograms> {
+struct BatchPrograms : public carousel::impl::BatchProgramsBase<BatchPrograms> {
   using BatchProgramsBase::BatchProgramsBase;
 
   void runOnOperation() override {
@@ -458,9 +494,8 @@ struct BatchPrograms
       body->dropAllDefinedValueUses();
       body->erase();
       ++missed;
-      remark::missed(kernel.getLoc(), options)
-          << remark::add("{0} programs not together in a CTA: {1}", programs,
-                         batcher.refusal);
+      remark::missed(kernel.getLoc(), options) << remark::add(
+          "{0} programs not together in a CTA: {1}", programs, batcher.refusal);
       return;
     }
     builder.setInsertionPointToEnd(body);

@@ -22,6 +22,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Verifier.h"
@@ -78,7 +79,11 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
   int64_t widest = 1; // bytes of an element in memory
   kernel.walk([&](Operation *op) {
     llvm::for_each(op->getResultTypes(), note);
-    if (auto transfer = dyn_cast<VectorTransferOpInterface>(op))
+    // Not of what all programs read.
+    auto transfer = dyn_cast<VectorTransferOpInterface>(op);
+    if (transfer && !llvm::all_of(transfer.getIndices(), [](Value index) {
+          return matchPattern(index, m_Constant());
+        }))
       widest = std::max<int64_t>(widest,
                                  getElementBits(transfer.getVectorType()) / 8);
     // Blocks of runs both ways.

@@ -259,13 +259,14 @@ static llvm::MaybeAlign getAlignment(VectorType type) {
   return llvm::Align(std::min<int64_t>(all & -all, rules::kBulkGranule));
 }
 
-Value ThreadProgram::load(VectorType type, Value memref, ValueRange indices) {
+Value ThreadProgram::load(VectorType type, Value memref, ValueRange indices,
+                          bool once) {
   if (type.getNumElements() == 1) {
-    Value element = memref::LoadOp::create(builder, loc, memref, indices);
+    Value element = memref::LoadOp::create(builder, loc, memref, indices, once);
     return vector::BroadcastOp::create(builder, loc, type, element);
   }
-  return vector::LoadOp::create(builder, loc, type, memref, indices,
-                                /*nontemporal=*/false, getAlignment(type));
+  return vector::LoadOp::create(builder, loc, type, memref, indices, once,
+                                getAlignment(type));
 }
 
 void ThreadProgram::store(Value registers, Value memref, ValueRange indices) {

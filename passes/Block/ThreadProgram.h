@@ -70,9 +70,10 @@ public:
   /// A scalar at a register's number.
   mlir::Value extract(mlir::Value registers, int64_t number);
 
-  /// Consecutive elements at a multiple of their number.
+  /// Consecutive elements at a multiple of their number. `once` says that
+  /// nothing reads them again.
   mlir::Value load(mlir::VectorType type, mlir::Value memref,
-                   mlir::ValueRange indices);
+                   mlir::ValueRange indices, bool once = false);
   void store(mlir::Value registers, mlir::Value memref,
              mlir::ValueRange indices);
 

@@ -50,6 +50,7 @@ static bool isOfBlockPhase(Operation *op) {
       vector::DeinterleaveOp, vector::InsertStridedSliceOp,
       vector::ExtractStridedSliceOp, vector::CreateMaskOp,
       vector::ConstantMaskOp, vector::StepOp, vector::ContractionOp,
+      vector::ExtractOp, vector::InsertOp, vector::FMAOp,
       // Control, and ops of the tile phase.
       scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp,
       LoadOp, StoreOp, SerializeOp, PassTurnOp, AccumulateOp,

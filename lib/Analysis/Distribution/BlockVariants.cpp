@@ -21,8 +21,6 @@ using namespace carousel;
 
 /// Elements of a vector in a thread.
 static constexpr int64_t kMostElements = 32;
-/// Fewer threads leave an SM without enough bytes in flight.
-static constexpr int64_t kLeastThreads = 128;
 /// The narrowest vectors: below, lanes of a warp share rows anyway.
 static constexpr int64_t kLeastWidth = 64;
 /// Chunks of rows that are too wide for a CTA's registers.
@@ -31,9 +29,28 @@ static constexpr int64_t kStreamWidth = 8192;
 /// rare, and not worth as many variants.
 static constexpr int64_t kUnalignedStep = 4;
 
-static int64_t chooseThreads(int64_t elements, int64_t ofThread) {
+/// Rows have a thread's elements by their width: narrow ones are many, and need
+/// registers for more of them at once.
+static constexpr int64_t kNarrowWidth = 2048, kNarrowElements = 16;
+
+static int64_t getElementsOfThread(const BlockProblem &problem, int64_t width) {
+  return width != 0 && width <= kNarrowWidth
+             ? std::min(problem.elementsOfThread, kNarrowElements)
+             : problem.elementsOfThread;
+}
+
+/// The fewest threads of a CTA. Small CTAs wait less for their slowest warp;
+/// an SM holds 32 of them.
+static int64_t getLeastThreads(int64_t width) {
+  if (width == 0)
+    return 128;
+  return width < kNarrowWidth ? 64 : width == kNarrowWidth ? 128 : 256;
+}
+
+static int64_t chooseThreads(int64_t elements, int64_t ofThread,
+                             int64_t least) {
   int64_t threads = llvm::PowerOf2Ceil(llvm::divideCeil(elements, ofThread));
-  return std::clamp(threads, kLeastThreads, rules::kMaxThreadsPerBlock);
+  return std::clamp(threads, least, rules::kMaxThreadsPerBlock);
 }
 
 static BlockVariant makeVariant(const BlockProblem &problem, int64_t width) {
@@ -42,9 +59,10 @@ static BlockVariant makeVariant(const BlockProblem &problem, int64_t width) {
   int64_t elements = problem.elements;
   if (width != 0)
     elements = std::max<int64_t>(elements / problem.width * width, 1);
+  int64_t ofThread = getElementsOfThread(problem, width);
   variant.threads = problem.threads.value_or(
-      chooseThreads(elements, problem.elementsOfThread));
-  int64_t ofThreads = variant.threads * problem.elementsOfThread;
+      chooseThreads(elements, ofThread, getLeastThreads(width)));
+  int64_t ofThreads = variant.threads * ofThread;
   variant.programs = problem.programs.value_or(
       problem.canBatch && width != 0
           ? std::max<int64_t>(ofThreads / llvm::PowerOf2Ceil(elements), 1)

@@ -163,8 +163,7 @@ private:
         addAccess(*access);
     } else {
       forEachCarried(op, [&](const CarriedValue &carried) {
-        SmallVector<Value> values(carried.values.begin(),
-                                  carried.values.end());
+        SmallVector<Value> values(carried.values.begin(), carried.values.end());
         for (OpOperand *use : carried.uses)
           values.push_back(use->get());
         unite(values);
@@ -193,6 +192,11 @@ private:
   }
 
   LinearLayout makePreferred(VectorType type, int64_t dim, int64_t run) {
+    return makeOrdered(type, dim, run, isReducedAlong(type, dim));
+  }
+
+  LinearLayout makeOrdered(VectorType type, int64_t dim, int64_t run,
+                           bool inRows) {
     // With the contiguous dimension last.
     SmallVector<int64_t> order;
     for (int64_t other = 0; other < type.getRank(); ++other)
@@ -204,9 +208,8 @@ private:
       ordered.push_back(bits[other]);
     unsigned runBits = std::min<unsigned>(llvm::Log2_64(run), ordered.back());
     LinearLayout layout =
-        isReducedAlong(type, dim)
-            ? makeRowLayout(ordered, runBits, plan.threads)
-            : makeCoalescedLayout(ordered, runBits, plan.threads);
+        inRows ? makeRowLayout(ordered, runBits, plan.threads)
+               : makeCoalescedLayout(ordered, runBits, plan.threads);
     return getTransposeSource(layout, order);
   }
 
@@ -276,6 +279,8 @@ private:
     std::vector<LinearLayout> candidates;
     for (int64_t run = getMostRun(access); run >= 1; run /= 2) {
       candidates.push_back(makePreferred(type, dim, run));
+      if (isReducedAlong(type, dim))
+        candidates.push_back(makeOrdered(type, dim, run, /*inRows=*/false));
       for (int64_t other = 0; hasTransposes() && other < type.getRank();
            ++other)
         if (other != dim && run > 1)
@@ -303,8 +308,29 @@ private:
     for (const VectorAccess &other : accesses)
       if (!isFree(other.getVector()) && lookUp(other.getVector()))
         price += getPrice(other);
+    for (vector::MultiDimReductionOp reduction : reductions)
+      if (!isFree(reduction.getSource()))
+        if (const LinearLayout *source = lookUp(reduction.getSource()))
+          price += getReductionPrice(reduction, *source);
     classes = std::move(before);
     return price;
+  }
+
+  /// Of shuffles, and of an exchange between warps, in sectors.
+  static int64_t getReductionPrice(vector::MultiDimReductionOp op,
+                                   const LinearLayout &source) {
+    constexpr int64_t kShuffle = 2, kExchange = 60;
+    SmallVector<bool> dims = getReducedDims(op);
+    if (!canReduce(source, dims))
+      return 0; // converted in any case
+    int64_t results = countRegisters(getReducedLayout(source, dims));
+    int64_t shuffles = 0, exchanges = 0;
+    for (Place place : {Place::Lane, Place::Warp})
+      for (const auto &basis : source.getBases(place))
+        for (auto [number, reduced] : llvm::zip_equal(basis, dims))
+          if (reduced && number != 0)
+            ++(place == Place::Lane ? shuffles : exchanges);
+    return results * shuffles * kShuffle + (exchanges != 0 ? kExchange : 0);
   }
 
   /// Of a warp's accesses, in sectors. An instruction costs as much as four.
@@ -418,6 +444,7 @@ private:
                         const LinearLayout &layout) {
     AccessPlan made{withRunsFirst(layout, access.getContiguousDim())};
     made.isTransfer = access.isTransfer();
+    made.isReadOnce = access.isReadOnce() && !made.isTransfer;
     if (access.isContiguous())
       made.run = std::min<int64_t>(
           getMostRun(access),

@@ -13,6 +13,9 @@
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Support/HardwareLimits.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 
 #include <set>
 
@@ -70,6 +73,37 @@ std::string VectorAccess::explain() const {
           transfer.getTransferRank())
     return "expected a write without broadcast dimensions";
   return "";
+}
+
+/// Whether an index follows from a block id or an induction variable.
+static bool movesOn(Value index) {
+  SmallVector<Value> values = {index};
+  llvm::DenseSet<Value> seen;
+  while (!values.empty()) {
+    Value value = values.pop_back_val();
+    if (!seen.insert(value).second)
+      continue;
+    Operation *source = value.getDefiningOp();
+    if (!source &&
+        isa<LoopLikeOpInterface>(value.getParentBlock()->getParentOp()))
+      return true;
+    if (isa_and_nonnull<gpu::BlockIdOp>(source))
+      return true;
+    if (source && isMemoryEffectFree(source))
+      llvm::append_range(values, source->getOperands());
+  }
+  return false;
+}
+
+bool VectorAccess::isReadOnce() const {
+  return isa<vector::TransferReadOp>(op) &&
+         isGlobalMemRef(transfer.getShapedType()) &&
+         llvm::hasSingleElement(llvm::make_filter_range(
+             getMemRef().getUsers(),
+             [](Operation *user) {
+               return !isa<memref::DimOp, memref::LoadOp>(user);
+             })) &&
+         llvm::any_of(indices, movesOn);
 }
 
 void VectorAccess::countSectors(const LinearLayout &layout, int64_t run,

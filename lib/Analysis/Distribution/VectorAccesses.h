@@ -41,6 +41,9 @@ public:
   bool isContiguous() const { return hasContiguous; }
   bool isInBounds(int64_t dim) const { return transfer.isDimInBounds(dim); }
   bool isTransfer() const { return becomesTransfer(transfer); }
+  /// Whether nothing else in the kernel accesses the memref, and each program
+  /// or iteration reads elements of its own.
+  bool isReadOnce() const;
   /// The reason why threads can't make the access, or an empty string.
   std::string explain() const;
 

@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -87,8 +88,18 @@ template <typename Op> struct DropPromise : public OpRewritePattern<Op> {
 
 } // namespace
 
+/// The host has no nontemporal loads of single elements: LLVM fails on them.
+static void dropCacheHints(ModuleOp module) {
+  module.walk([](Operation *op) {
+    llvm::TypeSwitch<Operation *>(op)
+        .Case<memref::LoadOp, memref::StoreOp, vector::LoadOp, vector::StoreOp>(
+            [](auto access) { access.setNontemporal(false); });
+  });
+}
+
 LogicalResult carousel::sim::prepareVectors(ModuleOp module) {
   MLIRContext *context = module.getContext();
+  dropCacheHints(module);
   RewritePatternSet patterns(context);
   populateVectorLowering(patterns);
   patterns

@@ -13,6 +13,7 @@
 #include "carousel/Target/EmitPTX.h"
 
 #include "LLVMPasses.h"
+#include "StreamingLoads.h"
 
 #include "carousel/Target/MathLibrary.h"
 #include "carousel/Target/MergePTX.h"
@@ -156,6 +157,7 @@ private:
     if (failed(machine))
       return failure();
     hasCalls = true; // assumed in case it fails
+    lowerStreamingLoads(module);
     llvm::Expected<SmallVector<char, 0>> text =
         generatePTX(module, **machine, optLevel);
     if (!text)

@@ -42,6 +42,8 @@ struct AccessPlan {
   /// Through a tile in shared memory, which a transfer of a pipelined loop
   /// copies. Threads access the tile.
   bool isTransfer = false;
+  /// A read of elements that no other program and no other read accesses.
+  bool isReadOnce = false;
   /// Sectors of 32 bytes that a warp's accesses touch, and those that they
   /// would touch if they had no gaps.
   int64_t sectors = 0, fullSectors = 0;
