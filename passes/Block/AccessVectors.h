@@ -19,8 +19,8 @@
 
 namespace carousel {
 
-/// The memory that a transfer accesses, in terms of the thread's program. If the
-/// plan says so, a tile is copied from or to there.
+/// The memory that a transfer accesses, in terms of the thread's program. If
+/// the plan says so, a tile is copied from or to there.
 struct ThreadAccess {
   mlir::VectorTransferOpInterface transfer;
   const AccessPlan &plan;

@@ -14,6 +14,8 @@
 
 #include "ReduceVectors.h"
 
+#include "NeutralElement.h"
+
 #include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -28,40 +30,6 @@ using vector::CombiningKind;
 // Padding
 //===----------------------------------------------------------------------===//
 
-/// The element that doesn't change the others' combination.
-static TypedAttr getNeutral(OpBuilder &builder, CombiningKind kind, Type type) {
-  if (auto floats = dyn_cast<FloatType>(type)) {
-    const llvm::fltSemantics &semantics = floats.getFloatSemantics();
-    switch (kind) {
-    case CombiningKind::ADD:
-      return builder.getFloatAttr(type, APFloat::getZero(semantics, true));
-    case CombiningKind::MUL:
-      return builder.getFloatAttr(type, 1.0);
-    case CombiningKind::MINNUMF:
-    case CombiningKind::MAXNUMF:
-      return builder.getFloatAttr(type, APFloat::getNaN(semantics));
-    case CombiningKind::MINIMUMF:
-      return builder.getFloatAttr(type, APFloat::getInf(semantics));
-    default:
-      return builder.getFloatAttr(type, APFloat::getInf(semantics, true));
-    }
-  }
-  unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
-  switch (kind) {
-  case CombiningKind::MUL:
-    return builder.getIntegerAttr(type, APInt(bits, 1));
-  case CombiningKind::AND:
-  case CombiningKind::MINUI:
-    return builder.getIntegerAttr(type, APInt::getAllOnes(bits));
-  case CombiningKind::MINSI:
-    return builder.getIntegerAttr(type, APInt::getSignedMaxValue(bits));
-  case CombiningKind::MAXSI:
-    return builder.getIntegerAttr(type, APInt::getSignedMinValue(bits));
-  default:
-    return builder.getIntegerAttr(type, APInt::getZero(bits));
-  }
-}
-
 /// Elements that only fill an extent up to a power of two become neutral.
 static Value maskPadding(ThreadProgram &program, Value registers,
                          const LinearLayout &source, ArrayRef<bool> isReduced,
@@ -74,7 +42,7 @@ static Value maskPadding(ThreadProgram &program, Value registers,
     Value exists = program.compareCoordinatesWith(
         source, dim, arith::CmpIPredicate::slt, program.index(extent));
     Value neutral = program.constant(
-        type, getNeutral(builder, kind, type.getElementType()));
+        type, getNeutralElement(builder, kind, type.getElementType()));
     registers = arith::SelectOp::create(builder, program.loc, exists, registers,
                                         neutral);
   }
