@@ -1,8 +1,13 @@
-// The order of the passes from the tile phase to the machine phase, one idea each, and where each phase is closed. What looks at one
+// The order of the passes from the block and tile phases to the machine phase, one idea each, and where each phase is closed. What looks at one
 // function at a time is in `any`, so that functions go through it at once.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(carousel-lower{chip=sm_90a})' --dump-pass-pipeline -o /dev/null 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=ORDER
 // ORDER: carousel-attach-target{chip=sm_90a
+// ORDER-NEXT: carousel-verify-block
+// ORDER-NEXT: carousel-specialize-blocks
+// ORDER-NEXT: carousel-stream-rows
+// ORDER-NEXT: carousel-batch-programs
+// ORDER-NEXT: carousel-distribute
 // ORDER-NEXT: any(
 // ORDER-NEXT: lower-affine
 // ORDER-NEXT: )

@@ -14,10 +14,11 @@
 
 #include "AccessVectors.h"
 #include "ConvertLayouts.h"
+#include "MemoryOrder.h"
 #include "ReduceVectors.h"
+#include "ReshapeVectors.h"
 #include "ThreadProgram.h"
 
-#include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -36,9 +37,9 @@ namespace {
 
 class Distributor {
 public:
-  Distributor(const LayoutPlan &plan, OpBuilder &builder, Location loc)
-      : plan(plan), builder(builder), program(builder, loc, plan.getThreads()) {
-  }
+  Distributor(gpu::GPUFuncOp kernel, const LayoutPlan &plan, OpBuilder &builder)
+      : plan(plan), builder(builder), order(kernel, plan),
+        program(builder, kernel.getLoc(), plan.getThreads()) {}
 
   IRMapping mapping; ///< scalars, memrefs, and vectors in their own layouts
   DistributedCounts counts;
@@ -139,6 +140,8 @@ private:
 
   void distribute(Operation *op) {
     program.startOp(op);
+    if (order.needsBarrier(op))
+      program.barrier();
     llvm::TypeSwitch<Operation *>(op)
         .Case([&](scf::ForOp loop) { distributeLoop(loop); })
         .Case([&](scf::WhileOp loop) { distributeLoop(loop); })
@@ -289,196 +292,25 @@ private:
   // Changes of shape
   //===--------------------------------------------------------------------===//
 
-  /// Each register of the result is a register of an operand with the same
-  /// coordinates, after a map of coordinates.
-  using CoordinateMap =
-      function_ref<SmallVector<uint32_t>(ArrayRef<uint32_t> ofResult)>;
-
-  Value pick(Value registers, const LinearLayout &source,
-             const LinearLayout &result, CoordinateMap map) {
-    SmallVector<int64_t> numbers;
-    for (uint32_t number = 0; number < countRegisters(result); ++number) {
-      std::optional<uint32_t> at =
-          source.findRegister(map(getRegisterCoordinates(result, number)));
-      assert(at && "expected the element in a register of the same thread");
-      numbers.push_back(*at);
-    }
-    return program.select(registers, numbers);
-  }
-
   void distributeReshaping(Operation *op) {
-    llvm::TypeSwitch<Operation *>(op)
-        .Case([&](vector::BroadcastOp broadcast) {
-          auto from = cast<VectorType>(broadcast.getSourceType());
-          pickInto(op, [&](ArrayRef<uint32_t> at) {
-            SmallVector<uint32_t> own(at.take_back(from.getRank()));
-            for (auto [number, extent] : llvm::zip(own, from.getShape()))
-              if (extent == 1)
-                number = 0;
-            return own;
-          });
-        })
-        .Case([&](vector::TransposeOp transpose) {
-          pickInto(op, [&](ArrayRef<uint32_t> at) {
-            SmallVector<uint32_t> own(at.size());
-            for (auto [dim, source] :
-                 llvm::enumerate(transpose.getPermutation()))
-              own[source] = at[dim];
-            return own;
-          });
-        })
-        .Case([&](vector::ShapeCastOp cast) {
-          pickInto(op, [&](ArrayRef<uint32_t> at) {
-            return reshape(
-                at, getExtentBits(cast.getType().getShape()),
-                getExtentBits(cast.getSourceVectorType().getShape()));
-          });
-        })
-        .Case([&](vector::ExtractStridedSliceOp slice) {
-          pickInto(op, [&](ArrayRef<uint32_t> at) {
-            SmallVector<uint32_t> own(at);
-            for (auto [number, offset] : llvm::zip(own, slice.getOffsets()))
-              number += cast<IntegerAttr>(offset).getInt();
-            return own;
-          });
-        })
-        .Case([&](vector::ExtractOp extract) { distributeExtract(extract); })
-        .Case([&](vector::InsertOp insert) { distributeInsert(insert); })
-        .Case([&](vector::InsertStridedSliceOp insert) {
-          SmallVector<int64_t> offsets;
-          for (Attribute offset : insert.getOffsets())
-            offsets.push_back(cast<IntegerAttr>(offset).getInt());
-          insertPart(op, offsets, insert.getSourceVectorType().getShape());
-        })
-        .Case([&](vector::InterleaveOp interleave) {
-          interleaveHalves(interleave);
-        })
-        .Case([&](vector::DeinterleaveOp deinterleave) {
-          for (unsigned half : {0, 1})
-            pickInto(
-                op,
-                [&](ArrayRef<uint32_t> at) {
-                  SmallVector<uint32_t> own(at);
-                  own.back() = 2 * own.back() + half;
-                  return own;
-                },
-                half);
-        })
-        .Default([](Operation *) {
-          llvm_unreachable("an op that the plan refuses");
-        });
-  }
-
-  static SmallVector<uint32_t> reshape(ArrayRef<uint32_t> at,
-                                       ArrayRef<unsigned> from,
-                                       ArrayRef<unsigned> to) {
-    uint32_t linear = 0;
-    for (auto [number, bits] : llvm::zip_equal(at, from))
-      linear = linear << bits | number;
-    SmallVector<uint32_t> reshaped;
-    for (unsigned bits : llvm::reverse(to)) {
-      reshaped.push_back(linear & ((1u << bits) - 1));
-      linear >>= bits;
-    }
-    std::reverse(reshaped.begin(), reshaped.end());
-    return reshaped;
-  }
-
-  void pickInto(Operation *op, CoordinateMap map, unsigned result = 0) {
-    OpOperand &operand = op->getOpOperand(0);
-    OpResult vector = op->getResult(result);
-    set(vector, pick(get(operand), plan.getOperandLayout(operand),
-                     plan.getComputedLayout(vector), map));
-  }
-
-  void distributeExtract(vector::ExtractOp op) {
-    ArrayRef<int64_t> position = op.getStaticPosition();
-    if (!isa<VectorType>(op.getType())) {
-      OpOperand &source = op.getSourceMutable();
-      SmallVector<uint32_t> at(position.begin(), position.end());
-      mapping.map(op.getResult(),
+    auto extract = dyn_cast<vector::ExtractOp>(op);
+    if (extract && !isa<VectorType>(extract.getType())) {
+      OpOperand &source = extract.getSourceMutable();
+      SmallVector<uint32_t> at(extract.getStaticPosition());
+      mapping.map(extract.getResult(),
                   broadcastElement(program, get(source),
                                    plan.getOperandLayout(source), at));
       return;
     }
-    pickInto(op, [&](ArrayRef<uint32_t> at) {
-      SmallVector<uint32_t> own(position.begin(), position.end());
-      llvm::append_range(own, at);
-      return own;
-    });
-  }
-
-  void distributeInsert(vector::InsertOp op) {
-    VectorType type = op.getDestVectorType();
-    SmallVector<int64_t> offsets(op.getStaticPosition());
-    if (isa<VectorType>(op.getValueToStoreType())) {
-      offsets.resize(type.getRank(), 0);
-      SmallVector<int64_t> sizes(type.getShape());
-      for (size_t dim = 0; dim < op.getStaticPosition().size(); ++dim)
-        sizes[dim] = 1;
-      return insertPart(op, offsets, sizes);
+    SmallVector<DistributedVector, 2> operands;
+    for (OpOperand &operand : op->getOpOperands()) {
+      bool isVector = isa<VectorType>(operand.get().getType());
+      operands.push_back(
+          {get(operand), isVector ? &plan.getOperandLayout(operand) : nullptr});
     }
-    // The thread that has the element replaces it.
-    const LinearLayout &layout = plan.getComputedLayout(op->getResult(0));
-    Value isHere;
-    for (auto [dim, at] : llvm::enumerate(offsets)) {
-      Value equal = program.compareCoordinatesWith(
-          layout, dim, arith::CmpIPredicate::eq, program.index(at));
-      isHere = isHere
-                   ? arith::AndIOp::create(builder, program.loc, isHere, equal)
-                   : equal;
-    }
-    Value dest = get(op.getDestMutable());
-    Value copies = vector::BroadcastOp::create(
-        builder, program.loc, dest.getType(), get(op.getValueToStoreMutable()));
-    set(op->getResult(0),
-        arith::SelectOp::create(builder, program.loc, isHere, copies, dest));
-  }
-
-  /// Operand 0 becomes a part of operand 1, in dimensions of the latter.
-  void insertPart(Operation *op, ArrayRef<int64_t> offsets,
-                  ArrayRef<int64_t> sizes) {
-    OpResult result = op->getResult(0);
-    const LinearLayout &layout = plan.getComputedLayout(result);
-    OpOperand &part = op->getOpOperand(0);
-    const LinearLayout &ofPart = plan.getOperandLayout(part);
-    Value registers = get(part), dest = get(op->getOpOperand(1));
-    size_t dropped = offsets.size() - ofPart.getExtentBits().size();
-    int64_t count = countRegisters(layout);
-    // The part's registers are numbered behind the vector's.
-    SmallVector<int64_t> numbers;
-    for (int64_t number = 0; number < count; ++number) {
-      SmallVector<uint32_t> at = getRegisterCoordinates(layout, number);
-      bool isInside = true;
-      for (auto [own, offset, size] : llvm::zip_equal(at, offsets, sizes)) {
-        isInside &= own >= offset && own < offset + llvm::PowerOf2Ceil(size);
-        own -= offset;
-      }
-      std::optional<uint32_t> source;
-      if (isInside)
-        source = ofPart.findRegister(ArrayRef(at).drop_front(dropped));
-      numbers.push_back(source ? count + *source : number);
-    }
-    set(result, vector::ShuffleOp::create(builder, program.loc, dest, registers,
-                                          numbers));
-  }
-
-  void interleaveHalves(vector::InterleaveOp op) {
-    OpResult result = op->getResult(0);
-    const LinearLayout &layout = plan.getComputedLayout(result);
-    const LinearLayout &half = plan.getOperandLayout(op.getLhsMutable());
-    Value lhs = get(op.getLhsMutable()), rhs = get(op.getRhsMutable());
-    SmallVector<int64_t> numbers;
-    for (uint32_t number = 0; number < countRegisters(layout); ++number) {
-      SmallVector<uint32_t> at = getRegisterCoordinates(layout, number);
-      uint32_t side = at.back() & 1;
-      at.back() >>= 1;
-      std::optional<uint32_t> source = half.findRegister(at);
-      assert(source && "expected pairs in registers");
-      numbers.push_back(*source + side * countRegisters(half));
-    }
-    set(result,
-        vector::ShuffleOp::create(builder, program.loc, lhs, rhs, numbers));
+    for (OpResult result : op->getResults())
+      set(result, reshapeVector(program, result, operands,
+                                plan.getComputedLayout(result)));
   }
 
   //===--------------------------------------------------------------------===//
@@ -570,6 +402,10 @@ private:
     distribute(from);
     Operation *end = from.getTerminator();
     program.startOp(end);
+    Operation *loop = from.getParentOp();
+    if (isa<LoopLikeOpInterface>(loop) &&
+        from.getParent() == &loop->getRegions().back() && order.leaveLoop(loop))
+      program.barrier();
     SmallVector<Value> operands = getAll(end->getOpOperands());
     OperationState state(end->getLoc(), end->getName(), operands, TypeRange(),
                          end->getAttrs());
@@ -609,9 +445,13 @@ private:
 
   Operation *distributeRegions(Operation *op) {
     Operation *shell = cloneShell(op);
+    if (isa<LoopLikeOpInterface>(op))
+      order.enterLoop();
+    MemoryOrder::Branches branches(order);
     for (auto [from, to] : llvm::zip(op->getRegions(), shell->getRegions())) {
       if (from.empty())
         continue;
+      branches.startRegion(/*followsRegion=*/isa<scf::WhileOp>(op));
       Block *body = addBlock(to, from.getArguments());
       distributeBody(from.front(), body);
     }
@@ -684,6 +524,7 @@ private:
 
   const LayoutPlan &plan;
   OpBuilder &builder;
+  MemoryOrder order;
   ThreadProgram program;
   unsigned depthOfLoops = 0, depthOfBranches = 0, exchangesOfBody = 0;
 };
@@ -699,7 +540,7 @@ DistributedCounts carousel::distributeOps(gpu::GPUFuncOp kernel,
   OpBuilder builder(kernel.getContext());
   Block *body = builder.createBlock(&kernel.getBody(), kernel.getBody().end(),
                                     old.getArgumentTypes(), locations);
-  Distributor distributor(plan, builder, kernel.getLoc());
+  Distributor distributor(kernel, plan, builder);
   distributor.mapping.map(old.getArguments(), body->getArguments());
   distributor.distribute(old);
   distributor.finish(old.getTerminator());

@@ -19,6 +19,7 @@
 
 #include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "carousel/Analysis/Layouts/LayoutRules.h"
+#include "carousel/Analysis/Layouts/ReadLayout.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -46,6 +47,9 @@ public:
 
   void run() {
     collect();
+    if (!plan.faults.empty())
+      return;
+    seedRequests();
     if (!plan.faults.empty())
       return;
     seedAccesses();
@@ -197,20 +201,9 @@ private:
 
   LinearLayout makeOrdered(VectorType type, int64_t dim, int64_t run,
                            bool inRows) {
-    // With the contiguous dimension last.
-    SmallVector<int64_t> order;
-    for (int64_t other = 0; other < type.getRank(); ++other)
-      if (other != dim)
-        order.push_back(other);
-    order.push_back(dim);
-    SmallVector<unsigned> bits = getExtentBits(type), ordered;
-    for (int64_t other : order)
-      ordered.push_back(bits[other]);
-    unsigned runBits = std::min<unsigned>(llvm::Log2_64(run), ordered.back());
-    LinearLayout layout =
-        inRows ? makeRowLayout(ordered, runBits, plan.threads)
-               : makeCoalescedLayout(ordered, runBits, plan.threads);
-    return getTransposeSource(layout, order);
+    SmallVector<unsigned> bits = getExtentBits(type);
+    unsigned runBits = std::min<unsigned>(llvm::Log2_64(run), bits[dim]);
+    return makeOrderedLayout(bits, dim, runBits, plan.threads, inRows);
   }
 
   LinearLayout makeDefault(VectorType type) {
@@ -221,46 +214,6 @@ private:
   LinearLayout makePreferred(const VectorAccess &access) {
     return makePreferred(access.getType(), access.getContiguousDim(),
                          getMostRun(access));
-  }
-
-  /// Of two dimensions, runs of both in registers: such blocks can be written
-  /// along the one and read along the other.
-  LinearLayout makeBlocked(VectorType type, int64_t dim, int64_t other,
-                           int64_t run) {
-    SmallVector<unsigned> bits = getExtentBits(type);
-    SmallVector<unsigned> taken(bits.size(), 0);
-    LinearLayout layout(bits);
-    auto take = [&](Place place, int64_t from, unsigned count) {
-      for (; count != 0 && taken[from] < bits[from]; --count) {
-        SmallVector<uint32_t> basis(bits.size(), 0);
-        basis[from] = 1u << taken[from]++;
-        layout.addBasis(place, basis);
-      }
-      return count;
-    };
-    SmallVector<int64_t> order = {dim, other};
-    for (int64_t rest = type.getRank() - 1; rest >= 0; --rest)
-      if (rest != dim && rest != other)
-        order.push_back(rest);
-    auto takeAny = [&](Place place, unsigned count) {
-      for (int64_t from : order)
-        count = take(place, from, count);
-      SmallVector<uint32_t> zeros(bits.size(), 0);
-      for (; count != 0; --count)
-        layout.addBasis(place, zeros);
-    };
-    unsigned runBits = llvm::Log2_64(run), lanes = plan.threads.lanes;
-    take(Place::Register, dim, runBits);
-    take(Place::Register, other, runBits);
-    // Each way, neighbouring lanes fill whole sectors.
-    unsigned across = std::min(lanes, 2u);
-    unsigned left = take(Place::Lane, dim, lanes - across);
-    left = take(Place::Lane, other, across + left);
-    takeAny(Place::Lane, left);
-    takeAny(Place::Warp, plan.threads.warps);
-    for (int64_t from : order)
-      take(Place::Register, from, bits[from]);
-    return layout;
   }
 
   bool hasTransposes() {
@@ -284,7 +237,9 @@ private:
       for (int64_t other = 0; hasTransposes() && other < type.getRank();
            ++other)
         if (other != dim && run > 1)
-          candidates.push_back(makeBlocked(type, dim, other, run));
+          candidates.push_back(makeBlockedLayout(getExtentBits(type), dim,
+                                                 other, llvm::Log2_64(run),
+                                                 plan.threads));
     }
     auto best = candidates.begin();
     std::optional<int64_t> least;
@@ -362,6 +317,28 @@ private:
       return most;
     return alignment.getRun(access.getMemRef(), access.getIndices(),
                             access.isInBounds(access.getContiguousDim()), most);
+  }
+
+  /// What users ask for.
+  void seedRequests() {
+    for (Operation *op : ops) {
+      auto request = op->getAttrOfType<LayoutAttr>(CarouselDialect::kLayout);
+      if (!request)
+        continue;
+      Value vector = op->getResult(0);
+      std::string error;
+      std::optional<LinearLayout> layout =
+          readLayout(request, cast<VectorType>(vector.getType()), error);
+      if (!layout) {
+        refuse(op, error);
+        continue;
+      }
+      assign(vector, *layout);
+      if (*lookUp(vector) != layout->withoutCopies())
+        refuse(op, "expected one layout for vectors that are computed from "
+                   "each other element by element, got another one before");
+      propagate();
+    }
   }
 
   void seedAccesses() {
@@ -570,7 +547,8 @@ private:
       std::vector<LinearLayout> candidates;
       if (!isFree(operand.get()))
         candidates.push_back(*lookUp(operand.get()));
-      candidates.push_back(makeSliceable(type));
+      candidates.push_back(
+          makeSliceableLayout(getExtentBits(type), plan.threads));
       for (const LinearLayout &candidate : candidates)
         if (std::optional<LinearLayout> result =
                 deriveResult(operand, candidate))
@@ -579,34 +557,6 @@ private:
     }
     refuse(op, "expected a change of shape that threads can make of their own "
                "elements");
-  }
-
-  /// With the highest bit of each dimension and the lowest of the last one in
-  /// registers, so that parts and pairs are.
-  LinearLayout makeSliceable(VectorType type) {
-    SmallVector<unsigned> bits = getExtentBits(type);
-    LinearLayout layout(bits);
-    SmallVector<SmallVector<uint32_t>> inThreads;
-    for (int64_t dim = type.getRank() - 1; dim >= 0; --dim)
-      for (unsigned bit = 0; bit < bits[dim]; ++bit) {
-        SmallVector<uint32_t> basis(type.getRank(), 0);
-        basis[dim] = 1u << bit;
-        bool isLowest = bit == 0 && dim == type.getRank() - 1;
-        if (isLowest || bit + 1 == bits[dim])
-          layout.addBasis(Place::Register, basis);
-        else
-          inThreads.push_back(basis);
-      }
-    SmallVector<uint32_t> zeros(type.getRank(), 0);
-    unsigned lanes = plan.threads.lanes;
-    unsigned all = lanes + plan.threads.warps;
-    for (unsigned bit = 0; bit < std::max<unsigned>(all, inThreads.size());
-         ++bit)
-      layout.addBasis(bit < lanes ? Place::Lane
-                      : bit < all ? Place::Warp
-                                  : Place::Register,
-                      bit < inThreads.size() ? inThreads[bit] : zeros);
-    return layout;
   }
 
   void finishAccess(Operation *op, const LinearLayout &layout) {

@@ -11,6 +11,8 @@
 
 #include "carousel/Analysis/Layouts/AnchorLayouts.h"
 
+#include "carousel/Analysis/Layouts/LayoutRules.h"
+
 #include <algorithm>
 
 using namespace carousel;
@@ -99,5 +101,102 @@ LinearLayout carousel::makeRowLayout(llvm::ArrayRef<unsigned> extentBits,
   while (bits.isInLastDim())
     layout.addBasis(Place::Register, bits.take());
   addRest(layout, bits, ofRows + withinRow);
+  return layout;
+}
+
+LinearLayout carousel::makeOrderedLayout(llvm::ArrayRef<unsigned> extentBits,
+                                         unsigned dim, unsigned runBits,
+                                         ThreadBits threads, bool inRows) {
+  llvm::SmallVector<int64_t> order;
+  for (unsigned other = 0; other < extentBits.size(); ++other)
+    if (other != dim)
+      order.push_back(other);
+  order.push_back(dim);
+  llvm::SmallVector<unsigned> ordered;
+  for (int64_t other : order)
+    ordered.push_back(extentBits[other]);
+  LinearLayout layout = inRows ? makeRowLayout(ordered, runBits, threads)
+                               : makeCoalescedLayout(ordered, runBits, threads);
+  return getTransposeSource(layout, order);
+}
+
+namespace {
+
+/// Hands out the bits of chosen dimensions.
+class LayoutBuilder {
+public:
+  explicit LayoutBuilder(llvm::ArrayRef<unsigned> extentBits)
+      : layout(extentBits), taken(extentBits.size(), 0) {}
+
+  /// Gives up to `count` bits of a dimension to a place; returns what is left.
+  unsigned take(Place place, unsigned dim, unsigned count) {
+    for (; count != 0 && taken[dim] < layout.getExtentBits()[dim]; --count) {
+      llvm::SmallVector<uint32_t> basis(taken.size(), 0);
+      basis[dim] = 1u << taken[dim]++;
+      layout.addBasis(place, basis);
+    }
+    return count;
+  }
+
+  void addCopies(Place place, unsigned count) {
+    llvm::SmallVector<uint32_t> zeros(taken.size(), 0);
+    for (; count != 0; --count)
+      layout.addBasis(place, zeros);
+  }
+
+  LinearLayout layout;
+
+private:
+  llvm::SmallVector<unsigned> taken;
+};
+
+} // namespace
+
+LinearLayout carousel::makeBlockedLayout(llvm::ArrayRef<unsigned> extentBits,
+                                         unsigned dim, unsigned other,
+                                         unsigned runBits, ThreadBits threads) {
+  LayoutBuilder builder(extentBits);
+  llvm::SmallVector<unsigned> order = {dim, other};
+  for (unsigned rest = extentBits.size(); rest-- > 0;)
+    if (rest != dim && rest != other)
+      order.push_back(rest);
+  auto takeAny = [&](Place place, unsigned count) {
+    for (unsigned from : order)
+      count = builder.take(place, from, count);
+    builder.addCopies(place, count);
+  };
+  builder.take(Place::Register, dim, runBits);
+  builder.take(Place::Register, other, runBits);
+  unsigned across = std::min(threads.lanes, 2u);
+  unsigned left = builder.take(Place::Lane, dim, threads.lanes - across);
+  left = builder.take(Place::Lane, other, across + left);
+  takeAny(Place::Lane, left);
+  takeAny(Place::Warp, threads.warps);
+  for (unsigned from : order)
+    builder.take(Place::Register, from, extentBits[from]);
+  return builder.layout;
+}
+
+LinearLayout carousel::makeSliceableLayout(llvm::ArrayRef<unsigned> extentBits,
+                                           ThreadBits threads) {
+  unsigned last = extentBits.size() - 1;
+  LinearLayout layout(extentBits);
+  llvm::SmallVector<llvm::SmallVector<uint32_t>> ofThreads;
+  for (unsigned dim = last + 1; dim-- > 0;)
+    for (unsigned bit = 0; bit < extentBits[dim]; ++bit) {
+      llvm::SmallVector<uint32_t> basis(extentBits.size(), 0);
+      basis[dim] = 1u << bit;
+      if ((bit == 0 && dim == last) || bit + 1 == extentBits[dim])
+        layout.addBasis(Place::Register, basis);
+      else
+        ofThreads.push_back(basis);
+    }
+  llvm::SmallVector<uint32_t> zeros(extentBits.size(), 0);
+  unsigned all = threads.lanes + threads.warps;
+  for (unsigned bit = 0; bit < std::max<unsigned>(all, ofThreads.size()); ++bit)
+    layout.addBasis(bit < threads.lanes ? Place::Lane
+                    : bit < all         ? Place::Warp
+                                        : Place::Register,
+                    bit < ofThreads.size() ? ofThreads[bit] : zeros);
   return layout;
 }

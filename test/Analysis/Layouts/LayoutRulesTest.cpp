@@ -110,7 +110,8 @@ TEST(LayoutRulesTest, InterleavedPairsAreNeighbours) {
 }
 
 TEST(LayoutRulesTest, RunsComeFirst) {
-  LinearLayout transposed = getTransposed(makeRowLayout({3, 9}, 3, {5, 0}), {1, 0});
+  LinearLayout transposed =
+      getTransposed(makeRowLayout({3, 9}, 3, {5, 0}), {1, 0});
   EXPECT_EQ(transposed.getContiguous(1), 1u);
   LinearLayout ordered = withRunsFirst(transposed, 1);
   EXPECT_EQ(ordered.getContiguous(1), 8u);

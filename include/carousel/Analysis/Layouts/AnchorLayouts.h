@@ -35,6 +35,24 @@ LinearLayout makeCoalescedLayout(llvm::ArrayRef<unsigned> extentBits,
 LinearLayout makeRowLayout(llvm::ArrayRef<unsigned> extentBits,
                            unsigned runBits, ThreadBits threads);
 
+/// As one of these, with the elements of dimension `dim` consecutive instead of
+/// those of the last one.
+LinearLayout makeOrderedLayout(llvm::ArrayRef<unsigned> extentBits,
+                               unsigned dim, unsigned runBits,
+                               ThreadBits threads, bool inRows);
+
+/// Runs of two dimensions in registers: such blocks can be written along the
+/// one and read along the other. Each way, neighbouring lanes fill whole
+/// sectors.
+LinearLayout makeBlockedLayout(llvm::ArrayRef<unsigned> extentBits,
+                               unsigned dim, unsigned other, unsigned runBits,
+                               ThreadBits threads);
+
+/// With the highest bit of each dimension and the lowest of the last one in
+/// registers, so that parts and pairs are.
+LinearLayout makeSliceableLayout(llvm::ArrayRef<unsigned> extentBits,
+                                 ThreadBits threads);
+
 } // namespace carousel
 
 #endif // CAROUSEL_ANALYSIS_LAYOUTS_ANCHORLAYOUTS_H

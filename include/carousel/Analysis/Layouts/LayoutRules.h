@@ -45,8 +45,8 @@ LinearLayout getTransposeSource(const LinearLayout &result,
 LinearLayout getReshaped(const LinearLayout &source,
                          llvm::ArrayRef<unsigned> extentBits);
 
-/// With registers in another order: those of consecutive elements of a dimension
-/// first, as many as threads have.
+/// With registers in another order: those of consecutive elements of a
+/// dimension first, as many as threads have.
 LinearLayout withRunsFirst(const LinearLayout &layout, unsigned dim);
 
 /// Of a part of a vector: 2^extentBits[d] elements in dimension d, from

@@ -87,6 +87,7 @@ public:
   bool operator==(const LinearLayout &other) const {
     return extentBits == other.extentBits && bases == other.bases;
   }
+  bool operator!=(const LinearLayout &other) const { return !(*this == other); }
   void print(llvm::raw_ostream &os) const;
 
 private:

@@ -1,0 +1,100 @@
+// Several programs in a CTA: a leading dimension for what depends on the program.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-batch-programs))' --remarks-filter=carousel-batch-programs --remark-format=emitRemark --verify-diagnostics | FileCheck %s
+
+#gl = #gpu.address_space<global>
+!m = memref<?x?xf32, #gl>
+!v = memref<?xf32, #gl>
+!l = memref<?xi64, #gl>
+
+gpu.module @m {
+  // DOC-EXAMPLE: --carousel-batch-programs
+  // CHECK-LABEL: gpu.func @rows
+  // CHECK-SAME: (%[[X:[a-z0-9]+]]: memref<?x?xf32, {{[^>]*}}>>, %[[W:[a-z0-9]+]]: memref<?xf32, {{[^>]*}}>>, %[[Y:[a-z0-9]+]]: memref<?x?xf32,
+  // CHECK-SAME: carousel.block_program = #carousel.block_program<>
+  // CHECK-SAME: grid = [ceildiv(extent(0, 0), 4)]
+  // CHECK-SAME: guards = [range(extent(0, 1), 0, 64), equal(extent(2, 0), extent(0, 0)), equal(extent(3, 0), extent(0, 0))]
+  // CHECK: %[[BLOCK:.*]] = gpu.block_id x
+  // CHECK: %[[ROW:.*]] = arith.muli %[[BLOCK]], %{{.*}} : index
+  // CHECK: %[[A:.*]] = vector.transfer_read %[[X]][%[[ROW]], %{{.*}}], %{{.*}} : {{.*}}, vector<4x64xf32>
+  // CHECK: %[[B:.*]] = vector.transfer_read %[[W]][%{{.*}}], %{{.*}} : {{.*}}, vector<64xf32>
+  // CHECK: %[[SUM:.*]] = vector.multi_reduction <add>, %[[A]], %{{.*}} [1] : vector<4x64xf32> to vector<4xf32>
+  // CHECK: %[[ROOT:.*]] = math.rsqrt %[[SUM]] : vector<4xf32>
+  // CHECK: %[[COLUMN:.*]] = vector.shape_cast %[[ROOT]] : vector<4xf32> to vector<4x1xf32>
+  // CHECK: vector.broadcast %[[COLUMN]] : vector<4x1xf32> to vector<4x64xf32>
+  // CHECK: vector.broadcast %[[B]] : vector<64xf32> to vector<4x64xf32>
+  // CHECK: vector.transfer_write %{{.*}}, %[[Y]][%[[ROW]], %{{.*}}]
+  // CHECK: vector.transfer_write %[[ROOT]], %{{.*}}[%[[ROW]]]
+  // expected-remark @below {{4 programs together in a CTA}}
+  gpu.func @rows(%x: !m, %w: !v, %y: !m, %r: !v) kernel attributes {
+      carousel.block_program = #carousel.block_program<programs = 4>,
+      carousel.variant = #carousel.variant<kernel = "rows", guards = [range(extent(0, 1), 0, 64)]>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    %a = vector.transfer_read %x[%row, %c0], %zero : !m, vector<64xf32>
+    %b = vector.transfer_read %w[%c0], %zero : !v, vector<64xf32>
+    %sum = vector.multi_reduction <add>, %a, %zero [0] : vector<64xf32> to f32
+    %root = math.rsqrt %sum : f32
+    %roots = vector.broadcast %root : f32 to vector<64xf32>
+    %c = arith.mulf %a, %roots : vector<64xf32>
+    %d = arith.mulf %c, %b : vector<64xf32>
+    vector.transfer_write %d, %y[%row, %c0] : vector<64xf32>, !m
+    memref.store %root, %r[%row] : !v
+    gpu.return
+  }
+
+  // An element of each program's own row, by an index that it reads: a gather.
+  // CHECK-LABEL: gpu.func @label
+  // CHECK: vector.transfer_read %{{.*}} : memref<?xi64, {{.*}}>, vector<2xi64>
+  // CHECK: memref.extract_strided_metadata
+  // CHECK: vector.gather %{{.*}} into vector<2xf32>
+  // expected-remark @below {{2 programs together in a CTA}}
+  gpu.func @label(%x: !m, %labels: !l, %y: !v) kernel attributes {
+      carousel.block_program = #carousel.block_program<programs = 2>,
+      carousel.variant = #carousel.variant<kernel = "label", guards = [capability(80)]>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %row = gpu.block_id x
+    %l64 = memref.load %labels[%row] : !l
+    %l = arith.index_cast %l64 : i64 to index
+    %v = memref.load %x[%row, %l] : !m
+    memref.store %v, %y[%row] : !v
+    gpu.return
+  }
+
+  // Without another variant, a launch whose results have more rows would be left without one.
+  // CHECK-LABEL: gpu.func @alone
+  // CHECK-SAME: grid = [extent(0, 0)]
+  // expected-remark @below {{2 programs not together in a CTA: the kernel has no other variant for launches in which results have more rows than there are programs}}
+  gpu.func @alone(%x: !v, %y: !v) kernel attributes {
+      carousel.block_program = #carousel.block_program<programs = 2>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %row = gpu.block_id x
+    %v = memref.load %x[%row] : !v
+    memref.store %v, %y[%row] : !v
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @grid
+  // CHECK-SAME: grid = [extent(0, 0)]
+  // expected-remark @below {{2 programs not together in a CTA: 'gpu.grid_dim' depends on the number of CTAs}}
+  gpu.func @grid(%x: !v) kernel attributes {
+      carousel.block_program = #carousel.block_program<programs = 2>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %blocks = gpu.grid_dim x
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @branch
+  // expected-remark @below {{2 programs not together in a CTA: 'scf.if' has no form for several programs}}
+  gpu.func @branch(%x: !v) kernel attributes {
+      carousel.block_program = #carousel.block_program<programs = 2>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %row = gpu.block_id x
+    %first = arith.cmpi eq, %row, %c0 : index
+    scf.if %first {
+    }
+    gpu.return
+  }
+}

@@ -1,0 +1,86 @@
+// Errors of carousel-distribute: blocks, registers, and ops without a form for threads. C212.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-distribute))' --split-input-file --verify-diagnostics
+
+gpu.module @kernels {
+  // expected-error @below {{expected a block in carousel.launch of a kernel to distribute, got none}}
+  gpu.func @no_block(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  // expected-error @below {{expected a block of a power of two threads, got 96}}
+  gpu.func @odd_block(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [1], block = [96]>} {
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @large(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [1], block = [32]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    // expected-error @below {{expected at most 224 registers of a thread for a vector, got 256 in a block of 32 threads}}
+    %v = vector.transfer_read %x[%c0], %zero : memref<?xf32, #gpu.address_space<global>>, vector<8192xf32>
+    vector.transfer_write %v, %x[%c0] : vector<8192xf32>, memref<?xf32, #gpu.address_space<global>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @part(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [1], block = [32]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %v = vector.transfer_read %x[%c0], %zero : memref<?xf32, #gpu.address_space<global>>, vector<64xf32>
+    // expected-error @below {{expected parts of a power of two elements that begin at a multiple of it, got 8 elements from 4 on}}
+    %p = vector.extract_strided_slice %v {offsets = [4], sizes = [8], strides = [1]} : vector<64xf32> to vector<8xf32>
+    vector.transfer_write %p, %x[%c0] : vector<8xf32>, memref<?xf32, #gpu.address_space<global>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @cast(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [1], block = [32]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %v = vector.transfer_read %x[%c0], %zero : memref<?xf32, #gpu.address_space<global>>, vector<60xf32>
+    // expected-error @below {{expected a shape_cast between extents that are powers of two, or of dimensions of one element, got vector<60xf32> to vector<6x10xf32>}}
+    %p = vector.shape_cast %v : vector<60xf32> to vector<6x10xf32>
+    %s = vector.multi_reduction <add>, %p, %zero [0, 1] : vector<6x10xf32> to f32
+    memref.store %s, %x[%c0] : memref<?xf32, #gpu.address_space<global>>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @kernels {
+  gpu.func @layouts(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [1], block = [32]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %v = vector.transfer_read %x[%c0], %zero {carousel.layout = #carousel.layout<register = [[1]], lane = [[2], [4], [8], [16], [32]]>}
+        : memref<?xf32, #gpu.address_space<global>>, vector<64xf32>
+    // expected-error @below {{expected one layout for vectors that are computed from each other element by element, got another one before}}
+    %w = arith.addf %v, %v {carousel.layout = #carousel.layout<register = [[32]], lane = [[1], [2], [4], [8], [16]]>} : vector<64xf32>
+    vector.transfer_write %w, %x[%c0] : vector<64xf32>, memref<?xf32, #gpu.address_space<global>>
+    gpu.return
+  }
+}

@@ -1,0 +1,141 @@
+// A block program becomes the program of one thread: accesses, reductions, conversions, barriers, tiles.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-distribute,canonicalize,cse))' | FileCheck %s
+
+#gl = #gpu.address_space<global>
+!v = memref<?xf32, #gl>
+!m = memref<?x256xf32, #gl>
+
+gpu.module @m {
+  // A thread reads what it computes with, if it is inside. What is read once leaves L1 alone.
+  // DOC-EXAMPLE: --carousel-distribute
+  // CHECK-LABEL: gpu.func @rows
+  // CHECK-SAME: (%[[X:[a-z0-9]+]]: memref<?x256xf32, {{[^>]*}}>>, %[[Y:[a-z0-9]+]]: memref<?xf32,
+  // CHECK-NOT: carousel.block_program
+  // CHECK: %[[BUFFER:.*]] = memref.alloc() {alignment = 16 : i64} : memref<1x1x2xf32, #gpu.address_space<workgroup>>
+  // CHECK: %[[PART:.*]] = scf.if %{{.*}} -> (vector<4xf32>)
+  // CHECK:   vector.load %[[X]][%{{.*}}, %{{.*}}] {alignment = 16 : i64, nontemporal = true}
+  // CHECK: arith.addf
+  // CHECK-COUNT-5: gpu.shuffle xor
+  // CHECK: scf.if
+  // CHECK:   memref.store %{{.*}}, %[[BUFFER]]
+  // CHECK: gpu.barrier
+  // CHECK: vector.load %[[BUFFER]]
+  // CHECK: arith.addf
+  // CHECK-NOT: gpu.barrier
+  // CHECK: memref.store %{{.*}}, %[[Y]]
+  gpu.func @rows(%x: !m, %y: !v) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.variant = #carousel.variant<kernel = "rows", guards = [aligned(0, 16)]>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    %a = vector.transfer_read %x[%row, %c0], %zero {in_bounds = [false]} : !m, vector<256xf32>
+    %s = vector.multi_reduction <add>, %a, %zero [0] : vector<256xf32> to f32
+    memref.store %s, %y[%row] : !v
+    gpu.return
+  }
+
+  // A reduction that is executed again waits until its parts have been read.
+  // CHECK-LABEL: gpu.func @in_loop
+  // CHECK: scf.for
+  // CHECK: gpu.barrier
+  // CHECK: memref.store
+  // CHECK: gpu.barrier
+  gpu.func @in_loop(%x: !m, %y: !v) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [1], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    %rows = memref.dim %x, %c0 : !m
+    scf.for %i = %c0 to %rows step %c1 {
+      %a = vector.transfer_read %x[%i, %c0], %zero {in_bounds = [true]} : !m, vector<256xf32>
+      %s = vector.multi_reduction <add>, %a, %zero [0] : vector<256xf32> to f32
+      memref.store %s, %y[%i] : !v
+    }
+    gpu.return
+  }
+
+  // Elements that another thread reads: a barrier. Elements of the thread itself: none.
+  // CHECK-LABEL: gpu.func @order
+  // CHECK: vector.load
+  // CHECK-NOT: gpu.barrier
+  // CHECK: vector.store
+  // CHECK: gpu.barrier
+  // CHECK: memref.load
+  gpu.func @order(%x: memref<256xf32, #gl>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.variant = #carousel.variant<kernel = "order", guards = [aligned(0, 16)]>,
+      carousel.launch = #carousel.launch<grid = [1], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    %a = vector.transfer_read %x[%c0], %zero {in_bounds = [true]} : memref<256xf32, #gl>, vector<256xf32>
+    %b = arith.addf %a, %a : vector<256xf32>
+    vector.transfer_write %b, %x[%c0] {in_bounds = [true]} : vector<256xf32>, memref<256xf32, #gl>
+    %c = vector.transfer_read %x[%c1], %zero : memref<256xf32, #gl>, vector<256xf32>
+    vector.transfer_write %c, %x[%c0] {in_bounds = [true]} : vector<256xf32>, memref<256xf32, #gl>
+    gpu.return
+  }
+
+  // In a loop that is to be pipelined, tiles of shared memory.
+  // CHECK-LABEL: gpu.func @pipelined
+  // CHECK-DAG: %[[IN:.*]] = memref.alloc() {{.*}} : memref<256xf32, #gpu.address_space<workgroup>>
+  // CHECK: scf.for
+  // CHECK: carousel.load %{{.*}}[%{{.*}}] to %[[TILE:.*]] fill(-inf)
+  // CHECK: vector.load %[[TILE]]
+  // CHECK: vector.store %{{.*}}, %[[OUT:.*]][
+  // CHECK: carousel.store %[[OUT]] to
+  // CHECK: carousel.pipeline = #carousel.pipeline<stages = 4>
+  gpu.func @pipelined(%x: !v, %y: !v) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [1], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c256 = arith.constant 256 : index
+    %lowest = arith.constant 0xFF800000 : f32
+    %n = memref.dim %x, %c0 : !v
+    scf.for %i = %c0 to %n step %c256 {
+      %a = vector.transfer_read %x[%i], %lowest : !v, vector<256xf32>
+      %b = arith.addf %a, %a : vector<256xf32>
+      vector.transfer_write %b, %y[%i] : vector<256xf32>, !v
+    } {carousel.pipeline = #carousel.pipeline<stages = 4>}
+    gpu.return
+  }
+
+  // A user's layout is used: four lanes have a row of the transpose.
+  // CHECK-LABEL: gpu.func @layout
+  // CHECK: %[[THREAD:.*]] = gpu.thread_id x
+  // CHECK: arith.andi %[[THREAD]], %c3
+  // CHECK: arith.shrui %[[THREAD]], %c2
+  gpu.func @layout(%x: !v, %y: !v) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [1], block = [32]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %a = vector.transfer_read %x[%c0], %zero : !v, vector<64xf32>
+    %t = vector.shape_cast %a : vector<64xf32> to vector<8x8xf32>
+    %u = vector.transpose %t, [1, 0] {carousel.layout = #carousel.layout<register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]]>}
+        : vector<8x8xf32> to vector<8x8xf32>
+    %v = vector.shape_cast %u : vector<8x8xf32> to vector<64xf32>
+    vector.transfer_write %v, %y[%c0] : vector<64xf32>, !v
+    gpu.return
+  }
+
+  // Where reads and writes want different layouts, the vector goes through shared memory.
+  // CHECK-LABEL: gpu.func @exchange
+  // CHECK: %[[BUFFER:.*]] = memref.alloc() {alignment = 16 : i64} : memref<32x{{[0-9]+}}xf32, #gpu.address_space<workgroup>>
+  // CHECK: memref.store %{{.*}}, %[[BUFFER]]
+  // CHECK: gpu.barrier
+  // CHECK: memref.load %[[BUFFER]]
+  gpu.func @exchange(%x: memref<?x?xf32, #gl>, %y: memref<?x?xf32, #gl>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [1], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %a = vector.transfer_read %x[%c0, %c0], %zero : memref<?x?xf32, #gl>, vector<32x32xf32>
+    %t = vector.transpose %a, [1, 0] : vector<32x32xf32> to vector<32x32xf32>
+    vector.transfer_write %t, %y[%c0, %c0] : vector<32x32xf32>, memref<?x?xf32, #gl>
+    gpu.return
+  }
+}

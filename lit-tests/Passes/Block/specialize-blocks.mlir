@@ -1,0 +1,55 @@
+// Variants by width and alignment. Vectors of the covered extent become narrower, and each variant has its own block.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-specialize-blocks))' --remarks-filter=carousel-specialize-blocks --remark-format=emitRemark --verify-diagnostics | FileCheck %s
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-specialize-blocks{variants=false}))' | FileCheck %s --check-prefix=ONE
+
+#gl = #gpu.address_space<global>
+!m = memref<?x?xbf16, #gl>
+
+gpu.module @m {
+  // DOC-EXAMPLE: --carousel-specialize-blocks
+  // CHECK-LABEL: gpu.func @rows_64_aligned
+  // CHECK-SAME: carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1), programs = 16>
+  // CHECK-SAME: block = [64]
+  // CHECK-SAME: guards = [range(extent(0, 1), 0, 64), aligned(0, 16), divisible(extent(0, 1), 8), aligned(1, 16), divisible(extent(1, 1), 8)]
+  // CHECK: vector.transfer_read {{.*}} vector<64xbf16>
+  // CHECK: arith.constant dense<2.000000e+00> : vector<64xbf16>
+  // CHECK-LABEL: gpu.func @rows_128_aligned
+  // CHECK: vector<128xbf16>
+  // CHECK-LABEL: gpu.func @rows_streamed_aligned
+  // CHECK-SAME: guards = [aligned(0, 16), divisible(extent(0, 1), 8), aligned(1, 16), divisible(extent(1, 1), 8)]
+  // CHECK-LABEL: gpu.func @rows_128
+  // CHECK-SAME: guards = [range(extent(0, 1), 0, 128)]
+  // CHECK-LABEL: gpu.func @rows
+  // CHECK-SAME: carousel.variant = #carousel.variant<kernel = "rows">
+  // ONE-LABEL: gpu.func @rows
+  // ONE-SAME: block = [64]
+  // ONE-NOT: gpu.func @rows_
+  // expected-remark @below {{64_aligned: width 64, 64 threads, 16 programs, 16-byte accesses}}
+  // expected-remark @below {{128_aligned: width 128, 64 threads, 8 programs, 16-byte accesses}}
+  // expected-remark @below {{streamed_aligned: chunks of 128, 64 threads, 8 programs, 16-byte accesses}}
+  // expected-remark @below {{128: width 128, 64 threads, 8 programs}}
+  // expected-remark @below {{last: chunks of 128, 64 threads, 8 programs}}
+  gpu.func @rows(%x: !m, %y: !m) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 128, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0.0 : bf16
+    %row = gpu.block_id x
+    %v = vector.transfer_read %x[%row, %c0], %pad : !m, vector<128xbf16>
+    %two = arith.constant dense<2.0> : vector<128xbf16>
+    %w = arith.mulf %v, %two : vector<128xbf16>
+    vector.transfer_write %w, %y[%row, %c0] : vector<128xbf16>, !m
+    gpu.return
+  }
+
+  // A kernel that is a variant already keeps its guards and its vectors.
+  // CHECK-LABEL: gpu.func @given
+  // CHECK-SAME: block = [128]
+  // CHECK-SAME: guards = [aligned(0, 16)]
+  gpu.func @given(%x: !m) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.variant = #carousel.variant<kernel = "given", guards = [aligned(0, 16)]>,
+      carousel.launch = #carousel.launch<grid = [1]>} {
+    gpu.return
+  }
+}

@@ -1,0 +1,90 @@
+// Rows that are wider than vectors: a loop over chunks for each level of reductions, and one for the results.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-stream-rows))' --remarks-filter=carousel-stream-rows --remark-format=emitRemark --verify-diagnostics | FileCheck %s
+
+#gl = #gpu.address_space<global>
+!m = memref<?x?xf32, #gl>
+
+gpu.module @m {
+  // DOC-EXAMPLE: --carousel-stream-rows
+  // CHECK-LABEL: gpu.func @center
+  // CHECK-SAME: (%[[X:[a-z0-9]+]]: memref<?x?xf32, {{[^>]*}}>>, %[[Y:[a-z0-9]+]]
+  // CHECK-SAME: carousel.block_program = #carousel.block_program<>
+  // CHECK: %[[N:.*]] = memref.dim %[[X]]
+  // CHECK: %[[NEUTRAL:.*]] = arith.constant dense<-0.000000e+00> : vector<64xf32>
+  // CHECK: %[[PARTS:.*]] = scf.for %[[AT:.*]] = %{{.*}} to %[[N]] step %{{.*}} iter_args(%[[PART:.*]] = %[[NEUTRAL]])
+  // CHECK:   %[[I:.*]] = arith.addi %{{.*}}, %[[AT]]
+  // CHECK:   %[[V:.*]] = vector.transfer_read %[[X]][%{{.*}}, %[[I]]]
+  // CHECK:   %[[NEXT:.*]] = arith.addf %[[PART]], %[[V]]
+  // CHECK:   scf.yield %[[NEXT]]
+  // CHECK: %[[SUM:.*]] = vector.multi_reduction <add>, %[[PARTS]], %{{.*}} [0]
+  // CHECK: scf.for %[[AT2:.*]] = %{{.*}} to %[[N]]
+  // CHECK:   vector.transfer_read %[[X]]
+  // CHECK:   vector.broadcast %[[SUM]]
+  // CHECK:   %[[REST:.*]] = arith.subi %{{.*}}, %[[AT2]]
+  // CHECK:   vector.create_mask %[[REST]]
+  // CHECK:   vector.transfer_write %{{.*}}, %[[Y]]
+  // CHECK-NOT: scf.for
+  // expected-remark @below {{rows in chunks of 64}}
+  gpu.func @center(%x: !m, %y: !m) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : vector<64xf32>
+    %row = gpu.block_id x
+    %n = memref.dim %x, %c1 : !m
+    %v = vector.transfer_read %x[%row, %c0], %zero : !m, vector<64xf32>
+    %s = vector.multi_reduction <add>, %v, %zero [0] : vector<64xf32> to f32
+    %ss = vector.broadcast %s : f32 to vector<64xf32>
+    %d = arith.subf %v, %ss : vector<64xf32>
+    %mask = vector.create_mask %n : vector<64xi1>
+    %e = arith.select %mask, %d, %zeros : vector<64xi1>, vector<64xf32>
+    vector.transfer_write %e, %y[%row, %c0] : vector<64xf32>, !m
+    gpu.return
+  }
+
+  // Guards that keep wider rows away leave the kernel as it is.
+  // CHECK-LABEL: gpu.func @bounded
+  // CHECK-NOT: scf.for
+  gpu.func @bounded(%x: !m, %y: !m) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1)>,
+      carousel.variant = #carousel.variant<kernel = "bounded", guards = [range(extent(0, 1), 0, 64)]>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    %v = vector.transfer_read %x[%row, %c0], %zero : !m, vector<64xf32>
+    vector.transfer_write %v, %y[%row, %c0] : vector<64xf32>, !m
+    gpu.return
+  }
+
+  // Otherwise guards come that do.
+  // CHECK-LABEL: gpu.func @in_place
+  // CHECK-SAME: guards = [range(extent(0, 1), 0, 64)]
+  // expected-remark @below {{no launch for extents above 64, in passes: it reads and writes the same memref}}
+  gpu.func @in_place(%x: !m) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    %v = vector.transfer_read %x[%row, %c0], %zero : !m, vector<64xf32>
+    vector.transfer_write %v, %x[%row, %c0] : vector<64xf32>, !m
+    gpu.return
+  }
+
+  // CHECK-LABEL: gpu.func @halves
+  // expected-remark @below {{no launch for extents above 64, in passes: 'vector.extract_strided_slice' changes the covered dimension}}
+  gpu.func @halves(%x: !m, %y: !m) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    %v = vector.transfer_read %x[%row, %c0], %zero : !m, vector<64xf32>
+    %h = vector.extract_strided_slice %v {offsets = [32], sizes = [32], strides = [1]} : vector<64xf32> to vector<32xf32>
+    vector.transfer_write %h, %y[%row, %c0] : vector<32xf32>, !m
+    gpu.return
+  }
+}
