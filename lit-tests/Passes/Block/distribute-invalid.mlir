@@ -1,6 +1,7 @@
-// Errors of carousel-distribute: blocks, registers, and ops without a form for threads. C212.
+// Errors of carousel-distribute: blocks, registers, and ops without a form for threads.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-distribute))' --split-input-file --verify-diagnostics
 
+// C212: a launch without a block.
 gpu.module @kernels {
   // expected-error @below {{expected a block in carousel.launch of a kernel to distribute, got none}}
   gpu.func @no_block(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
@@ -11,6 +12,7 @@ gpu.module @kernels {
 
 // -----
 
+// C212: a block that is no power of two.
 gpu.module @kernels {
   // expected-error @below {{expected a block of a power of two threads, got 96}}
   gpu.func @odd_block(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
@@ -22,6 +24,7 @@ gpu.module @kernels {
 
 // -----
 
+// C212: more elements than registers.
 gpu.module @kernels {
   gpu.func @large(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
       carousel.block_program = #carousel.block_program<>,
@@ -37,6 +40,7 @@ gpu.module @kernels {
 
 // -----
 
+// C212: a part that is no power of two.
 gpu.module @kernels {
   gpu.func @part(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
       carousel.block_program = #carousel.block_program<>,
@@ -53,6 +57,7 @@ gpu.module @kernels {
 
 // -----
 
+// C212: a cast of odd extents.
 gpu.module @kernels {
   gpu.func @cast(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
       carousel.block_program = #carousel.block_program<>,
@@ -70,6 +75,7 @@ gpu.module @kernels {
 
 // -----
 
+// C212: two layouts of one class.
 gpu.module @kernels {
   gpu.func @layouts(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
       carousel.block_program = #carousel.block_program<>,
