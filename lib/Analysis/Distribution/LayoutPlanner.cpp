@@ -1,0 +1,202 @@
+//===- LayoutPlanner.cpp - classes of vectors -----------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See LayoutPlanner.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutPlanner.h"
+
+#include "VectorRelations.h"
+
+#include "carousel/Analysis/Layouts/LayoutRules.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace carousel;
+
+LayoutPlanner::LayoutPlanner(gpu::GPUFuncOp kernel, LayoutPlan &plan)
+    : kernel(kernel), plan(plan), alignment(kernel) {
+  readThreads();
+}
+
+void LayoutPlanner::run() {
+  collect();
+  if (!plan.faults.empty())
+    return;
+  seedRequests();
+  if (!plan.faults.empty())
+    return;
+  seedAccesses();
+  seedRest();
+  for (VectorAccess &access : accesses)
+    chooseAccess(access);
+  for (Operation *op : ops)
+    finish(op);
+}
+
+void LayoutPlanner::readThreads() {
+  auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+  int64_t threads = 1;
+  for (int64_t extent : launch.getBlock())
+    threads *= extent;
+  if (!llvm::isPowerOf2_64(threads)) {
+    refuse(kernel, "expected a block of a power of two threads, got " +
+                       std::to_string(threads));
+    return;
+  }
+  unsigned bits = llvm::Log2_64(threads);
+  plan.threads.lanes = std::min(bits, 5u);
+  plan.threads.warps = bits - plan.threads.lanes;
+}
+
+void LayoutPlanner::refuse(Operation *op, const Twine &message) {
+  plan.faults.push_back({op, message.str()});
+}
+
+Value LayoutPlanner::find(Value value) {
+  Value root = value;
+  while (Value next = parents.lookup(root))
+    root = next;
+  while (value != root)
+    value = std::exchange(parents[value], root);
+  return root;
+}
+
+void LayoutPlanner::unite(ArrayRef<Value> values) {
+  Value first;
+  for (Value value : values) {
+    if (!isVector(value) || isFree(value))
+      continue;
+    if (!first)
+      first = find(value);
+    else if (Value other = find(value); other != first)
+      parents[other] = first;
+  }
+}
+
+const LinearLayout *LayoutPlanner::lookUp(Value vector) {
+  auto found = classes.find(find(vector));
+  return found == classes.end() ? nullptr : &found->second;
+}
+
+bool LayoutPlanner::assign(Value vector, const LinearLayout &layout) {
+  if (!isVector(vector) || isFree(vector))
+    return false;
+  return classes.try_emplace(find(vector), layout.withoutCopies()).second;
+}
+
+void LayoutPlanner::collect() {
+  kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op == kernel)
+      return;
+    ops.push_back(op);
+    for (Value result : op->getResults())
+      noteVector(result);
+    for (Region &region : op->getRegions())
+      for (Value argument : region.getArguments())
+        noteVector(argument);
+    collect(op);
+  });
+}
+
+void LayoutPlanner::noteVector(Value value) {
+  if (isVector(value) && !isFree(value))
+    vectors.push_back(value);
+}
+
+void LayoutPlanner::collect(Operation *op) {
+  if (isElementwise(op)) {
+    SmallVector<Value> values(op->getOperands());
+    values.push_back(op->getResult(0));
+    unite(values);
+  } else if (isReshaping(op)) {
+    std::string reason = explainReshaping(op);
+    if (!reason.empty())
+      refuse(op, reason);
+    if (op->getNumResults() == 2)
+      unite(SmallVector<Value>(op->getResults()));
+    if (isa<vector::InterleaveOp>(op))
+      unite(SmallVector<Value>(op->getOperands()));
+  } else if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(op)) {
+    unite({reduction.getAcc(), reduction.getResult()});
+    reductions.push_back(reduction);
+  } else if (auto gather = dyn_cast<vector::GatherOp>(op)) {
+    unite({gather.getIndices(), gather.getMask(), gather.getPassThru(),
+           gather.getResult()});
+  } else if (auto scatter = dyn_cast<vector::ScatterOp>(op)) {
+    unite({scatter.getIndices(), scatter.getMask(), scatter.getValueToStore()});
+  } else if (auto insert = dyn_cast<vector::InsertOp>(op)) {
+    unite({insert.getDest(), insert.getResult()}); // of a scalar
+  } else if (std::optional<VectorAccess> access = VectorAccess::of(op)) {
+    if (std::string reason = access->explain(); !reason.empty())
+      refuse(op, reason);
+    else
+      addAccess(*access);
+  } else {
+    forEachCarried(op, [&](const CarriedValue &carried) {
+      SmallVector<Value> values(carried.values.begin(), carried.values.end());
+      for (OpOperand *use : carried.uses)
+        values.push_back(use->get());
+      unite(values);
+    });
+  }
+}
+
+void LayoutPlanner::addAccess(const VectorAccess &access) {
+  auto *at = llvm::find_if(accesses, [&](const VectorAccess &other) {
+    return other.getBytes() < access.getBytes();
+  });
+  accesses.insert(at, access);
+}
+
+SmallVector<bool>
+LayoutPlanner::getReducedDims(vector::MultiDimReductionOp op) {
+  SmallVector<bool> dims(op.getSourceVectorType().getRank());
+  for (int64_t dim = 0, rank = dims.size(); dim < rank; ++dim)
+    dims[dim] = op.isReducedDim(dim);
+  return dims;
+}
+
+bool LayoutPlanner::propagate(Operation *op) {
+  bool changed = false;
+  if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(op)) {
+    const LinearLayout *source =
+        isFree(reduction.getSource()) ? nullptr : lookUp(reduction.getSource());
+    SmallVector<bool> dims = getReducedDims(reduction);
+    if (source && canReduce(*source, dims))
+      changed |= assign(reduction.getResult(), getReducedLayout(*source, dims));
+    return changed;
+  }
+  if (!isReshaping(op))
+    return false;
+  Value result = op->getResult(0);
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (!isVector(operand.get()) || isFree(operand.get()))
+      continue;
+    const LinearLayout *ofResult = lookUp(result);
+    const LinearLayout *ofOperand = lookUp(operand.get());
+    std::optional<LinearLayout> derived;
+    if (ofResult && !ofOperand) {
+      if ((derived = deriveOperand(operand, *ofResult)))
+        changed |= assign(operand.get(), *derived);
+    } else if (ofOperand && !ofResult) {
+      if ((derived = deriveResult(operand, *ofOperand)))
+        changed |= assign(result, *derived);
+    }
+  }
+  return changed;
+}
+
+void LayoutPlanner::propagate() {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (Operation *op : ops)
+      changed |= propagate(op);
+  }
+}

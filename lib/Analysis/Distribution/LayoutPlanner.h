@@ -1,0 +1,115 @@
+//===- LayoutPlanner.h - computes a LayoutPlan ------------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Vectors that ops compute element by element form classes, each with one
+// layout. Users' requests and products choose the layouts of their classes
+// first, then the largest accesses of global memory. From these follow others,
+// through changes of shape and reductions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_LIB_ANALYSIS_DISTRIBUTION_LAYOUTPLANNER_H
+#define CAROUSEL_LIB_ANALYSIS_DISTRIBUTION_LAYOUTPLANNER_H
+
+#include "VectorAccesses.h"
+
+#include "carousel/Analysis/Distribution/AccessAlignment.h"
+#include "carousel/Analysis/Distribution/LayoutPlan.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace carousel {
+
+class LayoutPlanner {
+public:
+  LayoutPlanner(mlir::gpu::GPUFuncOp kernel, LayoutPlan &plan);
+  void run();
+
+private:
+  void readThreads();
+  void refuse(mlir::Operation *op, const llvm::Twine &message);
+
+  // Classes
+  mlir::Value find(mlir::Value value);
+  void unite(llvm::ArrayRef<mlir::Value> values);
+  const LinearLayout *lookUp(mlir::Value vector);
+  /// Whether the vector's class has no layout yet.
+  bool assign(mlir::Value vector, const LinearLayout &layout);
+  void collect();
+  void noteVector(mlir::Value value);
+  void collect(mlir::Operation *op);
+  /// The largest first, then in program order.
+  void addAccess(const VectorAccess &access);
+
+  // Seeds: LayoutSeeds.cpp
+  /// Whether a reduction of such vectors goes along a dimension.
+  bool isReducedAlong(mlir::VectorType type, int64_t dim);
+  LinearLayout makePreferred(mlir::VectorType type, int64_t dim, int64_t run);
+  LinearLayout makeOrdered(mlir::VectorType type, int64_t dim, int64_t run,
+                           bool inRows);
+  LinearLayout makeDefault(mlir::VectorType type);
+  LinearLayout makePreferred(const VectorAccess &access);
+  bool hasTransposes();
+  /// The layout for an access that serves all accesses best whose layouts
+  /// follow from it. Those that begin at odd places want shorter runs.
+  LinearLayout makeShared(const VectorAccess &access);
+  /// Of all accesses whose vectors have a layout if this one's has `layout`.
+  int64_t getPrice(const VectorAccess &access, const LinearLayout &layout);
+  /// Of shuffles, and of an exchange between warps, in sectors.
+  static int64_t getReductionPrice(mlir::vector::MultiDimReductionOp op,
+                                   const LinearLayout &source);
+  /// Of a warp's accesses, in sectors. An instruction costs as much as four.
+  static int64_t getPrice(const AccessPlan &access);
+  /// Of an access, with what a conversion of its vector costs.
+  int64_t getPrice(const VectorAccess &access);
+  static int64_t countRegisters(const LinearLayout &layout);
+  int64_t getMostRun(const VectorAccess &access);
+  /// What users ask for.
+  void seedRequests();
+  void seedAccesses();
+  void seedRest();
+
+  // Propagation
+  static llvm::SmallVector<bool>
+  getReducedDims(mlir::vector::MultiDimReductionOp op);
+  bool propagate(mlir::Operation *op);
+  void propagate();
+
+  // Results: LayoutPlan.cpp
+  /// In sectors: what goes to shared memory and back, and a barrier.
+  static int64_t getConversionPrice(const VectorAccess &access,
+                                    const LinearLayout &layout);
+  AccessPlan makeAccess(const VectorAccess &access, const LinearLayout &layout);
+  void chooseAccess(const VectorAccess &access);
+  void setOperand(mlir::OpOperand &operand, const LinearLayout &layout);
+  void setAllOperands(mlir::Operation *op, const LinearLayout &layout);
+  void finish(mlir::Operation *op);
+  /// A vector of which one element is wanted.
+  void finishElement(mlir::OpOperand &operand);
+  void checkRegisters(mlir::Operation *op, mlir::Value value);
+  void finishReduction(mlir::vector::MultiDimReductionOp op);
+  bool deriveOperands(mlir::Operation *op, const LinearLayout &result);
+  /// In the result's layout if the operands have one for it; otherwise in that
+  /// of an operand, or in one that always works, and then converted.
+  void finishReshaping(mlir::Operation *op);
+  void finishAccess(mlir::Operation *op, const LinearLayout &layout);
+  void finishScatter(mlir::vector::ScatterOp op);
+  void finishCarried(mlir::Operation *op);
+
+  mlir::gpu::GPUFuncOp kernel;
+  LayoutPlan &plan;
+  AccessAlignment alignment;
+  std::vector<mlir::Operation *> ops;
+  std::vector<mlir::Value> vectors;
+  llvm::SmallVector<VectorAccess, 8> accesses;
+  std::vector<mlir::vector::MultiDimReductionOp> reductions;
+  llvm::DenseMap<mlir::Value, mlir::Value> parents;
+  llvm::DenseMap<mlir::Value, LinearLayout> classes;
+};
+
+} // namespace carousel
+
+#endif // CAROUSEL_LIB_ANALYSIS_DISTRIBUTION_LAYOUTPLANNER_H

@@ -1,0 +1,179 @@
+//===- LayoutSeeds.cpp - where layouts begin ------------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See LayoutPlanner.h. Prices are in sectors of 32 bytes that a warp touches.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LayoutPlanner.h"
+#include "VectorRelations.h"
+
+#include "carousel/Analysis/Layouts/LayoutRules.h"
+#include "carousel/Analysis/Layouts/ReadLayout.h"
+#include "carousel/Support/HardwareLimits.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace carousel;
+
+bool LayoutPlanner::isReducedAlong(VectorType type, int64_t dim) {
+  return llvm::any_of(reductions, [&](vector::MultiDimReductionOp op) {
+    return op.getSourceVectorType().getShape() == type.getShape() &&
+           op.isReducedDim(dim);
+  });
+}
+
+LinearLayout LayoutPlanner::makePreferred(VectorType type, int64_t dim,
+                                          int64_t run) {
+  return makeOrdered(type, dim, run, isReducedAlong(type, dim));
+}
+
+LinearLayout LayoutPlanner::makeOrdered(VectorType type, int64_t dim,
+                                        int64_t run, bool inRows) {
+  SmallVector<unsigned> bits = getExtentBits(type);
+  unsigned runBits = std::min<unsigned>(llvm::Log2_64(run), bits[dim]);
+  return makeOrderedLayout(bits, dim, runBits, plan.threads, inRows);
+}
+
+LinearLayout LayoutPlanner::makeDefault(VectorType type) {
+  int64_t bytes = std::max<int64_t>(1, getElementBits(type) / 8);
+  return makePreferred(type, type.getRank() - 1, rules::kBulkGranule / bytes);
+}
+
+LinearLayout LayoutPlanner::makePreferred(const VectorAccess &access) {
+  return makePreferred(access.getType(), access.getContiguousDim(),
+                       getMostRun(access));
+}
+
+bool LayoutPlanner::hasTransposes() {
+  return llvm::any_of(ops, [](Operation *op) {
+    auto transfer = dyn_cast<VectorTransferOpInterface>(op);
+    return isa<vector::TransposeOp>(op) ||
+           (transfer && !transfer.getPermutationMap().isMinorIdentity());
+  });
+}
+
+LinearLayout LayoutPlanner::makeShared(const VectorAccess &access) {
+  VectorType type = access.getType();
+  int64_t dim = access.getContiguousDim();
+  std::vector<LinearLayout> candidates;
+  for (int64_t run = getMostRun(access); run >= 1; run /= 2) {
+    candidates.push_back(makePreferred(type, dim, run));
+    if (isReducedAlong(type, dim))
+      candidates.push_back(makeOrdered(type, dim, run, /*inRows=*/false));
+    for (int64_t other = 0; hasTransposes() && other < type.getRank(); ++other)
+      if (other != dim && run > 1)
+        candidates.push_back(makeBlockedLayout(
+            getExtentBits(type), dim, other, llvm::Log2_64(run), plan.threads));
+  }
+  auto best = candidates.begin();
+  std::optional<int64_t> least;
+  for (auto candidate = candidates.begin(); candidate != candidates.end();
+       ++candidate) {
+    int64_t price = getPrice(access, *candidate);
+    if (!least || price < *least) {
+      best = candidate;
+      least = price;
+    }
+  }
+  return *best;
+}
+
+int64_t LayoutPlanner::getPrice(const VectorAccess &access,
+                                const LinearLayout &layout) {
+  llvm::DenseMap<Value, LinearLayout> before = classes;
+  assign(access.getVector(), layout);
+  propagate();
+  int64_t price = 0;
+  for (const VectorAccess &other : accesses)
+    if (!isFree(other.getVector()) && lookUp(other.getVector()))
+      price += getPrice(other);
+  for (vector::MultiDimReductionOp reduction : reductions)
+    if (!isFree(reduction.getSource()))
+      if (const LinearLayout *source = lookUp(reduction.getSource()))
+        price += getReductionPrice(reduction, *source);
+  classes = std::move(before);
+  return price;
+}
+
+int64_t LayoutPlanner::getReductionPrice(vector::MultiDimReductionOp op,
+                                         const LinearLayout &source) {
+  constexpr int64_t kShuffle = 2, kExchange = 60;
+  SmallVector<bool> dims = getReducedDims(op);
+  if (!canReduce(source, dims))
+    return 0; // converted in any case
+  int64_t results = countRegisters(getReducedLayout(source, dims));
+  int64_t shuffles = 0, exchanges = 0;
+  for (Place place : {Place::Lane, Place::Warp})
+    for (const auto &basis : source.getBases(place))
+      for (auto [number, reduced] : llvm::zip_equal(basis, dims))
+        if (reduced && number != 0)
+          ++(place == Place::Lane ? shuffles : exchanges);
+  return results * shuffles * kShuffle + (exchanges != 0 ? kExchange : 0);
+}
+
+int64_t LayoutPlanner::getPrice(const AccessPlan &access) {
+  return access.sectors + 4 * (countRegisters(access.layout) / access.run);
+}
+
+int64_t LayoutPlanner::getPrice(const VectorAccess &access) {
+  AccessPlan own = makeAccess(access, *lookUp(access.getVector()));
+  AccessPlan best = makeAccess(access, makePreferred(access));
+  return std::min(getPrice(own),
+                  getPrice(best) + getConversionPrice(access, own.layout));
+}
+
+int64_t LayoutPlanner::countRegisters(const LinearLayout &layout) {
+  return int64_t(1) << layout.getNumBits(Place::Register);
+}
+
+int64_t LayoutPlanner::getMostRun(const VectorAccess &access) {
+  if (!access.isContiguous())
+    return 1;
+  // Whole runs, also of an extent that isn't a power of two.
+  int64_t extent = access.getType().getDimSize(access.getContiguousDim());
+  int64_t most =
+      std::max<int64_t>(rules::kBulkGranule / access.getElementBytes(), 1);
+  most = std::min(most, extent & -extent);
+  if (access.isTransfer())
+    return most;
+  return alignment.getRun(access.getMemRef(), access.getIndices(),
+                          access.isInBounds(access.getContiguousDim()), most);
+}
+
+void LayoutPlanner::seedRequests() {
+  for (Operation *op : ops) {
+    auto request = op->getAttrOfType<LayoutAttr>(CarouselDialect::kLayout);
+    if (!request)
+      continue;
+    Value vector = op->getResult(0);
+    std::string error;
+    std::optional<LinearLayout> layout =
+        readLayout(request, cast<VectorType>(vector.getType()), error);
+    if (!layout) {
+      refuse(op, error);
+      continue;
+    }
+    assign(vector, *layout);
+    if (*lookUp(vector) != layout->withoutCopies())
+      refuse(op, "expected one layout for vectors that are computed from "
+                 "each other element by element, got another one before");
+    propagate();
+  }
+}
+
+void LayoutPlanner::seedAccesses() {
+  for (const VectorAccess &access : accesses)
+    if (assign(access.getVector(), makeShared(access)))
+      propagate();
+}
+
+void LayoutPlanner::seedRest() {
+  for (Value vector : vectors)
+    if (assign(vector, makeDefault(cast<VectorType>(vector.getType()))))
+      propagate();
+}
