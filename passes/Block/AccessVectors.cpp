@@ -139,7 +139,7 @@ static bool isInBounds(VectorTransferOpInterface transfer) {
 }
 
 static void loadTile(ThreadProgram &program, const ThreadAccess &access,
-                     Value tile, Value padding) {
+                     Value tile, Value padding, Swizzle swizzle) {
   OpBuilder &builder = program.builder;
   bool inBounds = isInBounds(access.transfer);
   auto fill = OutOfBoundsFill::Zero;
@@ -158,8 +158,28 @@ static void loadTile(ThreadProgram &program, const ThreadAccess &access,
   }
   LoadOp::create(builder, program.loc, access.memref, access.indices, tile,
                  fill, value, ReductionAttr(), TransferScope::CTA, inBounds,
-                 /*by_threads=*/false, Swizzle::None, EvictPriority::Normal,
+                 /*by_threads=*/false, swizzle, EvictPriority::Normal,
                  EngineAttr(), /*map=*/Value());
+}
+
+/// ldmatrix reads pieces of 16 bytes of consecutive rows: the widest pattern
+/// that divides a row puts them in different banks.
+static Swizzle chooseSwizzle(VectorType type) {
+  int64_t row = type.getShape().back() * type.getElementTypeBitWidth() / 8;
+  for (Swizzle swizzle : {Swizzle::B128, Swizzle::B64, Swizzle::B32})
+    if (row % *getSwizzleSpan(swizzle) == 0)
+      return swizzle;
+  return Swizzle::None;
+}
+
+Value carousel::loadTile(ThreadProgram &program, const ThreadAccess &access,
+                         Value padding) {
+  VectorTransferOpInterface transfer = access.transfer;
+  VectorType type = transfer.getVectorType();
+  Value tile = program.allocate(type.getShape(), type.getElementType());
+  ::loadTile(program, access, tile, padding,
+             access.plan.byMatrices ? chooseSwizzle(type) : Swizzle::None);
+  return tile;
 }
 
 static void storeTile(ThreadProgram &program, const ThreadAccess &access,
@@ -180,7 +200,7 @@ Value carousel::readVector(ThreadProgram &program, const ThreadAccess &access,
   OpBuilder &builder = program.builder;
   RunAccess runs(program, access);
   if (access.plan.isTransfer)
-    loadTile(program, access, runs.getMemRef(), padding);
+    ::loadTile(program, access, runs.getMemRef(), padding, Swizzle::None);
   VectorTransferOpInterface transfer = access.transfer;
   VectorType type = getThreadType(transfer.getVectorType(), access.plan.layout);
   int64_t run = runs.getRun();

@@ -33,6 +33,9 @@ struct ThreadAccess {
 /// Elements that are outside of the memref or masked are `padding`.
 mlir::Value readVector(ThreadProgram &program, const ThreadAccess &access,
                        mlir::Value padding);
+/// A transfer to a tile, which is returned.
+mlir::Value loadTile(ThreadProgram &program, const ThreadAccess &access,
+                     mlir::Value padding);
 void writeVector(ThreadProgram &program, const ThreadAccess &access,
                  mlir::Value registers);
 

@@ -15,6 +15,7 @@
 #include "AccessVectors.h"
 #include "ConvertLayouts.h"
 #include "MemoryOrder.h"
+#include "MultiplyVectors.h"
 #include "ReduceVectors.h"
 #include "ReshapeVectors.h"
 #include "ThreadProgram.h"
@@ -151,6 +152,9 @@ private:
         .Case([&](vector::MultiDimReductionOp reduction) {
           distributeReduction(reduction);
         })
+        .Case([&](vector::ContractionOp contraction) {
+          distributeContraction(contraction);
+        })
         .Case([&](vector::GatherOp gather) { distributeGather(gather); })
         .Case([&](vector::ScatterOp scatter) { distributeScatter(scatter); })
         .Default([&](Operation *other) {
@@ -245,6 +249,14 @@ private:
                      lookUpAll(op.getIndices()),
                      op.getMask() ? get(op.getMaskMutable()[0]) : Value()};
     Value padding = mapping.lookup(op.getPadding());
+    if (access.byMatrices) {
+      MatrixTile tile(program, loadTile(program, own, padding), access.layout);
+      if (isFactorOnly(op))
+        tiles.try_emplace(op->getResult(0), tile);
+      else
+        set(op->getResult(0), tile.load());
+      return;
+    }
     set(op->getResult(0), readVector(program, own, padding));
   }
 
@@ -258,6 +270,41 @@ private:
   SmallVector<Value> lookUpAll(ValueRange values) {
     return llvm::map_to_vector(
         values, [&](Value value) { return mapping.lookup(value); });
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Products
+  //===--------------------------------------------------------------------===//
+
+  /// Whether a product in the same block takes the vector from its tile, piece
+  /// by piece.
+  bool isFactorOnly(Operation *read) {
+    if (!read->hasOneUse())
+      return false;
+    OpOperand &use = *read->use_begin();
+    auto product = dyn_cast<vector::ContractionOp>(use.getOwner());
+    return product && product->getBlock() == read->getBlock() &&
+           plan.getContraction(product).matrices &&
+           use.getOperandNumber() <
+               product.getAccMutable().getOperandNumber() &&
+           plan.getOperandLayout(use) == plan.getAccess(read).layout;
+  }
+
+  Factor getFactor(OpOperand &operand) {
+    auto tile = tiles.find(operand.get());
+    if (tile != tiles.end())
+      return {Value(), &tile->second};
+    return {get(operand), nullptr};
+  }
+
+  void distributeContraction(vector::ContractionOp op) {
+    Value result = multiplyVectors(
+        program, op, plan.getContraction(op), getFactor(op.getLhsMutable()),
+        getFactor(op.getRhsMutable()), get(op.getAccMutable()));
+    if (isa<VectorType>(op.getResultType()))
+      set(op->getResult(0), result);
+    else
+      mapping.map(op.getResult(), result);
   }
 
   void distributeReduction(vector::MultiDimReductionOp op) {
@@ -526,6 +573,8 @@ private:
   OpBuilder &builder;
   MemoryOrder order;
   ThreadProgram program;
+  /// Factors that are read where they are multiplied.
+  llvm::DenseMap<Value, MatrixTile> tiles;
   unsigned depthOfLoops = 0, depthOfBranches = 0, exchangesOfBody = 0;
 };
 

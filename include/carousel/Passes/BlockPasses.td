@@ -125,7 +125,7 @@ def Distribute : Pass<"carousel-distribute", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Distribute values of the CTA to its threads";
   let description = [{
     Takes kernels from the block phase to the tile phase. Precondition: the block phase, with a
-    launch block. Postcondition: the tile phase. The planner (Analysis/Layouts/LayoutPlan.h) gives
+    launch block. Postcondition: the tile phase. The planner (Analysis/Distribution/LayoutPlan.h) gives
     each vector a layout. Each thread then computes with the vector of its own elements:
 
     - reads and writes of global memory become accesses of up to 16 bytes, as far as the alignment
@@ -133,6 +133,9 @@ def Distribute : Pass<"carousel-distribute", "::mlir::gpu::GPUModuleOp"> {
       they become transfers of tiles.
     - reductions go through registers, shuffles and, between warps, one exchange through shared
       memory with one barrier.
+    - contractions go through `mma.sync` where there is an instruction for their types and extents:
+      sums of f32 of products of f16 or bf16. A factor that a transfer brings is read by `ldmatrix`
+      from a swizzled tile. Others are multiply-adds of each thread's own elements.
     - where two ops want different layouts, registers are permuted, or values go through shared
       memory.
 
@@ -145,8 +148,9 @@ def Distribute : Pass<"carousel-distribute", "::mlir::gpu::GPUModuleOp"> {
     Statistic<"conversions", "conversions", "conversions between layouts through shared memory">
   ];
   let dependentDialects = [
-    "::carousel::CarouselDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+    "::carousel::CarouselDialect", "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::nvgpu::NVGPUDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
   ];
 }
 

@@ -14,6 +14,7 @@
 #include "LayoutPlanner.h"
 #include "VectorRelations.h"
 
+#include "carousel/Analysis/Layouts/FragmentLayouts.h"
 #include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
@@ -48,12 +49,31 @@ AccessPlan LayoutPlanner::makeAccess(const VectorAccess &access,
   return made;
 }
 
+/// A tile of whole matrices, read by ldmatrix.
+static bool canLoadMatrices(const VectorAccess &access,
+                            const LinearLayout &layout) {
+  constexpr int64_t kMatrixRows = 8;
+  VectorType type = access.getType();
+  return access.isTransfer() && isa<vector::TransferReadOp>(access.getOp()) &&
+         getElementBits(type) == 16 && findMatrixLoads(layout) &&
+         llvm::all_of(type.getShape(), [](int64_t extent) {
+           return llvm::isPowerOf2_64(extent) && extent >= kMatrixRows;
+         });
+}
+
 void LayoutPlanner::chooseAccess(const VectorAccess &access) {
   LinearLayout preferred = makePreferred(access);
   AccessPlan best = makeAccess(access, preferred);
   if (!isFree(access.getVector())) {
-    AccessPlan own = makeAccess(access, *lookUp(access.getVector()));
-    if (own.sectors <= best.sectors + getConversionPrice(access, own.layout))
+    const LinearLayout &layout = *lookUp(access.getVector());
+    AccessPlan own = makeAccess(access, layout);
+    if (canLoadMatrices(access, layout)) {
+      own.layout = layout;
+      own.byMatrices = true;
+    }
+    // A tile is in shared memory already.
+    if (own.isTransfer ||
+        own.sectors <= best.sectors + getConversionPrice(access, own.layout))
       best = own;
   }
   plan.accesses.insert({access.getOp(), best});
@@ -84,6 +104,8 @@ void LayoutPlanner::finish(Operation *op) {
       setAllOperands(op, *lookUp(op->getResult(0)));
   } else if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(op)) {
     finishReduction(reduction);
+  } else if (auto contraction = dyn_cast<vector::ContractionOp>(op)) {
+    finishContraction(contraction);
   } else if (isReshaping(op)) {
     finishReshaping(op);
   } else if (auto found = plan.accesses.find(op);
@@ -133,6 +155,16 @@ void LayoutPlanner::finishReduction(vector::MultiDimReductionOp op) {
     setOperand(op.getAccMutable(), result);
     plan.computed.insert({op.getResult(), result});
   }
+}
+
+void LayoutPlanner::finishContraction(vector::ContractionOp op) {
+  const ContractionPlan &contraction = plan.getContraction(op);
+  setOperand(op.getLhsMutable(), contraction.lhs);
+  setOperand(op.getRhsMutable(), contraction.rhs);
+  if (!isVector(op.getResult()))
+    return;
+  setOperand(op.getAccMutable(), contraction.acc);
+  plan.computed.insert({op.getResult(), contraction.acc});
 }
 
 bool LayoutPlanner::deriveOperands(Operation *op, const LinearLayout &result) {
@@ -226,6 +258,11 @@ const LinearLayout &LayoutPlan::getComputedLayout(OpResult result) const {
 
 const AccessPlan &LayoutPlan::getAccess(Operation *op) const {
   return accesses.find(op)->second;
+}
+
+const ContractionPlan &
+LayoutPlan::getContraction(vector::ContractionOp op) const {
+  return contractions.find(op)->second;
 }
 
 int64_t LayoutPlan::getRegisters(Value vector) const {

@@ -31,6 +31,7 @@ void LayoutPlanner::run() {
   seedRequests();
   if (!plan.faults.empty())
     return;
+  seedContractions();
   seedAccesses();
   seedRest();
   for (VectorAccess &access : accesses)
@@ -125,6 +126,13 @@ void LayoutPlanner::collect(Operation *op) {
   } else if (auto reduction = dyn_cast<vector::MultiDimReductionOp>(op)) {
     unite({reduction.getAcc(), reduction.getResult()});
     reductions.push_back(reduction);
+  } else if (auto contraction = dyn_cast<vector::ContractionOp>(op)) {
+    unite({contraction.getAcc(), contraction.getResult()});
+    if (std::string reason = explainContraction(contraction); !reason.empty())
+      refuse(op, reason);
+    else
+      plan.contractions.insert(
+          {op, planContraction(contraction, plan.threads)});
   } else if (auto gather = dyn_cast<vector::GatherOp>(op)) {
     unite({gather.getIndices(), gather.getMask(), gather.getPassThru(),
            gather.getResult()});

@@ -69,6 +69,7 @@ private:
   int64_t getMostRun(const VectorAccess &access);
   /// What users ask for.
   void seedRequests();
+  void seedContractions();
   void seedAccesses();
   void seedRest();
 
@@ -90,6 +91,7 @@ private:
   /// A vector of which one element is wanted.
   void finishElement(mlir::OpOperand &operand);
   void checkRegisters(mlir::Operation *op, mlir::Value value);
+  void finishContraction(mlir::vector::ContractionOp op);
   void finishReduction(mlir::vector::MultiDimReductionOp op);
   bool deriveOperands(mlir::Operation *op, const LinearLayout &result);
   /// In the result's layout if the operands have one for it; otherwise in that

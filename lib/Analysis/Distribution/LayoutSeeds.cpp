@@ -166,6 +166,17 @@ void LayoutPlanner::seedRequests() {
   }
 }
 
+void LayoutPlanner::seedContractions() {
+  for (auto &[op, contraction] : plan.contractions) {
+    auto product = cast<vector::ContractionOp>(op);
+    assign(product.getAcc(), contraction.acc);
+    assign(product.getResult(), contraction.acc);
+    assign(product.getLhs(), contraction.lhs);
+    assign(product.getRhs(), contraction.rhs);
+    propagate();
+  }
+}
+
 void LayoutPlanner::seedAccesses() {
   for (const VectorAccess &access : accesses)
     if (assign(access.getVector(), makeShared(access)))

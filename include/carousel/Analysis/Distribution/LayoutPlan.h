@@ -14,6 +14,7 @@
 #ifndef CAROUSEL_ANALYSIS_DISTRIBUTION_LAYOUTPLAN_H
 #define CAROUSEL_ANALYSIS_DISTRIBUTION_LAYOUTPLAN_H
 
+#include "carousel/Analysis/Distribution/ContractionPlan.h"
 #include "carousel/Analysis/Layouts/AnchorLayouts.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Value.h"
@@ -42,6 +43,8 @@ struct AccessPlan {
   /// Through a tile in shared memory, which a transfer of a pipelined loop
   /// copies. Threads access the tile.
   bool isTransfer = false;
+  /// Threads read the tile by ldmatrix (FragmentLayouts.h).
+  bool byMatrices = false;
   /// A read of elements that no other program and no other read accesses.
   bool isReadOnce = false;
   /// Sectors of 32 bytes that a warp's accesses touch, and those that they
@@ -63,6 +66,7 @@ public:
   /// The layout in which an op computes a vector result.
   const LinearLayout &getComputedLayout(mlir::OpResult result) const;
   const AccessPlan &getAccess(mlir::Operation *op) const;
+  const ContractionPlan &getContraction(mlir::vector::ContractionOp op) const;
 
   /// The registers of 4 bytes that the elements of a vector take in a thread.
   int64_t getRegisters(mlir::Value vector) const;
@@ -80,6 +84,7 @@ private:
   llvm::DenseMap<mlir::OpOperand *, LinearLayout> operands;
   llvm::DenseMap<mlir::Value, LinearLayout> computed;
   llvm::MapVector<mlir::Operation *, AccessPlan> accesses;
+  llvm::MapVector<mlir::Operation *, ContractionPlan> contractions;
   std::vector<LayoutFault> faults;
 };
 

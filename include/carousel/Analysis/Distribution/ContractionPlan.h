@@ -1,0 +1,53 @@
+//===- ContractionPlan.h - how threads contract vectors ---------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The layouts in which threads compute a vector.contract of the block phase: by
+// matrix instructions of the warp where there are some for the types, and
+// otherwise each thread its own elements of the result.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_ANALYSIS_DISTRIBUTION_CONTRACTIONPLAN_H
+#define CAROUSEL_ANALYSIS_DISTRIBUTION_CONTRACTIONPLAN_H
+
+#include "carousel/Analysis/Layouts/AnchorLayouts.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <string>
+
+namespace carousel {
+
+/// The roles of dimensions in C[m, n] += A[m, k] * B[k, n].
+struct ProductDims {
+  /// Of the op's iteration space.
+  unsigned m, n, k;
+};
+
+struct ContractionPlan {
+  /// In the dimensions of the op's operands.
+  LinearLayout lhs, rhs, acc;
+  /// For products by matrix instructions: nvgpu.mma.sync of m16n8.
+  std::optional<ProductDims> matrices;
+  /// The extent of k in one instruction.
+  int64_t instructionK = 0;
+};
+
+/// The reason why a contraction can't be distributed, or an empty string.
+std::string explainContraction(mlir::vector::ContractionOp op);
+
+/// For one that can be.
+ContractionPlan planContraction(mlir::vector::ContractionOp op,
+                                ThreadBits threads);
+
+/// The dimension of an operand or result (its indexing map's number) that a
+/// dimension of the iteration space is; nullopt if it has none.
+std::optional<unsigned> findOperandDim(mlir::vector::ContractionOp op,
+                                       unsigned map, unsigned dim);
+
+} // namespace carousel
+
+#endif // CAROUSEL_ANALYSIS_DISTRIBUTION_CONTRACTIONPLAN_H

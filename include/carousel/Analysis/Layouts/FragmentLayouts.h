@@ -1,0 +1,60 @@
+//===- FragmentLayouts.h - layouts of matrix products -----------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Layouts of C[m, n] += A[m, k] * B[k, n] in which warps multiply by matrix
+// instructions, and in which they load. PTX ISA, Warp-level matrix
+// instructions: mma.sync and ldmatrix.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_ANALYSIS_LAYOUTS_FRAGMENTLAYOUTS_H
+#define CAROUSEL_ANALYSIS_LAYOUTS_FRAGMENTLAYOUTS_H
+
+#include "carousel/Analysis/Layouts/AnchorLayouts.h"
+
+namespace carousel {
+
+/// The extents of a product, as powers of two.
+struct ProductBits {
+  unsigned m, n, k;
+};
+
+/// Of A as (m, k), B as (k, n) and C as (m, n). A piece is what one instruction
+/// m16n8 takes; its elements are consecutive registers, in the order of the
+/// instruction's operands. Pieces of A and C follow each other along m last;
+/// those of B along k last.
+struct FragmentLayouts {
+  LinearLayout a, b, c;
+};
+
+/// The bits of k that an instruction adds: 16 bytes of each row.
+unsigned getFragmentBitsOfK(unsigned elementBits);
+
+/// Elements of A and B have 8, 16 or 32 bits; m is at least 16, n at least 8,
+/// and k at least an instruction's. Warps share C so that each reads little of
+/// A and B. Warps that are left over have copies.
+FragmentLayouts makeFragmentLayouts(ProductBits bits, unsigned elementBits,
+                                    ThreadBits threads);
+
+/// How ldmatrix loads a tile of elements of 16 bits to a layout.
+struct MatrixLoads {
+  bool transposed;
+  /// Matrices of 8x8 that an instruction loads: 1, 2 or 4. Twice as many
+  /// consecutive registers get their elements.
+  unsigned matrices;
+  /// The rows whose addresses the lanes provide: register bits select the
+  /// instruction.
+  LinearLayout rows;
+};
+
+/// nullopt for other layouts. The layout's last dimension is that of
+/// consecutive elements in memory.
+std::optional<MatrixLoads> findMatrixLoads(const LinearLayout &layout);
+
+} // namespace carousel
+
+#endif // CAROUSEL_ANALYSIS_LAYOUTS_FRAGMENTLAYOUTS_H

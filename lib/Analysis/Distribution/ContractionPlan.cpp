@@ -1,0 +1,170 @@
+//===- ContractionPlan.cpp - how threads contract vectors -----------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See ContractionPlan.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Distribution/ContractionPlan.h"
+
+#include "VectorRelations.h"
+
+#include "carousel/Analysis/Layouts/FragmentLayouts.h"
+#include "carousel/Analysis/Layouts/LayoutRules.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace carousel;
+
+/// The numbers of the indexing maps.
+enum Map : unsigned { kLhs, kRhs, kAcc };
+
+std::optional<unsigned> carousel::findOperandDim(vector::ContractionOp op,
+                                                 unsigned map, unsigned dim) {
+  return op.getIndexingMapsArray()[map].getResultPosition(
+      getAffineDimExpr(dim, op.getContext()));
+}
+
+std::string carousel::explainContraction(vector::ContractionOp op) {
+  Type sum = getElementTypeOrSelf(op.getAccType());
+  for (VectorType type : {op.getLhsType(), op.getRhsType()}) {
+    Type element = type.getElementType();
+    bool extends =
+        element == sum ||
+        (isa<FloatType>(element) == isa<FloatType>(sum) &&
+         element.getIntOrFloatBitWidth() < sum.getIntOrFloatBitWidth());
+    if (!extends) {
+      std::string text;
+      llvm::raw_string_ostream(text)
+          << "expected factors that extend to the sum's type " << sum
+          << ", got " << element;
+      return text;
+    }
+  }
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// By matrix instructions
+//===----------------------------------------------------------------------===//
+
+/// Products of 16-bit floats are added in f32.
+static bool hasInstruction(vector::ContractionOp op) {
+  Type lhs = op.getLhsType().getElementType();
+  return op.getKind() == vector::CombiningKind::ADD &&
+         lhs == op.getRhsType().getElementType() &&
+         (lhs.isF16() || lhs.isBF16()) &&
+         getElementTypeOrSelf(op.getAccType()).isF32();
+}
+
+static std::optional<ProductDims> findProductDims(vector::ContractionOp op) {
+  SmallVector<vector::IteratorType> iterators = op.getIteratorTypesArray();
+  if (iterators.size() != 3 || !isa<VectorType>(op.getAccType()))
+    return std::nullopt;
+  std::optional<unsigned> m, n, k;
+  for (unsigned dim = 0; dim < 3; ++dim) {
+    bool ofLhs = findOperandDim(op, kLhs, dim).has_value();
+    bool ofRhs = findOperandDim(op, kRhs, dim).has_value();
+    if (iterators[dim] == vector::IteratorType::reduction)
+      k = dim;
+    else if (ofLhs && !ofRhs)
+      m = dim;
+    else if (ofRhs && !ofLhs)
+      n = dim;
+  }
+  if (!m || !n || !k)
+    return std::nullopt;
+  return ProductDims{*m, *n, *k};
+}
+
+/// Of a layout of (first, second), if the operand has them in this order or the
+/// reverse.
+static LinearLayout inOrder(vector::ContractionOp op, unsigned map,
+                            unsigned first, const LinearLayout &layout) {
+  if (findOperandDim(op, map, first) == 0u)
+    return layout;
+  return getTransposed(layout, {1, 0});
+}
+
+static std::optional<ContractionPlan> planMatrices(vector::ContractionOp op,
+                                                   ThreadBits threads) {
+  std::optional<ProductDims> dims = findProductDims(op);
+  if (!dims || !hasInstruction(op) || threads.lanes != 5)
+    return std::nullopt;
+  SmallVector<int64_t> bounds;
+  op.getIterationBounds(bounds);
+  unsigned elementBits = op.getLhsType().getElementTypeBitWidth();
+  unsigned ofK = getFragmentBitsOfK(elementBits);
+  for (auto [dim, least] : {std::pair(dims->m, 4u), std::pair(dims->n, 3u),
+                            std::pair(dims->k, ofK)})
+    if (!llvm::isPowerOf2_64(bounds[dim]) || llvm::Log2_64(bounds[dim]) < least)
+      return std::nullopt;
+  ProductBits bits{llvm::Log2_64(bounds[dims->m]),
+                   llvm::Log2_64(bounds[dims->n]),
+                   llvm::Log2_64(bounds[dims->k])};
+  FragmentLayouts layouts = makeFragmentLayouts(bits, elementBits, threads);
+  return ContractionPlan{inOrder(op, kLhs, dims->m, layouts.a),
+                         inOrder(op, kRhs, dims->k, layouts.b),
+                         inOrder(op, kAcc, dims->m, layouts.c), dims,
+                         int64_t(1) << ofK};
+}
+
+//===----------------------------------------------------------------------===//
+// By threads
+//===----------------------------------------------------------------------===//
+
+/// Each thread has what its elements of the result need: all of the reduced
+/// dimensions, and of the others those of the result.
+static LinearLayout getFactorLayout(vector::ContractionOp op, unsigned map,
+                                    const LinearLayout &acc) {
+  auto type = map == kLhs ? op.getLhsType() : op.getRhsType();
+  SmallVector<unsigned> bits = getExtentBits(type);
+  SmallVector<vector::IteratorType> iterators = op.getIteratorTypesArray();
+  LinearLayout layout(bits);
+  for (unsigned dim = 0; dim < iterators.size(); ++dim) {
+    std::optional<unsigned> own = findOperandDim(op, map, dim);
+    if (!own || iterators[dim] == vector::IteratorType::parallel)
+      continue;
+    for (unsigned bit = 0; bit < bits[*own]; ++bit) {
+      SmallVector<uint32_t> basis(bits.size(), 0);
+      basis[*own] = 1u << bit;
+      layout.addBasis(Place::Register, basis);
+    }
+  }
+  for (Place place : {Place::Register, Place::Lane, Place::Warp, Place::CTA})
+    for (const auto &coordinates : acc.getBases(place)) {
+      SmallVector<uint32_t> basis(bits.size(), 0);
+      for (unsigned dim = 0; dim < iterators.size(); ++dim)
+        if (std::optional<unsigned> own = findOperandDim(op, map, dim))
+          if (std::optional<unsigned> ofAcc = findOperandDim(op, kAcc, dim))
+            basis[*own] = coordinates[*ofAcc];
+      layout.addBasis(place, basis);
+    }
+  return layout.withoutCopies();
+}
+
+static ContractionPlan planThreads(vector::ContractionOp op,
+                                   ThreadBits threads) {
+  SmallVector<unsigned> bits;
+  if (auto type = dyn_cast<VectorType>(op.getAccType()))
+    bits = getExtentBits(type);
+  // Squares of the result in each thread use each factor several times.
+  constexpr unsigned kSideBits = 2;
+  unsigned last = bits.empty() ? 0 : bits.size() - 1;
+  LinearLayout acc = bits.size() < 2 ? makeCoalescedLayout(bits, 0, threads)
+                                     : makeBlockedLayout(bits, last, last - 1,
+                                                         kSideBits, threads);
+  return {getFactorLayout(op, kLhs, acc), getFactorLayout(op, kRhs, acc), acc,
+          std::nullopt};
+}
+
+ContractionPlan carousel::planContraction(vector::ContractionOp op,
+                                          ThreadBits threads) {
+  if (std::optional<ContractionPlan> plan = planMatrices(op, threads))
+    return *plan;
+  return planThreads(op, threads);
+}

@@ -1,0 +1,301 @@
+//===- MultiplyVectors.cpp - contractions by threads ----------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See MultiplyVectors.h. Sums are in the order of k.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MultiplyVectors.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Tiles
+//===----------------------------------------------------------------------===//
+
+MatrixTile::MatrixTile(ThreadProgram &program, Value tile,
+                       const LinearLayout &layout)
+    : program(&program), tile(tile), layout(layout),
+      loads(*findMatrixLoads(layout)),
+      loaded(countRegisters(layout) / (2 * loads.matrices)) {}
+
+Value MatrixTile::loadInstruction(int64_t number) {
+  Value &known = loaded[number];
+  if (known)
+    return known;
+  SmallVector<Value> place;
+  for (unsigned dim = 0; dim < 2; ++dim)
+    place.push_back(program->getCoordinate(loads.rows, dim, number));
+  Type element = cast<MemRefType>(tile.getType()).getElementType();
+  auto type = VectorType::get({int64_t(loads.matrices), 2}, element);
+  known = nvgpu::LdMatrixOp::create(program->builder, program->loc, type, tile,
+                                    place, loads.transposed, loads.matrices);
+  return known;
+}
+
+/// Rows of a vector of pairs.
+static Value sliceRows(ThreadProgram &program, Value pairs, int64_t first,
+                       int64_t count) {
+  auto type = cast<VectorType>(pairs.getType());
+  if (type.getDimSize(0) == count)
+    return pairs;
+  return vector::ExtractStridedSliceOp::create(
+      program.builder, program.loc, pairs, ArrayRef<int64_t>(first),
+      ArrayRef<int64_t>(count), ArrayRef<int64_t>(1));
+}
+
+static Value insertRows(ThreadProgram &program, Value part, Value pairs,
+                        int64_t first) {
+  if (part.getType() == pairs.getType())
+    return part;
+  return vector::InsertStridedSliceOp::create(
+      program.builder, program.loc, part, pairs, ArrayRef<int64_t>({first, 0}),
+      ArrayRef<int64_t>({1, 1}));
+}
+
+static VectorType getPairsType(Type element, int64_t count) {
+  return VectorType::get({count / 2, 2}, element);
+}
+
+Value MatrixTile::loadPairs(int64_t first, int64_t count) {
+  int64_t own = 2 * loads.matrices;
+  if (count <= own)
+    return sliceRows(*program, loadInstruction(first / own), first % own / 2,
+                     count / 2);
+  VectorType type =
+      getPairsType(cast<MemRefType>(tile.getType()).getElementType(), count);
+  Value pairs = program->constant(
+      type, program->builder.getZeroAttr(type.getElementType()));
+  for (int64_t at = 0; at < count; at += own)
+    pairs = insertRows(*program, loadInstruction((first + at) / own), pairs,
+                       at / 2);
+  return pairs;
+}
+
+Value MatrixTile::load() {
+  int64_t count = countRegisters(layout);
+  Value pairs = loadPairs(0, count);
+  auto type = VectorType::get(
+      {count}, cast<VectorType>(pairs.getType()).getElementType());
+  return vector::ShapeCastOp::create(program->builder, program->loc, type,
+                                     pairs);
+}
+
+//===----------------------------------------------------------------------===//
+// Matrix instructions
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The pieces of a vector that instructions take, by their coordinates in two
+/// dimensions of the product.
+class Pieces {
+public:
+  Pieces(vector::ContractionOp op, unsigned map, const LinearLayout &layout,
+         std::array<unsigned, 2> dims, int64_t size)
+      : layout(layout), size(size) {
+    for (auto [own, dim] : llvm::zip_equal(ofDims, dims))
+      own = *findOperandDim(op, map, dim);
+  }
+
+  /// Calls `visit` with the number of the first register and the coordinates of
+  /// each piece, in their order.
+  void
+  forEach(function_ref<void(int64_t first, int64_t, int64_t)> visit) const {
+    for (int64_t first = 0; first < countRegisters(layout); first += size) {
+      SmallVector<uint32_t> at = getRegisterCoordinates(layout, first);
+      visit(first, at[ofDims[0]], at[ofDims[1]]);
+    }
+  }
+
+private:
+  const LinearLayout &layout;
+  int64_t size;
+  std::array<unsigned, 2> ofDims;
+};
+
+/// Products of one kind of instruction.
+class MatrixProduct {
+public:
+  MatrixProduct(ThreadProgram &program, vector::ContractionOp op,
+                const ContractionPlan &plan, Factor lhs, Factor rhs)
+      : program(program), plan(plan), lhs(toPairs(lhs)), rhs(toPairs(rhs)),
+        dims(*plan.matrices),
+        piecesOfA(op, 0, plan.lhs, {dims.m, dims.k}, getSizeOfA()),
+        piecesOfB(op, 1, plan.rhs, {dims.k, dims.n}, getSizeOfA() / 2),
+        piecesOfC(op, 2, plan.acc, {dims.m, dims.n}, kSizeOfC) {}
+
+  Value add(Value acc) {
+    std::map<int64_t, int64_t> slices; // of k, sorted
+    piecesOfA.forEach([&](int64_t, int64_t, int64_t k) { slices[k] = k; });
+    Type sum = cast<VectorType>(acc.getType()).getElementType();
+    Value pairs = vector::ShapeCastOp::create(
+        program.builder, program.loc,
+        getPairsType(sum, countRegisters(plan.acc)), acc);
+    SmallVector<Value> sums;
+    piecesOfC.forEach([&](int64_t first, int64_t, int64_t) {
+      sums.push_back(sliceRows(program, pairs, first / 2, kSizeOfC / 2));
+    });
+    for (auto [k, unused] : slices)
+      addSlice(k, sums);
+    for (auto [number, part] : llvm::enumerate(sums))
+      pairs = insertRows(program, part, pairs, number * (kSizeOfC / 2));
+    return vector::ShapeCastOp::create(program.builder, program.loc,
+                                       acc.getType(), pairs);
+  }
+
+private:
+  /// Two columns of two rows.
+  static constexpr int64_t kSizeOfC = 4;
+  /// A lane's part of 16 rows of an instruction's k.
+  int64_t getSizeOfA() const { return 16 * plan.instructionK / 32; }
+
+  Factor toPairs(Factor factor) {
+    if (factor.tile)
+      return factor;
+    auto type = cast<VectorType>(factor.registers.getType());
+    factor.registers = vector::ShapeCastOp::create(
+        program.builder, program.loc,
+        getPairsType(type.getElementType(), type.getNumElements()),
+        factor.registers);
+    return factor;
+  }
+
+  Value getPiece(const Factor &factor, int64_t first, int64_t size) {
+    if (factor.tile)
+      return factor.tile->loadPairs(first, size);
+    return sliceRows(program, factor.registers, first / 2, size / 2);
+  }
+
+  void addSlice(int64_t wantedK, MutableArrayRef<Value> sums) {
+    std::map<int64_t, Value> rows, columns;
+    piecesOfA.forEach([&](int64_t first, int64_t m, int64_t k) {
+      if (k == wantedK)
+        rows[m] = getPiece(lhs, first, getSizeOfA());
+    });
+    piecesOfB.forEach([&](int64_t first, int64_t k, int64_t n) {
+      if (k == wantedK)
+        columns[n] = getPiece(rhs, first, getSizeOfA() / 2);
+    });
+    piecesOfC.forEach([&](int64_t first, int64_t m, int64_t n) {
+      Value &sum = sums[first / kSizeOfC];
+      sum = nvgpu::MmaSyncOp::create(
+          program.builder, program.loc, rows.at(m), columns.at(n), sum,
+          ArrayRef<int64_t>({16, 8, plan.instructionK}));
+    });
+  }
+
+  ThreadProgram &program;
+  const ContractionPlan &plan;
+  Factor lhs, rhs;
+  ProductDims dims;
+  Pieces piecesOfA, piecesOfB, piecesOfC;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Threads
+//===----------------------------------------------------------------------===//
+
+static Value extend(ThreadProgram &program, Value registers, Type element) {
+  auto type = cast<VectorType>(registers.getType());
+  if (type.getElementType() == element)
+    return registers;
+  auto wide = type.clone(element);
+  if (isa<FloatType>(element))
+    return arith::ExtFOp::create(program.builder, program.loc, wide, registers);
+  return arith::ExtSIOp::create(program.builder, program.loc, wide, registers);
+}
+
+static Value multiplyAdd(ThreadProgram &program, vector::CombiningKind kind,
+                         Value lhs, Value rhs, Value acc) {
+  OpBuilder &builder = program.builder;
+  bool isFloat = isa<FloatType>(getElementTypeOrSelf(acc.getType()));
+  if (isFloat && kind == vector::CombiningKind::ADD)
+    return math::FmaOp::create(builder, program.loc, lhs, rhs, acc);
+  Value product =
+      isFloat ? Value(arith::MulFOp::create(builder, program.loc, lhs, rhs))
+              : arith::MulIOp::create(builder, program.loc, lhs, rhs);
+  return vector::makeArithReduction(builder, program.loc, kind, product, acc);
+}
+
+/// For each register of the sum, the register of a factor, at coordinates of
+/// the reduced dimensions.
+static SmallVector<int64_t> findFactors(vector::ContractionOp op, unsigned map,
+                                        const LinearLayout &layout,
+                                        const LinearLayout &acc,
+                                        ArrayRef<uint32_t> reduced) {
+  SmallVector<int64_t> numbers;
+  for (uint32_t number = 0; number < countRegisters(acc); ++number) {
+    SmallVector<uint32_t> ofAcc = getRegisterCoordinates(acc, number);
+    SmallVector<uint32_t> own(layout.getExtentBits().size());
+    for (unsigned dim = 0; dim < reduced.size(); ++dim)
+      if (std::optional<unsigned> at = findOperandDim(op, map, dim)) {
+        std::optional<unsigned> kept = findOperandDim(op, 2, dim);
+        own[*at] = kept ? ofAcc[*kept] : reduced[dim];
+      }
+    numbers.push_back(*layout.findRegister(own));
+  }
+  return numbers;
+}
+
+/// Calls `visit` with coordinates of the reduced dimensions, the last one
+/// fastest; 0 for others.
+static void forEachReduced(vector::ContractionOp op,
+                           function_ref<void(ArrayRef<uint32_t>)> visit) {
+  SmallVector<int64_t> bounds;
+  op.getIterationBounds(bounds);
+  for (auto [bound, iterator] :
+       llvm::zip_equal(bounds, op.getIteratorTypesArray()))
+    if (iterator == vector::IteratorType::parallel)
+      bound = 1;
+  SmallVector<uint32_t> at(bounds.size(), 0);
+  while (true) {
+    visit(at);
+    int64_t dim = int64_t(at.size()) - 1;
+    for (; dim >= 0 && ++at[dim] == bounds[dim]; --dim)
+      at[dim] = 0;
+    if (dim < 0)
+      return;
+  }
+}
+
+static Value multiplyOwn(ThreadProgram &program, vector::ContractionOp op,
+                         const ContractionPlan &plan, Value lhs, Value rhs,
+                         Value acc) {
+  Type sum = getElementTypeOrSelf(acc.getType());
+  bool isScalar = !isa<VectorType>(acc.getType());
+  if (isScalar)
+    acc = vector::BroadcastOp::create(program.builder, program.loc,
+                                      VectorType::get({1}, sum), acc);
+  lhs = extend(program, lhs, sum);
+  rhs = extend(program, rhs, sum);
+  forEachReduced(op, [&](ArrayRef<uint32_t> reduced) {
+    acc = multiplyAdd(
+        program, op.getKind(),
+        program.select(lhs, findFactors(op, 0, plan.lhs, plan.acc, reduced)),
+        program.select(rhs, findFactors(op, 1, plan.rhs, plan.acc, reduced)),
+        acc);
+  });
+  return isScalar ? program.extract(acc, 0) : acc;
+}
+
+Value carousel::multiplyVectors(ThreadProgram &program,
+                                vector::ContractionOp op,
+                                const ContractionPlan &plan, Factor lhs,
+                                Factor rhs, Value acc) {
+  if (plan.matrices)
+    return MatrixProduct(program, op, plan, lhs, rhs).add(acc);
+  return multiplyOwn(program, op, plan, lhs.registers, rhs.registers, acc);
+}
