@@ -17,7 +17,14 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Engines/ThreadWorkTest.cpp
     Analysis/Engines/TilePaddingTest.cpp
     Analysis/Engines/TransferShapeTest.cpp
+    Analysis/Distribution/BlockVariantsTest.cpp
+    Analysis/Distribution/ContractionPlanTest.cpp
+    Analysis/Distribution/LayoutPlanTest.cpp
     Analysis/Layouts/AnchorLayoutsTest.cpp
+    Analysis/Layouts/BankConflictsTest.cpp
+    Analysis/Layouts/ExchangePlanTest.cpp
+    Analysis/Layouts/FragmentLayoutsTest.cpp
+    Analysis/Layouts/LayoutRulesTest.cpp
     Analysis/Layouts/LinearLayoutTest.cpp
     Analysis/Rings/BoxGuardsTest.cpp
     Analysis/Rings/RingBarriersTest.cpp

@@ -1,30 +1,44 @@
-// Products of matrices by tensor cores, at the block phase. Each program computes a tile of 128x128.
+// Products of matrices by tensor cores, at the block phase. Factors go through rings, and sums stay in registers.
 //
 // - @matmul_gelu: y = gelu(a * b + bias).
+// - @matmul_int8: y = a * (w * scale)^T. The weights w are 8-bit integers; each row of them has a scale. They become
+//   bf16 on their way to the tensor cores.
+// - @split_k: y = a * b, with K split among programs. Those of a tile of y take turns to add to `work`; the last one
+//   writes y. The order of additions is always the same. Tickets number the programs in the order in which they start.
 
 #gl = #gpu.address_space<global>
+#ws = #gpu.address_space<workgroup>
 #mk = affine_map<(m, n, k) -> (m, k)>
 #kn = affine_map<(m, n, k) -> (k, n)>
+#nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
+#product = {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+#product_transposed = {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
 
 !matrix = memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>
-!tile_a = vector<128x64xbf16>
+!weights = memref<?x?xi8, strided<[?, 1], offset: ?>, #gl>
+!bias = memref<?xf32, #gl>
+!scale = memref<?xbf16, #gl>
+!work = memref<?x?xf32, #gl>
+!turns = memref<?x32xi32, #gl>
+!tickets = memref<?xi32, #gl>
+!tile_a = vector<256x64xbf16>
 !tile_b = vector<64x128xbf16>
-!tile = vector<128x128xbf16>
-!sums = vector<128x128xf32>
+!tile_w = vector<128x64xbf16>
+!tile_w8 = vector<128x64xi8>
+!tile = vector<256x128xbf16>
+!sums = vector<256x128xf32>
+!parts = memref<256x128xf32, #ws>
 
 gpu.module @products {
   gpu.func @matmul_gelu(
-      %a: !matrix {carousel.argument = #carousel.argument<"a", in>},
-      %b: !matrix {carousel.argument = #carousel.argument<"b", in>},
-      %bias: memref<?xf32, #gl> {carousel.argument = #carousel.argument<"bias", in>},
-      %y: !matrix {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
-      carousel.block_program = #carousel.block_program<>,
-      carousel.launch = #carousel.launch<grid = [ceildiv(extent(3, 1), 128), ceildiv(extent(3, 0), 128)], block = [128]>} {
+      %a: !matrix {carousel.argument = #carousel.argument<"a", in>}, %b: !matrix {carousel.argument = #carousel.argument<"b", in>},
+      %bias: !bias {carousel.argument = #carousel.argument<"bias", in>}, %y: !matrix {carousel.argument = #carousel.argument<"y", out>})
+      kernel attributes {carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [ceildiv(extent(3, 1), 128), ceildiv(extent(3, 0), 256)]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c64 = arith.constant 64 : index
-    %c128 = arith.constant 128 : index
     %pad = arith.constant 0.0 : bf16
     %none = arith.constant 0.0 : f32
     %zeros = arith.constant dense<0.0> : !sums
@@ -32,16 +46,16 @@ gpu.module @products {
     %rsqrt2 = arith.constant dense<0.707106769> : !sums
     %across = gpu.block_id x
     %down = gpu.block_id y
-    %i = arith.muli %down, %c128 : index
-    %j = arith.muli %across, %c128 : index
+    %i = affine.apply affine_map<(d) -> (d * 256)>(%down)
+    %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
     %depth = memref.dim %a, %c1 : !matrix
     %sum = scf.for %k = %c0 to %depth step %c64 iter_args(%acc = %zeros) -> (!sums) {
       %at = vector.transfer_read %a[%i, %k], %pad : !matrix, !tile_a
       %bt = vector.transfer_read %b[%k, %j], %pad : !matrix, !tile_b
-      %next = vector.contract {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]} %at, %bt, %acc : !tile_a, !tile_b into !sums
+      %next = vector.contract #product %at, %bt, %acc : !tile_a, !tile_b into !sums
       scf.yield %next : !sums
     } {carousel.pipeline = #carousel.pipeline<>}
-    %row = vector.transfer_read %bias[%j], %none : memref<?xf32, #gl>, vector<128xf32>
+    %row = vector.transfer_read %bias[%j], %none : !bias, vector<128xf32>
     %rows = vector.broadcast %row : vector<128xf32> to !sums
     %v = arith.addf %sum, %rows : !sums
     %s = arith.mulf %v, %rsqrt2 : !sums
@@ -50,6 +64,88 @@ gpu.module @products {
     %g = math.fma %h, %e, %h : !sums
     %y16 = arith.truncf %g : !sums to !tile
     vector.transfer_write %y16, %y[%i, %j] : !tile, !matrix
+    gpu.return
+  }
+
+  gpu.func @matmul_int8(
+      %a: !matrix {carousel.argument = #carousel.argument<"a", in>}, %w: !weights {carousel.argument = #carousel.argument<"w", in>},
+      %scale: !scale {carousel.argument = #carousel.argument<"scale", in>}, %y: !matrix {carousel.argument = #carousel.argument<"y", out>})
+      kernel attributes {carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [ceildiv(extent(3, 1), 128), ceildiv(extent(3, 0), 256)]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %pad = arith.constant 0.0 : bf16
+    %pad8 = arith.constant 0 : i8
+    %zeros = arith.constant dense<0.0> : !sums
+    %across = gpu.block_id x
+    %down = gpu.block_id y
+    %i = affine.apply affine_map<(d) -> (d * 256)>(%down)
+    %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
+    %depth = memref.dim %a, %c1 : !matrix
+    %s = vector.transfer_read %scale[%j], %pad : !scale, vector<128xbf16>
+    %columns = vector.broadcast %s : vector<128xbf16> to vector<64x128xbf16>
+    %scales = vector.transpose %columns, [1, 0] : vector<64x128xbf16> to !tile_w
+    %sum = scf.for %k = %c0 to %depth step %c64 iter_args(%acc = %zeros) -> (!sums) {
+      %at = vector.transfer_read %a[%i, %k], %pad : !matrix, !tile_a
+      %wt = vector.transfer_read %w[%j, %k], %pad8 : !weights, !tile_w8
+      %w16 = arith.sitofp %wt : !tile_w8 to !tile_w
+      %ws = arith.mulf %w16, %scales : !tile_w
+      %next = vector.contract #product_transposed %at, %ws, %acc : !tile_a, !tile_w into !sums
+      scf.yield %next : !sums
+    } {carousel.pipeline = #carousel.pipeline<>}
+    %y16 = arith.truncf %sum : !sums to !tile
+    vector.transfer_write %y16, %y[%i, %j] : !tile, !matrix
+    gpu.return
+  }
+}
+
+// Memory that the runtime allocates, and the grid: as many programs for each tile of y as `split` says.
+#turns = #carousel.workspace<[ceildiv(extent(2, 0), 256) * ceildiv(extent(2, 1), 128)]>
+#work = #carousel.workspace<[extent(2, 0), ceildiv(extent(2, 1), 4) * 4]>
+#parts = #carousel.launch<grid = [ceildiv(extent(2, 0), 256) * ceildiv(extent(2, 1), 128) * scalar(3)]>
+
+gpu.module @split {
+  gpu.func @split_k(
+      %a: !matrix {carousel.argument = #carousel.argument<"a", in>}, %b: !matrix {carousel.argument = #carousel.argument<"b", in>},
+      %y: !matrix {carousel.argument = #carousel.argument<"y", out>}, %split: index {carousel.argument = #carousel.argument<"split", in>},
+      %work: !work {carousel.argument = #carousel.argument<"work", inout>, carousel.workspace = #work},
+      %turns: !turns {carousel.argument = #carousel.argument<"turns", inout>, carousel.workspace = #turns},
+      %tickets: !tickets {carousel.argument = #carousel.argument<"tickets", inout>, carousel.workspace = #carousel.workspace<[1]>})
+      kernel attributes {carousel.block_program = #carousel.block_program<>, carousel.launch = #parts} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    %pad = arith.constant 0.0 : bf16
+    %none = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : !sums
+    %blocks = gpu.grid_dim x
+    %n = memref.dim %y, %c1 : !matrix
+    %depth = memref.dim %a, %c1 : !matrix
+    %ticket = carousel.grid.ticket %tickets[%c0] of %blocks : !tickets
+    %t = affine.apply affine_map<(d)[s, p] -> (d floordiv s)>(%ticket)[%split, %n]
+    %turn = affine.apply affine_map<(d)[s] -> (d mod s)>(%ticket)[%split]
+    %i = affine.apply affine_map<(d)[n] -> ((d floordiv (n ceildiv 128)) * 256)>(%t)[%n]
+    %j = affine.apply affine_map<(d)[n] -> ((d mod (n ceildiv 128)) * 128)>(%t)[%n]
+    %begin = affine.apply affine_map<(d)[s, k] -> (d * (k ceildiv (64 * s)) * 64)>(%turn)[%split, %depth]
+    %end = affine.min affine_map<(d)[s, k] -> (k, (d + 1) * (k ceildiv (64 * s)) * 64)>(%turn)[%split, %depth]
+    %tile = memref.alloc() : !parts
+    %sum = scf.for %k = %begin to %end step %c64 iter_args(%acc = %zeros) -> (!sums) {
+      %at = vector.transfer_read %a[%i, %k], %pad : !matrix, !tile_a
+      %bt = vector.transfer_read %b[%k, %j], %pad : !matrix, !tile_b
+      %next = vector.contract #product %at, %bt, %acc : !tile_a, !tile_b into !sums
+      scf.yield %next : !sums
+    } {carousel.pipeline = #carousel.pipeline<>}
+    vector.transfer_write %sum, %tile[%c0, %c0] {in_bounds = [true, true]} : !sums, !parts
+    %is_last = carousel.serialize %turns[%t, %c0] turn %turn of %split (%first, %last) {
+      carousel.accumulate %tile into %work[%i, %j] reduce<add f32> first(%first) last(%last) : !parts, !work
+      carousel.pass_turn %last : i1
+    } : !turns -> i1
+    scf.if %is_last {
+      %total = vector.transfer_read %tile[%c0, %c0], %none {in_bounds = [true, true]} : !parts, !sums
+      %y16 = arith.truncf %total : !sums to !tile
+      vector.transfer_write %y16, %y[%i, %j] : !tile, !matrix
+    }
     gpu.return
   }
 }

@@ -139,7 +139,7 @@ static bool isInBounds(VectorTransferOpInterface transfer) {
 }
 
 static void loadTile(ThreadProgram &program, const ThreadAccess &access,
-                     Value tile, Value padding, Swizzle swizzle) {
+                     Value tile, Value padding) {
   OpBuilder &builder = program.builder;
   bool inBounds = isInBounds(access.transfer);
   auto fill = OutOfBoundsFill::Zero;
@@ -158,18 +158,8 @@ static void loadTile(ThreadProgram &program, const ThreadAccess &access,
   }
   LoadOp::create(builder, program.loc, access.memref, access.indices, tile,
                  fill, value, ReductionAttr(), TransferScope::CTA, inBounds,
-                 /*by_threads=*/false, swizzle, EvictPriority::Normal,
-                 EngineAttr(), /*map=*/Value());
-}
-
-/// ldmatrix reads pieces of 16 bytes of consecutive rows: the widest pattern
-/// that divides a row puts them in different banks.
-static Swizzle chooseSwizzle(VectorType type) {
-  int64_t row = type.getShape().back() * type.getElementTypeBitWidth() / 8;
-  for (Swizzle swizzle : {Swizzle::B128, Swizzle::B64, Swizzle::B32})
-    if (row % *getSwizzleSpan(swizzle) == 0)
-      return swizzle;
-  return Swizzle::None;
+                 /*by_threads=*/false, access.plan.swizzle,
+                 EvictPriority::Normal, EngineAttr(), /*map=*/Value());
 }
 
 Value carousel::loadTile(ThreadProgram &program, const ThreadAccess &access,
@@ -177,8 +167,7 @@ Value carousel::loadTile(ThreadProgram &program, const ThreadAccess &access,
   VectorTransferOpInterface transfer = access.transfer;
   VectorType type = transfer.getVectorType();
   Value tile = program.allocate(type.getShape(), type.getElementType());
-  ::loadTile(program, access, tile, padding,
-             access.plan.byMatrices ? chooseSwizzle(type) : Swizzle::None);
+  ::loadTile(program, access, tile, padding);
   return tile;
 }
 
@@ -187,8 +176,8 @@ static void storeTile(ThreadProgram &program, const ThreadAccess &access,
   StoreOp::create(program.builder, program.loc, tile, access.memref,
                   access.indices, ReductionAttr(), /*exclusive=*/false,
                   TransferScope::CTA, isInBounds(access.transfer),
-                  /*by_threads=*/false, Swizzle::None, EvictPriority::Normal,
-                  EngineAttr(), /*map=*/Value());
+                  /*by_threads=*/false, access.plan.swizzle,
+                  EvictPriority::Normal, EngineAttr(), /*map=*/Value());
 }
 
 //===----------------------------------------------------------------------===//
@@ -200,7 +189,7 @@ Value carousel::readVector(ThreadProgram &program, const ThreadAccess &access,
   OpBuilder &builder = program.builder;
   RunAccess runs(program, access);
   if (access.plan.isTransfer)
-    ::loadTile(program, access, runs.getMemRef(), padding, Swizzle::None);
+    ::loadTile(program, access, runs.getMemRef(), padding);
   VectorTransferOpInterface transfer = access.transfer;
   VectorType type = getThreadType(transfer.getVectorType(), access.plan.layout);
   int64_t run = runs.getRun();

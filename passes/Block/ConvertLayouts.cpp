@@ -48,29 +48,6 @@ bool carousel::isWithinThreads(const LinearLayout &from,
   return from == to || findRegisters(from, to).has_value();
 }
 
-/// The element's place in the buffer: its row, and its place there.
-static SmallVector<Value> getPlace(ThreadProgram &program,
-                                   const ExchangePlan &plan,
-                                   const LinearLayout &layout,
-                                   uint32_t number) {
-  OpBuilder &builder = program.builder;
-  Value row;
-  for (auto [dim, bits] : llvm::enumerate(layout.getExtentBits())) {
-    if (dim == plan.innerDim || bits == 0)
-      continue;
-    Value own = program.getCoordinate(layout, dim, number);
-    if (row) {
-      row = arith::MulIOp::create(builder, program.loc, row,
-                                  program.index(int64_t(1) << bits));
-      row = arith::AddIOp::create(builder, program.loc, row, own);
-    } else {
-      row = own;
-    }
-  }
-  return {row ? row : program.index(0),
-          program.getCoordinate(layout, plan.innerDim, number)};
-}
-
 /// Bits are moved as bytes.
 static Value toBytes(ThreadProgram &program, Value registers) {
   auto type = cast<VectorType>(registers.getType());
@@ -90,34 +67,35 @@ static Value exchange(ThreadProgram &program, Value registers,
   int64_t bytes =
       element.isIndex() ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8;
   ExchangePlan plan = ExchangePlan::compute(source, target, bytes);
-  LinearLayout from = withRunsFirst(source, plan.innerDim);
-  LinearLayout to = withRunsFirst(target, plan.innerDim);
-  registers = convertLayout(program, registers, source, from);
-  Value buffer = program.allocate({plan.rows, plan.pitch}, element);
+  registers = program.select(registers, plan.writerRegisters);
+  Value buffer = program.allocate({plan.elements}, element);
 
   // An earlier exchange through this buffer may not have been read yet.
   if (program.builder.getInsertionBlock() != program.getEntry())
     program.barrier();
-  program.runIf(program.isFirstCopy(from), [&] {
-    for (int64_t number = 0; number < countRegisters(from);
+  program.runIf(program.isFirstCopy(plan.writer), [&] {
+    for (int64_t number = 0; number < countRegisters(plan.writer);
          number += plan.writeRun) {
       SmallVector<int64_t> run(plan.writeRun);
       std::iota(run.begin(), run.end(), number);
       program.store(program.select(registers, run), buffer,
-                    getPlace(program, plan, from, number));
+                    program.getCoordinate(plan.writer, 0, number));
     }
   });
   program.barrier();
-  auto type = VectorType::get({countRegisters(to)}, element);
+  auto type = VectorType::get({countRegisters(plan.reader)}, element);
   Value result =
       program.constant(type, cast<TypedAttr>(builder.getZeroAttr(element)));
-  for (int64_t number = 0; number < countRegisters(to);
+  for (int64_t number = 0; number < countRegisters(plan.reader);
        number += plan.readRun) {
     Value part = program.load(VectorType::get({plan.readRun}, element), buffer,
-                              getPlace(program, plan, to, number));
+                              program.getCoordinate(plan.reader, 0, number));
     result = program.replace(result, part, number);
   }
-  result = convertLayout(program, result, to, target);
+  SmallVector<int64_t> order(plan.readerRegisters.size());
+  for (auto [number, own] : llvm::enumerate(plan.readerRegisters))
+    order[own] = number;
+  result = program.select(result, order);
   if (original != element)
     result = arith::TruncIOp::create(builder, program.loc, type.clone(original),
                                      result);

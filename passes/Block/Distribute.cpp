@@ -54,6 +54,7 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
       return kernel.emitError("expected a block in ")
              << CarouselDialect::kLaunch << " of a kernel to distribute, got "
              << "none";
+    foldExtensions(kernel);
     LayoutPlan plan = LayoutPlan::compute(kernel);
     for (const LayoutFault &fault : plan.getFaults())
       fault.op->emitOpError(fault.message);
@@ -66,6 +67,25 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
     conversions += counts.conversions;
     kernel->removeAttr(CarouselDialect::kBlockProgram);
     return success();
+  }
+
+  /// A contraction extends its factors itself, and has instructions for narrow
+  /// ones.
+  static void foldExtensions(gpu::GPUFuncOp kernel) {
+    kernel.walk([](vector::ContractionOp op) {
+      Operation *lhs = op.getLhs().getDefiningOp();
+      Operation *rhs = op.getRhs().getDefiningOp();
+      if (!lhs || !rhs || lhs->getName() != rhs->getName() ||
+          !isa<arith::ExtFOp, arith::ExtSIOp>(lhs) ||
+          getElementTypeOrSelf(lhs->getOperand(0)) !=
+              getElementTypeOrSelf(rhs->getOperand(0)))
+        return;
+      op.getLhsMutable().assign(lhs->getOperand(0));
+      op.getRhsMutable().assign(rhs->getOperand(0));
+      for (Operation *factor : {lhs, rhs})
+        if (factor->use_empty())
+          factor->erase();
+    });
   }
 
   void emitRemarks(gpu::GPUFuncOp kernel, const LayoutPlan &plan) {

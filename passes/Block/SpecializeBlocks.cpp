@@ -13,6 +13,7 @@
 
 #include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "carousel/Analysis/Distribution/BlockVariants.h"
+#include "carousel/Analysis/Distribution/ContractionPlan.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Passes/Passes.h"
@@ -92,6 +93,12 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
       int64_t run = std::min<int64_t>(8 * rules::kBulkGranule / bits, 8);
       problem.elementsOfThread = std::max(problem.elementsOfThread, run * run);
     }
+    // Sums of products stay in registers, and each is added to often.
+    constexpr int64_t kSumsOfThread = 128;
+    if (auto product = dyn_cast<vector::ContractionOp>(op))
+      if (hasMatrixInstructions(product))
+        problem.elementsOfThread =
+            std::max(problem.elementsOfThread, kSumsOfThread);
     // What CTAs do in turns can't be done together.
     if (isa<gpu::GridDimOp, SerializeOp, GridTicketOp>(op))
       problem.canBatch = false;

@@ -53,7 +53,7 @@ static bool isOfBlockPhase(Operation *op) {
       vector::ExtractOp, vector::InsertOp, vector::FMAOp,
       // Control, and ops of the tile phase.
       scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp,
-      LoadOp, StoreOp, SerializeOp, PassTurnOp, AccumulateOp,
+      LoadOp, StoreOp, SerializeOp, PassTurnOp, AccumulateOp, GridTicketOp,
       // Numbers and memory that are the same for all threads.
       ub::PoisonOp, affine::AffineApplyOp, affine::AffineMinOp,
       affine::AffineMaxOp, gpu::BlockIdOp, gpu::GridDimOp, gpu::ReturnOp,

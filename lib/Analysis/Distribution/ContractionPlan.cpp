@@ -40,8 +40,8 @@ std::string carousel::explainContraction(vector::ContractionOp op) {
     if (!extends) {
       std::string text;
       llvm::raw_string_ostream(text)
-          << "expected factors that extend to the sum's type " << sum
-          << ", got " << element;
+          << "expected factors that extend to the sum's type '" << sum << "'"
+          << ", got '" << element << "'";
       return text;
     }
   }
@@ -90,19 +90,33 @@ static LinearLayout inOrder(vector::ContractionOp op, unsigned map,
   return getTransposed(layout, {1, 0});
 }
 
-static std::optional<ContractionPlan> planMatrices(vector::ContractionOp op,
-                                                   ThreadBits threads) {
+/// The dimensions of a product that instructions divide.
+static std::optional<ProductDims> findMatrixDims(vector::ContractionOp op) {
   std::optional<ProductDims> dims = findProductDims(op);
-  if (!dims || !hasInstruction(op) || threads.lanes != 5)
+  if (!dims || !hasInstruction(op))
     return std::nullopt;
   SmallVector<int64_t> bounds;
   op.getIterationBounds(bounds);
-  unsigned elementBits = op.getLhsType().getElementTypeBitWidth();
-  unsigned ofK = getFragmentBitsOfK(elementBits);
+  unsigned ofK = getFragmentBitsOfK(op.getLhsType().getElementTypeBitWidth());
   for (auto [dim, least] : {std::pair(dims->m, 4u), std::pair(dims->n, 3u),
                             std::pair(dims->k, ofK)})
     if (!llvm::isPowerOf2_64(bounds[dim]) || llvm::Log2_64(bounds[dim]) < least)
       return std::nullopt;
+  return dims;
+}
+
+bool carousel::hasMatrixInstructions(vector::ContractionOp op) {
+  return findMatrixDims(op).has_value();
+}
+
+static std::optional<ContractionPlan> planMatrices(vector::ContractionOp op,
+                                                   ThreadBits threads) {
+  std::optional<ProductDims> dims = findMatrixDims(op);
+  if (!dims || threads.lanes != 5)
+    return std::nullopt;
+  SmallVector<int64_t> bounds;
+  op.getIterationBounds(bounds);
+  unsigned elementBits = op.getLhsType().getElementTypeBitWidth();
   ProductBits bits{llvm::Log2_64(bounds[dims->m]),
                    llvm::Log2_64(bounds[dims->n]),
                    llvm::Log2_64(bounds[dims->k])};
@@ -110,7 +124,7 @@ static std::optional<ContractionPlan> planMatrices(vector::ContractionOp op,
   return ContractionPlan{inOrder(op, kLhs, dims->m, layouts.a),
                          inOrder(op, kRhs, dims->k, layouts.b),
                          inOrder(op, kAcc, dims->m, layouts.c), dims,
-                         int64_t(1) << ofK};
+                         int64_t(1) << getFragmentBitsOfK(elementBits)};
 }
 
 //===----------------------------------------------------------------------===//

@@ -12,6 +12,7 @@
 #include "carousel/Analysis/Distribution/LayoutPlan.h"
 
 #include "LayoutPlanner.h"
+#include "TileBanks.h"
 #include "VectorRelations.h"
 
 #include "carousel/Analysis/Layouts/FragmentLayouts.h"
@@ -76,6 +77,10 @@ void LayoutPlanner::chooseAccess(const VectorAccess &access) {
         own.sectors <= best.sectors + getConversionPrice(access, own.layout))
       best = own;
   }
+  if (best.isTransfer)
+    best.swizzle = best.byMatrices ? chooseMatrixSwizzle(access.getType())
+                                   : chooseTileSwizzle(access.getType(),
+                                                       best.layout, best.run);
   plan.accesses.insert({access.getOp(), best});
 }
 

@@ -90,3 +90,21 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// C212: factors that are wider than the sum.
+gpu.module @kernels {
+  gpu.func @product(%x: memref<?xf64, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [1], block = [32]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f64
+    %none = arith.constant 0.0 : f32
+    %v = vector.transfer_read %x[%c0], %zero : memref<?xf64, #gpu.address_space<global>>, vector<64xf64>
+    // expected-error @below {{expected factors that extend to the sum's type 'f32', got 'f64'}}
+    %p = vector.contract {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]}
+        %v, %v, %none : vector<64xf64>, vector<64xf64> into f32
+    gpu.return
+  }
+}

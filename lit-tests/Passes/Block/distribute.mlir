@@ -2,6 +2,12 @@
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(carousel-distribute,canonicalize,cse))' | FileCheck %s
 
 #gl = #gpu.address_space<global>
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+#product = {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+!bf16 = memref<?x?xbf16, #gl>
+!matrix = memref<?x?xf32, #gl>
 !v = memref<?xf32, #gl>
 !m = memref<?x256xf32, #gl>
 
@@ -124,10 +130,10 @@ gpu.module @m {
 
   // Where reads and writes want different layouts, the vector goes through shared memory.
   // CHECK-LABEL: gpu.func @exchange
-  // CHECK: %[[BUFFER:.*]] = memref.alloc() {alignment = 16 : i64} : memref<32x{{[0-9]+}}xf32, #gpu.address_space<workgroup>>
-  // CHECK: memref.store %{{.*}}, %[[BUFFER]]
+  // CHECK: %[[BUFFER:.*]] = memref.alloc() {alignment = 16 : i64} : memref<1024xf32, #gpu.address_space<workgroup>>
+  // CHECK: {{memref|vector}}.store %{{.*}}, %[[BUFFER]]
   // CHECK: gpu.barrier
-  // CHECK: memref.load %[[BUFFER]]
+  // CHECK: {{memref|vector}}.load %[[BUFFER]]
   gpu.func @exchange(%x: memref<?x?xf32, #gl>, %y: memref<?x?xf32, #gl>) kernel attributes {
       carousel.block_program = #carousel.block_program<>,
       carousel.launch = #carousel.launch<grid = [1], block = [64]>} {
@@ -136,6 +142,63 @@ gpu.module @m {
     %a = vector.transfer_read %x[%c0, %c0], %zero : memref<?x?xf32, #gl>, vector<32x32xf32>
     %t = vector.transpose %a, [1, 0] : vector<32x32xf32> to vector<32x32xf32>
     vector.transfer_write %t, %y[%c0, %c0] : vector<32x32xf32>, memref<?x?xf32, #gl>
+    gpu.return
+  }
+
+  // A product by matrix instructions: its factors are in swizzled tiles, and read where they are multiplied. Each of two
+  // warps has half of the rows of B's columns.
+  // CHECK-LABEL: gpu.func @product
+  // CHECK: scf.for {{.*}} -> (vector<16xf32>)
+  // CHECK:   carousel.load %{{.*}} to %[[A:.*]] swizzle(b64) : {{.*}}, memref<16x32xbf16,
+  // CHECK:   carousel.load %{{.*}} to %[[B:.*]] swizzle(b128) : {{.*}}, memref<32x64xbf16,
+  // CHECK:   %[[LEFT:.*]] = nvgpu.ldmatrix %[[A]]{{.*}} {numTiles = 4 : i32, transpose = false}
+  // CHECK:   %[[RIGHT:.*]] = nvgpu.ldmatrix %[[B]]{{.*}} {numTiles = 4 : i32, transpose = true}
+  // CHECK:   %[[PART:.*]] = vector.extract_strided_slice %[[RIGHT]] {offsets = [0], sizes = [2], strides = [1]}
+  // CHECK:   nvgpu.mma.sync(%[[LEFT]], %[[PART]], %{{.*}}) {mmaShape = [16, 8, 16]}
+  // CHECK-COUNT-7: nvgpu.mma.sync
+  // CHECK-NOT: nvgpu.mma.sync
+  // CHECK: } {carousel.pipeline
+  gpu.func @product(%x: !bf16, %y: !bf16, %z: !matrix) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [1], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c32 = arith.constant 32 : index
+    %pad = arith.constant 0.0 : bf16
+    %zeros = arith.constant dense<0.0> : vector<16x64xf32>
+    %depth = memref.dim %x, %c1 : !bf16
+    %sum = scf.for %k = %c0 to %depth step %c32 iter_args(%acc = %zeros) -> (vector<16x64xf32>) {
+      %a = vector.transfer_read %x[%c0, %k], %pad : !bf16, vector<16x32xbf16>
+      %b = vector.transfer_read %y[%k, %c0], %pad : !bf16, vector<32x64xbf16>
+      %next = vector.contract #product %a, %b, %acc : vector<16x32xbf16>, vector<32x64xbf16> into vector<16x64xf32>
+      scf.yield %next : vector<16x64xf32>
+    } {carousel.pipeline = #carousel.pipeline<stages = 2>}
+    vector.transfer_write %sum, %z[%c0, %c0] : vector<16x64xf32>, !matrix
+    gpu.return
+  }
+
+  // Extensions of the factors belong to the product. Others are multiply-adds of the threads.
+  // CHECK-LABEL: gpu.func @extended
+  // CHECK-NOT: arith.extf
+  // CHECK: nvgpu.mma.sync
+  // CHECK-NOT: arith.extf
+  // CHECK-COUNT-4: math.fma {{.*}} : vector<16xf32>
+  // CHECK-NOT: math.fma
+  // CHECK: gpu.return
+  gpu.func @extended(%x: !bf16, %z: !matrix) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [1], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0.0 : bf16
+    %none = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : vector<16x16xf32>
+    %a16 = vector.transfer_read %x[%c0, %c0], %pad : !bf16, vector<16x16xbf16>
+    %a = arith.extf %a16 : vector<16x16xbf16> to vector<16x16xf32>
+    %p = vector.contract #product %a, %a, %zeros : vector<16x16xf32>, vector<16x16xf32> into vector<16x16xf32>
+    %b = vector.transfer_read %z[%c0, %c0], %none : !matrix, vector<16x4xf32>
+    %c = vector.transfer_read %z[%c0, %c0], %none : !matrix, vector<4x16xf32>
+    %q = vector.contract #product %b, %c, %p : vector<16x4xf32>, vector<4x16xf32> into vector<16x16xf32>
+    vector.transfer_write %q, %z[%c0, %c0] : vector<16x16xf32>, !matrix
     gpu.return
   }
 }

@@ -68,8 +68,8 @@ TEST(BlockVariantsTest, NarrowRowsShareCTAs) {
   problem.elementsOfThread = 32;
   BlockVariant variant = planBlockVariants(problem)[1];
   EXPECT_EQ(variant.width, 128);
-  EXPECT_EQ(variant.threads, 128);
-  EXPECT_EQ(variant.programs, 32);
+  EXPECT_EQ(variant.threads, 64);
+  EXPECT_EQ(variant.programs, 8);
   problem.canBatch = false;
   EXPECT_EQ(planBlockVariants(problem)[1].programs, 1);
   // What a kernel says itself.

@@ -11,7 +11,6 @@
 
 #include "carousel/Analysis/Layouts/LayoutRules.h"
 #include "carousel/Analysis/Layouts/AnchorLayouts.h"
-#include "carousel/Analysis/Layouts/ExchangePlan.h"
 
 #include "gtest/gtest.h"
 
@@ -118,28 +117,6 @@ TEST(LayoutRulesTest, RunsComeFirst) {
   std::optional<Conversion> conversion = Conversion::plan(transposed, ordered);
   ASSERT_TRUE(conversion);
   EXPECT_EQ(conversion->getMovement(), Movement::Registers);
-}
-
-TEST(ExchangePlanTest, TransposesHaveNoConflicts) {
-  for (int64_t bytes : {1, 2, 4}) {
-    LinearLayout rows = makeCoalescedLayout({6, 6}, 2, {5, 2});
-    LinearLayout columns = getTransposed(rows, {1, 0});
-    ExchangePlan plan = ExchangePlan::compute(rows, columns, bytes);
-    EXPECT_EQ(plan.conflicts, 0) << bytes << " bytes";
-    EXPECT_GE(plan.pitch, 64);
-    EXPECT_EQ(plan.rows, 64);
-  }
-}
-
-TEST(ExchangePlanTest, RowsStayWide) {
-  // From warps that share rows to warps with rows of their own.
-  LinearLayout from = makeCoalescedLayout({4, 10}, 2, {5, 2});
-  LinearLayout to = makeRowLayout({4, 10}, 2, {5, 2});
-  ExchangePlan plan = ExchangePlan::compute(from, to, 4);
-  EXPECT_EQ(plan.innerDim, 1u);
-  EXPECT_EQ(plan.writeRun, 4);
-  EXPECT_EQ(plan.readRun, 4);
-  EXPECT_EQ(plan.conflicts, 0);
 }
 
 } // namespace

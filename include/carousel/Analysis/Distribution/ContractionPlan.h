@@ -39,6 +39,9 @@ struct ContractionPlan {
 /// The reason why a contraction can't be distributed, or an empty string.
 std::string explainContraction(mlir::vector::ContractionOp op);
 
+/// Whether its types and extents have matrix instructions.
+bool hasMatrixInstructions(mlir::vector::ContractionOp op);
+
 /// For one that can be.
 ContractionPlan planContraction(mlir::vector::ContractionOp op,
                                 ThreadBits threads);

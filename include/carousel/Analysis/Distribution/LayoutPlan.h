@@ -16,6 +16,7 @@
 
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
 #include "carousel/Analysis/Layouts/AnchorLayouts.h"
+#include "carousel/Dialect/IR/CarouselDialect.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
@@ -45,6 +46,8 @@ struct AccessPlan {
   bool isTransfer = false;
   /// Threads read the tile by ldmatrix (FragmentLayouts.h).
   bool byMatrices = false;
+  /// Of the tile, so that lanes access different banks.
+  Swizzle swizzle = Swizzle::None;
   /// A read of elements that no other program and no other read accesses.
   bool isReadOnce = false;
   /// Sectors of 32 bytes that a warp's accesses touch, and those that they

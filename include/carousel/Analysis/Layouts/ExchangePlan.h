@@ -6,7 +6,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Where the elements of a vector lie in shared memory, between threads that
-// write them in one layout and read them in another.
+// write them in one layout and read them in another. An address is a linear
+// map of the coordinates' bits, so that some bits of it may be an exclusive or
+// of several (a swizzle).
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,24 +20,22 @@
 namespace carousel {
 
 struct ExchangePlan {
-  /// The dimension that is consecutive; the others are outer ones, in order.
-  unsigned innerDim;
-  /// Elements from one row of the inner dimension to the next.
-  int64_t pitch;
-  int64_t rows;
+  /// The addresses, in elements, of what places write and read: layouts of one
+  /// dimension. Runs of registers have consecutive addresses.
+  LinearLayout writer, reader;
+  /// The register, of the layout from which and to which elements move, that
+  /// each register of the writer and of the reader is.
+  llvm::SmallVector<int64_t> writerRegisters, readerRegisters;
+  int64_t elements;
   /// Elements of one access.
   int64_t writeRun, readRun;
   /// Passes over the banks that a warp's accesses take, beyond those that their
   /// bytes need.
   int64_t conflicts;
 
-  /// The least conflicts, then the widest accesses, then the least memory.
+  /// The fewest accesses and conflicts together.
   static ExchangePlan compute(const LinearLayout &from, const LinearLayout &to,
                               int64_t elementBytes);
-
-  /// The row of an element: its outer coordinates as one number.
-  int64_t getRow(const LinearLayout &layout,
-                 llvm::ArrayRef<uint32_t> coordinates) const;
 };
 
 } // namespace carousel

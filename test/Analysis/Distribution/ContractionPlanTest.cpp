@@ -1,0 +1,135 @@
+//===- ContractionPlanTest.cpp - tests of ContractionPlan.h ---------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Distribution/ContractionPlan.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+constexpr ThreadBits kFourWarps{5, 2};
+
+class ContractionPlanTest : public ::testing::Test {
+protected:
+  ContractionPlanTest() {
+    context.loadDialect<func::FuncDialect, vector::VectorDialect>();
+  }
+
+  /// A product of types, with maps like "(m, k), (k, n), (m, n)".
+  vector::ContractionOp parse(const std::string &lhs, const std::string &rhs,
+                              const std::string &acc,
+                              const std::string &ofLhs = "(m, k)",
+                              const std::string &ofRhs = "(k, n)",
+                              const std::string &ofAcc = "(m, n)",
+                              const std::string &kind = "add") {
+    auto map = [](const std::string &results) {
+      return "affine_map<(m, n, k) -> " + results + ">";
+    };
+    module = parseSourceString<ModuleOp>(
+        "func.func @f(%a: " + lhs + ", %b: " + rhs + ", %c: " + acc +
+            ") {\n  %d = vector.contract {indexing_maps = [" + map(ofLhs) +
+            ", " + map(ofRhs) + ", " + map(ofAcc) +
+            "], iterator_types = [\"parallel\", \"parallel\", \"reduction\"], "
+            "kind = #vector.kind<" +
+            kind + ">} %a, %b, %c : " + lhs + ", " + rhs + " into " + acc +
+            "\n  return\n}",
+        &context);
+    EXPECT_TRUE(module);
+    vector::ContractionOp found;
+    module->walk([&](vector::ContractionOp op) { found = op; });
+    return found;
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+};
+
+TEST_F(ContractionPlanTest, MatrixInstructions) {
+  auto op =
+      parse("vector<64x32xbf16>", "vector<32x128xbf16>", "vector<64x128xf32>");
+  EXPECT_TRUE(hasMatrixInstructions(op));
+  ContractionPlan plan = planContraction(op, kFourWarps);
+  ASSERT_TRUE(plan.matrices);
+  EXPECT_EQ(plan.instructionK, 16);
+  EXPECT_EQ(plan.acc.getNumBits(Place::Register), 6u);
+  // 32 x 64 in each warp.
+  EXPECT_EQ(plan.acc.apply({0, 0, 3, 0}),
+            (llvm::SmallVector<uint32_t>{32, 64}));
+}
+
+TEST_F(ContractionPlanTest, OrderOfDimensions) {
+  auto plain = planContraction(
+      parse("vector<64x32xf16>", "vector<32x64xf16>", "vector<64x64xf32>"),
+      kFourWarps);
+  auto turned =
+      planContraction(parse("vector<32x64xf16>", "vector<64x32xf16>",
+                            "vector<64x64xf32>", "(k, m)", "(n, k)", "(n, m)"),
+                      kFourWarps);
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    auto reversed = [](llvm::SmallVector<uint32_t> at) {
+      std::swap(at[0], at[1]);
+      return at;
+    };
+    EXPECT_EQ(turned.lhs.apply({5, lane, 1, 0}),
+              reversed(plain.lhs.apply({5, lane, 1, 0})));
+    EXPECT_EQ(turned.rhs.apply({5, lane, 1, 0}),
+              reversed(plain.rhs.apply({5, lane, 1, 0})));
+    EXPECT_EQ(turned.acc.apply({5, lane, 1, 0}),
+              reversed(plain.acc.apply({5, lane, 1, 0})));
+  }
+}
+
+TEST_F(ContractionPlanTest, WithoutInstructions) {
+  EXPECT_FALSE(hasMatrixInstructions(
+      parse("vector<64x32xf32>", "vector<32x64xf32>", "vector<64x64xf32>")));
+  EXPECT_FALSE(hasMatrixInstructions(
+      parse("vector<64x32xf16>", "vector<32x64xf16>", "vector<64x64xf16>")));
+  // Extents: 48 rows, 8 of k, and 4 columns.
+  EXPECT_FALSE(hasMatrixInstructions(
+      parse("vector<48x32xf16>", "vector<32x64xf16>", "vector<48x64xf32>")));
+  EXPECT_FALSE(hasMatrixInstructions(
+      parse("vector<64x8xf16>", "vector<8x64xf16>", "vector<64x64xf32>")));
+  EXPECT_FALSE(hasMatrixInstructions(
+      parse("vector<64x32xf16>", "vector<32x4xf16>", "vector<64x4xf32>")));
+  EXPECT_FALSE(hasMatrixInstructions(
+      parse("vector<64x32xf16>", "vector<32x64xf16>", "vector<64x64xf32>",
+            "(m, k)", "(k, n)", "(m, n)", "maxnumf")));
+}
+
+TEST_F(ContractionPlanTest, ByThreads) {
+  auto op =
+      parse("vector<64x16xf32>", "vector<16x32xf32>", "vector<64x32xf32>");
+  ContractionPlan plan = planContraction(op, kFourWarps);
+  EXPECT_FALSE(plan.matrices);
+  EXPECT_TRUE(plan.lhs.isSurjective());
+  EXPECT_TRUE(plan.rhs.isSurjective());
+  EXPECT_TRUE(plan.acc.isSurjective());
+  // Each sum's factors are the thread's own.
+  for (uint32_t number = 0; number < 16; ++number) {
+    auto at = plan.acc.apply({number, 0, 0, 0});
+    for (uint32_t k = 0; k < 16; ++k) {
+      EXPECT_TRUE(plan.lhs.findRegister({at[0], k}));
+      EXPECT_TRUE(plan.rhs.findRegister({k, at[1]}));
+    }
+  }
+}
+
+TEST_F(ContractionPlanTest, FactorsExtend) {
+  EXPECT_EQ(explainContraction(
+                parse("vector<4x4xi8>", "vector<4x4xi8>", "vector<4x4xi32>")),
+            "");
+  EXPECT_EQ(explainContraction(
+                parse("vector<4x4xf64>", "vector<4x4xf64>", "vector<4x4xf32>")),
+            "expected factors that extend to the sum's type 'f32', got 'f64'");
+}
+
+} // namespace

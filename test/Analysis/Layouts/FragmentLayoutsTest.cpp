@@ -1,0 +1,107 @@
+//===- FragmentLayoutsTest.cpp - tests of FragmentLayouts.h ---------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The elements of lanes are those of the PTX ISA's figures: Matrix Fragments
+// for mma.m16n8k8, m16n8k16 and m16n8k32.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Layouts/FragmentLayouts.h"
+
+#include "gtest/gtest.h"
+
+using namespace carousel;
+
+namespace {
+
+using Coordinates = llvm::SmallVector<uint32_t>;
+
+TEST(FragmentLayoutsTest, PiecesOfSixteenBits) {
+  FragmentLayouts layouts = makeFragmentLayouts({4, 3, 4}, 16, {5, 0});
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    uint32_t group = lane / 4, own = lane % 4;
+    for (uint32_t i = 0; i < 8; ++i)
+      EXPECT_EQ(layouts.a.apply({i, lane, 0, 0}),
+                (Coordinates{group + 8 * (i / 2 % 2),
+                             own * 2 + i % 2 + 8 * (i / 4)}));
+    for (uint32_t i = 0; i < 4; ++i) {
+      EXPECT_EQ(layouts.b.apply({i, lane, 0, 0}),
+                (Coordinates{own * 2 + i % 2 + 8 * (i / 2), group}));
+      EXPECT_EQ(layouts.c.apply({i, lane, 0, 0}),
+                (Coordinates{group + 8 * (i / 2), own * 2 + i % 2}));
+    }
+  }
+}
+
+TEST(FragmentLayoutsTest, PiecesOfOtherElements) {
+  FragmentLayouts bytes = makeFragmentLayouts({4, 3, 5}, 8, {5, 0});
+  FragmentLayouts words = makeFragmentLayouts({4, 3, 3}, 32, {5, 0});
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    uint32_t group = lane / 4, own = lane % 4;
+    for (uint32_t i = 0; i < 16; ++i)
+      EXPECT_EQ(bytes.a.apply({i, lane, 0, 0}),
+                (Coordinates{group + 8 * (i / 4 % 2),
+                             own * 4 + i % 4 + 16 * (i / 8)}));
+    for (uint32_t i = 0; i < 8; ++i)
+      EXPECT_EQ(bytes.b.apply({i, lane, 0, 0}),
+                (Coordinates{own * 4 + i % 4 + 16 * (i / 4), group}));
+    for (uint32_t i = 0; i < 4; ++i)
+      EXPECT_EQ(words.a.apply({i, lane, 0, 0}),
+                (Coordinates{group + 8 * (i % 2), own + 4 * (i / 2)}));
+    for (uint32_t i = 0; i < 2; ++i)
+      EXPECT_EQ(words.b.apply({i, lane, 0, 0}),
+                (Coordinates{own + 4 * i, group}));
+  }
+}
+
+TEST(FragmentLayoutsTest, WarpsShareSquares) {
+  // 128 x 128 x 64 in four warps: 64 x 64 each.
+  FragmentLayouts layouts = makeFragmentLayouts({7, 7, 6}, 16, {5, 2});
+  for (const LinearLayout *layout : {&layouts.a, &layouts.b, &layouts.c}) {
+    EXPECT_TRUE(layout->isSurjective());
+    EXPECT_EQ(layout->getNumBits(Place::Warp), 2u);
+    EXPECT_EQ(layout->getNumBits(Place::Register), 7u);
+  }
+  EXPECT_EQ(layouts.c.apply({0, 0, 1, 0}), (Coordinates{64, 0}));
+  EXPECT_EQ(layouts.c.apply({0, 0, 2, 0}), (Coordinates{0, 64}));
+  // Warps beside each other have the same rows of A.
+  EXPECT_EQ(layouts.a.getFreeBits(Place::Warp), 0b10u);
+  EXPECT_EQ(layouts.b.getFreeBits(Place::Warp), 0b01u);
+}
+
+TEST(FragmentLayoutsTest, WarpsThatAreLeftOver) {
+  FragmentLayouts layouts = makeFragmentLayouts({4, 3, 4}, 16, {5, 3});
+  EXPECT_TRUE(layouts.c.isSurjective());
+  EXPECT_EQ(layouts.c.getFreeBits(Place::Warp), 0b111u);
+  EXPECT_EQ(layouts.a.getFreeBits(Place::Warp), 0b111u);
+}
+
+TEST(FragmentLayoutsTest, MatrixLoads) {
+  FragmentLayouts layouts = makeFragmentLayouts({5, 5, 5}, 16, {5, 1});
+  // A (m, k) as it lies in memory, B (k, n) transposed by the instruction.
+  std::optional<MatrixLoads> a = findMatrixLoads(layouts.a);
+  ASSERT_TRUE(a);
+  EXPECT_FALSE(a->transposed);
+  EXPECT_EQ(a->matrices, 4u);
+  std::optional<MatrixLoads> b = findMatrixLoads(layouts.b);
+  ASSERT_TRUE(b);
+  EXPECT_TRUE(b->transposed);
+  // Lanes 8 to 15 provide the rows of the second matrix: rows 8 to 15 of A.
+  EXPECT_EQ(a->rows.apply({0, 7, 0, 0}), (Coordinates{7, 0}));
+  EXPECT_EQ(a->rows.apply({0, 8, 0, 0}), (Coordinates{8, 0}));
+  EXPECT_EQ(a->rows.apply({0, 16, 0, 0}), (Coordinates{0, 8}));
+  EXPECT_EQ(a->rows.apply({1, 0, 0, 0}), (Coordinates{0, 16}));
+}
+
+TEST(FragmentLayoutsTest, OtherLayoutsHaveNoMatrixLoads) {
+  EXPECT_FALSE(findMatrixLoads(makeCoalescedLayout({5, 6}, 3, {5, 1})));
+  EXPECT_FALSE(findMatrixLoads(makeCoalescedLayout({10}, 1, {5, 1})));
+  // Lanes that are within a matrix's columns, but in another order.
+  EXPECT_FALSE(findMatrixLoads(makeFragmentLayouts({4, 3, 5}, 8, {5, 0}).a));
+}
+
+} // namespace
