@@ -30,6 +30,11 @@
 !sums = vector<256x128xf32>
 !parts = memref<256x128xf32, #ws>
 
+// Memory that the runtime allocates, and the grid: as many programs for each tile of y as `split` says.
+#turns = #carousel.workspace<[ceildiv(extent(2, 0), 256) * ceildiv(extent(2, 1), 128)]>
+#work = #carousel.workspace<[extent(2, 0), ceildiv(extent(2, 1), 4) * 4]>
+#parts = #carousel.launch<grid = [ceildiv(extent(2, 0), 256) * ceildiv(extent(2, 1), 128) * scalar(3)]>
+
 gpu.module @products {
   gpu.func @matmul_gelu(
       %a: !matrix {carousel.argument = #carousel.argument<"a", in>}, %b: !matrix {carousel.argument = #carousel.argument<"b", in>},
@@ -98,14 +103,7 @@ gpu.module @products {
     vector.transfer_write %y16, %y[%i, %j] : !tile, !matrix
     gpu.return
   }
-}
 
-// Memory that the runtime allocates, and the grid: as many programs for each tile of y as `split` says.
-#turns = #carousel.workspace<[ceildiv(extent(2, 0), 256) * ceildiv(extent(2, 1), 128)]>
-#work = #carousel.workspace<[extent(2, 0), ceildiv(extent(2, 1), 4) * 4]>
-#parts = #carousel.launch<grid = [ceildiv(extent(2, 0), 256) * ceildiv(extent(2, 1), 128) * scalar(3)]>
-
-gpu.module @split {
   gpu.func @split_k(
       %a: !matrix {carousel.argument = #carousel.argument<"a", in>}, %b: !matrix {carousel.argument = #carousel.argument<"b", in>},
       %y: !matrix {carousel.argument = #carousel.argument<"y", out>}, %split: index {carousel.argument = #carousel.argument<"split", in>},

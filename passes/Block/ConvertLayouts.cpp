@@ -26,7 +26,7 @@ findRegisters(const LinearLayout &from, const LinearLayout &to) {
   std::optional<Conversion> conversion = Conversion::plan(from, to);
   if (!conversion)
     return std::nullopt;
-  for (Place place : {Place::Lane, Place::Warp})
+  for (Place place : {Place::Lane, Place::Warp, Place::CTA})
     for (unsigned bit = 0; bit < to.getNumBits(place); ++bit) {
       PlaceNumbers number = {};
       number[static_cast<unsigned>(place)] = 1u << bit;
@@ -36,7 +36,7 @@ findRegisters(const LinearLayout &from, const LinearLayout &to) {
   SmallVector<int64_t> sources;
   for (uint32_t number = 0; number < countRegisters(to); ++number) {
     PlaceNumbers source = conversion->apply({number, 0, 0, 0});
-    if (source[1] != 0 || source[2] != 0)
+    if (source[1] != 0 || source[2] != 0 || source[3] != 0)
       return std::nullopt;
     sources.push_back(source[0]);
   }

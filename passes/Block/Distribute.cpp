@@ -66,6 +66,9 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
     exchanges += counts.exchanges;
     conversions += counts.conversions;
     kernel->removeAttr(CarouselDialect::kBlockProgram);
+    if (plan.getThreads().ctas != 0)
+      kernel->setAttr(CarouselDialect::kLaunch,
+                      withClusters(launch, plan.getThreads().ctas));
     return success();
   }
 
@@ -86,6 +89,17 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
         if (factor->use_empty())
           factor->erase();
     });
+  }
+
+  /// As many CTAs as the clusters of all programs have.
+  static LaunchAttr withClusters(LaunchAttr launch, unsigned bits) {
+    MLIRContext *context = launch.getContext();
+    SmallVector<ExprAttr> grid(launch.getGrid());
+    grid[0] = ExprAttr::get(context, ExprKind::Mul, 0, 0, grid[0],
+                            ExprAttr::get(context, ExprKind::Constant,
+                                          int64_t(1) << bits, 0, {}, {}));
+    return LaunchAttr::get(context, grid, launch.getBlock(),
+                           launch.getCluster(), launch.getShared());
   }
 
   void emitRemarks(gpu::GPUFuncOp kernel, const LayoutPlan &plan) {

@@ -144,6 +144,12 @@ private:
     if (order.needsBarrier(op))
       program.barrier();
     llvm::TypeSwitch<Operation *>(op)
+        .Case([&](gpu::BlockIdOp id) {
+          distributeProgramId(id, id.getDimension());
+        })
+        .Case([&](gpu::GridDimOp size) {
+          distributeProgramId(size, size.getDimension());
+        })
         .Case([&](scf::ForOp loop) { distributeLoop(loop); })
         .Case([&](scf::WhileOp loop) { distributeLoop(loop); })
         .Case([&](scf::IfOp branch) { distributeBranch(branch); })
@@ -170,6 +176,17 @@ private:
           else
             distributeReshaping(other);
         });
+  }
+
+  /// A cluster executes one program.
+  void distributeProgramId(Operation *op, gpu::Dimension dim) {
+    Operation *own = builder.clone(*op, mapping);
+    unsigned ctas = plan.getThreads().ctas;
+    if (ctas != 0 && dim == gpu::Dimension::x)
+      mapping.map(op->getResult(0),
+                  arith::ShRUIOp::create(builder, program.loc,
+                                         own->getResult(0), program.index(ctas))
+                      .getResult());
   }
 
   /// Writes of scalars: by one thread.

@@ -17,6 +17,7 @@
 #include "NeutralElement.h"
 
 #include "carousel/Analysis/Layouts/LayoutRules.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "llvm/Support/MathExtras.h"
@@ -116,7 +117,59 @@ public:
 
   Value reduceWarps(Value registers, const ExchangeTurn &turn);
 
+  /// Of one element, which all threads of a CTA have.
+  Value reduceCTAs(Value registers) {
+    uint32_t reduced = getReducedBits(Place::CTA);
+    if (reduced == 0)
+      return registers;
+    Value element = program.extract(registers, 0);
+    Type type = element.getType(), word = getWord(type);
+    if (word != type)
+      element = toWord(element, word);
+    auto all = VectorType::get({int64_t(1) << program.threads.ctas}, word);
+    Value parts = ClusterGatherOp::create(builder, program.loc, all, element);
+    // Those of CTAs with copies aren't counted twice.
+    SmallVector<Value> own;
+    for (int64_t rank = 0; rank < all.getNumElements(); ++rank)
+      if ((rank & ~int64_t(reduced)) == 0)
+        own.push_back(toOriginal(program.extract(parts, rank), type));
+    for (size_t half = own.size() / 2; half >= 1; half /= 2)
+      for (size_t i = 0; i < half; ++i)
+        own[i] = combine(own[i], own[i + half]);
+    return vector::BroadcastOp::create(builder, program.loc,
+                                       registers.getType(), own[0]);
+  }
+
 private:
+  /// What CTAs exchange elements of a type as.
+  Type getWord(Type type) {
+    if (type.isIndex())
+      return builder.getI64Type();
+    if (isa<IntegerType>(type) && type.getIntOrFloatBitWidth() < 32)
+      return builder.getI32Type();
+    if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32)
+      return builder.getF32Type();
+    return type;
+  }
+
+  Value toWord(Value element, Type word) {
+    if (element.getType().isIndex())
+      return arith::IndexCastOp::create(builder, program.loc, word, element);
+    if (isa<FloatType>(word))
+      return arith::ExtFOp::create(builder, program.loc, word, element);
+    return arith::ExtUIOp::create(builder, program.loc, word, element);
+  }
+
+  Value toOriginal(Value word, Type type) {
+    if (word.getType() == type)
+      return word;
+    if (type.isIndex())
+      return arith::IndexCastOp::create(builder, program.loc, type, word);
+    if (isa<FloatType>(type))
+      return arith::TruncFOp::create(builder, program.loc, type, word);
+    return arith::TruncIOp::create(builder, program.loc, type, word);
+  }
+
   Value i32(int64_t value) {
     return arith::ConstantIntOp::create(builder, program.loc, value, 32);
   }
@@ -154,6 +207,8 @@ private:
       parts.addBasis(Place::Warp, {counts ? next : 0});
       next <<= counts;
     }
+    for (unsigned bit = 0; bit < program.threads.ctas; ++bit)
+      parts.addBasis(Place::CTA, {0});
     return program.getCoordinate(parts, 0);
   }
 
@@ -275,5 +330,6 @@ Value carousel::reduceVector(ThreadProgram &program, Value registers,
   registers = maskPadding(program, registers, source, isReduced, extents, kind);
   registers = reducer.reduceRegisters(registers);
   registers = reducer.reduceLanes(registers);
-  return reducer.reduceWarps(registers, turn);
+  registers = reducer.reduceWarps(registers, turn);
+  return reducer.reduceCTAs(registers);
 }

@@ -18,9 +18,12 @@
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Support/HardwareLimits.h"
+#include "carousel/Target/TargetInfo.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Matchers.h"
@@ -60,6 +63,43 @@ static void narrow(gpu::GPUFuncOp kernel, int64_t from, int64_t to) {
   replacer.recursivelyReplaceElementsIn(kernel, /*replaceAttrs=*/true,
                                         /*replaceLocs=*/false,
                                         /*replaceTypes=*/true);
+}
+
+/// Whether CTAs of a cluster can share the vectors: they exchange nothing but
+/// results of reductions, and no memory.
+static bool canShare(gpu::GPUFuncOp kernel, int64_t width) {
+  llvm::DenseSet<Value> read, written;
+  bool canShare = true;
+  kernel->walk([&](Operation *op) {
+    if (op == kernel)
+      return;
+    canShare &=
+        op->getNumRegions() == 0 && !isa<TransferOpInterface, GridTicketOp>(op);
+    if (auto transfer = dyn_cast<VectorTransferOpInterface>(op)) {
+      (isa<vector::TransferReadOp>(op) ? read : written)
+          .insert(transfer.getBase());
+      canShare &= transfer.getPermutationMap().isMinorIdentity();
+      return;
+    }
+    if (auto load = dyn_cast<memref::LoadOp>(op))
+      read.insert(load.getMemRef());
+    if (auto store = dyn_cast<memref::StoreOp>(op))
+      written.insert(store.getMemRef());
+    auto isVector = [](Type type) { return isa<VectorType>(type); };
+    if (llvm::none_of(op->getOperandTypes(), isVector) &&
+        llvm::none_of(op->getResultTypes(), isVector))
+      return;
+    auto reduction = dyn_cast<vector::MultiDimReductionOp>(op);
+    auto broadcast = dyn_cast<vector::BroadcastOp>(op);
+    canShare &= OpTrait::hasElementwiseMappableTraits(op) ||
+                isa<vector::FMAOp, vector::CreateMaskOp, vector::StepOp,
+                    arith::ConstantOp, ub::PoisonOp>(op) ||
+                (reduction && !isVector(reduction.getType())) ||
+                (broadcast && !isVector(broadcast.getSourceType()));
+  });
+  for (Value memref : written)
+    canShare &= !read.contains(memref);
+  return canShare && width != 0;
 }
 
 static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
@@ -161,6 +201,9 @@ struct SpecializeBlocks
     if (!launch)
       return; // --carousel-distribute reports it
     BlockProblem problem = readProblem(kernel, program, launch);
+    if (variants && launch.getBlock().empty() && launch.getCluster().empty() &&
+        canShare(kernel, problem.width))
+      problem.mostCTAs = getMostCTAs();
     SmallVector<GuardAttr> alignment = getAlignmentGuards(kernel);
     problem.hasAlignment = !alignment.empty();
     std::vector<BlockVariant> plan = planBlockVariants(problem);
@@ -210,11 +253,25 @@ struct SpecializeBlocks
     func->setAttr(CarouselDialect::kBlockProgram,
                   BlockProgramAttr::get(&getContext(), variant.width,
                                         program.getCovers(), variant.programs));
+    SmallVector<int64_t> cluster(launch.getCluster());
+    if (variant.ctas != 1)
+      cluster = {variant.ctas};
     if (launch.getBlock().empty())
       func->setAttr(CarouselDialect::kLaunch,
                     LaunchAttr::get(&getContext(), launch.getGrid(),
-                                    variant.threads, launch.getCluster(),
+                                    variant.threads, cluster,
                                     launch.getShared()));
+  }
+
+  /// 1 on chips without clusters, and where no chip is known.
+  int64_t getMostCTAs() {
+    ArrayAttr targets = getOperation().getTargetsAttr();
+    if (!targets || targets.size() != 1)
+      return 1;
+    auto target = dyn_cast<NVVM::NVVMTargetAttr>(targets[0]);
+    const TargetInfo *info =
+        target ? TargetInfo::lookup(target.getChip()) : nullptr;
+    return info ? info->maxClusterSize : 1;
   }
 
   void emitRemark(gpu::GPUFuncOp func, const BlockVariant &variant) {

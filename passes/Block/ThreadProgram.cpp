@@ -28,15 +28,18 @@ using namespace carousel;
 std::vector<uint32_t> carousel::getThreadNumbers(const LinearLayout &layout,
                                                  unsigned dim) {
   std::vector<uint32_t> numbers;
-  for (Place place : {Place::Lane, Place::Warp})
+  for (Place place : {Place::Lane, Place::Warp, Place::CTA})
     for (const auto &basis : layout.getBases(place))
       numbers.push_back(basis[dim]);
   return numbers;
 }
 
 uint32_t carousel::getFreeThreadBits(const LinearLayout &layout) {
+  unsigned lanes = layout.getNumBits(Place::Lane);
+  unsigned warps = layout.getNumBits(Place::Warp);
   return layout.getFreeBits(Place::Lane) |
-         layout.getFreeBits(Place::Warp) << layout.getNumBits(Place::Lane);
+         layout.getFreeBits(Place::Warp) << lanes |
+         layout.getFreeBits(Place::CTA) << (lanes + warps);
 }
 
 VectorType carousel::getThreadType(Type vector, const LinearLayout &layout) {
@@ -64,6 +67,16 @@ ThreadProgram::ThreadProgram(OpBuilder &builder, Location loc,
     : builder(builder), loc(loc), threads(threads),
       entry(builder.getInsertionBlock()) {
   thread = gpu::ThreadIdOp::create(builder, loc, gpu::Dimension::x);
+  if (threads.ctas != 0) {
+    // CTAs of a cluster follow each other in the grid.
+    Value block = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
+    Value rank = arith::AndIOp::create(builder, loc, block,
+                                       index((int64_t(1) << threads.ctas) - 1));
+    Value before = arith::MulIOp::create(
+        builder, loc, rank,
+        index(int64_t(1) << (threads.lanes + threads.warps)));
+    thread = arith::AddIOp::create(builder, loc, before, thread);
+  }
   last = thread.getDefiningOp();
 }
 

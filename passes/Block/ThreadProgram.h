@@ -40,7 +40,7 @@ public:
   mlir::Value constant(mlir::Type type, mlir::TypedAttr element);
   mlir::Value add(mlir::Value index, int64_t constant);
 
-  /// The thread's number in the CTA.
+  /// The thread's number in the cluster; that of the CTA without one.
   mlir::Value getThread() const { return thread; }
   /// Whether the thread is the first of those with the same elements; null if
   /// it always is.

@@ -85,6 +85,7 @@ static void addRings(OpPassManager &gpu, const LowerOptions &options) {
   rings.foldPrologues = options.foldPrologues;
   rings.prologueFoldThreshold = options.prologueFoldThreshold;
   gpu.addPass(createLowerRings(rings));
+  gpu.addPass(createLowerGathers());
   gpu.nestAny().addPass(createSimplifyIndexArithmetic());
   gpu.addPass(createAllocateShared());
   addCleanup(gpu).addPass(createLoopInvariantCodeMotionPass());

@@ -45,9 +45,9 @@ static bool isRingOp(Operation *op) {
 /// Ops of the dialect besides those on rings: they name no way of copying.
 static bool belongsToRingPhase(Operation *op) {
   return isRingOp(op) ||
-         isa<FenceProxyOp, FenceThreadOp, BarrierWarpOp, GridDependencyWaitOp,
-             GridLaunchDependentsOp, GridSerialWaitOp, GridSerialReleaseOp,
-             GridTicketOp, SerializeOp, PassTurnOp>(op);
+         isa<ClusterGatherOp, FenceProxyOp, FenceThreadOp, BarrierWarpOp,
+             GridDependencyWaitOp, GridLaunchDependentsOp, GridSerialWaitOp,
+             GridSerialReleaseOp, GridTicketOp, SerializeOp, PassTurnOp>(op);
 }
 
 /// C166

@@ -25,8 +25,9 @@ using namespace carousel;
 
 bool carousel::belongsToTilePhase(Operation *op) {
   return isa<TransferOpInterface, SerializeOp, PassTurnOp, GridTicketOp,
-             BarrierWarpOp, FenceThreadOp, GridDependencyWaitOp,
-             GridLaunchDependentsOp, GridSerialWaitOp, GridSerialReleaseOp>(op);
+             ClusterGatherOp, BarrierWarpOp, FenceThreadOp,
+             GridDependencyWaitOp, GridLaunchDependentsOp, GridSerialWaitOp,
+             GridSerialReleaseOp>(op);
 }
 
 /// Of the gpu dialect, what a kernel may hold; the rest is the host's.

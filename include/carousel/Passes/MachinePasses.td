@@ -17,6 +17,32 @@ include "mlir/Pass/PassBase.td"
 // hardware. Shared buffers are still allocations.
 //===----------------------------------------------------------------------===//
 
+def LowerGathers : Pass<"carousel-lower-gathers", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Lower gathers of a cluster to stores to its shared memory";
+  let description = [{
+    Each `carousel.cluster.gather` becomes an inbox and an mbarrier in each CTA, stores to all of
+    them (`st_async`), and a wait. The mbarriers are initialised at the kernel's start; the cluster
+    meets once, before the first store. Refuses gathers in loops and branches (C214).
+
+    ```mlir
+    %sums = carousel.cluster.gather %sum : f32 -> vector<4xf32>
+    // becomes
+    scf.if %is_below_4 {
+      %peer_inbox = carousel.cluster.map_shared %inbox, %thread
+      %peer_arrived = carousel.cluster.map_shared %arrived, %thread
+      carousel.st_async %sum to %peer_inbox[%rank] signals %peer_arrived[]
+    }
+    carousel.mbarrier.wait %arrived[] parity %false scope(cluster)
+    %sums = vector.load %inbox[%c0]
+    ```
+  }];
+  let statistics = [Statistic<"gathers", "gathers", "gathers that were lowered">];
+  let dependentDialects = [
+    "::carousel::CarouselDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 def LowerRings : Pass<"carousel-lower-rings", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Lower rings to shared buffers, mbarriers and the copies of each engine";
   let description = [{

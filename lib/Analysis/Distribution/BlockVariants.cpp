@@ -53,61 +53,104 @@ static int64_t chooseThreads(int64_t elements, int64_t ofThread,
   return std::clamp(threads, least, rules::kMaxThreadsPerBlock);
 }
 
-static BlockVariant makeVariant(const BlockProblem &problem, int64_t width) {
+/// Wide rows are shared by CTAs, each of which then has fewer threads that wait
+/// for each other.
+static int64_t chooseCTAs(const BlockProblem &problem, int64_t width) {
+  constexpr int64_t kLeastWidth = 32768, kWidthOfCTA = 16384;
+  if (problem.mostCTAs == 1 || width < kLeastWidth)
+    return 1;
+  return std::clamp<int64_t>(width / kWidthOfCTA, 2, problem.mostCTAs);
+}
+
+static BlockVariant makeVariant(const BlockProblem &problem, int64_t width,
+                                int64_t ctas) {
   BlockVariant variant;
   variant.width = width;
+  variant.ctas = ctas;
   int64_t elements = problem.elements;
   if (width != 0)
-    elements = std::max<int64_t>(elements / problem.width * width, 1);
+    elements = std::max<int64_t>(elements / problem.width * width / ctas, 1);
   int64_t ofThread = getElementsOfThread(problem, width);
   variant.threads = problem.threads.value_or(
       chooseThreads(elements, ofThread, getLeastThreads(width)));
   int64_t ofThreads = variant.threads * ofThread;
   variant.programs = problem.programs.value_or(
-      problem.canBatch && width != 0
+      problem.canBatch && width != 0 && ctas == 1
           ? std::max<int64_t>(ofThreads / llvm::PowerOf2Ceil(elements), 1)
           : 1);
   return variant;
 }
 
-std::vector<BlockVariant>
-carousel::planBlockVariants(const BlockProblem &problem) {
-  std::vector<BlockVariant> variants;
-  auto addVariant = [&](int64_t width, bool isAligned, bool isStreamed) {
-    BlockVariant variant = makeVariant(problem, width);
+namespace {
+
+/// The variants of a kernel that says which extent its vectors cover.
+class RowVariants {
+public:
+  explicit RowVariants(const BlockProblem &problem)
+      : problem(problem), ofRow(problem.elements / problem.width),
+        most(findMost(/*withClusters=*/false)) {}
+
+  std::vector<BlockVariant> plan() {
+    if (problem.hasAlignment) {
+      int64_t wide = findMost(/*withClusters=*/true);
+      for (int64_t width = std::min(kLeastWidth, most); width <= wide;
+           width *= 2)
+        add(width, /*isAligned=*/true, /*isStreamed=*/false);
+      add(std::min(kStreamWidth, most), true, true);
+    }
+    int64_t first = most;
+    while (first / kUnalignedStep >= std::min(kLeastWidth, most))
+      first /= kUnalignedStep;
+    for (int64_t width = first; width <= most; width *= kUnalignedStep)
+      add(width, false, false);
+    add(std::min(kStreamWidth, most), false, true);
+    return std::move(variants);
+  }
+
+private:
+  /// The widest vectors that threads have registers for.
+  int64_t findMost(bool withClusters) const {
+    int64_t threads = problem.threads.value_or(rules::kMaxThreadsPerBlock);
+    int64_t width = problem.width;
+    auto getCTAs = [&] {
+      return withClusters ? chooseCTAs(problem, width) : 1;
+    };
+    while (width > 1 && width * ofRow > threads * kMostElements * getCTAs())
+      width /= 2;
+    return width;
+  }
+
+  void add(int64_t width, bool isAligned, bool isStreamed) {
+    bool canShare = isAligned && !isStreamed;
+    BlockVariant variant =
+        makeVariant(problem, width, canShare ? chooseCTAs(problem, width) : 1);
     variant.isAligned = isAligned;
     variant.isStreamed = isStreamed;
-    if (isStreamed)
-      variant.suffix = "_streamed";
-    else if (width != 0)
-      variant.suffix = "_" + std::to_string(width);
+    variant.suffix = isStreamed ? "_streamed" : "_" + std::to_string(width);
     if (isAligned)
       variant.suffix += "_aligned";
     variants.push_back(variant);
-  };
-  if (problem.width == 0) {
-    if (problem.hasAlignment)
-      addVariant(0, true, false);
-    addVariant(0, false, false);
+  }
+
+  const BlockProblem &problem;
+  int64_t ofRow, most;
+  std::vector<BlockVariant> variants;
+};
+
+} // namespace
+
+std::vector<BlockVariant>
+carousel::planBlockVariants(const BlockProblem &problem) {
+  std::vector<BlockVariant> variants;
+  if (problem.width != 0) {
+    variants = RowVariants(problem).plan();
   } else {
-    int64_t ofRow = problem.elements / problem.width;
-    int64_t most = problem.width;
-    int64_t threads = problem.threads.value_or(rules::kMaxThreadsPerBlock);
-    while (most > 1 && most * ofRow > threads * kMostElements)
-      most /= 2;
-    int64_t least = std::min(kLeastWidth, most);
-    int64_t stream = std::min(kStreamWidth, most);
+    variants.push_back(makeVariant(problem, 0, /*ctas=*/1));
     if (problem.hasAlignment) {
-      for (int64_t width = least; width <= most; width *= 2)
-        addVariant(width, true, false);
-      addVariant(stream, true, true);
+      variants.insert(variants.begin(), variants.front());
+      variants.front().isAligned = true;
+      variants.front().suffix = "_aligned";
     }
-    int64_t first = most;
-    while (first / kUnalignedStep >= least)
-      first /= kUnalignedStep;
-    for (int64_t width = first; width <= most; width *= kUnalignedStep)
-      addVariant(width, false, false);
-    addVariant(stream, false, true);
   }
   variants.back().suffix.clear();
   return variants;
@@ -120,4 +163,6 @@ void carousel::print(llvm::raw_ostream &os, const BlockVariant &variant) {
        << ", ";
   os << variant.threads << " threads, " << variant.programs << " programs"
      << (variant.isAligned ? ", 16-byte accesses" : "");
+  if (variant.ctas != 1)
+    os << ", clusters of " << variant.ctas << " CTAs";
 }

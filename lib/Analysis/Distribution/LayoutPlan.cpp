@@ -130,6 +130,9 @@ void LayoutPlanner::finish(Operation *op) {
 }
 
 void LayoutPlanner::finishElement(OpOperand &operand) {
+  if (plan.threads.ctas != 0)
+    refuse(operand.getOwner(), "expected no single elements of vectors that a "
+                               "cluster shares");
   Value vector = operand.get();
   setOperand(operand, isFree(vector)
                           ? makeDefault(cast<VectorType>(vector.getType()))
@@ -145,6 +148,30 @@ void LayoutPlanner::checkRegisters(Operation *op, Value value) {
                  Twine(registers) + " in a block of " +
                  Twine(1 << (plan.threads.lanes + plan.threads.warps)) +
                  " threads");
+}
+
+/// Between CTAs go only the results of reductions.
+void LayoutPlanner::checkClusters() {
+  auto leavesCTA = [](const LinearLayout &from, const LinearLayout &to) {
+    std::optional<Conversion> conversion = Conversion::plan(from, to);
+    return !conversion || conversion->getMovement() == Movement::CTAs;
+  };
+  if (plan.threads.ctas == 0)
+    return;
+  constexpr const char *kMessage =
+      "expected vectors whose elements stay in their CTA of the cluster";
+  for (const auto &[operand, layout] : plan.operands)
+    if (const LinearLayout *own = plan.getLayout(operand->get()))
+      if (leavesCTA(*own, layout))
+        return refuse(operand->getOwner(), kMessage);
+  for (const auto &[value, layout] : plan.computed)
+    if (leavesCTA(layout, *plan.getLayout(value)))
+      return refuse(value.getDefiningOp(), kMessage);
+  for (vector::MultiDimReductionOp op : reductions)
+    if (isVector(op.getResult()) &&
+        needsGather(plan.getOperandLayout(op.getSourceMutable()),
+                    getReducedDims(op)))
+      return refuse(op, "expected one result of a reduction over a cluster");
 }
 
 void LayoutPlanner::finishReduction(vector::MultiDimReductionOp op) {

@@ -38,6 +38,7 @@ void LayoutPlanner::run() {
     chooseAccess(access);
   for (Operation *op : ops)
     finish(op);
+  checkClusters();
 }
 
 void LayoutPlanner::readThreads() {
@@ -50,6 +51,15 @@ void LayoutPlanner::readThreads() {
                        std::to_string(threads));
     return;
   }
+  int64_t ctas = 1;
+  for (int64_t extent : launch.getCluster())
+    ctas *= extent;
+  if (!llvm::isPowerOf2_64(ctas)) {
+    refuse(kernel, "expected a cluster of a power of two CTAs, got " +
+                       std::to_string(ctas));
+    return;
+  }
+  plan.threads.ctas = llvm::Log2_64(ctas);
   unsigned bits = llvm::Log2_64(threads);
   plan.threads.lanes = std::min(bits, 5u);
   plan.threads.warps = bits - plan.threads.lanes;

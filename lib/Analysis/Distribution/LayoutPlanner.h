@@ -90,6 +90,7 @@ private:
   void finish(mlir::Operation *op);
   /// A vector of which one element is wanted.
   void finishElement(mlir::OpOperand &operand);
+  void checkClusters();
   void checkRegisters(mlir::Operation *op, mlir::Value value);
   void finishContraction(mlir::vector::ContractionOp op);
   void finishReduction(mlir::vector::MultiDimReductionOp op);

@@ -104,6 +104,25 @@ LinearLayout carousel::makeRowLayout(llvm::ArrayRef<unsigned> extentBits,
   return layout;
 }
 
+/// CTAs share the last dimension of a vector with more elements there than
+/// `ofCTA` has. Those that are left over have copies.
+static LinearLayout addCTAs(const LinearLayout &ofCTA,
+                            llvm::ArrayRef<unsigned> extentBits,
+                            unsigned ctas) {
+  LinearLayout layout =
+      ofCTA.mapBases(extentBits, [](llvm::ArrayRef<uint32_t> basis) {
+        return llvm::SmallVector<uint32_t>(basis);
+      });
+  unsigned next = ofCTA.getExtentBits().back();
+  for (unsigned bit = 0; bit < ctas; ++bit) {
+    llvm::SmallVector<uint32_t> basis(extentBits.size(), 0);
+    if (next < extentBits.back())
+      basis.back() = 1u << next++;
+    layout.addBasis(Place::CTA, basis);
+  }
+  return layout;
+}
+
 LinearLayout carousel::makeOrderedLayout(llvm::ArrayRef<unsigned> extentBits,
                                          unsigned dim, unsigned runBits,
                                          ThreadBits threads, bool inRows) {
@@ -115,8 +134,12 @@ LinearLayout carousel::makeOrderedLayout(llvm::ArrayRef<unsigned> extentBits,
   llvm::SmallVector<unsigned> ordered;
   for (int64_t other : order)
     ordered.push_back(extentBits[other]);
-  LinearLayout layout = inRows ? makeRowLayout(ordered, runBits, threads)
-                               : makeCoalescedLayout(ordered, runBits, threads);
+  llvm::SmallVector<unsigned> ofCTA = ordered;
+  unsigned shared = std::min(threads.ctas, ofCTA.back());
+  ofCTA.back() -= shared;
+  LinearLayout layout = inRows ? makeRowLayout(ofCTA, runBits, threads)
+                               : makeCoalescedLayout(ofCTA, runBits, threads);
+  layout = addCTAs(layout, ordered, threads.ctas);
   return getTransposeSource(layout, order);
 }
 
@@ -174,6 +197,7 @@ LinearLayout carousel::makeBlockedLayout(llvm::ArrayRef<unsigned> extentBits,
   takeAny(Place::Warp, threads.warps);
   for (unsigned from : order)
     builder.take(Place::Register, from, extentBits[from]);
+  builder.addCopies(Place::CTA, threads.ctas);
   return builder.layout;
 }
 
@@ -198,5 +222,7 @@ LinearLayout carousel::makeSliceableLayout(llvm::ArrayRef<unsigned> extentBits,
                     : bit < all         ? Place::Warp
                                         : Place::Register,
                     bit < ofThreads.size() ? ofThreads[bit] : zeros);
+  for (unsigned bit = 0; bit < threads.ctas; ++bit)
+    layout.addBasis(Place::CTA, zeros);
   return layout;
 }

@@ -46,6 +46,15 @@ bool carousel::canReduce(const LinearLayout &source,
   return true;
 }
 
+bool carousel::needsGather(const LinearLayout &source,
+                           llvm::ArrayRef<bool> isReduced) {
+  for (const auto &basis : source.getBases(Place::CTA))
+    for (auto [number, reduced] : llvm::zip_equal(basis, isReduced))
+      if (reduced && number != 0)
+        return true;
+  return false;
+}
+
 LinearLayout carousel::getReducedLayout(const LinearLayout &source,
                                         llvm::ArrayRef<bool> isReduced) {
   llvm::SmallVector<unsigned> bits;

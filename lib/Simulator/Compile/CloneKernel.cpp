@@ -14,6 +14,7 @@
 
 #include "carousel/Dialect/IR/AsyncCopies.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/Transforms/LowerGathers.h"
 #include "carousel/Dialect/Transforms/SubgroupReduce.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -344,6 +345,10 @@ FailureOr<KernelModule> sim::cloneKernel(gpu::GPUFuncOp original) {
   if (failed(lowerAsyncCopies(inner)))
     return failure();
   expandTurns(inner);
+  unsigned gathers = 0;
+  for (auto func : inner.getOps<gpu::GPUFuncOp>())
+    if (failed(lowerGathers(func, gathers)))
+      return failure();
   for (auto func : inner.getOps<gpu::GPUFuncOp>())
     if (func->hasAttr(CarouselDialect::kBlockProgram) &&
         failed(lowerBlockProgram(func, kernel.memory)))

@@ -37,6 +37,8 @@ struct BlockProblem {
   bool canBatch = true;
   /// Whether 16-byte accesses have conditions on a launch.
   bool hasAlignment = true;
+  /// CTAs of a cluster that may execute one program together.
+  int64_t mostCTAs = 1;
 };
 
 struct BlockVariant {
@@ -46,6 +48,7 @@ struct BlockVariant {
   int64_t width = 0;
   int64_t threads = 0;
   int64_t programs = 1;
+  int64_t ctas = 1; ///< of a cluster, for each program
   /// Guards on alignment, for 16-byte accesses.
   bool isAligned = false;
   /// The extent may exceed the width.

@@ -16,10 +16,11 @@
 
 namespace carousel {
 
-/// The threads of a CTA, in bits.
+/// The threads of a CTA and the CTAs of a cluster, in bits.
 struct ThreadBits {
   unsigned lanes = 5;
   unsigned warps = 0;
+  unsigned ctas = 0;
 };
 
 /// Accesses of global memory: each thread has 2^runBits consecutive elements of
@@ -36,7 +37,7 @@ LinearLayout makeRowLayout(llvm::ArrayRef<unsigned> extentBits,
                            unsigned runBits, ThreadBits threads);
 
 /// As one of these, with the elements of dimension `dim` consecutive instead of
-/// those of the last one.
+/// those of the last one. Each CTA of a cluster has a part of that dimension.
 LinearLayout makeOrderedLayout(llvm::ArrayRef<unsigned> extentBits,
                                unsigned dim, unsigned runBits,
                                ThreadBits threads, bool inRows);

@@ -25,6 +25,8 @@ llvm::SmallVector<unsigned> getExtentBits(llvm::ArrayRef<int64_t> extents);
 /// Whether each basis changes either reduced dimensions or others, so that
 /// threads can reduce.
 bool canReduce(const LinearLayout &source, llvm::ArrayRef<bool> isReduced);
+/// Whether CTAs of a cluster have parts of one result.
+bool needsGather(const LinearLayout &source, llvm::ArrayRef<bool> isReduced);
 /// Of a reduction's result: places that held parts of one sum hold copies.
 LinearLayout getReducedLayout(const LinearLayout &source,
                               llvm::ArrayRef<bool> isReduced);

@@ -220,6 +220,35 @@ def Carousel_ClusterRankOfOp : Carousel_FixedOp<"cluster.rank_of", 90, 78, [Pure
   let assemblyFormat = "$source attr-dict `:` type($source)";
 }
 
+def Carousel_ClusterGatherOp : Carousel_FixedOp<"cluster.gather", 90, 81,
+    [OrdersMemoryAndBarriers, ChangesThreads]> {
+  let summary = "get a value from each CTA of the cluster";
+  let description = [{
+    All threads of all CTAs of the cluster execute the op, outside of loops and branches. `value` is
+    the same in all threads of a CTA. Element `i` of the result is the value of the CTA with rank
+    `i`. The cluster has as many CTAs as the result has elements.
+
+    The op belongs to the tile phase. `--carousel-lower-gathers` makes stores to the peers' shared
+    memory of it, which complete on an mbarrier there: a CTA waits for values, and not for the
+    threads of its peers.
+
+    Constraints: the value is an i32, i64, f32 or f64. The result is a vector of 2 to 8 of these
+    (C213). No loop or branch contains the op (C214).
+
+    Example:
+
+    ```mlir
+    %sums = carousel.cluster.gather %sum : f32 -> vector<4xf32>
+    ```
+
+    PTX ISA: st.async, mapa, mbarrier.
+  }];
+  let arguments = (ins AnyType:$value);
+  let results = (outs AnyVectorOfNonZeroRank:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Carousel_ClusterArriveOp : Carousel_Op<"cluster.arrive",
     [OrdersMemoryAndBarriers, ChangesThreads]> {
   let summary = "arrive at the cluster's barrier without waiting";

@@ -87,6 +87,25 @@ TargetRequirement ClusterArriveOp::getTargetRequirement() {
                                                  : TargetRequirement{90, 78};
 }
 
+LogicalResult ClusterGatherOp::verify() {
+  // C213
+  constexpr int64_t kMostCTAs = 8; // C112
+  Type value = getValue().getType();
+  auto result = cast<VectorType>(getResult().getType());
+  bool isWord = value.isSignlessInteger(32) || value.isSignlessInteger(64) ||
+                value.isF32() || value.isF64();
+  if (!isWord)
+    return emitOpError("expected a value of i32, i64, f32 or f64, got ")
+           << value;
+  if (result.getRank() != 1 || result.isScalable() ||
+      result.getElementType() != value || result.getDimSize(0) < 2 ||
+      result.getDimSize(0) > kMostCTAs)
+    return emitOpError("expected a vector of 2 to ")
+           << kMostCTAs << " values of " << value << " as the result, got "
+           << result;
+  return success();
+}
+
 LogicalResult ClusterMapSharedOp::verify() {
   // C89
   MemRefType source = getSource().getType(), result = getResult().getType();

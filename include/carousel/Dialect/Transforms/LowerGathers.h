@@ -1,0 +1,26 @@
+//===- LowerGathers.h - values of a cluster's CTAs --------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Lowers carousel.cluster.gather. A pass and the simulated machine share it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_DIALECT_TRANSFORMS_LOWERGATHERS_H
+#define CAROUSEL_DIALECT_TRANSFORMS_LOWERGATHERS_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace carousel {
+
+/// Replaces the gathers of a kernel by stores to the shared memory of its
+/// peers. Fails, with an error, at one in a loop or branch (C214). Adds the
+/// number of gathers to `count`.
+mlir::LogicalResult lowerGathers(mlir::gpu::GPUFuncOp kernel, unsigned &count);
+
+} // namespace carousel
+
+#endif // CAROUSEL_DIALECT_TRANSFORMS_LOWERGATHERS_H
