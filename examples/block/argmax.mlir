@@ -4,17 +4,17 @@
 #gl = #gpu.address_space<global>
 
 !matrix = memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>
-!row = vector<65536xbf16>
-!row32 = vector<65536xf32>
-!numbers = vector<65536xi32>
-!mask = vector<65536xi1>
+!row = vector<262144xbf16>
+!row32 = vector<262144xf32>
+!numbers = vector<262144xi32>
+!mask = vector<262144xi1>
 
 gpu.module @rows {
   gpu.func @argmax(
       %x: !matrix {carousel.argument = #carousel.argument<"x", in>},
       %value: memref<?xbf16, #gl> {carousel.argument = #carousel.argument<"value", out>},
       %index: memref<?xi64, #gl> {carousel.argument = #carousel.argument<"index", out>}) kernel attributes {
-      carousel.block_program = #carousel.block_program<width = 65536, covers = extent(0, 1)>,
+      carousel.block_program = #carousel.block_program<width = 262144, covers = extent(0, 1)>,
       carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
     %c0 = arith.constant 0 : index
     %lowest = arith.constant 0xFF80 : bf16
@@ -28,8 +28,8 @@ gpu.module @rows {
     %equal = arith.cmpf oeq, %e, %maxes : !row32
     %nan = arith.cmpf uno, %e, %e : !row32
     %found = arith.ori %equal, %nan : !mask
-    %steps = vector.step : vector<65536xindex>
-    %numbers = arith.index_cast %steps : vector<65536xindex> to !numbers
+    %steps = vector.step : vector<262144xindex>
+    %numbers = arith.index_cast %steps : vector<262144xindex> to !numbers
     %lasts = vector.broadcast %last : i32 to !numbers
     %own = arith.select %found, %numbers, %lasts : !mask, !numbers
     %first = vector.multi_reduction <minsi>, %own, %last [0] : !numbers to i32

@@ -4,15 +4,15 @@
 #gl = #gpu.address_space<global>
 
 !matrix = memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>
-!row = vector<65536xbf16>
-!row32 = vector<65536xf32>
+!row = vector<262144xbf16>
+!row32 = vector<262144xf32>
 
 gpu.module @rows {
   gpu.func @cross_entropy(
       %x: !matrix {carousel.argument = #carousel.argument<"x", in>},
       %label: memref<?xi64, #gl> {carousel.argument = #carousel.argument<"label", in>},
       %loss: memref<?xf32, #gl> {carousel.argument = #carousel.argument<"loss", out>}) kernel attributes {
-      carousel.block_program = #carousel.block_program<width = 65536, covers = extent(0, 1)>,
+      carousel.block_program = #carousel.block_program<width = 262144, covers = extent(0, 1)>,
       carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
     %c0 = arith.constant 0 : index
     %lowest = arith.constant 0xFF80 : bf16

@@ -5,8 +5,8 @@
 
 !matrix = memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>
 !weights = memref<?xf32, #gl>
-!row = vector<65536xbf16>
-!row32 = vector<65536xf32>
+!row = vector<262144xbf16>
+!row32 = vector<262144xf32>
 
 gpu.module @rows {
   gpu.func @layernorm(
@@ -16,7 +16,7 @@ gpu.module @rows {
       %y: !matrix {carousel.argument = #carousel.argument<"y", out>},
       %mean: !weights {carousel.argument = #carousel.argument<"mean", out>},
       %rstd: !weights {carousel.argument = #carousel.argument<"rstd", out>}) kernel attributes {
-      carousel.block_program = #carousel.block_program<width = 65536, covers = extent(0, 1)>,
+      carousel.block_program = #carousel.block_program<width = 262144, covers = extent(0, 1)>,
       carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -34,8 +34,8 @@ gpu.module @rows {
     %m = arith.divf %sum, %n : f32
     %means = vector.broadcast %m : f32 to !row32
     %outer = arith.subf %x32, %means : !row32
-    %exists = vector.create_mask %columns : vector<65536xi1>
-    %d = arith.select %exists, %outer, %zeros : vector<65536xi1>, !row32
+    %exists = vector.create_mask %columns : vector<262144xi1>
+    %d = arith.select %exists, %outer, %zeros : vector<262144xi1>, !row32
     %squares = arith.mulf %d, %d : !row32
     %squared = vector.multi_reduction <add>, %squares, %zero [0] : !row32 to f32
     %variance = arith.divf %squared, %n : f32

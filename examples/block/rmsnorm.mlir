@@ -8,15 +8,15 @@
 
 !matrix = memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>
 !weights = memref<?xbf16, #gl>
-!row = vector<65536xbf16>
-!row32 = vector<65536xf32>
+!row = vector<262144xbf16>
+!row32 = vector<262144xf32>
 
 gpu.module @rows {
   gpu.func @rmsnorm(
       %x: !matrix {carousel.argument = #carousel.argument<"x", in>},
       %w: !weights {carousel.argument = #carousel.argument<"w", in>},
       %y: !matrix {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
-      carousel.block_program = #carousel.block_program<width = 65536, covers = extent(0, 1)>,
+      carousel.block_program = #carousel.block_program<width = 262144, covers = extent(0, 1)>,
       carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
@@ -50,7 +50,7 @@ gpu.module @rows {
       %w: !weights {carousel.argument = #carousel.argument<"w", in>},
       %h: !matrix {carousel.argument = #carousel.argument<"h", out>},
       %y: !matrix {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
-      carousel.block_program = #carousel.block_program<width = 65536, covers = extent(0, 1)>,
+      carousel.block_program = #carousel.block_program<width = 262144, covers = extent(0, 1)>,
       carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index

@@ -4,7 +4,7 @@
 gpu.module @rows {
   gpu.func @softmax(%x: !matrix {carousel.argument = #carousel.argument<"x", in>},
                     %y: !matrix {carousel.argument = #carousel.argument<"y", out>}) kernel
-      attributes {carousel.block_program = #carousel.block_program<width = 65536, covers = extent(0, 1)>,
+      attributes {carousel.block_program = #carousel.block_program<width = 262144, covers = extent(0, 1)>,
                   carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
     %c0 = arith.constant 0 : index
     %lowest = arith.constant 0xFF80 : bf16
@@ -12,42 +12,42 @@ gpu.module @rows {
     %zero = arith.constant 0.0 : f32
     %one = arith.constant 1.0 : f32
     %row = gpu.block_id x
-    %v = vector.transfer_read %x[%row, %c0], %lowest : !matrix, vector<65536xbf16>
-    %e = arith.extf %v : vector<65536xbf16> to vector<65536xf32>
-    %max = vector.multi_reduction <maxnumf>, %e, %lowest32 [0] : vector<65536xf32> to f32
-    %maxes = vector.broadcast %max : f32 to vector<65536xf32>
-    %d = arith.subf %e, %maxes : vector<65536xf32>
-    %p = math.exp %d fastmath<afn> : vector<65536xf32>
-    %sum = vector.multi_reduction <add>, %p, %zero [0] : vector<65536xf32> to f32
+    %v = vector.transfer_read %x[%row, %c0], %lowest : !matrix, vector<262144xbf16>
+    %e = arith.extf %v : vector<262144xbf16> to vector<262144xf32>
+    %max = vector.multi_reduction <maxnumf>, %e, %lowest32 [0] : vector<262144xf32> to f32
+    %maxes = vector.broadcast %max : f32 to vector<262144xf32>
+    %d = arith.subf %e, %maxes : vector<262144xf32>
+    %p = math.exp %d fastmath<afn> : vector<262144xf32>
+    %sum = vector.multi_reduction <add>, %p, %zero [0] : vector<262144xf32> to f32
     %inverse = arith.divf %one, %sum : f32
-    %inverses = vector.broadcast %inverse : f32 to vector<65536xf32>
-    %q = arith.mulf %p, %inverses : vector<65536xf32>
-    %o = arith.truncf %q : vector<65536xf32> to vector<65536xbf16>
-    vector.transfer_write %o, %y[%row, %c0] : vector<65536xbf16>, !matrix
+    %inverses = vector.broadcast %inverse : f32 to vector<262144xf32>
+    %q = arith.mulf %p, %inverses : vector<262144xf32>
+    %o = arith.truncf %q : vector<262144xf32> to vector<262144xbf16>
+    vector.transfer_write %o, %y[%row, %c0] : vector<262144xbf16>, !matrix
     gpu.return
   }
 
   gpu.func @log_softmax(%x: !matrix {carousel.argument = #carousel.argument<"x", in>},
                         %y: !matrix {carousel.argument = #carousel.argument<"y", out>}) kernel
-      attributes {carousel.block_program = #carousel.block_program<width = 65536, covers = extent(0, 1)>,
+      attributes {carousel.block_program = #carousel.block_program<width = 262144, covers = extent(0, 1)>,
                   carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
     %c0 = arith.constant 0 : index
     %lowest = arith.constant 0xFF80 : bf16
     %lowest32 = arith.constant 0xFF800000 : f32
     %zero = arith.constant 0.0 : f32
     %row = gpu.block_id x
-    %v = vector.transfer_read %x[%row, %c0], %lowest : !matrix, vector<65536xbf16>
-    %e = arith.extf %v : vector<65536xbf16> to vector<65536xf32>
-    %max = vector.multi_reduction <maxnumf>, %e, %lowest32 [0] : vector<65536xf32> to f32
-    %maxes = vector.broadcast %max : f32 to vector<65536xf32>
-    %d = arith.subf %e, %maxes : vector<65536xf32>
-    %p = math.exp %d fastmath<afn> : vector<65536xf32>
-    %sum = vector.multi_reduction <add>, %p, %zero [0] : vector<65536xf32> to f32
+    %v = vector.transfer_read %x[%row, %c0], %lowest : !matrix, vector<262144xbf16>
+    %e = arith.extf %v : vector<262144xbf16> to vector<262144xf32>
+    %max = vector.multi_reduction <maxnumf>, %e, %lowest32 [0] : vector<262144xf32> to f32
+    %maxes = vector.broadcast %max : f32 to vector<262144xf32>
+    %d = arith.subf %e, %maxes : vector<262144xf32>
+    %p = math.exp %d fastmath<afn> : vector<262144xf32>
+    %sum = vector.multi_reduction <add>, %p, %zero [0] : vector<262144xf32> to f32
     %log = math.log %sum : f32
-    %logs = vector.broadcast %log : f32 to vector<65536xf32>
-    %q = arith.subf %d, %logs : vector<65536xf32>
-    %o = arith.truncf %q : vector<65536xf32> to vector<65536xbf16>
-    vector.transfer_write %o, %y[%row, %c0] : vector<65536xbf16>, !matrix
+    %logs = vector.broadcast %log : f32 to vector<262144xf32>
+    %q = arith.subf %d, %logs : vector<262144xf32>
+    %o = arith.truncf %q : vector<262144xf32> to vector<262144xbf16>
+    vector.transfer_write %o, %y[%row, %c0] : vector<262144xbf16>, !matrix
     gpu.return
   }
 }

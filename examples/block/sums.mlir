@@ -14,15 +14,15 @@ gpu.module @sums {
   gpu.func @row_sum_16(
       %x: !m16 {carousel.argument = #carousel.argument<"x", in>},
       %y: !sums {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
-      carousel.block_program = #carousel.block_program<width = 65536, covers = extent(0, 1)>,
+      carousel.block_program = #carousel.block_program<width = 262144, covers = extent(0, 1)>,
       carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
     %c0 = arith.constant 0 : index
     %pad = arith.constant 0.0 : bf16
     %zero = arith.constant 0.0 : f32
     %row = gpu.block_id x
-    %v = vector.transfer_read %x[%row, %c0], %pad : !m16, vector<65536xbf16>
-    %e = arith.extf %v : vector<65536xbf16> to vector<65536xf32>
-    %sum = vector.multi_reduction <add>, %e, %zero [0] : vector<65536xf32> to f32
+    %v = vector.transfer_read %x[%row, %c0], %pad : !m16, vector<262144xbf16>
+    %e = arith.extf %v : vector<262144xbf16> to vector<262144xf32>
+    %sum = vector.multi_reduction <add>, %e, %zero [0] : vector<262144xf32> to f32
     memref.store %sum, %y[%row] : !sums
     gpu.return
   }
@@ -30,13 +30,13 @@ gpu.module @sums {
   gpu.func @row_sum_32(
       %x: !m32 {carousel.argument = #carousel.argument<"x", in>},
       %y: !sums {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
-      carousel.block_program = #carousel.block_program<width = 65536, covers = extent(0, 1)>,
+      carousel.block_program = #carousel.block_program<width = 262144, covers = extent(0, 1)>,
       carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
     %c0 = arith.constant 0 : index
     %pad = arith.constant 0.0 : f32
     %row = gpu.block_id x
-    %v = vector.transfer_read %x[%row, %c0], %pad : !m32, vector<65536xf32>
-    %sum = vector.multi_reduction <add>, %v, %pad [0] : vector<65536xf32> to f32
+    %v = vector.transfer_read %x[%row, %c0], %pad : !m32, vector<262144xf32>
+    %sum = vector.multi_reduction <add>, %v, %pad [0] : vector<262144xf32> to f32
     memref.store %sum, %y[%row] : !sums
     gpu.return
   }

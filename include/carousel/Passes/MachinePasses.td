@@ -38,8 +38,8 @@ def LowerGathers : Pass<"carousel-lower-gathers", "::mlir::gpu::GPUModuleOp"> {
   }];
   let statistics = [Statistic<"gathers", "gathers", "gathers that were lowered">];
   let dependentDialects = [
-    "::carousel::CarouselDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
-    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+    "::carousel::CarouselDialect", "::mlir::NVVM::NVVMDialect", "::mlir::arith::ArithDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
 }
 

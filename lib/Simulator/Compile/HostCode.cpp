@@ -16,6 +16,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Index/IR/IndexDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -41,8 +42,8 @@ void HostCode::loadDialects(MLIRContext &context) {
   context.loadDialect<affine::AffineDialect, arith::ArithDialect,
                       cf::ControlFlowDialect, func::FuncDialect,
                       gpu::GPUDialect, index::IndexDialect, LLVM::LLVMDialect,
-                      math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-                      ub::UBDialect, vector::VectorDialect>();
+                      math::MathDialect, memref::MemRefDialect, NVVM::NVVMDialect,
+                      scf::SCFDialect, ub::UBDialect, vector::VectorDialect>();
 }
 
 static void initializeTarget() {
