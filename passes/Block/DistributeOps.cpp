@@ -25,6 +25,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -554,12 +555,14 @@ private:
   void inLoop(Operation *loop, function_ref<void()> write) {
     auto outer = std::exchange(exchangesOfBody, countExchanges(loop));
     unsigned branches = std::exchange(depthOfBranches, 0);
+    Operation *outerLoop = std::exchange(innermostLoop, loop);
     ++depthOfLoops;
     // The last exchange of an earlier execution of the loop.
     if (depthOfLoops > 1 && exchangesOfBody > 0)
       program.barrier();
     write();
     --depthOfLoops;
+    innermostLoop = outerLoop;
     depthOfBranches = branches;
     exchangesOfBody = outer;
   }
@@ -579,11 +582,33 @@ private:
     return count;
   }
 
+  /// A loop's only exchange takes turns with itself, by the iteration.
   ExchangeTurn takeTurn() {
     ExchangeTurn turn;
-    turn.needsBarrier =
-        depthOfLoops > 0 && (depthOfBranches > 0 || exchangesOfBody < 2);
+    if (depthOfLoops == 0 || (depthOfBranches == 0 && exchangesOfBody >= 2))
+      return turn;
+    if (depthOfBranches == 0 && exchangesOfBody == 1)
+      turn.buffer = getParity();
+    turn.needsBarrier = !turn.buffer;
     return turn;
+  }
+
+  /// Whether the iteration of the innermost loop is odd; null if the loop
+  /// doesn't count.
+  Value getParity() {
+    auto loop = dyn_cast<scf::ForOp>(innermostLoop);
+    if (!loop || !getConstantIntValue(loop.getStep()))
+      return nullptr;
+    Location loc = program.loc;
+    Value number = arith::SubIOp::create(builder, loc,
+                                         mapping.lookup(loop.getInductionVar()),
+                                         mapping.lookup(loop.getLowerBound()));
+    number = arith::DivUIOp::create(builder, loc, number,
+                                    mapping.lookup(loop.getStep()));
+    if (!number.getType().isIndex())
+      number = arith::IndexCastUIOp::create(builder, loc,
+                                            builder.getIndexType(), number);
+    return arith::AndIOp::create(builder, loc, number, program.index(1));
   }
 
   const LayoutPlan &plan;
@@ -592,6 +617,7 @@ private:
   ThreadProgram program;
   /// Factors that are read where they are multiplied.
   llvm::DenseMap<Value, MatrixTile> tiles;
+  Operation *innermostLoop = nullptr;
   unsigned depthOfLoops = 0, depthOfBranches = 0, exchangesOfBody = 0;
 };
 

@@ -55,8 +55,11 @@ std::optional<MemoryOrder::Access> MemoryOrder::describe(Operation *op) const {
       .Default([](Operation *) { return std::nullopt; });
 }
 
-/// Two transfers of the same box in the same layout.
+/// Two transfers of the same box in the same layout, or two scalars, which the
+/// first thread writes.
 bool MemoryOrder::isOfSameThread(Operation *a, Operation *b) const {
+  if (isa<memref::StoreOp>(a) && isa<memref::StoreOp>(b))
+    return true;
   auto first = dyn_cast<VectorTransferOpInterface>(a);
   auto second = dyn_cast<VectorTransferOpInterface>(b);
   return first && second && first.getBase() == second.getBase() &&
@@ -84,6 +87,16 @@ bool MemoryOrder::needsBarrier(Operation *op) {
   return conflicts;
 }
 
+/// The extent of a transfer's box along a dimension of the memref.
+static int64_t getBoxExtent(VectorTransferOpInterface transfer, unsigned at) {
+  for (auto [dim, expr] :
+       llvm::enumerate(transfer.getPermutationMap().getResults()))
+    if (auto along = dyn_cast<AffineDimExpr>(expr))
+      if (along.getPosition() == at)
+        return transfer.getVectorType().getDimSize(dim);
+  return 1;
+}
+
 /// Whether the box moves on with the loop by its own extent or more.
 bool MemoryOrder::isOfOneIteration(Operation *op, Operation *loop) const {
   auto range = dyn_cast<scf::ForOp>(loop);
@@ -91,14 +104,9 @@ bool MemoryOrder::isOfOneIteration(Operation *op, Operation *loop) const {
   if (!range || !transfer)
     return false;
   int64_t step = indices.getMultiple(range.getStep());
-  for (auto [dim, expr] :
-       llvm::enumerate(transfer.getPermutationMap().getResults())) {
-    auto along = dyn_cast<AffineDimExpr>(expr);
-    if (along &&
-        transfer.getIndices()[along.getPosition()] == range.getInductionVar() &&
-        step >= transfer.getVectorType().getDimSize(dim))
+  for (auto [at, index] : llvm::enumerate(transfer.getIndices()))
+    if (index == range.getInductionVar() && step >= getBoxExtent(transfer, at))
       return true;
-  }
   return false;
 }
 
@@ -109,7 +117,8 @@ bool MemoryOrder::leaveLoop(Operation *loop) {
     for (const Access &other : body) {
       if (!write.writes || write.memory != other.memory)
         continue;
-      if (isOfOneIteration(write.op, loop) &&
+      bool isScalar = isa<memref::StoreOp>(write.op);
+      if ((isScalar || isOfOneIteration(write.op, loop)) &&
           (write.op == other.op || isOfSameThread(write.op, other.op)))
         continue;
       pending.clear();

@@ -14,6 +14,7 @@
 #include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "carousel/Analysis/Distribution/BlockVariants.h"
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
+#include "carousel/Analysis/Distribution/VectorDemand.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Passes/Passes.h"
@@ -139,11 +140,17 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
       if (hasMatrixInstructions(product))
         problem.elementsOfThread =
             std::max(problem.elementsOfThread, kSumsOfThread);
+    // --carousel-stream-rows makes loops of straight code.
+    if (op->getNumRegions() != 0 && op != kernel)
+      problem.canStream = false;
     // What CTAs do in turns can't be done together.
     if (isa<gpu::GridDimOp, SerializeOp, GridTicketOp>(op))
       problem.canBatch = false;
   });
   problem.elements = std::max(problem.elements, problem.width);
+  VectorDemand demand = VectorDemand::of(kernel);
+  problem.liveBytes = demand.liveBytes;
+  problem.tileBytes = demand.tileBytes;
   // Four accesses of 16 bytes, in flight together.
   problem.elementsOfThread =
       std::max(problem.elementsOfThread,
@@ -201,9 +208,12 @@ struct SpecializeBlocks
     if (!launch)
       return; // --carousel-distribute reports it
     BlockProblem problem = readProblem(kernel, program, launch);
-    if (variants && launch.getBlock().empty() && launch.getCluster().empty() &&
-        canShare(kernel, problem.width))
-      problem.mostCTAs = getMostCTAs();
+    if (const TargetInfo *target = findTarget()) {
+      problem.sharedBytes = target->maxSharedPerBlock;
+      if (variants && launch.getBlock().empty() &&
+          launch.getCluster().empty() && canShare(kernel, problem.width))
+        problem.mostCTAs = target->maxClusterSize;
+    }
     SmallVector<GuardAttr> alignment = getAlignmentGuards(kernel);
     problem.hasAlignment = !alignment.empty();
     std::vector<BlockVariant> plan = planBlockVariants(problem);
@@ -228,6 +238,8 @@ struct SpecializeBlocks
       emitRemark(func, variant);
     }
     functions += plan.size();
+    if (problem.width != 0 && !problem.canStream)
+      emitBound(kernel, plan.back());
   }
 
   SmallVector<GuardAttr> getGuards(const BlockVariant &variant,
@@ -263,15 +275,22 @@ struct SpecializeBlocks
                                     launch.getShared()));
   }
 
-  /// 1 on chips without clusters, and where no chip is known.
-  int64_t getMostCTAs() {
+  /// Null where no chip is known.
+  const TargetInfo *findTarget() {
     ArrayAttr targets = getOperation().getTargetsAttr();
     if (!targets || targets.size() != 1)
-      return 1;
+      return nullptr;
     auto target = dyn_cast<NVVM::NVVMTargetAttr>(targets[0]);
-    const TargetInfo *info =
-        target ? TargetInfo::lookup(target.getChip()) : nullptr;
-    return info ? info->maxClusterSize : 1;
+    return target ? TargetInfo::lookup(target.getChip()) : nullptr;
+  }
+
+  void emitBound(gpu::GPUFuncOp kernel, const BlockVariant &widest) {
+    remark::missed(kernel.getLoc(), remark::RemarkOpts::name("Bound")
+                                        .category("carousel-specialize-blocks")
+                                        .function(kernel.getName()))
+        << remark::add("no launch for extents above {0}: wider vectors don't "
+                       "fit a CTA, and control flow can't go over chunks",
+                       widest.width);
   }
 
   void emitRemark(gpu::GPUFuncOp func, const BlockVariant &variant) {

@@ -53,8 +53,10 @@ def SpecializeBlocks : Pass<"carousel-specialize-blocks", "::mlir::gpu::GPUModul
     - by alignment: with 16-byte accesses, where pointers, strides and the covered extent are
       multiples of 16 bytes, and with accesses of single elements.
 
-    The last variant has no guards but those of the kernel, if the widest vectors cover all extents
-    (`--carousel-stream-rows`), and otherwise requires that they do. A remark states each variant.
+    Vectors are at most as wide as a CTA has registers and shared memory for. The last variant has
+    no guards but those of the kernel, if the kernel can go over wider extents in chunks
+    (`--carousel-stream-rows`), and otherwise requires extents that its vectors cover. A remark
+    states each variant.
 
     ```mlir
     gpu.func @softmax(...) attributes {

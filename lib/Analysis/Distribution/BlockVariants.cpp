@@ -21,6 +21,8 @@ using namespace carousel;
 
 /// Elements of a vector in a thread.
 static constexpr int64_t kMostElements = 32;
+/// Registers of a thread for addresses and for what it computes in passing.
+static constexpr int64_t kOtherRegisters = 24;
 /// The narrowest vectors: below, lanes of a warp share rows anyway.
 static constexpr int64_t kLeastWidth = 64;
 /// Chunks of rows that are too wide for a CTA's registers.
@@ -81,14 +83,30 @@ static BlockVariant makeVariant(const BlockProblem &problem, int64_t width,
   return variant;
 }
 
+/// Whether vectors of the variant's width fit its CTAs.
+static bool fits(const BlockProblem &problem, const BlockVariant &variant) {
+  int64_t elements =
+      problem.elements / problem.width * variant.width / variant.ctas;
+  auto narrow = [&](int64_t bytes) -> int64_t {
+    return llvm::divideCeil(bytes, problem.width) * variant.width /
+           variant.ctas;
+  };
+  int64_t registers =
+      llvm::divideCeil(narrow(problem.liveBytes), 4 * variant.threads) +
+      kOtherRegisters;
+  return elements <= variant.threads * kMostElements &&
+         registers <= std::min(rules::kMaxRegisters - 1,
+                               rules::kRegistersPerBlock / variant.threads) &&
+         narrow(problem.tileBytes) <= problem.sharedBytes;
+}
+
 namespace {
 
 /// The variants of a kernel that says which extent its vectors cover.
 class RowVariants {
 public:
   explicit RowVariants(const BlockProblem &problem)
-      : problem(problem), ofRow(problem.elements / problem.width),
-        most(findMost(/*withClusters=*/false)) {}
+      : problem(problem), most(findMost(/*withClusters=*/false)) {}
 
   std::vector<BlockVariant> plan() {
     if (problem.hasAlignment) {
@@ -96,34 +114,36 @@ public:
       for (int64_t width = std::min(kLeastWidth, most); width <= wide;
            width *= 2)
         add(width, /*isAligned=*/true, /*isStreamed=*/false);
-      add(std::min(kStreamWidth, most), true, true);
+      if (problem.canStream)
+        add(std::min(kStreamWidth, most), true, true);
     }
     int64_t first = most;
     while (first / kUnalignedStep >= std::min(kLeastWidth, most))
       first /= kUnalignedStep;
     for (int64_t width = first; width <= most; width *= kUnalignedStep)
       add(width, false, false);
-    add(std::min(kStreamWidth, most), false, true);
+    if (problem.canStream)
+      add(std::min(kStreamWidth, most), false, true);
     return std::move(variants);
   }
 
 private:
-  /// The widest vectors that threads have registers for.
+  BlockVariant make(int64_t width, bool withClusters) const {
+    return makeVariant(problem, width,
+                       withClusters ? chooseCTAs(problem, width) : 1);
+  }
+
+  /// The widest vectors that fit.
   int64_t findMost(bool withClusters) const {
-    int64_t threads = problem.threads.value_or(rules::kMaxThreadsPerBlock);
     int64_t width = problem.width;
-    auto getCTAs = [&] {
-      return withClusters ? chooseCTAs(problem, width) : 1;
-    };
-    while (width > 1 && width * ofRow > threads * kMostElements * getCTAs())
+    while (width > 1 && !fits(problem, make(width, withClusters)))
       width /= 2;
     return width;
   }
 
   void add(int64_t width, bool isAligned, bool isStreamed) {
-    bool canShare = isAligned && !isStreamed;
     BlockVariant variant =
-        makeVariant(problem, width, canShare ? chooseCTAs(problem, width) : 1);
+        make(width, /*withClusters=*/isAligned && !isStreamed);
     variant.isAligned = isAligned;
     variant.isStreamed = isStreamed;
     variant.suffix = isStreamed ? "_streamed" : "_" + std::to_string(width);
@@ -133,7 +153,7 @@ private:
   }
 
   const BlockProblem &problem;
-  int64_t ofRow, most;
+  int64_t most;
   std::vector<BlockVariant> variants;
 };
 

@@ -167,7 +167,8 @@ void LayoutPlanner::collect(Operation *op) {
 
 void LayoutPlanner::addAccess(const VectorAccess &access) {
   auto *at = llvm::find_if(accesses, [&](const VectorAccess &other) {
-    return other.getBytes() < access.getBytes();
+    return other.getBytes() * other.getRepetitions() <
+           access.getBytes() * access.getRepetitions();
   });
   accesses.insert(at, access);
 }

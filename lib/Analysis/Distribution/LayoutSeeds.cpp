@@ -91,7 +91,7 @@ int64_t LayoutPlanner::getPrice(const VectorAccess &access,
   int64_t price = 0;
   for (const VectorAccess &other : accesses)
     if (!isFree(other.getVector()) && lookUp(other.getVector()))
-      price += getPrice(other);
+      price += other.getRepetitions() * getPrice(other);
   for (vector::MultiDimReductionOp reduction : reductions)
     if (!isFree(reduction.getSource()))
       if (const LinearLayout *source = lookUp(reduction.getSource()))

@@ -61,6 +61,15 @@ int64_t VectorAccess::getElementBytes() const {
   return std::max<int64_t>(1, getElementBits(getType()) / 8);
 }
 
+int64_t VectorAccess::getRepetitions() const {
+  constexpr int64_t kIterations = 16, kMost = kIterations * kIterations;
+  int64_t repetitions = 1;
+  for (Operation *loop = op->getParentOp(); loop; loop = loop->getParentOp())
+    if (isa<LoopLikeOpInterface>(loop))
+      repetitions = std::min(repetitions * kIterations, kMost);
+  return repetitions;
+}
+
 std::string VectorAccess::explain() const {
   auto type = dyn_cast<MemRefType>(transfer.getShapedType());
   if (!type || type.getElementType() != getType().getElementType())

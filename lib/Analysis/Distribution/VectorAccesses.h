@@ -34,6 +34,9 @@ public:
   int64_t getBytes() const {
     return getType().getNumElements() * getElementBytes();
   }
+  /// How often the access is executed, in the planner's prices: loops count as
+  /// 16 iterations each.
+  int64_t getRepetitions() const;
   /// The vector's dimension along the memref's last one; the last one if there
   /// is none.
   int64_t getContiguousDim() const { return contiguous; }

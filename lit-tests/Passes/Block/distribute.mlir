@@ -42,12 +42,15 @@ gpu.module @m {
     gpu.return
   }
 
-  // A reduction that is executed again waits until its parts have been read.
+  // A reduction that is executed again takes turns with itself: between a buffer's uses, all threads
+  // meet once. The first thread writes all scalars, in their order.
   // CHECK-LABEL: gpu.func @in_loop
-  // CHECK: scf.for
+  // CHECK: %[[PARTS:.*]] = memref.alloc() {{.*}} : memref<2x1x2xf32
+  // CHECK: scf.for %[[I:.*]] =
+  // CHECK: %[[ODD:.*]] = arith.andi %[[I]], %c1
+  // CHECK: memref.store %{{.*}}, %[[PARTS]][%[[ODD]],
   // CHECK: gpu.barrier
-  // CHECK: memref.store
-  // CHECK: gpu.barrier
+  // CHECK-NOT: gpu.barrier
   gpu.func @in_loop(%x: !m, %y: !v) kernel attributes {
       carousel.block_program = #carousel.block_program<>,
       carousel.launch = #carousel.launch<grid = [1], block = [64]>} {
@@ -59,6 +62,56 @@ gpu.module @m {
       %a = vector.transfer_read %x[%i, %c0], %zero {in_bounds = [true]} : !m, vector<256xf32>
       %s = vector.multi_reduction <add>, %a, %zero [0] : vector<256xf32> to f32
       memref.store %s, %y[%i] : !v
+    }
+    gpu.return
+  }
+
+  // Without a count of iterations, it waits until its parts have been read.
+  // CHECK-LABEL: gpu.func @in_while
+  // CHECK: scf.while
+  // CHECK: gpu.barrier
+  // CHECK: memref.store
+  // CHECK: gpu.barrier
+  gpu.func @in_while(%x: !m, %y: !v) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [1], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    %end = scf.while (%i = %c0) : (index) -> index {
+      %a = vector.transfer_read %x[%i, %c0], %zero {in_bounds = [true]} : !m, vector<256xf32>
+      %s = vector.multi_reduction <add>, %a, %zero [0] : vector<256xf32> to f32
+      memref.store %s, %y[%i] : !v
+      %more = arith.cmpf ogt, %s, %zero : f32
+      scf.condition(%more) %i : index
+    } do {
+    ^bb0(%i: index):
+      %next = arith.addi %i, %c1 : index
+      scf.yield %next : index
+    }
+    gpu.return
+  }
+
+  // Rows that a loop writes one after the other: no barrier. All into one row: in their order.
+  // CHECK-LABEL: gpu.func @rows_in_loop
+  // CHECK: scf.for
+  // CHECK-NOT: gpu.barrier
+  // CHECK: scf.for
+  // CHECK: gpu.barrier
+  gpu.func @rows_in_loop(%x: !m, %y: !m) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [1], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    %rows = memref.dim %x, %c0 : !m
+    scf.for %i = %c0 to %rows step %c1 {
+      %a = vector.transfer_read %x[%i, %c0], %zero {in_bounds = [true]} : !m, vector<256xf32>
+      vector.transfer_write %a, %y[%i, %c0] {in_bounds = [true]} : vector<256xf32>, !m
+    }
+    scf.for %i = %c0 to %rows step %c1 {
+      %a = vector.transfer_read %x[%i, %c0], %zero {in_bounds = [true]} : !m, vector<256xf32>
+      vector.transfer_write %a, %y[%c0, %i] : vector<256xf32>, !m
     }
     gpu.return
   }

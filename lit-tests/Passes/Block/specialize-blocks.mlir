@@ -4,6 +4,8 @@
 
 #gl = #gpu.address_space<global>
 !m = memref<?x?xbf16, #gl>
+!f = memref<?x?xf32, #gl>
+!row = vector<65536xf32>
 
 gpu.module @m {
   // DOC-EXAMPLE: --carousel-specialize-blocks
@@ -39,6 +41,51 @@ gpu.module @m {
     %two = arith.constant dense<2.0> : vector<128xbf16>
     %w = arith.mulf %v, %two : vector<128xbf16>
     vector.transfer_write %w, %y[%row, %c0] : vector<128xbf16>, !m
+    gpu.return
+  }
+
+  // A loop can't go over chunks: the widest vectors that fit bound the extent. Four of 4 bytes are live across the
+  // reduction: %a, %b, %w and the sum.
+  // CHECK-LABEL: gpu.func @loop_8192_aligned
+  // CHECK-NOT: gpu.func @loop_16384_aligned
+  // CHECK-NOT: gpu.func @loop_streamed
+  // CHECK-LABEL: gpu.func @loop(
+  // CHECK-SAME: guards = [range(extent(0, 1), 0, 8192)]
+  // expected-remark @below {{64_aligned: width 64, 64 threads, 16 programs, 16-byte accesses}}
+  // expected-remark @below {{128_aligned: width 128, 64 threads, 8 programs, 16-byte accesses}}
+  // expected-remark @below {{256_aligned: width 256, 64 threads, 4 programs, 16-byte accesses}}
+  // expected-remark @below {{512_aligned: width 512, 64 threads, 2 programs, 16-byte accesses}}
+  // expected-remark @below {{1024_aligned: width 1024, 64 threads, 1 programs, 16-byte accesses}}
+  // expected-remark @below {{2048_aligned: width 2048, 128 threads, 1 programs, 16-byte accesses}}
+  // expected-remark @below {{4096_aligned: width 4096, 256 threads, 1 programs, 16-byte accesses}}
+  // expected-remark @below {{8192_aligned: width 8192, 512 threads, 1 programs, 16-byte accesses}}
+  // expected-remark @below {{128: width 128, 64 threads, 8 programs}}
+  // expected-remark @below {{512: width 512, 64 threads, 2 programs}}
+  // expected-remark @below {{2048: width 2048, 128 threads, 1 programs}}
+  // expected-remark @below {{last: width 8192, 512 threads, 1 programs}}
+  // expected-remark @below {{no launch for extents above 8192: wider vectors don't fit a CTA, and control flow can't go over chunks}}
+  gpu.func @loop(%x: !f, %y: !f) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 65536, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(1, 0)]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : !row
+    %block = gpu.block_id x
+    %rows = memref.dim %x, %c0 : !f
+    %w = vector.transfer_read %x[%c0, %c0], %zero : !f, !row
+    %sums = scf.for %i = %block to %rows step %c1 iter_args(%sum = %zeros) -> (!row) {
+      %v = vector.transfer_read %x[%i, %c0], %zero : !f, !row
+      %a = arith.addf %v, %w : !row
+      %b = arith.mulf %v, %w : !row
+      %s = vector.multi_reduction <add>, %b, %zero [0] : !row to f32
+      %ss = vector.broadcast %s : f32 to !row
+      %c = arith.addf %a, %ss : !row
+      %d = arith.addf %b, %c : !row
+      %next = arith.addf %d, %sum : !row
+      scf.yield %next : !row
+    }
+    vector.transfer_write %sums, %y[%block, %c0] : !row, !f
     gpu.return
   }
 

@@ -79,4 +79,48 @@ TEST(BlockVariantsTest, NarrowRowsShareCTAs) {
   EXPECT_EQ(planBlockVariants(problem)[1].programs, 2);
 }
 
+/// The widest vectors of aligned variants.
+int64_t findWidest(const BlockProblem &problem) {
+  int64_t widest = 0;
+  for (const BlockVariant &variant : planBlockVariants(problem))
+    if (variant.isAligned && !variant.isStreamed)
+      widest = std::max(widest, variant.width);
+  return widest;
+}
+
+TEST(BlockVariantsTest, LiveVectorsFitRegisters) {
+  BlockProblem problem;
+  problem.width = problem.elements = 65536;
+  problem.elementsOfThread = 32;
+  problem.liveBytes = 65536 * 4;
+  EXPECT_EQ(findWidest(problem), 32768);
+  // 512 threads have 128 registers each: 32 elements of two words, but not of
+  // four.
+  problem.liveBytes = 65536 * 8;
+  EXPECT_EQ(findWidest(problem), 16384);
+  problem.liveBytes = 65536 * 16;
+  EXPECT_EQ(findWidest(problem), 8192);
+}
+
+TEST(BlockVariantsTest, TilesFitSharedMemory) {
+  BlockProblem problem;
+  problem.width = problem.elements = 65536;
+  problem.elementsOfThread = 32;
+  problem.tileBytes = 65536 * 6;
+  EXPECT_EQ(findWidest(problem), 16384);
+  problem.tileBytes = 65536 * 7;
+  EXPECT_EQ(findWidest(problem), 8192);
+}
+
+TEST(BlockVariantsTest, ControlFlowIsNotStreamed) {
+  BlockProblem problem;
+  problem.width = problem.elements = 65536;
+  problem.canStream = false;
+  std::vector<BlockVariant> variants = planBlockVariants(problem);
+  for (const BlockVariant &variant : variants)
+    EXPECT_FALSE(variant.isStreamed);
+  EXPECT_EQ(variants.back().suffix, "");
+  EXPECT_EQ(variants.back().width, findWidest(problem));
+}
+
 } // namespace

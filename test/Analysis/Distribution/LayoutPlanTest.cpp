@@ -35,7 +35,8 @@ protected:
       #gl = #gpu.address_space<global>
       !m = memref<?x?xbf16, #gl>
       gpu.module @m {
-        gpu.func @k(%x: !m, %y: !m, %n: index) kernel attributes {
+        gpu.func @k(%x: !m, %y: !m, %n: index,
+            %z: memref<1024xf32, #gl> {llvm.align = 16 : i64}) kernel attributes {
             carousel.block_program = #carousel.block_program<>,
             carousel.variant = #carousel.variant<kernel = "k", guards = [)" +
                                              guards + R"(]>,
@@ -163,6 +164,24 @@ TEST_F(LayoutPlanTest, CarriedVectorsHaveOneLayout) {
   const LinearLayout &layout = *p.getLayout(loop.getResult(0));
   EXPECT_EQ(*p.getLayout(loop.getRegionIterArg(0)), layout);
   EXPECT_EQ(p.getOperandLayout(loop.getInitArgsMutable()[0]), layout);
+}
+
+// 16 bytes of the input in each iteration, and not 8 for the sums behind it.
+TEST_F(LayoutPlanTest, AccessesOfLoopsComeFirst) {
+  LayoutPlan p = plan(R"(
+    %zero = arith.constant dense<0.0> : vector<1024xf32>
+    %sum = scf.for %i = %c0 to %n step %c1 iter_args(%a = %zero)
+        -> (vector<1024xf32>) {
+      %v = vector.transfer_read %x[%i, %c0], %pad : !m, vector<1024xbf16>
+      %e = arith.extf %v : vector<1024xbf16> to vector<1024xf32>
+      %b = arith.addf %a, %e : vector<1024xf32>
+      scf.yield %b : vector<1024xf32>
+    }
+    vector.transfer_write %sum, %z[%c0] {in_bounds = [true]} :
+        vector<1024xf32>, memref<1024xf32, #gl>
+  )");
+  EXPECT_EQ(p.getAccess(find<vector::TransferReadOp>()).run, 8);
+  EXPECT_EQ(p.getAccess(find<vector::TransferWriteOp>()).run, 4);
 }
 
 TEST_F(LayoutPlanTest, LargeVectorsAreRefused) {

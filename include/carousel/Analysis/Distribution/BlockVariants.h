@@ -35,6 +35,13 @@ struct BlockProblem {
   std::optional<int64_t> threads, programs;
   /// Whether programs can be executed together at all.
   bool canBatch = true;
+  /// Whether rows can go through the kernel in chunks.
+  bool canStream = true;
+  /// Bytes of a CTA's vectors that live at once, and of tiles in shared memory
+  /// (VectorDemand.h), for vectors of `width`.
+  int64_t liveBytes = 0, tileBytes = 0;
+  /// Of shared memory that a CTA may have; by default on each chip.
+  int64_t sharedBytes = int64_t(99) * 1024;
   /// Whether 16-byte accesses have conditions on a launch.
   bool hasAlignment = true;
   /// CTAs of a cluster that may execute one program together.

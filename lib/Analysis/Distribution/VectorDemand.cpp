@@ -1,0 +1,121 @@
+//===- VectorDemand.cpp - what a block program's vectors need -------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See VectorDemand.h. Ops are numbered in program order. A vector lives from
+// its op to its last use, and throughout loops that use it from outside.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Distribution/VectorDemand.h"
+
+#include "VectorRelations.h"
+
+#include "carousel/Analysis/Distribution/AccessAlignment.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+
+using namespace mlir;
+using namespace carousel;
+
+static int64_t countBytes(VectorType type) {
+  int64_t bits = getElementBits(type);
+  return bits == 1 ? 0 : llvm::divideCeil(type.getNumElements() * bits, 8);
+}
+
+namespace {
+
+class LiveVectors {
+public:
+  explicit LiveVectors(gpu::GPUFuncOp kernel) {
+    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { note(op); });
+  }
+
+  int64_t getMostBytes() const {
+    int64_t most = 0;
+    for (Operation *place : places)
+      most = std::max(most, getBytesAcross(place));
+    return most;
+  }
+
+private:
+  void note(Operation *op) {
+    numbers.try_emplace(op, numbers.size());
+    auto noteVector = [&](Value value) {
+      if (isVector(value) && !isFree(value))
+        vectors.push_back(value);
+    };
+    llvm::for_each(op->getResults(), noteVector);
+    for (Region &region : op->getRegions())
+      llvm::for_each(region.getArguments(), noteVector);
+    if (isa<vector::MultiDimReductionOp>(op) || isYield(op))
+      places.push_back(op);
+  }
+
+  static bool isYield(Operation *op) {
+    return op->hasTrait<OpTrait::IsTerminator>() &&
+           isa<LoopLikeOpInterface>(op->getParentOp());
+  }
+
+  int64_t getNumber(Operation *op) const { return numbers.lookup(op); }
+
+  /// Whether the vector has been computed at `place`, and is used later.
+  bool livesAcross(Value vector, Operation *place) const {
+    Operation *source = vector.getDefiningOp();
+    if (!source)
+      source = vector.getParentBlock()->getParentOp();
+    int64_t at = getNumber(place);
+    if (getNumber(source) >= at || hasEnded(source, vector, place))
+      return false;
+    return llvm::any_of(vector.getUses(), [&](OpOperand &use) {
+      Operation *user = use.getOwner();
+      bool goesOn = user == place && isYield(place);
+      return getNumber(user) > at || goesOn || isUsedAgain(vector, user, place);
+    });
+  }
+
+  /// Results of a loop don't exist in it, and its arguments not after it.
+  static bool hasEnded(Operation *source, Value vector, Operation *place) {
+    bool isResult = vector.getDefiningOp() != nullptr;
+    return isResult ? source->isProperAncestor(place)
+                    : !source->isProperAncestor(place);
+  }
+
+  /// Whether a loop around both uses a vector from outside of it.
+  static bool isUsedAgain(Value vector, Operation *user, Operation *place) {
+    for (Operation *loop = place->getParentOp(); loop;
+         loop = loop->getParentOp())
+      if (isa<LoopLikeOpInterface>(loop) && loop->isProperAncestor(user) &&
+          !loop->isAncestor(vector.getParentBlock()->getParentOp()))
+        return true;
+    return false;
+  }
+
+  int64_t getBytesAcross(Operation *place) const {
+    int64_t bytes = 0;
+    for (Value vector : vectors)
+      if (livesAcross(vector, place))
+        bytes += countBytes(cast<VectorType>(vector.getType()));
+    return bytes;
+  }
+
+  llvm::DenseMap<Operation *, int64_t> numbers;
+  SmallVector<Value> vectors;
+  SmallVector<Operation *> places;
+};
+
+} // namespace
+
+VectorDemand VectorDemand::of(gpu::GPUFuncOp kernel) {
+  constexpr int64_t kStages = 2;
+  VectorDemand demand;
+  demand.liveBytes = LiveVectors(kernel).getMostBytes();
+  kernel.walk([&](VectorTransferOpInterface op) {
+    if (becomesTransfer(op))
+      demand.tileBytes += kStages * countBytes(op.getVectorType());
+  });
+  return demand;
+}
