@@ -27,12 +27,12 @@
 // ORDER: expand-strided-metadata
 // ORDER: lower-affine
 // ORDER: carousel-expand-arith
+// ORDER-NEXT: carousel-lower-math
 // ORDER-NEXT: arith-expand
 // ORDER: carousel-expand-float8{as-bytes=true
 // ORDER-NEXT: carousel-expand-kernel-abi
 // ORDER-NEXT: carousel-convert-to-nvvm
-// ORDER: carousel-lower-math
-// ORDER-NEXT: convert-scf-to-cf
+// ORDER: convert-scf-to-cf
 // ORDER: carousel-lower-functions
 // ORDER-NEXT: carousel-convert-gpu-to-nvvm
 // What is behind it is for functions, not for globals next to a kernel.

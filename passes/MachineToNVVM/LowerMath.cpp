@@ -7,14 +7,17 @@
 //
 // Converts fused multiply-adds to LLVM's, and keeps vectors. MLIR's conversion
 // to NVVM would call libdevice for each element, and every kernel with such a
-// call must read libdevice. A sine and cosine of one number becomes two
+// call must read libdevice. Extrema become LLVM's, too, where --arith-expand
+// would make two comparisons and two selections of each. A sine and cosine of one number becomes two
 // functions, which libdevice has for all types.
 //
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Passes/Passes.h"
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -30,13 +33,17 @@ using namespace carousel;
 /// Of a type that the instruction has: narrow ones libdevice computes in f32.
 /// The conversion to NVVM refuses the intrinsics of most other functions.
 static bool isInstruction(Operation *op) {
-  if (!isa<math::FmaOp>(op))
+  bool isExtremum = isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+                        arith::MinNumFOp>(op);
+  if (!isa<math::FmaOp>(op) && !isExtremum)
     return false;
   Type type = op->getResult(0).getType();
   auto vector = dyn_cast<VectorType>(type);
   if (vector && (vector.getRank() != 1 || vector.isScalable()))
     return false;
   Type element = getElementTypeOrSelf(type);
+  if (isExtremum)
+    return element.isF32() || element.isF16() || element.isBF16();
   return element.isF32() || element.isF64();
 }
 
@@ -67,6 +74,7 @@ struct LowerMath : public carousel::impl::LowerMathBase<LowerMath> {
     // It converts none of these types.
     LLVMTypeConverter types(&getContext());
     RewritePatternSet patterns(&getContext());
+    arith::populateArithToLLVMConversionPatterns(types, patterns);
     populateMathToLLVMConversionPatterns(types, patterns);
     ConversionTarget target(getContext());
     target.addLegalDialect<LLVM::LLVMDialect>();

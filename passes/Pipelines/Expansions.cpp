@@ -64,6 +64,9 @@ void carousel::addExpansions(OpPassManager &gpu,
     pm.addPass(createLowerAffinePass());
   }));
   functions.addPass(createExpandArith());
+  // Before extrema become comparisons and selections.
+  if (options.lowerMath)
+    functions.addPass(createLowerMath());
   functions.addPass(arith::createArithExpandOpsPass());
   ExpandFloat8Options float8;
   float8.asBytes = options.float8AsBytes;

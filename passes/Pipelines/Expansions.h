@@ -27,6 +27,8 @@ struct ExpansionOptions {
   bool assignWaitIds = false;
   /// Verify the machine phase. Kernels of carousel-lower are verified already.
   bool verify = true;
+  /// Make LLVM's intrinsics of math that is one PTX instruction.
+  bool lowerMath = false;
   /// Make i8 of 8-bit floats. LLVM has no such type; the device headers have.
   bool float8AsBytes = false;
 };

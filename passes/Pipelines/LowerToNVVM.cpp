@@ -41,6 +41,7 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
   expansions.target.optLevel = options.optLevel;
   expansions.assignWaitIds = options.debugWaits.has_value();
   expansions.verify = options.verify;
+  expansions.lowerMath = true;
   expansions.float8AsBytes = true;
   addExpansions(gpu, expansions);
 
@@ -55,7 +56,6 @@ void carousel::buildLowerToNVVMPipeline(OpPassManager &pm,
 
   // Everything else, by MLIR's own conversions.
   OpPassManager &bodies = gpu.nestAny();
-  bodies.addPass(createLowerMath());
   bodies.addPass(createSCFToControlFlowPass());
   LowerFunctionsOptions functions;
   functions.indexBitwidth = options.indexBitwidth;

@@ -270,7 +270,9 @@ def LowerMath : Pass<"carousel-lower-math"> {
   let summary = "Lower math that is one PTX instruction to LLVM intrinsics";
   let description = [{
     Lowers `math.fma` of f32 and f64 and of vectors of these. The results are those of libdevice,
-    whose function is the same instruction. `math.sincos` becomes `math.sin` and `math.cos`.
+    whose function is the same instruction. Lowers `arith.maximumf`, `minimumf`, `maxnumf` and
+    `minnumf` of f32, f16 and bf16 to the instructions `max.NaN`, `min.NaN`, `max` and `min`;
+    `--arith-expand` would make comparisons. `math.sincos` becomes `math.sin` and `math.cos`.
     Precondition: vectors have rank 1 (`--carousel-lower-vectors`). Vectors of other ranks, other
     functions and other types stay for `--carousel-convert-gpu-to-nvvm`. Refuses nothing.
 

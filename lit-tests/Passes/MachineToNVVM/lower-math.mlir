@@ -19,6 +19,29 @@ gpu.module @math {
     return %x, %y : f32, f64
   }
 
+  // CHECK-LABEL: func @extrema
+  // CHECK-SAME: (%[[A:.+]]: vector<4xf32>, %[[B:.+]]: bf16, %[[C:.+]]: f64, %[[D:.+]]: vector<4xf32>, %[[E:.+]]: bf16)
+  // CHECK-NEXT: llvm.intr.maximum(%[[A]], %[[D]])
+  // CHECK-NEXT: llvm.intr.minimum(%[[B]], %[[E]])
+  // CHECK-NEXT: llvm.intr.maxnum(%[[A]], %[[D]]) {fastmathFlags = #llvm.fastmath<nnan>}
+  // CHECK-NEXT: llvm.intr.minnum(%[[B]], %[[E]])
+  // CHECK-NEXT: %[[ONE:.+]] = arith.constant
+  // CHECK-NEXT: arith.maximumf %[[C]], %[[ONE]] : f64
+  // CALLS-LABEL: llvm.func @extrema
+  // CALLS: llvm.intr.maximum
+  // CALLS: llvm.intr.minimum
+  // CALLS: llvm.fcmp "ugt"
+  func.func @extrema(%a: vector<4xf32>, %b: bf16, %c: f64, %d: vector<4xf32>, %e: bf16)
+      -> (vector<4xf32>, bf16, vector<4xf32>, bf16, f64) {
+    %0 = arith.maximumf %a, %d : vector<4xf32>
+    %1 = arith.minimumf %b, %e : bf16
+    %2 = arith.maxnumf %a, %d fastmath<nnan> : vector<4xf32>
+    %3 = arith.minnumf %b, %e : bf16
+    %one = arith.constant 1.0 : f64
+    %4 = arith.maximumf %c, %one : f64
+    return %0, %1, %2, %3, %4 : vector<4xf32>, bf16, vector<4xf32>, bf16, f64
+  }
+
   // Both at once are two functions.
   // CHECK-LABEL: func @sincos
   // CHECK-SAME: (%[[A:.+]]: vector<2xf32>)
