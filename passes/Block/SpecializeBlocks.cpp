@@ -265,6 +265,7 @@ struct SpecializeBlocks
     func->setAttr(CarouselDialect::kBlockProgram,
                   BlockProgramAttr::get(&getContext(), variant.width,
                                         program.getCovers(), variant.programs));
+    limitRegisters(func, variant);
     SmallVector<int64_t> cluster(launch.getCluster());
     if (variant.ctas != 1)
       cluster = {variant.ctas};
@@ -273,6 +274,18 @@ struct SpecializeBlocks
                     LaunchAttr::get(&getContext(), launch.getGrid(),
                                     variant.threads, cluster,
                                     launch.getShared()));
+  }
+
+  /// Of wide rows, an SM shall hold two CTAs of 512 threads: one loads while
+  /// the other one reduces. The assembler takes more registers where it can.
+  void limitRegisters(gpu::GPUFuncOp func, const BlockVariant &variant) {
+    constexpr int64_t kLeastWidth = 4096;
+    constexpr int32_t kRegisters = 64;
+    StringRef name = NVVM::NVVMDialect::getMaxnregAttrName();
+    if (variant.width >= kLeastWidth && !variant.isStreamed &&
+        !func->hasAttr(name))
+      func->setAttr(name, IntegerAttr::get(IntegerType::get(&getContext(), 32),
+                                           kRegisters));
   }
 
   /// Null where no chip is known.

@@ -232,9 +232,15 @@ struct ExpandKernelABI
     options.overrideIndexBitwidth(indexBitwidth);
     LLVMTypeConverter converter(&getContext(), options);
     populateTypeConversions(converter);
-    for (auto func : getOperation().getOps<gpu::GPUFuncOp>())
+    for (auto func : getOperation().getOps<gpu::GPUFuncOp>()) {
+      if (func->hasAttr(CarouselDialect::kBlockProgram)) {
+        func.emitError("expected kernels of the machine phase, got one of the "
+                       "block phase");
+        return signalPassFailure();
+      }
       if (func.isKernel() && failed(KernelABI(func, converter).expand()))
         return signalPassFailure();
+    }
   }
 };
 
