@@ -137,6 +137,17 @@ func.func @cluster_addresses(%tile: memref<1024xf32, #ws>,
   return
 }
 
+// The description's example of gather, word for word.
+// CHECK-LABEL: func @cluster_gather
+// DOC-EXAMPLE: carousel.cluster.gather
+func.func @cluster_gather(%sum: f32, %count: i64) -> (vector<4xf32>, vector<8xi64>) {
+  // CHECK: carousel.cluster.gather %{{.+}} : f32 -> vector<4xf32>
+  %sums = carousel.cluster.gather %sum : f32 -> vector<4xf32>
+  // CHECK: carousel.cluster.gather %{{.+}} : i64 -> vector<8xi64>
+  %counts = carousel.cluster.gather %count : i64 -> vector<8xi64>
+  return %sums, %counts : vector<4xf32>, vector<8xi64>
+}
+
 // The description's example of rank_of, word for word.
 // CHECK-LABEL: func @cluster_rank_of
 // DOC-EXAMPLE: carousel.cluster.rank_of

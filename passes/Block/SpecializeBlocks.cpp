@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "PersistPrograms.h"
+
 #include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "carousel/Analysis/Distribution/BlockVariants.h"
 #include "carousel/Analysis/Distribution/ContractionPlan.h"
@@ -24,6 +26,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
@@ -121,13 +124,17 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
   int64_t widest = 1; // bytes of an element in memory
   kernel.walk([&](Operation *op) {
     llvm::for_each(op->getResultTypes(), note);
-    // Not of what all programs read.
-    auto transfer = dyn_cast<VectorTransferOpInterface>(op);
-    if (transfer && !llvm::all_of(transfer.getIndices(), [](Value index) {
-          return matchPattern(index, m_Constant());
-        }))
-      widest = std::max<int64_t>(widest,
-                                 getElementBits(transfer.getVectorType()) / 8);
+    if (auto transfer = dyn_cast<VectorTransferOpInterface>(op)) {
+      int64_t bytes = getElementBits(transfer.getVectorType()) / 8;
+      bool isCommon = llvm::all_of(transfer.getIndices(), [](Value index) {
+        return matchPattern(index, m_Constant());
+      });
+      if (!isCommon)
+        widest = std::max(widest, bytes);
+      if (isa<vector::TransferReadOp>(op))
+        (isCommon ? problem.commonBytes : problem.ownBytes) +=
+            transfer.getVectorType().getNumElements() * bytes;
+    }
     // Blocks of runs both ways.
     if (auto transpose = dyn_cast<vector::TransposeOp>(op)) {
       int64_t bits = getElementBits(transpose.getSourceVectorType());
@@ -151,6 +158,7 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
   VectorDemand demand = VectorDemand::of(kernel);
   problem.liveBytes = demand.liveBytes;
   problem.tileBytes = demand.tileBytes;
+  problem.canPersist = launch.getCluster().empty() && canPersist(kernel);
   // Four accesses of 16 bytes, in flight together.
   problem.elementsOfThread =
       std::max(problem.elementsOfThread,
@@ -265,7 +273,13 @@ struct SpecializeBlocks
     func->setAttr(CarouselDialect::kBlockProgram,
                   BlockProgramAttr::get(&getContext(), variant.width,
                                         program.getCovers(), variant.programs));
-    limitRegisters(func, variant);
+    // What all programs read is read late, and wants registers then.
+    if (problem.commonBytes <= 2 * problem.ownBytes)
+      limitRegisters(func, variant);
+    if (variant.isPersistent) {
+      persistPrograms(func);
+      launch = func->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+    }
     SmallVector<int64_t> cluster(launch.getCluster());
     if (variant.ctas != 1)
       cluster = {variant.ctas};
@@ -282,8 +296,8 @@ struct SpecializeBlocks
     constexpr int64_t kLeastWidth = 4096;
     constexpr int32_t kRegisters = 64;
     StringRef name = NVVM::NVVMDialect::getMaxnregAttrName();
-    if (variant.width >= kLeastWidth && !variant.isStreamed &&
-        !func->hasAttr(name))
+    if (variant.width >= kLeastWidth && variant.registers <= kRegisters &&
+        !variant.isStreamed && !variant.isPersistent && !func->hasAttr(name))
       func->setAttr(name, IntegerAttr::get(IntegerType::get(&getContext(), 32),
                                            kRegisters));
   }

@@ -53,6 +53,10 @@ def SpecializeBlocks : Pass<"carousel-specialize-blocks", "::mlir::gpu::GPUModul
     - by alignment: with 16-byte accesses, where pointers, strides and the covered extent are
       multiples of 16 bytes, and with accesses of single elements.
 
+    On chips with clusters, CTAs of a cluster share rows that one CTA doesn't have enough threads
+    for. Where all programs read much that is the same (weights of 32 bits), CTAs keep it and go
+    through the programs in a loop.
+
     Vectors are at most as wide as a CTA has registers and shared memory for. The last variant has
     no guards but those of the kernel, if the kernel can go over wider extents in chunks
     (`--carousel-stream-rows`), and otherwise requires extents that its vectors cover. A remark
@@ -73,6 +77,9 @@ def SpecializeBlocks : Pass<"carousel-specialize-blocks", "::mlir::gpu::GPUModul
            "Make variants; otherwise each kernel stays one, which no guard restricts">
   ];
   let statistics = [Statistic<"functions", "functions", "functions that kernels became">];
+  let dependentDialects = [
+    "::carousel::CarouselDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect"
+  ];
 }
 
 def BatchPrograms : Pass<"carousel-batch-programs", "::mlir::gpu::GPUModuleOp"> {
@@ -127,8 +134,9 @@ def Distribute : Pass<"carousel-distribute", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Distribute values of the CTA to its threads";
   let description = [{
     Takes kernels from the block phase to the tile phase. Precondition: the block phase, with a
-    launch block. Postcondition: the tile phase. The planner (Analysis/Distribution/LayoutPlan.h) gives
-    each vector a layout. Each thread then computes with the vector of its own elements:
+    launch block. Postcondition: the tile phase. With a cluster, the grid gets as many CTAs for each
+    program. The planner (Analysis/Distribution/LayoutPlan.h) gives each vector a layout. Each
+    thread then computes with the vector of its own elements:
 
     - reads and writes of global memory become accesses of up to 16 bytes, as far as the alignment
       that the variant's guards promise, masked at the edges. In a loop with `carousel.pipeline`

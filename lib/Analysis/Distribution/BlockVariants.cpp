@@ -83,21 +83,41 @@ static BlockVariant makeVariant(const BlockProblem &problem, int64_t width,
   return variant;
 }
 
+/// Of one width, and of one CTA.
+static int64_t narrow(const BlockProblem &problem, const BlockVariant &variant,
+                      int64_t bytes) {
+  return llvm::divideCeil(bytes, problem.width) * variant.width / variant.ctas;
+}
+
+static int64_t countRegisters(const BlockProblem &problem,
+                              const BlockVariant &variant) {
+  int64_t bytes = problem.liveBytes;
+  if (variant.isPersistent)
+    bytes += problem.commonBytes;
+  return llvm::divideCeil(narrow(problem, variant, bytes),
+                          4 * variant.threads) +
+         kOtherRegisters;
+}
+
+/// Where all programs read more than each has of its own, CTAs keep it. Rings
+/// then bring the rows, so that few threads suffice.
+static bool shouldPersist(const BlockProblem &problem,
+                          const BlockVariant &variant) {
+  constexpr int64_t kLeastWidth = 4096, kMostWidth = 16384;
+  return problem.canPersist && variant.ctas == 1 && !problem.programs &&
+         variant.width >= kLeastWidth && variant.width <= kMostWidth &&
+         problem.commonBytes > 2 * problem.ownBytes;
+}
+
 /// Whether vectors of the variant's width fit its CTAs.
 static bool fits(const BlockProblem &problem, const BlockVariant &variant) {
   int64_t elements =
       problem.elements / problem.width * variant.width / variant.ctas;
-  auto narrow = [&](int64_t bytes) -> int64_t {
-    return llvm::divideCeil(bytes, problem.width) * variant.width /
-           variant.ctas;
-  };
-  int64_t registers =
-      llvm::divideCeil(narrow(problem.liveBytes), 4 * variant.threads) +
-      kOtherRegisters;
   return elements <= variant.threads * kMostElements &&
-         registers <= std::min(rules::kMaxRegisters - 1,
-                               rules::kRegistersPerBlock / variant.threads) &&
-         narrow(problem.tileBytes) <= problem.sharedBytes;
+         variant.registers <=
+             std::min(rules::kMaxRegisters - 1,
+                      rules::kRegistersPerBlock / variant.threads) &&
+         narrow(problem, variant, problem.tileBytes) <= problem.sharedBytes;
 }
 
 namespace {
@@ -129,8 +149,21 @@ public:
 
 private:
   BlockVariant make(int64_t width, bool withClusters) const {
-    return makeVariant(problem, width,
-                       withClusters ? chooseCTAs(problem, width) : 1);
+    BlockVariant variant = makeVariant(
+        problem, width, withClusters ? chooseCTAs(problem, width) : 1);
+    variant.registers = countRegisters(problem, variant);
+    return variant;
+  }
+
+  static BlockVariant makePersistent(const BlockProblem &problem,
+                                     BlockVariant variant) {
+    variant.isPersistent = true;
+    variant.programs = 1;
+    constexpr int64_t kLeastThreads = 128;
+    variant.threads = problem.threads.value_or(
+        chooseThreads(variant.width, problem.elementsOfThread, kLeastThreads));
+    variant.registers = countRegisters(problem, variant);
+    return variant;
   }
 
   /// The widest vectors that fit.
@@ -146,6 +179,10 @@ private:
         make(width, /*withClusters=*/isAligned && !isStreamed);
     variant.isAligned = isAligned;
     variant.isStreamed = isStreamed;
+    if (isAligned && !isStreamed && shouldPersist(problem, variant))
+      if (BlockVariant own = makePersistent(problem, variant);
+          fits(problem, own))
+        variant = own;
     variant.suffix = isStreamed ? "_streamed" : "_" + std::to_string(width);
     if (isAligned)
       variant.suffix += "_aligned";
@@ -183,6 +220,8 @@ void carousel::print(llvm::raw_ostream &os, const BlockVariant &variant) {
        << ", ";
   os << variant.threads << " threads, " << variant.programs << " programs"
      << (variant.isAligned ? ", 16-byte accesses" : "");
+  if (variant.isPersistent)
+    os << ", in a loop over programs";
   if (variant.ctas != 1)
     os << ", clusters of " << variant.ctas << " CTAs";
 }

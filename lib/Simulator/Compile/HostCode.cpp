@@ -39,11 +39,12 @@ HostCode::HostCode() = default;
 HostCode::~HostCode() = default;
 
 void HostCode::loadDialects(MLIRContext &context) {
-  context.loadDialect<affine::AffineDialect, arith::ArithDialect,
-                      cf::ControlFlowDialect, func::FuncDialect,
-                      gpu::GPUDialect, index::IndexDialect, LLVM::LLVMDialect,
-                      math::MathDialect, memref::MemRefDialect, NVVM::NVVMDialect,
-                      scf::SCFDialect, ub::UBDialect, vector::VectorDialect>();
+  context
+      .loadDialect<affine::AffineDialect, arith::ArithDialect,
+                   cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect,
+                   index::IndexDialect, LLVM::LLVMDialect, math::MathDialect,
+                   memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect,
+                   ub::UBDialect, vector::VectorDialect>();
 }
 
 static void initializeTarget() {

@@ -203,3 +203,30 @@ func.func @unknown_semantics() {
   carousel.fence.thread weak cta
   return
 }
+
+// -----
+
+// C213: words.
+func.func @gather_of_half(%value: f16) {
+  // expected-error @below {{expected a value of i32, i64, f32 or f64, got 'f16'}}
+  %all = carousel.cluster.gather %value : f16 -> vector<4xf16>
+  return
+}
+
+// -----
+
+// C213: one for each CTA.
+func.func @gather_of_many(%value: f32) {
+  // expected-error @below {{expected a vector of 2 to 8 values of 'f32' as the result, got 'vector<16xf32>'}}
+  %all = carousel.cluster.gather %value : f32 -> vector<16xf32>
+  return
+}
+
+// -----
+
+// C213: values of the same type.
+func.func @gather_of_others(%value: f32) {
+  // expected-error @below {{expected a vector of 2 to 8 values of 'f32' as the result, got 'vector<4xi32>'}}
+  %all = carousel.cluster.gather %value : f32 -> vector<4xi32>
+  return
+}

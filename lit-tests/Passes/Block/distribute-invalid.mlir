@@ -108,3 +108,50 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// C212: elements that would leave their CTA.
+gpu.module @kernels {
+  gpu.func @apart(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [32], cluster = [2]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %v = vector.transfer_read %x[%c0], %zero : memref<?xf32, #gpu.address_space<global>>, vector<64xf32>
+    // expected-error @below {{expected no single elements of vectors that a cluster shares}}
+    %e = vector.extract %v[3] : f32 from vector<64xf32>
+    memref.store %e, %x[%c0] : memref<?xf32, #gpu.address_space<global>>
+    gpu.return
+  }
+}
+
+// -----
+
+// C212: a cluster that is no power of two.
+gpu.module @kernels {
+  // expected-error @below {{expected a cluster of a power of two CTAs, got 3}}
+  gpu.func @three(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [32], cluster = [3]>} {
+    gpu.return
+  }
+}
+
+// -----
+
+// C212: results of a cluster's reduction that differ between threads.
+gpu.module @kernels {
+  gpu.func @rows(%x: memref<?x?xf32, #gpu.address_space<global>>, %y: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [32], cluster = [2]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : vector<32xf32>
+    %v = vector.transfer_read %x[%c0, %c0], %zero : memref<?x?xf32, #gpu.address_space<global>>, vector<32x64xf32>
+    // expected-error @below {{expected one result of a reduction over a cluster}}
+    %s = vector.multi_reduction <add>, %v, %zeros [1] : vector<32x64xf32> to vector<32xf32>
+    vector.transfer_write %s, %y[%c0] : vector<32xf32>, memref<?xf32, #gpu.address_space<global>>
+    gpu.return
+  }
+}

@@ -254,4 +254,26 @@ gpu.module @m {
     vector.transfer_write %q, %z[%c0, %c0] : vector<16x16xf32>, !matrix
     gpu.return
   }
+
+  // CTAs of a cluster share a row: a program is a cluster's.
+  // CHECK-LABEL: gpu.func @cluster
+  // CHECK-SAME: grid = [extent(0, 0) * 2], block = [64], cluster = [2]
+  // CHECK: %[[BLOCK:.*]] = gpu.block_id x
+  // CHECK: arith.andi %[[BLOCK]], %c1
+  // CHECK: %[[ROW:.*]] = arith.shrui %[[BLOCK]], %c1
+  // CHECK: gpu.barrier
+  // CHECK: carousel.cluster.gather %{{.*}} : f32 -> vector<2xf32>
+  // CHECK-NOT: gpu.barrier
+  // CHECK: memref.store %{{.*}}[%[[ROW]]]
+  gpu.func @cluster(%x: !m, %y: !v) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64], cluster = [2]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    %a = vector.transfer_read %x[%row, %c0], %zero {in_bounds = [true]} : !m, vector<256xf32>
+    %s = vector.multi_reduction <add>, %a, %zero [0] : vector<256xf32> to f32
+    memref.store %s, %y[%row] : !v
+    gpu.return
+  }
 }

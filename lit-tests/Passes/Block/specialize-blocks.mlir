@@ -6,6 +6,7 @@
 !m = memref<?x?xbf16, #gl>
 !f = memref<?x?xf32, #gl>
 !row = vector<65536xf32>
+!v = memref<?xf32, #gl>
 
 gpu.module @m {
   // DOC-EXAMPLE: --carousel-specialize-blocks
@@ -86,6 +87,48 @@ gpu.module @m {
       scf.yield %next : !row
     }
     vector.transfer_write %sums, %y[%block, %c0] : !row, !f
+    gpu.return
+  }
+
+  // CTAs keep weights of 32 bits that all programs read, and go through the rows.
+  // CHECK-LABEL: gpu.func @weights_4096_aligned
+  // CHECK-SAME: carousel.launch = #carousel.launch<grid = [min(extent(1, 0), resident)], block = [128]>
+  // CHECK: %[[WEIGHTS:.*]] = vector.transfer_read %{{.*}}vector<4096xf32>
+  // CHECK: %[[ROWS:.*]] = memref.dim
+  // CHECK: %[[FIRST:.*]] = gpu.block_id x
+  // CHECK: %[[STEP:.*]] = gpu.grid_dim x
+  // CHECK: scf.for %[[ROW:.*]] = %[[FIRST]] to %[[ROWS]] step %[[STEP]] {
+  // CHECK:   vector.transfer_read %{{.*}}[%[[ROW]],
+  // CHECK:   vector.transfer_write
+  // CHECK: } {carousel.pipeline = #carousel.pipeline<>}
+  // expected-remark @below {{64_aligned: width 64, 64 threads, 16 programs, 16-byte accesses}}
+  // expected-remark @below {{128_aligned: width 128, 64 threads, 8 programs, 16-byte accesses}}
+  // expected-remark @below {{256_aligned: width 256, 64 threads, 4 programs, 16-byte accesses}}
+  // expected-remark @below {{512_aligned: width 512, 64 threads, 2 programs, 16-byte accesses}}
+  // expected-remark @below {{1024_aligned: width 1024, 64 threads, 1 programs, 16-byte accesses}}
+  // expected-remark @below {{2048_aligned: width 2048, 128 threads, 1 programs, 16-byte accesses}}
+  // expected-remark @below {{4096_aligned: width 4096, 128 threads, 1 programs, 16-byte accesses, in a loop over programs}}
+  // expected-remark @below {{streamed_aligned: chunks of 4096, 256 threads, 2 programs, 16-byte accesses}}
+  // expected-remark @below {{64: width 64, 64 threads, 16 programs}}
+  // expected-remark @below {{256: width 256, 64 threads, 4 programs}}
+  // expected-remark @below {{1024: width 1024, 64 threads, 1 programs}}
+  // expected-remark @below {{4096: width 4096, 256 threads, 2 programs}}
+  // expected-remark @below {{last: chunks of 4096, 256 threads, 2 programs}}
+  gpu.func @weights(%w: !v, %x: !m, %y: !m) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 4096, covers = extent(1, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(1, 0)]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %pad = arith.constant 0.0 : bf16
+    %block = gpu.block_id x
+    %v = vector.transfer_read %x[%block, %c0], %pad : !m, vector<4096xbf16>
+    %wide = arith.extf %v : vector<4096xbf16> to vector<4096xf32>
+    %ws = vector.transfer_read %w[%c0], %zero : !v, vector<4096xf32>
+    %b = vector.transfer_read %w[%c0], %zero : !v, vector<4096xf32>
+    %p = arith.mulf %wide, %ws : vector<4096xf32>
+    %s = arith.addf %p, %b : vector<4096xf32>
+    %n = arith.truncf %s : vector<4096xf32> to vector<4096xbf16>
+    vector.transfer_write %n, %y[%block, %c0] : vector<4096xbf16>, !m
     gpu.return
   }
 

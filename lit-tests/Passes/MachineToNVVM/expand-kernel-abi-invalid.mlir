@@ -75,3 +75,14 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// C141: the block phase is far from having addresses.
+gpu.module @kernels {
+  // expected-error @below {{expected kernels of the machine phase, got one of the block phase}}
+  gpu.func @program(%x: memref<8xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>} {
+    gpu.return
+  }
+}

@@ -9,6 +9,8 @@
 
 #include "gtest/gtest.h"
 
+#include <map>
+
 #include <set>
 
 using namespace carousel;
@@ -121,6 +123,51 @@ TEST(BlockVariantsTest, ControlFlowIsNotStreamed) {
     EXPECT_FALSE(variant.isStreamed);
   EXPECT_EQ(variants.back().suffix, "");
   EXPECT_EQ(variants.back().width, findWidest(problem));
+}
+
+TEST(BlockVariantsTest, ClustersShareWideRows) {
+  BlockProblem problem;
+  problem.width = problem.elements = 262144;
+  problem.elementsOfThread = 32;
+  problem.mostCTAs = 8;
+  std::map<int64_t, std::pair<int64_t, int64_t>> shared;
+  for (const BlockVariant &variant : planBlockVariants(problem)) {
+    if (variant.isAligned && !variant.isStreamed)
+      shared[variant.width] = {variant.ctas, variant.threads};
+    else
+      EXPECT_EQ(variant.ctas, 1) << variant.suffix;
+  }
+  using Share = std::pair<int64_t, int64_t>;
+  EXPECT_EQ(shared[16384], (Share{1, 512}));
+  EXPECT_EQ(shared[32768], (Share{2, 512}));
+  EXPECT_EQ(shared[65536], (Share{4, 512}));
+  EXPECT_EQ(shared[131072], (Share{8, 512}));
+  EXPECT_EQ(shared[262144], (Share{8, 1024}));
+  // Without clusters, chunks follow.
+  problem.mostCTAs = 1;
+  for (const BlockVariant &variant : planBlockVariants(problem))
+    EXPECT_LE(variant.width, 32768);
+}
+
+TEST(BlockVariantsTest, CTAsKeepWhatAllProgramsRead) {
+  BlockProblem problem;
+  problem.width = problem.elements = 65536;
+  problem.elementsOfThread = 32;
+  problem.ownBytes = 2 * problem.width;
+  problem.commonBytes = 8 * problem.width;
+  problem.canPersist = true;
+  for (const BlockVariant &variant : planBlockVariants(problem)) {
+    bool isWide = variant.width >= 4096 && variant.width <= 16384;
+    EXPECT_EQ(variant.isPersistent,
+              variant.isAligned && !variant.isStreamed && isWide)
+        << variant.suffix;
+    if (variant.isPersistent)
+      EXPECT_EQ(variant.threads, variant.width / 32);
+  }
+  // Not worth it for as much as each has of its own.
+  problem.commonBytes = problem.ownBytes;
+  for (const BlockVariant &variant : planBlockVariants(problem))
+    EXPECT_FALSE(variant.isPersistent);
 }
 
 } // namespace

@@ -44,6 +44,11 @@ struct BlockProblem {
   int64_t sharedBytes = int64_t(99) * 1024;
   /// Whether 16-byte accesses have conditions on a launch.
   bool hasAlignment = true;
+  /// Bytes that all programs read, and that each reads of its own. CTAs can
+  /// execute several programs one after the other only if they have none that
+  /// they exchange.
+  int64_t commonBytes = 0, ownBytes = 0;
+  bool canPersist = false;
   /// CTAs of a cluster that may execute one program together.
   int64_t mostCTAs = 1;
 };
@@ -56,6 +61,10 @@ struct BlockVariant {
   int64_t threads = 0;
   int64_t programs = 1;
   int64_t ctas = 1; ///< of a cluster, for each program
+  /// CTAs go through the programs in a loop, and keep what all of them read.
+  bool isPersistent = false;
+  /// An estimate of what a thread needs.
+  int64_t registers = 0;
   /// Guards on alignment, for 16-byte accesses.
   bool isAligned = false;
   /// The extent may exceed the width.
