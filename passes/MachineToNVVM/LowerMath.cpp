@@ -8,8 +8,8 @@
 // Converts fused multiply-adds to LLVM's, and keeps vectors. MLIR's conversion
 // to NVVM would call libdevice for each element, and every kernel with such a
 // call must read libdevice. Extrema become LLVM's, too, where --arith-expand
-// would make two comparisons and two selections of each. A sine and cosine of one number becomes two
-// functions, which libdevice has for all types.
+// would make two comparisons and two selections of each. A sine and cosine of
+// one number becomes two functions, which libdevice has for all types.
 //
 //===----------------------------------------------------------------------===//
 
