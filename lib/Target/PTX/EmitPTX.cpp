@@ -77,6 +77,23 @@ public:
       machines.giveBack(std::move(machine));
   }
 
+  /// Accesses get their alignment when they are translated. LLVM's default
+  /// layout aligns i64 to 4 bytes only, so that each access would become two.
+  std::optional<SmallVector<char, 0>> run() override {
+    StringRef name = LLVM::LLVMDialect::getDataLayoutAttrName();
+    Operation &module = getOperation();
+    Attribute before = module.getAttr(name);
+    if (machine && !before)
+      module.setAttr(
+          name, StringAttr::get(
+                    module.getContext(),
+                    machine->createDataLayout().getStringRepresentation()));
+    std::optional<SmallVector<char, 0>> text = SerializeGPUModuleBase::run();
+    if (!before)
+      module.removeAttr(name);
+    return text;
+  }
+
 private:
   /// MLIR reads libdevice if the environment names a toolkit, and links nothing
   /// of it to a module without calls.
