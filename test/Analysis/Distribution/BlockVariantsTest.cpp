@@ -139,7 +139,7 @@ TEST(BlockVariantsTest, ClustersShareWideRows) {
   }
   using Share = std::pair<int64_t, int64_t>;
   EXPECT_EQ(shared[16384], (Share{1, 512}));
-  EXPECT_EQ(shared[32768], (Share{2, 512}));
+  EXPECT_EQ(shared[32768], (Share{1, 1024}));
   EXPECT_EQ(shared[65536], (Share{4, 512}));
   EXPECT_EQ(shared[131072], (Share{8, 512}));
   EXPECT_EQ(shared[262144], (Share{8, 1024}));
