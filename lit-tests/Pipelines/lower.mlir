@@ -33,6 +33,7 @@
 // ORDER-NEXT: carousel-insert-async-sync
 // ORDER-NEXT: carousel-verify-ring
 // ORDER-NEXT: carousel-lower-rings
+// ORDER-NEXT: carousel-lower-gathers
 // ORDER-NEXT: any(
 // ORDER-NEXT: carousel-simplify-index-arithmetic
 // ORDER-NEXT: )

@@ -296,8 +296,9 @@ struct SpecializeBlocks
     constexpr int64_t kLeastWidth = 4096;
     constexpr int32_t kRegisters = 64;
     StringRef name = NVVM::NVVMDialect::getMaxnregAttrName();
-    if (variant.width >= kLeastWidth && variant.registers <= kRegisters &&
-        !variant.isStreamed && !variant.isPersistent && !func->hasAttr(name))
+    if (variant.width >= kLeastWidth && variant.isAligned &&
+        variant.registers <= kRegisters && !variant.isStreamed &&
+        !variant.isPersistent && !func->hasAttr(name))
       func->setAttr(name, IntegerAttr::get(IntegerType::get(&getContext(), 32),
                                            kRegisters));
   }
