@@ -22,7 +22,9 @@
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_DISTRIBUTE
@@ -55,6 +57,8 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
              << CarouselDialect::kLaunch << " of a kernel to distribute, got "
              << "none";
     foldExtensions(kernel);
+    if (failed(splitMaskedTransfers(kernel)))
+      return failure();
     LayoutPlan plan = LayoutPlan::compute(kernel);
     for (const LayoutFault &fault : plan.getFaults())
       fault.op->emitOpError(fault.message);
@@ -70,6 +74,23 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
       kernel->setAttr(CarouselDialect::kLaunch,
                       withClusters(launch, plan.getThreads().ctas));
     return success();
+  }
+
+  /// A masked transfer that permutes or broadcasts dimensions becomes one that
+  /// doesn't, and a change of shape: masks have the memref's dimensions.
+  static LogicalResult splitMaskedTransfers(gpu::GPUFuncOp kernel) {
+    SmallVector<Operation *> transfers;
+    kernel.walk([&](VectorTransferOpInterface op) {
+      if (op.getMask() && !op.getPermutationMap().isMinorIdentity())
+        transfers.push_back(op);
+    });
+    if (transfers.empty())
+      return success();
+    RewritePatternSet patterns(kernel.getContext());
+    vector::populateVectorTransferPermutationMapLoweringPatterns(patterns);
+    GreedyRewriteConfig config;
+    config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+    return applyOpPatternsGreedily(transfers, std::move(patterns), config);
   }
 
   /// A contraction extends its factors itself, and has instructions for narrow

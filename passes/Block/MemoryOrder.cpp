@@ -11,6 +11,8 @@
 
 #include "MemoryOrder.h"
 
+#include "ThreadProgram.h"
+
 #include "carousel/Analysis/Values/Views.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
@@ -56,7 +58,8 @@ std::optional<MemoryOrder::Access> MemoryOrder::describe(Operation *op) const {
 }
 
 /// Two transfers of the same box in the same layout, or two scalars, which the
-/// first thread writes.
+/// first thread writes. Where threads have copies, all of them read, and the
+/// first one writes.
 bool MemoryOrder::isOfSameThread(Operation *a, Operation *b) const {
   if (isa<memref::StoreOp>(a) && isa<memref::StoreOp>(b))
     return true;
@@ -67,7 +70,9 @@ bool MemoryOrder::isOfSameThread(Operation *a, Operation *b) const {
          first.getVectorType().getShape() ==
              second.getVectorType().getShape() &&
          first.getPermutationMap() == second.getPermutationMap() &&
-         plan.getAccess(a).layout == plan.getAccess(b).layout;
+         plan.getAccess(a).layout == plan.getAccess(b).layout &&
+         (getFreeThreadBits(plan.getAccess(a).layout) == 0 ||
+          isa<vector::TransferWriteOp>(a) == isa<vector::TransferWriteOp>(b));
 }
 
 bool MemoryOrder::needsBarrier(Operation *op) {

@@ -276,4 +276,39 @@ gpu.module @m {
     memref.store %s, %y[%row] : !v
     gpu.return
   }
+
+  // A mask has the memref's dimensions; what the read broadcasts is broadcast afterwards.
+  // CHECK-LABEL: gpu.func @masked_broadcast
+  // CHECK-COUNT-2: memref.load
+  // CHECK-NOT: memref.load
+  // CHECK-COUNT-8: memref.store
+  // CHECK: gpu.return
+  gpu.func @masked_broadcast(%x: !v, %y: !m, %n: index) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [1], block = [128]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %mask = vector.create_mask %n : vector<256xi1>
+    %v = vector.transfer_read %x[%c0], %zero, %mask {in_bounds = [true, true], permutation_map = affine_map<(d0) -> (0, d0)>}
+        : !v, vector<4x256xf32>
+    vector.transfer_write %v, %y[%c0, %c0] {in_bounds = [true, true]} : vector<4x256xf32>, !m
+    gpu.return
+  }
+
+  // All threads read the sums, and the first of those with copies writes them.
+  // CHECK-LABEL: gpu.func @copies
+  // CHECK: memref.load
+  // CHECK: gpu.barrier
+  // CHECK: scf.if
+  // CHECK: memref.store
+  gpu.func @copies(%y: !v) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [1], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %v = vector.transfer_read %y[%c0], %zero {in_bounds = [true]} : !v, vector<4xf32>
+    %w = arith.addf %v, %v : vector<4xf32>
+    vector.transfer_write %w, %y[%c0] {in_bounds = [true]} : vector<4xf32>, !v
+    gpu.return
+  }
 }
