@@ -27,10 +27,9 @@
 // ORDER: expand-strided-metadata
 // ORDER: lower-affine
 // ORDER: carousel-expand-arith
-// ORDER-NEXT: carousel-lower-math
-// ORDER-NEXT: arith-expand
 // ORDER: carousel-expand-float8{as-bytes=true
-// ORDER-NEXT: carousel-expand-kernel-abi
+// ORDER: carousel-lower-math
+// ORDER: carousel-expand-kernel-abi
 // ORDER-NEXT: carousel-convert-to-nvvm
 // ORDER: convert-scf-to-cf
 // ORDER: carousel-lower-functions

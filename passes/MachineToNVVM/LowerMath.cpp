@@ -5,11 +5,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Converts fused multiply-adds to LLVM's, and keeps vectors. MLIR's conversion
-// to NVVM would call libdevice for each element, and every kernel with such a
-// call must read libdevice. Extrema become LLVM's, too, where --arith-expand
-// would make two comparisons and two selections of each. A sine and cosine of
-// one number becomes two functions, which libdevice has for all types.
+// Converts fused multiply-adds and the maxima and minima of floats to LLVM's,
+// and keeps vectors. MLIR's conversion to NVVM would call libdevice for each
+// element, and every kernel with such a call must read libdevice. A sine and
+// cosine of one number becomes two functions, which libdevice has for all
+// types.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,21 +30,23 @@ namespace carousel {
 using namespace mlir;
 using namespace carousel;
 
-/// Of a type that the instruction has: narrow ones libdevice computes in f32.
-/// The conversion to NVVM refuses the intrinsics of most other functions.
+/// Of a type that the instruction has. Narrow ones libdevice computes in f32,
+/// which rounds fma twice, and maxima and minima not at all. The conversion to
+/// NVVM refuses the intrinsics of most other functions.
 static bool isInstruction(Operation *op) {
-  bool isExtremum = isa<arith::MaximumFOp, arith::MinimumFOp, arith::MaxNumFOp,
+  bool isExtremum = isa<arith::MaximumFOp, arith::MaxNumFOp, arith::MinimumFOp,
                         arith::MinNumFOp>(op);
-  if (!isa<math::FmaOp>(op) && !isExtremum)
+  if (!isExtremum && !isa<math::FmaOp>(op))
     return false;
   Type type = op->getResult(0).getType();
   auto vector = dyn_cast<VectorType>(type);
   if (vector && (vector.getRank() != 1 || vector.isScalable()))
     return false;
   Type element = getElementTypeOrSelf(type);
-  if (isExtremum)
-    return element.isF32() || element.isF16() || element.isBF16();
-  return element.isF32() || element.isF64();
+  if (element.isF64()) // PTX has neither max.NaN.f64 nor min.NaN.f64
+    return !isa<arith::MaximumFOp, arith::MinimumFOp>(op);
+  bool isNarrow = element.isF16() || element.isBF16();
+  return element.isF32() || (isExtremum && isNarrow);
 }
 
 /// MLIR's conversion to NVVM has no function for both at once.
@@ -74,8 +76,8 @@ struct LowerMath : public carousel::impl::LowerMathBase<LowerMath> {
     // It converts none of these types.
     LLVMTypeConverter types(&getContext());
     RewritePatternSet patterns(&getContext());
-    arith::populateArithToLLVMConversionPatterns(types, patterns);
     populateMathToLLVMConversionPatterns(types, patterns);
+    arith::populateArithToLLVMConversionPatterns(types, patterns);
     ConversionTarget target(getContext());
     target.addLegalDialect<LLVM::LLVMDialect>();
     target.markUnknownOpDynamicallyLegal(

@@ -15,7 +15,6 @@
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/VectorToSCF/VectorToSCF.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 
@@ -64,11 +63,10 @@ void carousel::addExpansions(OpPassManager &gpu,
     pm.addPass(createLowerAffinePass());
   }));
   functions.addPass(createExpandArith());
-  // Before extrema become comparisons and selections.
-  if (options.lowerMath)
-    functions.addPass(createLowerMath());
-  functions.addPass(arith::createArithExpandOpsPass());
   ExpandFloat8Options float8;
   float8.asBytes = options.float8AsBytes;
   gpu.addPass(createExpandFloat8(float8));
+  // Floats of 8 bits have become f32.
+  if (options.lowerMath)
+    gpu.nestAny().addPass(createLowerMath());
 }

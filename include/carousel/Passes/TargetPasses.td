@@ -136,7 +136,7 @@ def LowerVectors : Pass<"carousel-lower-vectors", "::mlir::gpu::GPUModuleOp"> {
 }
 
 def ExpandArith : Pass<"carousel-expand-arith"> {
-  let summary = "Expand arithmetic that neither LLVM nor upstream's arith-expand lowers";
+  let summary = "Expand arithmetic that is no instruction";
   let description = [{
     - `arith.truncf` with a rounding mode becomes one without a mode, between corrections.
     - `math.clampf` becomes `minimumf(maximumf(value, min), max)`, which stays within the bounds.
@@ -145,8 +145,12 @@ def ExpandArith : Pass<"carousel-expand-arith"> {
     - The extended sums and products of indices, i1 and vectors of several rows become plain
       arithmetic, or one op per row.
 
-    Upstream's `arith-expand` runs after it, for divisions that round up or down and for minima and
-    maxima. Refuses nothing.
+    - Divisions that round up or down, and scaled conversions, become what upstream's `arith-expand`
+      makes of them. That pass would also expand the maxima and minima of floats.
+    - `arith.maximumf` and `arith.minimumf` of f64 become `maxnumf` and `minnumf`, and a select of
+      NaN. All other maxima and minima are one instruction of PTX.
+
+    Refuses nothing.
 
     ```mlir
     %v = math.clampf %a to [%min, %max] : f32
@@ -269,10 +273,10 @@ def ConvertCarouselToNVVM : Pass<"carousel-convert-to-nvvm", "::mlir::gpu::GPUMo
 def LowerMath : Pass<"carousel-lower-math"> {
   let summary = "Lower math that is one PTX instruction to LLVM intrinsics";
   let description = [{
-    Lowers `math.fma` of f32 and f64 and of vectors of these. The results are those of libdevice,
-    whose function is the same instruction. Lowers `arith.maximumf`, `minimumf`, `maxnumf` and
-    `minnumf` of f32, f16 and bf16 to the instructions `max.NaN`, `min.NaN`, `max` and `min`;
-    `--arith-expand` would make comparisons. `math.sincos` becomes `math.sin` and `math.cos`.
+    Lowers `math.fma` of f32 and f64, `arith.maxnumf` and `minnumf` of these and of f16 and bf16,
+    and `maximumf` and `minimumf` of all but f64. Lowers all of them of vectors, too. The results
+    are those of libdevice, whose functions are the same instructions. `math.sincos` becomes
+    `math.sin` and `math.cos`.
     Precondition: vectors have rank 1 (`--carousel-lower-vectors`). Vectors of other ranks, other
     functions and other types stay for `--carousel-convert-gpu-to-nvvm`. Refuses nothing.
 

@@ -20,6 +20,10 @@ mlir::LogicalResult prepareVectors(mlir::ModuleOp module);
 /// integer operations, or calls of carousel_sim_convert_float.
 mlir::LogicalResult lowerNarrowFloats(mlir::ModuleOp module);
 
+/// Makes maxima and minima of floats, and reductions to them, out of
+/// comparisons and bits: of zeros, the host's instructions take either one.
+void populateExpandExtrema(mlir::RewritePatternSet &patterns);
+
 /// A function of the machine's runtime that host code may call.
 struct HostSymbol {
   const char *name;

@@ -260,7 +260,9 @@ LogicalResult carousel::sim::lowerNarrowFloats(ModuleOp module) {
   RewritePatternSet patterns(context);
   patterns.add<DropDefaultMode, ConvertByCall<arith::ExtFOp>,
                ConvertByCall<arith::TruncFOp>>(context);
-  arith::populateArithExpandOpsPatterns(patterns);
+  populateExpandExtrema(patterns);
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  arith::populateExpandScalingExtTruncPatterns(patterns);
   arith::populateExpandBFloat16Patterns(patterns);
   return applyPatternsGreedily(module, std::move(patterns));
 }

@@ -1,5 +1,5 @@
 // carousel-expand-arith: clamps, powers of integers, classes of floats, truncations with rounding modes, extended ops of odd
-// types; divisions that round and the least and most of numbers stay, for arith-expand.
+// types, divisions that round up or down, maxima and minima of f64 that keep NaN. Other maxima and minima stay.
 // RUN: carousel-opt %s --pass-pipeline='builtin.module(gpu.module(gpu.func(carousel-expand-arith)))' | FileCheck %s
 
 gpu.module @kernels {
@@ -15,8 +15,39 @@ gpu.module @kernels {
     gpu.return
   }
 
+  // Only of f64 PTX has no instruction that keeps NaN.
+  // CHECK-LABEL: gpu.func @extrema
+  // CHECK-SAME: (%[[A:.+]]: f64, %[[B:.+]]: f64, %[[V:.+]]: vector<2xf64>, %[[W:.+]]: vector<2xf64>, %[[F:.+]]: f32, %[[G:.+]]: f32
+  // CHECK-DAG: %[[NAN:.+]] = arith.constant 0x7FF8000000000000 : f64
+  // CHECK-DAG: %[[NANS:.+]] = arith.constant dense<0x7FF8000000000000> : vector<2xf64>
+  // CHECK-DAG: %[[MOST:.+]] = arith.maxnumf %[[A]], %[[B]] : f64
+  // CHECK-DAG: %[[NONE:.+]] = arith.cmpf uno, %[[A]], %[[B]] : f64
+  // CHECK-DAG: arith.select %[[NONE]], %[[NAN]], %[[MOST]] : f64
+  // CHECK-DAG: %[[LEAST:.+]] = arith.minnumf %[[V]], %[[W]] : vector<2xf64>
+  // CHECK-DAG: %[[NONES:.+]] = arith.cmpf uno, %[[V]], %[[W]] : vector<2xf64>
+  // CHECK-DAG: arith.select %[[NONES]], %[[NANS]], %[[LEAST]] : vector<2xi1>, vector<2xf64>
+  // CHECK: arith.minnumf %[[A]], %[[B]] : f64
+  // CHECK: arith.maximumf %[[F]], %[[G]] : f32
+  // CHECK-NOT: arith.select
+  // CHECK: gpu.return
+  gpu.func @extrema(%a: f64, %b: f64, %v: vector<2xf64>, %w: vector<2xf64>, %f: f32, %g: f32, %x: memref<2xf64>,
+                    %y: memref<vector<2xf64>>, %z: memref<f32>) kernel {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %0 = arith.maximumf %a, %b : f64
+    memref.store %0, %x[%c0] : memref<2xf64>
+    %1 = arith.minimumf %v, %w : vector<2xf64>
+    memref.store %1, %y[] : memref<vector<2xf64>>
+    %2 = arith.minnumf %a, %b : f64
+    memref.store %2, %x[%c1] : memref<2xf64>
+    %3 = arith.maximumf %f, %g : f32
+    memref.store %3, %z[] : memref<f32>
+    gpu.return
+  }
+
   // CHECK-LABEL: gpu.func @upstream
-  // CHECK: arith.ceildivui
+  // CHECK-NOT: arith.ceildivui
+  // CHECK: arith.divui
   // CHECK: arith.minsi
   // CHECK: gpu.return
   gpu.func @upstream(%a: index, %b: index, %out: memref<2xindex>) kernel {

@@ -30,7 +30,10 @@ gpu.module @math {
   // CALLS-LABEL: llvm.func @extrema
   // CALLS: llvm.intr.maximum
   // CALLS: llvm.intr.minimum
-  // CALLS: llvm.fcmp "ugt"
+  // CALLS: llvm.intr.maxnum
+  // CALLS: llvm.intr.minnum
+  // CALLS: llvm.intr.maxnum{{.*}} f64
+  // CALLS: llvm.fcmp "uno"
   func.func @extrema(%a: vector<4xf32>, %b: bf16, %c: f64, %d: vector<4xf32>, %e: bf16)
       -> (vector<4xf32>, bf16, vector<4xf32>, bf16, f64) {
     %0 = arith.maximumf %a, %d : vector<4xf32>

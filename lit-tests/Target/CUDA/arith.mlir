@@ -6,8 +6,7 @@ gpu.module @arith {
   // CHECK-NEXT:     uint8_t t) {
   // CHECK-NEXT:   x[0] = uint32_t(int32_t(a - 4) / int32_t(b));
   // CHECK-NEXT:   x[1] = uint32_t(int32_t(a & 0xfffffffcu) >> int32_t(b));
-  // CHECK-NEXT:   uint32_t min_as_1 = carousel::min_as<int32_t>(a, b);
-  // CHECK-NEXT:   x[2] = carousel::max_as<uint32_t>(min_as_1, b);
+  // CHECK-NEXT:   x[2] = carousel::max_as<uint32_t>(carousel::min_as<int32_t>(a, b), b);
   // CHECK-NEXT:   y[0] = uint64_t(int32_t(a)) * uint64_t(b);
   // CHECK-NEXT:   x[3] = uint32_t(uint16_t(uint32_t(s) * uint32_t(s)));
   // CHECK-NEXT:   uint8_t n = t + t;

@@ -237,6 +237,51 @@ CAROUSEL_FUNCTION_OF_TWO(pow)
 #undef CAROUSEL_FUNCTION_OF_TWO
 #undef CAROUSEL_FUNCTION
 
+// The larger or the smaller of two numbers, where -0 is smaller than +0. Where
+// one is NaN: the other one of maxnum and minnum, NaN of maximum and minimum.
+#define CAROUSEL_EXTREMUM(NAME, INSTRUCTION, TYPE, CONSTRAINT, FIELD)          \
+  CAROUSEL_DEVICE TYPE NAME(TYPE a, TYPE b) {                                  \
+    TYPE result;                                                               \
+    asm(INSTRUCTION " %0, %1, %2;"                                             \
+        : "=" CONSTRAINT(result FIELD)                                         \
+        : CONSTRAINT(a FIELD), CONSTRAINT(b FIELD));                           \
+    return result;                                                             \
+  }
+#define CAROUSEL_EXTREMA(NAME, NAN_NAME, INSTRUCTION, OF_DOUBLES)              \
+  CAROUSEL_DEVICE float NAME(float a, float b) {                               \
+    return ::OF_DOUBLES##f(a, b);                                              \
+  }                                                                            \
+  CAROUSEL_DEVICE double NAME(double a, double b) {                            \
+    return ::OF_DOUBLES(a, b);                                                 \
+  }                                                                            \
+  CAROUSEL_EXTREMUM(NAME, INSTRUCTION ".f16", f16, "h", .bits)                 \
+  CAROUSEL_EXTREMUM(NAME, INSTRUCTION ".bf16", bf16, "h", .bits)               \
+  CAROUSEL_EXTREMUM(NAN_NAME, INSTRUCTION ".NaN.f32", float, "f", )            \
+  CAROUSEL_EXTREMUM(NAN_NAME, INSTRUCTION ".NaN.f16", f16, "h", .bits)         \
+  CAROUSEL_EXTREMUM(NAN_NAME, INSTRUCTION ".NaN.bf16", bf16, "h", .bits)       \
+  CAROUSEL_DEVICE double NAN_NAME(double a, double b) {                        \
+    return a != a || b != b ? __longlong_as_double(0x7ff8000000000000)         \
+                            : NAME(a, b);                                      \
+  }                                                                            \
+  CAROUSEL_EXTREMA_OF_VECTORS(NAME)                                            \
+  CAROUSEL_EXTREMA_OF_VECTORS(NAN_NAME)
+#define CAROUSEL_EXTREMA_OF_VECTORS(NAME)                                      \
+  template <typename Element, int Lanes>                                       \
+  CAROUSEL_DEVICE vec<Element, Lanes> NAME(const vec<Element, Lanes> &x,       \
+                                           const vec<Element, Lanes> &y) {     \
+    vec<Element, Lanes> result;                                                \
+    _Pragma("unroll") for (int i = 0; i < Lanes; ++i) result[i] =              \
+        NAME(x[i], y[i]);                                                      \
+    return result;                                                             \
+  }
+
+CAROUSEL_EXTREMA(maxnum, maximum, "max", fmax)
+CAROUSEL_EXTREMA(minnum, minimum, "min", fmin)
+
+#undef CAROUSEL_EXTREMA_OF_VECTORS
+#undef CAROUSEL_EXTREMA
+#undef CAROUSEL_EXTREMUM
+
 /// a * b + c, rounded once.
 CAROUSEL_DEVICE float fma(float a, float b, float c) {
   return __fmaf_rn(a, b, c);
@@ -323,20 +368,6 @@ CAROUSEL_TEST(is_finite, a - a == a - a)
 // Reductions of a vector
 //===----------------------------------------------------------------------===//
 
-namespace detail {
-
-/// Of two numbers: the other one where one is NaN; NaN where one is.
-template <bool Greater, bool KeepsNaN, typename Number>
-CAROUSEL_DEVICE Number choose(Number a, Number b) {
-  if (a != a)
-    return KeepsNaN ? a : b;
-  if (b != b)
-    return KeepsNaN ? b : a;
-  return (Greater ? a > b : a < b) ? a : b;
-}
-
-} // namespace detail
-
 // From the first lane to the last, from `start` on if there is one.
 #define CAROUSEL_REDUCE(NAME, START, EXPRESSION)                               \
   template <typename Number, typename Element, int Lanes>                      \
@@ -361,10 +392,10 @@ CAROUSEL_REDUCE(reduce_or, x[0], a | b)
 CAROUSEL_REDUCE(reduce_xor, static_cast<Element>(0), a ^ b)
 CAROUSEL_REDUCE(reduce_min, x[0], a < b ? a : b)
 CAROUSEL_REDUCE(reduce_max, x[0], a > b ? a : b)
-CAROUSEL_REDUCE(reduce_minnum, x[0], (detail::choose<false, false>(a, b)))
-CAROUSEL_REDUCE(reduce_maxnum, x[0], (detail::choose<true, false>(a, b)))
-CAROUSEL_REDUCE(reduce_minimum, x[0], (detail::choose<false, true>(a, b)))
-CAROUSEL_REDUCE(reduce_maximum, x[0], (detail::choose<true, true>(a, b)))
+CAROUSEL_REDUCE(reduce_minnum, x[0], minnum(a, b))
+CAROUSEL_REDUCE(reduce_maxnum, x[0], maxnum(a, b))
+CAROUSEL_REDUCE(reduce_minimum, x[0], minimum(a, b))
+CAROUSEL_REDUCE(reduce_maximum, x[0], maximum(a, b))
 
 #undef CAROUSEL_REDUCE
 

@@ -259,18 +259,14 @@ CAROUSEL_ATOMIC(atomic_mins,
 CAROUSEL_ATOMIC(atomic_maxs,
                 atomicMax(detail::atomic_signed(at), CAROUSEL_SIGNED))
 CAROUSEL_ATOMIC(atomic_assign, detail::exchange(at, b))
-CAROUSEL_ATOMIC(atomic_maximumf, detail::replace(at, [b](Number a) {
-                  return a != a ? a : b != b ? b : a > b ? a : b;
-                }))
-CAROUSEL_ATOMIC(atomic_minimumf, detail::replace(at, [b](Number a) {
-                  return a != a ? a : b != b ? b : a < b ? a : b;
-                }))
-CAROUSEL_ATOMIC(atomic_maxnumf, detail::replace(at, [b](Number a) {
-                  return a != a ? b : b != b ? a : a > b ? a : b;
-                }))
-CAROUSEL_ATOMIC(atomic_minnumf, detail::replace(at, [b](Number a) {
-                  return a != a ? b : b != b ? a : a < b ? a : b;
-                }))
+CAROUSEL_ATOMIC(atomic_maximumf,
+                detail::replace(at, [b](Number a) { return maximum(a, b); }))
+CAROUSEL_ATOMIC(atomic_minimumf,
+                detail::replace(at, [b](Number a) { return minimum(a, b); }))
+CAROUSEL_ATOMIC(atomic_maxnumf,
+                detail::replace(at, [b](Number a) { return maxnum(a, b); }))
+CAROUSEL_ATOMIC(atomic_minnumf,
+                detail::replace(at, [b](Number a) { return minnum(a, b); }))
 
 #undef CAROUSEL_SIGNED
 #undef CAROUSEL_WORD
