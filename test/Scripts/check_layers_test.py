@@ -178,7 +178,15 @@ class CheckLayers(unittest.TestCase):
         self.expect_violation(
             "tools/carousel-opt.cpp:801: at most 800 lines a file; split it by idea")
 
+    def test_files_that_nothing_builds(self):
+        self.write("CMakeLists.txt", "")
+        self.write("lib/CMakeLists.txt", "Target/PTX/Emit.cpp\n")
+        self.expect_violation("passes/RingToMachine/Lower.cpp: no CMake file builds it")
+        self.write("passes/Passes.cmake", "RingToMachine/Lower.cpp\n")
+        self.expect_clean()
+
     def test_root_cmake_length(self):
+        self.write("lib/CMakeLists.txt", "Emit.cpp Lower.cpp")
         self.write("CMakeLists.txt", "\n" * 150)
         self.expect_clean()
         self.write("CMakeLists.txt", "\n" * 151)
