@@ -160,15 +160,39 @@ private:
 
 } // namespace
 
+static int64_t getProduct(ArrayRef<int64_t> extents) {
+  int64_t product = 1;
+  for (int64_t extent : extents)
+    product *= extent;
+  return product;
+}
+
+/// Otherwise some CTA would wait for a value that nobody sends.
+static LogicalResult verifyGather(gpu::GPUFuncOp kernel, ClusterGatherOp op) {
+  // C214
+  if (op->getParentOp() != kernel || !kernel.getBody().hasOneBlock())
+    return op.emitOpError("expected a gather outside of loops and branches, "
+                          "got one in '")
+           << op->getParentOp()->getName() << "'";
+  auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+  if (!launch)
+    return success();
+  int64_t values = cast<VectorType>(op.getResult().getType()).getNumElements();
+  if (int64_t ctas = getProduct(launch.getCluster()); ctas != values)
+    return op.emitOpError("expected a value for each CTA of the cluster, got ")
+           << values << " values and " << ctas << " CTAs";
+  if (int64_t threads = getProduct(launch.getBlock()); threads < values)
+    return op.emitOpError("expected a thread for each value of a gather, got ")
+           << values << " values in a block of " << threads << " threads";
+  return success();
+}
+
 LogicalResult carousel::lowerGathers(gpu::GPUFuncOp kernel, unsigned &count) {
   SmallVector<ClusterGatherOp> gathers;
   kernel.walk([&](ClusterGatherOp op) { gathers.push_back(op); });
   for (ClusterGatherOp op : gathers)
-    // C214
-    if (op->getParentOp() != kernel || !kernel.getBody().hasOneBlock())
-      return op.emitOpError("expected a gather outside of loops and branches, "
-                            "got one in '")
-             << op->getParentOp()->getName() << "'";
+    if (failed(verifyGather(kernel, op)))
+      return failure();
   if (!gathers.empty())
     GatherLowering(kernel).run(gathers);
   count += gathers.size();

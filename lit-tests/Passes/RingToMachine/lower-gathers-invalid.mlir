@@ -13,3 +13,27 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// C214: a value that nobody sends.
+gpu.module @kernels {
+  gpu.func @few(%sum: f32) kernel attributes {
+      carousel.launch = #carousel.launch<grid = [8], block = [64], cluster = [2]>} {
+    // expected-error @below {{expected a value for each CTA of the cluster, got 4 values and 2 CTAs}}
+    %sums = carousel.cluster.gather %sum : f32 -> vector<4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// C214: one thread sends to each CTA.
+gpu.module @kernels {
+  gpu.func @narrow(%sum: f32) kernel attributes {
+      carousel.launch = #carousel.launch<grid = [8], block = [2], cluster = [4]>} {
+    // expected-error @below {{expected a thread for each value of a gather, got 4 values in a block of 2 threads}}
+    %sums = carousel.cluster.gather %sum : f32 -> vector<4xf32>
+    gpu.return
+  }
+}

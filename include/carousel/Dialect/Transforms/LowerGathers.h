@@ -17,8 +17,9 @@
 namespace carousel {
 
 /// Replaces the gathers of a kernel by stores to the shared memory of its
-/// peers. Fails, with an error, at one in a loop or branch (C214). Adds the
-/// number of gathers to `count`.
+/// peers. Fails, with an error, at one in a loop or branch, and where the
+/// launch's cluster or block doesn't fit the values (C214). Adds the number of
+/// gathers to `count`.
 mlir::LogicalResult lowerGathers(mlir::gpu::GPUFuncOp kernel, unsigned &count);
 
 } // namespace carousel
