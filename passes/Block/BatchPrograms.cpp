@@ -12,6 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "NewBody.h"
+
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Passes/Passes.h"
@@ -471,12 +473,8 @@ struct BatchPrograms : public carousel::impl::BatchProgramsBase<BatchPrograms> {
 
   void batch(gpu::GPUFuncOp kernel, int64_t programs) {
     Block &old = kernel.getBody().front();
-    SmallVector<Location> locations;
-    for (BlockArgument argument : old.getArguments())
-      locations.push_back(argument.getLoc());
     OpBuilder builder(kernel.getContext());
-    Block *body = builder.createBlock(&kernel.getBody(), kernel.getBody().end(),
-                                      old.getArgumentTypes(), locations);
+    Block *body = startNewBody(kernel, builder);
     Batcher batcher(kernel, programs, builder);
     batcher.mapping.map(old.getArguments(), body->getArguments());
     batcher.batch(old);

@@ -16,6 +16,7 @@
 #include "ConvertLayouts.h"
 #include "MemoryOrder.h"
 #include "MultiplyVectors.h"
+#include "NewBody.h"
 #include "ReduceVectors.h"
 #include "ReshapeVectors.h"
 #include "ThreadProgram.h"
@@ -626,12 +627,8 @@ private:
 DistributedCounts carousel::distributeOps(gpu::GPUFuncOp kernel,
                                           const LayoutPlan &plan) {
   Block &old = kernel.getBody().front();
-  SmallVector<Location> locations;
-  for (BlockArgument argument : old.getArguments())
-    locations.push_back(argument.getLoc());
   OpBuilder builder(kernel.getContext());
-  Block *body = builder.createBlock(&kernel.getBody(), kernel.getBody().end(),
-                                    old.getArgumentTypes(), locations);
+  Block *body = startNewBody(kernel, builder);
   Distributor distributor(kernel, plan, builder);
   distributor.mapping.map(old.getArguments(), body->getArguments());
   distributor.distribute(old);

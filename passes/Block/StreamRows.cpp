@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "NeutralElement.h"
+#include "NewBody.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
@@ -57,12 +58,8 @@ public:
 
   /// Replaces the body.
   void write() {
-    SmallVector<Location> locations;
-    for (BlockArgument argument : old.getArguments())
-      locations.push_back(argument.getLoc());
     OpBuilder builder(kernel.getContext());
-    Block *body = builder.createBlock(&kernel.getBody(), kernel.getBody().end(),
-                                      old.getArgumentTypes(), locations);
+    Block *body = startNewBody(kernel, builder);
     mapping.map(old.getArguments(), body->getArguments());
     Location loc = kernel.getLoc();
     Value memref =

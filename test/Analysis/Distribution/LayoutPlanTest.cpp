@@ -166,7 +166,8 @@ TEST_F(LayoutPlanTest, CarriedVectorsHaveOneLayout) {
   EXPECT_EQ(p.getOperandLayout(loop.getInitArgsMutable()[0]), layout);
 }
 
-// 16 bytes of the input in each iteration: they count for more than the sums that are written once.
+// 16 bytes of the input in each iteration: they count for more than the sums
+// that are written once.
 TEST_F(LayoutPlanTest, AccessesOfLoopsComeFirst) {
   LayoutPlan p = plan(R"(
     %zero = arith.constant dense<0.0> : vector<1024xf32>

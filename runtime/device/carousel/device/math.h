@@ -181,6 +181,16 @@ CAROUSEL_OF_INTEGER(count_ones, __popcll(a))
     _Pragma("unroll") for (int i = 0; i < Lanes; ++i) result[i] = NAME(x[i]);  \
     return result;                                                             \
   }
+/// Element by element.
+#define CAROUSEL_OF_TWO_VECTORS(NAME)                                          \
+  template <typename Element, int Lanes>                                       \
+  CAROUSEL_DEVICE vec<Element, Lanes> NAME(const vec<Element, Lanes> &x,       \
+                                           const vec<Element, Lanes> &y) {     \
+    vec<Element, Lanes> result;                                                \
+    _Pragma("unroll") for (int i = 0; i < Lanes; ++i) result[i] =              \
+        NAME(x[i], y[i]);                                                      \
+    return result;                                                             \
+  }
 #define CAROUSEL_FUNCTION_OF_TWO(NAME)                                         \
   CAROUSEL_DEVICE float NAME(float a, float b) { return ::NAME##f(a, b); }     \
   CAROUSEL_DEVICE double NAME(double a, double b) { return ::NAME(a, b); }     \
@@ -190,14 +200,7 @@ CAROUSEL_OF_INTEGER(count_ones, __popcll(a))
   CAROUSEL_DEVICE bf16 NAME(bf16 a, bf16 b) {                                  \
     return bf16(::NAME##f(float(a), float(b)));                                \
   }                                                                            \
-  template <typename Element, int Lanes>                                       \
-  CAROUSEL_DEVICE vec<Element, Lanes> NAME(const vec<Element, Lanes> &x,       \
-                                           const vec<Element, Lanes> &y) {     \
-    vec<Element, Lanes> result;                                                \
-    _Pragma("unroll") for (int i = 0; i < Lanes; ++i) result[i] =              \
-        NAME(x[i], y[i]);                                                      \
-    return result;                                                             \
-  }
+  CAROUSEL_OF_TWO_VECTORS(NAME)
 
 CAROUSEL_FUNCTION(fabs)
 CAROUSEL_FUNCTION(acos)
@@ -263,22 +266,13 @@ CAROUSEL_FUNCTION_OF_TWO(pow)
     return a != a || b != b ? __longlong_as_double(0x7ff8000000000000)         \
                             : NAME(a, b);                                      \
   }                                                                            \
-  CAROUSEL_EXTREMA_OF_VECTORS(NAME)                                            \
-  CAROUSEL_EXTREMA_OF_VECTORS(NAN_NAME)
-#define CAROUSEL_EXTREMA_OF_VECTORS(NAME)                                      \
-  template <typename Element, int Lanes>                                       \
-  CAROUSEL_DEVICE vec<Element, Lanes> NAME(const vec<Element, Lanes> &x,       \
-                                           const vec<Element, Lanes> &y) {     \
-    vec<Element, Lanes> result;                                                \
-    _Pragma("unroll") for (int i = 0; i < Lanes; ++i) result[i] =              \
-        NAME(x[i], y[i]);                                                      \
-    return result;                                                             \
-  }
+  CAROUSEL_OF_TWO_VECTORS(NAME)                                                \
+  CAROUSEL_OF_TWO_VECTORS(NAN_NAME)
 
 CAROUSEL_EXTREMA(maxnum, maximum, "max", fmax)
 CAROUSEL_EXTREMA(minnum, minimum, "min", fmin)
 
-#undef CAROUSEL_EXTREMA_OF_VECTORS
+#undef CAROUSEL_OF_TWO_VECTORS
 #undef CAROUSEL_EXTREMA
 #undef CAROUSEL_EXTREMUM
 
