@@ -6,7 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // See AccessVectors.h. The plan's run divides the rows of the memref, so that a
-// run is wholly inside or wholly outside.
+// run is wholly inside or wholly outside. A run that a mask divides is accessed
+// by elements.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +40,7 @@ public:
 
   Value getMemRef() const { return memref; }
 
-  int64_t getRun() const { return access.mask ? 1 : access.plan.run; }
+  int64_t getRun() const { return access.plan.run; }
 
   /// The place of the run that begins at a register.
   SmallVector<Value> getPlace(uint32_t number) {
@@ -70,13 +71,10 @@ public:
     return place;
   }
 
-  /// Whether the run exists and isn't masked; null if it always does.
+  /// Whether the run exists; null if it always does.
   Value exists(uint32_t number, ValueRange place) {
     Value all;
-    auto require = [&](Value condition) {
-      all = all ? arith::AndIOp::create(builder, program.loc, all, condition)
-                : condition;
-    };
+    auto require = [&](Value condition) { all = bothHold(all, condition); };
     for (auto [dim, extent] : llvm::enumerate(extents))
       if (extent)
         require(arith::CmpIOp::create(builder, program.loc,
@@ -90,12 +88,37 @@ public:
         require(arith::CmpIOp::create(
             builder, program.loc, arith::CmpIPredicate::ult,
             program.getCoordinate(layout, dim, number), program.index(extent)));
-    if (access.mask)
-      require(program.extract(access.mask, number));
     return all;
   }
 
+  /// Whether the run exists and isn't masked in any element.
+  Value isOpen(uint32_t number, ValueRange place) {
+    Value all = exists(number, place);
+    if (access.mask)
+      for (int64_t i = 0; i < getRun(); ++i)
+        all = bothHold(all, program.extract(access.mask, number + i));
+    return all;
+  }
+
+  /// The same of one element of a run that exists on a condition.
+  Value isOpenElement(Value exists, int64_t number) {
+    return bothHold(exists, program.extract(access.mask, number));
+  }
+
+  /// The place of an element of a run.
+  SmallVector<Value> getElement(ValueRange place, int64_t number) {
+    SmallVector<Value> element(place);
+    element.back() = program.add(element.back(), number);
+    return element;
+  }
+
 private:
+  Value bothHold(Value first, Value second) {
+    if (!first)
+      return second;
+    return arith::AndIOp::create(builder, program.loc, first, second);
+  }
+
   static bool isSum(Value value, Value term) {
     auto sum = value.getDefiningOp<arith::AddIOp>();
     return sum && sum.getLhs() == term;
@@ -184,6 +207,23 @@ static void storeTile(ThreadProgram &program, const ThreadAccess &access,
 // Accesses
 //===----------------------------------------------------------------------===//
 
+/// A value where the condition holds, and another one elsewhere. A condition of
+/// null always holds.
+static Value choose(ThreadProgram &program, Value condition, Type type,
+                    function_ref<Value()> get, function_ref<Value()> getOther) {
+  if (!condition)
+    return get();
+  OpBuilder &builder = program.builder;
+  auto branch = scf::IfOp::create(builder, program.loc, type, condition,
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(builder, program.loc, get());
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(builder, program.loc, getOther());
+  return branch.getResult(0);
+}
+
 Value carousel::readVector(ThreadProgram &program, const ThreadAccess &access,
                            Value padding) {
   OpBuilder &builder = program.builder;
@@ -194,29 +234,34 @@ Value carousel::readVector(ThreadProgram &program, const ThreadAccess &access,
   VectorType type = getThreadType(transfer.getVectorType(), access.plan.layout);
   int64_t run = runs.getRun();
   auto runType = VectorType::get({run}, type.getElementType());
-  Value result =
-      vector::BroadcastOp::create(builder, program.loc, type, padding);
+  auto oneType = VectorType::get({1}, type.getElementType());
+  auto pad = [&](VectorType type) -> Value {
+    return vector::BroadcastOp::create(builder, program.loc, type, padding);
+  };
+  Value result = pad(type);
   for (int64_t number = 0; number < type.getNumElements(); number += run) {
     SmallVector<Value> place = runs.getPlace(number);
-    auto read = [&] {
-      return program.load(runType, runs.getMemRef(), place,
-                          access.plan.isReadOnce);
+    auto read = [&](VectorType type, ValueRange at) {
+      return program.load(type, runs.getMemRef(), at, access.plan.isReadOnce);
     };
-    Value part;
-    if (Value exists = runs.exists(number, place)) {
-      auto branch = scf::IfOp::create(builder, program.loc, runType, exists,
-                                      /*withElseRegion=*/true);
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPointToStart(branch.thenBlock());
-      scf::YieldOp::create(builder, program.loc, read());
-      builder.setInsertionPointToStart(branch.elseBlock());
-      Value pads =
-          vector::BroadcastOp::create(builder, program.loc, runType, padding);
-      scf::YieldOp::create(builder, program.loc, pads);
-      part = branch.getResult(0);
-    } else {
-      part = read();
-    }
+    auto readElements = [&] {
+      Value elements = pad(runType);
+      Value exists = runs.exists(number, place);
+      for (int64_t i = 0; i < run; ++i) {
+        Value isOpen = runs.isOpenElement(exists, number + i);
+        Value element = choose(
+            program, isOpen, oneType,
+            [&] { return read(oneType, runs.getElement(place, i)); },
+            [&] { return pad(oneType); });
+        elements = program.replace(elements, element, i);
+      }
+      return elements;
+    };
+    bool isDivisible = access.mask && run != 1;
+    Value part = choose(
+        program, runs.isOpen(number, place), runType,
+        [&] { return read(runType, place); },
+        [&] { return isDivisible ? readElements() : pad(runType); });
     result = program.replace(result, part, number);
   }
   return result;
@@ -226,15 +271,36 @@ void carousel::writeVector(ThreadProgram &program, const ThreadAccess &access,
                            Value registers) {
   RunAccess runs(program, access);
   int64_t run = runs.getRun();
+  OpBuilder &builder = program.builder;
+  auto getPart = [&](int64_t first, int64_t count) {
+    SmallVector<int64_t> own(count);
+    std::iota(own.begin(), own.end(), first);
+    return program.select(registers, own);
+  };
   program.runIf(program.isFirstCopy(access.plan.layout), [&] {
     for (int64_t number = 0; number < countRegisters(access.plan.layout);
          number += run) {
       SmallVector<Value> place = runs.getPlace(number);
-      SmallVector<int64_t> own(run);
-      std::iota(own.begin(), own.end(), number);
-      Value part = program.select(registers, own);
-      program.runIf(runs.exists(number, place),
-                    [&] { program.store(part, runs.getMemRef(), place); });
+      auto writeRun = [&] {
+        program.store(getPart(number, run), runs.getMemRef(), place);
+      };
+      Value isOpen = runs.isOpen(number, place);
+      if (!access.mask || run == 1) {
+        program.runIf(isOpen, writeRun);
+        continue;
+      }
+      auto branch = scf::IfOp::create(builder, program.loc, isOpen,
+                                      /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard guard(builder);
+      builder.setInsertionPointToStart(branch.thenBlock());
+      writeRun();
+      builder.setInsertionPointToStart(branch.elseBlock());
+      Value exists = runs.exists(number, place);
+      for (int64_t i = 0; i < run; ++i)
+        program.runIf(runs.isOpenElement(exists, number + i), [&] {
+          program.store(getPart(number + i, 1), runs.getMemRef(),
+                        runs.getElement(place, i));
+        });
     }
   });
   if (access.plan.isTransfer)

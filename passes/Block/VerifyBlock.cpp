@@ -10,6 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MaskedOps.h"
+
 #include "carousel/Analysis/Layouts/ReadLayout.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Passes/Passes.h"
@@ -50,7 +52,8 @@ static bool isOfBlockPhase(Operation *op) {
       vector::DeinterleaveOp, vector::InsertStridedSliceOp,
       vector::ExtractStridedSliceOp, vector::CreateMaskOp,
       vector::ConstantMaskOp, vector::StepOp, vector::ContractionOp,
-      vector::ExtractOp, vector::InsertOp, vector::FMAOp,
+      vector::ExtractOp, vector::InsertOp, vector::FMAOp, vector::MaskOp,
+      vector::YieldOp,
       // Control, and ops of the tile phase.
       scf::ForOp, scf::IfOp, scf::WhileOp, scf::YieldOp, scf::ConditionOp,
       LoadOp, StoreOp, SerializeOp, PassTurnOp, AccumulateOp, GridTicketOp,
@@ -88,6 +91,9 @@ static LogicalResult verifyPhase(Operation *op) {
                             "got ")
            << kernel.getNumWorkgroupAttributions() << " of the workgroup and "
            << kernel.getNumPrivateAttributions() << " of a thread";
+  if (auto mask = dyn_cast<vector::MaskOp>(op))
+    if (std::string reason = explainMask(mask); !reason.empty())
+      return op->emitError(reason) << " in a block program";
   return verifyShared(op);
 }
 

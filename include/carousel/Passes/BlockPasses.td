@@ -41,6 +41,37 @@ def VerifyBlock : Pass<"carousel-verify-block", "::mlir::gpu::GPUModuleOp"> {
   }];
 }
 
+def FoldMasks : Pass<"carousel-fold-masks", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Turn masks of block programs into bounds of memrefs";
+  let description = [{
+    Precondition: the block phase. Postcondition: the same, without `vector.mask`. For kernels as
+    upstream's tiling and vectorization leave them:
+
+    - A transfer of a view becomes one of the memref behind it.
+    - A transfer whose mask is a box (`vector.create_mask`, `constant_mask`) becomes one that may
+      leave its memref. If the mask ends elsewhere than the memref, so does a view.
+    - In `vector.mask`, what a reduction or contraction doesn't take becomes neutral. Where the
+      value is a read with the same mask, that is the read's padding.
+    - A padding of poison becomes zero.
+
+    So such transfers have 16-byte accesses and tensor copies as others have. Other masks stay.
+
+    ```mlir
+    %size = affine.min affine_map<(i)[n] -> (n - i, 256)>(%i)[%columns]
+    %part = memref.subview %x[%row, %i] [1, %size] [1, 1] : ...
+    %mask = vector.create_mask %size : vector<256xi1>
+    %v = vector.transfer_read %part[%c0, %c0], %poison, %mask {in_bounds = [true]}
+    // becomes
+    %v = vector.transfer_read %x[%row, %i], %zero : memref<?x?xf32>, vector<256xf32>
+    ```
+  }];
+  let statistics = [Statistic<"folded", "folded", "masks of transfers that became bounds">];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
 def SpecializeBlocks : Pass<"carousel-specialize-blocks", "::mlir::gpu::GPUModuleOp"> {
   let summary = "Make variants of block programs by the extents and alignments of a launch";
   let description = [{

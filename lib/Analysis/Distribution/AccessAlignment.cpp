@@ -102,11 +102,32 @@ bool AccessAlignment::requireMultiple(
   return true;
 }
 
-bool AccessAlignment::require(Value memref, ValueRange offsets, bool inBounds,
+/// The memref of which a view is the beginning in all dimensions, and where the
+/// last dimension ends; nullopt for the memref's own extent.
+static std::pair<Value, std::optional<OpFoldResult>> skipLimits(Value memref) {
+  std::optional<OpFoldResult> last;
+  while (auto view = memref.getDefiningOp<memref::SubViewOp>()) {
+    bool begins = view.getSourceType().getRank() == view.getType().getRank() &&
+                  llvm::all_of(view.getMixedOffsets(),
+                               [](OpFoldResult offset) {
+                                 return isConstantIntValue(offset, 0);
+                               }) &&
+                  view.hasUnitStride();
+    if (!begins)
+      break;
+    if (!last)
+      last = view.getMixedSizes().back();
+    memref = view.getSource();
+  }
+  return {memref, last};
+}
+
+bool AccessAlignment::require(Value view, ValueRange offsets, bool inBounds,
                               int64_t elements,
                               SmallVectorImpl<GuardAttr> &guards) const {
   if (elements == 1)
     return true;
+  auto [memref, end] = skipLimits(view);
   auto type = cast<MemRefType>(memref.getType());
   MLIRContext *context = memref.getContext();
   SmallVector<int64_t> strides;
@@ -156,7 +177,10 @@ bool AccessAlignment::require(Value memref, ValueRange offsets, bool inBounds,
     return false;
 
   if (!inBounds) {
-    if (!type.isDynamicDim(last)) {
+    if (end) {
+      if (!requireMultiple(*end, elements, needs))
+        return false;
+    } else if (!type.isDynamicDim(last)) {
       if (!isMultiple(type.getDimSize(last), elements))
         return false;
     } else if (argument) {

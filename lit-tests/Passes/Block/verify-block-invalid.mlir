@@ -26,6 +26,47 @@ gpu.module @kernels {
 
 // -----
 
+// C209: a mask around a gather.
+gpu.module @kernels {
+  gpu.func @gather(%x: memref<?xf32, #gpu.address_space<global>>, %y: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    %c0 = arith.constant 0 : index
+    %c3 = arith.constant 3 : index
+    %rows = arith.constant dense<1> : vector<8xi32>
+    %zeros = arith.constant dense<0.0> : vector<8xf32>
+    %all = arith.constant dense<true> : vector<8xi1>
+    %mask = vector.create_mask %c3 : vector<8xi1>
+    // expected-error @below {{expected a reduction, a contraction or a transfer under a mask, got 'vector.gather' in a block program}}
+    %v = vector.mask %mask { vector.gather %x[%c0] [%rows], %all, %zeros : memref<?xf32, #gpu.address_space<global>>, vector<8xi32>, vector<8xi1>, vector<8xf32> into vector<8xf32> } : vector<8xi1> -> vector<8xf32>
+    vector.transfer_write %v, %y[%c0] : vector<8xf32>, memref<?xf32, #gpu.address_space<global>>
+    gpu.return
+  }
+}
+
+// -----
+
+// C209: a masked contraction of maxima, and one whose mask isn't a box.
+gpu.module @kernels {
+  gpu.func @kinds(%y: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    %c0 = arith.constant 0 : index
+    %c3 = arith.constant 3 : index
+    %zero = arith.constant 0.0 : f32
+    %ones = arith.constant dense<1.0> : vector<8xf32>
+    %mask = vector.create_mask %c3 : vector<8xi1>
+    // expected-error @below {{expected a sum of products under a mask, got the kind 'maxnumf' in a block program}}
+    %v = vector.mask %mask { vector.contract {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"], kind = #vector.kind<maxnumf>} %ones, %ones, %zero : vector<8xf32>, vector<8xf32> into f32 } : vector<8xi1> -> f32
+    memref.store %v, %y[%c0] : memref<?xf32, #gpu.address_space<global>>
+    %odd = arith.cmpf olt, %ones, %ones : vector<8xf32>
+    // expected-error @below {{expected a mask of vector.create_mask or constant_mask for a contraction in a block program}}
+    %w = vector.mask %odd { vector.contract {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"], kind = #vector.kind<add>} %ones, %ones, %zero : vector<8xf32>, vector<8xf32> into f32 } : vector<8xi1> -> f32
+    memref.store %w, %y[%c0] : memref<?xf32, #gpu.address_space<global>>
+    gpu.return
+  }
+}
+
+// -----
+
 // C209: the extent of a block, which passes choose.
 gpu.module @kernels {
   gpu.func @block(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
