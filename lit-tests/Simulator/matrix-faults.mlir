@@ -3,8 +3,8 @@
 // RUN: %{status} 1 carousel-sim %s --kernel @no_barrier --arg y=empty:64x2 --policy all --schedules 4 2>&1 | FileCheck %s --check-prefix=RACE
 // RACE: matrix-faults.mlir:[[#@LINE+19]]:10: finding: [data-race] raw: expected the write by CTA 0
 // RUN: carousel-sim %s --kernel @barrier --arg y=empty:64x2 --policy all --schedules 4
-// RUN: %{status} 2 carousel-sim %s --kernel @integers --arg y=empty:64x2 2>&1 | FileCheck %s --check-prefix=INTEGERS
-// INTEGERS: matrix-faults.mlir:[[#@LINE+42]]:10: error: expected a product of f16 or bf16, got 'i8'
+// RUN: %{status} 2 carousel-sim %s --kernel @halves --arg y=empty:64x2 2>&1 | FileCheck %s --check-prefix=HALVES
+// HALVES: matrix-faults.mlir:[[#@LINE+42]]:10: error: expected a product of f16, bf16, f32 or i8, got 'i4'
 
 #ws = #gpu.address_space<workgroup>
 #gl = #gpu.address_space<global>
@@ -41,12 +41,12 @@ gpu.module @faults {
     gpu.return
   }
 
-  gpu.func @integers(%y: !y {carousel.argument = #carousel.argument<"y", out>}) kernel
+  gpu.func @halves(%y: !y {carousel.argument = #carousel.argument<"y", out>}) kernel
       attributes {carousel.launch = #carousel.launch<grid = [1], block = [32]>} {
-    %a = arith.constant dense<1> : vector<2x4xi8>
-    %b = arith.constant dense<1> : vector<1x4xi8>
+    %a = arith.constant dense<1> : vector<2x8xi4>
+    %b = arith.constant dense<1> : vector<1x8xi4>
     %c = arith.constant dense<0> : vector<2x2xi32>
-    %d = nvgpu.mma.sync (%a, %b, %c) {mmaShape = [16, 8, 16]} : (vector<2x4xi8>, vector<1x4xi8>, vector<2x2xi32>) -> vector<2x2xi32>
+    %d = nvgpu.mma.sync (%a, %b, %c) {mmaShape = [16, 8, 32]} : (vector<2x8xi4>, vector<1x8xi4>, vector<2x2xi32>) -> vector<2x2xi32>
     gpu.return
   }
 }

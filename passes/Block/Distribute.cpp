@@ -56,7 +56,7 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
       return kernel.emitError("expected a block in ")
              << CarouselDialect::kLaunch << " of a kernel to distribute, got "
              << "none";
-    foldExtensions(kernel);
+    narrowFactors(kernel);
     if (failed(splitMaskedTransfers(kernel)))
       return failure();
     LayoutPlan plan = LayoutPlan::compute(kernel);
@@ -95,21 +95,45 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
 
   /// A contraction extends its factors itself, and has instructions for narrow
   /// ones.
-  static void foldExtensions(gpu::GPUFuncOp kernel) {
+  static void narrowFactors(gpu::GPUFuncOp kernel) {
     kernel.walk([](vector::ContractionOp op) {
-      Operation *lhs = op.getLhs().getDefiningOp();
-      Operation *rhs = op.getRhs().getDefiningOp();
-      if (!lhs || !rhs || lhs->getName() != rhs->getName() ||
-          !isa<arith::ExtFOp, arith::ExtSIOp>(lhs) ||
-          getElementTypeOrSelf(lhs->getOperand(0)) !=
-              getElementTypeOrSelf(rhs->getOperand(0)))
+      Value lhs = getNarrow(op.getLhs()), rhs = getNarrow(op.getRhs());
+      Type type = getElementTypeOrSelf(lhs);
+      if (isFloat8(type) && isFloat8(getElementTypeOrSelf(rhs))) {
+        OpBuilder builder(op);
+        lhs = extendToF16(builder, lhs);
+        rhs = extendToF16(builder, rhs);
+      } else if (type != getElementTypeOrSelf(rhs)) {
         return;
-      op.getLhsMutable().assign(lhs->getOperand(0));
-      op.getRhsMutable().assign(rhs->getOperand(0));
-      for (Operation *factor : {lhs, rhs})
-        if (factor->use_empty())
-          factor->erase();
+      }
+      for (auto [operand, factor] :
+           {std::pair(&op.getLhsMutable(), lhs), {&op.getRhsMutable(), rhs}}) {
+        Operation *wide = operand->get().getDefiningOp();
+        operand->set(factor);
+        if (wide && wide->use_empty() && isMemoryEffectFree(wide))
+          wide->erase();
+      }
     });
+  }
+
+  static bool isFloat8(Type type) {
+    return isa<Float8E4M3FNType, Float8E5M2Type>(type);
+  }
+
+  /// f16 has all values of 8-bit floats, and sums of f32 on all chips: mma.sync
+  /// does the same on sm_90 (docs/Rationale.md).
+  static Value extendToF16(OpBuilder &builder, Value narrow) {
+    auto type = cast<VectorType>(narrow.getType());
+    return arith::ExtFOp::create(builder, narrow.getLoc(),
+                                 type.clone(builder.getF16Type()), narrow);
+  }
+
+  /// What a factor was before it was extended.
+  static Value getNarrow(Value factor) {
+    Operation *source = factor.getDefiningOp();
+    return isa_and_nonnull<arith::ExtFOp, arith::ExtSIOp>(source)
+               ? source->getOperand(0)
+               : factor;
   }
 
   /// As many CTAs as the clusters of all programs have.
@@ -121,6 +145,28 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
                                           int64_t(1) << bits, 0, {}, {}));
     return LaunchAttr::get(context, grid, launch.getBlock(),
                            launch.getCluster(), launch.getShared());
+  }
+
+  static void emitRemark(vector::ContractionOp op,
+                         const ContractionPlan &plan) {
+    auto kernel = op->getParentOfType<gpu::GPUFuncOp>();
+    remark::RemarkOpts options = remark::RemarkOpts::name("Product")
+                                     .category("carousel-distribute")
+                                     .function(kernel.getName());
+    if (!plan.matrices) {
+      std::string reason = explainNoMatrices(op);
+      remark::missed(op.getLoc(), options)
+          << remark::add("a product by multiply-adds of threads: {0}",
+                         reason.empty() ? "a warp isn't full" : reason);
+      return;
+    }
+    std::string element = "tf32";
+    if (!op->hasAttr(CarouselDialect::kTF32)) {
+      element.clear();
+      llvm::raw_string_ostream(element) << op.getLhsType().getElementType();
+    }
+    remark::passed(op.getLoc(), options) << remark::add(
+        "a product by mma.sync m16n8k{0} of {1}", plan.instructionK, element);
   }
 
   void emitRemarks(gpu::GPUFuncOp kernel, const LayoutPlan &plan) {
@@ -140,6 +186,8 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
                 << remark::add("{0} registers of a thread: {1}",
                                plan.getRegisters(result), text);
           }
+      if (auto product = dyn_cast<vector::ContractionOp>(op))
+        emitRemark(product, plan.getContraction(product));
       if (!isa<VectorTransferOpInterface>(op))
         return;
       const AccessPlan &access = plan.getAccess(op);

@@ -11,6 +11,8 @@
 
 #include "MultiplyVectors.h"
 
+#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/Transforms/RoundToTF32.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 
@@ -26,8 +28,49 @@ using namespace carousel;
 MatrixTile::MatrixTile(ThreadProgram &program, Value tile,
                        const LinearLayout &layout)
     : program(&program), tile(tile), layout(layout),
-      loads(*findMatrixLoads(layout)),
-      loaded(countRegisters(layout) / (2 * loads.matrices)) {}
+      element(cast<MemRefType>(tile.getType()).getElementType()),
+      loads(*findMatrixLoads(layout, element.getIntOrFloatBitWidth())),
+      loaded(countRegisters(layout) / getElements()) {}
+
+/// A thread's elements as an instruction has them: rows of 32 bits.
+static VectorType getWordsType(Type element, int64_t count) {
+  int64_t ofWord = 32 / element.getIntOrFloatBitWidth();
+  return VectorType::get({count / ofWord, ofWord}, element);
+}
+
+static int64_t countElements(Value words) {
+  return cast<VectorType>(words.getType()).getNumElements();
+}
+
+/// `count` elements of a vector of rows, in whole rows.
+static Value sliceRows(ThreadProgram &program, Value rows, int64_t first,
+                       int64_t count) {
+  if (countElements(rows) == count)
+    return rows;
+  int64_t ofRow = cast<VectorType>(rows.getType()).getDimSize(1);
+  return vector::ExtractStridedSliceOp::create(
+      program.builder, program.loc, rows, ArrayRef<int64_t>(first / ofRow),
+      ArrayRef<int64_t>(count / ofRow), ArrayRef<int64_t>(1));
+}
+
+static Value insertRows(ThreadProgram &program, Value part, Value rows,
+                        int64_t first) {
+  if (part.getType() == rows.getType())
+    return part;
+  int64_t ofRow = cast<VectorType>(rows.getType()).getDimSize(1);
+  return vector::InsertStridedSliceOp::create(
+      program.builder, program.loc, part, rows,
+      ArrayRef<int64_t>({first / ofRow, 0}), ArrayRef<int64_t>({1, 1}));
+}
+
+static Value reshape(ThreadProgram &program, VectorType type, Value vector) {
+  return vector::ShapeCastOp::create(program.builder, program.loc, type,
+                                     vector);
+}
+
+int64_t MatrixTile::getElements() const {
+  return 32 / element.getIntOrFloatBitWidth() * loads.matrices;
+}
 
 Value MatrixTile::loadInstruction(int64_t number) {
   Value &known = loaded[number];
@@ -36,59 +79,29 @@ Value MatrixTile::loadInstruction(int64_t number) {
   SmallVector<Value> place;
   for (unsigned dim = 0; dim < 2; ++dim)
     place.push_back(program->getCoordinate(loads.rows, dim, number));
-  Type element = cast<MemRefType>(tile.getType()).getElementType();
-  auto type = VectorType::get({int64_t(loads.matrices), 2}, element);
-  known = nvgpu::LdMatrixOp::create(program->builder, program->loc, type, tile,
+  known = nvgpu::LdMatrixOp::create(program->builder, program->loc,
+                                    getWordsType(element, getElements()), tile,
                                     place, loads.transposed, loads.matrices);
   return known;
 }
 
-/// Rows of a vector of pairs.
-static Value sliceRows(ThreadProgram &program, Value pairs, int64_t first,
-                       int64_t count) {
-  auto type = cast<VectorType>(pairs.getType());
-  if (type.getDimSize(0) == count)
-    return pairs;
-  return vector::ExtractStridedSliceOp::create(
-      program.builder, program.loc, pairs, ArrayRef<int64_t>(first),
-      ArrayRef<int64_t>(count), ArrayRef<int64_t>(1));
-}
-
-static Value insertRows(ThreadProgram &program, Value part, Value pairs,
-                        int64_t first) {
-  if (part.getType() == pairs.getType())
-    return part;
-  return vector::InsertStridedSliceOp::create(
-      program.builder, program.loc, part, pairs, ArrayRef<int64_t>({first, 0}),
-      ArrayRef<int64_t>({1, 1}));
-}
-
-static VectorType getPairsType(Type element, int64_t count) {
-  return VectorType::get({count / 2, 2}, element);
-}
-
-Value MatrixTile::loadPairs(int64_t first, int64_t count) {
-  int64_t own = 2 * loads.matrices;
+Value MatrixTile::loadWords(int64_t first, int64_t count) {
+  int64_t own = getElements();
   if (count <= own)
-    return sliceRows(*program, loadInstruction(first / own), first % own / 2,
-                     count / 2);
-  VectorType type =
-      getPairsType(cast<MemRefType>(tile.getType()).getElementType(), count);
-  Value pairs = program->constant(
-      type, program->builder.getZeroAttr(type.getElementType()));
+    return sliceRows(*program, loadInstruction(first / own), first % own,
+                     count);
+  Value words = program->constant(getWordsType(element, count),
+                                  program->builder.getZeroAttr(element));
   for (int64_t at = 0; at < count; at += own)
-    pairs = insertRows(*program, loadInstruction((first + at) / own), pairs,
-                       at / 2);
-  return pairs;
+    words =
+        insertRows(*program, loadInstruction((first + at) / own), words, at);
+  return words;
 }
 
 Value MatrixTile::load() {
   int64_t count = countRegisters(layout);
-  Value pairs = loadPairs(0, count);
-  auto type = VectorType::get(
-      {count}, cast<VectorType>(pairs.getType()).getElementType());
-  return vector::ShapeCastOp::create(program->builder, program->loc, type,
-                                     pairs);
+  return reshape(*program, VectorType::get({count}, element),
+                 loadWords(0, count));
 }
 
 //===----------------------------------------------------------------------===//
@@ -129,8 +142,8 @@ class MatrixProduct {
 public:
   MatrixProduct(ThreadProgram &program, vector::ContractionOp op,
                 const ContractionPlan &plan, Factor lhs, Factor rhs)
-      : program(program), plan(plan), lhs(toPairs(lhs)), rhs(toPairs(rhs)),
-        dims(*plan.matrices),
+      : program(program), plan(plan), lhs(inWords(lhs)), rhs(inWords(rhs)),
+        dims(*plan.matrices), isTF32(op->hasAttr(CarouselDialect::kTF32)),
         piecesOfA(op, 0, plan.lhs, {dims.m, dims.k}, getSizeOfA()),
         piecesOfB(op, 1, plan.rhs, {dims.k, dims.n}, getSizeOfA() / 2),
         piecesOfC(op, 2, plan.acc, {dims.m, dims.n}, kSizeOfC) {}
@@ -138,20 +151,20 @@ public:
   Value add(Value acc) {
     std::map<int64_t, int64_t> slices; // of k, sorted
     piecesOfA.forEach([&](int64_t, int64_t, int64_t k) { slices[k] = k; });
-    Type sum = cast<VectorType>(acc.getType()).getElementType();
-    Value pairs = vector::ShapeCastOp::create(
-        program.builder, program.loc,
-        getPairsType(sum, countRegisters(plan.acc)), acc);
+    auto type = cast<VectorType>(acc.getType());
+    Value pairs = reshape(
+        program,
+        VectorType::get({type.getNumElements() / 2, 2}, type.getElementType()),
+        acc);
     SmallVector<Value> sums;
     piecesOfC.forEach([&](int64_t first, int64_t, int64_t) {
-      sums.push_back(sliceRows(program, pairs, first / 2, kSizeOfC / 2));
+      sums.push_back(sliceRows(program, pairs, first, kSizeOfC));
     });
     for (auto [k, unused] : slices)
       addSlice(k, sums);
     for (auto [number, part] : llvm::enumerate(sums))
-      pairs = insertRows(program, part, pairs, number * (kSizeOfC / 2));
-    return vector::ShapeCastOp::create(program.builder, program.loc,
-                                       acc.getType(), pairs);
+      pairs = insertRows(program, part, pairs, number * kSizeOfC);
+    return reshape(program, type, pairs);
   }
 
 private:
@@ -160,21 +173,21 @@ private:
   /// A lane's part of 16 rows of an instruction's k.
   int64_t getSizeOfA() const { return 16 * plan.instructionK / 32; }
 
-  Factor toPairs(Factor factor) {
+  Factor inWords(Factor factor) {
     if (factor.tile)
       return factor;
     auto type = cast<VectorType>(factor.registers.getType());
-    factor.registers = vector::ShapeCastOp::create(
-        program.builder, program.loc,
-        getPairsType(type.getElementType(), type.getNumElements()),
+    factor.registers = reshape(
+        program, getWordsType(type.getElementType(), type.getNumElements()),
         factor.registers);
     return factor;
   }
 
   Value getPiece(const Factor &factor, int64_t first, int64_t size) {
-    if (factor.tile)
-      return factor.tile->loadPairs(first, size);
-    return sliceRows(program, factor.registers, first / 2, size / 2);
+    Value piece = factor.tile
+                      ? factor.tile->loadWords(first, size)
+                      : sliceRows(program, factor.registers, first, size);
+    return isTF32 ? roundToTF32(program.builder, program.loc, piece) : piece;
   }
 
   void addSlice(int64_t wantedK, MutableArrayRef<Value> sums) {
@@ -191,7 +204,7 @@ private:
       Value &sum = sums[first / kSizeOfC];
       sum = nvgpu::MmaSyncOp::create(
           program.builder, program.loc, rows.at(m), columns.at(n), sum,
-          ArrayRef<int64_t>({16, 8, plan.instructionK}));
+          ArrayRef<int64_t>({16, 8, plan.instructionK}), isTF32);
     });
   }
 
@@ -199,6 +212,7 @@ private:
   const ContractionPlan &plan;
   Factor lhs, rhs;
   ProductDims dims;
+  bool isTF32;
   Pieces piecesOfA, piecesOfB, piecesOfC;
 };
 
@@ -281,6 +295,10 @@ static Value multiplyOwn(ThreadProgram &program, vector::ContractionOp op,
                                       VectorType::get({1}, sum), acc);
   lhs = extend(program, lhs, sum);
   rhs = extend(program, rhs, sum);
+  if (op->hasAttr(CarouselDialect::kTF32)) {
+    lhs = roundToTF32(program.builder, program.loc, lhs);
+    rhs = roundToTF32(program.builder, program.loc, rhs);
+  }
   forEachReduced(op, [&](ArrayRef<uint32_t> reduced) {
     acc = multiplyAdd(
         program, op.getKind(),

@@ -27,18 +27,20 @@ public:
   MatrixTile(ThreadProgram &program, mlir::Value tile,
              const LinearLayout &layout);
 
-  /// `count` registers from `first` on, a multiple of it: rows of two, which
-  /// are 32 bits.
-  mlir::Value loadPairs(int64_t first, int64_t count);
+  /// `count` registers from `first` on, a multiple of it: in rows of 32 bits.
+  mlir::Value loadWords(int64_t first, int64_t count);
   /// All registers.
   mlir::Value load();
 
 private:
+  /// A thread's elements of one instruction.
+  int64_t getElements() const;
   mlir::Value loadInstruction(int64_t number);
 
   ThreadProgram *program;
   mlir::Value tile;
   LinearLayout layout;
+  mlir::Type element;
   MatrixLoads loads;
   llvm::SmallVector<mlir::Value> loaded; ///< by instruction
 };

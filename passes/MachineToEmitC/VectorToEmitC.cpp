@@ -144,14 +144,19 @@ static LogicalResult lowerBroadcast(vector::BroadcastOp op,
   return success();
 }
 
+/// Of lanes, or of whole rows.
 static LogicalResult lowerShuffle(vector::ShuffleOp op,
                                   AdaptorOf<vector::ShuffleOp> adaptor,
                                   CBuilder &builder) {
+  int64_t ofRow = 1;
   if (op.getV1VectorType().getRank() > 1)
-    return failure();
+    ofRow = ShapedType::getNumElements(
+        op.getV1VectorType().getShape().drop_front());
   SmallVector<std::string> mask;
-  for (int64_t lane : op.getMask())
-    mask.push_back(std::to_string(lane));
+  for (int64_t row : op.getMask())
+    for (int64_t lane = 0; lane < ofRow; ++lane)
+      mask.push_back(std::to_string(
+          row == vector::ShuffleOp::kPoisonIndex ? row : row * ofRow + lane));
   builder.rewriter.replaceOp(
       op,
       builder.pure(builder.types.convertType(op.getType()), "carousel::shuffle",

@@ -5,8 +5,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Upstream's patterns convert `nvgpu.ldmatrix` and `nvgpu.mma.sync`. This file
-// adds products of bf16, which upstream doesn't support.
+// Upstream's patterns convert `nvgpu.ldmatrix` and products of f16. This file
+// adds those of bf16, which upstream doesn't support, of i8, whose sums
+// upstream saturates, and of tf32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,20 +24,23 @@ static constexpr unsigned kBenefit = 2;
 
 namespace {
 
-/// PTX ISA, mma: bf16 comes in pairs, in registers of 32 bits without a type.
-struct LowerBF16Product : public ConvertOpToLLVMPattern<nvgpu::MmaSyncOp> {
+/// PTX ISA, mma: elements come in registers of 32 bits without a type.
+struct LowerProduct : public ConvertOpToLLVMPattern<nvgpu::MmaSyncOp> {
   using ConvertOpToLLVMPattern::ConvertOpToLLVMPattern;
 
   LogicalResult
   matchAndRewrite(nvgpu::MmaSyncOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (!op.getMatrixA().getType().getElementType().isBF16())
-      return rewriter.notifyMatchFailure(op, "not of bf16");
+    Type element = op.getMatrixA().getType().getElementType();
+    if (element.isF16())
+      return rewriter.notifyMatchFailure(op, "upstream has f16");
+    bool isInteger = element.isInteger();
+    NVVM::MMATypes factor = element.isBF16() ? NVVM::MMATypes::bf16
+                            : isInteger      ? NVVM::MMATypes::s8
+                                             : NVVM::MMATypes::tf32;
     VectorType type = op.getMatrixC().getType();
-    if (!type.getElementType().isF32())
-      return rewriter.notifyMatchFailure(op, "no sums of f32");
     Location loc = op.getLoc();
-    Type i32 = rewriter.getI32Type(), f32 = rewriter.getF32Type();
+    Type i32 = rewriter.getI32Type();
     // A converted vector of rows is an array of vectors.
     auto getRows = [&](Value array) {
       SmallVector<Value> rows;
@@ -60,13 +64,13 @@ struct LowerBF16Product : public ConvertOpToLLVMPattern<nvgpu::MmaSyncOp> {
 
     auto [m, n, k] = op.getMmaShapeAsArray();
     Type result = LLVM::LLVMStructType::getLiteral(
-        op.getContext(), SmallVector<Type>(sums.size(), f32));
+        op.getContext(), SmallVector<Type>(sums.size(), type.getElementType()));
     Value product = NVVM::MmaOp::create(
         rewriter, loc, result, getWords(adaptor.getMatrixA()),
         getWords(adaptor.getMatrixB()), sums, ArrayRef<int64_t>{m, n, k},
-        /*b1Op=*/std::nullopt, /*intOverflow=*/std::nullopt,
-        std::array<NVVM::MMATypes, 2>{NVVM::MMATypes::bf16,
-                                      NVVM::MMATypes::bf16},
+        /*b1Op=*/std::nullopt,
+        isInteger ? std::optional(NVVM::MMAIntOverflow::wrapped) : std::nullopt,
+        std::array<NVVM::MMATypes, 2>{factor, factor},
         std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
                                        NVVM::MMALayout::col});
 
@@ -93,7 +97,7 @@ void carousel::populateMatricesToNVVM(const LLVMTypeConverter &converter,
                                       RewritePatternSet &patterns,
                                       ConversionTarget &target) {
   populateNVGPUToNVVMConversionPatterns(converter, patterns);
-  patterns.add<LowerBF16Product>(converter, kBenefit);
+  patterns.add<LowerProduct>(converter, kBenefit);
   // Others move data without our knowledge.
   target.addLegalDialect<nvgpu::NVGPUDialect>();
   target.addIllegalOp<nvgpu::LdMatrixOp, nvgpu::MmaSyncOp>();

@@ -15,6 +15,7 @@
 
 #include "carousel/Analysis/Layouts/FragmentLayouts.h"
 #include "carousel/Analysis/Layouts/LayoutRules.h"
+#include "carousel/Dialect/IR/CarouselDialect.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -52,13 +53,18 @@ std::string carousel::explainContraction(vector::ContractionOp op) {
 // By matrix instructions
 //===----------------------------------------------------------------------===//
 
-/// Products of 16-bit floats are added in f32.
+/// Whether an instruction multiplies the factors' elements, which are of one
+/// type.
 static bool hasInstruction(vector::ContractionOp op) {
-  Type lhs = op.getLhsType().getElementType();
-  return op.getKind() == vector::CombiningKind::ADD &&
-         lhs == op.getRhsType().getElementType() &&
-         (lhs.isF16() || lhs.isBF16()) &&
-         getElementTypeOrSelf(op.getAccType()).isF32();
+  Type factor = op.getLhsType().getElementType();
+  Type sum = getElementTypeOrSelf(op.getAccType());
+  if (op.getKind() != vector::CombiningKind::ADD)
+    return false;
+  if (factor.isInteger(8))
+    return sum.isInteger(32);
+  return sum.isF32() &&
+         (factor.isF16() || factor.isBF16() ||
+          (factor.isF32() && op->hasAttr(CarouselDialect::kTF32)));
 }
 
 static std::optional<ProductDims> findProductDims(vector::ContractionOp op) {
@@ -90,40 +96,58 @@ static LinearLayout inOrder(vector::ContractionOp op, unsigned map,
   return getTransposed(layout, {1, 0});
 }
 
-/// The dimensions of a product that instructions divide.
-static std::optional<ProductDims> findMatrixDims(vector::ContractionOp op) {
+static unsigned getElementBits(vector::ContractionOp op) {
+  return op.getLhsType().getElementTypeBitWidth();
+}
+
+std::string carousel::explainNoMatrices(vector::ContractionOp op) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (!hasInstruction(op)) {
+    Type factor = op.getLhsType().getElementType();
+    os << "no instruction combines '" << factor << "' by "
+       << vector::stringifyCombiningKind(op.getKind()) << " in '"
+       << getElementTypeOrSelf(op.getAccType()) << "'";
+    if (factor.isF32())
+      os << " without " << CarouselDialect::kTF32;
+    return text;
+  }
   std::optional<ProductDims> dims = findProductDims(op);
-  if (!dims || !hasInstruction(op))
-    return std::nullopt;
+  if (!dims)
+    return "no product of two matrices";
   SmallVector<int64_t> bounds;
   op.getIterationBounds(bounds);
-  unsigned ofK = getFragmentBitsOfK(op.getLhsType().getElementTypeBitWidth());
-  for (auto [dim, least] : {std::pair(dims->m, 4u), std::pair(dims->n, 3u),
-                            std::pair(dims->k, ofK)})
-    if (!llvm::isPowerOf2_64(bounds[dim]) || llvm::Log2_64(bounds[dim]) < least)
-      return std::nullopt;
-  return dims;
+  ProductBits least{4, 3, getFragmentBitsOfK(getElementBits(op))};
+  for (auto [name, dim, bits] :
+       {std::tuple("m", dims->m, least.m), std::tuple("n", dims->n, least.n),
+        std::tuple("k", dims->k, least.k)})
+    if (!llvm::isPowerOf2_64(bounds[dim]) ||
+        llvm::Log2_64(bounds[dim]) < bits) {
+      os << "an extent of " << bounds[dim] << " along " << name
+         << " isn't a power of two from " << (1u << bits) << " on";
+      return text;
+    }
+  return text;
 }
 
 bool carousel::hasMatrixInstructions(vector::ContractionOp op) {
-  return findMatrixDims(op).has_value();
+  return explainNoMatrices(op).empty();
 }
 
 static std::optional<ContractionPlan> planMatrices(vector::ContractionOp op,
                                                    ThreadBits threads) {
-  std::optional<ProductDims> dims = findMatrixDims(op);
-  if (!dims || threads.lanes != 5)
+  if (!hasMatrixInstructions(op) || threads.lanes != 5)
     return std::nullopt;
+  ProductDims dims = *findProductDims(op);
   SmallVector<int64_t> bounds;
   op.getIterationBounds(bounds);
-  unsigned elementBits = op.getLhsType().getElementTypeBitWidth();
-  ProductBits bits{llvm::Log2_64(bounds[dims->m]),
-                   llvm::Log2_64(bounds[dims->n]),
-                   llvm::Log2_64(bounds[dims->k])};
+  unsigned elementBits = getElementBits(op);
+  ProductBits bits{llvm::Log2_64(bounds[dims.m]), llvm::Log2_64(bounds[dims.n]),
+                   llvm::Log2_64(bounds[dims.k])};
   FragmentLayouts layouts = makeFragmentLayouts(bits, elementBits, threads);
-  return ContractionPlan{inOrder(op, kLhs, dims->m, layouts.a),
-                         inOrder(op, kRhs, dims->k, layouts.b),
-                         inOrder(op, kAcc, dims->m, layouts.c), dims,
+  return ContractionPlan{inOrder(op, kLhs, dims.m, layouts.a),
+                         inOrder(op, kRhs, dims.k, layouts.b),
+                         inOrder(op, kAcc, dims.m, layouts.c), dims,
                          int64_t(1) << getFragmentBitsOfK(elementBits)};
 }
 

@@ -56,7 +56,7 @@ static bool canLoadMatrices(const VectorAccess &access,
   constexpr int64_t kMatrixRows = 8;
   VectorType type = access.getType();
   return access.isTransfer() && isa<vector::TransferReadOp>(access.getOp()) &&
-         getElementBits(type) == 16 && findMatrixLoads(layout) &&
+         findMatrixLoads(layout, getElementBits(type)) &&
          llvm::all_of(type.getShape(), [](int64_t extent) {
            return llvm::isPowerOf2_64(extent) && extent >= kMatrixRows;
          });

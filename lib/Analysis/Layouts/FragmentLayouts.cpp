@@ -121,48 +121,54 @@ FragmentLayouts carousel::makeFragmentLayouts(ProductBits bits,
   return {a.layout, b.layout, c.layout};
 }
 
-std::optional<MatrixLoads>
-carousel::findMatrixLoads(const LinearLayout &layout) {
+std::optional<MatrixLoads> carousel::findMatrixLoads(const LinearLayout &layout,
+                                                     unsigned elementBits) {
   if (layout.getExtentBits().size() != 2 || layout.getNumBits(Place::Lane) != 5)
     return std::nullopt;
   auto registers = layout.getBases(Place::Register);
   auto lanes = layout.getBases(Place::Lane);
   auto warps = layout.getBases(Place::Warp);
-  if (registers.empty())
+  unsigned pack = getPackBits(elementBits);
+  if (registers.size() < pack)
     return std::nullopt;
-  // Two elements of a register, four lanes, and eight groups of these.
-  llvm::SmallVector<llvm::SmallVector<uint32_t>> own = {registers[0]};
+  // The elements of a register, four lanes, and eight groups of these.
+  unsigned columns = pack + kLanesOfRow;
+  llvm::SmallVector<llvm::SmallVector<uint32_t>> own(registers.begin(),
+                                                     registers.begin() + pack);
   own.append(lanes.begin(), lanes.end());
   auto isAlong = [&](unsigned first, unsigned second) {
-    for (unsigned bit = 0; bit < 2 * kMatrixRows; ++bit) {
+    for (auto [bit, basis] : llvm::enumerate(own)) {
       llvm::SmallVector<uint32_t> wanted = {0, 0};
-      wanted[bit < kMatrixRows ? first : second] = 1u << (bit % kMatrixRows);
-      if (own[bit] != wanted)
+      if (bit < columns)
+        wanted[first] = 1u << bit;
+      else
+        wanted[second] = 1u << (bit - columns);
+      if (basis != wanted)
         return false;
     }
     return true;
   };
-  bool transposed = isAlong(0, 1);
+  bool transposed = elementBits == 16 && isAlong(0, 1);
   if (!transposed && !isAlong(1, 0))
     return std::nullopt;
-  auto isOfMatrices = [](llvm::ArrayRef<uint32_t> basis) {
-    return llvm::all_of(basis, [](uint32_t coordinate) {
-      return coordinate % (1u << kMatrixRows) == 0;
-    });
+  auto isOfMatrices = [&](llvm::ArrayRef<uint32_t> basis) {
+    return basis[0] % (1u << kMatrixRows) == 0 &&
+           basis[1] % (1u << columns) == 0;
   };
-  if (!llvm::all_of(llvm::drop_begin(registers), isOfMatrices) ||
+  if (!llvm::all_of(llvm::drop_begin(registers, pack), isOfMatrices) ||
       !llvm::all_of(warps, isOfMatrices))
     return std::nullopt;
 
-  unsigned selects = std::min<unsigned>(registers.size() - 1, 2);
+  unsigned selects = std::min<unsigned>(registers.size() - pack, 2);
   LinearLayout rows(layout.getExtentBits());
   for (unsigned bit = 0; bit < kMatrixRows; ++bit)
     rows.addBasis(Place::Lane, {1u << bit, 0});
   for (unsigned bit = 0; bit < 2; ++bit)
     rows.addBasis(Place::Lane,
-                  bit < selects ? llvm::ArrayRef<uint32_t>(registers[1 + bit])
-                                : llvm::ArrayRef<uint32_t>({0, 0}));
-  for (const auto &basis : llvm::drop_begin(registers, 1 + selects))
+                  bit < selects
+                      ? llvm::ArrayRef<uint32_t>(registers[pack + bit])
+                      : llvm::ArrayRef<uint32_t>({0, 0}));
+  for (const auto &basis : llvm::drop_begin(registers, pack + selects))
     rows.addBasis(Place::Register, basis);
   for (const auto &basis : warps)
     rows.addBasis(Place::Warp, basis);

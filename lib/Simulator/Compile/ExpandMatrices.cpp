@@ -22,6 +22,7 @@
 
 #include "KernelModule.h"
 
+#include "carousel/Dialect/Transforms/RoundToTF32.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -88,7 +89,7 @@ public:
       result.push_back(vector::ExtractOp::create(b, all, i));
     return result;
   }
-  /// The elements of a word, as f32.
+  /// The elements of a word, as f32 or i32.
   Value unpack(Value word, Type element) {
     int64_t count = word.getType().getIntOrFloatBitWidth() /
                     element.getIntOrFloatBitWidth();
@@ -96,6 +97,11 @@ public:
         b, VectorType::get({1}, word.getType()), word);
     Value elements =
         vector::BitCastOp::create(b, VectorType::get({count}, element), one);
+    if (element.isF32())
+      return truncateToTF32(b, b.getLoc(), elements);
+    if (element.isInteger())
+      return arith::ExtSIOp::create(b, VectorType::get({count}, b.getI32Type()),
+                                    elements);
     return arith::ExtFOp::create(b, VectorType::get({count}, b.getF32Type()),
                                  elements);
   }
@@ -172,18 +178,17 @@ struct ExpandLdMatrix : public OpRewritePattern<nvgpu::LdMatrixOp> {
   }
 };
 
-/// Computes sums in f32, k by k. The hardware's intermediate rounding isn't
-/// documented.
+/// Computes sums in f32 or i32, k by k. The hardware's intermediate rounding
+/// isn't documented.
 struct ExpandMmaSync : public OpRewritePattern<nvgpu::MmaSyncOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(nvgpu::MmaSyncOp op,
                                 PatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
     Warp warp(b);
-    Type f32 = b.getF32Type();
     auto type = cast<VectorType>(op.getRes().getType());
-    auto wide = VectorType::get(type.getShape(), f32);
-    bool isNarrow = type != wide;
+    bool isNarrow = type.getElementType().isF16();
+    auto wide = isNarrow ? type.clone(b.getF32Type()) : type;
     Value sums = op.getMatrixC();
     if (isNarrow)
       sums = arith::ExtFOp::create(b, wide, sums);
@@ -220,7 +225,7 @@ struct ExpandMmaSync : public OpRewritePattern<nvgpu::MmaSyncOp> {
         for (int64_t i = 0; i < perRegister; ++i)
           for (int64_t row : {0, 1})
             for (int64_t column : {0, 1})
-              sum[row][column] = math::FmaOp::create(
+              sum[row][column] = multiplyAdd(
                   b, get(rows[member][part], row, i),
                   get(columns[member][column], part, i), sum[row][column]);
     Value result = vector::FromElementsOp::create(
@@ -229,6 +234,14 @@ struct ExpandMmaSync : public OpRewritePattern<nvgpu::MmaSyncOp> {
       result = arith::TruncFOp::create(b, type, result);
     rewriter.replaceOp(op, result);
     return success();
+  }
+
+private:
+  static Value multiplyAdd(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
+                           Value sum) {
+    if (isa<FloatType>(sum.getType()))
+      return math::FmaOp::create(b, lhs, rhs, sum);
+    return arith::AddIOp::create(b, arith::MulIOp::create(b, lhs, rhs), sum);
   }
 };
 

@@ -145,3 +145,21 @@ gpu.module @m {
 // C116: a layout of an argument.
 // expected-error @below {{expected carousel.layout on an op with one vector result, got it on an argument of func.func}}
 func.func private @f(%x: vector<4xf32> {carousel.layout = #carousel.layout<register = [[1], [2]]>})
+
+// -----
+
+// C215
+func.func @tf32_elsewhere(%a: vector<4xf32>) -> vector<4xf32> {
+  // expected-error @below {{expected carousel.tf32 on a vector.contract of f32, got it on arith.addf}}
+  %b = arith.addf %a, %a {carousel.tf32} : vector<4xf32>
+  return %b : vector<4xf32>
+}
+
+// -----
+
+// C215
+func.func @tf32_of_halves(%a: vector<4xf16>, %c: f32) -> f32 {
+  // expected-error @below {{expected carousel.tf32 on a vector.contract of f32, got 'f16'}}
+  %b = vector.contract {carousel.tf32, indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> (k)>, affine_map<(k) -> ()>], iterator_types = ["reduction"]} %a, %a, %c : vector<4xf16>, vector<4xf16> into f32
+  return %b : f32
+}

@@ -18,9 +18,24 @@ gpu.module @types {
     %a = nvgpu.ldmatrix %tile[%i, %i] {numTiles = 3 : i32, transpose = false} : memref<64x8xf16, #ws> -> vector<3x2xf16>
     gpu.return
   }
-  gpu.func @integers(%a: vector<2x4xi8>, %b: vector<1x4xi8>, %c: vector<2x2xi32>) {
-    // expected-error @+1 {{expected a product of f16 or bf16, got 'i8'}}
-    %d = nvgpu.mma.sync (%a, %b, %c) {mmaShape = [16, 8, 16]} : (vector<2x4xi8>, vector<1x4xi8>, vector<2x2xi32>) -> vector<2x2xi32>
+  gpu.func @halves(%a: vector<2x8xi4>, %b: vector<1x8xi4>, %c: vector<2x2xi32>) {
+    // expected-error @+1 {{expected a product of f16, bf16, f32 or i8, got 'i4'}}
+    %d = nvgpu.mma.sync (%a, %b, %c) {mmaShape = [16, 8, 32]} : (vector<2x8xi4>, vector<1x8xi4>, vector<2x2xi32>) -> vector<2x2xi32>
+    gpu.return
+  }
+  gpu.func @shape(%a: vector<1x4xi8>, %b: vector<1x4xi8>, %c: vector<1x2xi32>) {
+    // expected-error @+1 {{expected a product m16n8k16 or m16n8k32, got m8n8k16}}
+    %d = nvgpu.mma.sync (%a, %b, %c) {mmaShape = [8, 8, 16]} : (vector<1x4xi8>, vector<1x4xi8>, vector<1x2xi32>) -> vector<1x2xi32>
+    gpu.return
+  }
+  gpu.func @words(%a: vector<4x1xf32>, %b: vector<2x1xf32>, %c: vector<2x2xf32>) {
+    // expected-error @+1 {{expected tf32Enabled on a product of f32, got none}}
+    %d = nvgpu.mma.sync (%a, %b, %c) {mmaShape = [16, 8, 8]} : (vector<4x1xf32>, vector<2x1xf32>, vector<2x2xf32>) -> vector<2x2xf32>
+    gpu.return
+  }
+  gpu.func @integer_sums(%a: vector<2x4xi8>, %b: vector<1x4xi8>, %c: vector<2x2xf32>) {
+    // expected-error @+1 {{expected sums of i32 for products of 'i8', got 'f32'}}
+    %d = nvgpu.mma.sync (%a, %b, %c) {mmaShape = [16, 8, 16]} : (vector<2x4xi8>, vector<1x4xi8>, vector<2x2xf32>) -> vector<2x2xf32>
     gpu.return
   }
   gpu.func @sums(%a: vector<4x2xbf16>, %b: vector<2x2xbf16>, %c: vector<2x2xbf16>) {

@@ -12,6 +12,8 @@
 
 #include "carousel/Analysis/Layouts/FragmentLayouts.h"
 
+#include "carousel/Analysis/Layouts/LayoutRules.h"
+
 #include "gtest/gtest.h"
 
 using namespace carousel;
@@ -83,11 +85,11 @@ TEST(FragmentLayoutsTest, WarpsThatAreLeftOver) {
 TEST(FragmentLayoutsTest, MatrixLoads) {
   FragmentLayouts layouts = makeFragmentLayouts({5, 5, 5}, 16, {5, 1});
   // A (m, k) as it lies in memory, B (k, n) transposed by the instruction.
-  std::optional<MatrixLoads> a = findMatrixLoads(layouts.a);
+  std::optional<MatrixLoads> a = findMatrixLoads(layouts.a, 16);
   ASSERT_TRUE(a);
   EXPECT_FALSE(a->transposed);
   EXPECT_EQ(a->matrices, 4u);
-  std::optional<MatrixLoads> b = findMatrixLoads(layouts.b);
+  std::optional<MatrixLoads> b = findMatrixLoads(layouts.b, 16);
   ASSERT_TRUE(b);
   EXPECT_TRUE(b->transposed);
   // Lanes 8 to 15 provide the rows of the second matrix: rows 8 to 15 of A.
@@ -97,11 +99,28 @@ TEST(FragmentLayoutsTest, MatrixLoads) {
   EXPECT_EQ(a->rows.apply({1, 0, 0, 0}), (Coordinates{0, 16}));
 }
 
+TEST(FragmentLayoutsTest, MatrixLoadsOfBytesAndWords) {
+  for (auto [bits, elements] : {std::pair(8u, 16u), std::pair(32u, 4u)}) {
+    FragmentLayouts layouts = makeFragmentLayouts({5, 5, 6}, bits, {5, 1});
+    std::optional<MatrixLoads> a = findMatrixLoads(layouts.a, bits);
+    ASSERT_TRUE(a) << bits;
+    EXPECT_FALSE(a->transposed);
+    EXPECT_EQ(a->matrices, 4u);
+    // The second matrix has rows 8 to 15, the third the next 16 bytes.
+    EXPECT_EQ(a->rows.apply({0, 8, 0, 0}), (Coordinates{8, 0}));
+    EXPECT_EQ(a->rows.apply({0, 16, 0, 0}), (Coordinates{0, elements}));
+    // Of (k, n), bytes would have to be transposed; of (n, k) not.
+    EXPECT_FALSE(findMatrixLoads(layouts.b, bits));
+    EXPECT_TRUE(findMatrixLoads(getTransposed(layouts.b, {1, 0}), bits));
+  }
+}
+
 TEST(FragmentLayoutsTest, OtherLayoutsHaveNoMatrixLoads) {
-  EXPECT_FALSE(findMatrixLoads(makeCoalescedLayout({5, 6}, 3, {5, 1})));
-  EXPECT_FALSE(findMatrixLoads(makeCoalescedLayout({10}, 1, {5, 1})));
+  EXPECT_FALSE(findMatrixLoads(makeCoalescedLayout({5, 6}, 3, {5, 1}), 16));
+  EXPECT_FALSE(findMatrixLoads(makeCoalescedLayout({10}, 1, {5, 1}), 16));
   // Lanes that are within a matrix's columns, but in another order.
-  EXPECT_FALSE(findMatrixLoads(makeFragmentLayouts({4, 3, 5}, 8, {5, 0}).a));
+  EXPECT_FALSE(
+      findMatrixLoads(makeFragmentLayouts({4, 3, 5}, 8, {5, 0}).a, 16));
 }
 
 } // namespace

@@ -42,6 +42,9 @@ std::string explainContraction(mlir::vector::ContractionOp op);
 /// Whether its types and extents have matrix instructions.
 bool hasMatrixInstructions(mlir::vector::ContractionOp op);
 
+/// The reason why they haven't; empty if they have.
+std::string explainNoMatrices(mlir::vector::ContractionOp op);
+
 /// For one that can be.
 ContractionPlan planContraction(mlir::vector::ContractionOp op,
                                 ThreadBits threads);

@@ -40,11 +40,11 @@ unsigned getFragmentBitsOfK(unsigned elementBits);
 FragmentLayouts makeFragmentLayouts(ProductBits bits, unsigned elementBits,
                                     ThreadBits threads);
 
-/// How ldmatrix loads a tile of elements of 16 bits to a layout.
+/// How ldmatrix loads a tile to a layout.
 struct MatrixLoads {
   bool transposed;
-  /// Matrices of 8x8 that an instruction loads: 1, 2 or 4. Twice as many
-  /// consecutive registers get their elements.
+  /// Matrices of 8 rows of 16 bytes that an instruction loads: 1, 2 or 4. A
+  /// thread gets 32 bits of each.
   unsigned matrices;
   /// The rows whose addresses the lanes provide: register bits select the
   /// instruction.
@@ -52,8 +52,10 @@ struct MatrixLoads {
 };
 
 /// nullopt for other layouts. The layout's last dimension is that of
-/// consecutive elements in memory.
-std::optional<MatrixLoads> findMatrixLoads(const LinearLayout &layout);
+/// consecutive elements in memory, of 8, 16 or 32 bits. Only those of 16 bits
+/// can be transposed.
+std::optional<MatrixLoads> findMatrixLoads(const LinearLayout &layout,
+                                           unsigned elementBits);
 
 } // namespace carousel
 

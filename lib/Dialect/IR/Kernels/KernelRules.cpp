@@ -48,6 +48,8 @@ LogicalResult carousel::refuseAttribute(Operation *op, NamedAttribute attr,
     wanted = "a gpu.func that is a kernel";
   else if (name == CarouselDialect::kLayout)
     wanted = "an op with one vector result";
+  else if (name == CarouselDialect::kTF32)
+    wanted = "a vector.contract of f32";
   else if (name == CarouselDialect::kWorkspace)
     wanted = "a memref argument of a kernel";
   else if (name == CarouselDialect::kArgument)

@@ -17,6 +17,8 @@
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 
@@ -144,6 +146,20 @@ static LogicalResult verifyLayout(Operation *op, LayoutAttr layout) {
   return success();
 }
 
+/// C215
+static LogicalResult verifyTF32(Operation *op, NamedAttribute attr) {
+  auto product = dyn_cast<vector::ContractionOp>(op);
+  if (!product)
+    return refuseAttribute(op, attr, op->getName().getStringRef());
+  for (Type type : {Type(product.getLhsType()), Type(product.getRhsType()),
+                    product.getAccType()})
+    if (!getElementTypeOrSelf(type).isF32())
+      return op->emitError("expected ")
+             << CarouselDialect::kTF32 << " on a vector.contract of f32, got "
+             << getElementTypeOrSelf(type);
+  return success();
+}
+
 LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
                                                         NamedAttribute attr) {
   if (attr.getName() == kTensorMapParameters)
@@ -154,6 +170,8 @@ LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
     auto layout = getAttributeValue<LayoutAttr>(op, attr);
     return success(layout && succeeded(verifyLayout(op, layout)));
   }
+  if (attr.getName() == kTF32)
+    return verifyTF32(op, attr);
   gpu::GPUFuncOp kernel = getKernel(op);
   if (kernel && attr.getName() == kDecisionsAttr)
     return verifyDecisions(kernel, attr);

@@ -40,14 +40,21 @@ static std::string explainProduct(nvgpu::MmaSyncOp op) {
   auto [m, n, k] = op.getMmaShapeAsArray();
   Type element = op.getMatrixA().getType().getElementType();
   Type sum = op.getMatrixC().getType().getElementType();
-  if (m != 16 || n != 8 || (k != 8 && k != 16))
-    os << "expected a product m16n8k8 or m16n8k16, got m" << m << 'n' << n
-       << 'k' << k;
-  else if (!element.isF16() && !element.isBF16())
-    os << "expected a product of f16 or bf16, got '" << element << "'";
-  else if (!sum.isF32() && !(sum.isF16() && element.isF16()))
-    os << "expected sums of f32" << (element.isF16() ? " or f16" : "")
-       << " for products of '" << element << "', got '" << sum << "'";
+  bool isInteger = element.isSignlessInteger(8);
+  if (!element.isF16() && !element.isBF16() && !element.isF32() && !isInteger)
+    os << "expected a product of f16, bf16, f32 or i8, got '" << element << "'";
+  else if (element.isF32() && !op.getTf32Enabled())
+    os << "expected tf32Enabled on a product of f32, got none";
+  // A row of one or two pieces of 16 bytes.
+  else if (int64_t most = 256 / element.getIntOrFloatBitWidth();
+           m != 16 || n != 8 || (k != most / 2 && k != most))
+    os << "expected a product m16n8k" << most / 2 << " or m16n8k" << most
+       << ", got m" << m << 'n' << n << 'k' << k;
+  else if (isInteger ? !sum.isSignlessInteger(32)
+                     : !sum.isF32() && !(sum.isF16() && element.isF16()))
+    os << "expected sums of " << (isInteger ? "i32" : "f32")
+       << (element.isF16() ? " or f16" : "") << " for products of '" << element
+       << "', got '" << sum << "'";
   else if (op.getRes().getType() != op.getMatrixC().getType())
     os << "expected a result of '" << op.getMatrixC().getType()
        << "' as the sums have it, got '" << op.getRes().getType() << "'";

@@ -12,6 +12,8 @@
 
 #include "LowerValues.h"
 
+#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/Transforms/RoundToTF32.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -19,6 +21,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+using namespace carousel;
 using namespace carousel::sim;
 
 static ArrayRef<int64_t> getShape(Value vector) {
@@ -171,9 +174,14 @@ static LogicalResult contract(ImplicitLocOpBuilder &b, ValueAccess &access,
   auto sum = [&](Coords outer, Value initial) {
     return access.fold(b, innerShape, initial, [&](Coords inner, Value old) {
       SmallVector<Value> coords = getCoords(outer, inner);
-      Value next = accumulate(
-          b, op.getKind(), access.read(b, op.getLhs(), select(maps[0], coords)),
-          access.read(b, op.getRhs(), select(maps[1], coords)), old);
+      auto getFactor = [&](Value factor, AffineMap map) {
+        Value element = access.read(b, factor, select(map, coords));
+        return op->hasAttr(CarouselDialect::kTF32)
+                   ? roundToTF32(b, b.getLoc(), element)
+                   : element;
+      };
+      Value next = accumulate(b, op.getKind(), getFactor(op.getLhs(), maps[0]),
+                              getFactor(op.getRhs(), maps[1]), old);
       return selectMasked(b, access, mask, coords, next, old);
     });
   };

@@ -87,44 +87,51 @@ ldmatrix(const Element *row) {
 }
 
 // a * b + c for fragments of matrices of 16 rows and 8 columns; the number of
-// elements of `a` says k, 8 or 16.
-#define CAROUSEL_MMA_K8(ELEMENT, NAME)                                         \
-  CAROUSEL_DEVICE vec<float, 4> mma_sync(const vec<ELEMENT, 4> &a,             \
-                                         const vec<ELEMENT, 2> &b,             \
-                                         const vec<float, 4> &c) {             \
+// elements of `a` says k: a row has one or two pieces of 16 bytes. Bytes are
+// signed, and their sums wrap. Of f32, the last 13 bits are ignored (tf32).
+#define CAROUSEL_MMA_PIECE(ELEMENT, K, TYPES, SUM, REGISTER)                   \
+  CAROUSEL_DEVICE vec<SUM, 4> mma_sync(const vec<ELEMENT, K / 2> &a,           \
+                                       const vec<ELEMENT, K / 4> &b,           \
+                                       const vec<SUM, 4> &c) {                 \
     auto rows = detail::to_registers<2>(a);                                    \
     auto columns = detail::to_registers<1>(b);                                 \
-    vec<float, 4> d;                                                           \
-    asm volatile("mma.sync.aligned.m16n8k8.row.col.f32." NAME "." NAME ".f32 " \
+    vec<SUM, 4> d;                                                             \
+    asm volatile("mma.sync.aligned.m16n8k" #K ".row.col." TYPES " "            \
                  "{%0, %1, %2, %3}, {%4, %5}, {%6}, {%7, %8, %9, %10};"        \
-                 : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])              \
-                 : "r"(rows[0]), "r"(rows[1]), "r"(columns[0]), "f"(c[0]),     \
-                   "f"(c[1]), "f"(c[2]), "f"(c[3]));                           \
+                 : "=" REGISTER(d[0]), "=" REGISTER(d[1]), "=" REGISTER(d[2]), \
+                   "=" REGISTER(d[3])                                          \
+                 : "r"(rows[0]), "r"(rows[1]), "r"(columns[0]),                \
+                   REGISTER(c[0]), REGISTER(c[1]), REGISTER(c[2]),             \
+                   REGISTER(c[3]));                                            \
     return d;                                                                  \
   }
-#define CAROUSEL_MMA_K16(ELEMENT, NAME)                                        \
-  CAROUSEL_DEVICE vec<float, 4> mma_sync(const vec<ELEMENT, 8> &a,             \
-                                         const vec<ELEMENT, 4> &b,             \
-                                         const vec<float, 4> &c) {             \
+#define CAROUSEL_MMA_PIECES(ELEMENT, K, TYPES, SUM, REGISTER)                  \
+  CAROUSEL_DEVICE vec<SUM, 4> mma_sync(const vec<ELEMENT, K / 2> &a,           \
+                                       const vec<ELEMENT, K / 4> &b,           \
+                                       const vec<SUM, 4> &c) {                 \
     auto rows = detail::to_registers<4>(a);                                    \
     auto columns = detail::to_registers<2>(b);                                 \
-    vec<float, 4> d;                                                           \
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32." NAME "." NAME        \
-                 ".f32 "                                                       \
+    vec<SUM, 4> d;                                                             \
+    asm volatile("mma.sync.aligned.m16n8k" #K ".row.col." TYPES " "            \
                  "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "              \
                  "{%10, %11, %12, %13};"                                       \
-                 : "=f"(d[0]), "=f"(d[1]), "=f"(d[2]), "=f"(d[3])              \
+                 : "=" REGISTER(d[0]), "=" REGISTER(d[1]), "=" REGISTER(d[2]), \
+                   "=" REGISTER(d[3])                                          \
                  : "r"(rows[0]), "r"(rows[1]), "r"(rows[2]), "r"(rows[3]),     \
-                   "r"(columns[0]), "r"(columns[1]), "f"(c[0]), "f"(c[1]),     \
-                   "f"(c[2]), "f"(c[3]));                                      \
+                   "r"(columns[0]), "r"(columns[1]), REGISTER(c[0]),           \
+                   REGISTER(c[1]), REGISTER(c[2]), REGISTER(c[3]));            \
     return d;                                                                  \
   }
-CAROUSEL_MMA_K8(f16, "f16")
-CAROUSEL_MMA_K8(bf16, "bf16")
-CAROUSEL_MMA_K16(f16, "f16")
-CAROUSEL_MMA_K16(bf16, "bf16")
-#undef CAROUSEL_MMA_K8
-#undef CAROUSEL_MMA_K16
+CAROUSEL_MMA_PIECE(f16, 8, "f32.f16.f16.f32", float, "f")
+CAROUSEL_MMA_PIECES(f16, 16, "f32.f16.f16.f32", float, "f")
+CAROUSEL_MMA_PIECE(bf16, 8, "f32.bf16.bf16.f32", float, "f")
+CAROUSEL_MMA_PIECES(bf16, 16, "f32.bf16.bf16.f32", float, "f")
+CAROUSEL_MMA_PIECE(uint8_t, 16, "s32.s8.s8.s32", uint32_t, "r")
+CAROUSEL_MMA_PIECES(uint8_t, 32, "s32.s8.s8.s32", uint32_t, "r")
+CAROUSEL_MMA_PIECE(float, 4, "f32.tf32.tf32.f32", float, "f")
+CAROUSEL_MMA_PIECES(float, 8, "f32.tf32.tf32.f32", float, "f")
+#undef CAROUSEL_MMA_PIECE
+#undef CAROUSEL_MMA_PIECES
 
 // The same with sums of f16.
 CAROUSEL_DEVICE vec<f16, 4> mma_sync(const vec<f16, 4> &a, const vec<f16, 2> &b,
