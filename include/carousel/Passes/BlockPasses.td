@@ -175,8 +175,9 @@ def Distribute : Pass<"carousel-distribute", "::mlir::gpu::GPUModuleOp"> {
     - reductions go through registers, shuffles and, between warps, one exchange through shared
       memory with one barrier.
     - contractions go through `mma.sync` where there is an instruction for their types and extents:
-      sums of f32 of f16, bf16, 8-bit floats and tf32, and sums of i32 of i8. A factor that a transfer brings is read by `ldmatrix`
-      from a swizzled tile. Others are multiply-adds of each thread's own elements.
+      sums of f32 of f16, bf16, 8-bit floats and tf32, and sums of i32 of i8. A factor that a
+      transfer brings is read by `ldmatrix` from a swizzled tile. Others are multiply-adds of each
+      thread's own elements.
     - where two ops want different layouts, registers are permuted, or values go through shared
       memory.
 
