@@ -71,6 +71,7 @@ carousel_add_unittest(CarouselSimulatorMemoryTests
     Simulator/Memory/MemoryAtomicsTest.cpp
     Simulator/Memory/MemoryRandomTest.cpp
     Simulator/Memory/MemoryTest.cpp
+    Support/SharedMemoryBanksTest.cpp
   LIBS CarouselSimulatorMemory)
 target_compile_definitions(CarouselSimulatorMemoryTests PRIVATE
   CAROUSEL_DOCS_DIR="${PROJECT_SOURCE_DIR}/docs")
