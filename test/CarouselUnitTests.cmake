@@ -71,6 +71,7 @@ carousel_add_unittest(CarouselSimulatorMemoryTests
     Simulator/Memory/MemoryAtomicsTest.cpp
     Simulator/Memory/MemoryRandomTest.cpp
     Simulator/Memory/MemoryTest.cpp
+    Simulator/Memory/WarpAccessesTest.cpp
     Support/SharedMemoryBanksTest.cpp
   LIBS CarouselSimulatorMemory)
 target_compile_definitions(CarouselSimulatorMemoryTests PRIVATE
@@ -100,6 +101,7 @@ carousel_add_unittest(CarouselSimulatorKernelTests
     Simulator/Launch/FamiliesTest.cpp
     Simulator/Launch/KernelTesting.cpp
     Simulator/Launch/MachineKernelTest.cpp
+    Simulator/Launch/SharedAccessesTest.cpp
     Simulator/Launch/TileKernelTest.cpp
     Simulator/Trace/TraceTest.cpp
   LIBS CarouselSimulator)

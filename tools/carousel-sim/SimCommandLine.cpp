@@ -264,6 +264,15 @@ std::variant<Options, Exit> simtool::parseCommandLine(int argc, char **argv) {
       ->type_name("FILE");
   addInteger(app, "--trace-ctas", "CTAs of each launch in the timeline (8)", 1,
              kMost32, [&](uint64_t n) { options.tracedCTAs = n; });
+  app.add_flag("--bank-conflicts", options.bankConflicts,
+               "print how many wavefronts accesses of shared memory\n"
+               "need, and how many of them bank conflicts cost");
+  addInteger(app, "--bank-conflict-limit",
+             "fail if bank conflicts cost more than N wavefronts", 0, kMost64,
+             [&](uint64_t n) {
+               options.bankConflicts = true;
+               options.bankConflictLimit = n;
+             });
   app.add_flag("--json", options.json, "print JSON");
   app.add_flag("--quiet", options.quiet, "print failures only, no progress");
 

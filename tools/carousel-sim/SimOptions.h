@@ -54,6 +54,9 @@ struct Options {
   bool strict = false;
   uint64_t stepLimit = uint64_t(1) << 32;
   unsigned findingLimit = 64;
+  bool bankConflicts = false;
+  /// A schedule with more excess wavefronts fails.
+  std::optional<uint64_t> bankConflictLimit;
 
   bool json = false, quiet = false, listKernels = false, listFindings = false;
 };

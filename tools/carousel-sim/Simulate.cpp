@@ -72,6 +72,7 @@ static Exit runSchedules(const Simulation &simulation, const Options &options,
   report.schedules = simulation.getScheduleCount();
   report.expectations = options.findings;
   report.replay = options.replay;
+  report.bankConflicts = options.bankConflicts;
 
   unsigned jobs = options.jobs;
   if (jobs == 0)

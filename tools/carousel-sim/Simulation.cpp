@@ -233,6 +233,7 @@ static sim::RunOptions makeRunOptions(const Options &options) {
   run.residentPerMultiprocessor = options.resident;
   run.chip = options.chip;
   run.strict = options.strict;
+  run.bankConflicts = options.bankConflicts;
   run.findingLimit = options.findingLimit;
   run.stepLimit = options.stepLimit;
   return run;
@@ -291,6 +292,10 @@ Simulation::runAndCheck(uint64_t index,
   outcome.verdict = options.findings.check(getKinds(outcome.result.findings));
   outcome.failed = options.findings.isFailure(outcome.verdict) ||
                    (!finished && outcome.result.findings.empty());
+  outcome.hasExcess =
+      options.bankConflictLimit &&
+      outcome.result.countExcessWavefronts() > *options.bankConflictLimit;
+  outcome.failed |= outcome.hasExcess;
   // A run that didn't finish has no outputs.
   for (const Expected &wanted : expected) {
     if (!finished)

@@ -60,6 +60,9 @@ static std::string describeFailure(const Outcome &outcome) {
     if (comparison.comparison.mismatches != 0)
       add(fmt::format("{} differs from {}", comparison.argument,
                       comparison.expected));
+  if (outcome.hasExcess)
+    add(fmt::format("{} excess wavefronts",
+                    outcome.result.countExcessWavefronts()));
   if (text.empty())
     add(fmt::format("the run {}", describe(outcome.result.status)));
   return text;
@@ -92,6 +95,34 @@ static std::string describeEnd(const SimulationReport &report) {
                      report.shown.index + 1, report.schedules);
 }
 
+/// One line for each place that accesses shared memory, and one for all.
+static std::string
+formatTable(const std::vector<sim::SharedAccesses> &sharedAccesses) {
+  constexpr const char *kRow = "{:<{}}  {:<18}{:>10}{:>12}{:>8}{:>8}\n";
+  sim::SharedAccesses total;
+  total.location = "total";
+  const std::string kPlace = "shared memory", kUnknown = "unknown";
+  size_t width = kPlace.size();
+  for (const sim::SharedAccesses &accesses : sharedAccesses) {
+    width = std::max(width, accesses.location.size());
+    total.executions += accesses.executions;
+    total.wavefronts += accesses.wavefronts;
+    total.least += accesses.least;
+  }
+  std::string text = fmt::format(kRow, kPlace, width, "op", "accesses",
+                                 "wavefronts", "least", "excess");
+  auto add = [&](const sim::SharedAccesses &row, const std::string &op) {
+    const std::string &place = row.location.empty() ? kUnknown : row.location;
+    text += fmt::format(kRow, place, width, op, row.executions, row.wavefronts,
+                        row.least, row.getExcess());
+  };
+  for (const sim::SharedAccesses &accesses : sharedAccesses)
+    add(accesses,
+        fmt::format("{}, {}", accesses.op, getPlural(accesses.bytes, "byte")));
+  add(total, "");
+  return text;
+}
+
 std::string simtool::formatText(const SimulationReport &report) {
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -102,6 +133,8 @@ std::string simtool::formatText(const SimulationReport &report) {
     os << tools::formatText(comparison) << '\n';
   for (const tools::OutputReport &output : report.outputs)
     os << output.argument << ": written to " << output.file << '\n';
+  if (report.bankConflicts)
+    os << formatTable(shown.result.sharedAccesses);
   if (report.schedules == 1) {
     const sim::RunFigures &figures = shown.result.figures;
     os << fmt::format("{}: {}, {} steps, {} of {} bytes, {} cycles\n",

@@ -28,6 +28,8 @@ struct Outcome {
   sim::RunResult result;
   std::vector<tools::ComparisonReport> comparisons;
   Expectations::Verdict verdict;
+  /// Bank conflicts cost more than they may.
+  bool hasExcess = false;
   bool failed = false;
   /// It ends the search: it failed, couldn't be run, or has what was sought.
   bool ends = false;
@@ -41,6 +43,7 @@ struct SimulationReport {
   uint64_t schedules = 0, schedulesRun = 0;
   Expectations expectations;
   bool passed = false;
+  bool bankConflicts = false; ///< they were counted
   Outcome shown;
   std::vector<tools::OutputReport> outputs;
   /// Of all schedules that were run.

@@ -49,6 +49,23 @@ static void writeKinds(OStream &json, llvm::StringRef key,
   });
 }
 
+static void
+writeSharedAccesses(OStream &json,
+                    const std::vector<sim::SharedAccesses> &sharedAccesses) {
+  json.attributeArray("shared_accesses", [&] {
+    for (const sim::SharedAccesses &accesses : sharedAccesses)
+      json.object([&] {
+        json.attribute("location", llvm::json::fixUTF8(accesses.location));
+        json.attribute("op", accesses.op);
+        json.attribute("bytes", accesses.bytes);
+        json.attribute("accesses", accesses.executions);
+        json.attribute("wavefronts", accesses.wavefronts);
+        json.attribute("least", accesses.least);
+        json.attribute("excess", accesses.getExcess());
+      });
+  });
+}
+
 std::string simtool::formatJSON(const SimulationReport &report) {
   const Outcome &shown = report.shown;
   const sim::RunFigures &figures = shown.result.figures;
@@ -88,6 +105,8 @@ std::string simtool::formatJSON(const SimulationReport &report) {
           json.attribute("transferred_bytes", figures.transferredBytes);
           json.attribute("cycles", figures.cycles);
         });
+        if (report.bankConflicts)
+          writeSharedAccesses(json, shown.result.sharedAccesses);
         json.attributeArray("comparisons", [&] {
           for (const tools::ComparisonReport &comparison : shown.comparisons)
             json.rawValue(tools::formatJSON(comparison));

@@ -89,6 +89,8 @@ struct RunOptions {
   unsigned findingLimit = 64;
   /// The limit on steps of all threads together, at which the run ends.
   uint64_t stepLimit = uint64_t(1) << 32;
+  /// Count the bank conflicts of shared memory (RunResult::sharedAccesses).
+  bool bankConflicts = false;
   /// Collect a trace (RunResult::trace) of the first CTAs of each launch.
   bool trace = false;
   uint32_t tracedCTAs = 8;
@@ -107,6 +109,24 @@ struct RunFigures {
   uint64_t cycles = 0;
 };
 
+/// The accesses of shared memory by the warps that execute the loads or stores
+/// of one place and size. docs/Simulator.md has the rules.
+struct SharedAccesses {
+  /// "kernel.mlir:12:5", or empty if unknown.
+  std::string location;
+  /// "load", "store" or "ldmatrix".
+  std::string op;
+  /// Those of one lane.
+  uint64_t bytes = 0;
+  /// By whole warps or the lanes that take part.
+  uint64_t executions = 0;
+  uint64_t wavefronts = 0;
+  /// The wavefronts of the same accesses without bank conflicts.
+  uint64_t least = 0;
+
+  uint64_t getExcess() const { return wavefronts - least; }
+};
+
 struct RunResult {
   RunStatus status = RunStatus::Finished;
   /// One line that says why the run wasn't started (a bad argument or option),
@@ -114,9 +134,20 @@ struct RunResult {
   std::string error;
   std::vector<Finding> findings;
   RunFigures figures;
+  /// In the order of the kernel's code; empty without
+  /// RunOptions::bankConflicts.
+  std::vector<SharedAccesses> sharedAccesses;
   std::string record;
   /// Chrome trace JSON.
   std::string trace;
+
+  /// Wavefronts of shared memory that bank conflicts cost.
+  uint64_t countExcessWavefronts() const {
+    uint64_t excess = 0;
+    for (const SharedAccesses &accesses : sharedAccesses)
+      excess += accesses.getExcess();
+    return excess;
+  }
 
   bool isClean() const { return error.empty() && findings.empty(); }
 };

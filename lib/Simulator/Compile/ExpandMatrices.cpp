@@ -8,8 +8,10 @@
 // Expands a warp's matrix instructions to ops that the machine supports:
 // shuffles between its lanes, loads and arithmetic. A lane of ldmatrix then
 // reads the bytes that it receives, at an address that another lane provides,
-// so that the machine sees the reader of each byte. PTX ISA, Warp-level matrix
-// instructions: the layout of the fragments.
+// so that the machine sees the reader of each byte. A prefetch of the lane's
+// own row stands for the instruction where accesses of shared memory are
+// counted. PTX ISA, Warp-level matrix instructions: the layout of the
+// fragments.
 //
 // Lane 4g + t holds these elements of a matrix, with e elements in each
 // register of 32 bits:
@@ -40,6 +42,22 @@ using namespace carousel::sim;
 /// The number of lanes that together hold a row of A, or a column of B.
 static constexpr int64_t kGroup = 4;
 static constexpr int64_t kMatrixRows = 8;
+
+static constexpr llvm::StringLiteral kRows = "carousel_sim.matrix_rows";
+
+Location sim::markMatrixRows(Location location, int64_t rows) {
+  Builder builder(location.getContext());
+  NamedAttribute mark(builder.getStringAttr(kRows),
+                      builder.getI64IntegerAttr(rows));
+  return FusedLoc::get(location.getContext(), location,
+                       builder.getDictionaryAttr(mark));
+}
+
+std::optional<int64_t> sim::getMatrixRows(Location location) {
+  auto marked = dyn_cast<FusedLocWith<DictionaryAttr>>(location);
+  auto rows = marked ? marked.getMetadata().getAs<IntegerAttr>(kRows) : nullptr;
+  return rows ? std::optional(rows.getInt()) : std::nullopt;
+}
 
 namespace {
 
@@ -154,20 +172,26 @@ struct ExpandLdMatrix : public OpRewritePattern<nvgpu::LdMatrixOp> {
           arith::AddIOp::create(b, indices.back(), warp.toIndex(element));
       return indices;
     };
+    memref::PrefetchOp::create(
+        rewriter, markMatrixRows(op.getLoc(), kMatrixRows * type.getDimSize(0)),
+        op.getSrcMemref(), op.getIndices(),
+        /*isWrite=*/false, /*localityHint=*/0,
+        /*isDataCache=*/true);
+    Location part = markMatrixRows(op.getLoc(), /*rows=*/0);
     Value result = arith::ConstantOp::create(b, b.getZeroAttr(type));
     Value group = warp.group(), inGroup = warp.inGroup();
     for (int64_t tile = 0; tile < type.getDimSize(0); ++tile) {
       int64_t first = tile * kMatrixRows, lanes = row.getNumElements();
       if (!op.getTranspose()) {
         Value got = vector::LoadOp::create(
-            b, row, op.getSrcMemref(),
+            rewriter, part, row, op.getSrcMemref(),
             getIndices(warp.add(group, first), warp.mul(inGroup, lanes)));
         result = vector::InsertOp::create(b, got, result, tile);
         continue;
       }
       for (int64_t i = 0; i < lanes; ++i) {
         Value from = warp.add(warp.mul(inGroup, lanes), first + i);
-        Value got = memref::LoadOp::create(b, op.getSrcMemref(),
+        Value got = memref::LoadOp::create(rewriter, part, op.getSrcMemref(),
                                            getIndices(from, group));
         result = vector::InsertOp::create(b, got, result,
                                           ArrayRef<int64_t>{tile, i});

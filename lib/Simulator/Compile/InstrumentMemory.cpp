@@ -7,11 +7,16 @@
 //
 // Inserts a call before each access to memory that isn't a thread's own. The
 // call tells the machine of the access, and returns the address to use. It is
-// the same address, or a harmless one if the access is out of bounds.
+// the same address, or a harmless one if the access is out of bounds. Calls of
+// loads and stores also say which op accesses, and in which iteration of the
+// loops around it, so that a run can count a warp's accesses.
 //
 //===----------------------------------------------------------------------===//
 
+#include "IterationNumbers.h"
 #include "MachineLowering.h"
+
+#include "carousel/Support/HardwareLimits.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Interfaces/DataLayoutInterfaces.h"
@@ -57,8 +62,10 @@ namespace {
 
 class Instrumentation {
 public:
-  Instrumentation(ModuleOp module, SiteTable &sites)
-      : sites(sites), layout(module) {}
+  Instrumentation(ModuleOp module, LLVM::LLVMFuncOp function, SiteTable &sites,
+                  AccessOps &accesses)
+      : sites(sites), accesses(accesses), layout(module), iterations(function) {
+  }
 
   LogicalResult instrument(Operation *op) {
     auto load = dyn_cast<LLVM::LoadOp>(op);
@@ -70,14 +77,19 @@ public:
     MachineCall call(builder, op->getLoc(), op, sites.get(op->getLoc()));
     if (load) {
       takeAlignment(call, load, load.getType());
-      Value size = call.i64(getAccessBytes(layout, load.getType()));
-      redirect(call, load.getAddrMutable(), size,
-               isAttempt(load) ? "carousel_sim_atomic_load"
-                               : "carousel_sim_load");
+      uint64_t bytes = getAccessBytes(layout, load.getType());
+      if (isAttempt(load))
+        redirect(call, load.getAddrMutable(), call.i64(bytes),
+                 "carousel_sim_atomic_load");
+      else
+        redirectCounted(call, load.getAddrMutable(), bytes, "load");
     } else if (store) {
       takeAlignment(call, store, store.getValue().getType());
-      Value size = call.i64(getAccessBytes(layout, store.getValue().getType()));
-      redirect(call, store.getAddrMutable(), size, "carousel_sim_store");
+      redirectCounted(call, store.getAddrMutable(),
+                      getAccessBytes(layout, store.getValue().getType()),
+                      "store");
+    } else if (auto prefetch = dyn_cast<LLVM::Prefetch>(op)) {
+      countMatrixRows(call, prefetch);
     } else if (auto rmw = dyn_cast<LLVM::AtomicRMWOp>(op)) {
       checkNatural(call, rmw.getPtr(), rmw.getVal().getType());
       redirect(call, rmw.getPtrMutable(),
@@ -91,11 +103,11 @@ public:
                "carousel_sim_atomic");
     } else if (isa<LLVM::MemcpyOp, LLVM::MemmoveOp>(op)) {
       redirect(call, op->getOpOperand(1), op->getOperand(2),
-               "carousel_sim_load");
+               "carousel_sim_read");
       redirect(call, op->getOpOperand(0), op->getOperand(2),
-               "carousel_sim_store");
+               "carousel_sim_write");
     } else if (auto set = dyn_cast<LLVM::MemsetOp>(op)) {
-      redirect(call, op->getOpOperand(0), set.getLen(), "carousel_sim_store");
+      redirect(call, op->getOpOperand(0), set.getLen(), "carousel_sim_write");
     } else if (isa<LLVM::MaskedLoadOp, LLVM::MaskedStoreOp, LLVM::masked_gather,
                    LLVM::masked_scatter, LLVM::masked_expandload,
                    LLVM::masked_compressstore, LLVM::MemcpyInlineOp,
@@ -169,6 +181,43 @@ private:
       return checkOwn(call, pointer, size, own);
     pointer.set(
         call.emit(function, {pointer.get(), size}, pointer.get().getType()));
+  }
+
+  /// The number of the op and that of the iteration.
+  std::pair<Value, Value> getCounter(MachineCall &call, Operation *op,
+                                     StringRef name, uint64_t bytes) {
+    Value iteration = iterations.get(op->getBlock());
+    accesses.push_back({sites.get(op->getLoc()), name, bytes});
+    return {call.i32(accesses.size()), iteration ? iteration : call.i64(0)};
+  }
+
+  void redirectCounted(MachineCall &call, OpOperand &pointer, uint64_t bytes,
+                       StringRef name) {
+    Operation *op = pointer.getOwner();
+    Value size = call.i64(bytes);
+    if (LLVM::AllocaOp own = findOwn(pointer.get()))
+      return checkOwn(call, pointer, size, own);
+    // The prefetch counts for the loads of a matrix.
+    auto [number, iteration] =
+        getMatrixRows(op->getLoc())
+            ? std::pair<Value, Value>(call.i32(0), call.i64(0))
+            : getCounter(call, op, name, bytes);
+    pointer.set(call.emit(("carousel_sim_" + name).str(),
+                          {pointer.get(), size, number, iteration},
+                          pointer.get().getType()));
+  }
+
+  /// The lanes that provide rows access 16 bytes each, by quarter warps: one
+  /// for each matrix.
+  void countMatrixRows(MachineCall &call, LLVM::Prefetch prefetch) {
+    std::optional<int64_t> rows = getMatrixRows(prefetch.getLoc());
+    if (!rows)
+      return;
+    auto [number, iteration] = getCounter(call, prefetch, "ldmatrix",
+                                          carousel::rules::kMatrixRowBytes);
+    call.emit("carousel_sim_count_rows",
+              {prefetch.getAddr(), call.i32(*rows), number, iteration});
+    prefetch.erase();
   }
 
   /// Whether all values are constant and the access fits.
@@ -274,7 +323,9 @@ private:
   }
 
   SiteTable &sites;
+  AccessOps &accesses;
   DataLayout layout;
+  IterationNumbers iterations;
 };
 
 } // namespace
@@ -346,19 +397,19 @@ static LogicalResult placeOwn(ModuleOp module) {
   return success();
 }
 
-LogicalResult carousel::sim::instrumentMemory(ModuleOp module,
-                                              SiteTable &sites) {
-  Instrumentation instrumentation(module, sites);
+LogicalResult carousel::sim::instrumentMemory(ModuleOp module, SiteTable &sites,
+                                              AccessOps &accesses) {
   if (failed(placeOwn(module)))
     return failure();
-  SmallVector<Operation *> operations;
-  module.walk([&](LLVM::LLVMFuncOp function) {
-    function.walk([&](Operation *op) { operations.push_back(op); });
-  });
-  for (Operation *op : operations)
-    if (failed(instrumentation.instrument(op)))
-      return failure();
   SmallVector<LLVM::LLVMFuncOp> functions(module.getOps<LLVM::LLVMFuncOp>());
+  for (LLVM::LLVMFuncOp function : functions) {
+    SmallVector<Operation *> operations;
+    function.walk([&](Operation *op) { operations.push_back(op); });
+    Instrumentation instrumentation(module, function, sites, accesses);
+    for (Operation *op : operations)
+      if (failed(instrumentation.instrument(op)))
+        return failure();
+  }
   for (LLVM::LLVMFuncOp function : functions)
     countTurns(function, sites);
   return success();

@@ -49,6 +49,19 @@ private:
   std::vector<std::string> texts;
 };
 
+/// An op that loads from memory or stores to it.
+struct AccessOp {
+  Site site = 0;
+  /// "load", "store" or "ldmatrix".
+  llvm::StringRef name;
+  /// Those of one lane.
+  uint64_t bytes = 0;
+};
+
+/// The ops whose accesses of shared memory a run may count. Their numbers begin
+/// at 1; 0 stands for an access that isn't counted.
+using AccessOps = std::vector<AccessOp>;
+
 /// "kernel.mlir:12:5", also for names and fused locations. Empty if there is
 /// none.
 std::string describeLocation(mlir::Location location);
@@ -125,6 +138,12 @@ mlir::LogicalResult lowerBlockProgram(mlir::gpu::GPUFuncOp kernel,
 /// arithmetic.
 void populateExpandMatrices(mlir::RewritePatternSet &patterns);
 
+/// Marks the ops to which `nvgpu.ldmatrix` is expanded by their location. A
+/// prefetch, of the lane's own row, has the number of rows. The loads have 0.
+mlir::Location markMatrixRows(mlir::Location location, int64_t rows);
+/// The number by which a location is marked, if it is.
+std::optional<int64_t> getMatrixRows(mlir::Location location);
+
 /// Lowers gpu and carousel ops to calls of the machine (MachineCalls.cpp), and
 /// memory spaces, barriers and tensor maps to plain types of the host.
 mlir::LogicalResult lowerMachineOps(KernelModule &kernel, SiteTable &sites);
@@ -134,8 +153,9 @@ mlir::LogicalResult lowerToHost(mlir::ModuleOp module);
 
 /// Inserts calls of the machine at each access to memory that other threads
 /// share, each division whose divisor may be zero, and each iteration of a
-/// loop.
-mlir::LogicalResult instrumentMemory(mlir::ModuleOp module, SiteTable &sites);
+/// loop. Adds the ops to `accesses`.
+mlir::LogicalResult instrumentMemory(mlir::ModuleOp module, SiteTable &sites,
+                                     AccessOps &accesses);
 
 } // namespace carousel::sim
 

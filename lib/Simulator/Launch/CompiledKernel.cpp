@@ -8,6 +8,7 @@
 #include "carousel/Simulator/Simulator.h"
 
 #include "../Compile/HostCode.h"
+#include "AccessReport.h"
 #include "LaunchArguments.h"
 #include "LaunchShape.h"
 #include "Machine.h"
@@ -37,6 +38,7 @@ struct CompiledKernel::Impl {
   bool isBlockProgram = false;
   StaticMemory layout;
   SiteTable sites;
+  AccessOps accesses;
   uint32_t stackBytes = 0;
   std::unique_ptr<HostCode> code;
   /// The gpu.module of the kernel. Not to be dereferenced.
@@ -142,7 +144,7 @@ CompiledKernel::compile(ModuleOp module, StringRef name) {
   FailureOr<KernelModule> clone = cloneKernel(*kernel);
   if (failed(clone) || failed(lowerMachineOps(*clone, impl->sites)) ||
       failed(lowerToHost(*clone->module)) ||
-      failed(instrumentMemory(*clone->module, impl->sites)))
+      failed(instrumentMemory(*clone->module, impl->sites, impl->accesses)))
     return failure();
   impl->layout = std::move(clone->memory);
   impl->stackBytes = estimateStack(*clone->module);
@@ -196,6 +198,7 @@ private:
     LaunchShape shape;
     bool isDependent;
     Site firstSite = 0;
+    uint32_t firstAccess = 0;
     /// The entries of `memory` that this launch and earlier ones use.
     size_t numMemory = 0;
   };
@@ -263,8 +266,11 @@ std::string LaunchSequence::bind(const Launch &launch, FindingLog &log) {
   shape.grid.stackBytes = kernel.stackBytes;
   addMemory(kernel, *arguments);
   Part part{&kernel, std::move(arguments), shape, launch.dependent};
-  if (!parts.empty())
-    part.firstSite = parts.back().firstSite + parts.back().kernel->sites.size();
+  if (!parts.empty()) {
+    const Part &last = parts.back();
+    part.firstSite = last.firstSite + last.kernel->sites.size();
+    part.firstAccess = last.firstAccess + last.kernel->accesses.size();
+  }
   part.numMemory = memory.size();
   parts.push_back(std::move(part));
   return "";
@@ -366,7 +372,7 @@ std::vector<KernelLaunch> LaunchSequence::getKernels() const {
     kernels.push_back({&part.kernel->layout, part.shape.dynamicSharedBytes,
                        part.kernel->code->getEntry(),
                        part.arguments->getPacked(), part.firstSite,
-                       part.kernel->home});
+                       part.kernel->home, part.firstAccess});
   return kernels;
 }
 
@@ -392,14 +398,22 @@ RunResult LaunchSequence::run(Schedule &schedule, FindingLog &log) const {
   async.setSiteNames(describe);
   Machine machine(getKernels(), grid, machineMemory, async, log);
   machine.timeline = timeline.get();
+  WarpAccesses warpAccesses;
+  if (options.bankConflicts)
+    machine.warpAccesses = &warpAccesses;
   result.status = getStatus(machine.run());
   if (timeline)
     result.trace = timeline->write();
   log.setKernelResolver(nullptr);
 
-  for (const Part &part : parts)
+  AccessReport accesses;
+  for (const Part &part : parts) {
     result.figures.threads +=
         part.shape.grid.grid.count() * part.shape.grid.block.count();
+    accesses.add(part.kernel->accesses, part.kernel->sites,
+                 warpAccesses.getCounts(), part.firstAccess);
+  }
+  result.sharedAccesses = accesses.take();
   result.figures.steps = grid.getSteps();
   result.figures.transfers = async.getFigures().transfers;
   result.figures.transferredBytes = async.getFigures().transferredBytes;

@@ -113,6 +113,8 @@ void Machine::startCTA(uint32_t cta) {
 
 void Machine::exitCTA(uint32_t cta) {
   async.ctaExit(cta);
+  if (warpAccesses)
+    warpAccesses->ctaExit(cta);
   auto it = blocks.find(cta);
   memory.removeRegion(it->second.region);
   LaunchState &launch = launches[grid.getLaunchOf(cta)];
@@ -158,6 +160,8 @@ RunEnd Machine::run() {
     launch.entry(launch.arguments);
   });
   async.gridEnd(end);
+  if (warpAccesses)
+    warpAccesses->finish();
   // Threads that never ended count, too.
   for (const auto &block : blocks)
     for (uint32_t index = 0;
@@ -215,6 +219,21 @@ void *Machine::access(void *pointer, uint64_t size, AccessKind kind, Site site,
   if (log.isFull())
     grid.abort();
   return result.inBounds ? pointer : getScratch(size, kind);
+}
+
+void Machine::countAccess(const void *pointer, uint64_t size, uint32_t access,
+                          uint64_t iteration) {
+  if (!warpAccesses || access == 0)
+    return;
+  const Thread &thread = grid.current();
+  const AlignedBlock &block = *getCTA().block;
+  std::optional<uint64_t> address =
+      static_cast<const char *>(pointer) - block.data();
+  if (!pointer || *address >= block.size())
+    address.reset();
+  warpAccesses->add(
+      {thread.cta, thread.index, uint32_t(grid.getShape().block.count())},
+      here().firstAccess + access, iteration, address, size);
 }
 
 void Machine::report(FindingKind kind, std::string message) {

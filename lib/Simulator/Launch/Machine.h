@@ -19,6 +19,7 @@
 #include "../Compile/KernelModule.h"
 #include "../Grid/Grid.h"
 #include "../Memory/Memory.h"
+#include "../Memory/WarpAccesses.h"
 #include "../Trace/Trace.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -56,6 +57,8 @@ struct KernelLaunch {
   Site firstSite = 0;
   /// The gpu.module, whose kernels share its globals.
   const void *home = nullptr;
+  /// The same as firstSite for the numbers of accesses.
+  uint32_t firstAccess = 0;
 };
 
 class Machine {
@@ -85,6 +88,11 @@ public:
   void *access(void *pointer, uint64_t size, AccessKind kind, Site site,
                AtomicForm form = AtomicForm::None);
 
+  /// Counts an access of the running thread to its CTA's shared memory. A null
+  /// pointer: it executes the op and accesses nothing.
+  void countAccess(const void *pointer, uint64_t size, uint32_t access,
+                   uint64_t iteration);
+
   void notePoll(const void *address, uint64_t size) {
     grid.notePoll(address, size);
   }
@@ -113,6 +121,8 @@ public:
   AsyncMachine &async;
   /// Null for no timeline.
   Timeline *timeline = nullptr;
+  /// Null if a warp's accesses aren't counted.
+  WarpAccesses *warpAccesses = nullptr;
 
 private:
   struct CTABlock {

@@ -14,8 +14,10 @@
 
 #include "Machine.h"
 
+#include "carousel/Support/HardwareLimits.h"
 #include "llvm/ADT/bit.h"
 
+using namespace carousel;
 using namespace carousel::sim;
 
 /// The machine, after the thread's site is set and its step is counted.
@@ -73,11 +75,30 @@ extern "C" {
 // Accesses and arithmetic
 //===----------------------------------------------------------------------===//
 
-static void *carousel_sim_load(void *pointer, uint64_t size, uint32_t site) {
+static void *carousel_sim_read(void *pointer, uint64_t size, uint32_t site) {
   return Machine::current().access(pointer, size, AccessKind::Read, site);
 }
-static void *carousel_sim_store(void *pointer, uint64_t size, uint32_t site) {
+static void *carousel_sim_write(void *pointer, uint64_t size, uint32_t site) {
   return Machine::current().access(pointer, size, AccessKind::Write, site);
+}
+static void *carousel_sim_load(void *pointer, uint64_t size, uint32_t access,
+                               uint64_t iteration, uint32_t site) {
+  Machine &machine = Machine::current();
+  void *usable = machine.access(pointer, size, AccessKind::Read, site);
+  machine.countAccess(pointer, size, access, iteration);
+  return usable;
+}
+static void *carousel_sim_store(void *pointer, uint64_t size, uint32_t access,
+                                uint64_t iteration, uint32_t site) {
+  Machine &machine = Machine::current();
+  void *usable = machine.access(pointer, size, AccessKind::Write, site);
+  machine.countAccess(pointer, size, access, iteration);
+  return usable;
+}
+static void carousel_sim_count_rows(void *row, uint32_t rows, uint32_t access,
+                                    uint64_t iteration, uint32_t) {
+  Machine::current().countAccess(here().lane() < rows ? row : nullptr,
+                                 rules::kMatrixRowBytes, access, iteration);
 }
 static void *carousel_sim_atomic(void *pointer, uint64_t size, uint32_t site) {
   Machine &machine = Machine::current();
@@ -383,8 +404,11 @@ llvm::ArrayRef<HostSymbol> carousel::sim::getMachineSymbols() {
     #Name, (void *)&Name                                                       \
   }
   static const HostSymbol kSymbols[] = {
+      CAROUSEL_SYMBOL(carousel_sim_read),
+      CAROUSEL_SYMBOL(carousel_sim_write),
       CAROUSEL_SYMBOL(carousel_sim_load),
       CAROUSEL_SYMBOL(carousel_sim_store),
+      CAROUSEL_SYMBOL(carousel_sim_count_rows),
       CAROUSEL_SYMBOL(carousel_sim_atomic),
       CAROUSEL_SYMBOL(carousel_sim_atomic_load),
       CAROUSEL_SYMBOL(carousel_sim_atomic_reduce),

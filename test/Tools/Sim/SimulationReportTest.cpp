@@ -54,6 +54,26 @@ TEST(SimulationReport, AbortedWithoutFinding) {
             "steps in 0.8 s; replay with --policy late-landing --seed 17\n");
 }
 
+TEST(SimulationReport, BankConflicts) {
+  SimulationReport report = makeReport();
+  report.bankConflicts = true;
+  report.shown.failed = true;
+  report.shown.hasExcess = true;
+  report.shown.result.sharedAccesses = {{"k.mlir:1:2", "load", 1, 7, 7, 7},
+                                        {"", "ldmatrix", 16, 10, 50, 40}};
+  EXPECT_EQ(formatText(report),
+            "shared memory  op                  accesses  wavefronts   least  "
+            "excess\n"
+            "k.mlir:1:2     load, 1 byte               7           7       7  "
+            "     0\n"
+            "unknown        ldmatrix, 16 bytes        10          50      40  "
+            "    10\n"
+            "total                                    17          57      47  "
+            "    10\n"
+            "carousel-sim: k: 10 excess wavefronts in schedule 3 of 4, 1.2 M "
+            "steps in 0.8 s; replay with --policy late-landing --seed 17\n");
+}
+
 TEST(SimulationReport, ReplayOfARecord) {
   SimulationReport report = makeReport();
   report.shown.failed = true;
