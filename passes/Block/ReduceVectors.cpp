@@ -193,25 +193,6 @@ private:
     return element;
   }
 
-  /// The warp's number among those with parts of one result.
-  Value getPart() {
-    uint32_t reduced = getReducedBits(Place::Warp);
-    // As a coordinate: each reduced bit selects a power of two.
-    SmallVector<unsigned> bits = {unsigned(llvm::popcount(reduced))};
-    LinearLayout parts(bits);
-    for (unsigned bit = 0; bit < program.threads.lanes; ++bit)
-      parts.addBasis(Place::Lane, {0});
-    uint32_t next = 1;
-    for (unsigned bit = 0; bit < program.threads.warps; ++bit) {
-      bool counts = reduced >> bit & 1;
-      parts.addBasis(Place::Warp, {counts ? next : 0});
-      next <<= counts;
-    }
-    for (unsigned bit = 0; bit < program.threads.ctas; ++bit)
-      parts.addBasis(Place::CTA, {0});
-    return program.getCoordinate(parts, 0);
-  }
-
   ThreadProgram &program;
   OpBuilder &builder;
   const LinearLayout &source;
@@ -222,18 +203,40 @@ private:
 
 } // namespace
 
+/// Numbers places by the bits that `chosen` has for them, lanes first, then
+/// registers and warps.
+static LinearLayout numberPlaces(const LinearLayout &layout,
+                                 llvm::function_ref<uint32_t(Place)> chosen) {
+  constexpr Place kOrder[] = {Place::Lane, Place::Register, Place::Warp};
+  unsigned count = 0;
+  for (Place place : kOrder)
+    count += llvm::popcount(chosen(place));
+  LinearLayout numbers(SmallVector<unsigned>{count});
+  uint32_t next = 1;
+  for (Place place : kOrder)
+    for (unsigned bit = 0; bit < layout.getNumBits(place); ++bit) {
+      bool counts = chosen(place) >> bit & 1;
+      numbers.addBasis(place, {counts ? next : 0});
+      next <<= counts;
+    }
+  for (unsigned bit = 0; bit < layout.getNumBits(Place::CTA); ++bit)
+    numbers.addBasis(Place::CTA, {0});
+  return numbers;
+}
+
 /// Each warp writes its parts, and each thread reads all parts of its elements.
 /// Parts of one element are consecutive if a warp's lanes read the same
-/// elements, and otherwise the elements of one part are, which keeps the lanes
-/// in different banks.
+/// elements, and otherwise the elements of one part are. Elements have the
+/// order of the lanes that hold them, which keeps the lanes in different banks.
 Value Reducer::reduceWarps(Value registers, const ExchangeTurn &turn) {
   int64_t parts = int64_t(1) << llvm::popcount(getReducedBits(Place::Warp));
   if (parts == 1)
     return registers;
   LinearLayout result = getReducedLayout(source, isReduced);
-  int64_t elements = 1;
-  for (unsigned bits : result.getExtentBits())
-    elements <<= bits;
+  LinearLayout order = numberPlaces(result, [&](Place place) {
+    return ((1u << result.getNumBits(place)) - 1) & ~result.getFreeBits(place);
+  });
+  int64_t elements = int64_t(1) << order.getExtentBits().front();
   auto type = cast<VectorType>(registers.getType());
   bool lanesDiffer =
       result.getFreeBits(Place::Lane) != (1u << program.threads.lanes) - 1;
@@ -244,26 +247,16 @@ Value Reducer::reduceWarps(Value registers, const ExchangeTurn &turn) {
   Value number = turn.buffer ? turn.buffer : program.index(0);
 
   auto getElement = [&](uint32_t of) {
-    Value linear;
-    for (auto [dim, bits] : llvm::enumerate(result.getExtentBits())) {
-      if (bits == 0)
-        continue;
-      Value own = program.getCoordinate(result, dim, of);
-      if (linear)
-        own = arith::AddIOp::create(
-            builder, program.loc,
-            arith::MulIOp::create(builder, program.loc, linear,
-                                  program.index(int64_t(1) << bits)),
-            own);
-      linear = own;
-    }
-    return linear ? linear : program.index(0);
+    return program.getCoordinate(order, 0, of);
   };
 
   if (turn.needsBarrier)
     program.barrier();
   // Threads with copies of a part leave the write to the first one.
-  Value part = getPart();
+  LinearLayout warps = numberPlaces(source, [&](Place place) {
+    return place == Place::Warp ? getReducedBits(place) : 0;
+  });
+  Value part = program.getCoordinate(warps, 0);
   Value isFirst;
   if (uint32_t copies =
           result.getFreeBits(Place::Lane) | source.getFreeBits(Place::Warp)
