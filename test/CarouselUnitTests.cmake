@@ -20,6 +20,7 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Distribution/BlockVariantsTest.cpp
     Analysis/Distribution/ContractionPlanTest.cpp
     Analysis/Distribution/LayoutPlanTest.cpp
+    Analysis/Distribution/TileBanksTest.cpp
     Analysis/Distribution/VectorDemandTest.cpp
     Analysis/Layouts/AnchorLayoutsTest.cpp
     Analysis/Layouts/BankConflictsTest.cpp

@@ -66,7 +66,9 @@ Swizzle carousel::chooseTileSwizzle(VectorType tile, const LinearLayout &layout,
   };
   Swizzle best = Swizzle::None;
   int64_t least = count(nullptr);
-  for (Swizzle swizzle : {Swizzle::B32, Swizzle::B64, Swizzle::B128}) {
+  // Wide ones first: they have fewer panels, so that threads that write rows
+  // have fewer conflicts, and engines fewer boxes.
+  for (Swizzle swizzle : {Swizzle::B128, Swizzle::B64, Swizzle::B32}) {
     if (!divides(swizzle, tile))
       continue;
     SwizzlePattern pattern = getSwizzlePattern(swizzle, memory);
