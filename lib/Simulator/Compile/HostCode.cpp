@@ -101,6 +101,9 @@ FailureOr<std::unique_ptr<HostCode>> HostCode::compile(ModuleOp module,
   auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
     return fail(builder.takeError());
+  // LLVM keeps bf16 values as f32 between blocks. Their instruction that
+  // narrows makes subnormals zero; without it, LLVM calls __truncsfbf2.
+  builder->addFeatures({"-avx512bf16", "-avxneconvert"});
   auto machine = builder->createTargetMachine();
   if (!machine)
     return fail(machine.takeError());

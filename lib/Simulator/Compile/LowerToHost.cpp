@@ -100,24 +100,36 @@ static LogicalResult simplifyMath(ModuleOp module) {
   return applyPatternsGreedily(module, std::move(patterns));
 }
 
+/// Makes calls of libm, of the ops that the target doesn't allow.
+static LogicalResult callLibrary(ModuleOp module,
+                                 const ConversionTarget &target) {
+  RewritePatternSet patterns(module.getContext());
+  populateMathToLibmConversionPatterns(patterns);
+  return applyPartialConversion(module, target, std::move(patterns));
+}
+
 /// Expands functions that neither LLVM nor libm has.
 static LogicalResult expandMath(ModuleOp module) {
   MLIRContext *context = module.getContext();
+  // Upstream's exp(x) - 1 loses the precision that expm1 has.
+  ConversionTarget precise(*context);
+  precise.markUnknownOpDynamicallyLegal(
+      [](Operation *op) { return !isa<math::ExpM1Op>(op); });
+  if (failed(callLibrary(module, precise)))
+    return failure();
   PassManager manager(context, ModuleOp::getOperationName());
   ConvertMathToLLVMPassOptions options;
-  // The shortcut log(1 + x) loses the precision that log1p has.
+  // So does the shortcut log(1 + x).
   options.approximateLog1p = false;
   manager.addPass(createConvertMathToLLVMPass(options));
   if (failed(manager.run(module)))
     return failure();
   // Upstream's pass reports functions that libm lacks as illegal. Here the walk
   // at the end reports them (verifyLowered).
-  RewritePatternSet patterns(context);
-  populateMathToLibmConversionPatterns(patterns);
   ConversionTarget target(*context);
   target.addLegalDialect<arith::ArithDialect, BuiltinDialect, func::FuncDialect,
                          vector::VectorDialect>();
-  return applyPartialConversion(module, target, std::move(patterns));
+  return callLibrary(module, target);
 }
 
 static LogicalResult convertToLLVM(ModuleOp module) {

@@ -26,6 +26,7 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/APFloat.h"
 
+#include <cmath>
 #include <cstring>
 
 using namespace mlir;
@@ -86,9 +87,12 @@ static float truncateDoubleToHalf(double value) {
   return widen(
       convert(getBits(value), Semantics::S_IEEEdouble, Semantics::S_IEEEhalf));
 }
+// Called for each element of some vectors, so without APFloat.
 static float truncateToBFloat(float value) {
-  return widen(
-      convert(getBits(value), Semantics::S_IEEEsingle, Semantics::S_BFloat));
+  uint32_t bits = static_cast<uint32_t>(getBits(value));
+  if (std::isnan(value))
+    return widen(bits >> 16 | 0x40);
+  return widen((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 static float truncateDoubleToBFloat(double value) {
   return widen(
