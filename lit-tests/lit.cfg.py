@@ -9,7 +9,7 @@
 #
 # Substitutions: %carousel_plugin (the plugin's shared object), %cuda_root, %ptxas,
 # %source_root, %binary_root, %llvm_root, %python, %fake_driver_dir (a libcuda without a GPU), %nvrtc (the library), %nvcc.
-# Features: asserts, in a build with assertions; ptxas, nvrtc and nvcc, where a CUDA toolkit has them. With --param require=ptxas,nvrtc a
+# Features: asserts, in a build with assertions; ptxas, nvrtc and nvcc, where a CUDA toolkit has them; libdevice, where LLVM has clang, too. With --param require=ptxas,nvrtc a
 # run without them is an error; otherwise the tests that need them are left out.
 #
 # ===------------------------------------------------------------------------===#
@@ -69,6 +69,9 @@ if config.has_assertions:
     config.available_features.add("asserts")
 if os.access(ptxas, os.X_OK):
     config.available_features.add("ptxas")
+# Its functions can be compiled for the host.
+if os.path.exists(os.path.join(cuda_root, "nvvm/libdevice/libdevice.10.bc")) and shutil.which("clang", path=config.llvm_tools_dir):
+    config.available_features.add("libdevice")
 sys.path.insert(0, os.path.join(config.carousel_source_dir, "scripts"))
 from nvrtc import find_library  # noqa: E402
 
