@@ -63,8 +63,7 @@ static float round_to(int mode, float a, float b, float c) {
 CALLED(fma_rn, "fma.rn.f", (float a, float b, float c), fmaf(a, b, c))
 CALLED(fma_rm, "fma.rm.f", (float a, float b, float c),
        round_to(FE_DOWNWARD, a, b, c))
-CALLED(add_rz, "add.rz.f", (float a, float b),
-       round_to(FE_TOWARDZERO, a, 1, b))
+CALLED(add_rz, "add.rz.f", (float a, float b), round_to(FE_TOWARDZERO, a, 1, b))
 CALLED(mul_rn, "mul.rn.f", (float a, float b), a *b)
 CALLED(saturate, "saturate.f", (float a), a > 0 ? fminf(a, 1) : 0)
 CALLED(nearest, "round.f", (float a), rintf(a))
@@ -161,8 +160,8 @@ static int apply(const struct function *function, const char *type) {
   while (fread(&bits, sizeof bits, 1, stdin)) {
     _Float16 half;
     memcpy(&half, &bits, sizeof half);
-    float value =
-        function->device(is_half ? (float)half : from_bits((uint32_t)bits << 16));
+    float value = function->device(is_half ? (float)half
+                                           : from_bits((uint32_t)bits << 16));
     half = (_Float16)value;
     bits = to_bfloat(value);
     if (is_half)
