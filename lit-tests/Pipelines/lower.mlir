@@ -4,6 +4,7 @@
 // RUN:   | FileCheck %s --check-prefix=ORDER
 // ORDER: carousel-attach-target{chip=sm_90a
 // ORDER-NEXT: carousel-verify-block
+// ORDER-NEXT: carousel-inline-functions
 // ORDER-NEXT: carousel-fold-masks
 // ORDER-NEXT: carousel-specialize-blocks
 // ORDER-NEXT: carousel-stream-rows

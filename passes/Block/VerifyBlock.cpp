@@ -14,6 +14,7 @@
 
 #include "carousel/Analysis/Layouts/ReadLayout.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/Transforms/InlineFunctions.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Support/HardwareLimits.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -60,9 +61,10 @@ static bool isOfBlockPhase(Operation *op) {
       // Numbers and memory that are the same for all threads.
       ub::PoisonOp, affine::AffineApplyOp, affine::AffineMinOp,
       affine::AffineMaxOp, gpu::BlockIdOp, gpu::GridDimOp, gpu::ReturnOp,
-      gpu::GPUFuncOp, memref::DimOp, memref::LoadOp, memref::StoreOp,
-      memref::CastOp, memref::SubViewOp, memref::ReinterpretCastOp,
-      memref::CollapseShapeOp, memref::ExpandShapeOp, memref::AllocOp>(op);
+      gpu::GPUFuncOp, func::FuncOp, func::CallOp, func::ReturnOp, memref::DimOp,
+      memref::LoadOp, memref::StoreOp, memref::CastOp, memref::SubViewOp,
+      memref::ReinterpretCastOp, memref::CollapseShapeOp, memref::ExpandShapeOp,
+      memref::AllocOp>(op);
 }
 
 /// Only tiles are in shared memory: threads don't exist yet that could share
@@ -183,10 +185,10 @@ static LogicalResult verifyLayout(Operation *op, LaunchAttr launch) {
 // The pass
 //===----------------------------------------------------------------------===//
 
-static bool verifyKernel(gpu::GPUFuncOp kernel) {
-  auto launch = kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+/// A kernel, or a function that it calls.
+static bool verifyOps(Operation *root, LaunchAttr launch) {
   bool holds = true;
-  kernel->walk<WalkOrder::PreOrder>([&](Operation *op) {
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
     holds &= succeeded(verifyPhase(op)) && succeeded(verifyVectors(op)) &&
              succeeded(verifyRegions(op)) &&
              succeeded(verifyLayout(op, launch));
@@ -203,9 +205,20 @@ struct VerifyBlock : public carousel::impl::VerifyBlockBase<VerifyBlock> {
     if (failed(verify(getOperation())))
       return signalPassFailure();
     bool holds = true;
-    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>())
-      if (kernel->hasAttr(CarouselDialect::kBlockProgram))
-        holds &= verifyKernel(kernel);
+    llvm::SetVector<func::FuncOp> functions;
+    for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>()) {
+      if (!kernel->hasAttr(CarouselDialect::kBlockProgram))
+        continue;
+      holds &= verifyOps(
+          kernel, kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch));
+      // C211
+      if (auto called = findCalledFunctions(kernel); succeeded(called))
+        functions.insert(called->begin(), called->end());
+      else
+        holds = false;
+    }
+    for (func::FuncOp function : functions)
+      holds &= verifyOps(function, /*launch=*/LaunchAttr());
     if (!holds)
       return signalPassFailure();
     markAllAnalysesPreserved();

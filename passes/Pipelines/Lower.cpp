@@ -40,6 +40,7 @@ static void addEngines(OpPassManager &gpu, const LowerOptions &options) {
 
   // From the block phase, for kernels that are there.
   gpu.addPass(createVerifyBlock());
+  gpu.addPass(createInlineFunctions());
   gpu.addPass(createFoldMasks());
   SpecializeBlocksOptions specialize;
   specialize.variants = options.variants;

@@ -26,7 +26,8 @@ def VerifyBlock : Pass<"carousel-verify-block", "::mlir::gpu::GPUModuleOp"> {
     - ops are of the block phase: docs/BlockPhase.md lists them. There are no thread ids, shuffles
       or barriers, and no shared memory except tiles of transfers (C209).
     - Vectors have one to four dimensions of fixed extents, and at most 2^20 elements (C210).
-    - Regions have one block, and conditions and bounds are scalars (C211).
+    - Regions have one block, and conditions and bounds are scalars. Functions that the kernel calls
+      have a body, for which the same holds, and don't call themselves (C211).
     - A user's layouts fit the block (C207).
 
     Other kernels aren't looked at. Changes nothing.
@@ -39,6 +40,29 @@ def VerifyBlock : Pass<"carousel-verify-block", "::mlir::gpu::GPUModuleOp"> {
       %thread = gpu.thread_id x     // refused
     ```
   }];
+}
+
+def InlineFunctions : Pass<"carousel-inline-functions", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Inline the functions that block programs call";
+  let description = [{
+    Precondition: the block phase. Postcondition: the same, without calls in kernels with
+    `carousel.block_program`, and without private functions that only they called. Functions take
+    and return vectors of the CTA, so they can't be called once threads have parts of these. Calls
+    of other kernels stay. Refuses functions without a body, of several blocks, and that call
+    themselves, as `--carousel-verify-block` does.
+
+    ```mlir
+    func.func private @square(%v: vector<8x512xf32>) -> vector<8x512xf32> {
+      %r = arith.mulf %v, %v : vector<8x512xf32>
+      return %r : vector<8x512xf32>
+    }
+    // in a kernel
+    %s = func.call @square(%x) : (vector<8x512xf32>) -> vector<8x512xf32>
+    // becomes
+    %s = arith.mulf %x, %x : vector<8x512xf32>
+    ```
+  }];
+  let statistics = [Statistic<"inlined", "inlined", "calls that were inlined">];
 }
 
 def FoldMasks : Pass<"carousel-fold-masks", "::mlir::gpu::GPUModuleOp"> {

@@ -14,6 +14,7 @@
 
 #include "carousel/Dialect/IR/AsyncCopies.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/Transforms/InlineFunctions.h"
 #include "carousel/Dialect/Transforms/LowerGathers.h"
 #include "carousel/Dialect/Transforms/SubgroupReduce.h"
 #include "carousel/Support/HardwareLimits.h"
@@ -322,8 +323,9 @@ FailureOr<KernelModule> sim::cloneKernel(gpu::GPUFuncOp original) {
   auto used = getUsedSymbols(original);
   if (failed(used))
     return failure();
+  bool isBlockProgram = original->hasAttr(CarouselDialect::kBlockProgram);
   for (Operation *op : *used)
-    if (failed(verifyKnown(op)))
+    if (failed(verifyKnown(op, isBlockProgram)))
       return failure();
 
   KernelModule kernel;
@@ -342,7 +344,7 @@ FailureOr<KernelModule> sim::cloneKernel(gpu::GPUFuncOp original) {
     func.setKnownGridSizeAttr({});
     func.setKnownClusterSizeAttr({});
   });
-  if (failed(lowerAsyncCopies(inner)))
+  if (failed(inlineFunctions(inner)) || failed(lowerAsyncCopies(inner)))
     return failure();
   expandTurns(inner);
   unsigned gathers = 0;

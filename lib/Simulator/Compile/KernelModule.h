@@ -118,7 +118,8 @@ mlir::FailureOr<llvm::SetVector<mlir::Operation *>>
 getUsedSymbols(mlir::Operation *function);
 
 /// Emits an error for operations and types that the machine doesn't support.
-mlir::LogicalResult verifyKnown(mlir::Operation *root);
+/// Block programs, and functions that they call, have larger vectors.
+mlir::LogicalResult verifyKnown(mlir::Operation *root, bool isBlockProgram);
 
 /// Copies the kernel as a func.func to a module of its own, with the functions
 /// and globals that it uses. Attributions and allocations of shared memory

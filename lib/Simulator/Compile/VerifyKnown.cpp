@@ -123,8 +123,7 @@ static StringRef findUnknown(Operation *op, bool isInBlockProgram) {
   return "";
 }
 
-LogicalResult sim::verifyKnown(Operation *root) {
-  bool isBlockProgram = root->hasAttr(CarouselDialect::kBlockProgram);
+LogicalResult sim::verifyKnown(Operation *root, bool isBlockProgram) {
   WalkResult result = root->walk([&](Operation *op) {
     if (!isKnown(op)) {
       op->emitError("the simulated machine doesn't know this operation: '")

@@ -210,6 +210,82 @@ gpu.module @kernels {
 
 // -----
 
+// C211: a function without a body.
+gpu.module @kernels {
+  func.func private @other(%v: vector<8xf32>) -> vector<8xf32>
+  gpu.func @external() kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    %v = arith.constant dense<1.0> : vector<8xf32>
+    // expected-error @below {{expected a function with a body for a call of a block program, got @other}}
+    %r = func.call @other(%v) : (vector<8xf32>) -> vector<8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// C211: a function that calls itself.
+gpu.module @kernels {
+  func.func private @again(%v: vector<8xf32>) -> vector<8xf32> {
+    // expected-error @below {{expected no recursion in a block program, got a call of @again by itself}}
+    %r = func.call @again(%v) : (vector<8xf32>) -> vector<8xf32>
+    return %r : vector<8xf32>
+  }
+  gpu.func @recursive() kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    %v = arith.constant dense<1.0> : vector<8xf32>
+    %r = func.call @again(%v) : (vector<8xf32>) -> vector<8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// C211: a function with a branch.
+gpu.module @kernels {
+  func.func private @branch(%v: vector<8xf32>) -> vector<8xf32> {
+    cf.br ^next
+  ^next:
+    return %v : vector<8xf32>
+  }
+  gpu.func @branches() kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    %v = arith.constant dense<1.0> : vector<8xf32>
+    // expected-error @below {{expected a function of one block for a call of a block program, got 2 blocks of @branch}}
+    %r = func.call @branch(%v) : (vector<8xf32>) -> vector<8xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+// C209, C210: what kernels can't hold isn't in functions that they call, either. Others aren't looked at.
+gpu.module @kernels {
+  func.func private @thread() -> index {
+    // expected-error @below {{expected ops of the block phase in a block program, got 'gpu.thread_id'}}
+    %t = gpu.thread_id x
+    return %t : index
+  }
+  // expected-error @below {{expected vectors of one to four dimensions of fixed extents and at most 1048576 elements in a block program, got 'vector<f32>'}}
+  func.func private @scalar(%v: vector<f32>) {
+    return
+  }
+  func.func private @unused() -> index {
+    %t = gpu.thread_id x
+    return %t : index
+  }
+  gpu.func @calls(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    %t = func.call @thread() : () -> index
+    // expected-error @below {{expected vectors of one to four dimensions of fixed extents and at most 1048576 elements in a block program, got 'vector<f32>'}}
+    %v = arith.constant dense<1.0> : vector<f32>
+    func.call @scalar(%v) : (vector<f32>) -> ()
+    gpu.return
+  }
+}
+
+// -----
+
 // C207: a coordinate beyond the extent.
 gpu.module @kernels {
   gpu.func @beyond(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {
