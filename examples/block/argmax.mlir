@@ -1,5 +1,5 @@
-// The largest element of each row of a matrix and its index, at the block phase: of equal elements the
-// first one's. A NaN is the largest. Rows have less than 2^31 elements.
+// The largest element of each row of a matrix and its index, at the block phase: of equal elements
+// the first one's. A NaN is the largest. Rows have less than 2^31 elements.
 
 #gl = #gpu.address_space<global>
 
@@ -13,7 +13,8 @@ gpu.module @rows {
   gpu.func @argmax(
       %x: !matrix {carousel.argument = #carousel.argument<"x", in>},
       %value: memref<?xbf16, #gl> {carousel.argument = #carousel.argument<"value", out>},
-      %index: memref<?xi64, #gl> {carousel.argument = #carousel.argument<"index", out>}) kernel attributes {
+      %index: memref<?xi64, #gl> {carousel.argument = #carousel.argument<"index", out>})
+      kernel attributes {
       carousel.block_program = #carousel.block_program<width = 262144, covers = extent(0, 1)>,
       carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
     %c0 = arith.constant 0 : index

@@ -1,5 +1,5 @@
-// loss = log(sum(exp(x - max))) - (x[label] - max) for each row of a matrix: the log-softmax at a label,
-// at the block phase.
+// loss = log(sum(exp(x - max))) - (x[label] - max) for each row of a matrix: the log-softmax at a
+// label, at the block phase.
 
 #gl = #gpu.address_space<global>
 
@@ -11,7 +11,8 @@ gpu.module @rows {
   gpu.func @cross_entropy(
       %x: !matrix {carousel.argument = #carousel.argument<"x", in>},
       %label: memref<?xi64, #gl> {carousel.argument = #carousel.argument<"label", in>},
-      %loss: memref<?xf32, #gl> {carousel.argument = #carousel.argument<"loss", out>}) kernel attributes {
+      %loss: memref<?xf32, #gl> {carousel.argument = #carousel.argument<"loss", out>})
+      kernel attributes {
       carousel.block_program = #carousel.block_program<width = 262144, covers = extent(0, 1)>,
       carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
     %c0 = arith.constant 0 : index

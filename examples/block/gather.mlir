@@ -1,7 +1,8 @@
 // Rows by their indices, at the block phase.
 //
 // - @gather_rows: y[i, :] = table[index[i], :].
-// - @gather_pages: y[i, :] = pool[pages[i / page], i % page, :], where `page` is the extent of a page.
+// - @gather_pages: y[i, :] = pool[pages[i / page], i % page, :], where `page` is the extent of a
+//   page.
 
 #gl = #gpu.address_space<global>
 

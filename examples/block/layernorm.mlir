@@ -2,6 +2,12 @@
 // the block phase. Elements behind the row's end must not count as -mean in the sum of squares.
 
 #gl = #gpu.address_space<global>
+#x = #carousel.argument<"x", in>
+#w = #carousel.argument<"w", in>
+#b = #carousel.argument<"b", in>
+#y = #carousel.argument<"y", out>
+#mean = #carousel.argument<"mean", out>
+#rstd = #carousel.argument<"rstd", out>
 
 !matrix = memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>
 !weights = memref<?xf32, #gl>
@@ -9,13 +15,30 @@
 !row32 = vector<262144xf32>
 
 gpu.module @rows {
+  func.func private @mean(%v: !row32, %columns: index) -> f32 {
+    %zero = arith.constant 0.0 : f32
+    %sum = vector.multi_reduction <add>, %v, %zero [0] : !row32 to f32
+    %n32 = arith.index_cast %columns : index to i32
+    %n = arith.sitofp %n32 : i32 to f32
+    %mean = arith.divf %sum, %n : f32
+    return %mean : f32
+  }
+
+  // v - mean, and 0 behind the row's end.
+  func.func private @center(%v: !row32, %mean: f32, %columns: index) -> !row32 {
+    %zeros = arith.constant dense<0.0> : !row32
+    %means = vector.broadcast %mean : f32 to !row32
+    %outer = arith.subf %v, %means : !row32
+    %exists = vector.create_mask %columns : vector<262144xi1>
+    %d = arith.select %exists, %outer, %zeros : vector<262144xi1>, !row32
+    return %d : !row32
+  }
+
   gpu.func @layernorm(
-      %x: !matrix {carousel.argument = #carousel.argument<"x", in>},
-      %w: !weights {carousel.argument = #carousel.argument<"w", in>},
-      %b: !weights {carousel.argument = #carousel.argument<"b", in>},
-      %y: !matrix {carousel.argument = #carousel.argument<"y", out>},
-      %mean: !weights {carousel.argument = #carousel.argument<"mean", out>},
-      %rstd: !weights {carousel.argument = #carousel.argument<"rstd", out>}) kernel attributes {
+      %x: !matrix {carousel.argument = #x}, %w: !weights {carousel.argument = #w},
+      %b: !weights {carousel.argument = #b}, %y: !matrix {carousel.argument = #y},
+      %mean: !weights {carousel.argument = #mean}, %rstd: !weights {carousel.argument = #rstd})
+      kernel attributes {
       carousel.block_program = #carousel.block_program<width = 262144, covers = extent(0, 1)>,
       carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
     %c0 = arith.constant 0 : index
@@ -25,20 +48,12 @@ gpu.module @rows {
     %epsilon = arith.constant 1.0e-5 : f32
     %row = gpu.block_id x
     %columns = memref.dim %x, %c1 : !matrix
-    %zeros = arith.constant dense<0.0> : !row32
     %x16 = vector.transfer_read %x[%row, %c0], %pad : !matrix, !row
     %x32 = arith.extf %x16 : !row to !row32
-    %sum = vector.multi_reduction <add>, %x32, %zero [0] : !row32 to f32
-    %n32 = arith.index_cast %columns : index to i32
-    %n = arith.sitofp %n32 : i32 to f32
-    %m = arith.divf %sum, %n : f32
-    %means = vector.broadcast %m : f32 to !row32
-    %outer = arith.subf %x32, %means : !row32
-    %exists = vector.create_mask %columns : vector<262144xi1>
-    %d = arith.select %exists, %outer, %zeros : vector<262144xi1>, !row32
+    %m = func.call @mean(%x32, %columns) : (!row32, index) -> f32
+    %d = func.call @center(%x32, %m, %columns) : (!row32, f32, index) -> !row32
     %squares = arith.mulf %d, %d : !row32
-    %squared = vector.multi_reduction <add>, %squares, %zero [0] : !row32 to f32
-    %variance = arith.divf %squared, %n : f32
+    %variance = func.call @mean(%squares, %columns) : (!row32, index) -> f32
     %shifted = arith.addf %variance, %epsilon : f32
     %r = math.rsqrt %shifted : f32
     %rs = vector.broadcast %r : f32 to !row32

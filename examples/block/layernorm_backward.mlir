@@ -1,10 +1,10 @@
-// Gradients of y = (x - mean) * rstd * w + b for each row, at the block phase, from dy and the mean and
-// rstd of the forward pass:
+// Gradients of y = (x - mean) * rstd * w + b for each row, at the block phase, from dy and the
+// mean and rstd of the forward pass:
 //
 // - dx = (dy * w - mean(dy * w) - n * mean(dy * w * n)) * rstd, with n = (x - mean) * rstd.
-// - dw = the column sums of dy * n, db = those of dy. A program adds those of 64 rows, in their order, to
-//   a row of `parts` and of `parts_b`. @column_sum adds the rows of each of them. So dw and db don't
-//   depend on the number of SMs.
+// - dw = the column sums of dy * n, db = those of dy. A program adds those of 64 rows, in their
+//   order, to a row of `parts` and of `parts_b`. @column_sum adds the rows of each of them. So dw
+//   and db don't depend on the number of SMs.
 
 #gl = #gpu.address_space<global>
 #x = #carousel.argument<"x", in>
@@ -29,52 +29,90 @@
 !row32 = vector<262144xf32>
 
 gpu.module @rows {
-  gpu.func @layernorm_backward(%x: !matrix {carousel.argument = #x}, %dy: !matrix {carousel.argument = #dy},
+  // A row of a matrix in f32.
+  func.func private @read(%m: !matrix, %i: index) -> !row32 {
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0.0 : bf16
+    %row = vector.transfer_read %m[%i, %c0], %pad : !matrix, !row
+    %wide = arith.extf %row : !row to !row32
+    return %wide : !row32
+  }
+
+  func.func private @read_weights(%w: !weights) -> !row32 {
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0.0 : bf16
+    %row = vector.transfer_read %w[%c0], %pad : !weights, !row
+    %wide = arith.extf %row : !row to !row32
+    return %wide : !row32
+  }
+
+  // A number of each row, in all columns.
+  func.func private @spread(%numbers: !stats, %i: index) -> !row32 {
+    %number = memref.load %numbers[%i] : !stats
+    %all = vector.broadcast %number : f32 to !row32
+    return %all : !row32
+  }
+
+  // The mean in all columns.
+  func.func private @mean(%v: !row32, %columns: index) -> !row32 {
+    %zero = arith.constant 0.0 : f32
+    %n32 = arith.index_cast %columns : index to i32
+    %n = arith.sitofp %n32 : i32 to f32
+    %total = vector.multi_reduction <add>, %v, %zero [0] : !row32 to f32
+    %mean = arith.divf %total, %n : f32
+    %means = vector.broadcast %mean : f32 to !row32
+    return %means : !row32
+  }
+
+  func.func private @normalize(%x: !row32, %ms: !row32, %rs: !row32) -> !row32 {
+    %outer = arith.subf %x, %ms : !row32
+    %n = arith.mulf %outer, %rs : !row32
+    return %n : !row32
+  }
+
+  // The gradient of x, with the normalised row `n`.
+  func.func private @gradient(%dy: !row32, %w: !row32, %n: !row32, %rs: !row32, %columns: index)
+      -> !row {
+    %g = arith.mulf %dy, %w : !row32
+    %products = arith.mulf %g, %n : !row32
+    %means = func.call @mean(%products, %columns) : (!row32, index) -> !row32
+    %means_g = func.call @mean(%g, %columns) : (!row32, index) -> !row32
+    %along = arith.mulf %n, %means : !row32
+    %shifted = arith.subf %g, %means_g : !row32
+    %across = arith.subf %shifted, %along : !row32
+    %dx32 = arith.mulf %across, %rs : !row32
+    %dx16 = arith.truncf %dx32 : !row32 to !row
+    return %dx16 : !row
+  }
+
+  gpu.func @layernorm_backward(
+      %x: !matrix {carousel.argument = #x}, %dy: !matrix {carousel.argument = #dy},
       %w: !weights {carousel.argument = #w}, %mean: !stats {carousel.argument = #mean},
       %rstd: !stats {carousel.argument = #rstd}, %dx: !matrix {carousel.argument = #dx},
-      %parts: !parts {carousel.argument = #parts}, %parts_b: !parts {carousel.argument = #parts_b}) kernel
-      attributes {carousel.block_program = #carousel.block_program<width = 262144, covers = extent(0, 1)>,
-                  carousel.launch = #carousel.launch<grid = [ceildiv(extent(0, 0), 64)]>} {
+      %parts: !parts {carousel.argument = #parts}, %parts_b: !parts {carousel.argument = #parts_b})
+      kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 262144, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [ceildiv(extent(0, 0), 64)]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %pad = arith.constant 0.0 : bf16
-    %zero = arith.constant 0.0 : f32
     %zeros = arith.constant dense<0.0> : !row32
     %block = gpu.block_id x
     %rows = memref.dim %x, %c0 : !matrix
     %columns = memref.dim %x, %c1 : !matrix
-    %n32 = arith.index_cast %columns : index to i32
-    %n = arith.sitofp %n32 : i32 to f32
     %first = affine.apply #first(%block)
     %last = affine.min #last(%block)[%rows]
-    %w16 = vector.transfer_read %w[%c0], %pad : !weights, !row
-    %w32 = arith.extf %w16 : !row to !row32
-    %dw, %db = scf.for %i = %first to %last step %c1 iter_args(%sum_w = %zeros, %sum_b = %zeros) -> (!row32, !row32) {
-      %x16 = vector.transfer_read %x[%i, %c0], %pad : !matrix, !row
-      %dy16 = vector.transfer_read %dy[%i, %c0], %pad : !matrix, !row
-      %m = memref.load %mean[%i] : !stats
-      %r = memref.load %rstd[%i] : !stats
-      %ms = vector.broadcast %m : f32 to !row32
-      %rs = vector.broadcast %r : f32 to !row32
-      %x32 = arith.extf %x16 : !row to !row32
-      %dy32 = arith.extf %dy16 : !row to !row32
-      %outer = arith.subf %x32, %ms : !row32
-      %normed = arith.mulf %outer, %rs : !row32
-      %g = arith.mulf %dy32, %w32 : !row32
-      %products = arith.mulf %g, %normed : !row32
-      %total = vector.multi_reduction <add>, %products, %zero [0] : !row32 to f32
-      %total_g = vector.multi_reduction <add>, %g, %zero [0] : !row32 to f32
-      %mean_products = arith.divf %total, %n : f32
-      %mean_g = arith.divf %total_g, %n : f32
-      %means_products = vector.broadcast %mean_products : f32 to !row32
-      %means_g = vector.broadcast %mean_g : f32 to !row32
-      %along = arith.mulf %normed, %means_products : !row32
-      %shifted = arith.subf %g, %means_g : !row32
-      %across = arith.subf %shifted, %along : !row32
-      %dx32 = arith.mulf %across, %rs : !row32
-      %dx16 = arith.truncf %dx32 : !row32 to !row
+    %w32 = func.call @read_weights(%w) : (!weights) -> !row32
+    %dw, %db = scf.for %i = %first to %last step %c1
+        iter_args(%sum_w = %zeros, %sum_b = %zeros) -> (!row32, !row32) {
+      %x32 = func.call @read(%x, %i) : (!matrix, index) -> !row32
+      %dy32 = func.call @read(%dy, %i) : (!matrix, index) -> !row32
+      %ms = func.call @spread(%mean, %i) : (!stats, index) -> !row32
+      %rs = func.call @spread(%rstd, %i) : (!stats, index) -> !row32
+      %n = func.call @normalize(%x32, %ms, %rs) : (!row32, !row32, !row32) -> !row32
+      %dx16 = func.call @gradient(%dy32, %w32, %n, %rs, %columns)
+          : (!row32, !row32, !row32, !row32, index) -> !row
       vector.transfer_write %dx16, %dx[%i, %c0] : !row, !matrix
-      %next_w = vector.fma %dy32, %normed, %sum_w : !row32
+      %next_w = vector.fma %dy32, %n, %sum_w : !row32
       %next_b = arith.addf %sum_b, %dy32 : !row32
       scf.yield %next_w, %next_b : !row32, !row32
     } {carousel.pipeline = #carousel.pipeline<stages = auto>}
@@ -83,9 +121,11 @@ gpu.module @rows {
     gpu.return
   }
 
-  gpu.func @column_sum(%parts: !parts {carousel.argument = #parts_in}, %sums: !stats {carousel.argument = #sums}) kernel
-      attributes {carousel.block_program = #carousel.block_program<>,
-                  carousel.launch = #carousel.launch<grid = [ceildiv(extent(0, 1), 32)]>} {
+  gpu.func @column_sum(
+      %parts: !parts {carousel.argument = #parts_in}, %sums: !stats {carousel.argument = #sums})
+      kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [ceildiv(extent(0, 1), 32)]>} {
     %c0 = arith.constant 0 : index
     %c32 = arith.constant 32 : index
     %c64 = arith.constant 64 : index

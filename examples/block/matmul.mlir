@@ -1,10 +1,12 @@
-// Products of matrices by tensor cores, at the block phase. Factors go through rings, and sums stay in registers.
+// Products of matrices by tensor cores, at the block phase. Factors go through rings, and sums
+// stay in registers.
 //
 // - @matmul_gelu: y = gelu(a * b + bias).
-// - @matmul_int8: y = a * (w * scale)^T. The weights w are 8-bit integers; each row of them has a scale. They become
-//   bf16 on their way to the tensor cores.
-// - @split_k: y = a * b, with K split among programs. Those of a tile of y take turns to add to `work`; the last one
-//   writes y. The order of additions is always the same. Tickets number the programs in the order in which they start.
+// - @matmul_int8: y = a * (w * scale)^T. The weights w are 8-bit integers; each row of them has a
+//   scale. They become bf16 on their way to the tensor cores.
+// - @split_k: y = a * b, with K split among programs. Those of a tile of y take turns to add to
+//   `work`; the last one writes y. The order of additions is always the same. Tickets number the
+//   programs in the order in which they start.
 
 #gl = #gpu.address_space<global>
 #ws = #gpu.address_space<workgroup>
@@ -12,8 +14,27 @@
 #kn = affine_map<(m, n, k) -> (k, n)>
 #nk = affine_map<(m, n, k) -> (n, k)>
 #mn = affine_map<(m, n, k) -> (m, n)>
-#product = {indexing_maps = [#mk, #kn, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
-#product_transposed = {indexing_maps = [#mk, #nk, #mn], iterator_types = ["parallel", "parallel", "reduction"]}
+#a = #carousel.argument<"a", in>
+#b = #carousel.argument<"b", in>
+#w = #carousel.argument<"w", in>
+#bias = #carousel.argument<"bias", in>
+#scale = #carousel.argument<"scale", in>
+#y = #carousel.argument<"y", out>
+#split = #carousel.argument<"split", in>
+#work = #carousel.argument<"work", inout>
+#turns = #carousel.argument<"turns", inout>
+#tickets = #carousel.argument<"tickets", inout>
+// What a ticket stands for: a tile of y, and a part of the products.
+#split_tile = affine_map<(d)[s, p] -> (d floordiv s)>
+#split_turn = affine_map<(d)[s] -> (d mod s)>
+#split_row = affine_map<(d)[n] -> ((d floordiv (n ceildiv 128)) * 256)>
+#split_column = affine_map<(d)[n] -> ((d mod (n ceildiv 128)) * 128)>
+#split_begin = affine_map<(d)[s, k] -> (d * (k ceildiv (64 * s)) * 64)>
+#split_end = affine_map<(d)[s, k] -> (k, (d + 1) * (k ceildiv (64 * s)) * 64)>
+#product = {indexing_maps = [#mk, #kn, #mn],
+    iterator_types = ["parallel", "parallel", "reduction"]}
+#product_transposed = {indexing_maps = [#mk, #nk, #mn],
+    iterator_types = ["parallel", "parallel", "reduction"]}
 
 !matrix = memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>
 !weights = memref<?x?xi8, strided<[?, 1], offset: ?>, #gl>
@@ -30,23 +51,45 @@
 !sums = vector<256x128xf32>
 !parts = memref<256x128xf32, #ws>
 
-// Memory that the runtime allocates, and the grid: as many programs for each tile of y as `split` says.
-#turns = #carousel.workspace<[ceildiv(extent(2, 0), 256) * ceildiv(extent(2, 1), 128)]>
-#work = #carousel.workspace<[extent(2, 0), ceildiv(extent(2, 1), 4) * 4]>
-#parts = #carousel.launch<grid = [ceildiv(extent(2, 0), 256) * ceildiv(extent(2, 1), 128) * scalar(3)]>
+// Memory that the runtime allocates, and the grid: as many programs for each tile of y as `split`
+// says.
+#turns_memory = #carousel.workspace<[ceildiv(extent(2, 0), 256) * ceildiv(extent(2, 1), 128)]>
+#work_memory = #carousel.workspace<[extent(2, 0), ceildiv(extent(2, 1), 4) * 4]>
+#tickets_memory = #carousel.workspace<[1]>
+#program = #carousel.block_program<>
+#parts = #carousel.launch<grid = [
+    ceildiv(extent(2, 0), 256) * ceildiv(extent(2, 1), 128) * scalar(3)]>
+#tiles = #carousel.launch<grid = [ceildiv(extent(3, 1), 128), ceildiv(extent(3, 0), 256)]>
 
 gpu.module @products {
-  gpu.func @matmul_gelu(
-      %a: !matrix {carousel.argument = #carousel.argument<"a", in>}, %b: !matrix {carousel.argument = #carousel.argument<"b", in>},
-      %bias: !bias {carousel.argument = #carousel.argument<"bias", in>}, %y: !matrix {carousel.argument = #carousel.argument<"y", out>})
-      kernel attributes {carousel.block_program = #carousel.block_program<>,
-      carousel.launch = #carousel.launch<grid = [ceildiv(extent(3, 1), 128), ceildiv(extent(3, 0), 256)]>} {
-    %c0 = arith.constant 0 : index
-    %c1 = arith.constant 1 : index
+  // A tile of a * b from %i and %j on, of a part of the products.
+  func.func private @multiply(%a: !matrix, %b: !matrix, %i: index, %j: index, %begin: index,
+                              %end: index) -> !sums {
     %c64 = arith.constant 64 : index
     %pad = arith.constant 0.0 : bf16
-    %none = arith.constant 0.0 : f32
     %zeros = arith.constant dense<0.0> : !sums
+    %sum = scf.for %k = %begin to %end step %c64 iter_args(%acc = %zeros) -> (!sums) {
+      %at = vector.transfer_read %a[%i, %k], %pad : !matrix, !tile_a
+      %bt = vector.transfer_read %b[%k, %j], %pad : !matrix, !tile_b
+      %next = vector.contract #product %at, %bt, %acc : !tile_a, !tile_b into !sums
+      scf.yield %next : !sums
+    } {carousel.pipeline = #carousel.pipeline<>}
+    return %sum : !sums
+  }
+
+  func.func private @write(%v: !sums, %y: !matrix, %i: index, %j: index) {
+    %v16 = arith.truncf %v : !sums to !tile
+    vector.transfer_write %v16, %y[%i, %j] : !tile, !matrix
+    return
+  }
+
+  gpu.func @matmul_gelu(
+      %a: !matrix {carousel.argument = #a}, %b: !matrix {carousel.argument = #b},
+      %bias: !bias {carousel.argument = #bias}, %y: !matrix {carousel.argument = #y})
+      kernel attributes {carousel.block_program = #program, carousel.launch = #tiles} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %none = arith.constant 0.0 : f32
     %half = arith.constant dense<0.5> : !sums
     %rsqrt2 = arith.constant dense<0.707106769> : !sums
     %across = gpu.block_id x
@@ -54,12 +97,8 @@ gpu.module @products {
     %i = affine.apply affine_map<(d) -> (d * 256)>(%down)
     %j = affine.apply affine_map<(d) -> (d * 128)>(%across)
     %depth = memref.dim %a, %c1 : !matrix
-    %sum = scf.for %k = %c0 to %depth step %c64 iter_args(%acc = %zeros) -> (!sums) {
-      %at = vector.transfer_read %a[%i, %k], %pad : !matrix, !tile_a
-      %bt = vector.transfer_read %b[%k, %j], %pad : !matrix, !tile_b
-      %next = vector.contract #product %at, %bt, %acc : !tile_a, !tile_b into !sums
-      scf.yield %next : !sums
-    } {carousel.pipeline = #carousel.pipeline<>}
+    %sum = func.call @multiply(%a, %b, %i, %j, %c0, %depth)
+        : (!matrix, !matrix, index, index, index, index) -> !sums
     %row = vector.transfer_read %bias[%j], %none : !bias, vector<128xf32>
     %rows = vector.broadcast %row : vector<128xf32> to !sums
     %v = arith.addf %sum, %rows : !sums
@@ -67,16 +106,14 @@ gpu.module @products {
     %e = math.erf %s : !sums
     %h = arith.mulf %v, %half : !sums
     %g = math.fma %h, %e, %h : !sums
-    %y16 = arith.truncf %g : !sums to !tile
-    vector.transfer_write %y16, %y[%i, %j] : !tile, !matrix
+    func.call @write(%g, %y, %i, %j) : (!sums, !matrix, index, index) -> ()
     gpu.return
   }
 
   gpu.func @matmul_int8(
-      %a: !matrix {carousel.argument = #carousel.argument<"a", in>}, %w: !weights {carousel.argument = #carousel.argument<"w", in>},
-      %scale: !scale {carousel.argument = #carousel.argument<"scale", in>}, %y: !matrix {carousel.argument = #carousel.argument<"y", out>})
-      kernel attributes {carousel.block_program = #carousel.block_program<>,
-      carousel.launch = #carousel.launch<grid = [ceildiv(extent(3, 1), 128), ceildiv(extent(3, 0), 256)]>} {
+      %a: !matrix {carousel.argument = #a}, %w: !weights {carousel.argument = #w},
+      %scale: !scale {carousel.argument = #scale}, %y: !matrix {carousel.argument = #y})
+      kernel attributes {carousel.block_program = #program, carousel.launch = #tiles} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c64 = arith.constant 64 : index
@@ -99,50 +136,42 @@ gpu.module @products {
       %next = vector.contract #product_transposed %at, %ws, %acc : !tile_a, !tile_w into !sums
       scf.yield %next : !sums
     } {carousel.pipeline = #carousel.pipeline<>}
-    %y16 = arith.truncf %sum : !sums to !tile
-    vector.transfer_write %y16, %y[%i, %j] : !tile, !matrix
+    func.call @write(%sum, %y, %i, %j) : (!sums, !matrix, index, index) -> ()
     gpu.return
   }
 
   gpu.func @split_k(
-      %a: !matrix {carousel.argument = #carousel.argument<"a", in>}, %b: !matrix {carousel.argument = #carousel.argument<"b", in>},
-      %y: !matrix {carousel.argument = #carousel.argument<"y", out>}, %split: index {carousel.argument = #carousel.argument<"split", in>},
-      %work: !work {carousel.argument = #carousel.argument<"work", inout>, carousel.workspace = #work},
-      %turns: !turns {carousel.argument = #carousel.argument<"turns", inout>, carousel.workspace = #turns},
-      %tickets: !tickets {carousel.argument = #carousel.argument<"tickets", inout>, carousel.workspace = #carousel.workspace<[1]>})
-      kernel attributes {carousel.block_program = #carousel.block_program<>, carousel.launch = #parts} {
+      %a: !matrix {carousel.argument = #a}, %b: !matrix {carousel.argument = #b},
+      %y: !matrix {carousel.argument = #y}, %split: index {carousel.argument = #split},
+      %work: !work {carousel.argument = #work, carousel.workspace = #work_memory},
+      %turns: !turns {carousel.argument = #turns, carousel.workspace = #turns_memory},
+      %tickets: !tickets {carousel.argument = #tickets, carousel.workspace = #tickets_memory})
+      kernel attributes {carousel.block_program = #program, carousel.launch = #parts} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %c64 = arith.constant 64 : index
-    %pad = arith.constant 0.0 : bf16
     %none = arith.constant 0.0 : f32
-    %zeros = arith.constant dense<0.0> : !sums
     %blocks = gpu.grid_dim x
     %n = memref.dim %y, %c1 : !matrix
     %depth = memref.dim %a, %c1 : !matrix
     %ticket = carousel.grid.ticket %tickets[%c0] of %blocks : !tickets
-    %t = affine.apply affine_map<(d)[s, p] -> (d floordiv s)>(%ticket)[%split, %n]
-    %turn = affine.apply affine_map<(d)[s] -> (d mod s)>(%ticket)[%split]
-    %i = affine.apply affine_map<(d)[n] -> ((d floordiv (n ceildiv 128)) * 256)>(%t)[%n]
-    %j = affine.apply affine_map<(d)[n] -> ((d mod (n ceildiv 128)) * 128)>(%t)[%n]
-    %begin = affine.apply affine_map<(d)[s, k] -> (d * (k ceildiv (64 * s)) * 64)>(%turn)[%split, %depth]
-    %end = affine.min affine_map<(d)[s, k] -> (k, (d + 1) * (k ceildiv (64 * s)) * 64)>(%turn)[%split, %depth]
-    %tile = memref.alloc() : !parts
-    %sum = scf.for %k = %begin to %end step %c64 iter_args(%acc = %zeros) -> (!sums) {
-      %at = vector.transfer_read %a[%i, %k], %pad : !matrix, !tile_a
-      %bt = vector.transfer_read %b[%k, %j], %pad : !matrix, !tile_b
-      %next = vector.contract #product %at, %bt, %acc : !tile_a, !tile_b into !sums
-      scf.yield %next : !sums
-    } {carousel.pipeline = #carousel.pipeline<>}
-    vector.transfer_write %sum, %tile[%c0, %c0] {in_bounds = [true, true]} : !sums, !parts
+    %t = affine.apply #split_tile(%ticket)[%split, %n]
+    %turn = affine.apply #split_turn(%ticket)[%split]
+    %i = affine.apply #split_row(%t)[%n]
+    %j = affine.apply #split_column(%t)[%n]
+    %begin = affine.apply #split_begin(%turn)[%split, %depth]
+    %end = affine.min #split_end(%turn)[%split, %depth]
+    %own = memref.alloc() : !parts
+    %sum = func.call @multiply(%a, %b, %i, %j, %begin, %end)
+        : (!matrix, !matrix, index, index, index, index) -> !sums
+    vector.transfer_write %sum, %own[%c0, %c0] {in_bounds = [true, true]} : !sums, !parts
     %is_last = carousel.serialize %turns[%t, %c0] turn %turn of %split (%first, %last) {
-      carousel.accumulate %tile into %work[%i, %j] reduce<add f32> first(%first) last(%last) : !parts, !work
+      carousel.accumulate %own into %work[%i, %j] reduce<add f32> first(%first) last(%last)
+          : !parts, !work
       carousel.pass_turn %last : i1
     } : !turns -> i1
     scf.if %is_last {
-      %total = vector.transfer_read %tile[%c0, %c0], %none {in_bounds = [true, true]} : !parts, !sums
-      %y16 = arith.truncf %total : !sums to !tile
-      vector.transfer_write %y16, %y[%i, %j] : !tile, !matrix
+      %all = vector.transfer_read %own[%c0, %c0], %none {in_bounds = [true, true]} : !parts, !sums
+      func.call @write(%all, %y, %i, %j) : (!sums, !matrix, index, index) -> ()
     }
     gpu.return
   }

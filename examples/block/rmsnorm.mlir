@@ -1,10 +1,15 @@
-// y = h / sqrt(mean(h^2) + 1e-6) * w for each row of a matrix, at the block phase. A program has a row;
-// passes choose how many threads compute it, by its width.
+// y = h / sqrt(mean(h^2) + 1e-6) * w for each row of a matrix, at the block phase. A program has a
+// row; passes choose how many threads compute it, by its width.
 //
 // - @rmsnorm: h = x.
 // - @rmsnorm_residual: h = x + residual, rounded to bf16, is a second result.
 
 #gl = #gpu.address_space<global>
+#x = #carousel.argument<"x", in>
+#residual = #carousel.argument<"residual", in>
+#w = #carousel.argument<"w", in>
+#h = #carousel.argument<"h", out>
+#y = #carousel.argument<"y", out>
 
 !matrix = memref<?x?xbf16, strided<[?, 1], offset: ?>, #gl>
 !weights = memref<?xbf16, #gl>
@@ -13,9 +18,8 @@
 
 gpu.module @rows {
   gpu.func @rmsnorm(
-      %x: !matrix {carousel.argument = #carousel.argument<"x", in>},
-      %w: !weights {carousel.argument = #carousel.argument<"w", in>},
-      %y: !matrix {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
+      %x: !matrix {carousel.argument = #x}, %w: !weights {carousel.argument = #w},
+      %y: !matrix {carousel.argument = #y}) kernel attributes {
       carousel.block_program = #carousel.block_program<width = 262144, covers = extent(0, 1)>,
       carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
     %c0 = arith.constant 0 : index
@@ -45,11 +49,9 @@ gpu.module @rows {
   }
 
   gpu.func @rmsnorm_residual(
-      %x: !matrix {carousel.argument = #carousel.argument<"x", in>},
-      %residual: !matrix {carousel.argument = #carousel.argument<"residual", in>},
-      %w: !weights {carousel.argument = #carousel.argument<"w", in>},
-      %h: !matrix {carousel.argument = #carousel.argument<"h", out>},
-      %y: !matrix {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
+      %x: !matrix {carousel.argument = #x}, %residual: !matrix {carousel.argument = #residual},
+      %w: !weights {carousel.argument = #w}, %h: !matrix {carousel.argument = #h},
+      %y: !matrix {carousel.argument = #y}) kernel attributes {
       carousel.block_program = #carousel.block_program<width = 262144, covers = extent(0, 1)>,
       carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
     %c0 = arith.constant 0 : index

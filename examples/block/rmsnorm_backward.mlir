@@ -1,9 +1,10 @@
-// Gradients of y = x * rstd * w, where rstd = 1 / sqrt(mean(x^2) + epsilon) for each row, at the block
-// phase, from dy and the rstd of the forward pass:
+// Gradients of y = x * rstd * w, where rstd = 1 / sqrt(mean(x^2) + epsilon) for each row, at the
+// block phase, from dy and the rstd of the forward pass:
 //
 // - dx = (dy * w - n * mean(dy * w * n)) * rstd, with n = x * rstd.
-// - dw = the column sums of dy * n. A program adds those of 64 rows, in their order, to a row of `parts`;
-//   @column_sum adds the rows of `parts`, in their order. So dw doesn't depend on the number of SMs.
+// - dw = the column sums of dy * n. A program adds those of 64 rows, in their order, to a row of
+//   `parts`; @column_sum adds the rows of `parts`, in their order. So dw doesn't depend on the
+//   number of SMs.
 
 #gl = #gpu.address_space<global>
 #x = #carousel.argument<"x", in>
@@ -26,38 +27,65 @@
 !row32 = vector<262144xf32>
 
 gpu.module @rows {
-  gpu.func @rmsnorm_backward(%x: !matrix {carousel.argument = #x}, %dy: !matrix {carousel.argument = #dy},
+  // A row of a matrix in f32.
+  func.func private @read(%m: !matrix, %i: index) -> !row32 {
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0.0 : bf16
+    %row = vector.transfer_read %m[%i, %c0], %pad : !matrix, !row
+    %wide = arith.extf %row : !row to !row32
+    return %wide : !row32
+  }
+
+  func.func private @read_weights(%w: !weights) -> !row32 {
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant 0.0 : bf16
+    %row = vector.transfer_read %w[%c0], %pad : !weights, !row
+    %wide = arith.extf %row : !row to !row32
+    return %wide : !row32
+  }
+
+  // A number of each row, in all columns.
+  func.func private @spread(%numbers: !stats, %i: index) -> !row32 {
+    %number = memref.load %numbers[%i] : !stats
+    %all = vector.broadcast %number : f32 to !row32
+    return %all : !row32
+  }
+
+  // The mean in all columns.
+  func.func private @mean(%v: !row32, %columns: index) -> !row32 {
+    %zero = arith.constant 0.0 : f32
+    %n32 = arith.index_cast %columns : index to i32
+    %n = arith.sitofp %n32 : i32 to f32
+    %total = vector.multi_reduction <add>, %v, %zero [0] : !row32 to f32
+    %mean = arith.divf %total, %n : f32
+    %means = vector.broadcast %mean : f32 to !row32
+    return %means : !row32
+  }
+
+  gpu.func @rmsnorm_backward(
+      %x: !matrix {carousel.argument = #x}, %dy: !matrix {carousel.argument = #dy},
       %w: !weights {carousel.argument = #w}, %rstd: !stats {carousel.argument = #rstd},
-      %dx: !matrix {carousel.argument = #dx}, %parts: !parts {carousel.argument = #parts}) kernel attributes {
+      %dx: !matrix {carousel.argument = #dx}, %parts: !parts {carousel.argument = #parts})
+      kernel attributes {
       carousel.block_program = #carousel.block_program<width = 262144, covers = extent(0, 1)>,
       carousel.launch = #carousel.launch<grid = [ceildiv(extent(0, 0), 64)]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %pad = arith.constant 0.0 : bf16
-    %zero = arith.constant 0.0 : f32
     %zeros = arith.constant dense<0.0> : !row32
     %block = gpu.block_id x
     %rows = memref.dim %x, %c0 : !matrix
     %columns = memref.dim %x, %c1 : !matrix
-    %n32 = arith.index_cast %columns : index to i32
-    %n = arith.sitofp %n32 : i32 to f32
     %first = affine.apply #first(%block)
     %last = affine.min #last(%block)[%rows]
-    %w16 = vector.transfer_read %w[%c0], %pad : !weights, !row
-    %w32 = arith.extf %w16 : !row to !row32
+    %w32 = func.call @read_weights(%w) : (!weights) -> !row32
     %dw = scf.for %i = %first to %last step %c1 iter_args(%sum = %zeros) -> (!row32) {
-      %x16 = vector.transfer_read %x[%i, %c0], %pad : !matrix, !row
-      %dy16 = vector.transfer_read %dy[%i, %c0], %pad : !matrix, !row
-      %r = memref.load %rstd[%i] : !stats
-      %rs = vector.broadcast %r : f32 to !row32
-      %x32 = arith.extf %x16 : !row to !row32
-      %dy32 = arith.extf %dy16 : !row to !row32
+      %x32 = func.call @read(%x, %i) : (!matrix, index) -> !row32
+      %dy32 = func.call @read(%dy, %i) : (!matrix, index) -> !row32
+      %rs = func.call @spread(%rstd, %i) : (!stats, index) -> !row32
       %normed = arith.mulf %x32, %rs : !row32
       %g = arith.mulf %dy32, %w32 : !row32
       %products = arith.mulf %g, %normed : !row32
-      %total = vector.multi_reduction <add>, %products, %zero [0] : !row32 to f32
-      %mean = arith.divf %total, %n : f32
-      %means = vector.broadcast %mean : f32 to !row32
+      %means = func.call @mean(%products, %columns) : (!row32, index) -> !row32
       %along = arith.mulf %normed, %means : !row32
       %across = arith.subf %g, %along : !row32
       %dx32 = arith.mulf %across, %rs : !row32
@@ -70,9 +98,11 @@ gpu.module @rows {
     gpu.return
   }
 
-  gpu.func @column_sum(%parts: !parts {carousel.argument = #parts_in}, %sums: !stats {carousel.argument = #sums}) kernel
-      attributes {carousel.block_program = #carousel.block_program<>,
-                  carousel.launch = #carousel.launch<grid = [ceildiv(extent(0, 1), 32)]>} {
+  gpu.func @column_sum(
+      %parts: !parts {carousel.argument = #parts_in}, %sums: !stats {carousel.argument = #sums})
+      kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [ceildiv(extent(0, 1), 32)]>} {
     %c0 = arith.constant 0 : index
     %c32 = arith.constant 32 : index
     %c64 = arith.constant 64 : index

@@ -4,8 +4,9 @@
 gpu.module @rows {
   gpu.func @softmax(%x: !matrix {carousel.argument = #carousel.argument<"x", in>},
                     %y: !matrix {carousel.argument = #carousel.argument<"y", out>}) kernel
-      attributes {carousel.block_program = #carousel.block_program<width = 262144, covers = extent(0, 1)>,
-                  carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
+      attributes {
+      carousel.block_program = #carousel.block_program<width = 262144, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
     %c0 = arith.constant 0 : index
     %lowest = arith.constant 0xFF80 : bf16
     %lowest32 = arith.constant 0xFF800000 : f32
@@ -29,8 +30,9 @@ gpu.module @rows {
 
   gpu.func @log_softmax(%x: !matrix {carousel.argument = #carousel.argument<"x", in>},
                         %y: !matrix {carousel.argument = #carousel.argument<"y", out>}) kernel
-      attributes {carousel.block_program = #carousel.block_program<width = 262144, covers = extent(0, 1)>,
-                  carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
+      attributes {
+      carousel.block_program = #carousel.block_program<width = 262144, covers = extent(0, 1)>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
     %c0 = arith.constant 0 : index
     %lowest = arith.constant 0xFF80 : bf16
     %lowest32 = arith.constant 0xFF800000 : f32

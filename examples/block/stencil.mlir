@@ -1,4 +1,5 @@
-// y = the mean of the four neighbours, at the block phase. Neighbours outside of the matrix are zero.
+// y = the mean of the four neighbours, at the block phase. Neighbours outside of the matrix are
+// zero.
 
 #gl = #gpu.address_space<global>
 
@@ -10,7 +11,8 @@ gpu.module @stencils {
       %x: !matrix {carousel.argument = #carousel.argument<"x", in>},
       %y: !matrix {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
       carousel.block_program = #carousel.block_program<>,
-      carousel.launch = #carousel.launch<grid = [ceildiv(extent(0, 0), 16) * ceildiv(extent(0, 1), 256)]>} {
+      carousel.launch = #carousel.launch<grid = [
+          ceildiv(extent(0, 0), 16) * ceildiv(extent(0, 1), 256)]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %height = arith.constant 16 : index

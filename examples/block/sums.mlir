@@ -1,8 +1,8 @@
 // Sums of rows and of columns in f32, of matrices of bf16 and f32, at the block phase.
 //
 // - @row_sum_16, @row_sum_32: a program has a row.
-// - @column_sum_16, @column_sum_32: a program has 128 bytes of each row. It adds rows whose numbers are
-//   equal modulo 128, in their order, and then these 128 sums.
+// - @column_sum_16, @column_sum_32: a program has 128 bytes of each row. It adds rows whose
+//   numbers are equal modulo 128, in their order, and then these 128 sums.
 
 #gl = #gpu.address_space<global>
 

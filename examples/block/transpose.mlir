@@ -11,7 +11,8 @@ gpu.module @transposes {
       %x: !m8 {carousel.argument = #carousel.argument<"x", in>},
       %y: !m8 {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
       carousel.block_program = #carousel.block_program<>,
-      carousel.launch = #carousel.launch<grid = [ceildiv(extent(0, 0), 128) * ceildiv(extent(0, 1), 128)]>} {
+      carousel.launch = #carousel.launch<grid = [
+          ceildiv(extent(0, 0), 128) * ceildiv(extent(0, 1), 128)]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c128 = arith.constant 128 : index
@@ -33,7 +34,8 @@ gpu.module @transposes {
       %x: !m16 {carousel.argument = #carousel.argument<"x", in>},
       %y: !m16 {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
       carousel.block_program = #carousel.block_program<>,
-      carousel.launch = #carousel.launch<grid = [ceildiv(extent(0, 0), 128) * ceildiv(extent(0, 1), 128)]>} {
+      carousel.launch = #carousel.launch<grid = [
+          ceildiv(extent(0, 0), 128) * ceildiv(extent(0, 1), 128)]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c128 = arith.constant 128 : index
@@ -55,7 +57,8 @@ gpu.module @transposes {
       %x: !m32 {carousel.argument = #carousel.argument<"x", in>},
       %y: !m32 {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
       carousel.block_program = #carousel.block_program<>,
-      carousel.launch = #carousel.launch<grid = [ceildiv(extent(0, 0), 128) * ceildiv(extent(0, 1), 128)]>} {
+      carousel.launch = #carousel.launch<grid = [
+          ceildiv(extent(0, 0), 128) * ceildiv(extent(0, 1), 128)]>} {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c128 = arith.constant 128 : index
