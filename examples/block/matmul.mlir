@@ -160,13 +160,13 @@ gpu.module @products {
     %j = affine.apply #split_column(%t)[%n]
     %begin = affine.apply #split_begin(%turn)[%split, %depth]
     %end = affine.min #split_end(%turn)[%split, %depth]
-    %own = memref.alloc() : !parts
+    %own = memref.alloc() {alignment = 1024 : i64} : !parts
     %sum = func.call @multiply(%a, %b, %i, %j, %begin, %end)
         : (!matrix, !matrix, index, index, index, index) -> !sums
     vector.transfer_write %sum, %own[%c0, %c0] {in_bounds = [true, true]} : !sums, !parts
     %is_last = carousel.serialize %turns[%t, %c0] turn %turn of %split (%first, %last) {
       carousel.accumulate %own into %work[%i, %j] reduce<add f32> first(%first) last(%last)
-          : !parts, !work
+          swizzle(b64) : !parts, !work
       carousel.pass_turn %last : i1
     } : !turns -> i1
     scf.if %is_last {
