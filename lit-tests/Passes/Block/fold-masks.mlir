@@ -9,8 +9,8 @@
 !v = memref<?xf32, #gl>
 
 gpu.module @m {
-  // DOC-EXAMPLE: --carousel-fold-masks
   // The mask of x ends where x does, and that of y where x does.
+  // DOC-EXAMPLE: --carousel-fold-masks
   // CHECK-LABEL: gpu.func @copy
   // CHECK-SAME: (%[[X:[a-z0-9]+]]: memref<?x?xf32, {{.*}}>, %[[Y:[a-z0-9]+]]
   // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0.0
