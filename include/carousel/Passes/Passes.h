@@ -19,6 +19,9 @@
 
 #include <memory>
 
+namespace mlir::func {
+class FuncOp;
+} // namespace mlir::func
 namespace mlir::gpu {
 class GPUModuleOp;
 } // namespace mlir::gpu

@@ -8,6 +8,7 @@
 // Stages stand in the order in which a kernel goes through them, and are named
 // as the folders of passes/. Within a stage the passes stand in pipeline order.
 //
+//   Graph                                 graph phase      GraphPasses.td
 //   Block                                 block phase      BlockPasses.td
 //   Tile, EngineSelection                 tile phase       TilePasses.td
 //   Ring, Sync                            ring phase       RingPasses.td
@@ -23,6 +24,7 @@
 #ifndef CAROUSEL_PASSES_PASSES_TD
 #define CAROUSEL_PASSES_PASSES_TD
 
+include "carousel/Passes/GraphPasses.td"
 include "carousel/Passes/BlockPasses.td"
 include "carousel/Passes/TilePasses.td"
 include "carousel/Passes/RingPasses.td"

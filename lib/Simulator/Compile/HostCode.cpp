@@ -9,6 +9,7 @@
 
 #include "../Launch/Machine.h"
 
+#include "carousel/Dialect/IR/CarouselDialect.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -40,7 +41,7 @@ HostCode::~HostCode() = default;
 
 void HostCode::loadDialects(MLIRContext &context) {
   context
-      .loadDialect<affine::AffineDialect, arith::ArithDialect,
+      .loadDialect<CarouselDialect, affine::AffineDialect, arith::ArithDialect,
                    cf::ControlFlowDialect, func::FuncDialect, gpu::GPUDialect,
                    index::IndexDialect, LLVM::LLVMDialect, math::MathDialect,
                    memref::MemRefDialect, NVVM::NVVMDialect, scf::SCFDialect,

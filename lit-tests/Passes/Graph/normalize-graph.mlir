@@ -1,0 +1,137 @@
+// What front ends write comes into few forms.
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(func.func(carousel-normalize-graph))' | FileCheck %s
+// RUN: carousel-opt %s --pass-pipeline='builtin.module(func.func(carousel-normalize-graph{accumulate=as-written}))' | FileCheck %s --check-prefix=WRITTEN
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#column = affine_map<(i, j) -> (j)>
+#first = affine_map<(i, j) -> (0, j)>
+#turned = affine_map<(i, j) -> (j, i)>
+#none = affine_map<(i, j) -> ()>
+
+// A bias that is broadcast in two steps, a scalar of rank 0, and a chain of elementwise ops: one op.
+// DOC-EXAMPLE: --carousel-normalize-graph
+// CHECK-LABEL: func.func @chain
+// CHECK-SAME: (%[[X:.*]]: tensor<?x768xf32>, %[[B:.*]]: tensor<768xf32>)
+// CHECK: %[[R:.*]] = linalg.generic {{.*}} ins(%[[X]], %[[B]] : tensor<?x768xf32>, tensor<768xf32>)
+// CHECK: arith.addf
+// CHECK: arith.mulf %{{.*}}, %cst
+// CHECK: math.tanh
+// CHECK-NOT: linalg.generic
+// CHECK: return %[[R]]
+func.func @chain(%x: tensor<?x768xf32>, %b: tensor<768xf32>) -> tensor<?x768xf32> {
+  %c0 = arith.constant 0 : index
+  %half = arith.constant dense<0.5> : tensor<f32>
+  %n = tensor.dim %x, %c0 : tensor<?x768xf32>
+  %e1 = tensor.empty() : tensor<1x768xf32>
+  %b1 = linalg.generic {indexing_maps = [#column, #id], iterator_types = ["parallel", "parallel"]} ins(%b : tensor<768xf32>) outs(%e1 : tensor<1x768xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<1x768xf32>
+  %e = tensor.empty(%n) : tensor<?x768xf32>
+  %b2 = linalg.generic {indexing_maps = [#first, #id], iterator_types = ["parallel", "parallel"]} ins(%b1 : tensor<1x768xf32>) outs(%e : tensor<?x768xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<?x768xf32>
+  %h = linalg.generic {indexing_maps = [#none, #id], iterator_types = ["parallel", "parallel"]} ins(%half : tensor<f32>) outs(%e : tensor<?x768xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<?x768xf32>
+  %s = linalg.add ins(%x, %b2 : tensor<?x768xf32>, tensor<?x768xf32>) outs(%e : tensor<?x768xf32>) -> tensor<?x768xf32>
+  %m = arith.mulf %s, %h : tensor<?x768xf32>
+  %t = linalg.tanh ins(%m : tensor<?x768xf32>) outs(%e : tensor<?x768xf32>) -> tensor<?x768xf32>
+  return %t : tensor<?x768xf32>
+}
+
+// A value with two users is fused into neither, one that is only copied into both.
+// CHECK-LABEL: func.func @users
+// CHECK-SAME: (%[[X:.*]]: tensor<8x16xf32>)
+// CHECK: %[[E:.*]] = linalg.generic {{.*}} ins(%[[X]] : tensor<8x16xf32>)
+// CHECK: math.exp
+// CHECK: %[[S:.*]] = linalg.generic {indexing_maps = [#{{.*}}, #{{.*}}], iterator_types = ["parallel", "reduction"]} ins(%[[E]] :
+// CHECK: linalg.generic {{.*}} ins(%[[E]], %[[S]] : tensor<8x16xf32>, tensor<8xf32>)
+// CHECK: arith.divf
+// CHECK-NOT: linalg.generic
+func.func @users(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x16xf32>
+  %p = linalg.exp ins(%x : tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %e1 = tensor.empty() : tensor<8xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e1 : tensor<8xf32>) -> tensor<8xf32>
+  %s = linalg.reduce {arith.addf} ins(%p : tensor<8x16xf32>) outs(%f : tensor<8xf32>) dimensions = [1]
+  %b = linalg.broadcast ins(%s : tensor<8xf32>) outs(%e : tensor<8x16xf32>) dimensions = [1]
+  %r = linalg.div ins(%p, %b : tensor<8x16xf32>, tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) -> tensor<8x16xf32>
+  return %r : tensor<8x16xf32>
+}
+
+// Nothing but copies goes into a contraction: a transposed weight does.
+// CHECK-LABEL: func.func @product
+// CHECK-SAME: (%[[A:.*]]: tensor<32x64xf32>, %[[W:.*]]: tensor<48x64xf32>)
+// CHECK: %[[G:.*]] = linalg.generic {{.*}} ins(%[[A]] : tensor<32x64xf32>)
+// CHECK: math.tanh
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[G]], %[[W]] : tensor<32x64xf32>, tensor<48x64xf32>)
+// CHECK: arith.mulf
+func.func @product(%a: tensor<32x64xf32>, %w: tensor<48x64xf32>) -> tensor<32x48xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<32x64xf32>
+  %g = linalg.tanh ins(%a : tensor<32x64xf32>) outs(%e : tensor<32x64xf32>) -> tensor<32x64xf32>
+  %e1 = tensor.empty() : tensor<64x48xf32>
+  %t = linalg.transpose ins(%w : tensor<48x64xf32>) outs(%e1 : tensor<64x48xf32>) permutation = [1, 0]
+  %e2 = tensor.empty() : tensor<32x48xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e2 : tensor<32x48xf32>) -> tensor<32x48xf32>
+  %p = linalg.matmul ins(%g, %t : tensor<32x64xf32>, tensor<64x48xf32>) outs(%f : tensor<32x48xf32>) -> tensor<32x48xf32>
+  return %p : tensor<32x48xf32>
+}
+
+// Sums of bf16 are added in f32 and rounded once, from zeros or from a tensor on.
+// CHECK-LABEL: func.func @narrow
+// CHECK: %[[F:.*]] = linalg.fill ins(%{{.*}} : f32) outs(%{{.*}} : tensor<32x48xf32>)
+// CHECK: %[[P:.*]] = linalg.generic {{.*}} outs(%[[F]] : tensor<32x48xf32>)
+// CHECK: %[[L:.*]] = arith.extf %{{.*}} : bf16 to f32
+// CHECK: %[[R:.*]] = arith.extf %{{.*}} : bf16 to f32
+// CHECK: %[[M:.*]] = arith.mulf %[[L]], %[[R]] : f32
+// CHECK: arith.addf %{{.*}}, %[[M]] : f32
+// CHECK: linalg.generic {{.*}} ins(%[[P]] : tensor<32x48xf32>)
+// CHECK: arith.truncf %{{.*}} : f32 to bf16
+// CHECK: linalg.generic
+// CHECK: arith.extf %{{.*}} : bf16 to f32
+// WRITTEN-LABEL: func.func @narrow
+// WRITTEN-NOT: f32
+// WRITTEN: return
+func.func @narrow(%a: tensor<32x64xbf16>, %b: tensor<64x48xbf16>, %c: tensor<32x48xbf16>) -> (tensor<32x48xbf16>, tensor<32x48xbf16>) {
+  %zero = arith.constant 0.0 : bf16
+  %e = tensor.empty() : tensor<32x48xbf16>
+  %f = linalg.fill ins(%zero : bf16) outs(%e : tensor<32x48xbf16>) -> tensor<32x48xbf16>
+  %p = linalg.matmul ins(%a, %b : tensor<32x64xbf16>, tensor<64x48xbf16>) outs(%f : tensor<32x48xbf16>) -> tensor<32x48xbf16>
+  %q = linalg.matmul ins(%a, %b : tensor<32x64xbf16>, tensor<64x48xbf16>) outs(%c : tensor<32x48xbf16>) -> tensor<32x48xbf16>
+  return %p, %q : tensor<32x48xbf16>, tensor<32x48xbf16>
+}
+
+// A reshape moves to the edges: the ops compute in more dimensions.
+// CHECK-LABEL: func.func @reshape
+// CHECK-SAME: (%[[X:.*]]: tensor<4x320xf32>)
+// CHECK: %[[W:.*]] = tensor.expand_shape %[[X]] {{\[\[}}0], [1, 2]] output_shape [4, 32, 10]
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[W]] : tensor<4x32x10xf32>)
+// CHECK: math.exp
+func.func @reshape(%x: tensor<4x320xf32>) -> tensor<4x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x320xf32>
+  %p = linalg.exp ins(%x : tensor<4x320xf32>) outs(%e : tensor<4x320xf32>) -> tensor<4x320xf32>
+  %w = tensor.expand_shape %p [[0], [1, 2]] output_shape [4, 32, 10] : tensor<4x320xf32> into tensor<4x32x10xf32>
+  %e1 = tensor.empty() : tensor<4x32xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e1 : tensor<4x32xf32>) -> tensor<4x32xf32>
+  %s = linalg.reduce {arith.addf} ins(%w : tensor<4x32x10xf32>) outs(%f : tensor<4x32xf32>) dimensions = [2]
+  return %s : tensor<4x32xf32>
+}
+
+// A softmax is five ops; convolutions stay.
+// CHECK-LABEL: func.func @named
+// CHECK-NOT: linalg.softmax
+// CHECK: iterator_types = ["parallel", "reduction"]
+// CHECK: linalg.conv_2d_nhwc_hwcf
+func.func @named(%x: tensor<8x16xf32>, %i: tensor<1x8x8x4xf32>, %w: tensor<3x3x4x8xf32>, %o: tensor<1x6x6x8xf32>) -> (tensor<8x16xf32>, tensor<1x6x6x8xf32>) {
+  %e = tensor.empty() : tensor<8x16xf32>
+  %s = linalg.softmax dimension(1) ins(%x : tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %c = linalg.conv_2d_nhwc_hwcf ins(%i, %w : tensor<1x8x8x4xf32>, tensor<3x3x4x8xf32>) outs(%o : tensor<1x6x6x8xf32>) -> tensor<1x6x6x8xf32>
+  return %s, %c : tensor<8x16xf32>, tensor<1x6x6x8xf32>
+}

@@ -1,0 +1,161 @@
+//===- NormalizeGraph.cpp - few forms of structured ops -------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// --carousel-normalize-graph. Mostly patterns of upstream's, with a choice of
+// what to fuse: a value with several users is fused into none of them unless it
+// only copies, so that the patterns end.
+//
+//===----------------------------------------------------------------------===//
+
+#include "WidenContractions.h"
+
+#include "carousel/Passes/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_NORMALIZEGRAPH
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Named ops
+//===----------------------------------------------------------------------===//
+
+static bool isConvolution(linalg::LinalgOp op) {
+  return linalg::isaConvolutionOpInterface(op);
+}
+
+/// Ops that stand for several, such as a softmax.
+static LogicalResult decompose(func::FuncOp func) {
+  SmallVector<linalg::AggregatedOpInterface> ops;
+  func.walk([&](linalg::AggregatedOpInterface op) { ops.push_back(op); });
+  IRRewriter rewriter(func.getContext());
+  for (linalg::AggregatedOpInterface op : ops) {
+    rewriter.setInsertionPoint(op);
+    FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
+    if (failed(results))
+      return op.emitError("expected an op that can be decomposed, got '")
+             << op->getName() << "'";
+    rewriter.replaceOp(op, *results);
+  }
+  return success();
+}
+
+static LogicalResult generalize(func::FuncOp func) {
+  SmallVector<linalg::LinalgOp> ops;
+  func.walk([&](linalg::LinalgOp op) {
+    if (!isa<linalg::GenericOp, linalg::FillOp>(op) && !isConvolution(op) &&
+        op.hasPureTensorSemantics())
+      ops.push_back(op);
+  });
+  IRRewriter rewriter(func.getContext());
+  for (linalg::LinalgOp op : ops) {
+    rewriter.setInsertionPoint(op);
+    if (failed(linalg::generalizeNamedOp(rewriter, op)))
+      return op.emitError("expected an op that has a linalg.generic, got '")
+             << op->getName() << "'";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// What is fused
+//===----------------------------------------------------------------------===//
+
+/// Whether an op only moves elements of one operand: a broadcast or transpose.
+static bool isCopy(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1)
+    return false;
+  auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
+  return yield.getValues().front() == op.getBody()->getArgument(0);
+}
+
+static bool isHeavy(Operation *op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  return structured && (linalg::isaContractionOpInterface(structured) ||
+                        isConvolution(structured));
+}
+
+static bool shallFuse(OpOperand *operand) {
+  auto producer = operand->get().getDefiningOp<linalg::GenericOp>();
+  if (!producer)
+    return true; // constants, and fills of them
+  Operation *consumer = operand->getOwner();
+  if (isHeavy(producer))
+    return false;
+  if (isCopy(producer))
+    return true;
+  return producer->hasOneUse() && !isHeavy(consumer);
+}
+
+/// Reshapes move to where they cost nothing: to arguments and results.
+static bool shallExpand(OpOperand *operand) {
+  Operation *producer = operand->get().getDefiningOp();
+  return producer && !isHeavy(operand->getOwner()) && !isHeavy(producer);
+}
+
+namespace {
+
+struct NormalizeGraph
+    : public carousel::impl::NormalizeGraphBase<NormalizeGraph> {
+  using NormalizeGraphBase::NormalizeGraphBase;
+
+  void runOnOperation() override {
+    func::FuncOp func = getOperation();
+    if (accumulate != "f32" && accumulate != "as-written") {
+      func.emitError("expected f32 or as-written for accumulate, got '")
+          << accumulate << "'";
+      return signalPassFailure();
+    }
+    if (func.isExternal())
+      return;
+    RewritePatternSet elementwise(&getContext());
+    linalg::populateElementwiseToLinalgConversionPatterns(elementwise);
+    if (failed(decompose(func)) ||
+        failed(applyPatternsGreedily(func, std::move(elementwise))) ||
+        failed(generalize(func)))
+      return signalPassFailure();
+    if (accumulate == "f32")
+      widened += widenContractions(func);
+    if (failed(fuse(func)))
+      return signalPassFailure();
+  }
+
+  LogicalResult fuse(func::FuncOp func) {
+    MLIRContext *context = &getContext();
+    RewritePatternSet scalars(context);
+    linalg::populateInlineConstantOperandsPatterns(scalars);
+    linalg::ControlDropUnitDims units;
+    linalg::populateFoldUnitExtentDimsPatterns(scalars, units);
+    if (failed(applyPatternsGreedily(func, std::move(scalars))))
+      return failure();
+
+    RewritePatternSet patterns(context);
+    linalg::populateElementwiseOpsFusionPatterns(patterns, shallFuse);
+    linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, shallExpand);
+    linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+    linalg::populateInlineConstantOperandsPatterns(patterns);
+    for (RegisteredOperationName op : context->getRegisteredOperations())
+      if (isa_and_nonnull<linalg::LinalgDialect, tensor::TensorDialect,
+                          arith::ArithDialect>(&op.getDialect()))
+        op.getCanonicalizationPatterns(patterns, context);
+    return applyPatternsGreedily(func, std::move(patterns));
+  }
+};
+
+} // namespace
