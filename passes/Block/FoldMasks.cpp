@@ -52,6 +52,13 @@ static bool isSameMask(Value first, Value second) {
                           });
 }
 
+/// Whether a transfer's mask is a mask of its vector. The masks of transfers
+/// that permute dimensions have those of the memref.
+static bool isMaskedBy(VectorTransferOpInterface op, Value mask) {
+  return op.getMask() && op.getPermutationMap().isMinorIdentity() &&
+         isSameMask(op.getMask(), mask);
+}
+
 namespace {
 
 /// What a read leaves open where it is masked becomes what its user wants
@@ -76,9 +83,8 @@ struct PadMaskedRead : public OpRewritePattern<arith::SelectOp> {
       source = extensions.back()->getOperand(0);
     }
     auto read = source.getDefiningOp<vector::TransferReadOp>();
-    if (!read || !source.hasOneUse() || !read.getMask() ||
-        !read.getPadding().getDefiningOp<ub::PoisonOp>() ||
-        !isSameMask(read.getMask(), op.getCondition()))
+    if (!read || !source.hasOneUse() || !isMaskedBy(read, op.getCondition()) ||
+        !read.getPadding().getDefiningOp<ub::PoisonOp>())
       return failure();
     auto padding = cast<TypedAttr>(wanted.getSplatValue<Attribute>());
     if (!extensions.empty()) {
@@ -122,8 +128,7 @@ struct DropChoiceBeforeWrite
   LogicalResult matchAndRewrite(vector::TransferWriteOp op,
                                 PatternRewriter &rewriter) const override {
     auto choice = op.getValueToStore().getDefiningOp<arith::SelectOp>();
-    if (!choice || !op.getMask() ||
-        !isSameMask(op.getMask(), choice.getCondition()))
+    if (!choice || !isMaskedBy(op, choice.getCondition()))
       return failure();
     rewriter.modifyOpInPlace(
         op, [&] { op.getValueToStoreMutable().assign(choice.getTrueValue()); });
@@ -198,7 +203,7 @@ struct FoldTransferMask
   LogicalResult matchAndRewrite(VectorTransferOpInterface op,
                                 PatternRewriter &rewriter) const override {
     auto type = dyn_cast<MemRefType>(op.getShapedType());
-    if (!type || !op.getMask())
+    if (!type || !isGlobalMemRef(type) || !op.getMask())
       return failure();
     std::optional<SmallVector<OpFoldResult>> sizes =
         findMaskSizes(op.getMask());

@@ -48,6 +48,10 @@ std::string carousel::explainMask(vector::MaskOp op) {
   Operation *masked = op.getMaskableOp();
   if (!masked)
     return "expected an op under the mask, got none";
+  auto read = dyn_cast<vector::TransferReadOp>(masked);
+  if (op.hasPassthru() && read && !read.getPermutationMap().isMinorIdentity())
+    return "expected no passthru of a read that permutes or broadcasts "
+           "dimensions";
   return llvm::TypeSwitch<Operation *, std::string>(masked)
       .Case<vector::MultiDimReductionOp, vector::TransferReadOp,
             vector::TransferWriteOp>([](Operation *) { return ""; })

@@ -23,6 +23,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_NORMALIZEGRAPH
@@ -138,11 +139,17 @@ struct NormalizeGraph
 
   LogicalResult fuse(func::FuncOp func) {
     MLIRContext *context = &getContext();
-    RewritePatternSet scalars(context);
+    // Unit extents go by one walk: the patterns aren't for the greedy driver.
+    RewritePatternSet scalars(context), units(context), reshapes(context);
     linalg::populateInlineConstantOperandsPatterns(scalars);
-    linalg::ControlDropUnitDims units;
-    linalg::populateFoldUnitExtentDimsPatterns(scalars, units);
+    linalg::ControlDropUnitDims options;
+    linalg::populateFoldUnitExtentDimsPatterns(units, options);
+    linalg::populateFoldUnitExtentDimsCanonicalizationPatterns(reshapes,
+                                                               options);
     if (failed(applyPatternsGreedily(func, std::move(scalars))))
+      return failure();
+    walkAndApplyPatterns(func, std::move(units));
+    if (failed(applyPatternsGreedily(func, std::move(reshapes))))
       return failure();
 
     RewritePatternSet patterns(context);

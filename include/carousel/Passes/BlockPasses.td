@@ -71,7 +71,7 @@ def FoldMasks : Pass<"carousel-fold-masks", "::mlir::gpu::GPUModuleOp"> {
     Precondition: the block phase. Postcondition: the same, without `vector.mask`. For kernels as
     upstream's tiling and vectorization leave them:
 
-    - A transfer of a view becomes one of the memref behind it.
+    - A transfer of a view accesses the viewed memref directly.
     - A transfer whose mask is a box (`vector.create_mask`, `constant_mask`) becomes one that may
       leave its memref. If the mask ends elsewhere than the memref, so does a view.
     - In `vector.mask`, what a reduction or contraction doesn't take becomes neutral. Where the

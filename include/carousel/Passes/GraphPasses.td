@@ -24,11 +24,12 @@ def NormalizeGraph : Pass<"carousel-normalize-graph", "::mlir::func::FuncOp"> {
     the normal form of docs/GraphPhase.md:
 
     - Structured ops are `linalg.generic`, but for fills and convolutions.
-    - No dimension of a structured op has extent 1, and no operand rank 0.
+    - Dimensions of extent 1 are gone, apart from those that other ops than structured ones need.
+      Constants of rank 0 are in bodies.
     - An elementwise op with one user is part of it, and one that only copies is part of all, unless
       the user is a contraction or convolution. Copies are part of contractions, too.
-    - `tensor.expand_shape` and `collapse_shape` stand at the edges of the function, or where a
-      dimension can't be divided.
+    - `tensor.expand_shape` and `collapse_shape` stand at the edges of the function, beside
+      contractions, convolutions and slices, or where a dimension can't be divided.
     - Contractions add floats in f32 or more, and round once.
 
     Functions without tensors, and ops that aren't structured, stay as they are.

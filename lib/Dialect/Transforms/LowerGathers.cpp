@@ -167,7 +167,7 @@ static int64_t getProduct(ArrayRef<int64_t> extents) {
   return product;
 }
 
-/// Otherwise some CTA would wait for a value that nobody sends.
+/// Otherwise a CTA would wait for a value that no thread sends.
 static LogicalResult verifyGather(gpu::GPUFuncOp kernel, ClusterGatherOp op) {
   // C214
   if (op->getParentOp() != kernel || !kernel.getBody().hasOneBlock())

@@ -43,7 +43,7 @@ gpu.module @m {
     gpu.return
   }
 
-  // Any size: a view that ends behind it. A mask that leaves the whole vector says nothing. The order of a mask's
+  // A size that isn't the rest of x: a view ends there. A mask that is true everywhere goes. The order of a mask's
   // dimensions is that of the memref's.
   // CHECK-LABEL: gpu.func @sizes
   // CHECK-SAME: (%[[X:[a-z0-9]+]]: memref<?x?xf32, {{.*}}>, %[[Y:[a-z0-9]+]]: memref<?x?xf32, {{.*}}>, %[[S:.*]]: index)
@@ -81,6 +81,25 @@ gpu.module @m {
     %zero = arith.constant dense<0.0> : vector<16xf32>
     %mask = vector.create_mask %size : vector<16xi1>
     vector.transfer_write %zero, %x[%c0], %mask : vector<16xf32>, !v
+    gpu.return
+  }
+
+  // A mask of a transfer that permutes dimensions isn't the same one for the vector: the choices stay.
+  // CHECK-LABEL: gpu.func @turned
+  // CHECK: %[[V:.*]] = vector.transfer_read
+  // CHECK: %[[ONE:.*]] = arith.select %{{.*}}, %[[V]], %{{.*}} : vector<16x16xi1>, vector<16x16xf32>
+  // CHECK: %[[TWO:.*]] = arith.select %{{.*}}, %[[ONE]], %[[V]] : vector<16x16xi1>, vector<16x16xf32>
+  // CHECK: vector.transfer_write %[[TWO]]
+  gpu.func @turned(%x: !m, %y: !m, %rows: index, %columns: index) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    %c0 = arith.constant 0 : index
+    %poison = ub.poison : f32
+    %zeros = arith.constant dense<0.0> : vector<16x16xf32>
+    %mask = vector.create_mask %rows, %columns : vector<16x16xi1>
+    %v = vector.transfer_read %x[%c0, %c0], %poison, %mask {in_bounds = [true, true], permutation_map = affine_map<(i, j) -> (j, i)>} : !m, vector<16x16xf32>
+    %one = arith.select %mask, %v, %zeros : vector<16x16xi1>, vector<16x16xf32>
+    %two = arith.select %mask, %one, %v : vector<16x16xi1>, vector<16x16xf32>
+    vector.transfer_write %two, %y[%c0, %c0], %mask {in_bounds = [true, true], permutation_map = affine_map<(i, j) -> (j, i)>} : vector<16x16xf32>, !m
     gpu.return
   }
 

@@ -67,6 +67,24 @@ gpu.module @kernels {
 
 // -----
 
+// C209: other values for what a masked read leaves, where mask and vector differ in the order of dimensions.
+gpu.module @kernels {
+  gpu.func @passthru(%x: memref<?x?xf32, #gpu.address_space<global>>) kernel attributes {
+      carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1]>} {
+    %c0 = arith.constant 0 : index
+    %c3 = arith.constant 3 : index
+    %zero = arith.constant 0.0 : f32
+    %ones = arith.constant dense<1.0> : vector<8x8xf32>
+    %mask = vector.create_mask %c3, %c3 : vector<8x8xi1>
+    // expected-error @below {{expected no passthru of a read that permutes or broadcasts dimensions in a block program}}
+    %v = vector.mask %mask, %ones { vector.transfer_read %x[%c0, %c0], %zero {in_bounds = [true, true], permutation_map = affine_map<(i, j) -> (j, i)>} : memref<?x?xf32, #gpu.address_space<global>>, vector<8x8xf32> } : vector<8x8xi1> -> vector<8x8xf32>
+    vector.transfer_write %v, %x[%c0, %c0] : vector<8x8xf32>, memref<?x?xf32, #gpu.address_space<global>>
+    gpu.return
+  }
+}
+
+// -----
+
 // C209: the extent of a block, which passes choose.
 gpu.module @kernels {
   gpu.func @block(%x: memref<?xf32, #gpu.address_space<global>>) kernel attributes {

@@ -124,6 +124,33 @@ func.func @reshape(%x: tensor<4x320xf32>) -> tensor<4x32xf32> {
   return %s : tensor<4x32xf32>
 }
 
+// A row's maximum goes to a column of extent 1 and back to the row: the extent is gone, also where the value has two users.
+// CHECK-LABEL: func.func @unit
+// CHECK-NOT: x1xf32
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %{{.*}} : tensor<?x16xf32>, tensor<?xf32>)
+// CHECK: arith.subf
+// CHECK-NOT: x1xf32
+// CHECK: return
+func.func @unit(%x: tensor<?x16xf32>) -> (tensor<?x16xf32>, tensor<?x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %low = arith.constant 0xFF800000 : f32
+  %n = tensor.dim %x, %c0 : tensor<?x16xf32>
+  %e1 = tensor.empty(%n) : tensor<?xf32>
+  %f = linalg.fill ins(%low : f32) outs(%e1 : tensor<?xf32>) -> tensor<?xf32>
+  %m = linalg.reduce {arith.maximumf} ins(%x : tensor<?x16xf32>) outs(%f : tensor<?xf32>) dimensions = [1]
+  %c = tensor.expand_shape %m [[0, 1]] output_shape [%n, 1] : tensor<?xf32> into tensor<?x1xf32>
+  %e2 = tensor.empty(%n) : tensor<?x1xf32>
+  %a = linalg.abs ins(%c : tensor<?x1xf32>) outs(%e2 : tensor<?x1xf32>) -> tensor<?x1xf32>
+  %e = tensor.empty(%n) : tensor<?x16xf32>
+  %b = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, 0)>, #id], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<?x1xf32>) outs(%e : tensor<?x16xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<?x16xf32>
+  %d = linalg.sub ins(%x, %b : tensor<?x16xf32>, tensor<?x16xf32>) outs(%e : tensor<?x16xf32>) -> tensor<?x16xf32>
+  %g = linalg.exp ins(%d : tensor<?x16xf32>) outs(%e : tensor<?x16xf32>) -> tensor<?x16xf32>
+  return %d, %g : tensor<?x16xf32>, tensor<?x16xf32>
+}
+
 // A softmax is five ops; convolutions stay.
 // CHECK-LABEL: func.func @named
 // CHECK-NOT: linalg.softmax

@@ -16,7 +16,7 @@ gpu.module @kernels {
 
 // -----
 
-// C214: a value that nobody sends.
+// C214: a value that no thread sends.
 gpu.module @kernels {
   gpu.func @few(%sum: f32) kernel attributes {
       carousel.launch = #carousel.launch<grid = [8], block = [64], cluster = [2]>} {
