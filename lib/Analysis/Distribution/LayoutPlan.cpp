@@ -55,7 +55,11 @@ static bool canLoadMatrices(const VectorAccess &access,
                             const LinearLayout &layout) {
   constexpr int64_t kMatrixRows = 8;
   VectorType type = access.getType();
-  return access.isTransfer() && isa<vector::TransferReadOp>(access.getOp()) &&
+  // The instruction's op has no 8-bit floats.
+  bool isFloat8 =
+      isa<FloatType>(type.getElementType()) && getElementBits(type) == 8;
+  return !isFloat8 && access.isTransfer() &&
+         isa<vector::TransferReadOp>(access.getOp()) &&
          findMatrixLoads(layout, getElementBits(type)) &&
          llvm::all_of(type.getShape(), [](int64_t extent) {
            return llvm::isPowerOf2_64(extent) && extent >= kMatrixRows;

@@ -123,7 +123,9 @@ FragmentLayouts carousel::makeFragmentLayouts(ProductBits bits,
 
 std::optional<MatrixLoads> carousel::findMatrixLoads(const LinearLayout &layout,
                                                      unsigned elementBits) {
-  if (layout.getExtentBits().size() != 2 || layout.getNumBits(Place::Lane) != 5)
+  if (layout.getExtentBits().size() != 2 ||
+      layout.getNumBits(Place::Lane) != 5 ||
+      (elementBits != 8 && elementBits != 16 && elementBits != 32))
     return std::nullopt;
   auto registers = layout.getBases(Place::Register);
   auto lanes = layout.getBases(Place::Lane);

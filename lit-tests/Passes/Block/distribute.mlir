@@ -311,4 +311,24 @@ gpu.module @m {
     vector.transfer_write %w, %y[%c0] {in_bounds = [true]} : vector<4xf32>, !v
     gpu.return
   }
+
+  // A layout of matrices, but of 8-bit floats, which ldmatrix's op doesn't have: threads read the tile.
+  // CHECK-LABEL: gpu.func @bytes_of_floats
+  // CHECK-NOT: nvgpu.ldmatrix
+  // CHECK: vector.load {{.*}} vector<4xf8E5M2>
+  // CHECK-NOT: nvgpu.ldmatrix
+  // CHECK: gpu.return
+  gpu.func @bytes_of_floats(%x: memref<?x?xf8E5M2, #gpu.address_space<global>>, %y: memref<?x?xf8E5M2, #gpu.address_space<global>>) kernel
+      attributes {carousel.block_program = #carousel.block_program<>, carousel.launch = #carousel.launch<grid = [1], block = [32]>} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c32 = arith.constant 32 : index
+    %pad = arith.constant 0.0 : f8E5M2
+    %n = memref.dim %x, %c1 : memref<?x?xf8E5M2, #gpu.address_space<global>>
+    scf.for %i = %c0 to %n step %c32 {
+      %v = vector.transfer_read %x[%c0, %i], %pad {carousel.layout = #carousel.layout<register = [[0, 1], [0, 2], [8, 0], [16, 0], [0, 16]], lane = [[0, 4], [0, 8], [1, 0], [2, 0], [4, 0]], warp = []>} : memref<?x?xf8E5M2, #gpu.address_space<global>>, vector<32x32xf8E5M2>
+      vector.transfer_write %v, %y[%c0, %i] : vector<32x32xf8E5M2>, memref<?x?xf8E5M2, #gpu.address_space<global>>
+    } {carousel.pipeline = #carousel.pipeline<stages = 2>}
+    gpu.return
+  }
 }

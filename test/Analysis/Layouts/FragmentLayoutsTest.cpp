@@ -121,6 +121,9 @@ TEST(FragmentLayoutsTest, OtherLayoutsHaveNoMatrixLoads) {
   // Lanes that are within a matrix's columns, but in another order.
   EXPECT_FALSE(
       findMatrixLoads(makeFragmentLayouts({4, 3, 5}, 8, {5, 0}).a, 16));
+  // Elements that no instruction moves.
+  EXPECT_FALSE(
+      findMatrixLoads(makeFragmentLayouts({4, 3, 5}, 32, {5, 0}).a, 64));
 }
 
 } // namespace
