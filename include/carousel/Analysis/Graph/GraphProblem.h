@@ -1,0 +1,96 @@
+//===- GraphProblem.h - structured ops as nodes with loops ------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A graph of linalg ops on tensors, as far as groups depend on it: loops,
+// tensors, and which loop goes along which dimension of a tensor. Plain data,
+// so that planners can be tested without IR. docs/GraphPhase.md, Groups.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_ANALYSIS_GRAPH_GRAPHPROBLEM_H
+#define CAROUSEL_ANALYSIS_GRAPH_GRAPHPROBLEM_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace carousel {
+
+/// An extent that the program doesn't say.
+inline constexpr int64_t kUnknownExtent = -1;
+
+/// What planners assume of such extents: groups are formed before they are
+/// known.
+inline constexpr int64_t kAssumedExtent = 4096;
+
+struct GraphTensor {
+  llvm::SmallVector<int64_t> extents;
+  int64_t elementBytes = 4;
+  /// It has to be in memory: a result of the program.
+  bool escapes = false;
+
+  /// With kAssumedExtent for unknown extents.
+  int64_t getBytes() const;
+};
+
+struct GraphLoop {
+  int64_t extent = kUnknownExtent;
+  bool isReduction = false;
+  /// The body computes with the number of the iteration.
+  bool usesIndex = false;
+};
+
+struct GraphAccess {
+  unsigned tensor = 0;
+  /// By dimension of the tensor: the loop that goes along it, or nullopt where
+  /// the index isn't one loop's.
+  llvm::SmallVector<std::optional<unsigned>> loops;
+
+  bool isRegular() const;
+};
+
+enum class GraphOpKind {
+  Elementwise,
+  /// Its body combines one element with one result by a known operation.
+  Reduction,
+  /// A reduction of products of two tensors, neither of which has all loops.
+  Contraction,
+  /// Any other structured op: windows, gathers, reductions to several results.
+  Irregular,
+  /// No structured op, and so never part of a kernel: a reshape, a slice.
+  Host,
+};
+
+struct GraphOp {
+  std::string name; ///< for remarks
+  GraphOpKind kind = GraphOpKind::Elementwise;
+  llvm::SmallVector<GraphLoop> loops;
+  llvm::SmallVector<GraphAccess> reads, writes;
+  /// Instructions for an element, roughly: functions of math count as eight.
+  int64_t work = 1;
+
+  bool reduces() const;
+  /// Executions of its body, with kAssumedExtent for unknown extents.
+  int64_t getIterations() const;
+};
+
+/// Ops are in the order of the program.
+struct GraphProblem {
+  std::vector<GraphTensor> tensors;
+  std::vector<GraphOp> ops;
+
+  /// The op that writes a tensor.
+  std::optional<unsigned> findWriter(unsigned tensor) const;
+};
+
+} // namespace carousel
+
+#endif // CAROUSEL_ANALYSIS_GRAPH_GRAPHPROBLEM_H

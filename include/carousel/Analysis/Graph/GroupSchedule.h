@@ -1,0 +1,59 @@
+//===- GroupSchedule.h - which part of a group a program has ----*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Says for each dimension of a group whether the grid goes along it, a loop of
+// each program, or neither, and how many elements of it a vector has. A kernel
+// of the block phase follows from it. docs/GraphPhase.md, Kernels.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_ANALYSIS_GRAPH_GROUPSCHEDULE_H
+#define CAROUSEL_ANALYSIS_GRAPH_GROUPSCHEDULE_H
+
+#include "carousel/Analysis/Graph/GroupShape.h"
+
+namespace carousel {
+
+/// What goes along a dimension in steps of a vector's elements.
+enum class DimWalk {
+  Grid, ///< programs
+  Loop, ///< a loop of each program
+  None, ///< the vector has all of the dimension
+};
+
+/// One or several dimensions of a group that are next to each other in all
+/// tensors, and so are one.
+struct ScheduledDim {
+  llvm::SmallVector<unsigned> dims; ///< of the group's shape, outermost first
+  int64_t extent = kUnknownExtent;
+  bool isReduced = false;
+  DimWalk walk = DimWalk::Grid;
+  /// Elements of a vector; 1 if the dimension isn't one of vectors'.
+  int64_t tile = 1;
+};
+
+struct GroupSchedule {
+  ScheduleFamily family = ScheduleFamily::Elementwise;
+  /// Vectors have their dimensions in this order, and so has the grid.
+  std::vector<ScheduledDim> dims;
+  /// The dimension whose extent the kernel's variants cover.
+  std::optional<unsigned> covered;
+  /// Why the group has no schedule; a group of one op has one.
+  std::string refusal;
+
+  /// The position in `dims` of a dimension of the shape.
+  unsigned find(unsigned dim) const;
+};
+
+GroupSchedule scheduleGroup(const GraphProblem &problem, const OpGroup &group,
+                            const GroupShape &shape);
+
+void print(llvm::raw_ostream &os, const GroupSchedule &schedule);
+
+} // namespace carousel
+
+#endif // CAROUSEL_ANALYSIS_GRAPH_GROUPSCHEDULE_H

@@ -1,0 +1,83 @@
+//===- GroupShape.h - the dimensions that ops of a kernel share -*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Ops that become one kernel have their loops in common. A union-find over the
+// loops gives the group's dimensions; from these follow the family of its
+// schedule, or the reason why there is none. docs/GraphPhase.md, Groups.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_ANALYSIS_GRAPH_GROUPSHAPE_H
+#define CAROUSEL_ANALYSIS_GRAPH_GROUPSHAPE_H
+
+#include "carousel/Analysis/Graph/GraphProblem.h"
+
+namespace carousel {
+
+/// How a group becomes a kernel.
+enum class ScheduleFamily {
+  /// One product, with elementwise ops before and after it.
+  Contraction,
+  /// Reductions along the dimension in which elements are neighbours: a program
+  /// has a row.
+  Row,
+  /// Reductions along others: a program has some columns.
+  Column,
+  /// No reduction.
+  Elementwise,
+  /// Anything: a program has elements of the results, and loops reduce.
+  Loops,
+};
+
+llvm::StringRef stringify(ScheduleFamily family);
+
+struct GroupDim {
+  int64_t extent = kUnknownExtent;
+  /// Some op of the group reduces along it.
+  bool isReduced = false;
+};
+
+/// Two ops of a group that shall go along the dimensions of a tensor, which
+/// both read, together.
+struct SharedRead {
+  unsigned tensor, first, second;
+};
+
+/// Ops that shall become one kernel. What one of them writes and another one
+/// reads stays in registers.
+struct OpGroup {
+  llvm::SmallVector<unsigned> ops; ///< ascending
+  llvm::SmallVector<SharedRead> sharedReads;
+
+  bool contains(unsigned op) const;
+};
+
+struct GroupShape {
+  std::vector<GroupDim> dims;
+  /// By op of the group, in its order, and by loop: the dimension.
+  std::vector<llvm::SmallVector<unsigned>> loops;
+  ScheduleFamily family = ScheduleFamily::Elementwise;
+  /// What a reduction computes is needed along the dimension that it reduces.
+  bool hasSeveralPasses = false;
+};
+
+/// A shape, or the reason why the ops can't be one kernel.
+struct GroupShapeResult {
+  std::optional<GroupShape> shape;
+  std::string refusal;
+};
+
+GroupShapeResult computeGroupShape(const GraphProblem &problem,
+                                   const OpGroup &group);
+
+/// Whether ops outside of the group, or of the program, read the tensor.
+bool leavesGroup(const GraphProblem &problem, const OpGroup &group,
+                 unsigned tensor);
+
+} // namespace carousel
+
+#endif // CAROUSEL_ANALYSIS_GRAPH_GROUPSHAPE_H

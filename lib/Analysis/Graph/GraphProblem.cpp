@@ -1,0 +1,55 @@
+//===- GraphProblem.cpp - structured ops as nodes with loops --------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See GraphProblem.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Graph/GraphProblem.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace carousel;
+
+static int64_t assumeExtent(int64_t extent) {
+  return extent == kUnknownExtent ? kAssumedExtent : extent;
+}
+
+int64_t GraphTensor::getBytes() const {
+  int64_t bytes = elementBytes;
+  for (int64_t extent : extents)
+    bytes *= assumeExtent(extent);
+  return bytes;
+}
+
+bool GraphAccess::isRegular() const {
+  for (auto [dim, loop] : llvm::enumerate(loops))
+    if (!loop ||
+        llvm::is_contained(llvm::ArrayRef(loops).take_front(dim), loop))
+      return false;
+  return true;
+}
+
+bool GraphOp::reduces() const {
+  return llvm::any_of(loops,
+                      [](const GraphLoop &loop) { return loop.isReduction; });
+}
+
+int64_t GraphOp::getIterations() const {
+  int64_t iterations = 1;
+  for (const GraphLoop &loop : loops)
+    iterations *= assumeExtent(loop.extent);
+  return iterations;
+}
+
+std::optional<unsigned> GraphProblem::findWriter(unsigned tensor) const {
+  for (auto [number, op] : llvm::enumerate(ops))
+    for (const GraphAccess &write : op.writes)
+      if (write.tensor == tensor)
+        return number;
+  return std::nullopt;
+}

@@ -1,0 +1,391 @@
+//===- GroupSchedule.cpp - which part of a group a program has ------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See GroupSchedule.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Graph/GroupSchedule.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace carousel;
+using llvm::SmallVector;
+
+/// The widest rows that variants are made for; docs/BlockPhase.md, Variants.
+static constexpr int64_t kWidestRow = 262144;
+/// Elements of vectors that threads have four 16-byte accesses of.
+static constexpr int64_t kVector = 4096;
+/// Beside each other in a tile of several rows.
+static constexpr int64_t kTileWidth = 512;
+/// Bytes of rows that one program reads, of columns that it adds.
+static constexpr int64_t kColumnBytes = 128;
+/// Rows that a program of columns reads together.
+static constexpr int64_t kColumnRows = 128;
+
+unsigned GroupSchedule::find(unsigned dim) const {
+  for (auto [position, scheduled] : llvm::enumerate(dims))
+    if (llvm::is_contained(scheduled.dims, dim))
+      return position;
+  llvm_unreachable("each dimension is scheduled");
+}
+
+namespace {
+
+/// An access to memory, by dimensions of the group.
+struct DimAccess {
+  SmallVector<std::optional<unsigned>> dims;
+  int64_t bytes = 0, elementBytes = 4;
+  bool isWrite = false;
+};
+
+class Scheduler {
+public:
+  Scheduler(const GraphProblem &problem, const OpGroup &group,
+            const GroupShape &shape)
+      : problem(problem), group(group), shape(shape) {
+    schedule.family = shape.family;
+    findAccesses();
+    collapse();
+  }
+
+  GroupSchedule run() {
+    switch (shape.family) {
+    case ScheduleFamily::Row:
+      scheduleRow();
+      break;
+    case ScheduleFamily::Column:
+      scheduleColumn();
+      break;
+    case ScheduleFamily::Elementwise:
+      scheduleElementwise();
+      break;
+    case ScheduleFamily::Contraction:
+      scheduleContraction();
+      break;
+    case ScheduleFamily::Loops:
+      scheduleLoops();
+      break;
+    }
+    return std::move(schedule);
+  }
+
+private:
+  bool isWrittenInside(unsigned tensor) const {
+    std::optional<unsigned> writer = problem.findWriter(tensor);
+    return writer && group.contains(*writer);
+  }
+
+  void findAccesses() {
+    for (auto [at, number] : llvm::enumerate(group.ops)) {
+      const GraphOp &op = problem.ops[number];
+      auto note = [&, dims = shape.loops[at]](const GraphAccess &access,
+                                              bool isWrite) {
+        const GraphTensor &tensor = problem.tensors[access.tensor];
+        DimAccess found;
+        for (std::optional<unsigned> loop : access.loops)
+          found.dims.push_back(loop ? std::optional(dims[*loop])
+                                    : std::nullopt);
+        found.bytes = tensor.getBytes();
+        found.elementBytes = tensor.elementBytes;
+        found.isWrite = isWrite;
+        accesses.push_back(found);
+      };
+      for (const GraphAccess &read : op.reads)
+        if (!isWrittenInside(read.tensor))
+          note(read, false);
+      for (const GraphAccess &write : op.writes)
+        if (leavesGroup(problem, group, write.tensor))
+          note(write, true);
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Dimensions that are one
+  //===--------------------------------------------------------------------===//
+
+  bool canCollapse(unsigned outer, unsigned inner) const {
+    if (shape.dims[outer].isReduced != shape.dims[inner].isReduced)
+      return false;
+    for (auto [at, number] : llvm::enumerate(group.ops)) {
+      const GraphOp &op = problem.ops[number];
+      bool hasOuter = llvm::is_contained(shape.loops[at], outer);
+      if (hasOuter != llvm::is_contained(shape.loops[at], inner) ||
+          (hasOuter && op.kind == GraphOpKind::Irregular))
+        return false;
+      for (auto [loop, dim] : llvm::enumerate(shape.loops[at]))
+        if ((dim == outer || dim == inner) && op.loops[loop].usesIndex)
+          return false;
+    }
+    for (const DimAccess &access : accesses) {
+      const auto *at = llvm::find(access.dims, std::optional(outer));
+      const auto *next = llvm::find(access.dims, std::optional(inner));
+      bool hasOuter = at != access.dims.end();
+      if (hasOuter != (next != access.dims.end()) ||
+          (hasOuter && next != at + 1))
+        return false;
+    }
+    return true;
+  }
+
+  /// Dimensions in the order of the largest tensor, with neighbours collapsed.
+  void collapse() {
+    SmallVector<const DimAccess *> bySize;
+    for (const DimAccess &access : accesses)
+      bySize.push_back(&access);
+    // Results first: programs that are near each other write what is. What is
+    // reduced isn't part of them.
+    bool areReadsFirst = llvm::any_of(
+        shape.dims, [](const GroupDim &dim) { return dim.isReduced; });
+    if (shape.family == ScheduleFamily::Contraction)
+      areReadsFirst = false;
+    llvm::sort(bySize, [&](const DimAccess *a, const DimAccess *b) {
+      return std::tuple(a->isWrite == areReadsFirst, -a->bytes, a) <
+             std::tuple(b->isWrite == areReadsFirst, -b->bytes, b);
+    });
+    SmallVector<unsigned> order;
+    auto add = [&](unsigned dim) {
+      if (!llvm::is_contained(order, dim))
+        order.push_back(dim);
+    };
+    for (const DimAccess *access : bySize)
+      for (std::optional<unsigned> dim : access->dims)
+        if (dim)
+          add(*dim);
+    for (unsigned dim = 0; dim < shape.dims.size(); ++dim)
+      add(dim);
+    for (unsigned dim : order) {
+      if (!schedule.dims.empty() &&
+          canCollapse(schedule.dims.back().dims.back(), dim)) {
+        ScheduledDim &last = schedule.dims.back();
+        last.dims.push_back(dim);
+        last.extent = last.extent == kUnknownExtent ||
+                              shape.dims[dim].extent == kUnknownExtent
+                          ? kUnknownExtent
+                          : last.extent * shape.dims[dim].extent;
+        continue;
+      }
+      ScheduledDim next;
+      next.dims = {dim};
+      next.extent = shape.dims[dim].extent;
+      next.isReduced = shape.dims[dim].isReduced;
+      schedule.dims.push_back(next);
+    }
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Families
+  //===--------------------------------------------------------------------===//
+
+  /// Of the dimension, as many elements as it has, or fewer.
+  static int64_t clampTile(const ScheduledDim &dim, int64_t tile) {
+    return dim.extent == kUnknownExtent
+               ? tile
+               : std::min<int64_t>(tile, llvm::PowerOf2Ceil(dim.extent));
+  }
+
+  /// The scheduled dimension in which a tensor's neighbours are, if any.
+  std::optional<unsigned> findInner(const DimAccess &access) const {
+    if (access.dims.empty() || !access.dims.back())
+      return std::nullopt;
+    return schedule.find(*access.dims.back());
+  }
+
+  SmallVector<unsigned> findReduced() const {
+    SmallVector<unsigned> reduced;
+    for (auto [position, dim] : llvm::enumerate(schedule.dims))
+      if (dim.isReduced)
+        reduced.push_back(position);
+    return reduced;
+  }
+
+  void setLoop(unsigned position, int64_t tile) {
+    schedule.dims[position].walk = DimWalk::Loop;
+    schedule.dims[position].tile = tile;
+  }
+
+  bool fitBlock(llvm::ArrayRef<unsigned> positions) const {
+    constexpr int64_t kMostElements = 65536;
+    int64_t elements = 1;
+    for (unsigned position : positions) {
+      int64_t extent = schedule.dims[position].extent;
+      if (extent == kUnknownExtent || extent > kMostElements)
+        return false;
+      elements *= llvm::PowerOf2Ceil(extent);
+    }
+    return elements <= kMostElements;
+  }
+
+  void scheduleRow() {
+    SmallVector<unsigned> reduced = findReduced();
+    if (reduced.size() > 1 && !fitBlock(reduced)) {
+      if (shape.hasSeveralPasses)
+        schedule.refusal = "rows in several dimensions don't fit a CTA";
+      for (unsigned position : reduced)
+        setLoop(position, 1);
+      setLoop(reduced.back(),
+              clampTile(schedule.dims[reduced.back()], kVector));
+      return;
+    }
+    for (unsigned position : reduced) {
+      ScheduledDim &dim = schedule.dims[position];
+      dim.walk = DimWalk::None;
+      dim.tile = dim.extent;
+    }
+    if (reduced.size() != 1)
+      return;
+    ScheduledDim &dim = schedule.dims[reduced.front()];
+    schedule.covered = reduced.front();
+    constexpr int64_t kNarrowestRow = 64;
+    dim.tile = dim.extent == kUnknownExtent
+                   ? kWidestRow
+                   : std::clamp<int64_t>(llvm::PowerOf2Ceil(dim.extent),
+                                         kNarrowestRow, kWidestRow);
+  }
+
+  void scheduleColumn() {
+    const DimAccess *largest = nullptr;
+    for (const DimAccess &access : accesses)
+      if (findInner(access) && !schedule.dims[*findInner(access)].isReduced &&
+          (!largest || access.bytes > largest->bytes))
+        largest = &access;
+    if (largest) {
+      ScheduledDim &inner = schedule.dims[*findInner(*largest)];
+      inner.tile = clampTile(inner, kColumnBytes / largest->elementBytes);
+    }
+    // The innermost loop takes several rows at once.
+    for (unsigned position : findReduced())
+      setLoop(position, 1);
+    unsigned rows = findReduced().back();
+    setLoop(rows, clampTile(schedule.dims[rows], kColumnRows));
+  }
+
+  void scheduleElementwise() {
+    // Dimensions in which neighbours are, by the bytes of their tensors.
+    SmallVector<int64_t> bytes(schedule.dims.size());
+    int64_t elementBytes = 1;
+    for (const DimAccess &access : accesses)
+      if (std::optional<unsigned> inner = findInner(access)) {
+        bytes[*inner] += access.bytes;
+        elementBytes = std::max(elementBytes, access.elementBytes);
+      }
+    SmallVector<unsigned> inners;
+    for (unsigned position = 0; position < bytes.size(); ++position)
+      if (bytes[position] != 0)
+        inners.push_back(position);
+    llvm::sort(inners, [&](unsigned a, unsigned b) {
+      return std::pair(-bytes[a], a) < std::pair(-bytes[b], b);
+    });
+    if (inners.empty())
+      return;
+    ScheduledDim &first = schedule.dims[inners[0]];
+    // Neighbours of large tensors in two dimensions: a transpose.
+    if (inners.size() > 1 && 4 * bytes[inners[1]] >= bytes[inners[0]]) {
+      int64_t tile = elementBytes >= 4 ? 64 : 128;
+      first.tile = clampTile(first, tile);
+      ScheduledDim &second = schedule.dims[inners[1]];
+      second.tile = clampTile(second, tile);
+      return;
+    }
+    if (inners[0] == 0) {
+      first.tile = clampTile(first, kVector);
+      return;
+    }
+    first.tile = clampTile(first, kTileWidth);
+    ScheduledDim &above = schedule.dims[inners[0] - 1];
+    above.tile = clampTile(above, kVector / first.tile);
+  }
+
+  void scheduleContraction();
+
+  /// Vectors go along the results' neighbours, all else is scalar.
+  void scheduleLoops() {
+    for (unsigned position : findReduced())
+      setLoop(position, 1);
+    for (const DimAccess &access : accesses)
+      if (access.isWrite)
+        if (std::optional<unsigned> inner = findInner(access)) {
+          ScheduledDim &dim = schedule.dims[*inner];
+          constexpr int64_t kLoopVector = 512;
+          dim.tile = clampTile(dim, kLoopVector);
+          return;
+        }
+  }
+
+  const GraphProblem &problem;
+  const OpGroup &group;
+  const GroupShape &shape;
+  std::vector<DimAccess> accesses; ///< to memory
+  GroupSchedule schedule;
+};
+
+} // namespace
+
+void Scheduler::scheduleContraction() {
+  // The factors' dimensions tell rows, columns and batches apart.
+  size_t at =
+      llvm::find_if(group.ops,
+                    [&](unsigned op) {
+                      return problem.ops[op].kind == GraphOpKind::Contraction;
+                    }) -
+      group.ops.begin();
+  const GraphOp &product = problem.ops[group.ops[at]];
+  auto hasDim = [&](const GraphAccess &access, unsigned position) {
+    return llvm::any_of(access.loops, [&](std::optional<unsigned> loop) {
+      return loop && schedule.find(shape.loops[at][*loop]) == position;
+    });
+  };
+  std::optional<unsigned> row, column, depth;
+  // The innermost of each kind.
+  for (unsigned position = 0; position < schedule.dims.size(); ++position) {
+    bool isLeft = hasDim(product.reads[0], position);
+    bool isRight = hasDim(product.reads[1], position);
+    if (schedule.dims[position].isReduced)
+      depth = position;
+    else if (isLeft && !isRight)
+      row = position;
+    else if (isRight && !isLeft)
+      column = position;
+  }
+  int64_t elementBytes =
+      std::min(problem.tensors[product.reads[0].tensor].elementBytes,
+               problem.tensors[product.reads[1].tensor].elementBytes);
+  for (unsigned position : findReduced())
+    setLoop(position, 1);
+  constexpr int64_t kRows = 128, kColumns = 128, kDepthBytes = 128;
+  constexpr int64_t kLeast = 16;
+  auto tile = [&](unsigned position, int64_t most) {
+    ScheduledDim &dim = schedule.dims[position];
+    dim.tile = std::max(clampTile(dim, most), kLeast);
+  };
+  tile(*row, kRows);
+  tile(*column, kColumns);
+  tile(*depth, kDepthBytes / elementBytes);
+}
+
+GroupSchedule carousel::scheduleGroup(const GraphProblem &problem,
+                                      const OpGroup &group,
+                                      const GroupShape &shape) {
+  return Scheduler(problem, group, shape).run();
+}
+
+void carousel::print(llvm::raw_ostream &os, const GroupSchedule &schedule) {
+  os << stringify(schedule.family);
+  for (const ScheduledDim &dim : schedule.dims) {
+    os << ", ";
+    if (dim.extent == kUnknownExtent)
+      os << '?';
+    else
+      os << dim.extent;
+    os << (dim.walk == DimWalk::Grid   ? " by the grid"
+           : dim.walk == DimWalk::Loop ? " by a loop"
+                                       : " at once");
+    if (dim.tile != 1)
+      os << " in vectors of " << dim.tile;
+  }
+}

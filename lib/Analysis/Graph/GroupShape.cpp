@@ -1,0 +1,348 @@
+//===- GroupShape.cpp - the dimensions that ops of a kernel share ---------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See GroupShape.h. Rules are in the order in which they are easy to explain to
+// someone who wonders why two ops are two kernels.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Graph/GroupShape.h"
+
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/IntEqClasses.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace carousel;
+using llvm::ArrayRef;
+using llvm::BitVector;
+
+llvm::StringRef carousel::stringify(ScheduleFamily family) {
+  switch (family) {
+  case ScheduleFamily::Contraction:
+    return "contraction";
+  case ScheduleFamily::Row:
+    return "row";
+  case ScheduleFamily::Column:
+    return "column";
+  case ScheduleFamily::Elementwise:
+    return "elementwise";
+  case ScheduleFamily::Loops:
+    return "loops";
+  }
+  llvm_unreachable("all families are listed");
+}
+
+bool OpGroup::contains(unsigned op) const {
+  return llvm::binary_search(ops, op);
+}
+
+bool carousel::leavesGroup(const GraphProblem &problem, const OpGroup &group,
+                           unsigned tensor) {
+  if (problem.tensors[tensor].escapes)
+    return true;
+  for (auto [number, op] : llvm::enumerate(problem.ops))
+    if (!group.contains(number))
+      for (const GraphAccess &read : op.reads)
+        if (read.tensor == tensor)
+          return true;
+  return false;
+}
+
+namespace {
+
+/// Computes the shape of one group, or says which rule it breaks.
+class ShapeBuilder {
+public:
+  ShapeBuilder(const GraphProblem &problem, const OpGroup &group)
+      : problem(problem), group(group) {
+    unsigned count = 0;
+    for (unsigned op : group.ops) {
+      firstLoop.push_back(count);
+      count += problem.ops[op].loops.size();
+    }
+    classes.grow(count);
+  }
+
+  GroupShapeResult run() {
+    GroupShapeResult result;
+    if (!checkHost() || !joinLoops() || !findDims() || !checkReductions() ||
+        !checkResults() || !chooseFamily()) {
+      result.refusal = refusal;
+      return result;
+    }
+    result.shape = shape;
+    return result;
+  }
+
+private:
+  const GraphOp &getOp(size_t position) const {
+    return problem.ops[group.ops[position]];
+  }
+
+  bool refuse(const llvm::Twine &reason) {
+    refusal = reason.str();
+    return false;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Dimensions
+  //===--------------------------------------------------------------------===//
+
+  /// All accesses of one op to a tensor, of `accesses`.
+  static llvm::SmallVector<const GraphAccess *>
+  findAccesses(ArrayRef<GraphAccess> accesses, unsigned tensor) {
+    llvm::SmallVector<const GraphAccess *> found;
+    for (const GraphAccess &access : accesses)
+      if (access.tensor == tensor)
+        found.push_back(&access);
+    return found;
+  }
+
+  bool joinAccesses(unsigned tensor, size_t firstOp,
+                    ArrayRef<const GraphAccess *> first, size_t secondOp,
+                    ArrayRef<const GraphAccess *> second) {
+    for (const GraphAccess *a : first)
+      for (const GraphAccess *b : second) {
+        if (!a->isRegular() || !b->isRegular())
+          return refuse("elements of " + describe(tensor) +
+                        " are read in another order than they are written");
+        for (auto [x, y] : llvm::zip_equal(a->loops, b->loops))
+          classes.join(firstLoop[firstOp] + *x, firstLoop[secondOp] + *y);
+      }
+    return true;
+  }
+
+  bool checkHost() {
+    for (unsigned op : group.ops)
+      if (problem.ops[op].kind == GraphOpKind::Host && group.ops.size() != 1)
+        return refuse("'" + problem.ops[op].name + "' isn't part of kernels");
+    return true;
+  }
+
+  bool joinLoops() {
+    for (auto [writerAt, writer] : llvm::enumerate(group.ops))
+      for (const GraphAccess &write : problem.ops[writer].writes)
+        for (auto [readerAt, reader] : llvm::enumerate(group.ops))
+          if (!joinAccesses(
+                  write.tensor, writerAt, &write, readerAt,
+                  findAccesses(problem.ops[reader].reads, write.tensor)))
+            return false;
+    for (const SharedRead &shared : group.sharedReads) {
+      size_t first =
+          llvm::lower_bound(group.ops, shared.first) - group.ops.begin();
+      size_t second =
+          llvm::lower_bound(group.ops, shared.second) - group.ops.begin();
+      if (!joinAccesses(shared.tensor, first,
+                        findAccesses(getOp(first).reads, shared.tensor), second,
+                        findAccesses(getOp(second).reads, shared.tensor)))
+        return false;
+    }
+    return true;
+  }
+
+  bool findDims() {
+    classes.compress();
+    shape.dims.resize(classes.getNumClasses());
+    for (auto [at, op] : llvm::enumerate(group.ops)) {
+      llvm::SmallVector<unsigned> dims;
+      for (auto [loop, info] : llvm::enumerate(problem.ops[op].loops)) {
+        unsigned dim = classes[firstLoop[at] + loop];
+        if (llvm::is_contained(dims, dim))
+          return refuse("'" + problem.ops[op].name +
+                        "' would go along one dimension twice");
+        dims.push_back(dim);
+        GroupDim &known = shape.dims[dim];
+        if (info.extent != kUnknownExtent)
+          known.extent = info.extent;
+        known.isReduced |= info.isReduction;
+      }
+      shape.loops.push_back(dims);
+    }
+    return true;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Rules
+  //===--------------------------------------------------------------------===//
+
+  /// Whether all dimensions of programs are among `dims`.
+  bool hasAllKept(ArrayRef<unsigned> dims) const {
+    for (auto [dim, info] : llvm::enumerate(shape.dims))
+      if (!info.isReduced && !llvm::is_contained(dims, dim))
+        return false;
+    return true;
+  }
+
+  bool checkReductions() {
+    for (auto [at, number] : llvm::enumerate(group.ops)) {
+      const GraphOp &op = problem.ops[number];
+      if (!op.reduces())
+        continue;
+      for (auto [loop, info] : llvm::enumerate(op.loops))
+        if (!info.isReduction && shape.dims[shape.loops[at][loop]].isReduced)
+          return refuse("'" + op.name +
+                        "' keeps a dimension that another op reduces");
+      if (!hasAllKept(shape.loops[at]))
+        return refuse("each program would compute '" + op.name + "' again");
+    }
+    return true;
+  }
+
+  bool checkResults() {
+    for (auto [at, number] : llvm::enumerate(group.ops))
+      for (const GraphAccess &write : problem.ops[number].writes) {
+        if (!leavesGroup(problem, group, write.tensor))
+          continue;
+        llvm::SmallVector<unsigned> dims;
+        for (std::optional<unsigned> loop : write.loops)
+          if (loop)
+            dims.push_back(shape.loops[at][*loop]);
+        if (!hasAllKept(dims))
+          return refuse("several programs would write " +
+                        describe(write.tensor));
+      }
+    return true;
+  }
+
+  /// By op: whether it needs the result of a reduction of the group.
+  BitVector findAfterReductions() const {
+    BitVector after(group.ops.size());
+    for (auto [at, number] : llvm::enumerate(group.ops))
+      for (auto [before, writer] :
+           llvm::enumerate(ArrayRef(group.ops).take_front(at)))
+        if (after[before] || problem.ops[writer].reduces())
+          for (const GraphAccess &write : problem.ops[writer].writes)
+            if (!findAccesses(problem.ops[number].reads, write.tensor).empty())
+              after.set(at);
+    return after;
+  }
+
+  bool isAlongReduced(size_t at) const {
+    return llvm::any_of(shape.loops[at], [&](unsigned dim) {
+      return shape.dims[dim].isReduced;
+    });
+  }
+
+  /// Whether loops over the reduced dimensions would be needed one after
+  /// another.
+  bool needsSeveralPasses() const {
+    BitVector after = findAfterReductions();
+    for (unsigned at : after.set_bits())
+      if (isAlongReduced(at))
+        return true;
+    return false;
+  }
+
+  bool chooseFamily() {
+    shape.hasSeveralPasses = needsSeveralPasses();
+    unsigned reductions = 0, irregular = 0, products = 0;
+    for (unsigned op : group.ops) {
+      reductions += problem.ops[op].reduces();
+      irregular += problem.ops[op].kind == GraphOpKind::Irregular;
+      products += problem.ops[op].kind == GraphOpKind::Contraction;
+    }
+    if (irregular + products > 1 ||
+        (irregular + products == 1 && reductions > 1))
+      return refuse("a kernel has one product or irregular op, and no further "
+                    "reduction beside it");
+    if (irregular == 1) {
+      shape.family = ScheduleFamily::Loops;
+      return checkLoops();
+    }
+    if (products == 1) {
+      shape.family = ScheduleFamily::Contraction;
+      return checkLoops() && checkFactors();
+    }
+    if (reductions == 0) {
+      shape.family = ScheduleFamily::Elementwise;
+      return true;
+    }
+    shape.family = isLargestReadReducedInside() ? ScheduleFamily::Row
+                                                : ScheduleFamily::Column;
+    return shape.family == ScheduleFamily::Row ? checkPrograms() : checkLoops();
+  }
+
+  /// Rows of which there are few are no work for a whole device.
+  bool checkPrograms() {
+    constexpr int64_t kFewPrograms = 32, kLongRow = 65536;
+    int64_t programs = 1, elements = 1;
+    for (const GroupDim &dim : shape.dims)
+      (dim.isReduced ? elements : programs) *=
+          dim.extent == kUnknownExtent ? kAssumedExtent : dim.extent;
+    bool isUnknown = llvm::any_of(shape.dims, [](const GroupDim &dim) {
+      return dim.isReduced && dim.extent == kUnknownExtent;
+    });
+    return !shape.hasSeveralPasses || programs >= kFewPrograms ||
+           (!isUnknown && elements < kLongRow) ||
+           refuse("only " + llvm::Twine(programs) +
+                  " programs would compute all of it");
+  }
+
+  bool checkLoops() {
+    return !shape.hasSeveralPasses ||
+           refuse("reductions that follow one another would each need a loop");
+  }
+
+  /// What is computed on the way into a product is computed again for each tile
+  /// of the result.
+  bool checkFactors() {
+    constexpr int64_t kMostWork = 4;
+    for (auto [at, number] : llvm::enumerate(group.ops)) {
+      const GraphOp &op = problem.ops[number];
+      if (op.kind == GraphOpKind::Contraction || !isAlongReduced(at))
+        continue;
+      if (op.work > kMostWork)
+        return refuse("each tile of the product would compute '" + op.name +
+                      "' again");
+      for (const GraphAccess &write : op.writes)
+        if (leavesGroup(problem, group, write.tensor))
+          return refuse("several programs would write " +
+                        describe(write.tensor));
+    }
+    return true;
+  }
+
+  /// Whether neighbouring elements of the largest tensor that is reduced are
+  /// reduced together.
+  bool isLargestReadReducedInside() const {
+    int64_t mostBytes = -1;
+    bool isReduced = true;
+    for (auto [at, number] : llvm::enumerate(group.ops))
+      for (const GraphAccess &read : problem.ops[number].reads) {
+        const GraphTensor &tensor = problem.tensors[read.tensor];
+        if (!isAlongReduced(at) || read.loops.empty() || !read.loops.back() ||
+            tensor.getBytes() <= mostBytes)
+          continue;
+        std::optional<unsigned> writer = problem.findWriter(read.tensor);
+        if (writer && group.contains(*writer))
+          continue;
+        mostBytes = tensor.getBytes();
+        isReduced = shape.dims[shape.loops[at][*read.loops.back()]].isReduced;
+      }
+    return isReduced;
+  }
+
+  std::string describe(unsigned tensor) const {
+    std::optional<unsigned> writer = problem.findWriter(tensor);
+    return writer ? "the result of '" + problem.ops[*writer].name + "'"
+                  : "an argument";
+  }
+
+  const GraphProblem &problem;
+  const OpGroup &group;
+  llvm::SmallVector<unsigned> firstLoop; ///< by op: of all loops of the group
+  llvm::IntEqClasses classes;
+  GroupShape shape;
+  std::string refusal;
+};
+
+} // namespace
+
+GroupShapeResult carousel::computeGroupShape(const GraphProblem &problem,
+                                             const OpGroup &group) {
+  return ShapeBuilder(problem, group).run();
+}
