@@ -22,6 +22,7 @@
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Transforms/Transforms.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
@@ -78,8 +79,11 @@ static LogicalResult generalize(func::FuncOp func) {
 // What is fused
 //===----------------------------------------------------------------------===//
 
-/// Whether an op only moves elements of one operand: a broadcast or transpose.
+/// Whether an op only moves elements of one operand, as a broadcast or
+/// transpose does, or of none.
 static bool isCopy(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() == 0 && op.getNumDpsInits() == 1)
+    return llvm::hasSingleElement(*op.getBody());
   if (op.getNumDpsInputs() != 1 || op.getNumDpsInits() != 1)
     return false;
   auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
@@ -107,7 +111,11 @@ static bool shallFuse(OpOperand *operand) {
 /// Reshapes move to where they cost nothing: to arguments and results.
 static bool shallExpand(OpOperand *operand) {
   Operation *producer = operand->get().getDefiningOp();
-  return producer && !isHeavy(operand->getOwner()) && !isHeavy(producer);
+  auto isWindow = [](Operation *op) {
+    auto structured = dyn_cast<linalg::LinalgOp>(op);
+    return structured && isConvolution(structured);
+  };
+  return producer && !isWindow(operand->getOwner()) && !isWindow(producer);
 }
 
 namespace {
@@ -142,6 +150,8 @@ struct NormalizeGraph
     // Unit extents go by one walk: the patterns aren't for the greedy driver.
     RewritePatternSet scalars(context), units(context), reshapes(context);
     linalg::populateInlineConstantOperandsPatterns(scalars);
+    // A pad is a fill, and a copy of what it surrounds.
+    linalg::populateDecomposePadPatterns(scalars);
     linalg::ControlDropUnitDims options;
     linalg::populateFoldUnitExtentDimsPatterns(units, options);
     linalg::populateFoldUnitExtentDimsCanonicalizationPatterns(reshapes,
@@ -156,6 +166,7 @@ struct NormalizeGraph
     linalg::populateElementwiseOpsFusionPatterns(patterns, shallFuse);
     linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, shallExpand);
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+    tensor::populateFoldTensorEmptyPatterns(patterns);
     linalg::populateInlineConstantOperandsPatterns(patterns);
     for (RegisteredOperationName op : context->getRegisteredOperations())
       if (isa_and_nonnull<linalg::LinalgDialect, tensor::TensorDialect,
