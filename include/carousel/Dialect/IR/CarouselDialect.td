@@ -64,6 +64,8 @@ def Carousel_Dialect : Dialect {
     /// On a vector.contract of f32, a unit: its factors are rounded to tf32, to the nearest value,
     /// ties away from zero, so that matrix instructions multiply them.
     static constexpr ::llvm::StringLiteral kTF32{"carousel.tf32"};
+    /// On a func.func on tensors, a unit: it becomes one kernel. --carousel-lower-groups writes it.
+    static constexpr ::llvm::StringLiteral kGroup{"carousel.group"};
     /// On an scf.for of the tile phase: a PipelineAttr. --carousel-circular-buffer removes it.
     static constexpr ::llvm::StringLiteral kPipeline{"carousel.pipeline"};
 

@@ -160,6 +160,16 @@ static LogicalResult verifyTF32(Operation *op, NamedAttribute attr) {
   return success();
 }
 
+static LogicalResult verifyGroup(Operation *op, NamedAttribute attr) {
+  if (!isa<FunctionOpInterface>(op) || isa<gpu::GPUFuncOp>(op))
+    return refuseAttribute(op, attr, op->getName().getStringRef());
+  if (isa<UnitAttr>(attr.getValue()))
+    return success();
+  return op->emitError("expected ")
+         << CarouselDialect::kGroup << " without a value, got "
+         << attr.getValue();
+}
+
 LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
                                                         NamedAttribute attr) {
   if (attr.getName() == kTensorMapParameters)
@@ -172,6 +182,8 @@ LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
   }
   if (attr.getName() == kTF32)
     return verifyTF32(op, attr);
+  if (attr.getName() == kGroup)
+    return verifyGroup(op, attr);
   gpu::GPUFuncOp kernel = getKernel(op);
   if (kernel && attr.getName() == kDecisionsAttr)
     return verifyDecisions(kernel, attr);

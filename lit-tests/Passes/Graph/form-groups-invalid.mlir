@@ -1,0 +1,33 @@
+// What isn't a graph is refused at the op.
+// RUN: carousel-opt %s --carousel-form-groups --split-input-file --verify-diagnostics
+
+func.func private @g(tensor<4xf32>) -> tensor<4xf32>
+func.func @call(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{expected ops of linalg, tensor and arith in a graph (inline calls first), got 'func.call'}}
+  %y = call @g(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{expected a graph to have one block, got 2}}
+func.func @blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
+  cf.br ^end
+^end:
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{expected carousel.group without a value, got 4 : i64}}
+func.func @value(%x: tensor<4xf32>) -> tensor<4xf32> attributes {carousel.group = 4 : i64} {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func @place(%x: index) -> index {
+  // expected-error @+1 {{carousel.group}}
+  %y = arith.addi %x, %x {carousel.group} : index
+  return %y : index
+}

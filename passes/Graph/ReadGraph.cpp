@@ -1,0 +1,264 @@
+//===- ReadGraph.cpp - graphs of linalg as planners see them --------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See ReadGraph.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ReadGraph.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Bodies
+//===----------------------------------------------------------------------===//
+
+static std::optional<vector::CombiningKind> getKind(Operation *op) {
+  using Kind = vector::CombiningKind;
+  return llvm::TypeSwitch<Operation *, std::optional<Kind>>(op)
+      .Case<arith::AddFOp, arith::AddIOp>([](auto) { return Kind::ADD; })
+      .Case<arith::MulFOp, arith::MulIOp>([](auto) { return Kind::MUL; })
+      .Case([](arith::AndIOp) { return Kind::AND; })
+      .Case([](arith::OrIOp) { return Kind::OR; })
+      .Case([](arith::XOrIOp) { return Kind::XOR; })
+      .Case([](arith::MaximumFOp) { return Kind::MAXIMUMF; })
+      .Case([](arith::MinimumFOp) { return Kind::MINIMUMF; })
+      .Case([](arith::MaxNumFOp) { return Kind::MAXNUMF; })
+      .Case([](arith::MinNumFOp) { return Kind::MINNUMF; })
+      .Case([](arith::MaxSIOp) { return Kind::MAXSI; })
+      .Case([](arith::MinSIOp) { return Kind::MINSI; })
+      .Case([](arith::MaxUIOp) { return Kind::MAXUI; })
+      .Case([](arith::MinUIOp) { return Kind::MINUI; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+std::optional<Combination> carousel::findCombination(linalg::LinalgOp op) {
+  if (op.getNumDpsInits() != 1)
+    return std::nullopt;
+  Block &body = *op.getBlock();
+  Value result = body.getTerminator()->getOperand(0);
+  BlockArgument before = body.getArgument(op.getNumDpsInputs());
+  Operation *combiner = result.getDefiningOp();
+  if (!combiner || combiner->getBlock() != &body || !before.hasOneUse() ||
+      combiner != *before.user_begin() || combiner->getNumOperands() != 2)
+    return std::nullopt;
+  std::optional<vector::CombiningKind> kind = getKind(combiner);
+  if (!kind)
+    return std::nullopt;
+  bool isFirst = combiner->getOperand(0) == before;
+  return Combination{*kind, combiner, combiner->getOperand(isFirst ? 1 : 0)};
+}
+
+TypedAttr carousel::findFill(Value tensor) {
+  auto fill = tensor.getDefiningOp<linalg::FillOp>();
+  Attribute value;
+  if (!fill || !matchPattern(fill.getInputs()[0], m_Constant(&value)))
+    return {};
+  return dyn_cast<TypedAttr>(value);
+}
+
+bool carousel::readsInit(linalg::LinalgOp op, unsigned init) {
+  return !op.getBlock()->getArgument(op.getNumDpsInputs() + init).use_empty();
+}
+
+/// Instructions of an element, roughly.
+static int64_t countWork(linalg::LinalgOp op) {
+  int64_t work = 0;
+  op.getBlock()->walk([&](Operation *inner) {
+    if (isa<math::MathDialect>(inner->getDialect()))
+      work += 8;
+    else if (isa<arith::DivFOp, arith::DivSIOp, arith::DivUIOp, arith::RemSIOp,
+                 arith::RemUIOp>(inner))
+      work += 4;
+    else if (!inner->hasTrait<OpTrait::IsTerminator>())
+      work += 1;
+  });
+  return work;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+/// Whether the op multiplies matrices: both factors have dimensions of the
+/// result that the other one lacks.
+static bool isProduct(linalg::LinalgOp op) {
+  if (!linalg::isaContractionOpInterface(op))
+    return false;
+  FailureOr<linalg::ContractionDimensions> dims =
+      linalg::inferContractionDims(op);
+  return succeeded(dims) && !dims->m.empty() && !dims->n.empty();
+}
+
+namespace {
+
+class GraphReader {
+public:
+  explicit GraphReader(func::FuncOp func) : func(func) {}
+
+  Graph run() {
+    for (Value argument : func.getArguments())
+      number(argument);
+    for (Operation &op : func.getBody().front()) {
+      auto isTensor = [](Type type) { return isa<RankedTensorType>(type); };
+      if (op.hasTrait<OpTrait::IsTerminator>()) {
+        for (Value result : op.getOperands())
+          if (isTensor(result.getType()))
+            graph.problem.tensors[number(result)].escapes = true;
+        continue;
+      }
+      if (isa<tensor::EmptyOp, tensor::DimOp>(op) || isOnlyInit(&op) ||
+          (llvm::none_of(op.getOperandTypes(), isTensor) &&
+           llvm::none_of(op.getResultTypes(), isTensor)))
+        continue;
+      auto structured = dyn_cast<linalg::LinalgOp>(op);
+      graph.ops.push_back(&op);
+      // Fills that aren't what an op starts from are steps of a program.
+      bool isHost = !structured || isa<linalg::FillOp>(op);
+      graph.problem.ops.push_back(isHost ? readHost(&op)
+                                         : readStructured(structured));
+    }
+    return std::move(graph);
+  }
+
+private:
+  /// A constant that ops start from.
+  static bool isOnlyInit(Operation *op) {
+    if (op->getNumResults() != 1 || !findFill(op->getResult(0)))
+      return false;
+    return llvm::all_of(op->getResult(0).getUses(), [](OpOperand &use) {
+      auto user = dyn_cast<linalg::LinalgOp>(use.getOwner());
+      return user && user.isDpsInit(&use);
+    });
+  }
+
+  unsigned number(Value tensor) {
+    auto [known, isNew] =
+        graph.tensorNumbers.try_emplace(tensor, graph.tensors.size());
+    if (!isNew)
+      return known->second;
+    graph.tensors.push_back(tensor);
+    GraphTensor info;
+    if (auto type = dyn_cast<RankedTensorType>(tensor.getType())) {
+      for (int64_t extent : type.getShape())
+        info.extents.push_back(ShapedType::isDynamic(extent) ? kUnknownExtent
+                                                             : extent);
+      Type element = type.getElementType();
+      if (element.isIntOrFloat())
+        info.elementBytes =
+            llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+      else
+        info.elementBytes = 8;
+    }
+    graph.problem.tensors.push_back(info);
+    return known->second;
+  }
+
+  std::string name(Operation *op) const {
+    return (op->getName().stripDialect() + " " +
+            Twine(graph.problem.ops.size()))
+        .str();
+  }
+
+  GraphOp readHost(Operation *op) {
+    GraphOp node;
+    node.name = name(op);
+    node.kind = GraphOpKind::Host;
+    for (Value operand : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()))
+        node.reads.push_back({number(operand), {}});
+    for (Value result : op->getResults())
+      if (isa<RankedTensorType>(result.getType()))
+        node.writes.push_back({number(result), {}});
+    return node;
+  }
+
+  GraphAccess readAccess(Value tensor, AffineMap map) {
+    GraphAccess access;
+    access.tensor = number(tensor);
+    for (AffineExpr expr : map.getResults()) {
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      access.loops.push_back(dim ? std::optional<unsigned>(dim.getPosition())
+                                 : std::nullopt);
+    }
+    return access;
+  }
+
+  GraphOp readStructured(linalg::LinalgOp op) {
+    GraphOp node;
+    node.name = name(op);
+    node.work = countWork(op);
+    for (auto [iterator, extent] :
+         llvm::zip_equal(op.getIteratorTypesArray(), op.getStaticLoopRanges()))
+      node.loops.push_back(
+          {ShapedType::isDynamic(extent) ? kUnknownExtent : extent,
+           iterator == utils::IteratorType::reduction});
+    op.getBlock()->walk([&](linalg::IndexOp index) {
+      node.loops[index.getDim()].usesIndex = true;
+    });
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (isa<RankedTensorType>(input->get().getType()))
+        node.reads.push_back(
+            readAccess(input->get(), op.getMatchingIndexingMap(input)));
+    bool isIrregular = readBody(op, node);
+    for (OpOperand &init : op.getDpsInitsMutable()) {
+      AffineMap map = op.getMatchingIndexingMap(&init);
+      unsigned position =
+          init.getOperandNumber() - op.getDpsInitOperand(0)->getOperandNumber();
+      if (readsInit(op, position) && !findFill(init.get()))
+        node.reads.push_back(readAccess(init.get(), map));
+      OpResult result = op.getTiedOpResult(&init);
+      if (result.use_empty())
+        continue;
+      node.writes.push_back(readAccess(result, map));
+    }
+    for (ArrayRef<GraphAccess> accesses :
+         {ArrayRef(node.reads), ArrayRef(node.writes)})
+      for (const GraphAccess &access : accesses)
+        isIrregular |= !access.isRegular();
+    node.kind = isIrregular        ? GraphOpKind::Irregular
+                : !node.reduces()  ? GraphOpKind::Elementwise
+                : !isReducible(op) ? GraphOpKind::Irregular
+                : isProduct(op)    ? GraphOpKind::Contraction
+                                   : GraphOpKind::Reduction;
+    return node;
+  }
+
+  static bool isReducible(linalg::LinalgOp op) {
+    return findCombination(op).has_value();
+  }
+
+  /// Reads what the body takes from tensors by itself. Returns whether it does
+  /// so at indices.
+  bool readBody(linalg::LinalgOp op, GraphOp &node) {
+    bool isIrregular = false;
+    op.getBlock()->walk([&](tensor::ExtractOp extract) {
+      GraphAccess access;
+      access.tensor = number(extract.getTensor());
+      access.loops.assign(extract.getIndices().size(), std::nullopt);
+      isIrregular |= !extract.getIndices().empty();
+      node.reads.push_back(access);
+    });
+    return isIrregular;
+  }
+
+  func::FuncOp func;
+  Graph graph;
+};
+
+} // namespace
+
+Graph carousel::readGraph(func::FuncOp func) { return GraphReader(func).run(); }
