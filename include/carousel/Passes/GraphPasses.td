@@ -55,4 +55,74 @@ def NormalizeGraph : Pass<"carousel-normalize-graph", "::mlir::func::FuncOp"> {
   ];
 }
 
+def FormGroups : Pass<"carousel-form-groups", "::mlir::ModuleOp"> {
+  let summary = "Move ops that become one kernel to a function of their own";
+  let description = [{
+    Precondition: the normal form that `--carousel-normalize-graph` leaves. Postcondition: public
+    functions on tensors call functions with the attribute `carousel.group`. Each of these has ops
+    that become one kernel. Beside the calls there are reshapes, slices and scalars.
+
+    Groups pass as few bytes as possible through memory. Elementwise ops that read no more than they
+    write and compute little are in the groups of all their users. Remarks name the ops and the
+    family of each group, and say for each tensor between two groups why they aren't one.
+
+    Refuses functions with several blocks, and ops that aren't of linalg, tensor or arith.
+
+    ```mlir
+    func.func @main(%x: tensor<?x768xf32>) -> tensor<?x768xf32> {
+      %max = linalg.generic ... ins(%x : tensor<?x768xf32>) outs(%lowest : tensor<?xf32>) {maximumf}
+      %d = linalg.generic ... ins(%x, %max : tensor<?x768xf32>, tensor<?xf32>) {subf}
+    // becomes
+    func.func private @main_0(%x: tensor<?x768xf32>, %rows: index) -> tensor<?x768xf32>
+        attributes {carousel.group} { ... both ... }
+    func.func @main(%x: tensor<?x768xf32>) -> tensor<?x768xf32> {
+      %d = call @main_0(%x, %rows) : (tensor<?x768xf32>, index) -> tensor<?x768xf32>
+    ```
+  }];
+  let statistics = [
+    Statistic<"groups", "groups", "groups formed">,
+    Statistic<"clones", "clones", "cheap ops computed again, instead of being read from memory">
+  ];
+  let dependentDialects = [
+    "::carousel::CarouselDialect", "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::func::FuncDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def LowerGroups : Pass<"carousel-lower-groups", "::mlir::ModuleOp"> {
+  let summary = "Write a kernel of the block phase for each group";
+  let description = [{
+    Precondition: functions with `carousel.group`, as `--carousel-form-groups` leaves them.
+    Postcondition: for each, a kernel of the same name in the `gpu.module` `kernels`, at the block
+    phase. Its arguments are the function's tensors as memrefs, scalars that ops use, and then the
+    results. Neighbouring dimensions that all ops have in common are one dimension of the memrefs.
+
+    The schedule of `Analysis/Graph/GroupSchedule.h` says which dimensions the grid, loops and
+    vectors go along. A remark prints it.
+
+    Refuses ops whose body has no form for vectors.
+
+    ```mlir
+    func.func private @main_0(%x: tensor<?x768xf32>, %rows: index) -> tensor<?xf32>
+        attributes {carousel.group} { ... sums of rows ... }
+    // becomes, beside it
+    gpu.func @main_0(%x: memref<?x768xf32, #gl>, %y: memref<?xf32, #gl>) kernel attributes {
+        carousel.block_program = #carousel.block_program<>,
+        carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
+      %row = gpu.block_id x
+      %v = vector.transfer_read %x[%row, %c0], %zero : memref<?x768xf32, #gl>, vector<1024xf32>
+      %sum = vector.multi_reduction <add>, %v, %none [0] : vector<1024xf32> to f32
+      memref.store %sum, %y[%row] : memref<?xf32, #gl>
+    ```
+  }];
+  let statistics = [
+    Statistic<"kernels", "kernels", "kernels written">
+  ];
+  let dependentDialects = [
+    "::carousel::CarouselDialect", "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 #endif // CAROUSEL_PASSES_GRAPHPASSES_TD

@@ -1,0 +1,49 @@
+// What has no form for vectors is refused at the op.
+// RUN: carousel-opt %s --carousel-lower-groups --split-input-file --verify-diagnostics
+
+#id = affine_map<(i) -> (i)>
+func.func private @branch(%x: tensor<8xf32>) -> tensor<8xf32> attributes {carousel.group} {
+  %e = tensor.empty() : tensor<8xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %zero = arith.constant 0.0 : f32
+    %c = arith.cmpf ogt, %in, %zero : f32
+    // expected-error @+1 {{expected elementwise ops, linalg.index and tensor.extract in the body of a kernel's op, got 'scf.if'}}
+    %r = scf.if %c -> f32 {
+      scf.yield %in : f32
+    } else {
+      scf.yield %zero : f32
+    }
+    linalg.yield %r : f32
+  } -> tensor<8xf32>
+  return %y : tensor<8xf32>
+}
+
+// -----
+
+func.func private @reshape(%x: tensor<8xf32>) -> tensor<2x4xf32> attributes {carousel.group} {
+  // expected-error @+1 {{expected structured ops in a group, got 'tensor.expand_shape'}}
+  %y = tensor.expand_shape %x [[0, 1]] output_shape [2, 4] : tensor<8xf32> into tensor<2x4xf32>
+  return %y : tensor<2x4xf32>
+}
+
+// -----
+
+#all = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#column = affine_map<(i, j) -> (j)>
+// expected-error @+1 {{expected ops that can be one kernel: 'generic 0' keeps a dimension that another op reduces}}
+func.func private @both(%x: tensor<8x8xf32>, %y: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) attributes {carousel.group} {
+  %a = linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<8x8xf32>) outs(%y : tensor<8xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %r = arith.addf %out, %in : f32
+    linalg.yield %r : f32
+  } -> tensor<8xf32>
+  %b = linalg.generic {indexing_maps = [#all, #row, #column], iterator_types = ["reduction", "parallel"]} ins(%x, %a : tensor<8x8xf32>, tensor<8xf32>) outs(%y : tensor<8xf32>) {
+  ^bb0(%in: f32, %other: f32, %out: f32):
+    %p = arith.mulf %in, %other : f32
+    %r = arith.addf %out, %p : f32
+    linalg.yield %r : f32
+  } -> tensor<8xf32>
+  return %a, %b : tensor<8xf32>, tensor<8xf32>
+}

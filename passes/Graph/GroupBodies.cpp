@@ -1,0 +1,129 @@
+//===- GroupBodies.cpp - bodies of structured ops on vectors --------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See GroupBodies.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GroupBodies.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace carousel;
+
+LogicalResult BodyWriter::write(linalg::LinalgOp op, ArrayRef<Value> results,
+                                BodyValues &values) {
+  Block *body = op.getBlock();
+  llvm::SetVector<Operation *> needed;
+  BackwardSliceOptions options;
+  options.inclusive = true;
+  options.omitBlockArguments = true;
+  options.filter = [&](Operation *source) {
+    return source->getBlock() == body;
+  };
+  for (Value result : results)
+    if (Operation *source = result.getDefiningOp();
+        source && source->getBlock() == body)
+      if (failed(getBackwardSlice(source, &needed, options)))
+        return failure();
+  for (Operation &inner : body->without_terminator())
+    if (needed.contains(&inner) && failed(write(&inner, values)))
+      return failure();
+  for (Value result : results)
+    if (failed(find(result, values)))
+      return failure();
+  return success();
+}
+
+FailureOr<GroupValue> BodyWriter::find(Value value, BodyValues &values) {
+  if (auto known = values.find(value); known != values.end())
+    return known->second;
+  TypedAttr constant;
+  if (!matchPattern(value, m_Constant(&constant)))
+    return emitError(value.getLoc(),
+                     "expected constants, arguments and results "
+                     "of ops in the body of a kernel's op");
+  GroupValue result;
+  result.value =
+      arith::ConstantOp::create(vectors.builder, vectors.loc, constant);
+  result.padding = constant;
+  values[value] = result;
+  return result;
+}
+
+LogicalResult BodyWriter::write(Operation *op, BodyValues &values) {
+  if (auto index = dyn_cast<linalg::IndexOp>(op)) {
+    values[index] = vectors.createIndices(loops[index.getDim()]);
+    return success();
+  }
+  SmallVector<GroupValue> operands;
+  for (Value operand : op->getOperands()) {
+    if (isa<RankedTensorType>(operand.getType()))
+      continue;
+    FailureOr<GroupValue> found = find(operand, values);
+    if (failed(found))
+      return failure();
+    operands.push_back(*found);
+  }
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
+    FailureOr<GroupValue> element =
+        extractElement(extract.getTensor(), operands);
+    if (failed(element))
+      return op->emitError(
+          "expected indices of tensor.extract in a kernel that "
+          "are the same for all elements of a vector");
+    values[extract] = *element;
+    return success();
+  }
+  bool isScalar = llvm::all_of(
+      operands, [](const GroupValue &operand) { return operand.dims.empty(); });
+  if (!OpTrait::hasElementwiseMappableTraits(op) &&
+      !(isScalar && isMemoryEffectFree(op) && op->getNumRegions() == 0))
+    return op->emitError("expected elementwise ops, linalg.index and "
+                         "tensor.extract in the body of a kernel's op, got '")
+           << op->getName() << "'";
+  writeElementwise(op, operands, values);
+  return success();
+}
+
+void BodyWriter::writeElementwise(Operation *op, ArrayRef<GroupValue> operands,
+                                  BodyValues &values) {
+  SmallVector<unsigned> dims;
+  for (const GroupValue &operand : operands)
+    llvm::append_range(dims, operand.dims);
+  dims = vectors.findVectorDims(dims);
+  OperationState state(vectors.loc, op->getName());
+  for (const GroupValue &operand : operands)
+    state.addOperands(vectors.expand(operand, dims));
+  for (Type type : op->getResultTypes())
+    state.addTypes(vectors.getType(type, dims));
+  state.addAttributes(op->getAttrs());
+  Operation *clone = vectors.builder.create(state);
+  // What elements behind the end are, if that is known of all operands.
+  SmallVector<Attribute> constants;
+  for (const GroupValue &operand : operands)
+    constants.push_back(operand.padding);
+  SmallVector<OpFoldResult> folded;
+  bool isKnown = !llvm::is_contained(constants, Attribute()) &&
+                 succeeded(op->fold(constants, folded)) &&
+                 folded.size() == op->getNumResults();
+  for (auto [number, result] : llvm::enumerate(op->getResults())) {
+    GroupValue value;
+    value.value = clone->getResult(number);
+    value.dims = dims;
+    if (isKnown)
+      value.padding =
+          dyn_cast_if_present<TypedAttr>(dyn_cast<Attribute>(folded[number]));
+    values[result] = value;
+  }
+}

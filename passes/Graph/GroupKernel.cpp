@@ -1,0 +1,419 @@
+//===- GroupKernel.cpp - the kernel of a group of ops ---------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See GroupKernel.h. A kernel has up to three parts: what doesn't depend on the
+// dimensions that loops go along, the loops, and what needs the results of
+// their reductions. Without loops, ops are in the order of the function.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GroupKernel.h"
+
+#include "../Block/NeutralElement.h"
+#include "GroupBodies.h"
+#include "GroupMemory.h"
+#include "GroupProduct.h"
+#include "GroupSignature.h"
+
+#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/ScopeExit.h"
+
+using namespace mlir;
+using namespace carousel;
+
+/// Of the tile phase: later passes decide.
+static PipelineAttr makePipeline(MLIRContext *context) {
+  return PipelineAttr::get(
+      context, /*stages=*/std::nullopt, /*stagesOfEach=*/{},
+      /*prefetch=*/std::nullopt, PipelineMode::Unified, TransferScope::CTA,
+      /*release=*/std::nullopt, /*epilogue=*/std::nullopt,
+      /*stores=*/std::nullopt, /*storeSlots=*/std::nullopt,
+      TileAssignment::Static, /*producers=*/1,
+      /*producerRegisters=*/std::nullopt, /*consumerRegisters=*/std::nullopt);
+}
+
+namespace {
+
+class KernelWriter {
+public:
+  KernelWriter(GroupProgram &program, ArrayRef<KernelOperand> operands,
+               OpBuilder &builder)
+      : program(program), schedule(program.schedule), operands(operands),
+        builder(builder),
+        vectors(builder, program.func.getLoc(), program.schedule),
+        memory(program, vectors) {}
+
+  FailureOr<gpu::GPUFuncOp> run(StringRef name);
+
+private:
+  // The kernel.
+  void placeProgram();
+
+  // Its parts.
+  LogicalResult writeOps();
+  LogicalResult writeLoops(ArrayRef<unsigned> ops);
+  LogicalResult writeIteration(ArrayRef<unsigned> ops,
+                               SmallVectorImpl<Value> &sums);
+  LogicalResult writeElementwise(unsigned op);
+  LogicalResult writeReduction(unsigned op);
+  FailureOr<Value> combine(unsigned op, Value sum);
+  GroupValue startSum(unsigned op);
+  void finishSum(unsigned op, Value sum);
+
+  FailureOr<GroupValue> readElement(unsigned op);
+  LogicalResult writeBody(unsigned op, ArrayRef<Value> results,
+                          BodyValues &values);
+
+  linalg::LinalgOp getOp(unsigned op) const {
+    return cast<linalg::LinalgOp>(program.graph.ops[op]);
+  }
+  const GraphOp &getNode(unsigned op) const {
+    return program.graph.problem.ops[op];
+  }
+  SmallVector<unsigned> getPositions(unsigned op) const {
+    return carousel::getPositions(program, op);
+  }
+  bool isInLoop(unsigned op) const {
+    return llvm::any_of(getPositions(op), [&](unsigned position) {
+      return schedule.dims[position].walk == DimWalk::Loop;
+    });
+  }
+
+  GroupProgram &program;
+  const GroupSchedule &schedule;
+  ArrayRef<KernelOperand> operands;
+  OpBuilder &builder;
+  GroupVectors vectors;
+  GroupMemory memory;
+  gpu::GPUFuncOp kernel;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+/// Where this program is in each dimension, of the block id.
+void KernelWriter::placeProgram() {
+  Location loc = vectors.loc;
+  for (auto [position, dim] : llvm::enumerate(schedule.dims)) {
+    ExprAttr extent = getExtent(program, operands, position);
+    if (extent.getKind() == ExprKind::Constant) {
+      vectors.setExtent(position, arith::ConstantIndexOp::create(
+                                      builder, loc, extent.getValue()));
+      continue;
+    }
+    Value memref = kernel.getArgument(extent.getArgument());
+    vectors.setExtent(position, memref::DimOp::create(builder, loc, memref,
+                                                      extent.getValue()));
+  }
+  SmallVector<unsigned> grid;
+  for (auto [position, dim] : llvm::enumerate(schedule.dims))
+    if (dim.walk == DimWalk::Grid &&
+        !(dim.extent != kUnknownExtent && dim.extent <= dim.tile))
+      grid.push_back(position);
+  if (grid.empty())
+    return;
+  Value rest = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
+  for (unsigned position : llvm::reverse(grid)) {
+    const ScheduledDim &dim = schedule.dims[position];
+    Value step = arith::ConstantIndexOp::create(builder, loc, dim.tile);
+    Value place = rest;
+    if (position != grid.front()) {
+      Value count = vectors.getExtent(position);
+      if (dim.tile != 1)
+        count = arith::CeilDivUIOp::create(builder, loc, count, step);
+      place = arith::RemUIOp::create(builder, loc, rest, count);
+      rest = arith::DivUIOp::create(builder, loc, rest, count);
+    }
+    if (dim.tile != 1)
+      place = arith::MulIOp::create(builder, loc, place, step);
+    vectors.setBegin(position, place);
+  }
+}
+
+FailureOr<gpu::GPUFuncOp> KernelWriter::run(StringRef name) {
+  kernel = createKernel(program, operands, builder, name);
+  for (auto [number, operand] : llvm::enumerate(operands))
+    memory.setParameter(operand.value, kernel.getArgument(number));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(&kernel.getBody().front());
+  placeProgram();
+  LogicalResult written = writeOps();
+  gpu::ReturnOp::create(builder, vectors.loc);
+  if (failed(written)) {
+    kernel.erase();
+    return failure();
+  }
+  return kernel;
+}
+
+//===----------------------------------------------------------------------===//
+// Parts
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelWriter::writeOps() {
+  SmallVector<unsigned> inLoops, others;
+  for (unsigned op : program.group.ops)
+    (isInLoop(op) ? inLoops : others).push_back(op);
+  bool wereLoops = inLoops.empty();
+  // What needs no loop's result stands before the loops.
+  llvm::SmallDenseSet<unsigned> after(inLoops.begin(), inLoops.end());
+  auto needsLoops = [&](unsigned op) {
+    for (const GraphAccess &read : getNode(op).reads)
+      if (std::optional<unsigned> writer =
+              program.graph.problem.findWriter(read.tensor);
+          writer && after.contains(*writer))
+        return after.insert(op), true;
+    return false;
+  };
+  SmallVector<unsigned> behind;
+  for (unsigned op : others) {
+    if (!wereLoops && needsLoops(op)) {
+      behind.push_back(op);
+      continue;
+    }
+    if (failed(getNode(op).reduces() ? writeReduction(op)
+                                     : writeElementwise(op)))
+      return failure();
+  }
+  if (!wereLoops && failed(writeLoops(inLoops)))
+    return failure();
+  for (unsigned op : behind)
+    if (failed(writeElementwise(op)))
+      return failure();
+  return success();
+}
+
+/// Computes `results` of an op's body.
+LogicalResult KernelWriter::writeBody(unsigned op, ArrayRef<Value> results,
+                                      BodyValues &values) {
+  if (failed(memory.readOperands(op, values)))
+    return failure();
+  SmallVector<unsigned> loops = getPositions(op);
+  BodyWriter body(vectors, loops,
+                  [&](Value tensor, ArrayRef<GroupValue> indices) {
+                    return memory.extract(tensor, indices);
+                  });
+  return body.write(getOp(op), results, values);
+}
+
+LogicalResult KernelWriter::writeElementwise(unsigned op) {
+  linalg::LinalgOp structured = getOp(op);
+  BodyValues values;
+  SmallVector<Value> results(
+      structured.getBlock()->getTerminator()->getOperands());
+  if (failed(writeBody(op, results, values)))
+    return failure();
+  for (auto [number, result] : llvm::enumerate(results))
+    memory.define(op, number, values[result]);
+  return success();
+}
+
+/// The element that a reduction's body combines with its result.
+FailureOr<GroupValue> KernelWriter::readElement(unsigned op) {
+  linalg::LinalgOp structured = getOp(op);
+  Combination combination = *findCombination(structured);
+  BodyValues values;
+  if (failed(writeBody(op, combination.element, values)))
+    return failure();
+  SmallVector<unsigned> loops = getPositions(op);
+  // Along all dimensions of the op, since all of its iterations count.
+  GroupValue element = values[combination.element];
+  SmallVector<unsigned> dims = vectors.findVectorDims(loops);
+  element.value = vectors.expand(element, dims);
+  element.dims = dims;
+  element.value = vectors.maskReduced(element, combination.kind);
+  return element;
+}
+
+LogicalResult KernelWriter::writeReduction(unsigned op) {
+  FailureOr<GroupValue> element = readElement(op);
+  if (failed(element))
+    return failure();
+  finishSum(op, element->value);
+  return success();
+}
+
+/// Vectors that are combined within an iteration are combined with each other
+/// at the end.
+GroupValue KernelWriter::startSum(unsigned op) {
+  linalg::LinalgOp structured = getOp(op);
+  std::optional<Combination> combination = findCombination(structured);
+  bool isIrregular = getNode(op).kind == GraphOpKind::Irregular;
+  SmallVector<unsigned> loops = getPositions(op);
+  if (isIrregular && !combination)
+    return memory.readInit(op, 0);
+  Type element = getElementTypeOrSelf(structured.getDpsInitOperand(0)->get());
+  GroupValue sum;
+  sum.dims = vectors.findVectorDims(loops);
+  if (getNode(op).kind == GraphOpKind::Contraction)
+    llvm::erase_if(sum.dims,
+                   [&](unsigned dim) { return schedule.dims[dim].isReduced; });
+  TypedAttr neutral = getNeutralElement(builder, combination->kind, element);
+  // Products add to +0, as their instructions do.
+  if (getNode(op).kind == GraphOpKind::Contraction)
+    neutral = cast<TypedAttr>(builder.getZeroAttr(element));
+  sum.value = vectors.createSplat(neutral, sum.dims);
+  return sum;
+}
+
+/// The result of a reduction: of the sum's vectors, and what it started from.
+void KernelWriter::finishSum(unsigned op, Value value) {
+  linalg::LinalgOp structured = getOp(op);
+  Combination combination = *findCombination(structured);
+  GroupValue sum;
+  sum.value = value;
+  sum.dims = vectors.findVectorDims(getPositions(op));
+  if (getNode(op).kind == GraphOpKind::Contraction)
+    llvm::erase_if(sum.dims,
+                   [&](unsigned dim) { return schedule.dims[dim].isReduced; });
+  sum = vectors.reduce(sum, combination.kind);
+  TypedAttr fill = findFill(structured.getDpsInitOperand(0)->get());
+  if (!fill || !isNeutral(fill, combination.kind)) {
+    GroupValue init = memory.readInit(op, 0);
+    Value start = vectors.expand(init, sum.dims);
+    sum.value = vector::makeArithReduction(builder, vectors.loc,
+                                           combination.kind, start, sum.value);
+  }
+  memory.define(op, 0, sum);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+LogicalResult KernelWriter::writeLoops(ArrayRef<unsigned> ops) {
+  SmallVector<unsigned> positions;
+  for (auto [position, dim] : llvm::enumerate(schedule.dims))
+    if (dim.walk == DimWalk::Loop)
+      positions.push_back(position);
+  SmallVector<Value> sums;
+  SmallVector<unsigned> counts; // of sums, by op
+  for (unsigned op : ops) {
+    counts.push_back(0);
+    if (!getNode(op).reduces())
+      continue;
+    if (findCombination(getOp(op))) {
+      sums.push_back(startSum(op).value);
+      counts.back() = 1;
+      continue;
+    }
+    SmallVector<unsigned> dims = vectors.findVectorDims(getPositions(op));
+    for (unsigned init = 0, e = getOp(op).getNumDpsInits(); init != e; ++init)
+      sums.push_back(vectors.expand(memory.readInit(op, init), dims));
+    counts.back() = getOp(op).getNumDpsInits();
+  }
+  Location loc = vectors.loc;
+  SmallVector<scf::ForOp> loops;
+  SmallVector<Value> inner = sums;
+  OpBuilder::InsertionGuard guard(builder);
+  for (unsigned position : positions) {
+    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value step = arith::ConstantIndexOp::create(builder, loc,
+                                                schedule.dims[position].tile);
+    auto loop = scf::ForOp::create(builder, loc, zero,
+                                   vectors.getExtent(position), step, inner);
+    if (!loops.empty() && !inner.empty()) {
+      builder.setInsertionPointToEnd(loops.back().getBody());
+      scf::YieldOp::create(builder, loc, loop.getResults());
+    }
+    loops.push_back(loop);
+    inner.assign(loop.getRegionIterArgs().begin(),
+                 loop.getRegionIterArgs().end());
+    vectors.setBegin(position, loop.getInductionVar());
+    builder.setInsertionPointToStart(loop.getBody());
+  }
+  if (failed(writeIteration(ops, inner)))
+    return failure();
+  if (!inner.empty())
+    scf::YieldOp::create(builder, loc, inner);
+  if (program.schedule.dims[positions.back()].tile != 1)
+    loops.back()->setAttr(CarouselDialect::kPipeline,
+                          makePipeline(builder.getContext()));
+  for (unsigned position : positions)
+    vectors.setBegin(position, {});
+
+  builder.setInsertionPointAfter(loops.front());
+  // What the loop computed in passing can't be used behind it.
+  SmallVector<Value> totals(loops.front().getResults());
+  unsigned next = 0;
+  for (auto [op, count] : llvm::zip_equal(ops, counts)) {
+    if (count == 0)
+      continue;
+    if (findCombination(getOp(op))) {
+      finishSum(op, totals[next++]);
+      continue;
+    }
+    SmallVector<unsigned> dims = vectors.findVectorDims(getPositions(op));
+    for (unsigned result = 0; result != count; ++result)
+      memory.define(op, result, {totals[next++], dims, {}});
+  }
+  return success();
+}
+
+LogicalResult KernelWriter::writeIteration(ArrayRef<unsigned> ops,
+                                           SmallVectorImpl<Value> &sums) {
+  unsigned next = 0;
+  for (unsigned op : ops) {
+    if (!getNode(op).reduces()) {
+      if (failed(writeElementwise(op)))
+        return failure();
+      continue;
+    }
+    linalg::LinalgOp structured = getOp(op);
+    if (findCombination(structured)) {
+      FailureOr<Value> sum =
+          getNode(op).kind == GraphOpKind::Contraction
+              ? multiply(program, op, memory, vectors, sums[next])
+              : combine(op, sums[next]);
+      if (failed(sum))
+        return failure();
+      sums[next++] = *sum;
+      continue;
+    }
+    // The body as it is, with the results so far.
+    BodyValues values;
+    SmallVector<unsigned> dims = vectors.findVectorDims(getPositions(op));
+    unsigned inits = structured.getNumDpsInits();
+    for (unsigned init = 0; init != inits; ++init)
+      values[structured.getBlock()->getArgument(
+          structured.getNumDpsInputs() + init)] = {sums[next + init], dims, {}};
+    SmallVector<Value> results(
+        structured.getBlock()->getTerminator()->getOperands());
+    if (failed(writeBody(op, results, values)))
+      return failure();
+    for (unsigned init = 0; init != inits; ++init)
+      sums[next + init] = vectors.expand(values[results[init]], dims);
+    next += inits;
+  }
+  return success();
+}
+
+FailureOr<Value> KernelWriter::combine(unsigned op, Value sum) {
+  FailureOr<GroupValue> element = readElement(op);
+  if (failed(element))
+    return failure();
+  return vector::makeArithReduction(builder, vectors.loc,
+                                    findCombination(getOp(op))->kind, sum,
+                                    element->value);
+}
+
+FailureOr<gpu::GPUFuncOp>
+carousel::emitGroupKernel(GroupProgram &program,
+                          ArrayRef<KernelOperand> operands, OpBuilder &builder,
+                          StringRef name) {
+  return KernelWriter(program, operands, builder).run(name);
+}

@@ -1,0 +1,52 @@
+//===- GroupKernel.h - the kernel of a group of ops -------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Writes a kernel of the block phase that computes what a function on tensors
+// does. docs/GraphPhase.md, Kernels.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_GRAPH_GROUPKERNEL_H
+#define CAROUSEL_PASSES_GRAPH_GROUPKERNEL_H
+
+#include "ReadGraph.h"
+
+#include "carousel/Analysis/Graph/GroupSchedule.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace carousel {
+
+/// The ops of a function with the attribute carousel.group, and how they become
+/// a kernel.
+struct GroupProgram {
+  mlir::func::FuncOp func;
+  Graph graph;
+  OpGroup group; ///< all of the graph's ops
+  GroupShape shape;
+  GroupSchedule schedule;
+};
+
+/// An argument of the kernel.
+struct KernelOperand {
+  mlir::Value value; ///< of the function: an argument or a result
+  /// The tensor's dimensions that are one of the kernel's memref, if it is a
+  /// tensor.
+  llvm::SmallVector<mlir::ReassociationIndices> dims;
+  bool isResult = false;
+};
+
+/// The kernel's signature: operands that ops read, then results.
+llvm::SmallVector<KernelOperand> findOperands(GroupProgram &program);
+
+/// Fails with an error at the op that has no form for vectors.
+llvm::FailureOr<mlir::gpu::GPUFuncOp>
+emitGroupKernel(GroupProgram &program, llvm::ArrayRef<KernelOperand> operands,
+                mlir::OpBuilder &builder, llvm::StringRef name);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_GRAPH_GROUPKERNEL_H

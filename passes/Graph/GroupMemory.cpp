@@ -1,0 +1,219 @@
+//===- GroupMemory.cpp - tensors of a group as memory and vectors ---------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See GroupMemory.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GroupMemory.h"
+
+#include "../Block/NeutralElement.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/Utils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+
+using namespace mlir;
+using namespace carousel;
+
+SmallVector<unsigned> carousel::getPositions(const GroupProgram &program,
+                                             unsigned op) {
+  return llvm::map_to_vector(program.shape.loops[op], [&](unsigned dim) {
+    return program.schedule.find(dim);
+  });
+}
+
+/// The position of each dimension of a memref, of those of a tensor.
+SmallVector<unsigned> GroupMemory::getMemRefPositions(unsigned op,
+                                                      AffineMap map) const {
+  SmallVector<unsigned> loops = getPositions(program, op), positions;
+  for (AffineExpr expr : map.getResults()) {
+    unsigned position = loops[cast<AffineDimExpr>(expr).getPosition()];
+    if (positions.empty() || positions.back() != position)
+      positions.push_back(position);
+  }
+  return positions;
+}
+
+/// The element that doesn't change the reduction that reads the tensor first.
+TypedAttr GroupMemory::choosePadding(Value tensor) {
+  using vector::CombiningKind;
+  Type element = getElementTypeOrSelf(tensor);
+  for (Operation *op : program.graph.ops) {
+    auto structured = cast<linalg::LinalgOp>(op);
+    if (structured.getNumReductionLoops() == 0 ||
+        !llvm::is_contained(op->getOperands(), tensor))
+      continue;
+    std::optional<Combination> combination = findCombination(structured);
+    if (!combination || combination->kind == CombiningKind::ADD ||
+        combination->kind == CombiningKind::MAXNUMF ||
+        combination->kind == CombiningKind::MINNUMF)
+      break;
+    return getNeutralElement(vectors.builder, combination->kind, element);
+  }
+  return cast<TypedAttr>(vectors.builder.getZeroAttr(element));
+}
+
+//===----------------------------------------------------------------------===//
+// Reads
+//===----------------------------------------------------------------------===//
+
+FailureOr<GroupValue> GroupMemory::read(unsigned op, Value tensor,
+                                        AffineMap map) {
+  if (auto found = known.find(tensor); found != known.end())
+    return found->second;
+  Value memref = parameters.lookup(tensor);
+  if (!isa<MemRefType>(memref.getType()))
+    return GroupValue{memref, {}, {}};
+  if (!map.isProjectedPermutation())
+    return readWindow(op, memref, map);
+  SmallVector<unsigned> positions = getMemRefPositions(op, map);
+  Block *here = vectors.builder.getInsertionBlock();
+  for (KnownRead &before : reads)
+    if (before.memref == memref && before.positions == positions &&
+        before.value.value.getParentRegion()->isAncestor(here->getParent()))
+      return before.value;
+  GroupValue value = vectors.read(memref, positions, choosePadding(tensor));
+  reads.push_back({memref, positions, value});
+  return value;
+}
+
+/// Elements at sums of loops. At most one dimension of the tensor goes along
+/// that of vectors, by steps of 1.
+FailureOr<GroupValue> GroupMemory::readWindow(unsigned op, Value memref,
+                                              AffineMap map) {
+  OpBuilder &builder = vectors.builder;
+  SmallVector<unsigned> loops = getPositions(program, op);
+  SmallVector<Value> begins, indices;
+  for (unsigned position : loops)
+    begins.push_back(vectors.getBegin(position));
+  std::optional<unsigned> along, position;
+  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+    Value index = affine::expandAffineExpr(builder, vectors.loc, expr, begins,
+                                           /*symbolValues=*/{});
+    indices.push_back(index);
+    for (auto [loop, at] : llvm::enumerate(loops)) {
+      if (!vectors.isVector(at) || !expr.isFunctionOfDim(loop))
+        continue;
+      if (position)
+        return failure();
+      along = dim;
+      position = at;
+    }
+  }
+  if (!position)
+    return GroupValue{
+        memref::LoadOp::create(builder, vectors.loc, memref, indices), {}, {}};
+  auto type = cast<MemRefType>(memref.getType());
+  AffineMap vectorMap = AffineMap::get(
+      type.getRank(), 0, getAffineDimExpr(*along, builder.getContext()));
+  Value padding = arith::ConstantOp::create(
+      builder, vectors.loc,
+      cast<TypedAttr>(builder.getZeroAttr(type.getElementType())));
+  GroupValue result;
+  result.dims = {*position};
+  result.value = vector::TransferReadOp::create(
+      builder, vectors.loc,
+      cast<VectorType>(vectors.getType(type.getElementType(), result.dims)),
+      memref, indices, padding, vectorMap, ArrayRef<bool>(false));
+  return result;
+}
+
+GroupValue GroupMemory::readInit(unsigned op, unsigned init) {
+  auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
+  OpOperand &operand = structured.getDpsInitsMutable()[init];
+  if (TypedAttr fill = findFill(operand.get())) {
+    Value value = arith::ConstantOp::create(vectors.builder, vectors.loc, fill);
+    return {value, {}, fill};
+  }
+  if (operand.get().getDefiningOp<tensor::EmptyOp>()) {
+    Type element = getElementTypeOrSelf(operand.get());
+    return {
+        ub::PoisonOp::create(vectors.builder, vectors.loc, element), {}, {}};
+  }
+  // A result has the loops of its op that are not reduced: never a window.
+  return *read(op, operand.get(), structured.getMatchingIndexingMap(&operand));
+}
+
+LogicalResult GroupMemory::readOperands(unsigned op, BodyValues &values) {
+  auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
+  Block *body = structured.getBlock();
+  for (OpOperand *input : structured.getDpsInputOperands()) {
+    BlockArgument argument = structured.getMatchingBlockArgument(input);
+    if (argument.use_empty())
+      continue;
+    FailureOr<GroupValue> value =
+        read(op, input->get(), structured.getMatchingIndexingMap(input));
+    if (failed(value))
+      return structured.emitError("expected operands of a kernel's op to go "
+                                  "along vectors by steps of 1");
+    values[argument] = *value;
+  }
+  for (unsigned init = 0, e = structured.getNumDpsInits(); init != e; ++init)
+    if (readsInit(structured, init) && structured.getNumReductionLoops() == 0)
+      values[body->getArgument(structured.getNumDpsInputs() + init)] =
+          readInit(op, init);
+  body->walk([&](Operation *inner) {
+    for (Value operand : inner->getOperands())
+      if (Value parameter = parameters.lookup(operand);
+          parameter && !isa<MemRefType>(parameter.getType()))
+        values[operand] = {parameter, {}, {}};
+  });
+  return success();
+}
+
+StoredVector GroupMemory::readFactor(unsigned op, OpOperand *factor) {
+  auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
+  if (auto found = known.find(factor->get()); found != known.end())
+    return {found->second.value, found->second.dims, found->second.padding};
+  SmallVector<unsigned> positions =
+      getMemRefPositions(op, structured.getMatchingIndexingMap(factor));
+  StoredVector stored;
+  stored.padding = cast<TypedAttr>(
+      vectors.builder.getZeroAttr(getElementTypeOrSelf(factor->get())));
+  stored.value = vectors.readAsStored(parameters.lookup(factor->get()),
+                                      positions, stored.padding);
+  for (unsigned position : positions)
+    if (vectors.isVector(position))
+      stored.dims.push_back(position);
+  return stored;
+}
+
+FailureOr<GroupValue> GroupMemory::extract(Value tensor,
+                                           ArrayRef<GroupValue> indices) {
+  if (indices.empty())
+    return read(0, tensor, AffineMap::get(vectors.builder.getContext()));
+  SmallVector<Value> scalars;
+  for (const GroupValue &index : indices) {
+    if (!index.dims.empty())
+      return failure();
+    scalars.push_back(index.value);
+  }
+  return GroupValue{memref::LoadOp::create(vectors.builder, vectors.loc,
+                                           parameters.lookup(tensor), scalars),
+                    {},
+                    {}};
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+void GroupMemory::define(unsigned op, unsigned number,
+                         const GroupValue &value) {
+  auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
+  OpOperand *init = structured.getDpsInitOperand(number);
+  OpResult result = structured.getTiedOpResult(init);
+  known[result] = value;
+  if (Value memref = parameters.lookup(result))
+    vectors.write(
+        value, memref,
+        getMemRefPositions(op, structured.getMatchingIndexingMap(init)));
+}

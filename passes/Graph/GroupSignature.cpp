@@ -1,0 +1,164 @@
+//===- GroupSignature.cpp - the signature of a group's kernel -----------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See GroupSignature.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GroupSignature.h"
+
+#include "GroupMemory.h"
+
+#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace carousel;
+
+/// Neighbours of a tensor's dimensions that the schedule takes as one.
+static SmallVector<ReassociationIndices> findDims(const GroupProgram &program,
+                                                  unsigned tensor) {
+  SmallVector<ReassociationIndices> dims;
+  for (auto [number, op] : llvm::enumerate(program.graph.problem.ops))
+    for (ArrayRef<GraphAccess> accesses :
+         {ArrayRef(op.reads), ArrayRef(op.writes)})
+      for (const GraphAccess &access : accesses) {
+        if (access.tensor != tensor)
+          continue;
+        SmallVector<unsigned> positions = getPositions(program, number);
+        std::optional<unsigned> before;
+        for (auto [dim, loop] : llvm::enumerate(access.loops)) {
+          if (loop && before == positions[*loop])
+            dims.back().push_back(dim);
+          else
+            dims.push_back({int64_t(dim)});
+          before = loop ? std::optional(positions[*loop]) : std::nullopt;
+        }
+        return dims;
+      }
+  return dims;
+}
+
+SmallVector<KernelOperand> carousel::findOperands(GroupProgram &program) {
+  SmallVector<KernelOperand> operands;
+  auto add = [&](Value value, bool isResult) {
+    KernelOperand operand;
+    operand.value = value;
+    operand.isResult = isResult;
+    if (isa<RankedTensorType>(value.getType()))
+      operand.dims =
+          findDims(program, program.graph.tensorNumbers.lookup(value));
+    operands.push_back(std::move(operand));
+  };
+  for (BlockArgument argument : program.func.getArguments()) {
+    // Extents that only tensor.empty needs follow from the memrefs.
+    bool isUsed = llvm::any_of(argument.getUsers(), [](Operation *user) {
+      return !isa<tensor::EmptyOp>(user);
+    });
+    if (isUsed)
+      add(argument, false);
+  }
+  Operation *end = program.func.getBody().front().getTerminator();
+  for (Value result : end->getOperands())
+    add(result, true);
+  return operands;
+}
+
+static MemRefType getMemRefType(const KernelOperand &operand) {
+  auto type = cast<RankedTensorType>(operand.value.getType());
+  SmallVector<int64_t> shape;
+  for (const ReassociationIndices &dims : operand.dims) {
+    int64_t extent = 1;
+    for (int64_t dim : dims)
+      extent = type.isDynamicDim(dim) || ShapedType::isDynamic(extent)
+                   ? ShapedType::kDynamic
+                   : extent * type.getDimSize(dim);
+    shape.push_back(extent);
+  }
+  auto space =
+      gpu::AddressSpaceAttr::get(type.getContext(), gpu::AddressSpace::Global);
+  return MemRefType::get(shape, type.getElementType(),
+                         MemRefLayoutAttrInterface(), space);
+}
+
+ExprAttr carousel::getExtent(const GroupProgram &program,
+                             ArrayRef<KernelOperand> operands,
+                             unsigned position) {
+  MLIRContext *context = program.func->getContext();
+  const GroupSchedule &schedule = program.schedule;
+  if (int64_t extent = schedule.dims[position].extent; extent != kUnknownExtent)
+    return ExprAttr::get(context, ExprKind::Constant, extent, 0, {}, {});
+  for (auto [op, node] : llvm::enumerate(program.graph.problem.ops))
+    for (ArrayRef<GraphAccess> accesses :
+         {ArrayRef(node.reads), ArrayRef(node.writes)})
+      for (const GraphAccess &access : accesses)
+        for (auto [number, operand] : llvm::enumerate(operands)) {
+          if (operand.value != program.graph.tensors[access.tensor])
+            continue;
+          for (auto [dim, dims] : llvm::enumerate(operand.dims))
+            if (std::optional<unsigned> loop = access.loops[dims.front()];
+                loop && getPositions(program, op)[*loop] == position)
+              return ExprAttr::get(context, ExprKind::Extent, dim, number, {},
+                                   {});
+        }
+  return {};
+}
+
+gpu::GPUFuncOp carousel::createKernel(GroupProgram &program,
+                                      ArrayRef<KernelOperand> operands,
+                                      OpBuilder &builder, StringRef name) {
+  MLIRContext *context = builder.getContext();
+  const GroupSchedule &schedule = program.schedule;
+  SmallVector<Type> types;
+  for (const KernelOperand &operand : operands)
+    types.push_back(isa<RankedTensorType>(operand.value.getType())
+                        ? Type(getMemRefType(operand))
+                        : operand.value.getType());
+  Location loc = program.func.getLoc();
+  auto kernel = gpu::GPUFuncOp::create(builder, loc, name,
+                                       builder.getFunctionType(types, {}));
+  kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
+                  builder.getUnitAttr());
+  unsigned inputs = 0, results = 0;
+  for (auto [number, operand] : llvm::enumerate(operands)) {
+    std::string argument = operand.isResult
+                               ? "result" + std::to_string(results++)
+                               : "arg" + std::to_string(inputs++);
+    kernel.setArgAttr(number, CarouselDialect::kArgument,
+                      ArgumentAttr::get(context, argument,
+                                        operand.isResult ? ArgumentAccess::Out
+                                                         : ArgumentAccess::In,
+                                        std::nullopt));
+  }
+  // A program for each place of the grid.
+  ExprAttr grid;
+  for (auto [position, dim] : llvm::enumerate(schedule.dims)) {
+    if (dim.walk != DimWalk::Grid)
+      continue;
+    ExprAttr programs = getExtent(program, operands, position);
+    if (dim.tile != 1)
+      programs = ExprAttr::get(
+          context, ExprKind::CeilDiv, 0, 0, programs,
+          ExprAttr::get(context, ExprKind::Constant, dim.tile, 0, {}, {}));
+    grid = grid ? ExprAttr::get(context, ExprKind::Mul, 0, 0, grid, programs)
+                : programs;
+  }
+  if (!grid)
+    grid = ExprAttr::get(context, ExprKind::Constant, 1, 0, {}, {});
+  kernel->setAttr(CarouselDialect::kLaunch,
+                  LaunchAttr::get(context, {grid}, {}, {}, 0));
+  ExprAttr covers = schedule.covered
+                        ? getExtent(program, operands, *schedule.covered)
+                        : ExprAttr();
+  bool isCovered = covers && covers.getKind() == ExprKind::Extent;
+  kernel->setAttr(CarouselDialect::kBlockProgram,
+                  BlockProgramAttr::get(
+                      context,
+                      isCovered ? schedule.dims[*schedule.covered].tile : 0,
+                      isCovered ? covers : ExprAttr(), std::nullopt));
+  return kernel;
+}

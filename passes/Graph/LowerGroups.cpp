@@ -1,0 +1,116 @@
+//===- LowerGroups.cpp - a kernel of the block phase for each group -------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// --carousel-lower-groups. GroupKernel.h writes the kernels.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GroupKernel.h"
+
+#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Passes/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/IR/Remarks.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_LOWERGROUPS
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+namespace {
+
+struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
+  void runOnOperation() override {
+    SmallVector<func::FuncOp> groups;
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      if (func->hasAttr(CarouselDialect::kGroup))
+        groups.push_back(func);
+    if (groups.empty())
+      return;
+    OpBuilder builder(&getContext());
+    builder.setInsertionPointToEnd(getOperation().getBody());
+    auto module =
+        gpu::GPUModuleOp::create(builder, getOperation().getLoc(), "kernels");
+    SymbolTable(getOperation()).insert(module);
+    builder.setInsertionPointToEnd(module.getBody());
+    for (func::FuncOp group : groups)
+      if (failed(lower(group, builder)))
+        return signalPassFailure();
+  }
+
+  /// What ops read together, they go along together where they can.
+  static void joinSharedReads(GroupProgram &program) {
+    const GraphProblem &problem = program.graph.problem;
+    llvm::DenseMap<unsigned, unsigned> firstReaders;
+    for (unsigned op : program.group.ops)
+      for (const GraphAccess &read : problem.ops[op].reads) {
+        auto [first, isNew] = firstReaders.try_emplace(read.tensor, op);
+        if (isNew || first->second == op)
+          continue;
+        OpGroup joined = program.group;
+        joined.sharedReads.push_back({read.tensor, first->second, op});
+        if (GroupShapeResult result = computeGroupShape(problem, joined);
+            result.shape &&
+            scheduleGroup(problem, joined, *result.shape).refusal.empty())
+          program.group = joined;
+      }
+  }
+
+  LogicalResult lower(func::FuncOp group, OpBuilder &builder) {
+    GroupProgram program;
+    program.func = group;
+    program.graph = readGraph(group);
+    for (auto [number, op] : llvm::enumerate(program.graph.problem.ops)) {
+      if (op.kind == GraphOpKind::Host)
+        return program.graph.ops[number]->emitError(
+                   "expected structured ops in a group, got '")
+               << program.graph.ops[number]->getName() << "'";
+      program.group.ops.push_back(number);
+    }
+    joinSharedReads(program);
+    GroupShapeResult result =
+        computeGroupShape(program.graph.problem, program.group);
+    if (!result.shape)
+      return group.emitError("expected ops that can be one kernel: ")
+             << result.refusal;
+    program.shape = *result.shape;
+    program.schedule =
+        scheduleGroup(program.graph.problem, program.group, program.shape);
+    if (!program.schedule.refusal.empty())
+      return group.emitError("expected ops that can be one kernel: ")
+             << program.schedule.refusal;
+    SmallVector<KernelOperand> operands = findOperands(program);
+    FailureOr<gpu::GPUFuncOp> kernel =
+        emitGroupKernel(program, operands, builder, group.getName());
+    if (failed(kernel))
+      return failure();
+    emitRemark(group, program.schedule);
+    ++kernels;
+    return success();
+  }
+
+  void emitRemark(func::FuncOp group, const GroupSchedule &schedule) {
+    if (!getContext().getRemarkEngine())
+      return;
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    print(os, schedule);
+    remark::passed(group.getLoc(), remark::RemarkOpts::name("Schedule")
+                                       .category("carousel-lower-groups")
+                                       .function(group.getName()))
+        << remark::add("{0}", text);
+  }
+};
+
+} // namespace
