@@ -79,9 +79,7 @@ LogicalResult BodyWriter::write(Operation *op, BodyValues &values) {
     FailureOr<GroupValue> element =
         extractElement(extract.getTensor(), operands);
     if (failed(element))
-      return op->emitError(
-          "expected indices of tensor.extract in a kernel that "
-          "are the same for all elements of a vector");
+      return failure();
     values[extract] = *element;
     return success();
   }

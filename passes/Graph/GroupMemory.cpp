@@ -190,16 +190,51 @@ FailureOr<GroupValue> GroupMemory::extract(Value tensor,
                                            ArrayRef<GroupValue> indices) {
   if (indices.empty())
     return read(0, tensor, AffineMap::get(vectors.builder.getContext()));
-  SmallVector<Value> scalars;
-  for (const GroupValue &index : indices) {
-    if (!index.dims.empty())
-      return failure();
-    scalars.push_back(index.value);
+  Value memref = parameters.lookup(tensor);
+  SmallVector<unsigned> dims;
+  for (const GroupValue &index : indices)
+    llvm::append_range(dims, index.dims);
+  dims = vectors.findVectorDims(dims);
+  if (!dims.empty())
+    return gather(memref, indices, dims);
+  SmallVector<Value> scalars = llvm::map_to_vector(
+      indices, [](const GroupValue &index) { return index.value; });
+  return GroupValue{
+      memref::LoadOp::create(vectors.builder, vectors.loc, memref, scalars),
+      {},
+      {}};
+}
+
+GroupValue GroupMemory::gather(Value memref, ArrayRef<GroupValue> indices,
+                               ArrayRef<unsigned> dims) {
+  OpBuilder &builder = vectors.builder;
+  Location loc = vectors.loc;
+  auto type = cast<MemRefType>(memref.getType());
+  // The numbers of elements, in the order of memory.
+  Value numbers = vectors.expand(indices.front(), dims);
+  for (unsigned dim = 1, rank = type.getRank(); dim != rank; ++dim) {
+    Value extent = memref::DimOp::create(builder, loc, memref, dim);
+    numbers = arith::MulIOp::create(builder, loc, numbers,
+                                    vectors.expand({extent, {}, {}}, dims));
+    numbers = arith::AddIOp::create(builder, loc, numbers,
+                                    vectors.expand(indices[dim], dims));
   }
-  return GroupValue{memref::LoadOp::create(vectors.builder, vectors.loc,
-                                           parameters.lookup(tensor), scalars),
-                    {},
-                    {}};
+  if (type.getRank() > 1) {
+    ReassociationIndices all =
+        llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+    memref = memref::CollapseShapeOp::create(builder, loc, memref, all);
+  }
+  GroupValue result;
+  result.dims.assign(dims.begin(), dims.end());
+  auto resultType =
+      cast<VectorType>(vectors.getType(type.getElementType(), dims));
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value none = vectors.createSplat(
+      cast<TypedAttr>(builder.getZeroAttr(type.getElementType())), dims);
+  result.value = vector::GatherOp::create(builder, loc, resultType, memref,
+                                          zero, numbers,
+                                          vectors.createMask(dims), none);
+  return result;
 }
 
 //===----------------------------------------------------------------------===//

@@ -46,7 +46,7 @@ public:
   GroupValue readInit(unsigned op, unsigned init);
   /// A factor of a product.
   StoredVector readFactor(unsigned op, mlir::OpOperand *factor);
-  /// An element at indices that are scalars.
+  /// Elements at indices that the op computes.
   mlir::FailureOr<GroupValue> extract(mlir::Value tensor,
                                       llvm::ArrayRef<GroupValue> indices);
 
@@ -58,6 +58,8 @@ private:
                                    mlir::AffineMap map);
   mlir::FailureOr<GroupValue> readWindow(unsigned op, mlir::Value memref,
                                          mlir::AffineMap map);
+  GroupValue gather(mlir::Value memref, llvm::ArrayRef<GroupValue> indices,
+                    llvm::ArrayRef<unsigned> dims);
   llvm::SmallVector<unsigned> getMemRefPositions(unsigned op,
                                                  mlir::AffineMap map) const;
   mlir::TypedAttr choosePadding(mlir::Value tensor);

@@ -110,27 +110,33 @@ GroupValue GroupVectors::createIndices(unsigned position) {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-Value GroupVectors::maskReduced(const GroupValue &value, TypedAttr neutral) {
-  bool isMasked = false;
+Value GroupVectors::createMask(ArrayRef<unsigned> dims) {
   SmallVector<Value> ends;
-  for (unsigned dim : value.dims) {
-    bool isOpen = schedule.dims[dim].isReduced && isRagged(dim);
-    isMasked |= isOpen;
-    if (!isOpen)
-      ends.push_back(arith::ConstantIndexOp::create(builder, loc,
-                                                    schedule.dims[dim].tile));
-    else if (begins[dim])
+  SmallVector<int64_t> shape;
+  for (unsigned dim : dims) {
+    shape.push_back(schedule.dims[dim].tile);
+    if (!isRagged(dim))
       ends.push_back(
-          arith::SubIOp::create(builder, loc, extents[dim], begins[dim]));
+          arith::ConstantIndexOp::create(builder, loc, shape.back()));
+    else if (begins[dim])
+      ends.push_back(arith::SubIOp::create(builder, loc, extents[dim],
+                                           begins[dim]));
     else
       ends.push_back(extents[dim]);
   }
-  if (!isMasked || value.padding == neutral)
+  return vector::CreateMaskOp::create(
+      builder, loc, VectorType::get(shape, builder.getI1Type()), ends);
+}
+
+Value GroupVectors::maskReduced(const GroupValue &value, TypedAttr neutral) {
+  // What lies behind the end of other dimensions isn't written.
+  SmallVector<unsigned> open;
+  for (unsigned dim : value.dims)
+    if (schedule.dims[dim].isReduced && isRagged(dim))
+      open.push_back(dim);
+  if (open.empty() || value.padding == neutral)
     return value.value;
-  auto type = cast<VectorType>(value.value.getType());
-  Value mask = vector::CreateMaskOp::create(
-      builder, loc, VectorType::get(type.getShape(), builder.getI1Type()),
-      ends);
+  Value mask = expand({createMask(open), open, {}}, value.dims);
   Value others = createSplat(neutral, value.dims);
   return arith::SelectOp::create(builder, loc, mask, value.value, others);
 }

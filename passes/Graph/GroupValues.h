@@ -64,6 +64,8 @@ public:
                           llvm::ArrayRef<unsigned> dims);
   /// With all of `dims`, among which are those of the value.
   mlir::Value expand(const GroupValue &value, llvm::ArrayRef<unsigned> dims);
+  /// Which elements of vectors exist.
+  mlir::Value createMask(llvm::ArrayRef<unsigned> dims);
   /// The numbers of the elements along a dimension.
   GroupValue createIndices(unsigned position);
 

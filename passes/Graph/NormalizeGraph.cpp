@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExtractPatterns.h"
 #include "WidenContractions.h"
 
 #include "carousel/Passes/Passes.h"
@@ -146,28 +147,39 @@ struct NormalizeGraph
   }
 
   LogicalResult fuse(func::FuncOp func) {
-    MLIRContext *context = &getContext();
-    // Unit extents go by one walk: the patterns aren't for the greedy driver.
-    RewritePatternSet scalars(context), units(context), reshapes(context);
+    RewritePatternSet scalars(&getContext());
     linalg::populateInlineConstantOperandsPatterns(scalars);
     // A pad is a fill, and a copy of what it surrounds.
     linalg::populateDecomposePadPatterns(scalars);
+    if (failed(applyPatternsGreedily(func, std::move(scalars))))
+      return failure();
+    // What is simpler after fusion may have unit extents that can go.
+    for (unsigned round = 0; round != 2; ++round)
+      if (failed(dropUnitExtents(func)) || failed(fuseOps(func)))
+        return failure();
+    return success();
+  }
+
+  /// By one walk: the patterns aren't for the greedy driver.
+  LogicalResult dropUnitExtents(func::FuncOp func) {
+    RewritePatternSet units(&getContext()), reshapes(&getContext());
     linalg::ControlDropUnitDims options;
     linalg::populateFoldUnitExtentDimsPatterns(units, options);
     linalg::populateFoldUnitExtentDimsCanonicalizationPatterns(reshapes,
                                                                options);
-    if (failed(applyPatternsGreedily(func, std::move(scalars))))
-      return failure();
     walkAndApplyPatterns(func, std::move(units));
-    if (failed(applyPatternsGreedily(func, std::move(reshapes))))
-      return failure();
+    return applyPatternsGreedily(func, std::move(reshapes));
+  }
 
+  LogicalResult fuseOps(func::FuncOp func) {
+    MLIRContext *context = &getContext();
     RewritePatternSet patterns(context);
     linalg::populateElementwiseOpsFusionPatterns(patterns, shallFuse);
     linalg::populateFoldReshapeOpsByExpansionPatterns(patterns, shallExpand);
     linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
-    tensor::populateFoldTensorEmptyPatterns(patterns);
     linalg::populateInlineConstantOperandsPatterns(patterns);
+    tensor::populateFoldTensorEmptyPatterns(patterns);
+    populateExtractPatterns(patterns);
     for (RegisteredOperationName op : context->getRegisteredOperations())
       if (isa_and_nonnull<linalg::LinalgDialect, tensor::TensorDialect,
                           arith::ArithDialect>(&op.getDialect()))

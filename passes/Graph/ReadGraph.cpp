@@ -213,7 +213,8 @@ private:
       if (isa<RankedTensorType>(input->get().getType()))
         node.reads.push_back(
             readAccess(input->get(), op.getMatchingIndexingMap(input)));
-    bool isIrregular = readBody(op, node);
+    readBody(op, node);
+    bool isIrregular = false;
     for (OpOperand &init : op.getDpsInitsMutable()) {
       AffineMap map = op.getMatchingIndexingMap(&init);
       unsigned position =
@@ -228,7 +229,7 @@ private:
     for (ArrayRef<GraphAccess> accesses :
          {ArrayRef(node.reads), ArrayRef(node.writes)})
       for (const GraphAccess &access : accesses)
-        isIrregular |= !access.isRegular();
+        isIrregular |= !access.isGather && !access.isRegular();
     node.kind = isIrregular        ? GraphOpKind::Irregular
                 : !node.reduces()  ? GraphOpKind::Elementwise
                 : !isReducible(op) ? GraphOpKind::Irregular
@@ -241,18 +242,15 @@ private:
     return findCombination(op).has_value();
   }
 
-  /// Reads what the body takes from tensors by itself. Returns whether it does
-  /// so at indices.
-  bool readBody(linalg::LinalgOp op, GraphOp &node) {
-    bool isIrregular = false;
+  /// What the body takes from tensors by itself.
+  void readBody(linalg::LinalgOp op, GraphOp &node) {
     op.getBlock()->walk([&](tensor::ExtractOp extract) {
       GraphAccess access;
       access.tensor = number(extract.getTensor());
       access.loops.assign(extract.getIndices().size(), std::nullopt);
-      isIrregular |= !extract.getIndices().empty();
+      access.isGather = !extract.getIndices().empty();
       node.reads.push_back(access);
     });
-    return isIrregular;
   }
 
   func::FuncOp func;

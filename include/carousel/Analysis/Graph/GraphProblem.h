@@ -53,6 +53,8 @@ struct GraphAccess {
   /// By dimension of the tensor: the loop that goes along it, or nullopt where
   /// the index isn't one loop's.
   llvm::SmallVector<std::optional<unsigned>> loops;
+  /// Its indices are values that the op computes.
+  bool isGather = false;
 
   bool isRegular() const;
 };
@@ -63,7 +65,7 @@ enum class GraphOpKind {
   Reduction,
   /// A reduction of products of two tensors, neither of which has all loops.
   Contraction,
-  /// Any other structured op: windows, gathers, reductions to several results.
+  /// Any other structured op: windows, reductions to several results.
   Irregular,
   /// No structured op, and so never part of a kernel: a reshape, a slice.
   Host,
