@@ -111,7 +111,7 @@ gpu.module @kernels {
 
 // C116: an argument's attribute on the kernel.
 gpu.module @kernels {
-  // expected-error @below {{expected carousel.argument on an argument of a kernel that isn't a tensor map, got it on gpu.func}}
+  // expected-error @below {{expected carousel.argument on an argument of a kernel that isn't a tensor map, or of a func.func, got it on gpu.func}}
   gpu.func @k() kernel attributes {carousel.argument = #carousel.argument<"x">} {
     gpu.return
   }
@@ -123,7 +123,7 @@ gpu.module @kernels {
 
 // C116: a tensor map as an argument.
 gpu.module @kernels {
-  // expected-error @below {{expected carousel.argument on an argument of a kernel that isn't a tensor map, got it on a tensor map argument}}
+  // expected-error @below {{expected carousel.argument on an argument of a kernel that isn't a tensor map, or of a func.func, got it on a tensor map argument}}
   gpu.func @k(%map: !map {carousel.argument = #carousel.argument<"x">}) kernel {
     gpu.return
   }
@@ -133,7 +133,7 @@ gpu.module @kernels {
 
 // C116: an argument of a device function.
 gpu.module @kernels {
-  // expected-error @below {{expected carousel.argument on an argument of a kernel that isn't a tensor map, got it on an argument of a device function}}
+  // expected-error @below {{expected carousel.argument on an argument of a kernel that isn't a tensor map, or of a func.func, got it on an argument of a device function}}
   gpu.func @k(%n: index {carousel.argument = #carousel.argument<"n">}) {
     gpu.return
   }
@@ -142,13 +142,13 @@ gpu.module @kernels {
 // -----
 
 // C116: an argument of a host function.
-// expected-error @below {{expected carousel.argument on an argument of a kernel that isn't a tensor map, got it on an argument of func.func}}
-func.func private @f(index {carousel.argument = #carousel.argument<"n">})
+// expected-error @below {{expected carousel.argument on an argument of a kernel that isn't a tensor map, or of a func.func, got it on an argument of llvm.func}}
+llvm.func @f(i64 {carousel.argument = #carousel.argument<"n">})
 
 // -----
 
 // C116: a result.
-// expected-error @below {{expected carousel.argument on an argument of a kernel that isn't a tensor map, got it on a result}}
+// expected-error @below {{expected carousel.argument on an argument of a kernel that isn't a tensor map, or of a func.func, got it on a result}}
 func.func private @f() -> (index {carousel.argument = #carousel.argument<"n">})
 
 // -----

@@ -66,6 +66,8 @@ def Carousel_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kTF32{"carousel.tf32"};
     /// On a func.func on tensors, a unit: it becomes one kernel. --carousel-lower-groups writes it.
     static constexpr ::llvm::StringLiteral kGroup{"carousel.group"};
+    /// On a func.func on memrefs, a unit: it is a program, whose body launches kernels.
+    static constexpr ::llvm::StringLiteral kProgram{"carousel.program"};
     /// On an scf.for of the tile phase: a PipelineAttr. --carousel-circular-buffer removes it.
     static constexpr ::llvm::StringLiteral kPipeline{"carousel.pipeline"};
 

@@ -21,5 +21,6 @@ include "carousel/Dialect/IR/CarouselTensorOps.td"
 include "carousel/Dialect/IR/CarouselCpAsyncOps.td"
 include "carousel/Dialect/IR/CarouselFenceOps.td"
 include "carousel/Dialect/IR/CarouselSyncOps.td"
+include "carousel/Dialect/IR/CarouselProgramOps.td"
 
 #endif // CAROUSEL_DIALECT_IR_CAROUSELOPS_TD

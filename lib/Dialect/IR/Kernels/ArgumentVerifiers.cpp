@@ -14,6 +14,7 @@
 #include "KernelRules.h"
 
 #include "carousel/Dialect/IR/KernelSignature.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -214,10 +215,39 @@ static LogicalResult verifyWorkspace(gpu::GPUFuncOp kernel, unsigned position,
   return verifyWorkspaceMemory(kernel, position, memref);
 }
 
+/// C119, of a function on the host.
+static LogicalResult verifyHostArgument(func::FuncOp func, unsigned position,
+                                        ArgumentAttr argument) {
+  constexpr StringRef kArgument = CarouselDialect::kArgument;
+  Type type = func.getFunctionType().getInput(position);
+  if (!isa<ShapedType>(type) && argument.getAccess() == ArgumentAccess::Out)
+    return func.emitError("expected a memref or tensor for an argument that is "
+                          "written, got out for argument ")
+           << position << " of type " << type;
+  if (argument.getMayAlias())
+    return func.emitError("expected may_alias on an argument of a kernel, got "
+                          "it on argument ")
+           << position << " of a func.func";
+  for (unsigned other = 0; other < position; ++other) {
+    auto named = func.getArgAttrOfType<ArgumentAttr>(other, kArgument);
+    if (named && named.getName() == argument.getName())
+      return func.emitError("expected the function's arguments to have "
+                            "different names, got '")
+             << argument.getName() << "' twice";
+  }
+  return success();
+}
+
 LogicalResult CarouselDialect::verifyRegionArgAttribute(Operation *op,
                                                         unsigned regionIndex,
                                                         unsigned position,
                                                         NamedAttribute attr) {
+  if (auto func = dyn_cast<func::FuncOp>(op);
+      func && attr.getName() == kArgument) {
+    auto argument = getAttributeValue<ArgumentAttr>(op, attr);
+    return success(argument &&
+                   succeeded(verifyHostArgument(func, position, argument)));
+  }
   gpu::GPUFuncOp kernel = getKernel(op);
   if (!kernel) {
     StringRef function = isa<gpu::GPUFuncOp>(op)

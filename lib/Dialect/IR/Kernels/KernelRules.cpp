@@ -50,10 +50,13 @@ LogicalResult carousel::refuseAttribute(Operation *op, NamedAttribute attr,
     wanted = "an op with one vector result";
   else if (name == CarouselDialect::kTF32)
     wanted = "a vector.contract of f32";
+  else if (name == CarouselDialect::kProgram)
+    wanted = "a func.func";
   else if (name == CarouselDialect::kWorkspace)
     wanted = "a memref argument of a kernel";
   else if (name == CarouselDialect::kArgument)
-    wanted = "an argument of a kernel that isn't a tensor map";
+    wanted = "an argument of a kernel that isn't a tensor map, or of a "
+             "func.func";
   else if (name == CarouselDialect::kEncode)
     wanted = "a tensor map argument of a kernel";
   else

@@ -15,6 +15,7 @@
 
 #include "carousel/Dialect/IR/KernelDecisions.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMTypes.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -170,6 +171,27 @@ static LogicalResult verifyGroup(Operation *op, NamedAttribute attr) {
          << attr.getValue();
 }
 
+// C223
+static LogicalResult verifyProgram(func::FuncOp program, NamedAttribute attr) {
+  if (!isa<UnitAttr>(attr.getValue()))
+    return program.emitError("expected carousel.program without a value, got ")
+           << attr.getValue();
+  FunctionType type = program.getFunctionType();
+  if (type.getNumResults() != 0)
+    return program.emitError("expected a program without results, got ")
+           << type;
+  for (Type argument : type.getInputs()) {
+    bool isBuffer = isa<MemRefType>(argument) &&
+                    (!cast<MemRefType>(argument).getMemorySpace() ||
+                     isGlobalMemRef(argument));
+    if (!isBuffer && !argument.isIntOrIndexOrFloat())
+      return program.emitError("expected arguments of a program that are "
+                               "memrefs in global memory or numbers, got ")
+             << argument;
+  }
+  return success();
+}
+
 LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
                                                         NamedAttribute attr) {
   if (attr.getName() == kTensorMapParameters)
@@ -184,6 +206,9 @@ LogicalResult CarouselDialect::verifyOperationAttribute(Operation *op,
     return verifyTF32(op, attr);
   if (attr.getName() == kGroup)
     return verifyGroup(op, attr);
+  if (auto func = dyn_cast<func::FuncOp>(op);
+      func && attr.getName() == kProgram)
+    return verifyProgram(func, attr);
   gpu::GPUFuncOp kernel = getKernel(op);
   if (kernel && attr.getName() == kDecisionsAttr)
     return verifyDecisions(kernel, attr);

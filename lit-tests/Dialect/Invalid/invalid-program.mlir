@@ -1,0 +1,280 @@
+// Launches that don't fit their kernels, and programs that aren't ones.
+// RUN: carousel-opt %s --split-input-file --verify-diagnostics
+
+// C220: one world
+gpu.module @kernels {
+  gpu.func @copy(%x: memref<?xf32> {carousel.argument = #carousel.argument<"x", in>},
+                 %y: memref<?xf32> {carousel.argument = #carousel.argument<"y", out>}) kernel {
+    gpu.return
+  }
+}
+func.func @mixed(%x: tensor<?xf32>, %y: memref<?xf32>) {
+  // expected-error @below {{expected tensors only or memrefs only, got 'tensor<?xf32>' and 'memref<?xf32>'}}
+  carousel.launch_kernel @kernels::@copy ins(%x : tensor<?xf32>) outs(%y : memref<?xf32>)
+  return
+}
+
+// -----
+
+// C220: memory that kernels reach
+func.func @shared(%x: memref<?xf32, #gpu.address_space<workgroup>>) {
+  // expected-error @below {{expected memrefs in global memory, got 'memref<?xf32, #gpu.address_space<workgroup>>'}}
+  carousel.launch_kernel @kernels::@copy ins(%x : memref<?xf32, #gpu.address_space<workgroup>>)
+  return
+}
+
+// -----
+
+// C221: a module
+func.func @no_module(%x: memref<?xf32>) {
+  // expected-error @below {{expected a kernel of a gpu.module, as in @kernels::@name, got @kernels::@copy}}
+  carousel.launch_kernel @kernels::@copy ins(%x : memref<?xf32>)
+  return
+}
+
+// -----
+
+// C221: no name in it
+gpu.module @kernels {
+}
+func.func @no_name(%x: memref<?xf32>) {
+  // expected-error @below {{expected a kernel of a gpu.module, as in @kernels::@name, got @kernels}}
+  carousel.launch_kernel @kernels ins(%x : memref<?xf32>)
+  return
+}
+
+// -----
+
+// C221: a device function
+gpu.module @kernels {
+  gpu.func @helper(%x: memref<?xf32>) {
+    gpu.return
+  }
+}
+func.func @device_function(%x: memref<?xf32>) {
+  // expected-error @below {{expected the name of a kernel of @kernels, got @helper}}
+  carousel.launch_kernel @kernels::@helper outs(%x : memref<?xf32>)
+  return
+}
+// -----
+
+// C221: the name of a variant, which callers don't use
+gpu.module @kernels {
+  gpu.func @copy_aligned(%x: memref<?xf32>) kernel attributes {carousel.variant = #carousel.variant<kernel = "copy">} {
+    gpu.return
+  }
+}
+func.func @variant(%x: memref<?xf32>) {
+  // expected-error @below {{expected the name of a kernel of @kernels, got @copy_aligned}}
+  carousel.launch_kernel @kernels::@copy_aligned outs(%x : memref<?xf32>)
+  return
+}
+
+// -----
+
+// C222: numbers of operands; an argument without an access is written
+gpu.module @kernels {
+  // expected-note @below {{the kernel}}
+  gpu.func @copy(%x: memref<?xf32> {carousel.argument = #carousel.argument<"x", in>}, %y: memref<?xf32>) kernel {
+    gpu.return
+  }
+}
+func.func @few(%x: memref<?xf32>) {
+  // expected-error @below {{expected 1 ins, the arguments that @copy only reads, got 0}}
+  carousel.launch_kernel @kernels::@copy outs(%x : memref<?xf32>)
+  return
+}
+// -----
+
+// C222: numbers of operands
+gpu.module @kernels {
+  // expected-note @below {{the kernel}}
+  gpu.func @copy(%x: memref<?xf32> {carousel.argument = #carousel.argument<"x", in>}, %y: memref<?xf32>) kernel {
+    gpu.return
+  }
+}
+func.func @all_read(%x: memref<?xf32>) {
+  // expected-error @below {{expected 1 outs, the arguments that @copy writes, got 0}}
+  carousel.launch_kernel @kernels::@copy ins(%x : memref<?xf32>)
+  return
+}
+
+// -----
+
+// C222: elements, rank, extents, strides and numbers
+gpu.module @kernels {
+  // expected-note @below {{the kernel}}
+  gpu.func @scale(%x: memref<?x64xf32, strided<[64, 1]>> {carousel.argument = #carousel.argument<"x", in>},
+                  %n: i32, %y: memref<?xf32>) kernel {
+    gpu.return
+  }
+}
+func.func @elements(%x: tensor<?x64xf16>, %n: i32, %y: tensor<?xf32>) {
+  // expected-error @below {{expected ins that fit the kernel's argument 'x' of type 'memref<?x64xf32, strided<[64, 1]>>', got 'tensor<?x64xf16>'}}
+  %0 = carousel.launch_kernel @kernels::@scale ins(%x, %n : tensor<?x64xf16>, i32) outs(%y : tensor<?xf32>) -> tensor<?xf32>
+  return
+}
+// -----
+
+// C222: rank
+gpu.module @kernels {
+  // expected-note @below {{the kernel}}
+  gpu.func @scale(%x: memref<?x64xf32, strided<[64, 1]>> {carousel.argument = #carousel.argument<"x", in>},
+                  %n: i32, %y: memref<?xf32>) kernel {
+    gpu.return
+  }
+}
+func.func @rank(%x: tensor<?x64xf32>, %n: i32, %y: tensor<f32>) {
+  // expected-error @below {{expected outs that fit the kernel's argument 'arg2' of type 'memref<?xf32>', got 'tensor<f32>'}}
+  %0 = carousel.launch_kernel @kernels::@scale ins(%x, %n : tensor<?x64xf32>, i32) outs(%y : tensor<f32>) -> tensor<f32>
+  return
+}
+// -----
+
+// C222: extents
+gpu.module @kernels {
+  // expected-note @below {{the kernel}}
+  gpu.func @scale(%x: memref<?x64xf32, strided<[64, 1]>> {carousel.argument = #carousel.argument<"x", in>},
+                  %n: i32, %y: memref<?xf32>) kernel {
+    gpu.return
+  }
+}
+func.func @extent(%x: tensor<?x32xf32>, %n: i32, %y: tensor<?xf32>) {
+  // expected-error @below {{expected ins that fit the kernel's argument 'x' of type 'memref<?x64xf32, strided<[64, 1]>>', got 'tensor<?x32xf32>'}}
+  %0 = carousel.launch_kernel @kernels::@scale ins(%x, %n : tensor<?x32xf32>, i32) outs(%y : tensor<?xf32>) -> tensor<?xf32>
+  return
+}
+// -----
+
+// C222: extents that the operand leaves open
+gpu.module @kernels {
+  // expected-note @below {{the kernel}}
+  gpu.func @scale(%x: memref<?x64xf32, strided<[64, 1]>> {carousel.argument = #carousel.argument<"x", in>},
+                  %n: i32, %y: memref<?xf32>) kernel {
+    gpu.return
+  }
+}
+func.func @unknown_extent(%x: tensor<?x?xf32>, %n: i32, %y: tensor<?xf32>) {
+  // expected-error @below {{expected ins that fit the kernel's argument 'x' of type 'memref<?x64xf32, strided<[64, 1]>>', got 'tensor<?x?xf32>'}}
+  %0 = carousel.launch_kernel @kernels::@scale ins(%x, %n : tensor<?x?xf32>, i32) outs(%y : tensor<?xf32>) -> tensor<?xf32>
+  return
+}
+// -----
+
+// C222: strides
+gpu.module @kernels {
+  // expected-note @below {{the kernel}}
+  gpu.func @scale(%x: memref<?x64xf32, strided<[64, 1]>> {carousel.argument = #carousel.argument<"x", in>},
+                  %n: i32, %y: memref<?xf32>) kernel {
+    gpu.return
+  }
+}
+func.func @strides(%x: memref<?x64xf32, strided<[128, 1]>>, %n: i32, %y: memref<?xf32>) {
+  // expected-error @below {{expected ins that fit the kernel's argument 'x' of type 'memref<?x64xf32, strided<[64, 1]>>', got 'memref<?x64xf32, strided<[128, 1]>>'}}
+  carousel.launch_kernel @kernels::@scale ins(%x, %n : memref<?x64xf32, strided<[128, 1]>>, i32) outs(%y : memref<?xf32>)
+  return
+}
+// -----
+
+// C222: numbers
+gpu.module @kernels {
+  // expected-note @below {{the kernel}}
+  gpu.func @scale(%x: memref<?x64xf32, strided<[64, 1]>> {carousel.argument = #carousel.argument<"x", in>},
+                  %n: i32, %y: memref<?xf32>) kernel {
+    gpu.return
+  }
+}
+func.func @number(%x: memref<?x64xf32>, %n: index, %y: memref<?xf32>) {
+  // expected-error @below {{expected ins that fit the kernel's argument 'arg1' of type 'i32', got 'index'}}
+  carousel.launch_kernel @kernels::@scale ins(%x, %n : memref<?x64xf32>, index) outs(%y : memref<?xf32>)
+  return
+}
+// -----
+
+// C222: numbers aren't memory
+gpu.module @kernels {
+  // expected-note @below {{the kernel}}
+  gpu.func @scale(%x: memref<?x64xf32, strided<[64, 1]>> {carousel.argument = #carousel.argument<"x", in>},
+                  %n: i32, %y: memref<?xf32>) kernel {
+    gpu.return
+  }
+}
+func.func @memory_for_number(%x: memref<?x64xf32>, %n: memref<i32>, %y: memref<?xf32>) {
+  // expected-error @below {{expected ins that fit the kernel's argument 'arg1' of type 'i32', got 'memref<i32>'}}
+  carousel.launch_kernel @kernels::@scale ins(%x, %n : memref<?x64xf32>, memref<i32>) outs(%y : memref<?xf32>)
+  return
+}
+// -----
+
+// Accepted
+gpu.module @kernels {
+  gpu.func @scale(%x: memref<?x64xf32, strided<[64, 1]>> {carousel.argument = #carousel.argument<"x", in>},
+                  %n: i32, %y: memref<?xf32>) kernel {
+    gpu.return
+  }
+}
+// Strides that neither type states are compared by the launch.
+func.func @unknown_stride(%x: memref<?x64xf32, strided<[?, 1]>>, %n: i32, %y: memref<?xf32>) {
+  carousel.launch_kernel @kernels::@scale ins(%x, %n : memref<?x64xf32, strided<[?, 1]>>, i32) outs(%y : memref<?xf32>)
+  return
+}
+
+// -----
+
+// C223: results are arguments
+// expected-error @below {{expected a program without results, got '(memref<?xf32>) -> memref<?xf32>'}}
+func.func @results(%x: memref<?xf32>) -> memref<?xf32> attributes {carousel.program} {
+  return %x : memref<?xf32>
+}
+
+// -----
+
+// C223: buffers
+// expected-error @below {{expected arguments of a program that are memrefs in global memory or numbers, got 'tensor<?xf32>'}}
+func.func @tensors(%x: tensor<?xf32>) attributes {carousel.program} {
+  return
+}
+
+// -----
+
+// C223: a unit
+// expected-error @below {{expected carousel.program without a value, got 1 : i64}}
+func.func @value() attributes {carousel.program = 1} {
+  return
+}
+
+// -----
+
+// C116: another place
+gpu.module @kernels {
+  // expected-error @below {{expected carousel.program on a func.func, got it on gpu.func}}
+  gpu.func @kernel() kernel attributes {carousel.program} {
+    gpu.return
+  }
+}
+
+// -----
+
+// C119: arguments on the host
+// expected-error @below {{expected a memref or tensor for an argument that is written, got out for argument 0 of type 'i32'}}
+func.func @number(%n: i32 {carousel.argument = #carousel.argument<"n", out>}) {
+  return
+}
+
+// -----
+
+// C119: names
+// expected-error @below {{expected the function's arguments to have different names, got 'x' twice}}
+func.func @names(%x: memref<4xf32> {carousel.argument = #carousel.argument<"x">},
+                 %y: memref<4xf32> {carousel.argument = #carousel.argument<"x">}) {
+  return
+}
+
+// -----
+
+// C204: aliases are a promise to kernels
+// expected-error @below {{expected may_alias on an argument of a kernel, got it on argument 1 of a func.func}}
+func.func @alias(%x: memref<4xf32> {carousel.argument = #carousel.argument<"x", in>},
+                 %y: memref<4xf32> {carousel.argument = #carousel.argument<"y", out, may_alias = 0>}) {
+  return
+}

@@ -1,0 +1,67 @@
+// carousel.launch_kernel: every form, printed and parsed again.
+// RUN: carousel-opt %s | FileCheck %s
+// RUN: carousel-opt %s | carousel-opt | FileCheck %s
+// RUN: carousel-opt %s --mlir-print-op-generic | carousel-opt | FileCheck %s
+
+#gl = #gpu.address_space<global>
+!rows = memref<?x?xf32, strided<[?, 1], offset: ?>, #gl>
+
+gpu.module @kernels {
+  gpu.func @scale(%x: !rows {carousel.argument = #carousel.argument<"x", in>}, %a: f32,
+                  %y: !rows {carousel.argument = #carousel.argument<"y", out>}) kernel {
+    gpu.return
+  }
+  // Written arguments come first, and one has no access, so that it is both read and written.
+  gpu.func @mixed(%sum: memref<?xf32, #gl>,
+                  %x: memref<64xf32, #gl> {carousel.argument = #carousel.argument<"x", in>},
+                  %semaphores: memref<8xi32, #gl> {carousel.workspace = #carousel.workspace<[]>}) kernel {
+    gpu.return
+  }
+  gpu.func @copy_aligned(%x: !rows {carousel.argument = #carousel.argument<"x", in>},
+                         %y: !rows {carousel.argument = #carousel.argument<"y", out>}) kernel
+      attributes {carousel.variant = #carousel.variant<kernel = "copy", guards = [aligned(0, 16)]>} {
+    gpu.return
+  }
+  gpu.func @fill(%y: !rows {carousel.argument = #carousel.argument<"y", out>}) kernel {
+    gpu.return
+  }
+}
+
+// CHECK-LABEL: func.func @tensors
+// CHECK-NEXT: carousel.launch_kernel @kernels::@scale ins(%{{.*}}, %{{.*}} : tensor<?x64xf32>, f32) outs(%{{.*}} : tensor<?x64xf32>) -> tensor<?x64xf32>
+// CHECK-NEXT: carousel.launch_kernel @kernels::@mixed ins(%{{.*}} : tensor<64xf32>) outs(%{{.*}} : tensor<9xf32>) -> tensor<9xf32>
+// CHECK-NEXT: carousel.launch_kernel @kernels::@copy ins(%{{.*}} : tensor<?x64xf32>) outs(%{{.*}} : tensor<?x64xf32>) -> tensor<?x64xf32>
+// CHECK-NEXT: carousel.launch_kernel @kernels::@fill outs(%{{.*}} : tensor<?x64xf32>) -> tensor<?x64xf32>
+func.func @tensors(%x: tensor<?x64xf32>, %a: f32, %v: tensor<64xf32>, %s: tensor<9xf32>) -> tensor<?x64xf32> {
+  %0 = carousel.launch_kernel @kernels::@scale ins(%x, %a : tensor<?x64xf32>, f32)
+      outs(%x : tensor<?x64xf32>) -> tensor<?x64xf32>
+  %1 = carousel.launch_kernel @kernels::@mixed ins(%v : tensor<64xf32>) outs(%s : tensor<9xf32>) -> tensor<9xf32>
+  %2 = carousel.launch_kernel @kernels::@copy ins(%0 : tensor<?x64xf32>)
+      outs(%0 : tensor<?x64xf32>) -> tensor<?x64xf32>
+  %3 = carousel.launch_kernel @kernels::@fill outs(%x : tensor<?x64xf32>) -> tensor<?x64xf32>
+  return %2 : tensor<?x64xf32>
+}
+
+// DOC-EXAMPLE: carousel.launch_kernel
+// CHECK-LABEL: func.func @buffers
+// CHECK-SAME: attributes {carousel.program}
+// CHECK-NEXT: carousel.launch_kernel @kernels::@copy ins(%{{.*}} : memref<?x64xf32, #gpu.address_space<global>>) outs(%{{.*}} : memref<?x64xf32, #gpu.address_space<global>>)
+// CHECK-NEXT: return
+func.func @buffers(%x: memref<?x64xf32, #gl> {carousel.argument = #carousel.argument<"x", in>},
+                   %y: memref<?x64xf32, #gl> {carousel.argument = #carousel.argument<"y", out>})
+    attributes {carousel.program} {
+  carousel.launch_kernel @kernels::@copy ins(%x : memref<?x64xf32, #gl>) outs(%y : memref<?x64xf32, #gl>)
+  return
+}
+
+// Kernels that are lowered have no arguments of the dialect, and binaries have none at all.
+gpu.module @lowered {
+  llvm.func @copy(%x: !llvm.ptr) attributes {gpu.kernel}
+}
+
+// CHECK-LABEL: func.func @after_lowering
+// CHECK-NEXT: carousel.launch_kernel @lowered::@copy ins(%{{.*}} : memref<4xf32>)
+func.func @after_lowering(%x: memref<4xf32>) {
+  carousel.launch_kernel @lowered::@copy ins(%x : memref<4xf32>)
+  return
+}
