@@ -122,6 +122,56 @@ def LowerGroups : Pass<"carousel-lower-groups", "::mlir::ModuleOp"> {
     "::carousel::CarouselDialect", "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
     "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect"
+def LowerProgram : Pass<"carousel-lower-program", "::mlir::ModuleOp"> {
+  let summary = "Lower programs on tensors to programs on buffers";
+  let description = [{
+    A program is a public `func.func` on tensors whose body launches kernels. It becomes a function
+    on memrefs in global memory, with the unit attribute `carousel.program`. docs/GraphPhase.md
+    defines both ("Programs"). Upstream's one-shot bufferization decides which values share memory.
+
+    Precondition: calls are inlined; no function with a body but a program has tensors.
+    Postcondition:
+
+    - A tensor argument is a memref of the same extents with an identity layout. It has its
+      `carousel.argument`, or one of the name `arg0`, `arg1`... and `in`.
+    - A result is a further argument `result0`, `result1`..., `out`. It isn't the memory of another
+      argument, so a result that is an argument is copied. So is one that is returned twice.
+    - If the body shows a result's extents, `cf.assert` compares them with those that the caller
+      passes.
+    - Intermediate values are `memref.alloc`s, each with a `memref.dealloc` after its last use.
+    - A slice that a kernel needs contiguous, and whose type doesn't show that it is, is copied.
+
+    A program has the ops that docs/GraphPhase.md lists (C224).
+
+    ```mlir
+    func.func @main(%x: tensor<?x64xf32>) -> tensor<?x64xf32> {
+      %c0 = arith.constant 0 : index
+      %d = tensor.dim %x, %c0 : tensor<?x64xf32>
+      %e = tensor.empty(%d) : tensor<?x64xf32>
+      %y = carousel.launch_kernel @kernels::@softmax ins(%x : tensor<?x64xf32>)
+          outs(%e : tensor<?x64xf32>) -> tensor<?x64xf32>
+      return %y : tensor<?x64xf32>
+    }
+    // becomes
+    func.func @main(%x: memref<?x64xf32, #gl> {carousel.argument = #carousel.argument<"arg0", in>},
+        %y: memref<?x64xf32, #gl> {carousel.argument = #carousel.argument<"result0", out>})
+        attributes {carousel.program} {
+      ...                 // cf.assert: the extents of %x and %y are equal
+      carousel.launch_kernel @kernels::@softmax ins(%x : memref<?x64xf32, #gl>)
+          outs(%y : memref<?x64xf32, #gl>)
+      return
+    }
+    ```
+  }];
+  let statistics = [
+    Statistic<"copies", "copies", "copies between buffers that programs have in the end">,
+    Statistic<"buffers", "buffers", "buffers that programs allocate">
+  ];
+  let dependentDialects = [
+    "::carousel::CarouselDialect", "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::bufferization::BufferizationDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::func::FuncDialect", "::mlir::gpu::GPUDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect"
   ];
 }
 

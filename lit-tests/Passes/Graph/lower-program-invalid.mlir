@@ -1,0 +1,74 @@
+// Functions on tensors that aren't programs.
+// RUN: carousel-opt %s --split-input-file --verify-diagnostics --carousel-lower-program
+
+// C224: ops
+func.func @generic(%x: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @below {{expected ops that a program has (launches of kernels, tensor.empty, dim, cast, reshapes and slices, linalg.fill and copy, and arith on numbers), got 'linalg.exp'}}
+  %0 = linalg.exp ins(%x : tensor<?xf32>) outs(%x : tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+// C224: memory of the device isn't read on the host, and constants aren't in it
+func.func @constant(%n: index) -> tensor<4xf32> {
+  // expected-error @below {{got 'arith.constant'}}
+  %0 = arith.constant dense<1.0> : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func @extract(%x: tensor<4xindex>, %n: index) -> tensor<?xf32> {
+  %i = tensor.extract %x[%n] : tensor<4xindex>
+  %0 = tensor.empty(%i) : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+// C224: control flow
+func.func @branch(%x: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
+  // expected-error @below {{got 'scf.if'}}
+  %0 = scf.if %c -> tensor<4xf32> {
+    scf.yield %x : tensor<4xf32>
+  } else {
+    %e = tensor.empty() : tensor<4xf32>
+    scf.yield %e : tensor<4xf32>
+  }
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// C224: blocks
+// expected-error @below {{expected a program of one block, got 2}}
+func.func @blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
+  cf.br ^end
+^end:
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// C224: calls, which are inlined before
+func.func private @callee(%x: tensor<4xf32>) -> tensor<4xf32>
+func.func @call(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{got 'func.call'}}
+  %0 = func.call @callee(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// C224: arguments
+// expected-error @below {{expected arguments of a program that are ranked tensors or numbers, got 'memref<4xf32>'}}
+func.func @memref(%x: tensor<4xf32>, %y: memref<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// C224: results
+// expected-error @below {{expected results of a program that are ranked tensors, got 'index'}}
+func.func @number(%x: tensor<4xf32>) -> index {
+  %c4 = arith.constant 4 : index
+  return %c4 : index
+}
