@@ -98,6 +98,8 @@ MemRefOrigin carousel::findOrigin(Value memref, const Divisibility &indices) {
       break;
     origin.root = source;
   }
+  if (auto alloc = origin.root.getDefiningOp<memref::AllocOp>())
+    isBehind(alloc.getAlignment().value_or(1));
   return origin;
 }
 
