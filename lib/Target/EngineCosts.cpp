@@ -11,13 +11,14 @@ using namespace carousel;
 
 /// Chosen such that the engine that was faster on an H200 costs less.
 static constexpr EngineCosts kH200 = {
-    /*tensorUse=*/8,         /*bulkUse=*/13,
-    /*cpAsyncUse=*/8,        /*vectorLoadUse=*/64,
-    /*vectorStoreUse=*/4,    /*tensorCopy=*/4,
-    /*bulkCopy=*/4,          /*bulkDimension=*/2,
-    /*bulkFillPieces=*/5,    /*cpAsyncPieces=*/8,
-    /*vectorLoadPieces=*/12, /*vectorStorePieces=*/10,
-    /*requestBytes=*/128,    /*requestsPerSlot=*/4,
+    /*tensorUse=*/8,          /*bulkUse=*/13,
+    /*cpAsyncUse=*/8,         /*vectorLoadUse=*/64,
+    /*vectorStoreUse=*/4,     /*tensorCopy=*/4,
+    /*bulkCopy=*/4,           /*bulkDimension=*/2,
+    /*bulkFillPieces=*/5,     /*bulkFillMost=*/160,
+    /*cpAsyncPieces=*/8,      /*vectorLoadPieces=*/12,
+    /*vectorStorePieces=*/10, /*requestBytes=*/128,
+    /*requestsPerSlot=*/4,
 };
 
 const EngineCosts &carousel::getEngineCosts(const TargetInfo &info) {

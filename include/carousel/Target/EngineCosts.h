@@ -31,6 +31,9 @@ struct EngineCosts {
   /// granules of 16 bytes at a time. This costs more than a tensor copy, and
   /// less than copies by all threads.
   int64_t bulkFillPieces;
+  /// The most that this costs: the warp fills wide tiles while their copies are
+  /// on their way.
+  int64_t bulkFillMost;
   // The cost of 32 pieces: addresses, bounds and the access, and for vectors
   // also the other access.
   int64_t cpAsyncPieces, vectorLoadPieces, vectorStorePieces;

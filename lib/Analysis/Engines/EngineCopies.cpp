@@ -119,9 +119,10 @@ static std::optional<EngineChoice> makeBulk(const TransferFacts &facts,
                 costs.bulkCopy * choice.instructions;
   // A store skips elements outside, and a tensor copy fills them.
   if (facts.isLoad && rows->isOftenCut)
-    choice.cost +=
+    choice.cost += std::min<int64_t>(
+        costs.bulkFillMost,
         costs.bulkFillPieces *
-        llvm::divideCeil(facts.tileBytes, granule * rules::kWarpSize);
+            llvm::divideCeil(facts.tileBytes, granule * rules::kWarpSize));
   choice.guards = needs.guards;
   return choice;
 }

@@ -91,6 +91,22 @@ TEST_F(EngineCopiesTest, RowsThatEndAnywhereAreNotBulkCopies) {
             "rows that dimension 1 of arg0 may cut off");
 }
 
+// The warp fills what is behind the row's end while the copy is on its way.
+TEST_F(EngineCopiesTest, WideRowsThatMayEndEarlyAreBulkCopies) {
+  auto getRowEngine = [&](int64_t elements) {
+    std::string tile = "memref<1x" + std::to_string(elements) + "xbf16, 3>";
+    EnginePlan p = plan("%x: memref<?x?xbf16, strided<[?, 1]>, 1>",
+                        "%t = memref.alloc() : " + tile +
+                            "\ncarousel.load %x[%block, %c0] to %t : "
+                            "memref<?x?xbf16, strided<[?, 1]>, 1>, " +
+                            tile);
+    return getEngine(p);
+  };
+  EXPECT_EQ(getRowEngine(4096), "#carousel.engine<tensor>");
+  EXPECT_EQ(getRowEngine(16384), "#carousel.engine<tensor>");
+  EXPECT_EQ(getRowEngine(32768), "#carousel.engine<bulk>");
+}
+
 TEST_F(EngineCopiesTest, SmallPiecesByTheTensorEngine) {
   EnginePlan p = plan("%x: memref<?xf32, 1>", R"mlir(
     %t = memref.alloc() : memref<128xf32, 3>
