@@ -15,11 +15,15 @@ func.func private @layouts() attributes {
 // CHECK-LABEL: func.func private @programs
 // CHECK-SAME: a_empty = #carousel.block_program<>
 // CHECK-SAME: b_width = #carousel.block_program<width = 4096, covers = extent(0, 1)>
-// CHECK-SAME: c_all = #carousel.block_program<width = 2, covers = extent(1, 0) * 2, programs = 1024>
+// CHECK-SAME: c_all = #carousel.block_program<width = 2, covers = extent(1, 0) * 2, programs = 1, keeps = 6>
+// CHECK-SAME: d_programs = #carousel.block_program<programs = 1024>
+// CHECK-SAME: e_keeps = #carousel.block_program<width = 64, covers = extent(0, 1), keeps = 64>
 func.func private @programs() attributes {
   a_empty = #carousel.block_program<>,
   b_width = #carousel.block_program<covers = extent(0, 1), width = 4096>,
-  c_all = #carousel.block_program<programs = 1024, width = 2, covers = extent(1, 0) * 2>}
+  c_all = #carousel.block_program<keeps = 6, programs = 1, width = 2, covers = extent(1, 0) * 2>,
+  d_programs = #carousel.block_program<programs = 1024>,
+  e_keeps = #carousel.block_program<width = 64, covers = extent(0, 1), keeps = 64>}
 
 gpu.module @m {
   // A launch without a block, and an op's layout.

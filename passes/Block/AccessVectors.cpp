@@ -13,6 +13,8 @@
 
 #include "AccessVectors.h"
 
+#include "TileLoads.h"
+
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -163,26 +165,9 @@ static bool isInBounds(VectorTransferOpInterface transfer) {
 
 static void loadTile(ThreadProgram &program, const ThreadAccess &access,
                      Value tile, Value padding) {
-  OpBuilder &builder = program.builder;
-  bool inBounds = isInBounds(access.transfer);
-  auto fill = OutOfBoundsFill::Zero;
-  Attribute value;
-  Attribute constant;
-  if (!inBounds && matchPattern(padding, m_Constant(&constant))) {
-    if (auto number = dyn_cast<FloatAttr>(constant)) {
-      if (number.getValue().isNaN())
-        fill = OutOfBoundsFill::NaN;
-      else if (!number.getValue().isPosZero())
-        value = builder.getF64FloatAttr(number.getValueAsDouble());
-    } else if (auto number = dyn_cast<IntegerAttr>(constant)) {
-      if (!number.getValue().isZero())
-        value = builder.getI64IntegerAttr(number.getValue().getSExtValue());
-    }
-  }
-  LoadOp::create(builder, program.loc, access.memref, access.indices, tile,
-                 fill, value, ReductionAttr(), TransferScope::CTA, inBounds,
-                 /*by_threads=*/false, access.plan.swizzle,
-                 EvictPriority::Normal, EngineAttr(), /*map=*/Value());
+  createTileLoad(program.builder, program.loc,
+                 {access.memref, access.indices, isInBounds(access.transfer)},
+                 tile, padding, access.plan.swizzle);
 }
 
 Value carousel::loadTile(ThreadProgram &program, const ThreadAccess &access,

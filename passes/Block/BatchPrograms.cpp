@@ -465,7 +465,8 @@ struct BatchPrograms : public carousel::impl::BatchProgramsBase<BatchPrograms> {
         continue;
       func->setAttr(CarouselDialect::kBlockProgram,
                     BlockProgramAttr::get(&getContext(), program.getWidth(),
-                                          program.getCovers(), std::nullopt));
+                                          program.getCovers(), std::nullopt,
+                                          program.getKeeps()));
       if (*program.getPrograms() > 1)
         batch(func, *program.getPrograms());
     }

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "PersistPrograms.h"
+#include "RowLevels.h"
 
 #include "carousel/Analysis/Distribution/AccessAlignment.h"
 #include "carousel/Analysis/Distribution/BlockVariants.h"
@@ -106,11 +107,23 @@ static bool canShare(gpu::GPUFuncOp kernel, int64_t width) {
   return canShare && width != 0;
 }
 
+/// What several loops over chunks of a row would read, in bytes.
+static int64_t countRepeatedBytes(gpu::GPUFuncOp kernel, int64_t width) {
+  RowLevels levels(kernel, width);
+  int64_t bytes = 0;
+  if (levels.getRefusal().empty())
+    for (auto [read, level] : levels.findRepeated())
+      bytes += width * getElementBits(read.getVectorType()) / 8;
+  return bytes;
+}
+
 static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
                                 LaunchAttr launch) {
   BlockProblem problem;
   problem.width = program.getWidth();
   problem.programs = program.getPrograms();
+  if (program.getKeeps() != 0)
+    problem.programs = 1;
   if (!launch.getBlock().empty()) {
     int64_t threads = 1;
     for (int64_t extent : launch.getBlock())
@@ -159,6 +172,8 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
   problem.liveBytes = demand.liveBytes;
   problem.tileBytes = demand.tileBytes;
   problem.canPersist = launch.getCluster().empty() && canPersist(kernel);
+  if (problem.canStream && problem.width != 0)
+    problem.repeatedBytes = countRepeatedBytes(kernel, problem.width);
   // Four accesses of 16 bytes, in flight together.
   problem.elementsOfThread =
       std::max(problem.elementsOfThread,
@@ -221,14 +236,18 @@ struct SpecializeBlocks
       if (variants && launch.getBlock().empty() &&
           launch.getCluster().empty() && canShare(kernel, problem.width))
         problem.mostCTAs = target->maxClusterSize;
+      if (launch.getCluster().empty())
+        problem.keptBytes = countKeptBytes(*target);
     }
     SmallVector<GuardAttr> alignment = getAlignmentGuards(kernel);
     problem.hasAlignment = !alignment.empty();
     std::vector<BlockVariant> plan = planBlockVariants(problem);
-    if (!variants || kernel->hasAttr(CarouselDialect::kVariant)) {
+    if (!variants || kernel->hasAttr(CarouselDialect::kVariant) ||
+        program.getKeeps() != 0) {
       // One function, as wide as it is.
       BlockVariant own = plan.back();
       own.width = problem.width;
+      own.keeps = program.getKeeps();
       apply(kernel, own, problem, {});
       ++functions;
       return;
@@ -254,10 +273,11 @@ struct SpecializeBlocks
                                    BlockProgramAttr program,
                                    ArrayRef<GuardAttr> alignment) {
     SmallVector<GuardAttr> guards;
-    if (variant.width != 0 && !variant.isStreamed)
+    int64_t most = variant.isStreamed ? variant.keeps : variant.width;
+    if (most != 0)
       guards.push_back(GuardAttr::get(&getContext(), GuardKind::Range,
                                       /*argument=*/0, program.getCovers(),
-                                      ExprAttr(), 0, variant.width));
+                                      ExprAttr(), 0, most));
     if (variant.isAligned)
       llvm::append_range(guards, alignment);
     return guards;
@@ -272,7 +292,8 @@ struct SpecializeBlocks
       narrow(func, problem.width, variant.width);
     func->setAttr(CarouselDialect::kBlockProgram,
                   BlockProgramAttr::get(&getContext(), variant.width,
-                                        program.getCovers(), variant.programs));
+                                        program.getCovers(), variant.programs,
+                                        variant.keeps));
     // What all programs read is read late, and wants registers then.
     if (problem.commonBytes <= 2 * problem.ownBytes)
       limitRegisters(func, variant);
@@ -301,6 +322,18 @@ struct SpecializeBlocks
         !variant.isPersistent && !func->hasAttr(name))
       func->setAttr(name, IntegerAttr::get(IntegerType::get(&getContext(), 32),
                                            kRegisters));
+  }
+
+  /// Three CTAs of an SM have tiles. Beside a tile there are the mbarrier and
+  /// the partial results of reductions.
+  int64_t countKeptBytes(const TargetInfo &target) {
+    constexpr int64_t kCTAs = 3, kOtherBytes = 1024;
+    FailureOr<TargetSpec> spec = getTargetSpec(getOperation());
+    if (failed(spec) ||
+        !spec->explainMissing({rules::kBulkSM, rules::kBulkPTX}).empty())
+      return 0;
+    return target.sharedPerSM / kCTAs - target.sharedReservedPerBlock -
+           kOtherBytes;
   }
 
   /// Null where no chip is known.

@@ -5,15 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// --carousel-stream-rows. An op's level is the number of reductions along the
-// covered extent that it waits for, one after the other. Each level becomes a
-// loop over chunks of the extent: it reads and computes again what its own
-// reductions and writes need.
+// --carousel-stream-rows. Each level of RowLevels.h becomes a loop over chunks
+// of the extent: it reads and computes again what its own reductions and writes
+// need. A program that keeps rows reads them to tiles in shared memory first.
 //
 //===----------------------------------------------------------------------===//
 
 #include "NeutralElement.h"
 #include "NewBody.h"
+#include "RowLevels.h"
+#include "TileLoads.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
@@ -25,7 +26,6 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Remarks.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_STREAMROWS
@@ -40,20 +40,15 @@ namespace {
 class Streamer {
 public:
   Streamer(gpu::GPUFuncOp kernel, BlockProgramAttr program)
-      : kernel(kernel), width(program.getWidth()), covers(program.getCovers()),
-        old(kernel.getBody().front()) {}
+      : kernel(kernel), width(program.getWidth()), keeps(program.getKeeps()),
+        covers(program.getCovers()), old(kernel.getBody().front()),
+        levels(kernel, width) {}
 
   /// The reason why the kernel can't be streamed, or an empty string.
-  std::string plan() {
-    if (covers.getKind() != ExprKind::Extent)
-      return "its extent isn't that of an argument";
-    for (Operation &op : old.without_terminator())
-      if (std::string reason = plan(&op); !reason.empty())
-        return reason;
-    for (Value memref : written)
-      if (read.contains(memref))
-        return "it reads and writes the same memref";
-    return "";
+  std::string findRefusal() const {
+    return covers.getKind() == ExprKind::Extent
+               ? levels.getRefusal()
+               : "its extent isn't that of an argument";
   }
 
   /// Replaces the body.
@@ -66,103 +61,55 @@ public:
         body->getArgument(getArgumentPositions(kernel)[covers.getArgument()]);
     Value extent =
         memref::DimOp::create(builder, loc, memref, covers.getValue());
-    for (unsigned level = 0; level <= last; ++level) {
+    SmallVector<std::pair<vector::TransferReadOp, unsigned>> kept;
+    if (keeps != 0)
+      kept = levels.findRepeated();
+    for (unsigned level = 0; level <= levels.getLast(); ++level) {
       for (Operation &op : old.without_terminator())
-        if (!isCoveredOp(&op) && levels.lookup(&op) == level)
+        if (!levels.isCoveredOp(&op) && levels.getLevel(&op) == level)
           builder.clone(op, mapping);
+      for (auto [read, first] : kept)
+        if (first == level)
+          keepRow(builder, read);
       writeLevel(builder, level, extent);
     }
     builder.clone(*old.getTerminator(), mapping);
     old.erase();
   }
 
+  /// Of rows in shared memory, once the body is written.
+  int64_t countTiles() const { return tiles.size(); }
+
 private:
-  bool isCovered(Type type) const {
-    auto vector = dyn_cast<VectorType>(type);
-    return vector && llvm::is_contained(vector.getShape(), width);
+  /// Brings the whole row that `read` is a part of to a tile.
+  void keepRow(OpBuilder &builder, vector::TransferReadOp read) {
+    constexpr int64_t kAlignment = 128;
+    Location loc = read.getLoc();
+    auto type = MemRefType::get(
+        {1, keeps}, read.getVectorType().getElementType(),
+        MemRefLayoutAttrInterface(),
+        gpu::AddressSpaceAttr::get(builder.getContext(),
+                                   gpu::AddressSpace::Workgroup));
+    Value tile = memref::AllocOp::create(builder, loc, type,
+                                         builder.getI64IntegerAttr(kAlignment));
+    SmallVector<Value> indices = llvm::map_to_vector(
+        read.getIndices(), [&](Value index) { return mapping.lookup(index); });
+    createTileLoad(
+        builder, loc,
+        {mapping.lookup(read.getBase()), indices, /*isInBounds=*/false}, tile,
+        read.getPadding(), Swizzle::None);
+    tiles[read] = tile;
   }
-
-  /// Whether the op belongs into loops over chunks.
-  bool isCoveredOp(Operation *op) const {
-    return llvm::any_of(op->getOperandTypes(),
-                        [&](Type type) { return isCovered(type); }) ||
-           llvm::any_of(op->getResultTypes(),
-                        [&](Type type) { return isCovered(type); });
-  }
-
-  /// A reduction along the covered dimension.
-  bool isEnd(Operation *op) const {
-    auto reduction = dyn_cast<vector::MultiDimReductionOp>(op);
-    return reduction && isCovered(reduction.getSource().getType()) &&
-           !isCovered(reduction.getType());
-  }
-
-  static std::string describe(Operation *op, const Twine &what) {
-    return ("'" + op->getName().getStringRef() + "' " + what).str();
-  }
-
-  std::string plan(Operation *op) {
-    unsigned level = 0;
-    for (Value operand : op->getOperands())
-      if (Operation *source = operand.getDefiningOp())
-        level = std::max(level, levels.lookup(source) + isEnd(source));
-    levels[op] = level;
-    last = std::max(last, level);
-    if (op->getNumRegions() != 0)
-      return describe(op, "has regions");
-    noteMemory(op);
-    if (!isCoveredOp(op))
-      return "";
-    bool isChange =
-        isa<vector::ShapeCastOp, vector::InterleaveOp, vector::DeinterleaveOp,
-            vector::ExtractStridedSliceOp, vector::InsertStridedSliceOp,
-            vector::ExtractOp, vector::InsertOp, vector::ConstantMaskOp,
-            vector::ContractionOp, TransferOpInterface>(op);
-    if (isChange)
-      return describe(op, "changes the covered dimension");
-    if (auto transfer = dyn_cast<VectorTransferOpInterface>(op))
-      for (auto [dim, expr] :
-           llvm::enumerate(transfer.getPermutationMap().getResults()))
-        if (transfer.getVectorType().getDimSize(dim) == width &&
-            !isa<AffineDimExpr>(expr))
-          return describe(op, "repeats elements along the covered dimension");
-    return "";
-  }
-
-  void noteMemory(Operation *op) {
-    llvm::TypeSwitch<Operation *>(op)
-        .Case([&](vector::TransferReadOp op) { read.insert(op.getBase()); })
-        .Case([&](vector::GatherOp op) { read.insert(op.getBase()); })
-        .Case([&](memref::LoadOp op) { read.insert(op.getMemRef()); })
-        .Case([&](vector::TransferWriteOp op) { written.insert(op.getBase()); })
-        .Case([&](vector::ScatterOp op) { written.insert(op.getBase()); })
-        .Case([&](memref::StoreOp op) { written.insert(op.getMemRef()); });
-  }
-
-  //===--------------------------------------------------------------------===//
-  // Loops
-  //===--------------------------------------------------------------------===//
 
   void writeLevel(OpBuilder &builder, unsigned level, Value extent) {
-    SmallVector<vector::MultiDimReductionOp> ends;
-    llvm::SetVector<Operation *> needed;
-    for (Operation &op : old.without_terminator()) {
-      if (!isCoveredOp(&op) || levels.lookup(&op) != level)
-        continue;
-      if (isEnd(&op))
-        ends.push_back(cast<vector::MultiDimReductionOp>(op));
-      else if (isMemoryEffectFree(&op) || op.getNumResults() != 0)
-        continue;
-      needed.insert(&op);
-    }
+    llvm::SetVector<Operation *> needed = levels.findNeeded(level);
     if (needed.empty())
       return;
-    // With what they are computed from.
-    for (size_t i = 0; i < needed.size(); ++i)
-      for (Value operand : needed[i]->getOperands())
-        if (Operation *source = operand.getDefiningOp())
-          if (isCovered(operand.getType()))
-            needed.insert(source);
+    SmallVector<vector::MultiDimReductionOp> ends;
+    for (Operation &op : old.without_terminator())
+      if (needed.contains(&op) && levels.isEnd(&op) &&
+          levels.getLevel(&op) == level)
+        ends.push_back(cast<vector::MultiDimReductionOp>(op));
     SmallVector<Value> inits;
     for (vector::MultiDimReductionOp end : ends)
       inits.push_back(makeNeutral(builder, end));
@@ -216,6 +163,17 @@ private:
   /// The op for the chunk that begins at `chunk`.
   void cloneAt(OpBuilder &builder, Operation *op, IRMapping &own, Value chunk) {
     Location loc = op->getLoc();
+    if (auto tile = tiles.find(op); tile != tiles.end()) {
+      auto read = cast<vector::TransferReadOp>(op);
+      Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+      SmallVector<bool> inBounds(read.getVectorType().getRank(), true);
+      Value part = vector::TransferReadOp::create(
+          builder, loc, read.getVectorType(), tile->second,
+          ValueRange{zero, chunk}, own.lookup(read.getPadding()),
+          ArrayRef<bool>(inBounds));
+      own.map(read.getResult(), part);
+      return;
+    }
     Operation *clone = builder.clone(*op, own);
     builder.setInsertionPoint(clone);
     if (auto transfer = dyn_cast<VectorTransferOpInterface>(clone)) {
@@ -248,13 +206,13 @@ private:
   }
 
   gpu::GPUFuncOp kernel;
-  int64_t width;
+  int64_t width, keeps;
   ExprAttr covers;
   Block &old;
-  llvm::DenseMap<Operation *, unsigned> levels;
-  unsigned last = 0;
-  llvm::DenseSet<Value> read, written;
+  RowLevels levels;
   IRMapping mapping; ///< of what is outside of loops
+  /// Rows in shared memory, by what read them.
+  llvm::DenseMap<Operation *, Value> tiles;
 };
 
 struct StreamRows : public carousel::impl::StreamRowsBase<StreamRows> {
@@ -262,46 +220,58 @@ struct StreamRows : public carousel::impl::StreamRowsBase<StreamRows> {
     for (auto func : getOperation().getOps<gpu::GPUFuncOp>()) {
       auto program =
           func->getAttrOfType<BlockProgramAttr>(CarouselDialect::kBlockProgram);
-      if (program && program.getWidth() != 0 && !isBounded(func, program))
+      if (program && program.getWidth() != 0 &&
+          !isBounded(func, program.getCovers(), program.getWidth()))
         stream(func, program);
     }
   }
 
-  /// Whether guards keep wider extents away.
-  static bool isBounded(gpu::GPUFuncOp kernel, BlockProgramAttr program) {
+  /// Whether guards keep extents above `most` away.
+  static bool isBounded(gpu::GPUFuncOp kernel, ExprAttr covers, int64_t most) {
     auto variant =
         kernel->getAttrOfType<VariantAttr>(CarouselDialect::kVariant);
     return variant && llvm::any_of(variant.getGuards(), [&](GuardAttr guard) {
              return guard.getKind() == GuardKind::Range &&
-                    guard.getValue() == program.getCovers() &&
-                    guard.getMost() <= program.getWidth();
+                    guard.getValue() == covers && guard.getMost() <= most;
            });
+  }
+
+  void bound(gpu::GPUFuncOp kernel, ExprAttr covers, int64_t most) {
+    if (!isBounded(kernel, covers, most))
+      addGuards(kernel, getKernelName(kernel),
+                GuardAttr::get(&getContext(), GuardKind::Range, /*argument=*/0,
+                               covers, ExprAttr(), 0, most));
   }
 
   void stream(gpu::GPUFuncOp kernel, BlockProgramAttr program) {
     Streamer streamer(kernel, program);
-    std::string refusal = streamer.plan();
+    std::string refusal = streamer.findRefusal();
     remark::RemarkOpts options = remark::RemarkOpts::name("Stream")
                                      .category("carousel-stream-rows")
                                      .function(kernel.getName());
     if (!refusal.empty()) {
       ++missed;
-      addGuards(kernel, getKernelName(kernel),
-                GuardAttr::get(&getContext(), GuardKind::Range, /*argument=*/0,
-                               program.getCovers(), ExprAttr(), 0,
-                               program.getWidth()));
+      bound(kernel, program.getCovers(), program.getWidth());
       remark::missed(kernel.getLoc(), options)
           << remark::add("no launch for extents above {0}, in passes: {1}",
                          program.getWidth(), refusal);
       return;
     }
     streamer.write();
+    if (program.getKeeps() != 0)
+      bound(kernel, program.getCovers(), program.getKeeps());
     kernel->setAttr(CarouselDialect::kBlockProgram,
                     BlockProgramAttr::get(&getContext(), /*width=*/0,
-                                          ExprAttr(), program.getPrograms()));
+                                          ExprAttr(), program.getPrograms(),
+                                          /*keeps=*/0));
     ++streamed;
-    remark::passed(kernel.getLoc(), options)
-        << remark::add("rows in chunks of {0}", program.getWidth());
+    if (int64_t tiles = streamer.countTiles())
+      remark::passed(kernel.getLoc(), options)
+          << remark::add("rows in chunks of {0}, {1} in tiles of {2}",
+                         program.getWidth(), tiles, program.getKeeps());
+    else
+      remark::passed(kernel.getLoc(), options)
+          << remark::add("rows in chunks of {0}", program.getWidth());
   }
 };
 

@@ -110,7 +110,8 @@ def SpecializeBlocks : Pass<"carousel-specialize-blocks", "::mlir::gpu::GPUModul
 
     On chips with clusters, CTAs of a cluster share rows that one CTA doesn't have enough threads
     for. Where all programs read much that is the same (weights of 32 bits), CTAs keep it and go
-    through the programs in a loop.
+    through the programs in a loop. On chips with bulk copies, CTAs read wide rows once, to shared
+    memory (`keeps`), and go over them in chunks. A kernel that has `keeps` itself stays one.
 
     Vectors are at most as wide as a CTA has registers and shared memory for. The last variant has
     no guards but those of the kernel, if the kernel can go over wider extents in chunks
@@ -171,7 +172,8 @@ def StreamRows : Pass<"carousel-stream-rows", "::mlir::gpu::GPUModuleOp"> {
     Precondition: the block phase. Postcondition: the same. A kernel with `covers` whose vectors may
     be narrower than the extent becomes one that goes over the extent in passes of `width` elements:
     a loop for each level of reductions, and one for the results. What several passes need is read
-    and computed again in each.
+    and computed again in each. With `keeps`, rows that several passes need are read once, to a tile
+    of `keeps` elements in shared memory, and the variant gets a guard for extents up to that.
 
     Refuses, with a missed remark, kernels in which the covered dimension isn't elementwise apart
     from reductions.

@@ -79,6 +79,36 @@ func.func private @f() attributes {a = #carousel.block_program<programs = 0>}
 
 // -----
 
+// C208: no width to keep a multiple of.
+// expected-error @below {{expected a width beside keeps, got none}}
+func.func private @f() attributes {a = #carousel.block_program<keeps = 4096>}
+
+// -----
+
+// C208: not a multiple of the width.
+// expected-error @below {{expected to keep a multiple of the width 64, got 96}}
+func.func private @f() attributes {a = #carousel.block_program<width = 64, covers = extent(0, 1), keeps = 96>}
+
+// -----
+
+// C208: a negative number of elements.
+// expected-error @below {{expected to keep a multiple of the width 64, got -64}}
+func.func private @f() attributes {a = #carousel.block_program<width = 64, covers = extent(0, 1), keeps = -64>}
+
+// -----
+
+// C208: several programs that keep rows.
+// expected-error @below {{expected one program of a CTA that keeps rows, got 2}}
+func.func private @f() attributes {a = #carousel.block_program<width = 64, covers = extent(0, 1), programs = 2, keeps = 128>}
+
+// -----
+
+// C208: a field that is there twice.
+// expected-error @below {{expected each field of a block program once, got 'keeps' again}}
+func.func private @f() attributes {a = #carousel.block_program<width = 64, covers = extent(0, 1), keeps = 128, keeps = 64>}
+
+// -----
+
 // C111: no block in the launch of a kernel that isn't a block program.
 gpu.module @m {
   // expected-error @below {{expected a block in carousel.launch of a kernel that isn't at the block phase, got none}}

@@ -87,4 +87,107 @@ gpu.module @m {
     vector.transfer_write %h, %y[%row, %c0] : vector<32xf32>, !m
     gpu.return
   }
+
+  // Rows that both loops read come to a tile, up to their end, and the rest is the padding. What one loop reads is read
+  // there. A guard bounds the extent.
+  // CHECK-LABEL: gpu.func @kept
+  // CHECK-SAME: (%[[X:[a-z0-9]+]]: memref<?x?xf32, {{[^>]*}}>>, %[[R:[a-z0-9]+]]: memref
+  // CHECK-SAME: carousel.block_program = #carousel.block_program<>
+  // CHECK-SAME: carousel.variant = #carousel.variant<kernel = "kept", guards = [range(extent(0, 1), 0, 256)]>
+  // CHECK: %[[ROW:.*]] = gpu.block_id x
+  // CHECK: %[[TILE:.*]] = memref.alloc() {alignment = 128 : i64} : memref<1x256xf32, #gpu.address_space<workgroup>>
+  // CHECK-NEXT: carousel.load %[[X]][%[[ROW]], %{{.*}}] to %[[TILE]] fill(-1.5) :
+  // CHECK-NOT: carousel.load
+  // CHECK: scf.for %[[AT:[a-z0-9]+]] = %
+  // CHECK:   vector.transfer_read %[[TILE]][%{{.*}}, %[[AT]]], %{{.*}} {in_bounds = [true]} : memref<1x256xf32, #gpu.address_space<workgroup>>, vector<64xf32>
+  // CHECK: vector.multi_reduction
+  // CHECK: scf.for %[[AT2:[a-z0-9]+]] = %
+  // CHECK:   vector.transfer_read %[[TILE]][%{{.*}}, %[[AT2]]]
+  // CHECK:   vector.transfer_read %[[R]]
+  // CHECK:   vector.transfer_write
+  // expected-remark @below {{rows in chunks of 64, 1 in tiles of 256}}
+  gpu.func @kept(%x: !m, %r: !m, %y: !m) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1), keeps = 256>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %pad = arith.constant -1.5 : f32
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    %v = vector.transfer_read %x[%row, %c0], %pad : !m, vector<64xf32>
+    %s = vector.multi_reduction <maxnumf>, %v, %pad [0] : vector<64xf32> to f32
+    %ss = vector.broadcast %s : f32 to vector<64xf32>
+    %d = arith.subf %v, %ss : vector<64xf32>
+    %w = vector.transfer_read %r[%row, %c0], %zero : !m, vector<64xf32>
+    %e = arith.addf %d, %w : vector<64xf32>
+    vector.transfer_write %e, %y[%row, %c0] : vector<64xf32>, !m
+    gpu.return
+  }
+
+  // Vectors of one row, as tiling leaves them.
+  // CHECK-LABEL: gpu.func @kept_matrix
+  // CHECK: %[[TILE:.*]] = memref.alloc() {alignment = 128 : i64} : memref<1x256xf32, #gpu.address_space<workgroup>>
+  // CHECK-NEXT: carousel.load
+  // CHECK: scf.for
+  // CHECK:   vector.transfer_read %[[TILE]]{{.*}} {in_bounds = [true, true]} : memref<1x256xf32, {{.*}}>, vector<1x64xf32>
+  // CHECK: scf.for
+  // CHECK:   vector.transfer_read %[[TILE]]
+  // expected-remark @below {{rows in chunks of 64, 1 in tiles of 256}}
+  gpu.func @kept_matrix(%x: !m, %y: !m) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1), keeps = 256>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %zeros = arith.constant dense<0.0> : vector<1xf32>
+    %row = gpu.block_id x
+    %v = vector.transfer_read %x[%row, %c0], %zero {in_bounds = [true, false]} : !m, vector<1x64xf32>
+    %s = vector.multi_reduction <add>, %v, %zeros [1] : vector<1x64xf32> to vector<1xf32>
+    %b = vector.broadcast %s : vector<1xf32> to vector<64x1xf32>
+    %ss = vector.transpose %b, [1, 0] : vector<64x1xf32> to vector<1x64xf32>
+    %d = arith.subf %v, %ss : vector<1x64xf32>
+    vector.transfer_write %d, %y[%row, %c0] {in_bounds = [true, false]} : vector<1x64xf32>, !m
+    gpu.return
+  }
+
+  // What all programs read isn't kept, nor what is read once. A guard that is there already isn't repeated.
+  // CHECK-LABEL: gpu.func @nothing_kept
+  // CHECK-SAME: guards = [range(extent(0, 1), 0, 128)]
+  // CHECK-NOT: carousel.load
+  // CHECK: gpu.return
+  // expected-remark @below {{rows in chunks of 64}}
+  gpu.func @nothing_kept(%x: !m, %w: memref<?xf32, #gl>, %y: !m) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1), keeps = 256>,
+      carousel.variant = #carousel.variant<kernel = "nothing_kept", guards = [range(extent(0, 1), 0, 128)]>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    %ws = vector.transfer_read %w[%c0], %zero : memref<?xf32, #gl>, vector<64xf32>
+    %s = vector.multi_reduction <add>, %ws, %zero [0] : vector<64xf32> to f32
+    %ss = vector.broadcast %s : f32 to vector<64xf32>
+    %v = vector.transfer_read %x[%row, %c0], %zero : !m, vector<64xf32>
+    %d = arith.mulf %v, %ws : vector<64xf32>
+    %e = arith.addf %d, %ss : vector<64xf32>
+    vector.transfer_write %e, %y[%row, %c0] : vector<64xf32>, !m
+    gpu.return
+  }
+
+  // What can't go through in chunks has rows of at most the width.
+  // CHECK-LABEL: gpu.func @kept_in_place
+  // CHECK-SAME: guards = [range(extent(0, 1), 0, 64)]
+  // CHECK-NOT: carousel.load
+  // CHECK: gpu.return
+  // expected-remark @below {{no launch for extents above 64, in passes: it reads and writes the same memref}}
+  gpu.func @kept_in_place(%x: !m) kernel attributes {
+      carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1), keeps = 256>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)], block = [64]>} {
+    %c0 = arith.constant 0 : index
+    %zero = arith.constant 0.0 : f32
+    %row = gpu.block_id x
+    %v = vector.transfer_read %x[%row, %c0], %zero : !m, vector<64xf32>
+    %s = vector.multi_reduction <add>, %v, %zero [0] : vector<64xf32> to f32
+    %ss = vector.broadcast %s : f32 to vector<64xf32>
+    %d = arith.subf %v, %ss : vector<64xf32>
+    vector.transfer_write %d, %x[%row, %c0] : vector<64xf32>, !m
+    gpu.return
+  }
 }

@@ -170,4 +170,95 @@ TEST(BlockVariantsTest, CTAsKeepWhatAllProgramsRead) {
     EXPECT_FALSE(variant.isPersistent);
 }
 
+/// Rows of bf16 that loops over chunks would read twice.
+BlockProblem makeRepeated() {
+  BlockProblem problem;
+  problem.width = problem.elements = 65536;
+  problem.elementsOfThread = 32;
+  problem.ownBytes = problem.repeatedBytes = 2 * problem.width;
+  problem.keptBytes = int64_t(74) * 1024;
+  return problem;
+}
+
+/// The suffixes of variants that keep rows, each with what it keeps.
+std::map<std::string, int64_t> findKept(const BlockProblem &problem) {
+  std::map<std::string, int64_t> kept;
+  for (const BlockVariant &variant : planBlockVariants(problem)) {
+    if (variant.keeps == 0)
+      continue;
+    EXPECT_TRUE(variant.isAligned && variant.isStreamed);
+    EXPECT_EQ(variant.programs, 1);
+    EXPECT_EQ(variant.ctas, 1);
+    kept[variant.suffix] = variant.keeps;
+  }
+  return kept;
+}
+
+using Kept = std::map<std::string, int64_t>;
+const Kept kNone;
+const Kept kWidest = {{"_32768_aligned", 32768}};
+
+TEST(BlockVariantsTest, WideRowsAreKeptInTiles) {
+  BlockProblem problem = makeRepeated();
+  EXPECT_EQ(findKept(problem), kWidest);
+  EXPECT_NE(describe(problem).find(
+                "\n32768_aligned: chunks of 4096, tiles of 32768, 256 threads, "
+                "1 programs, 16-byte accesses\n"),
+            std::string::npos);
+  // On older chips, and where a third of an SM is less than a row.
+  problem.keptBytes = 0;
+  EXPECT_EQ(findKept(problem), kNone);
+  problem.keptBytes = int64_t(64) * 1024;
+  EXPECT_EQ(findKept(problem), kWidest);
+  problem.keptBytes -= 1;
+  EXPECT_EQ(findKept(problem), kNone);
+  // Rows of bytes may be twice as wide.
+  problem.ownBytes = problem.repeatedBytes = problem.width;
+  problem.keptBytes = int64_t(64) * 1024;
+  EXPECT_EQ(findKept(problem),
+            (Kept{{"_32768_aligned", 32768}, {"_65536_aligned", 65536}}));
+}
+
+TEST(BlockVariantsTest, OnlyRowsThatAreReadAgainAreKept) {
+  BlockProblem problem = makeRepeated();
+  problem.repeatedBytes = 0;
+  EXPECT_EQ(findKept(problem), kNone);
+  // A second row that one loop reads.
+  problem = makeRepeated();
+  problem.ownBytes *= 2;
+  EXPECT_EQ(findKept(problem), kNone);
+  problem = makeRepeated();
+  problem.canStream = false;
+  EXPECT_EQ(findKept(problem), kNone);
+  problem = makeRepeated();
+  problem.tileBytes = 65536;
+  EXPECT_EQ(findKept(problem), kNone);
+}
+
+TEST(BlockVariantsTest, WeightsAreNotReadByChunkWhereRowsFitRegisters) {
+  BlockProblem problem = makeRepeated();
+  problem.mostCTAs = 8;
+  problem.commonBytes = problem.ownBytes;
+  EXPECT_EQ(findKept(problem), kNone);
+  // Clusters would share rows with larger weights.
+  problem.commonBytes = 4 * problem.ownBytes;
+  EXPECT_EQ(findKept(problem), kWidest);
+  // One CTA would have to go over chunks anyway.
+  problem.commonBytes = problem.ownBytes;
+  problem.liveBytes = 16 * problem.width;
+  EXPECT_EQ(findKept(problem), kWidest);
+}
+
+TEST(BlockVariantsTest, WhatKernelsSayHoldsForKeptRows) {
+  BlockProblem problem = makeRepeated();
+  problem.threads = 512;
+  EXPECT_EQ(findKept(problem), kWidest);
+  // Too few threads for the elements of a chunk.
+  problem.threads = 64;
+  EXPECT_EQ(findKept(problem), kNone);
+  problem = makeRepeated();
+  problem.programs = 2;
+  EXPECT_EQ(findKept(problem), kNone);
+}
+
 } // namespace

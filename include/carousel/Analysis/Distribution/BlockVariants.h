@@ -49,6 +49,11 @@ struct BlockProblem {
   /// they exchange.
   int64_t commonBytes = 0, ownBytes = 0;
   bool canPersist = false;
+  /// Of `ownBytes`, what several loops over chunks of a row would read.
+  int64_t repeatedBytes = 0;
+  /// Shared memory for the tiles of one CTA that keeps rows; 0 on chips without
+  /// bulk copies.
+  int64_t keptBytes = 0;
   /// CTAs of a cluster that may execute one program together.
   int64_t mostCTAs = 1;
 };
@@ -69,6 +74,9 @@ struct BlockVariant {
   bool isAligned = false;
   /// The extent may exceed the width.
   bool isStreamed = false;
+  /// Elements of a row in each of the CTA's tiles in shared memory, from which
+  /// chunks are read; 0 if chunks are read from global memory.
+  int64_t keeps = 0;
 };
 
 /// In the order in which a launch tries them.

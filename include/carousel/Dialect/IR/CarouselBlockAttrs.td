@@ -73,7 +73,7 @@ def Carousel_BlockProgramAttr : Carousel_Attr<"BlockProgram", "block_program"> {
 
     ```
     program ::= `#carousel.block_program` `<` (field (`,` field)*)? `>`
-    field   ::= `width` `=` int | `covers` `=` expr | `programs` `=` int
+    field   ::= `width` `=` int | `covers` `=` expr | `programs` `=` int | `keeps` `=` int
     ```
 
     - `width` and `covers`: each vector dimension of extent `width` covers the extent `covers` of an
@@ -82,9 +82,12 @@ def Carousel_BlockProgramAttr : Carousel_Attr<"BlockProgram", "block_program"> {
       extent. Padding must be neutral for this: 0 for sums, the lowest number for a maximum.
     - `programs`: the number of CTAs of the launch's grid, in x, that one CTA of the device executes
       together. If absent, passes choose.
+    - `keeps`: the kernel is for extents up to this. `--carousel-stream-rows` reads rows once, to
+      tiles of this many elements in shared memory, and goes over the tiles in chunks of `width`.
 
     Constraints: `width` is a power of two above 1, and present if and only if `covers` is;
-    `programs` is a power of two up to 1024 (C208).
+    `programs` is a power of two up to 1024. `keeps` is a multiple of `width`, and excludes several
+    `programs` (C208).
 
     Example:
 
@@ -97,7 +100,9 @@ def Carousel_BlockProgramAttr : Carousel_Attr<"BlockProgram", "block_program"> {
     DefaultValuedParameter<"int64_t", "0", "elements">:$width,
     OptionalParameter<"::carousel::ExprAttr">:$covers,
     // nullopt if passes choose.
-    OptionalParameter<"std::optional<int64_t>">:$programs);
+    OptionalParameter<"std::optional<int64_t>">:$programs,
+    // 0 if absent.
+    DefaultValuedParameter<"int64_t", "0", "elements">:$keeps);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
 }

@@ -123,19 +123,21 @@ LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 
 Attribute BlockProgramAttr::parse(AsmParser &parser, Type) {
   SMLoc where = parser.getCurrentLocation();
-  int64_t width = 0;
+  int64_t width = 0, keeps = 0;
   ExprAttr covers;
   std::optional<int64_t> programs;
+  auto parseKeeps = [&] { return parser.parseInteger(keeps); };
   auto parseWidth = [&] { return parser.parseInteger(width); };
   auto parseCovers = [&] { return parseBare(parser, covers); };
   auto parsePrograms = [&] { return parser.parseInteger(programs.emplace()); };
   if (parseFields(parser, "a block program",
                   {{"width", false, parseWidth},
                    {"covers", false, parseCovers},
-                   {"programs", false, parsePrograms}}))
+                   {"programs", false, parsePrograms},
+                   {"keeps", false, parseKeeps}}))
     return {};
   return parser.getChecked<BlockProgramAttr>(where, parser.getContext(), width,
-                                             covers, programs);
+                                             covers, programs, keeps);
 }
 
 void BlockProgramAttr::print(AsmPrinter &printer) const {
@@ -149,6 +151,8 @@ void BlockProgramAttr::print(AsmPrinter &printer) const {
   }
   if (getPrograms())
     printer << StringRef(separator) << "programs = " << *getPrograms();
+  if (getKeeps() != 0)
+    printer << StringRef(separator) << "keeps = " << getKeeps();
   printer << '>';
 }
 
@@ -156,7 +160,7 @@ void BlockProgramAttr::print(AsmPrinter &printer) const {
 LogicalResult
 BlockProgramAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                          int64_t width, ExprAttr covers,
-                         std::optional<int64_t> programs) {
+                         std::optional<int64_t> programs, int64_t keeps) {
   if ((width != 0) != bool(covers))
     return emitError() << "expected width and covers together, got "
                        << (covers ? "covers" : "width") << " alone";
@@ -169,5 +173,15 @@ BlockProgramAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "expected a number of programs that is a power of "
                           "two up to "
                        << rules::kMaxThreadsPerBlock << ", got " << *programs;
+  if (keeps == 0)
+    return success();
+  if (width == 0)
+    return emitError() << "expected a width beside keeps, got none";
+  if (keeps < 0 || keeps % width != 0)
+    return emitError() << "expected to keep a multiple of the width " << width
+                       << ", got " << keeps;
+  if (programs.value_or(1) != 1)
+    return emitError() << "expected one program of a CTA that keeps rows, got "
+                       << *programs;
   return success();
 }
