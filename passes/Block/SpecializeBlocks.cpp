@@ -122,8 +122,7 @@ static BlockProblem readProblem(gpu::GPUFuncOp kernel, BlockProgramAttr program,
   BlockProblem problem;
   problem.width = program.getWidth();
   problem.programs = program.getPrograms();
-  if (program.getKeeps() != 0)
-    problem.programs = 1;
+  problem.keeps = program.getKeeps();
   if (!launch.getBlock().empty()) {
     int64_t threads = 1;
     for (int64_t extent : launch.getBlock())
@@ -242,12 +241,10 @@ struct SpecializeBlocks
     SmallVector<GuardAttr> alignment = getAlignmentGuards(kernel);
     problem.hasAlignment = !alignment.empty();
     std::vector<BlockVariant> plan = planBlockVariants(problem);
-    if (!variants || kernel->hasAttr(CarouselDialect::kVariant) ||
-        program.getKeeps() != 0) {
+    if (!variants || kernel->hasAttr(CarouselDialect::kVariant)) {
       // One function, as wide as it is.
       BlockVariant own = plan.back();
       own.width = problem.width;
-      own.keeps = program.getKeeps();
       apply(kernel, own, problem, {});
       ++functions;
       return;

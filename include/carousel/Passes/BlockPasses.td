@@ -111,7 +111,8 @@ def SpecializeBlocks : Pass<"carousel-specialize-blocks", "::mlir::gpu::GPUModul
     On chips with clusters, CTAs of a cluster share rows that one CTA doesn't have enough threads
     for. Where all programs read much that is the same (weights of 32 bits), CTAs keep it and go
     through the programs in a loop. On chips with bulk copies, CTAs read wide rows once, to shared
-    memory (`keeps`), and go over them in chunks. A kernel that has `keeps` itself stays one.
+    memory (`keeps`), and go over them in chunks. A kernel that has `keeps` itself has variants by
+    alignment only.
 
     Vectors are at most as wide as a CTA has registers and shared memory for. The last variant has
     no guards but those of the kernel, if the kernel can go over wider extents in chunks

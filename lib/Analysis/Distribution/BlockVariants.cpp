@@ -261,10 +261,15 @@ private:
 std::vector<BlockVariant>
 carousel::planBlockVariants(const BlockProblem &problem) {
   std::vector<BlockVariant> variants;
-  if (problem.width != 0) {
+  if (problem.width != 0 && problem.keeps == 0) {
     variants = RowVariants(problem).plan();
   } else {
-    variants.push_back(makeVariant(problem, 0, /*ctas=*/1));
+    variants.push_back(makeVariant(problem, problem.width, /*ctas=*/1));
+    if (problem.keeps != 0) {
+      variants.front().keeps = problem.keeps;
+      variants.front().programs = 1;
+      variants.front().isStreamed = true;
+    }
     if (problem.hasAlignment) {
       variants.insert(variants.begin(), variants.front());
       variants.front().isAligned = true;

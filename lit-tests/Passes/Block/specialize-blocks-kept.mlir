@@ -55,7 +55,7 @@ gpu.module @m {
   // CHECK-LABEL: gpu.func @weights_32768_aligned
   // CHECK-SAME: width = 32768
   // CHECK-NOT: keeps
-  // CHECK-LABEL: gpu.func @given
+  // CHECK-LABEL: gpu.func @weights(
   gpu.func @weights(%x: !m, %w: !v, %y: !m) kernel attributes {
       carousel.block_program = #carousel.block_program<width = 32768, covers = extent(0, 1)>,
       carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
@@ -72,10 +72,15 @@ gpu.module @m {
     gpu.return
   }
 
-  // A kernel that says what it keeps stays one.
+  // A kernel that says what it keeps does so on each chip.
+  // CHECK-LABEL: gpu.func @given_aligned
+  // CHECK-SAME: carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1), programs = 1, keeps = 256>
+  // CHECK-SAME: guards = [range(extent(0, 1), 0, 256), aligned(0, 16),
+  // CHECK-LABEL: gpu.func @given(
   // CHECK-SAME: carousel.block_program = #carousel.block_program<width = 64, covers = extent(0, 1), programs = 1, keeps = 256>
   // CHECK-SAME: block = [64]
-  // NONE-LABEL: gpu.func @given
+  // CHECK-SAME: guards = [range(extent(0, 1), 0, 256)]
+  // NONE-LABEL: gpu.func @given(
   // NONE-SAME: keeps = 256
   // NONE-NOT: gpu.func
   gpu.func @given(%x: !m, %y: !m) kernel attributes {

@@ -259,6 +259,14 @@ TEST(BlockVariantsTest, WhatKernelsSayHoldsForKeptRows) {
   problem = makeRepeated();
   problem.programs = 2;
   EXPECT_EQ(findKept(problem), kNone);
+  // What they keep themselves.
+  problem = {};
+  problem.width = problem.elements = 64;
+  problem.keeps = 256;
+  EXPECT_EQ(describe(problem),
+            "aligned: chunks of 64, tiles of 256, 64 threads, 1 programs, "
+            "16-byte accesses\n"
+            "last: chunks of 64, tiles of 256, 64 threads, 1 programs\n");
 }
 
 } // namespace

@@ -33,6 +33,7 @@ struct BlockProblem {
   int64_t elementsOfThread = 16;
   /// What the kernel says itself.
   std::optional<int64_t> threads, programs;
+  int64_t keeps = 0; ///< 0: variants choose
   /// Whether programs can be executed together at all.
   bool canBatch = true;
   /// Whether rows can go through the kernel in chunks.
