@@ -51,9 +51,9 @@ struct ExtractOfElementwise : public OpRewritePattern<tensor::ExtractOp> {
       mapping.map(producer.getMatchingBlockArgument(input),
                   createElement(rewriter, loc, *input, producer, loops));
     if (readsInit(producer, 0))
-      mapping.map(producer.getMatchingBlockArgument(init),
-                  arith::ConstantOp::create(rewriter, loc,
-                                            findFill(init->get())));
+      mapping.map(
+          producer.getMatchingBlockArgument(init),
+          arith::ConstantOp::create(rewriter, loc, findFill(init->get())));
     for (Operation &op : producer.getBody()->without_terminator()) {
       if (auto index = dyn_cast<linalg::IndexOp>(op))
         mapping.map(index.getResult(), loops[index.getDim()]);
@@ -71,8 +71,7 @@ struct ExtractOfElementwise : public OpRewritePattern<tensor::ExtractOp> {
     if (!isa<RankedTensorType>(input.get().getType()))
       return input.get();
     SmallVector<Value> indices;
-    for (AffineExpr expr :
-         producer.getMatchingIndexingMap(&input).getResults())
+    for (AffineExpr expr : producer.getMatchingIndexingMap(&input).getResults())
       indices.push_back(
           affine::expandAffineExpr(rewriter, loc, expr, loops, {}));
     return tensor::ExtractOp::create(rewriter, loc, input.get(), indices);

@@ -18,9 +18,9 @@
 namespace carousel {
 
 /// An extract of what an elementwise op computes becomes extracts of its
-/// operands, and that of a reshape one of what is reshaped. One at the numbers of
-/// loops becomes an operand. A body that reads a
-/// constant that its result starts from has the constant.
+/// operands, and that of a reshape one of what is reshaped. One at the numbers
+/// of loops becomes an operand. A body that reads a constant that its result
+/// starts from has the constant.
 void populateExtractPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace carousel

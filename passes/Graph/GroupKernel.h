@@ -37,6 +37,8 @@ struct KernelOperand {
   /// tensor.
   llvm::SmallVector<mlir::ReassociationIndices> dims;
   bool isResult = false;
+  /// The memref has strides.
+  bool isSlice = false;
 };
 
 /// The kernel's signature: operands that ops read, then results.

@@ -231,9 +231,9 @@ GroupValue GroupMemory::gather(Value memref, ArrayRef<GroupValue> indices,
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value none = vectors.createSplat(
       cast<TypedAttr>(builder.getZeroAttr(type.getElementType())), dims);
-  result.value = vector::GatherOp::create(builder, loc, resultType, memref,
-                                          zero, numbers,
-                                          vectors.createMask(dims), none);
+  result.value =
+      vector::GatherOp::create(builder, loc, resultType, memref, zero, numbers,
+                               vectors.createMask(dims), none);
   return result;
 }
 

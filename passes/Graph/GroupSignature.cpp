@@ -81,8 +81,14 @@ static MemRefType getMemRefType(const KernelOperand &operand) {
   }
   auto space =
       gpu::AddressSpaceAttr::get(type.getContext(), gpu::AddressSpace::Global);
-  return MemRefType::get(shape, type.getElementType(),
-                         MemRefLayoutAttrInterface(), space);
+  MemRefLayoutAttrInterface layout;
+  if (operand.isSlice) {
+    SmallVector<int64_t> strides(shape.size(), ShapedType::kDynamic);
+    strides.back() = 1;
+    layout = StridedLayoutAttr::get(type.getContext(), ShapedType::kDynamic,
+                                    strides);
+  }
+  return MemRefType::get(shape, type.getElementType(), layout, space);
 }
 
 ExprAttr carousel::getExtent(const GroupProgram &program,
@@ -159,6 +165,7 @@ gpu::GPUFuncOp carousel::createKernel(GroupProgram &program,
                   BlockProgramAttr::get(
                       context,
                       isCovered ? schedule.dims[*schedule.covered].tile : 0,
-                      isCovered ? covers : ExprAttr(), std::nullopt));
+                      isCovered ? covers : ExprAttr(), std::nullopt,
+                      /*keeps=*/0));
   return kernel;
 }

@@ -119,8 +119,8 @@ Value GroupVectors::createMask(ArrayRef<unsigned> dims) {
       ends.push_back(
           arith::ConstantIndexOp::create(builder, loc, shape.back()));
     else if (begins[dim])
-      ends.push_back(arith::SubIOp::create(builder, loc, extents[dim],
-                                           begins[dim]));
+      ends.push_back(
+          arith::SubIOp::create(builder, loc, extents[dim], begins[dim]));
     else
       ends.push_back(extents[dim]);
   }

@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GroupKernel.h"
+#include "LaunchGroups.h"
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Passes/Passes.h"
@@ -47,6 +48,8 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
     for (func::FuncOp group : groups)
       if (failed(lower(group, builder)))
         return signalPassFailure();
+    for (func::FuncOp group : unused)
+      group.erase();
   }
 
   /// What ops read together, they go along together where they can.
@@ -91,14 +94,27 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
       return group.emitError("expected ops that can be one kernel: ")
              << program.schedule.refusal;
     SmallVector<KernelOperand> operands = findOperands(program);
+    SmallVector<func::CallOp> calls;
+    for (auto func : getOperation().getOps<func::FuncOp>())
+      func.walk([&](func::CallOp call) {
+        if (call.getCallee() == group.getName())
+          calls.push_back(call);
+      });
+    findSlices(program, operands, calls);
     FailureOr<gpu::GPUFuncOp> kernel =
         emitGroupKernel(program, operands, builder, group.getName());
     if (failed(kernel))
       return failure();
     emitRemark(group, program.schedule);
+    for (func::CallOp call : calls)
+      launchGroup(call, program, operands, *kernel);
+    if (SymbolTable::symbolKnownUseEmpty(group, getOperation()))
+      unused.push_back(group);
     ++kernels;
     return success();
   }
+
+  SmallVector<func::FuncOp> unused;
 
   void emitRemark(func::FuncOp group, const GroupSchedule &schedule) {
     if (!getContext().getRemarkEngine())

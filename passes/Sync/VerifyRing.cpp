@@ -243,13 +243,12 @@ static LogicalResult verifyAhead(RingProduceOp produce) {
   if (parent == loop && use.constant == 0) {
     // A prologue of one iteration has no loop of its own, and stands in the
     // one around the main loop.
-    bool isAroundMainLoop =
-        loop->walk([&](RingWaitOp wait) {
-              return wait.getRing() == produce.getRing()
-                         ? WalkResult::interrupt()
-                         : WalkResult::advance();
-            })
-            .wasInterrupted();
+    bool isAroundMainLoop = loop->walk([&](RingWaitOp wait) {
+                                  return wait.getRing() == produce.getRing()
+                                             ? WalkResult::interrupt()
+                                             : WalkResult::advance();
+                                })
+                                .wasInterrupted();
     if (isAroundMainLoop)
       return success();
     std::optional<int64_t> trips = getTripCount(loop);

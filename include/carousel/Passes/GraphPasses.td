@@ -94,7 +94,8 @@ def LowerGroups : Pass<"carousel-lower-groups", "::mlir::ModuleOp"> {
   let description = [{
     Precondition: functions with `carousel.group`, as `--carousel-form-groups` leaves them.
     Postcondition: for each, a kernel of the same name in the `gpu.module` `kernels`, at the block
-    phase. Its arguments are the function's tensors as memrefs, scalars that ops use, and then the
+    phase. Calls of the function are launches of the kernel, and functions without other users are
+    gone. Arguments are the function's tensors as memrefs, scalars that ops use, and then the
     results. Neighbouring dimensions that all ops have in common are one dimension of the memrefs.
 
     The schedule of `Analysis/Graph/GroupSchedule.h` says which dimensions the grid, loops and
@@ -121,7 +122,10 @@ def LowerGroups : Pass<"carousel-lower-groups", "::mlir::ModuleOp"> {
   let dependentDialects = [
     "::carousel::CarouselDialect", "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
     "::mlir::gpu::GPUDialect", "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect"
+    "::mlir::tensor::TensorDialect", "::mlir::ub::UBDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 def LowerProgram : Pass<"carousel-lower-program", "::mlir::ModuleOp"> {
   let summary = "Lower programs on tensors to programs on buffers";
   let description = [{

@@ -1,0 +1,136 @@
+//===- LaunchGroups.cpp - calls of groups as launches ---------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See LaunchGroups.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LaunchGroups.h"
+
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace carousel;
+
+/// Whether dimensions of a tensor are one of the kernel's memref.
+static bool isCollapsed(const KernelOperand &operand) {
+  return llvm::any_of(operand.dims, [](const ReassociationIndices &dims) {
+    return dims.size() != 1;
+  });
+}
+
+static bool isSlice(Value tensor) {
+  while (Operation *op = tensor.getDefiningOp()) {
+    if (isa<tensor::ExtractSliceOp>(op))
+      return true;
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(
+            op))
+      return false;
+    tensor = op->getOperand(0);
+  }
+  return false;
+}
+
+void carousel::findSlices(GroupProgram &program,
+                          MutableArrayRef<KernelOperand> operands,
+                          ArrayRef<func::CallOp> calls) {
+  for (KernelOperand &operand : operands) {
+    auto argument = dyn_cast<BlockArgument>(operand.value);
+    if (operand.isResult || !argument || isCollapsed(operand))
+      continue;
+    for (func::CallOp call : calls)
+      operand.isSlice |= isSlice(call.getOperand(argument.getArgNumber()));
+  }
+}
+
+/// The extents of a result of the group, in terms of a call's operands.
+static SmallVector<OpFoldResult> getSizes(OpBuilder &builder, func::CallOp call,
+                                          Value result) {
+  // What the result is written to.
+  while (auto op = result.getDefiningOp<linalg::LinalgOp>())
+    result = op.getTiedOpOperand(cast<OpResult>(result))->get();
+  Location loc = call.getLoc();
+  if (auto argument = dyn_cast<BlockArgument>(result))
+    return tensor::getMixedSizes(builder, loc,
+                                 call.getOperand(argument.getArgNumber()));
+  auto empty = result.getDefiningOp<tensor::EmptyOp>();
+  SmallVector<OpFoldResult> sizes = empty.getMixedSizes();
+  for (OpFoldResult &size : sizes) {
+    auto value = dyn_cast<Value>(size);
+    if (!value)
+      continue;
+    auto argument = dyn_cast<BlockArgument>(value);
+    size = argument ? call.getOperand(argument.getArgNumber())
+                    : builder.clone(*value.getDefiningOp())->getResult(0);
+  }
+  return sizes;
+}
+
+/// The extents of the kernel's memref.
+static SmallVector<OpFoldResult> collapseSizes(OpBuilder &builder, Location loc,
+                                               ArrayRef<OpFoldResult> sizes,
+                                               const KernelOperand &operand) {
+  SmallVector<OpFoldResult> collapsed;
+  for (const ReassociationIndices &dims : operand.dims) {
+    AffineExpr product = builder.getAffineConstantExpr(1);
+    SmallVector<OpFoldResult> factors;
+    for (int64_t dim : dims) {
+      product = product * builder.getAffineSymbolExpr(factors.size());
+      factors.push_back(sizes[dim]);
+    }
+    collapsed.push_back(
+        affine::makeComposedFoldedAffineApply(builder, loc, product, factors));
+  }
+  return collapsed;
+}
+
+void carousel::launchGroup(func::CallOp call, GroupProgram &program,
+                           ArrayRef<KernelOperand> operands,
+                           gpu::GPUFuncOp kernel) {
+  OpBuilder builder(call);
+  Location loc = call.getLoc();
+  auto collapse = [&](Value tensor, const KernelOperand &operand) -> Value {
+    if (!isCollapsed(operand))
+      return tensor;
+    return tensor::CollapseShapeOp::create(builder, loc, tensor, operand.dims);
+  };
+  SmallVector<Value> inputs, outputs;
+  SmallVector<SmallVector<OpFoldResult>> sizes;
+  for (const KernelOperand &operand : operands) {
+    if (auto argument = dyn_cast<BlockArgument>(operand.value);
+        argument && !operand.isResult) {
+      Value passed = call.getOperand(argument.getArgNumber());
+      inputs.push_back(collapse(passed, operand));
+      continue;
+    }
+    sizes.push_back(getSizes(builder, call, operand.value));
+    outputs.push_back(tensor::EmptyOp::create(
+        builder, loc, collapseSizes(builder, loc, sizes.back(), operand),
+        getElementTypeOrSelf(operand.value)));
+  }
+  auto symbol = SymbolRefAttr::get(
+      kernel->getParentOfType<gpu::GPUModuleOp>().getSymNameAttr(),
+      {FlatSymbolRefAttr::get(kernel.getNameAttr())});
+  auto launch = LaunchKernelOp::create(
+      builder, loc, TypeRange(ValueRange(outputs)), symbol, inputs, outputs);
+  unsigned next = 0;
+  for (const KernelOperand &operand : operands) {
+    if (!operand.isResult)
+      continue;
+    Value result = launch->getResult(next);
+    if (isCollapsed(operand))
+      result =
+          tensor::ExpandShapeOp::create(builder, loc, operand.value.getType(),
+                                        result, operand.dims, sizes[next]);
+    call.getResult(next++).replaceAllUsesWith(result);
+  }
+  call.erase();
+}
