@@ -105,6 +105,7 @@ carousel_add_unittest(CarouselSimulatorKernelTests
     Simulator/Launch/MachineKernelTest.cpp
     Simulator/Launch/SharedAccessesTest.cpp
     Simulator/Launch/TileKernelTest.cpp
+    Simulator/Program/ProgramPlanTest.cpp
     Simulator/Trace/TraceTest.cpp
   LIBS CarouselSimulator)
 target_compile_definitions(CarouselSimulatorKernelTests PRIVATE

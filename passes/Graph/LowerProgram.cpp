@@ -76,7 +76,7 @@ static bool isProgramOp(Operation *op) {
           linalg::FillOp, linalg::CopyOp>(op))
     return true;
   return isa<arith::ArithDialect, affine::AffineDialect>(op->getDialect()) &&
-         op->getNumRegions() == 0 && !hasTensors(op) && isPure(op);
+         op->getNumRegions() == 0 && !hasTensors(op) && isMemoryEffectFree(op);
 }
 
 // C224
@@ -302,7 +302,7 @@ static LogicalResult resolveExtents(func::FuncOp func) {
 /// computes them. They depend on arguments only.
 static void hoistChecks(func::FuncOp func) {
   auto isNumeric = [](Operation &op) {
-    return isPure(&op) && op.getNumResults() != 0 &&
+    return isMemoryEffectFree(&op) && op.getNumResults() != 0 &&
            llvm::all_of(op.getResultTypes(),
                         [](Type type) { return type.isIntOrIndexOrFloat(); });
   };

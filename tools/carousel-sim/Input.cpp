@@ -117,6 +117,18 @@ Result<func::FuncOp> Input::findFunction(std::string name) const {
               name);
 }
 
+Result<func::FuncOp> Input::findProgram(std::string name) const {
+  name = dropSigils(std::move(name));
+  auto program = getModule().lookupSymbol<func::FuncOp>(name);
+  if (program && program->hasAttr(CarouselDialect::kProgram) &&
+      !program.isExternal())
+    return program;
+  return fail(ErrorCode::NotFound,
+              "expected --program with a func.func of the file that has "
+              "carousel.program and a body, got '{}'",
+              name);
+}
+
 //===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//
@@ -241,6 +253,13 @@ static void makeWorkspace(WorkspaceAttr workspace, RuntimeArgument &argument) {
   }
 }
 
+static RuntimeArgument::Access toAccess(ArgumentAccess access) {
+  using Access = RuntimeArgument::Access;
+  return access == ArgumentAccess::In    ? Access::In
+         : access == ArgumentAccess::Out ? Access::Out
+                                         : Access::InOut;
+}
+
 Result<KernelInfo> simtool::describe(gpu::GPUFuncOp kernel) {
   KernelInfo info;
   info.name = kernel.getName().str();
@@ -249,12 +268,29 @@ Result<KernelInfo> simtool::describe(gpu::GPUFuncOp kernel) {
     if (!argument)
       return fail(argument.error().code, "argument {} of {}: {}", source.name,
                   info.name, argument.error().message);
-    using Access = RuntimeArgument::Access;
-    argument->access = source.access == ArgumentAccess::In    ? Access::In
-                       : source.access == ArgumentAccess::Out ? Access::Out
-                                                              : Access::InOut;
+    argument->access = toAccess(source.access);
     if (source.workspace)
       makeWorkspace(source.workspace, *argument);
+    info.arguments.push_back(std::move(*argument));
+  }
+  return info;
+}
+
+Result<KernelInfo> simtool::describe(func::FuncOp program) {
+  KernelInfo info;
+  info.name = program.getName().str();
+  for (auto [position, type] : llvm::enumerate(program.getArgumentTypes())) {
+    auto named = program.getArgAttrOfType<ArgumentAttr>(
+        position, CarouselDialect::kArgument);
+    std::string name =
+        named ? named.getName().str() : "arg" + std::to_string(position);
+    auto argument = describeArgument(name, type);
+    if (!argument)
+      return fail(argument.error().code, "argument {} of {}: {}", name,
+                  info.name, argument.error().message);
+    if (argument->kind == RuntimeArgument::Kind::Tensor)
+      argument->access =
+          toAccess(named ? named.getAccess() : ArgumentAccess::InOut);
     info.arguments.push_back(std::move(*argument));
   }
   return info;

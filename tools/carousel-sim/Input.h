@@ -43,6 +43,7 @@ public:
   runtime::Result<mlir::gpu::GPUFuncOp>
   findKernel(std::string name, std::string_view option = "--kernel") const;
   runtime::Result<mlir::func::FuncOp> findFunction(std::string name) const;
+  runtime::Result<mlir::func::FuncOp> findProgram(std::string name) const;
 
 private:
   mlir::MLIRContext context;
@@ -57,6 +58,9 @@ std::string getQualifiedName(mlir::gpu::GPUFuncOp kernel);
 /// The arguments that callers give; without variants. An error where one has
 /// a type that no file and no number is of.
 runtime::Result<runtime::KernelInfo> describe(mlir::gpu::GPUFuncOp kernel);
+
+/// The same for a program.
+runtime::Result<runtime::KernelInfo> describe(mlir::func::FuncOp program);
 
 /// The same for a function that takes the arguments of `kernel` in their order:
 /// an error where it takes others.

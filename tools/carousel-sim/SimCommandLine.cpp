@@ -31,7 +31,7 @@ static constexpr const char *kDescription =
     "Runs a kernel of an MLIR file on the simulated machine, without a GPU.\n"
     "The kernel is at the block, the tile or the machine phase; it runs under\n"
     "one schedule or many. Reports races, missing fences, deadlocks and other\n"
-    "findings, and compares the outputs.";
+    "findings, and compares the outputs. A program runs several kernels.";
 
 static constexpr const char *kExamples = R"(
 Without --expect-finding, a run passes if all its findings are allowed and all
@@ -50,6 +50,8 @@ Examples:
   carousel-sim scale.mlir --arg x=random:999 --arg y=like:x --arg a=2.5 \
       --reference @scale_reference --rtol 1e-6
       compares with a func.func of the file, run on the same inputs
+  carousel-sim graph.mlir --program @main --arg x=random:64x512 --arg y=like:x
+      runs all launches of a program
   carousel-sim broken.mlir ... --schedules 100 --expect-finding engine-race
       passes if each of 100 schedules has that finding and no other
   carousel-sim broken.mlir ... --within 50 --expect-finding unwritten-read
@@ -198,6 +200,10 @@ static std::string findConflict(const CLI::App &app, const Options &options) {
       return fmt::format("expected {} with --expect or --reference", name);
   if (given("--dependent") && !given("--then"))
     return "expected --dependent with --then";
+  for (const char *name :
+       {"--kernel", "--then", "--grid", "--block", "--cluster", "--shared"})
+    if (given(name) && given("--program"))
+      return fmt::format("expected {} without --program", name);
   if (given("--within") && given("--schedules"))
     return "expected --within or --schedules, got both";
   if (given("--within") && !given("--expect-finding"))
@@ -240,6 +246,10 @@ std::variant<Options, Exit> simtool::parseCommandLine(int argc, char **argv) {
       ->type_name("@NAME")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--program", options.program,
+                 "a func.func with carousel.program to run, instead of\n"
+                 "a kernel; it launches kernels")
+      ->type_name("@NAME");
   app.add_flag("--dependent", options.dependent,
                "launch the kernels of --then as programmatic\n"
                "dependent launches");

@@ -31,6 +31,7 @@ using Dims = std::array<uint32_t, 3>;
 struct Options {
   std::string input; ///< "-": stdin
   std::string kernel;
+  std::string program;           ///< instead of kernels; empty: none
   std::vector<std::string> then; ///< kernels that run after it
   bool dependent = false;        ///< those as programmatic dependent launches
   std::vector<std::string> arguments, outputs, expectations; ///< NAME=VALUE

@@ -96,6 +96,17 @@ Status Simulation::findKernels(const Input &input) {
   return {};
 }
 
+Status Simulation::findProgram(const Input &input) {
+  auto found = input.findProgram(options.program);
+  if (!found)
+    return tl::make_unexpected(found.error());
+  auto described = describe(*found);
+  if (!described)
+    return tl::make_unexpected(described.error());
+  info = std::move(*described);
+  return {};
+}
+
 bool Simulation::compileKernels(const Input &input, tools::ProgressMode mode) {
   for (Kernel &kernel : kernels) {
     tools::Progress progress(mode, "compiling " + kernel.func.getName().str());
@@ -105,6 +116,13 @@ bool Simulation::compileKernels(const Input &input, tools::ProgressMode mode) {
       return false;
     kernel.compiled = std::move(*compiled);
   }
+  if (options.program.empty())
+    return true;
+  tools::Progress progress(mode, "compiling " + info.name);
+  auto compiled = sim::CompiledProgram::compile(input.getModule(), info.name);
+  if (failed(compiled))
+    return false;
+  program = std::move(*compiled);
   return true;
 }
 
@@ -205,7 +223,8 @@ std::optional<Simulation> Simulation::create(const Input &input,
       tools::printError(status.error().message);
     return status.has_value();
   };
-  if (!check(simulation.findKernels(input)) ||
+  if (!check(options.program.empty() ? simulation.findKernels(input)
+                                     : simulation.findProgram(input)) ||
       !check(simulation.prepare(mode)) ||
       !simulation.compileKernels(input, mode) ||
       !check(simulation.addExpectations(mode)))
@@ -241,6 +260,8 @@ static sim::RunOptions makeRunOptions(const Options &options) {
 
 sim::RunResult Simulation::launch(const ArgumentMemory &memory,
                                   const sim::RunOptions &runOptions) const {
+  if (program)
+    return program->run(memory.getArguments(), runOptions);
   std::vector<std::vector<sim::Argument>> arguments;
   std::vector<sim::Launch> launches;
   for (const Kernel &kernel : kernels) {

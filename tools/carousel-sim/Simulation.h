@@ -27,7 +27,7 @@ public:
   static std::optional<Simulation>
   create(const Input &input, const Options &options, tools::ProgressMode mode);
 
-  /// "k", "k then l".
+  /// "k", "k then l", "program".
   const std::string &getKernelName() const { return info.name; }
   uint64_t getScheduleCount() const {
     return options.schedules * options.policies.size();
@@ -54,6 +54,7 @@ private:
     std::unique_ptr<sim::CompiledKernel> compiled;
   };
   runtime::Status findKernels(const Input &input);
+  runtime::Status findProgram(const Input &input);
   bool compileKernels(const Input &input, tools::ProgressMode mode);
   runtime::Status prepare(tools::ProgressMode mode);
   sim::RunResult launch(const ArgumentMemory &memory,
@@ -68,6 +69,7 @@ private:
   std::vector<Expected> expected;
   std::string replay;
   std::vector<Kernel> kernels;
+  std::unique_ptr<sim::CompiledProgram> program; ///< instead of kernels
 };
 
 } // namespace carousel::simtool

@@ -54,6 +54,8 @@ struct Argument {
   bool isWritten = true;
   /// For a scalar: its bits.
   uint64_t bits = 0;
+  /// In findings, instead of the name of the kernel's argument.
+  std::string name = {};
 };
 
 struct ArgumentInfo {
@@ -61,6 +63,8 @@ struct ArgumentInfo {
   mlir::Type type;
   /// The number of the argument that may be the same memref.
   std::optional<int64_t> mayAlias = std::nullopt;
+  /// Whether callers don't pass it.
+  bool isWorkspace = false;
 };
 
 /// Options of one run. The defaults are those of carousel-sim.
@@ -167,6 +171,14 @@ public:
   llvm::StringRef getName() const;
   /// Whether carousel.launch gives the grid and the block.
   bool hasLaunch() const;
+  /// The first guard of carousel.variant that doesn't hold, or an empty string.
+  /// Guards and workspaces depend on arguments that callers pass only.
+  std::string findRefusal(llvm::ArrayRef<Argument> arguments,
+                          const RunOptions &options) const;
+  /// The extents of a workspace. Nothing if they have no value.
+  std::optional<llvm::SmallVector<int64_t>>
+  getWorkspaceExtents(unsigned argument, llvm::ArrayRef<Argument> arguments,
+                      const RunOptions &options) const;
 
   /// Runs on `arguments`, and reads and writes their memory in place.
   /// Thread-safe for disjoint memory.
@@ -190,6 +202,8 @@ struct Launch {
   /// carousel.grid.dependency_wait waits until that launch has ended. Other
   /// launches start when all previous launches have ended.
   bool dependent = false;
+  /// In findings, where the program launches it; empty: its number, if needed.
+  std::string place = {};
   /// Override those of the options and of carousel.launch.
   std::optional<std::array<uint32_t, 3>> grid, block, cluster;
   std::optional<uint64_t> dynamicSharedBytes;
@@ -199,6 +213,29 @@ struct Launch {
 /// of several launches is shared. The first of these arguments says whether it
 /// starts written. Kernels of one gpu.module share its globals.
 RunResult run(llvm::ArrayRef<Launch> launches, const RunOptions &options = {});
+
+/// A program of a module: a func.func with carousel.program, and the kernels
+/// that it launches. docs/GraphPhase.md defines programs.
+class CompiledProgram {
+public:
+  /// Emits diagnostics and fails if the module has no such program, or if the
+  /// machine doesn't know an op of a kernel. The module isn't changed, and may
+  /// be destroyed afterwards.
+  static mlir::FailureOr<std::unique_ptr<CompiledProgram>>
+  compile(mlir::ModuleOp module, llvm::StringRef program);
+  ~CompiledProgram();
+
+  /// Runs on `arguments`, and reads and writes their memory in place.
+  /// Thread-safe for disjoint memory. The options must not give a grid, block
+  /// or cluster.
+  RunResult run(llvm::ArrayRef<Argument> arguments,
+                const RunOptions &options = {}) const;
+
+private:
+  struct Impl;
+  explicit CompiledProgram(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl;
+};
 
 /// A func.func of a module, compiled for the host, as the reference of a
 /// kernel. Arguments that aren't written hold poison at the call, as for a

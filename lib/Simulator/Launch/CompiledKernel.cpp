@@ -27,12 +27,17 @@ using llvm::formatv;
 namespace sim = carousel::sim;
 using carousel::CarouselDialect;
 using carousel::EncodeAttr;
+using carousel::ExprAttr;
 using carousel::LaunchAttr;
+using carousel::VariantAttr;
+using carousel::WorkspaceAttr;
 
 struct CompiledKernel::Impl {
   std::string name;
   Signature signature;
   LaunchAttr launch;
+  VariantAttr variant;                   ///< null: no guards
+  SmallVector<WorkspaceAttr> workspaces; ///< of each argument, or null
   bool isCoresident = false;
   bool startsInOrder = false;
   bool isBlockProgram = false;
@@ -55,6 +60,43 @@ ArrayRef<ArgumentInfo> CompiledKernel::getArguments() const {
 StringRef CompiledKernel::getName() const { return impl->name; }
 bool CompiledKernel::hasLaunch() const { return bool(impl->launch); }
 
+/// 90 of "sm_90a".
+static int64_t getCapability(StringRef chip) {
+  int64_t capability = 0;
+  chip.consume_front("sm_");
+  chip.consumeInteger(10, capability);
+  return capability;
+}
+
+std::string CompiledKernel::findRefusal(ArrayRef<Argument> arguments,
+                                        const RunOptions &options) const {
+  LaunchArguments values(impl->signature, arguments, options.multiprocessors);
+  std::string refusal;
+  if (impl->variant)
+    for (carousel::GuardAttr guard : impl->variant.getGuards())
+      if (refusal.empty() && !values.holds(guard, getCapability(options.chip)))
+        llvm::raw_string_ostream(refusal) << guard;
+  return refusal;
+}
+
+std::optional<SmallVector<int64_t>>
+CompiledKernel::getWorkspaceExtents(unsigned argument,
+                                    ArrayRef<Argument> arguments,
+                                    const RunOptions &options) const {
+  LaunchArguments values(impl->signature, arguments, options.multiprocessors);
+  SmallVector<int64_t> extents(
+      cast<MemRefType>(impl->signature.arguments[argument].type).getShape());
+  ArrayRef<ExprAttr> given = impl->workspaces[argument].getExtents();
+  for (int64_t &extent : extents) {
+    if (!ShapedType::isDynamic(extent))
+      continue;
+    if (!values.evaluate(given.front(), extent) || extent < 0)
+      return std::nullopt;
+    given = given.drop_front();
+  }
+  return extents;
+}
+
 //===----------------------------------------------------------------------===//
 // Compilation
 //===----------------------------------------------------------------------===//
@@ -68,8 +110,9 @@ static FailureOr<Signature> getSignature(gpu::GPUFuncOp kernel) {
   for (const carousel::KernelArgument &argument :
        carousel::getKernelArguments(kernel)) {
     numbers[argument.position] = signature.arguments.size();
-    signature.arguments.push_back(
-        {argument.name, argument.type, argument.mayAlias});
+    signature.arguments.push_back({argument.name, argument.type,
+                                   argument.mayAlias,
+                                   bool(argument.workspace)});
     if (isa<VectorType>(argument.type))
       return kernel.emitError("expected kernel arguments that are memrefs or "
                               "numbers, got ")
@@ -137,6 +180,11 @@ CompiledKernel::compile(ModuleOp module, StringRef name) {
   impl->signature = std::move(*signature);
   impl->home = (*kernel)->getParentOp();
   impl->launch = (*kernel)->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch);
+  impl->variant =
+      (*kernel)->getAttrOfType<VariantAttr>(CarouselDialect::kVariant);
+  for (const carousel::KernelArgument &argument :
+       carousel::getKernelArguments(*kernel))
+    impl->workspaces.push_back(argument.workspace);
   impl->isCoresident = (*kernel)->hasAttr(CarouselDialect::kCoresident);
   impl->startsInOrder = (*kernel)->hasAttr(CarouselDialect::kStartsInOrder);
   impl->isBlockProgram = (*kernel)->hasAttr(CarouselDialect::kBlockProgram);
@@ -201,6 +249,8 @@ private:
     uint32_t firstAccess = 0;
     /// The entries of `memory` that this launch and earlier ones use.
     size_t numMemory = 0;
+    /// "@k launched at program.mlir:12:5", or empty.
+    std::string place = {};
   };
 
   std::string bind(const Launch &launch, FindingLog &log);
@@ -231,9 +281,17 @@ void LaunchSequence::addMemory(const CompiledKernel::Impl &kernel,
       continue;
     const ArgumentInfo &info = kernel.signature.arguments[part.argument];
     auto type = cast<MemRefType>(info.type);
-    memory.push_back({part.begin, part.size, info.name, argument.isWritten,
-                      &argument, *getElementBytes(type.getElementType())});
+    memory.push_back({part.begin, part.size,
+                      argument.name.empty() ? info.name : argument.name,
+                      argument.isWritten, &argument,
+                      *getElementBytes(type.getElementType())});
   }
+}
+
+/// "@k", with the place of its launch if that is known.
+static std::string nameKernel(const Launch &launch) {
+  std::string name = "@" + launch.kernel->getName().str();
+  return launch.place.empty() ? name : name + " launched at " + launch.place;
 }
 
 std::string LaunchSequence::bind(const Launch &launch, FindingLog &log) {
@@ -266,6 +324,8 @@ std::string LaunchSequence::bind(const Launch &launch, FindingLog &log) {
   shape.grid.stackBytes = kernel.stackBytes;
   addMemory(kernel, *arguments);
   Part part{&kernel, std::move(arguments), shape, launch.dependent};
+  if (!launch.place.empty())
+    part.place = nameKernel(launch);
   if (!parts.empty()) {
     const Part &last = parts.back();
     part.firstSite = last.firstSite + last.kernel->sites.size();
@@ -283,15 +343,17 @@ std::string LaunchSequence::bind(ArrayRef<Launch> launches, FindingLog &log) {
     if (number == 0 && launch.dependent)
       return "expected a launch before a dependent one";
     if (std::string error = bind(launch, log); !error.empty())
-      return launches.size() == 1
+      return launches.size() == 1 && launch.place.empty()
                  ? error
-                 : "@" + launch.kernel->getName().str() + ": " + error;
+                 : nameKernel(launch) + ": " + error;
   }
   return "";
 }
 
 /// "@k", with the launch's number if the kernel is launched again.
 std::string LaunchSequence::nameLaunch(size_t number) const {
+  if (!parts[number].place.empty())
+    return parts[number].place;
   const std::string &name = parts[number].kernel->name;
   bool isOnly = llvm::count_if(parts, [&](const Part &part) {
                   return part.kernel->name == name;

@@ -95,6 +95,29 @@ bool LaunchArguments::evaluate(ExprAttr expr, int64_t &value) const {
   }
 }
 
+bool LaunchArguments::holds(carousel::GuardAttr guard,
+                            int64_t capability) const {
+  int64_t value = 0, other = 0;
+  if ((guard.getValue() && !evaluate(guard.getValue(), value)) ||
+      (guard.getOther() && !evaluate(guard.getOther(), other)))
+    return false;
+  switch (guard.getKind()) {
+  case carousel::GuardKind::Capability:
+    return capability >= guard.getLeast() && capability <= guard.getMost();
+  case carousel::GuardKind::Aligned:
+    return reinterpret_cast<uintptr_t>(arguments[guard.getArgument()].data) %
+               guard.getLeast() ==
+           0;
+  case carousel::GuardKind::Divisible:
+    return value % guard.getLeast() == 0;
+  case carousel::GuardKind::Range:
+    return value >= guard.getLeast() && value <= guard.getMost();
+  case carousel::GuardKind::Equal:
+    return value == other;
+  }
+  return false;
+}
+
 //===----------------------------------------------------------------------===//
 // Memrefs
 //===----------------------------------------------------------------------===//

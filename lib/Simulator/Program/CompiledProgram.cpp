@@ -1,0 +1,290 @@
+//===- CompiledProgram.cpp - programs of several launches -----------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiles the kernels of a program. A run makes a plan of its steps, gives
+// each launch a variant and workspaces, and runs all of them as one stream.
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Compile/HostCode.h"
+#include "../Launch/LaunchArguments.h"
+#include "../Launch/Machine.h"
+#include "HostSteps.h"
+#include "ProgramPlan.h"
+
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/KernelSignature.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <mutex>
+
+using namespace mlir;
+using namespace carousel::sim;
+using carousel::ArgumentAttr;
+using carousel::CarouselDialect;
+using carousel::LaunchKernelOp;
+using llvm::formatv;
+
+namespace {
+
+/// What serves a step: the variants of a kernel, or one kernel of the machine.
+struct StepCode {
+  std::vector<const CompiledKernel *> variants;
+  /// The kernel that callers name, whose launches share workspaces.
+  std::string kernel;
+  /// The operand of each argument of the variants; none for workspaces.
+  std::vector<std::optional<unsigned>> operands;
+};
+
+} // namespace
+
+struct CompiledProgram::Impl {
+  OwningOpRef<ModuleOp> module;
+  func::FuncOp program;
+  llvm::StringMap<std::unique_ptr<CompiledKernel>> kernels;
+  std::vector<std::unique_ptr<CompiledKernel>> stepKernels;
+  llvm::DenseMap<Operation *, StepCode> code;
+  /// A plan makes attributes, which a context without threads must not make in
+  /// two threads at once.
+  std::mutex planning;
+
+  LogicalResult addLaunch(LaunchKernelOp launch, Operation *step,
+                          SymbolTableCollection &symbols, ModuleOp from);
+  LogicalResult addHostStep(Operation *op);
+};
+
+CompiledProgram::CompiledProgram(std::unique_ptr<Impl> impl)
+    : impl(std::move(impl)) {}
+CompiledProgram::~CompiledProgram() = default;
+
+//===----------------------------------------------------------------------===//
+// Compilation
+//===----------------------------------------------------------------------===//
+
+LogicalResult CompiledProgram::Impl::addLaunch(LaunchKernelOp launch,
+                                               Operation *step,
+                                               SymbolTableCollection &symbols,
+                                               ModuleOp from) {
+  SmallVector<gpu::GPUFuncOp> variants = launch.getVariants(symbols);
+  if (variants.empty())
+    return launch.emitError("expected a launch of a gpu.func, got ")
+           << launch.getKernel();
+  StepCode &served = code[step];
+  llvm::raw_string_ostream(served.kernel) << launch.getKernel();
+  unsigned input = 0, output = launch.getInputs().size();
+  for (const KernelArgument &argument : getKernelArguments(variants.front()))
+    served.operands.push_back(argument.workspace ? std::nullopt
+                              : argument.access == ArgumentAccess::In
+                                  ? std::optional<unsigned>(input++)
+                                  : std::optional<unsigned>(output++));
+  for (gpu::GPUFuncOp variant : variants) {
+    auto home = variant->getParentOfType<gpu::GPUModuleOp>();
+    std::string name = (home.getName() + "::" + variant.getName()).str();
+    std::unique_ptr<CompiledKernel> &compiled = kernels[name];
+    if (!compiled) {
+      auto made = CompiledKernel::compile(from, name);
+      if (failed(made))
+        return failure();
+      compiled = std::move(*made);
+    }
+    served.variants.push_back(compiled.get());
+  }
+  return success();
+}
+
+LogicalResult CompiledProgram::Impl::addHostStep(Operation *op) {
+  auto kernel = makeStepKernel(op);
+  if (failed(kernel))
+    return failure();
+  auto compiled = CompiledKernel::compile(**kernel, getStepName(op));
+  if (failed(compiled))
+    return failure();
+  stepKernels.push_back(std::move(*compiled));
+  StepCode &served = code[op];
+  served.variants = {stepKernels.back().get()};
+  served.operands = {0, 1};
+  return success();
+}
+
+FailureOr<std::unique_ptr<CompiledProgram>>
+CompiledProgram::compile(ModuleOp module, StringRef name) {
+  HostCode::loadDialects(*module.getContext());
+  auto program = module.lookupSymbol<func::FuncOp>(name);
+  if (!program || !program->hasAttr(CarouselDialect::kProgram) ||
+      program.isExternal())
+    return module.emitError("expected a func.func named '")
+           << name << "' with carousel.program in the module, found none";
+  if (!program.getBody().hasOneBlock())
+    return program.emitError("expected a program of one block, got ")
+           << program.getBody().getBlocks().size();
+  auto impl = std::make_unique<Impl>();
+  IRMapping mapping;
+  impl->module = ModuleOp::create(module.getLoc());
+  OpBuilder builder = OpBuilder::atBlockEnd(impl->module->getBody());
+  impl->program = cast<func::FuncOp>(builder.clone(*program, mapping));
+  SymbolTableCollection symbols;
+  for (Operation &op : program.getBody().front()) {
+    Operation *step = mapping.lookup(&op);
+    LogicalResult result = success();
+    if (auto launch = dyn_cast<LaunchKernelOp>(op))
+      result = impl->addLaunch(launch, step, symbols, module);
+    else if (isa<memref::CopyOp, linalg::FillOp, linalg::CopyOp>(op))
+      result = impl->addHostStep(step);
+    if (failed(result))
+      return failure();
+  }
+  return std::unique_ptr<CompiledProgram>(new CompiledProgram(std::move(impl)));
+}
+
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// The memory of a run beside that of the program's arguments.
+class DeviceMemory {
+public:
+  /// Poison, as unwritten memory is.
+  void *allocate(uint64_t bytes) {
+    blocks.push_back(std::make_unique<AlignedBlock>(bytes));
+    void *data = blocks.back()->data();
+    poisonElements({data, {int64_t(bytes)}, {1}}, 1);
+    return data;
+  }
+
+  /// Zeros at first, and then what the last launch of the kernel left. Memory
+  /// that a larger launch needs is new.
+  Argument getWorkspace(const std::string &kernel, unsigned argument,
+                        ArrayRef<int64_t> extents, uint64_t elementBytes) {
+    uint64_t bytes = elementBytes;
+    for (int64_t extent : extents)
+      bytes *= extent;
+    auto &[data, size] = workspaces[{kernel, argument}];
+    if (!data || size < bytes) {
+      data = allocate(bytes);
+      size = bytes;
+      std::memset(data, 0, bytes);
+    }
+    Argument workspace;
+    workspace.data = data;
+    workspace.extents.assign(extents.begin(), extents.end());
+    workspace.strides.assign(extents.size(), 1);
+    for (size_t dim = extents.size(); dim-- > 1;)
+      workspace.strides[dim - 1] = workspace.strides[dim] * extents[dim];
+    return workspace;
+  }
+
+private:
+  std::vector<std::unique_ptr<AlignedBlock>> blocks;
+  std::map<std::pair<std::string, unsigned>, std::pair<void *, uint64_t>>
+      workspaces;
+};
+
+/// The launches of a plan.
+class LaunchList {
+public:
+  LaunchList(const RunOptions &options, DeviceMemory &memory)
+      : options(options), memory(memory) {}
+
+  /// Returns an empty string, or an error.
+  std::string add(const ProgramStep &step, const StepCode &code);
+  ArrayRef<Launch> getLaunches() const { return launches; }
+
+private:
+  const RunOptions &options;
+  DeviceMemory &memory;
+  std::vector<Launch> launches;
+  std::deque<std::vector<Argument>> arguments; // which don't move
+};
+
+} // namespace
+
+std::string LaunchList::add(const ProgramStep &step, const StepCode &code) {
+  std::string place = describeLocation(step.op->getLoc());
+  auto fail = [&](const Twine &message) {
+    return (place.empty() ? message : place + ": " + message).str();
+  };
+  std::vector<Argument> &values = arguments.emplace_back();
+  for (std::optional<unsigned> operand : code.operands)
+    values.push_back(operand ? step.operands[*operand] : Argument());
+  const CompiledKernel &first = *code.variants.front();
+  // Guards and workspaces read the extents and strides of these.
+  for (auto [value, info] : llvm::zip_equal(values, first.getArguments()))
+    if (auto type = dyn_cast<MemRefType>(info.type);
+        type && !info.isWorkspace &&
+        int64_t(value.extents.size()) != type.getRank())
+      return fail(formatv("expected a memref of rank {0} for argument {1} of "
+                          "@{2}",
+                          type.getRank(), info.name, first.getName()));
+  for (auto [number, info] : llvm::enumerate(first.getArguments())) {
+    if (!info.isWorkspace)
+      continue;
+    auto extents = first.getWorkspaceExtents(number, values, options);
+    if (!extents)
+      return fail(formatv("expected extents of workspace {0} that have a value",
+                          info.name));
+    values[number] = memory.getWorkspace(
+        code.kernel, number, *extents,
+        getElementBytes(cast<MemRefType>(info.type).getElementType())
+            .value_or(1));
+  }
+  std::string refusals;
+  for (const CompiledKernel *variant : code.variants) {
+    std::string refusal = variant->findRefusal(values, options);
+    if (refusal.empty()) {
+      Launch &launch = launches.emplace_back();
+      launch.kernel = variant;
+      launch.arguments = values;
+      launch.place = place;
+      return "";
+    }
+    refusals += (refusals.empty() ? "@" : ", @") + variant->getName().str() +
+                " without " + refusal;
+  }
+  return fail("expected a variant of " + code.kernel +
+              " whose guards hold, got " + refusals);
+}
+
+RunResult CompiledProgram::run(ArrayRef<Argument> arguments,
+                               const RunOptions &options) const {
+  RunResult result;
+  if (arguments.size() != impl->program.getNumArguments()) {
+    result.error = formatv("expected {0} arguments, got {1}",
+                           impl->program.getNumArguments(), arguments.size());
+    return result;
+  }
+  std::vector<Argument> named(arguments.begin(), arguments.end());
+  for (auto [position, argument] : llvm::enumerate(named))
+    if (auto attr = impl->program.getArgAttrOfType<ArgumentAttr>(
+            position, CarouselDialect::kArgument))
+      argument.name = attr.getName();
+  DeviceMemory memory;
+  LaunchList launches(options, memory);
+  {
+    std::lock_guard<std::mutex> lock(impl->planning);
+    ProgramPlan plan;
+    result.error = plan.make(impl->program, named, [&memory](uint64_t bytes) {
+      return memory.allocate(bytes);
+    });
+    for (const ProgramStep &step : plan.getSteps())
+      if (result.error.empty())
+        result.error = launches.add(step, impl->code.find(step.op)->second);
+  }
+  if (!result.error.empty())
+    return result;
+  // Results that no launch, or only launches of views, write.
+  for (auto [argument, value] :
+       llvm::zip_equal(impl->program.getArguments(), arguments))
+    if (auto type = dyn_cast<MemRefType>(argument.getType());
+        type && !value.isWritten)
+      poisonElements(value, getElementBytes(type.getElementType()).value_or(1));
+  return sim::run(launches.getLaunches(), options);
+}
