@@ -94,6 +94,10 @@ void carousel::registerLoweringInterfaces(DialectRegistry &registry) {
 }
 
 void carousel::registerPipelines() {
+  PassPipelineRegistration<GraphToBlockOptions>(
+      "carousel-graph-to-block",
+      "Turn linalg on tensors into programs of kernels at the block phase",
+      buildGraphToBlockPipeline);
   PassPipelineRegistration<LowerOptions>(
       "carousel-lower",
       "Lower gpu.modules from the tile phase to the machine phase",

@@ -111,6 +111,20 @@ void buildLowerToNVVMPipeline(mlir::OpPassManager &pm,
 void buildTileToNVVMPipeline(mlir::OpPassManager &pm,
                              const LowerToNVVMOptions &options);
 
+struct GraphToBlockOptions
+    : public mlir::PassPipelineOptions<GraphToBlockOptions> {
+  PassOptions::Option<std::string> accumulate{
+      *this, "accumulate",
+      llvm::cl::desc("The least type in which contractions add: f32, or "
+                     "as-written"),
+      llvm::cl::init("f32")};
+};
+
+/// `carousel-graph-to-block`: turns functions of linalg on tensors into programs
+/// of kernels at the block phase, and into the kernels.
+void buildGraphToBlockPipeline(mlir::OpPassManager &pm,
+                               const GraphToBlockOptions &options);
+
 struct ToPTXOptions : public LowerToNVVMOptions {
   PassOptions::Option<std::string> cudaRoot{
       *this, "cuda-root",

@@ -1,0 +1,37 @@
+//===- GraphToBlock.cpp - graphs to programs of kernels -------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// carousel-graph-to-block, as docs/GraphPhase.md describes it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Canonicalizer.h"
+
+#include "carousel/Passes/Pipelines.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace carousel;
+
+void carousel::buildGraphToBlockPipeline(OpPassManager &pm,
+                                         const GraphToBlockOptions &options) {
+  pm.addPass(createInlinerPass());
+  NormalizeGraphOptions normalize;
+  normalize.accumulate = options.accumulate;
+  pm.addNestedPass<func::FuncOp>(createNormalizeGraph(normalize));
+  pm.addPass(createFormGroups());
+  pm.addPass(createLowerGroups());
+  pm.addPass(createLowerProgram());
+  // Kernels repeat constants and the sizes of vectors.
+  OpPassManager &kernels =
+      pm.nest<gpu::GPUModuleOp>().nest<gpu::GPUFuncOp>();
+  kernels.addPass(createPatternCanonicalizer());
+  kernels.addPass(createCSEPass());
+}
