@@ -76,11 +76,7 @@ LogicalResult BodyWriter::write(Operation *op, BodyValues &values) {
     operands.push_back(*found);
   }
   if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
-    FailureOr<GroupValue> element =
-        extractElement(extract.getTensor(), operands);
-    if (failed(element))
-      return failure();
-    values[extract] = *element;
+    values[extract] = extractElement(extract.getTensor(), operands);
     return success();
   }
   bool isScalar = llvm::all_of(

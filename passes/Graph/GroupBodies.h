@@ -26,8 +26,8 @@ using BodyValues = llvm::DenseMap<mlir::Value, GroupValue>;
 
 class BodyWriter {
 public:
-  /// An element of a tensor that a body extracts at indices, or failure.
-  using ExtractElement = std::function<mlir::FailureOr<GroupValue>(
+  /// Elements of a tensor that a body extracts at indices.
+  using ExtractElement = std::function<GroupValue(
       mlir::Value tensor, llvm::ArrayRef<GroupValue> indices)>;
 
   /// `loops`: the schedule's dimension of each loop of the op.

@@ -200,8 +200,7 @@ LogicalResult KernelWriter::writeOps() {
 /// Computes `results` of an op's body.
 LogicalResult KernelWriter::writeBody(unsigned op, ArrayRef<Value> results,
                                       BodyValues &values) {
-  if (failed(memory.readOperands(op, values)))
-    return failure();
+  memory.readOperands(op, values);
   SmallVector<unsigned> loops = getPositions(op);
   BodyWriter body(vectors, loops,
                   [&](Value tensor, ArrayRef<GroupValue> indices) {

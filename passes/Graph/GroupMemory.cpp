@@ -65,8 +65,7 @@ TypedAttr GroupMemory::choosePadding(Value tensor) {
 // Reads
 //===----------------------------------------------------------------------===//
 
-FailureOr<GroupValue> GroupMemory::read(unsigned op, Value tensor,
-                                        AffineMap map) {
+GroupValue GroupMemory::read(unsigned op, Value tensor, AffineMap map) {
   if (auto found = known.find(tensor); found != known.end())
     return found->second;
   Value memref = parameters.lookup(tensor);
@@ -85,35 +84,50 @@ FailureOr<GroupValue> GroupMemory::read(unsigned op, Value tensor,
   return value;
 }
 
-/// Elements at sums of loops. At most one dimension of the tensor goes along
-/// that of vectors, by steps of 1.
-FailureOr<GroupValue> GroupMemory::readWindow(unsigned op, Value memref,
-                                              AffineMap map) {
+/// Whether an index grows by 1 with a loop.
+static bool hasUnitStep(AffineExpr expr, unsigned loop, unsigned loops) {
+  AffineExpr dim = getAffineDimExpr(loop, expr.getContext());
+  AffineExpr step =
+      simplifyAffineExpr(expr.replace(dim, dim + 1) - expr, loops, 0);
+  auto constant = dyn_cast<AffineConstantExpr>(step);
+  return constant && constant.getValue() == 1;
+}
+
+/// Elements at sums of loops: along a vector where at most one dimension of the
+/// tensor goes along it by steps of 1, and gathered otherwise.
+GroupValue GroupMemory::readWindow(unsigned op, Value memref, AffineMap map) {
   OpBuilder &builder = vectors.builder;
   SmallVector<unsigned> loops = getPositions(program, op);
-  SmallVector<Value> begins, indices;
-  for (unsigned position : loops)
-    begins.push_back(vectors.getBegin(position));
   std::optional<unsigned> along, position;
-  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
-    Value index = affine::expandAffineExpr(builder, vectors.loc, expr, begins,
-                                           /*symbolValues=*/{});
-    indices.push_back(index);
+  bool isGather = false;
+  for (auto [dim, expr] : llvm::enumerate(map.getResults()))
     for (auto [loop, at] : llvm::enumerate(loops)) {
       if (!vectors.isVector(at) || !expr.isFunctionOfDim(loop))
         continue;
-      if (position)
-        return failure();
+      isGather |= position || !hasUnitStep(expr, loop, loops.size());
       along = dim;
       position = at;
     }
+  if (isGather) {
+    SmallVector<GroupValue> indices =
+        llvm::map_to_vector(map.getResults(), [&](AffineExpr expr) {
+          return computeIndex(expr, loops);
+        });
+    return gather(memref, indices, vectors.findVectorDims(loops));
   }
+  SmallVector<Value> begins, indices;
+  for (unsigned at : loops)
+    begins.push_back(vectors.getBegin(at));
+  for (AffineExpr expr : map.getResults())
+    indices.push_back(affine::expandAffineExpr(builder, vectors.loc, expr,
+                                               begins, /*symbolValues=*/{}));
   if (!position)
-    return GroupValue{
+    return {
         memref::LoadOp::create(builder, vectors.loc, memref, indices), {}, {}};
   auto type = cast<MemRefType>(memref.getType());
-  AffineMap vectorMap = AffineMap::get(
-      type.getRank(), 0, getAffineDimExpr(*along, builder.getContext()));
+  AffineMap vectorMap =
+      AffineMap::get(type.getRank(), 0,
+                     getAffineDimExpr(*along, builder.getContext()));
   Value padding = arith::ConstantOp::create(
       builder, vectors.loc,
       cast<TypedAttr>(builder.getZeroAttr(type.getElementType())));
@@ -123,6 +137,45 @@ FailureOr<GroupValue> GroupMemory::readWindow(unsigned op, Value memref,
       builder, vectors.loc,
       cast<VectorType>(vectors.getType(type.getElementType(), result.dims)),
       memref, indices, padding, vectorMap, ArrayRef<bool>(false));
+  return result;
+}
+
+/// An index of each element of a vector.
+GroupValue GroupMemory::computeIndex(AffineExpr expr,
+                                     ArrayRef<unsigned> loops) {
+  OpBuilder &builder = vectors.builder;
+  Location loc = vectors.loc;
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return vectors.createIndices(loops[dim.getPosition()]);
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return {
+        arith::ConstantIndexOp::create(builder, loc, constant.getValue()), {}, {}};
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  GroupValue lhs = computeIndex(binary.getLHS(), loops);
+  GroupValue rhs = computeIndex(binary.getRHS(), loops);
+  GroupValue result;
+  result.dims = lhs.dims;
+  llvm::append_range(result.dims, rhs.dims);
+  result.dims = vectors.findVectorDims(result.dims);
+  Value a = vectors.expand(lhs, result.dims);
+  Value b = vectors.expand(rhs, result.dims);
+  switch (expr.getKind()) {
+  case AffineExprKind::Add:
+    result.value = arith::AddIOp::create(builder, loc, a, b);
+    break;
+  case AffineExprKind::Mul:
+    result.value = arith::MulIOp::create(builder, loc, a, b);
+    break;
+  case AffineExprKind::Mod:
+    result.value = arith::RemUIOp::create(builder, loc, a, b);
+    break;
+  case AffineExprKind::FloorDiv:
+    result.value = arith::DivUIOp::create(builder, loc, a, b);
+    break;
+  default:
+    result.value = arith::CeilDivUIOp::create(builder, loc, a, b);
+    break;
+  }
   return result;
 }
 
@@ -139,22 +192,18 @@ GroupValue GroupMemory::readInit(unsigned op, unsigned init) {
         ub::PoisonOp::create(vectors.builder, vectors.loc, element), {}, {}};
   }
   // A result has the loops of its op that are not reduced: never a window.
-  return *read(op, operand.get(), structured.getMatchingIndexingMap(&operand));
+  return read(op, operand.get(), structured.getMatchingIndexingMap(&operand));
 }
 
-LogicalResult GroupMemory::readOperands(unsigned op, BodyValues &values) {
+void GroupMemory::readOperands(unsigned op, BodyValues &values) {
   auto structured = cast<linalg::LinalgOp>(program.graph.ops[op]);
   Block *body = structured.getBlock();
   for (OpOperand *input : structured.getDpsInputOperands()) {
     BlockArgument argument = structured.getMatchingBlockArgument(input);
     if (argument.use_empty())
       continue;
-    FailureOr<GroupValue> value =
+    values[argument] =
         read(op, input->get(), structured.getMatchingIndexingMap(input));
-    if (failed(value))
-      return structured.emitError("expected operands of a kernel's op to go "
-                                  "along vectors by steps of 1");
-    values[argument] = *value;
   }
   for (unsigned init = 0, e = structured.getNumDpsInits(); init != e; ++init)
     if (readsInit(structured, init) && structured.getNumReductionLoops() == 0)
@@ -166,7 +215,6 @@ LogicalResult GroupMemory::readOperands(unsigned op, BodyValues &values) {
           parameter && !isa<MemRefType>(parameter.getType()))
         values[operand] = {parameter, {}, {}};
   });
-  return success();
 }
 
 StoredVector GroupMemory::readFactor(unsigned op, OpOperand *factor) {
@@ -186,7 +234,7 @@ StoredVector GroupMemory::readFactor(unsigned op, OpOperand *factor) {
   return stored;
 }
 
-FailureOr<GroupValue> GroupMemory::extract(Value tensor,
+GroupValue GroupMemory::extract(Value tensor,
                                            ArrayRef<GroupValue> indices) {
   if (indices.empty())
     return read(0, tensor, AffineMap::get(vectors.builder.getContext()));

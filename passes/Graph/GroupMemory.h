@@ -41,23 +41,22 @@ public:
 
   /// What an op reads: values for its body's arguments, and for what the body
   /// uses from outside.
-  mlir::LogicalResult readOperands(unsigned op, BodyValues &values);
+  void readOperands(unsigned op, BodyValues &values);
   /// What an op starts from.
   GroupValue readInit(unsigned op, unsigned init);
   /// A factor of a product.
   StoredVector readFactor(unsigned op, mlir::OpOperand *factor);
   /// Elements at indices that the op computes.
-  mlir::FailureOr<GroupValue> extract(mlir::Value tensor,
-                                      llvm::ArrayRef<GroupValue> indices);
+  GroupValue extract(mlir::Value tensor, llvm::ArrayRef<GroupValue> indices);
 
   /// Notes a result, and writes it where it leaves the group.
   void define(unsigned op, unsigned result, const GroupValue &value);
 
 private:
-  mlir::FailureOr<GroupValue> read(unsigned op, mlir::Value tensor,
-                                   mlir::AffineMap map);
-  mlir::FailureOr<GroupValue> readWindow(unsigned op, mlir::Value memref,
-                                         mlir::AffineMap map);
+  GroupValue read(unsigned op, mlir::Value tensor, mlir::AffineMap map);
+  GroupValue readWindow(unsigned op, mlir::Value memref, mlir::AffineMap map);
+  GroupValue computeIndex(mlir::AffineExpr expr,
+                          llvm::ArrayRef<unsigned> loops);
   GroupValue gather(mlir::Value memref, llvm::ArrayRef<GroupValue> indices,
                     llvm::ArrayRef<unsigned> dims);
   llvm::SmallVector<unsigned> getMemRefPositions(unsigned op,
