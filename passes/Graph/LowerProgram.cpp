@@ -279,17 +279,6 @@ static OneShotBufferizationOptions makeOptions() {
   return options;
 }
 
-/// Values that start from one tensor.empty have nothing in common.
-static void separateEmptyTensors(func::FuncOp func) {
-  OpBuilder builder(func.getContext());
-  for (auto empty : llvm::make_early_inc_range(
-           func.getBody().front().getOps<tensor::EmptyOp>())) {
-    builder.setInsertionPoint(empty);
-    while (!empty->use_empty() && !empty->hasOneUse())
-      empty->use_begin()->set(builder.clone(*empty)->getResult(0));
-  }
-}
-
 /// Extents in terms of those of arguments.
 static LogicalResult resolveExtents(func::FuncOp func) {
   RewritePatternSet patterns(func.getContext());
@@ -376,7 +365,6 @@ struct LowerProgram : public carousel::impl::LowerProgramBase<LowerProgram> {
       if (failed(resolveExtents(program)))
         return failure();
       removeDuplicates(program);
-      separateEmptyTensors(program);
       hoistChecks(program);
       if (failed(eliminateEmptyTensors(program)))
         return failure();
