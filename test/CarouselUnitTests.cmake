@@ -35,6 +35,7 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Rings/RingPlanTest.cpp
     Analysis/Rings/StorePathTest.cpp
     Analysis/Rings/WhileLoopsTest.cpp
+    Analysis/Programs/ArenaPlanTest.cpp
     Analysis/SharedMemory/SharedMemoryPlanTest.cpp
     Analysis/Sync/SyncPlanTest.cpp
     Analysis/Values/AlignmentTest.cpp

@@ -18,6 +18,10 @@
 // REDEFINE: %{k} = 14
 // RUN: %{scaled} --policy all
 // RUN: %{halves} --policy all
+// With all buffers in one workspace. A read of what nothing has written is found there, too.
+// RUN: carousel-opt %s --carousel-lower-program --carousel-plan-arena -o %t.mlir
+// RUN: %{scaled}
+// RUN: %{halves}
 // DEFINE: %{reshaped} = carousel-sim %t.mlir --program @reshaped --arg x=random:%{k} --arg result0=like:x --arg result1=like:x --reference @reshaped_reference
 // REDEFINE: %{k} = 21
 // RUN: %{reshaped} | FileCheck %s --check-prefix=RESHAPED

@@ -291,6 +291,9 @@ Result<KernelInfo> simtool::describe(func::FuncOp program) {
     if (argument->kind == RuntimeArgument::Kind::Tensor)
       argument->access =
           toAccess(named ? named.getAccess() : ArgumentAccess::InOut);
+    if (auto workspace = program.getArgAttrOfType<WorkspaceAttr>(
+            position, CarouselDialect::kWorkspace))
+      makeWorkspace(workspace, *argument);
     info.arguments.push_back(std::move(*argument));
   }
   return info;

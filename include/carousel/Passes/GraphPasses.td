@@ -179,4 +179,32 @@ def LowerProgram : Pass<"carousel-lower-program", "::mlir::ModuleOp"> {
   ];
 }
 
+def PlanArena : Pass<"carousel-plan-arena", "::mlir::func::FuncOp"> {
+  let summary = "Place the buffers of a program in one workspace";
+  let description = [{
+    Replaces the `memref.alloc`s of a program on buffers by views of a last argument, `workspace`,
+    whose size `carousel.workspace` states. Buffers that don't live at the same time share bytes.
+    All begin at multiples of 256 bytes.
+
+    Buffers whose dynamic extents are the same values form a group, in which sizes differ by
+    constant factors. The groups lie one after the other, and share no bytes.
+
+    Precondition: a function with `carousel.program`, whose buffers are contiguous and end by
+    `memref.dealloc` (others live to the end). Postcondition: no allocations. Extents of buffers
+    must be expressions of a launch, over the program's arguments (C225). Other functions stay.
+
+    ```mlir
+    %p = memref.alloc(%m) : memref<?x64xf32, #gl>
+    memref.dealloc %p : memref<?x64xf32, #gl>
+    // becomes, with %workspace: memref<?xi8, #gl> {carousel.workspace =
+    // #carousel.workspace<[ceildiv(extent(0, 0) * 256, 256) * 256]>}
+    %p = memref.view %workspace[%c0][%m] : memref<?xi8, #gl> to memref<?x64xf32, #gl>
+    ```
+  }];
+  let statistics = [Statistic<"placed", "placed", "buffers placed in the workspace">];
+  let dependentDialects = [
+    "::carousel::CarouselDialect", "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
 #endif // CAROUSEL_PASSES_GRAPHPASSES_TD

@@ -137,12 +137,18 @@ ExprAttr LaunchSum::get(MLIRContext *context) const {
 //===----------------------------------------------------------------------===//
 
 LaunchExpressions::LaunchExpressions(gpu::GPUFuncOp kernel)
-    : kernel(kernel), positions(getArgumentPositions(kernel)) {}
+    : entry(&kernel.getBody().front()), context(kernel.getContext()),
+      positions(getArgumentPositions(kernel)) {}
+
+LaunchExpressions::LaunchExpressions(func::FuncOp program)
+    : entry(&program.getBody().front()), context(program.getContext()) {
+  llvm::append_range(positions, llvm::seq(program.getNumArguments()));
+}
 
 /// The number of an argument of the kernel.
 std::optional<int64_t> LaunchExpressions::getArgumentNumber(Value value) {
   auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument || argument.getOwner() != &kernel.getBody().front())
+  if (!argument || argument.getOwner() != entry)
     return std::nullopt;
   const auto *found = llvm::find(positions, argument.getArgNumber());
   if (found == positions.end())
@@ -175,7 +181,6 @@ ExprAttr LaunchExpressions::divide(ExprKind kind, Operation *op,
 }
 
 ExprAttr LaunchExpressions::compute(Value value) {
-  MLIRContext *context = kernel.getContext();
   if (std::optional<int64_t> constant = getConstantIntValue(value))
     return makeConstant(context, *constant);
   if (!value.getType().isIndex())

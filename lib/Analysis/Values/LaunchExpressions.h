@@ -15,6 +15,7 @@
 
 #include "carousel/Analysis/Values/Divisibility.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -54,6 +55,8 @@ bool isSmallEnough(ExprAttr expr);
 class LaunchExpressions {
 public:
   explicit LaunchExpressions(mlir::gpu::GPUFuncOp kernel);
+  /// Of a program, whose arguments are all passed.
+  explicit LaunchExpressions(mlir::func::FuncOp program);
 
   /// The expression of an index that only arguments determine. Null if there is
   /// none.
@@ -65,7 +68,8 @@ private:
   ExprAttr divide(ExprKind kind, mlir::Operation *op, bool roundsToZero);
   std::optional<int64_t> getArgumentNumber(mlir::Value value);
 
-  mlir::gpu::GPUFuncOp kernel;
+  mlir::Block *entry; ///< whose arguments they are
+  mlir::MLIRContext *context;
   Divisibility facts;
   llvm::SmallVector<unsigned> positions;
   llvm::DenseMap<mlir::Value, ExprAttr> known;

@@ -262,10 +262,14 @@ RunResult CompiledProgram::run(ArrayRef<Argument> arguments,
     return result;
   }
   std::vector<Argument> named(arguments.begin(), arguments.end());
-  for (auto [position, argument] : llvm::enumerate(named))
+  for (auto [position, argument] : llvm::enumerate(named)) {
     if (auto attr = impl->program.getArgAttrOfType<ArgumentAttr>(
             position, CarouselDialect::kArgument))
       argument.name = attr.getName();
+    // Buffers in it begin unwritten, too.
+    if (impl->program.getArgAttr(position, CarouselDialect::kWorkspace))
+      argument.isWritten = false;
+  }
   DeviceMemory memory;
   LaunchList launches(options, memory);
   {
@@ -282,7 +286,7 @@ RunResult CompiledProgram::run(ArrayRef<Argument> arguments,
     return result;
   // Results that no launch, or only launches of views, write.
   for (auto [argument, value] :
-       llvm::zip_equal(impl->program.getArguments(), arguments))
+       llvm::zip_equal(impl->program.getArguments(), named))
     if (auto type = dyn_cast<MemRefType>(argument.getType());
         type && !value.isWritten)
       poisonElements(value, getElementBytes(type.getElementType()).value_or(1));

@@ -238,6 +238,25 @@ static LogicalResult verifyHostArgument(func::FuncOp func, unsigned position,
   return success();
 }
 
+/// C225: one workspace of a program, after all other arguments.
+static LogicalResult verifyHostWorkspace(func::FuncOp program,
+                                         unsigned position,
+                                         WorkspaceAttr workspace) {
+  auto memref =
+      dyn_cast<MemRefType>(program.getFunctionType().getInput(position));
+  if (!program->hasAttr(CarouselDialect::kProgram) || !memref ||
+      memref.getRank() != 1 || !memref.isDynamicDim(0) ||
+      !memref.getLayout().isIdentity() ||
+      position + 1 != program.getNumArguments() ||
+      workspace.getExtents().size() != 1)
+    return program.emitError("expected carousel.workspace on a program's last "
+                             "argument, a memref<?xT>, and one extent, got ")
+           << workspace << " on argument " << position << " of type "
+           << program.getFunctionType().getInput(position);
+  return ExprVerifier(program, position, CarouselDialect::kWorkspace)
+      .verify(workspace.getExtents().front());
+}
+
 LogicalResult CarouselDialect::verifyRegionArgAttribute(Operation *op,
                                                         unsigned regionIndex,
                                                         unsigned position,
@@ -247,6 +266,12 @@ LogicalResult CarouselDialect::verifyRegionArgAttribute(Operation *op,
     auto argument = getAttributeValue<ArgumentAttr>(op, attr);
     return success(argument &&
                    succeeded(verifyHostArgument(func, position, argument)));
+  }
+  if (auto func = dyn_cast<func::FuncOp>(op);
+      func && attr.getName() == kWorkspace) {
+    auto workspace = getAttributeValue<WorkspaceAttr>(op, attr);
+    return success(workspace &&
+                   succeeded(verifyHostWorkspace(func, position, workspace)));
   }
   gpu::GPUFuncOp kernel = getKernel(op);
   if (!kernel) {

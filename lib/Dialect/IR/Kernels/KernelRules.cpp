@@ -71,8 +71,15 @@ LogicalResult carousel::refuseAttribute(Operation *op, NamedAttribute attr,
 //===----------------------------------------------------------------------===//
 
 ExprVerifier::ExprVerifier(gpu::GPUFuncOp kernel, const Twine &where)
-    : kernel(kernel), where(where.str()),
-      positions(getArgumentPositions(kernel)) {}
+    : function(kernel), types(kernel.getFunctionType().getInputs()),
+      where(where.str()), positions(getArgumentPositions(kernel)) {}
+
+ExprVerifier::ExprVerifier(func::FuncOp program, unsigned numPassed,
+                           const Twine &where)
+    : function(program), types(program.getFunctionType().getInputs()),
+      where(where.str()) {
+  llvm::append_range(positions, llvm::seq(numPassed));
+}
 
 LogicalResult ExprVerifier::verify(ExprAttr expr) {
   if (expr.getLhs())
@@ -95,7 +102,7 @@ LogicalResult ExprVerifier::verify(ExprAttr expr) {
     return failure();
   if (expr.getValue() < type->getRank())
     return success();
-  return kernel.emitError("expected ")
+  return function->emitError("expected ")
          << user << " in " << where << " to name one of the " << type->getRank()
          << " dimensions of argument " << argument << ", got "
          << expr.getValue();
@@ -122,15 +129,15 @@ FailureOr<MemRefType> ExprVerifier::getMemRef(StringRef user,
 
 FailureOr<Type> ExprVerifier::getType(StringRef user, int64_t argument) {
   if (argument < static_cast<int64_t>(positions.size()))
-    return kernel.getFunctionType().getInput(positions[argument]);
-  return kernel.emitError("expected ")
+    return types[positions[argument]];
+  return function->emitError("expected ")
          << user << " in " << where << " to name one of the kernel's "
          << positions.size() << " arguments, got " << argument;
 }
 
 InFlightDiagnostic ExprVerifier::emitWrongType(StringRef user, StringRef what,
                                                int64_t argument, Type type) {
-  return kernel.emitError("expected ")
+  return function->emitError("expected ")
          << user << " in " << where << " to name " << what
          << " argument, got argument " << argument << " of type " << type;
 }

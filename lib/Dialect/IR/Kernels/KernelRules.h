@@ -15,6 +15,7 @@
 #define CAROUSEL_LIB_DIALECT_IR_KERNELS_KERNELRULES_H
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
 #include <string>
@@ -48,6 +49,9 @@ Attr getAttributeValue(mlir::Operation *op, mlir::NamedAttribute attr) {
 class ExprVerifier {
 public:
   ExprVerifier(mlir::gpu::GPUFuncOp kernel, const llvm::Twine &where);
+  /// Of a program, of which callers pass the first arguments.
+  ExprVerifier(mlir::func::FuncOp program, unsigned numPassed,
+               const llvm::Twine &where);
 
   mlir::LogicalResult verify(ExprAttr expr);
   mlir::LogicalResult verify(GuardAttr guard);
@@ -60,7 +64,8 @@ private:
                                          llvm::StringRef what, int64_t argument,
                                          mlir::Type type);
 
-  mlir::gpu::GPUFuncOp kernel;
+  mlir::Operation *function;
+  llvm::ArrayRef<mlir::Type> types; ///< of all arguments
   std::string where;
   llvm::SmallVector<unsigned> positions;
 };

@@ -1,0 +1,132 @@
+//===- PlanArena.cpp - one workspace for a program's buffers --------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// --carousel-plan-arena. Applies the plan of Analysis/Programs/ArenaPlan.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Programs/ArenaPlan.h"
+#include "carousel/Passes/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace carousel {
+#define GEN_PASS_DEF_PLANARENA
+#include "carousel/Passes/Passes.h.inc"
+} // namespace carousel
+
+using namespace mlir;
+using namespace carousel;
+
+/// Index arithmetic that folds.
+static Value multiply(OpBuilder &builder, Location loc, Value lhs,
+                      int64_t factor) {
+  Value constant = arith::ConstantIndexOp::create(builder, loc, factor);
+  return builder.createOrFold<arith::MulIOp>(loc, lhs, constant);
+}
+
+/// The bytes of a unit of a group.
+static Value computeUnit(OpBuilder &builder, Location loc,
+                         const ArenaPlan::Group &group) {
+  Value bytes = arith::ConstantIndexOp::create(builder, loc, group.units.bytes);
+  for (Value extent : group.extents)
+    bytes = builder.createOrFold<arith::MulIOp>(loc, bytes, extent);
+  Value alignment =
+      arith::ConstantIndexOp::create(builder, loc, kArenaAlignment);
+  Value pieces =
+      builder.createOrFold<arith::CeilDivSIOp>(loc, bytes, alignment);
+  return builder.createOrFold<arith::MulIOp>(loc, pieces, alignment);
+}
+
+/// The first op of a program that isn't about numbers.
+static Operation *findFirstStep(Block &body) {
+  return &*llvm::find_if_not(body, [](Operation &op) {
+    return isMemoryEffectFree(&op) && op.getNumResults() != 0 &&
+           llvm::all_of(op.getResultTypes(),
+                        [](Type type) { return type.isIntOrIndexOrFloat(); });
+  });
+}
+
+static FailureOr<Value> addWorkspace(func::FuncOp program, ExprAttr bytes) {
+  Builder builder(program.getContext());
+  MLIRContext *context = program.getContext();
+  auto space = gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Global);
+  auto type = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type(),
+                              MemRefLayoutAttrInterface(), space);
+  NamedAttribute attrs[] = {
+      {builder.getStringAttr(CarouselDialect::kArgument),
+       ArgumentAttr::get(context, "workspace", ArgumentAccess::InOut,
+                         std::nullopt)},
+      {builder.getStringAttr(CarouselDialect::kWorkspace),
+       WorkspaceAttr::get(context, bytes)}};
+  unsigned position = program.getNumArguments();
+  if (failed(program.insertArgument(
+          position, type, builder.getDictionaryAttr(attrs), program.getLoc())))
+    return failure();
+  return Value(program.getArgument(position));
+}
+
+namespace {
+
+struct PlanArena : public carousel::impl::PlanArenaBase<PlanArena> {
+  void runOnOperation() override {
+    func::FuncOp program = getOperation();
+    if (!program->hasAttr(CarouselDialect::kProgram) || program.isExternal() ||
+        program.getOps<memref::AllocOp>().empty())
+      return;
+    FailureOr<ArenaPlan> plan = planArena(program);
+    if (failed(plan) || failed(apply(program, *plan)))
+      signalPassFailure();
+  }
+
+  LogicalResult apply(func::FuncOp program, const ArenaPlan &plan) {
+    Block &body = program.getBody().front();
+    IRRewriter rewriter(program.getContext());
+    DominanceInfo dominance(program);
+    // Offsets depend on the extents of all buffers.
+    Operation *first = findFirstStep(body);
+    for (const ArenaPlan::Buffer &buffer : plan.buffers) {
+      Operation *alloc = buffer.alloc;
+      if (alloc != first &&
+          failed(moveOperationDependencies(rewriter, alloc, first, dominance)))
+        return buffer.alloc->emitError(
+            "expected extents that are known before the first step");
+    }
+    FailureOr<Value> workspace = addWorkspace(program, plan.bytes);
+    if (failed(workspace))
+      return failure();
+    Location loc = program.getLoc();
+    rewriter.setInsertionPoint(first);
+    SmallVector<Value> units, begins;
+    Value begin = arith::ConstantIndexOp::create(rewriter, loc, 0);
+    for (const ArenaPlan::Group &group : plan.groups) {
+      units.push_back(computeUnit(rewriter, loc, group));
+      begins.push_back(begin);
+      Value bytes = multiply(rewriter, loc, units.back(), group.units.count);
+      begin = rewriter.createOrFold<arith::AddIOp>(loc, begin, bytes);
+    }
+    for (const ArenaPlan::Buffer &buffer : plan.buffers) {
+      memref::AllocOp alloc = buffer.alloc;
+      rewriter.setInsertionPoint(alloc);
+      Value offset = multiply(rewriter, alloc.getLoc(), units[buffer.group],
+                              buffer.offset);
+      offset = rewriter.createOrFold<arith::AddIOp>(
+          alloc.getLoc(), begins[buffer.group], offset);
+      if (buffer.dealloc)
+        rewriter.eraseOp(buffer.dealloc);
+      rewriter.replaceOpWithNewOp<memref::ViewOp>(
+          alloc, alloc.getType(), *workspace, offset, alloc.getDynamicSizes());
+      ++placed;
+    }
+    return success();
+  }
+};
+
+} // namespace
