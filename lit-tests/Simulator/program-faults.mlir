@@ -26,6 +26,15 @@ gpu.module @kernels {
     memref.store %zero, %y[%m, %c0] : !rows
     gpu.return
   }
+  gpu.func @fill_all(%y: !rows {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
+      carousel.block_program = #carousel.block_program<>,
+      carousel.launch = #carousel.launch<grid = [extent(0, 0)]>} {
+    %c0 = arith.constant 0 : index
+    %v = arith.constant dense<1.0> : vector<16xf32>
+    %row = gpu.block_id x
+    vector.transfer_write %v, %y[%row, %c0] : vector<16xf32>, !rows
+    gpu.return
+  }
   // Variants for three rows, and for four to eight of multiples of 16.
   gpu.func @fill_3(%y: !rows {carousel.argument = #carousel.argument<"y", out>}) kernel attributes {
       carousel.variant = #carousel.variant<kernel = "fill", guards = [capability(80), equal(extent(0, 0), 3)]>,
@@ -183,6 +192,23 @@ func.func @unwritten(%x: !matrix {carousel.argument = #carousel.argument<"x", in
   %buffer = memref.alloc(%n) : memref<?x16xf32, #gl>
   carousel.launch_kernel @kernels::@copy ins(%x : !matrix) outs(%y : !matrix)
   carousel.launch_kernel @kernels::@copy ins(%buffer : memref<?x16xf32, #gl>) outs(%y : !matrix)
+  return
+}
+
+// Buffers in a workspace begin unwritten, too. The machine allocates it.
+// REDEFINE: %{program} = workspace
+// RUN: not %{sim} 2>&1 | FileCheck %s --check-prefix=WORKSPACE
+// WORKSPACE: [unwritten-read]
+// WORKSPACE: buffer: view, bytes 128 to 131
+func.func @workspace(%x: !matrix {carousel.argument = #carousel.argument<"x", in>}, %n: index {carousel.argument = #carousel.argument<"n">},
+    %y: !matrix {carousel.argument = #carousel.argument<"y", out>},
+    %w: memref<?xi8, #gl> {carousel.argument = #carousel.argument<"w">, carousel.workspace = #carousel.workspace<[scalar(1) * 64]>})
+    attributes {carousel.program} {
+  %c0 = arith.constant 0 : index
+  %view = memref.view %w[%c0][%n] : memref<?xi8, #gl> to memref<?x16xf32, #gl>
+  %written = memref.subview %view[0, 0] [2, 16] [1, 1] : memref<?x16xf32, #gl> to memref<2x16xf32, strided<[16, 1]>, #gl>
+  carousel.launch_kernel @kernels::@fill_all outs(%written : memref<2x16xf32, strided<[16, 1]>, #gl>)
+  carousel.launch_kernel @kernels::@copy ins(%view : memref<?x16xf32, #gl>) outs(%y : !matrix)
   return
 }
 

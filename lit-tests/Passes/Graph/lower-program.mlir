@@ -82,6 +82,18 @@ func.func @argument_as_output(%x: tensor<9xf32>, %y: tensor<9xf32>) -> tensor<9x
   return %0 : tensor<9xf32>
 }
 
+// What a kernel only writes isn't copied there.
+// CHECK-LABEL: func.func @overwritten
+// CHECK-SAME: (%[[X:.*]]: memref<4x64xf32, {{.*}}, %[[Y:.*]]: memref<4x64xf32, {{.*}}, %[[A:.*]]: f32 {{.*}}, %[[R:.*]]: memref<4x64xf32,
+// CHECK-NEXT: %[[BUFFER:.*]] = memref.alloc()
+// CHECK-NEXT: carousel.launch_kernel @kernels::@scale ins(%[[X]], %[[A]] : {{.*}}) outs(%[[BUFFER]] : {{.*}})
+// CHECK-NEXT: memref.copy %[[BUFFER]], %[[R]]
+func.func @overwritten(%x: tensor<4x64xf32>, %y: tensor<4x64xf32>, %a: f32) -> tensor<4x64xf32> {
+  %0 = carousel.launch_kernel @kernels::@scale ins(%x, %a : tensor<4x64xf32>, f32)
+      outs(%y : tensor<4x64xf32>) -> tensor<4x64xf32>
+  return %0 : tensor<4x64xf32>
+}
+
 // What a kernel both reads and writes is filled in place.
 // CHECK-LABEL: func.func @filled
 // CHECK-SAME: (%[[X:.*]]: memref<9xf32, {{.*}}, %[[R:.*]]: memref<9xf32,
@@ -159,9 +171,15 @@ func.func @reshapes(%x: tensor<?xf32>, %a: f32) -> tensor<?xf32> {
   return %flat : tensor<?xf32>
 }
 
-// A function on memrefs stays, such as a reference.
+// Functions on memrefs stay, such as a reference.
 // CHECK-LABEL: func.func @reference
-// CHECK-SAME: (%{{.*}}: memref<?xf32>) {
-func.func @reference(%x: memref<?xf32>) {
+// CHECK-SAME: (%{{.*}}: memref<?xf32>, %{{.*}}: i1) {
+// CHECK: cf.cond_br
+func.func @reference(%x: memref<?xf32>, %c: i1) {
+  cf.cond_br %c, ^again, ^end
+^again:
+  func.call @reference(%x, %c) : (memref<?xf32>, i1) -> ()
+  cf.br ^end
+^end:
   return
 }
