@@ -14,6 +14,19 @@ func.func @strided() attributes {carousel.program} {
 
 #gl = #gpu.address_space<global>
 
+// C225: sizes
+// expected-error @below {{expected buffers whose size a launch can compute, got 3 that are too many or too large}}
+func.func @large(%n: index) attributes {carousel.program} {
+  %a = memref.alloc(%n) : memref<?x4611686018427387904xf32, #gl>
+  %b = memref.alloc() : memref<4611686018427387904xf32, #gl>
+  %c = memref.alloc() : memref<4611686018427387904xf32, #gl>
+  return
+}
+
+// -----
+
+#gl = #gpu.address_space<global>
+
 // C225: an extent that a launch has no expression for
 func.func @selected(%n: index, %c: i1) attributes {carousel.program} {
   %c4 = arith.constant 4 : index
