@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DistributeOps.h"
+#include "VerifyBlock.h"
 
 #include "carousel/Analysis/Distribution/LayoutPlan.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
@@ -56,6 +57,9 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
       return kernel.emitError("expected a block in ")
              << CarouselDialect::kLaunch << " of a kernel to distribute, got "
              << "none";
+    // Layouts are those of ops that the phase has.
+    if (failed(verifyBlockProgram(kernel)))
+      return failure();
     narrowFactors(kernel);
     if (failed(splitMaskedTransfers(kernel)))
       return failure();

@@ -10,6 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "VerifyBlock.h"
+
 #include "MaskedOps.h"
 
 #include "carousel/Analysis/Layouts/ReadLayout.h"
@@ -196,6 +198,11 @@ static bool verifyOps(Operation *root, LaunchAttr launch) {
   return holds;
 }
 
+LogicalResult carousel::verifyBlockProgram(gpu::GPUFuncOp kernel) {
+  return success(verifyOps(
+      kernel, kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch)));
+}
+
 namespace {
 
 struct VerifyBlock : public carousel::impl::VerifyBlockBase<VerifyBlock> {
@@ -209,8 +216,7 @@ struct VerifyBlock : public carousel::impl::VerifyBlockBase<VerifyBlock> {
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>()) {
       if (!kernel->hasAttr(CarouselDialect::kBlockProgram))
         continue;
-      holds &= verifyOps(
-          kernel, kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch));
+      holds &= succeeded(verifyBlockProgram(kernel));
       // C211
       if (auto called = findCalledFunctions(kernel); succeeded(called))
         functions.insert(called->begin(), called->end());

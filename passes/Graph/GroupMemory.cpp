@@ -125,9 +125,8 @@ GroupValue GroupMemory::readWindow(unsigned op, Value memref, AffineMap map) {
     return {
         memref::LoadOp::create(builder, vectors.loc, memref, indices), {}, {}};
   auto type = cast<MemRefType>(memref.getType());
-  AffineMap vectorMap =
-      AffineMap::get(type.getRank(), 0,
-                     getAffineDimExpr(*along, builder.getContext()));
+  AffineMap vectorMap = AffineMap::get(
+      type.getRank(), 0, getAffineDimExpr(*along, builder.getContext()));
   Value padding = arith::ConstantOp::create(
       builder, vectors.loc,
       cast<TypedAttr>(builder.getZeroAttr(type.getElementType())));
@@ -148,8 +147,9 @@ GroupValue GroupMemory::computeIndex(AffineExpr expr,
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
     return vectors.createIndices(loops[dim.getPosition()]);
   if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return {
-        arith::ConstantIndexOp::create(builder, loc, constant.getValue()), {}, {}};
+    return {arith::ConstantIndexOp::create(builder, loc, constant.getValue()),
+            {},
+            {}};
   auto binary = cast<AffineBinaryOpExpr>(expr);
   GroupValue lhs = computeIndex(binary.getLHS(), loops);
   GroupValue rhs = computeIndex(binary.getRHS(), loops);
@@ -234,8 +234,7 @@ StoredVector GroupMemory::readFactor(unsigned op, OpOperand *factor) {
   return stored;
 }
 
-GroupValue GroupMemory::extract(Value tensor,
-                                           ArrayRef<GroupValue> indices) {
+GroupValue GroupMemory::extract(Value tensor, ArrayRef<GroupValue> indices) {
   if (indices.empty())
     return read(0, tensor, AffineMap::get(vectors.builder.getContext()));
   Value memref = parameters.lookup(tensor);

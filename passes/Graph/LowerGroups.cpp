@@ -126,6 +126,34 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
                                        .category("carousel-lower-groups")
                                        .function(group.getName()))
         << remark::add("{0}", text);
+    emitMissed(group, schedule);
+  }
+
+  /// What will be slow.
+  static void emitMissed(func::FuncOp group, const GroupSchedule &schedule) {
+    auto miss = [&](StringRef name) {
+      return remark::missed(group.getLoc(),
+                            remark::RemarkOpts::name(name)
+                                .category("carousel-lower-groups")
+                                .function(group.getName()));
+    };
+    if (schedule.family == ScheduleFamily::Loops)
+      miss("Fallback") << remark::add("reduces element by element: no product, "
+                                      "and no reduction to one result");
+    constexpr int64_t kFewPrograms = 32, kMuch = 65536;
+    int64_t programs = 1, reduced = 1;
+    for (const ScheduledDim &dim : schedule.dims) {
+      int64_t extent = dim.extent == kUnknownExtent ? kMuch : dim.extent;
+      if (dim.walk == DimWalk::Grid)
+        programs *= llvm::divideCeil(extent, dim.tile);
+      else
+        reduced *= extent;
+    }
+    if (programs < kFewPrograms && reduced >= kMuch)
+      miss("Programs") << remark::add(
+          "{0} programs reduce {1} elements each, or "
+          "more: sums aren't divided among programs",
+          programs, reduced);
   }
 };
 

@@ -30,8 +30,7 @@ void carousel::buildGraphToBlockPipeline(OpPassManager &pm,
   pm.addPass(createLowerGroups());
   pm.addPass(createLowerProgram());
   // Kernels repeat constants and the sizes of vectors.
-  OpPassManager &kernels =
-      pm.nest<gpu::GPUModuleOp>().nest<gpu::GPUFuncOp>();
+  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>().nest<gpu::GPUFuncOp>();
   kernels.addPass(createPatternCanonicalizer());
   kernels.addPass(createCSEPass());
 }

@@ -120,8 +120,8 @@ struct GraphToBlockOptions
       llvm::cl::init("f32")};
 };
 
-/// `carousel-graph-to-block`: turns functions of linalg on tensors into programs
-/// of kernels at the block phase, and into the kernels.
+/// `carousel-graph-to-block`: turns functions of linalg on tensors into
+/// programs of kernels at the block phase, and into the kernels.
 void buildGraphToBlockPipeline(mlir::OpPassManager &pm,
                                const GraphToBlockOptions &options);
 

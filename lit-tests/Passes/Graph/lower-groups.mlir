@@ -138,6 +138,7 @@ func.func private @transpose(%x: tensor<?x?xf32>, %m: index, %n: index) -> tenso
 
 // Two results that depend on each other: the body as it is, with the results so far.
 // REMARK: Function=argmax | Remark="loops, ? by a loop, ? by the grid in vectors of 512"
+// REMARK: Fallback {{.*}}Function=argmax | Remark="reduces element by element: no product, and no reduction to one result"
 // CHECK-LABEL: gpu.func @argmax
 // CHECK: scf.for {{.*}} -> (vector<512xf32>, vector<512xi32>)
 // CHECK: arith.cmpf ogt, %{{.*}} : vector<512xf32>
@@ -159,4 +160,21 @@ func.func private @argmax(%x: tensor<?x?xf32>, %columns: index) -> (tensor<?xf32
     linalg.yield %r, %n : f32, i32
   } -> (tensor<?xf32>, tensor<?xi32>)
   return %max#0, %max#1 : tensor<?xf32>, tensor<?xi32>
+}
+
+// One program adds everything, and a remark says so.
+// REMARK: Function=all | Remark="row, ? at once in vectors of 262144"
+// REMARK: Programs {{.*}}Function=all | Remark="1 programs reduce 65536 elements each, or more: sums aren't divided among programs"
+// CHECK-LABEL: gpu.func @all
+// CHECK-SAME: grid = [1]
+func.func private @all(%x: tensor<?xf32>) -> tensor<f32> attributes {carousel.group} {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<f32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]} ins(%x : tensor<?xf32>) outs(%f : tensor<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %r = arith.addf %out, %in : f32
+    linalg.yield %r : f32
+  } -> tensor<f32>
+  return %sum : tensor<f32>
 }

@@ -1,0 +1,25 @@
+//===- VerifyBlock.h - what kernels of the block phase have -----*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What --carousel-verify-block checks of one kernel. Passes that rely on it may
+// run without that pass.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_PASSES_BLOCK_VERIFYBLOCK_H
+#define CAROUSEL_PASSES_BLOCK_VERIFYBLOCK_H
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace carousel {
+
+/// C207 and C209 to C211, without the functions that the kernel calls.
+mlir::LogicalResult verifyBlockProgram(mlir::gpu::GPUFuncOp kernel);
+
+} // namespace carousel
+
+#endif // CAROUSEL_PASSES_BLOCK_VERIFYBLOCK_H
