@@ -58,7 +58,7 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
              << CarouselDialect::kLaunch << " of a kernel to distribute, got "
              << "none";
     // Layouts are those of ops that the phase has.
-    if (failed(verifyBlockProgram(kernel)))
+    if (failed(verifyVectorOps(kernel)))
       return failure();
     narrowFactors(kernel);
     if (failed(splitMaskedTransfers(kernel)))

@@ -198,9 +198,16 @@ static bool verifyOps(Operation *root, LaunchAttr launch) {
   return holds;
 }
 
-LogicalResult carousel::verifyBlockProgram(gpu::GPUFuncOp kernel) {
-  return success(verifyOps(
-      kernel, kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch)));
+LogicalResult carousel::verifyVectorOps(gpu::GPUFuncOp kernel) {
+  auto isVector = [](Type type) { return isa<VectorType>(type); };
+  WalkResult result = kernel->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    bool hasVectors = llvm::any_of(op->getOperandTypes(), isVector) ||
+                      llvm::any_of(op->getResultTypes(), isVector);
+    return hasVectors && (failed(verifyPhase(op)) || failed(verifyVectors(op)))
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 namespace {
@@ -216,7 +223,8 @@ struct VerifyBlock : public carousel::impl::VerifyBlockBase<VerifyBlock> {
     for (auto kernel : getOperation().getOps<gpu::GPUFuncOp>()) {
       if (!kernel->hasAttr(CarouselDialect::kBlockProgram))
         continue;
-      holds &= succeeded(verifyBlockProgram(kernel));
+      holds &= verifyOps(
+          kernel, kernel->getAttrOfType<LaunchAttr>(CarouselDialect::kLaunch));
       // C211
       if (auto called = findCalledFunctions(kernel); succeeded(called))
         functions.insert(called->begin(), called->end());

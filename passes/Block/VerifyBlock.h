@@ -17,8 +17,8 @@
 
 namespace carousel {
 
-/// C207 and C209 to C211, without the functions that the kernel calls.
-mlir::LogicalResult verifyBlockProgram(mlir::gpu::GPUFuncOp kernel);
+/// C209 and C210 for the ops that have vectors.
+mlir::LogicalResult verifyVectorOps(mlir::gpu::GPUFuncOp kernel);
 
 } // namespace carousel
 
