@@ -18,6 +18,8 @@
 // RUN: %{graph} 1 --chip sm_80 -- --arg x=random:67 --arg w=random:3 --arg result0=zeros:33 --rtol 1e-6 --atol 1e-6 | FileCheck %s
 // REDEFINE: %{function} = turn
 // RUN: %{graph} 1 --chip sm_90a -- --arg x=random:67x131 --arg b=random:67 --arg result0=zeros:131x67 | FileCheck %s
+// RUN: not %{graph} 1 -- --arg x=random:67x131 --arg b=random:66 --arg result0=zeros:131x67 | FileCheck %s --check-prefix=EXTENT
+// EXTENT: expected dimension 0 of b to be as long as dimension 0 of x in @turn_0
 // REDEFINE: %{function} = product
 // RUN: %{graph} 1 --chip sm_80,sm_90a -- --arg a=random:2x67x40 --arg b=random:40x24 --arg result0=zeros:2x67x24 --rtol 1e-5 --atol 1e-5 | FileCheck %s
 // RUN: %{graph} 1 -- --arg a=random:1x1x40 --arg b=random:40x24 --arg result0=zeros:1x1x24 --rtol 1e-6 --atol 1e-6 | FileCheck %s

@@ -73,7 +73,7 @@ static bool isProgramOp(Operation *op) {
   if (isa<func::ReturnOp, LaunchKernelOp, tensor::EmptyOp, tensor::DimOp,
           tensor::ExpandShapeOp, tensor::CollapseShapeOp,
           tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::CastOp,
-          linalg::FillOp, linalg::CopyOp>(op))
+          linalg::FillOp, linalg::CopyOp, cf::AssertOp>(op))
     return true;
   return isa<arith::ArithDialect, affine::AffineDialect>(op->getDialect()) &&
          op->getNumRegions() == 0 && !hasTensors(op) && isMemoryEffectFree(op);
@@ -101,8 +101,8 @@ static LogicalResult verifyProgram(func::FuncOp func) {
     if (!isProgramOp(&op))
       return op.emitError("expected ops that a program has (launches of "
                           "kernels, tensor.empty, dim, cast, reshapes and "
-                          "slices, linalg.fill and copy, and arith on "
-                          "numbers), got '")
+                          "slices, linalg.fill and copy, cf.assert, and arith "
+                          "on numbers), got '")
              << op.getName() << "'";
   return success();
 }

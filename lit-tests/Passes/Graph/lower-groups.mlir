@@ -11,6 +11,31 @@
 #mn = affine_map<(m, n, k) -> (m, n)>
 #bc = affine_map<(a, b, c) -> (a, b, c)>
 
+// Calls become launches. Of extents that the kernel takes as one, and that may differ, a check is made.
+// CHECK-LABEL: func.func @calls
+// CHECK-SAME: %[[X:.*]]: tensor<?x?xf32>, %[[S:.*]]: tensor<?xf32>
+// CHECK: %[[N:.*]] = tensor.dim %[[X]], %c1
+// CHECK: %[[M:.*]] = tensor.dim %[[S]], %c0
+// CHECK: %[[EQUAL:.*]] = arith.cmpi eq, %[[N]], %[[M]] : index
+// CHECK: cf.assert %[[EQUAL]], "expected dimension 0 of arg1 to be as long as dimension 1 of arg0 in @columns"
+// CHECK: %[[E:.*]] = tensor.empty
+// CHECK: %[[Y:.*]] = carousel.launch_kernel @kernels::@columns ins(%[[X]], %[[S]] : tensor<?x?xf32>, tensor<?xf32>) outs(%[[E]] : tensor<?xf32>)
+// CHECK: return %[[Y]]
+func.func @calls(%x: tensor<?x?xf32>, %s: tensor<?xf32>) -> tensor<?xf32> {
+  %y = call @columns(%x, %s) : (tensor<?x?xf32>, tensor<?xf32>) -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// Dimensions that are one in the kernel are one in its operands.
+// CHECK-LABEL: func.func @reshapes
+// CHECK: %[[F:.*]] = tensor.collapse_shape %{{.*}} {{\[\[}}0, 1, 2]] : tensor<4x5x64xf32> into tensor<1280xf32>
+// CHECK: %[[R:.*]] = carousel.launch_kernel @kernels::@flat ins(%[[F]] : tensor<1280xf32>)
+// CHECK: tensor.expand_shape %[[R]] {{\[\[}}0, 1, 2]]
+func.func @reshapes(%x: tensor<4x5x64xf32>) -> tensor<4x5x64xf32> {
+  %y = call @flat(%x) : (tensor<4x5x64xf32>) -> tensor<4x5x64xf32>
+  return %y : tensor<4x5x64xf32>
+}
+
 // Elements behind the row's end count as -inf for the maximum, and must not count as differences.
 // REMARK: Function=rows | Remark="row, ? by the grid, 768 at once in vectors of 1024"
 // DOC-EXAMPLE: --carousel-lower-groups
