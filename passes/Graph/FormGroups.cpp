@@ -87,10 +87,12 @@ private:
     return moved.contains(func.getBody().findAncestorOpInRegion(*parent));
   }
 
-  /// Constants, tensors to write to, and extents of what the ops read anyway.
+  /// Numbers, and tensors to write to.
   bool isPart(Operation *op) {
+    bool isNumber = op->hasTrait<OpTrait::ConstantLike>() &&
+                    !isa<TensorType>(op->getResult(0).getType());
     return op->getBlock() == &func.getBody().front() &&
-           (op->hasTrait<OpTrait::ConstantLike>() || isa<tensor::EmptyOp>(op) ||
+           (isNumber || isa<tensor::EmptyOp>(op) ||
             (isa<linalg::FillOp>(op) && findFill(op->getResult(0))));
   }
 

@@ -156,3 +156,23 @@ func.func @scalar(%x: index) -> index {
   %y = arith.addi %x, %x : index
   return %y : index
 }
+
+// Tensors of constants are the caller's, numbers the group's.
+// CHECK-LABEL: func.func private @table_0
+// CHECK-SAME: (%{{.*}}: tensor<4xf32>, %{{.*}}: tensor<4xf32>)
+// CHECK: arith.constant 2.0
+// CHECK-LABEL: func.func @table
+// CHECK: %[[T:.*]] = arith.constant dense<{{.*}}> : tensor<4xf32>
+// CHECK: call @table_0(%{{.*}}, %[[T]])
+func.func @table(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %t = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %two = arith.constant 2.0 : f32
+  %e = tensor.empty() : tensor<4xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x, %t : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %p = arith.mulf %a, %b : f32
+    %r = arith.mulf %p, %two : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
