@@ -44,7 +44,7 @@ extern "C" {
 #endif
 
 // Increases with each addition to this file.
-#define CAROUSEL_RUNTIME_VERSION 3
+#define CAROUSEL_RUNTIME_VERSION 4
 // The version of the library. It has all functions of headers with the same or
 // a lower number.
 CAROUSEL_RUNTIME_API uint32_t carousel_runtime_version(void)
@@ -88,8 +88,11 @@ typedef struct carousel_package carousel_package;
 typedef struct carousel_kernel carousel_kernel;
 typedef struct carousel_launch carousel_launch;
 typedef struct carousel_buffer carousel_buffer;
-typedef struct carousel_code carousel_code;       // since version 3
-typedef struct carousel_program carousel_program; // since version 3
+typedef struct carousel_program carousel_program; // since version 4
+typedef struct carousel_prepared_program
+    carousel_prepared_program;                  // since version 4
+typedef struct carousel_code carousel_code;     // since version 3
+typedef struct carousel_module carousel_module; // since version 4
 
 // A CUstream or cudaStream_t; null: the default stream.
 typedef struct CUstream_st *carousel_stream;
@@ -260,15 +263,15 @@ typedef struct carousel_launch_shape {
 } carousel_launch_shape;
 
 // Loads a cubin or PTX. It must outlive all launches of its kernels.
-CAROUSEL_RUNTIME_API carousel_status carousel_program_load(
-    const carousel_context *context, const carousel_code *code,
-    carousel_program **program) CAROUSEL_RUNTIME_NOEXCEPT;
+CAROUSEL_RUNTIME_API carousel_status
+carousel_module_load(const carousel_context *context, const carousel_code *code,
+                     carousel_module **module) CAROUSEL_RUNTIME_NOEXCEPT;
 CAROUSEL_RUNTIME_API void
-carousel_program_release(carousel_program *program) CAROUSEL_RUNTIME_NOEXCEPT;
+carousel_module_release(carousel_module *module) CAROUSEL_RUNTIME_NOEXCEPT;
 // Launches an extern "C" function. `parameters` holds a pointer to the value of
 // each parameter. The library doesn't know their types, so it checks nothing.
-CAROUSEL_RUNTIME_API carousel_status carousel_program_launch(
-    const carousel_program *program, const char *kernel,
+CAROUSEL_RUNTIME_API carousel_status carousel_module_launch(
+    const carousel_module *module, const char *kernel,
     const carousel_launch_shape *shape, void *const *parameters,
     carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
 
@@ -382,6 +385,51 @@ CAROUSEL_RUNTIME_API carousel_status carousel_launch_grid(
     const carousel_launch *launch, uint32_t grid[3]) CAROUSEL_RUNTIME_NOEXCEPT;
 CAROUSEL_RUNTIME_API void
 carousel_launch_release(carousel_launch *launch) CAROUSEL_RUNTIME_NOEXCEPT;
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+// Several kernels of a package, with memory of their own between them, which
+// run one after the other in one stream. Since version 4.
+
+CAROUSEL_RUNTIME_API carousel_status carousel_package_program_count(
+    const carousel_package *package, size_t *count) CAROUSEL_RUNTIME_NOEXCEPT;
+CAROUSEL_RUNTIME_API carousel_status
+carousel_package_program_name(const carousel_package *package, size_t program,
+                              const char **name) CAROUSEL_RUNTIME_NOEXCEPT;
+// The arguments that callers pass, without workspaces.
+CAROUSEL_RUNTIME_API carousel_status carousel_package_program_argument_count(
+    const carousel_package *package, size_t program,
+    size_t *count) CAROUSEL_RUNTIME_NOEXCEPT;
+CAROUSEL_RUNTIME_API carousel_status carousel_package_program_argument(
+    const carousel_package *package, size_t program, size_t argument,
+    carousel_argument_info *info) CAROUSEL_RUNTIME_NOEXCEPT;
+
+// Uploads constants. Loads no code onto the device.
+CAROUSEL_RUNTIME_API carousel_status carousel_program_get(
+    const carousel_context *context, const carousel_package *package,
+    const char *name, carousel_program **program) CAROUSEL_RUNTIME_NOEXCEPT;
+CAROUSEL_RUNTIME_API void
+carousel_program_release(carousel_program *program) CAROUSEL_RUNTIME_NOEXCEPT;
+CAROUSEL_RUNTIME_API carousel_status carousel_program_load_all(
+    const carousel_program *program) CAROUSEL_RUNTIME_NOEXCEPT;
+// Starts all steps. Required once, with these extents, strides and alignments,
+// before a launch into a stream that is being captured.
+CAROUSEL_RUNTIME_API carousel_status carousel_program_launch(
+    const carousel_program *program, const carousel_argument *arguments,
+    size_t count, carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
+// Prepares a launch, to run any number of times in one stream, with memory of
+// its own. A stream may record it at once.
+CAROUSEL_RUNTIME_API carousel_status carousel_program_prepare(
+    const carousel_program *program, const carousel_argument *arguments,
+    size_t count,
+    carousel_prepared_program **prepared) CAROUSEL_RUNTIME_NOEXCEPT;
+CAROUSEL_RUNTIME_API carousel_status
+carousel_prepared_program_run(const carousel_prepared_program *prepared,
+                              carousel_stream stream) CAROUSEL_RUNTIME_NOEXCEPT;
+CAROUSEL_RUNTIME_API void carousel_prepared_program_release(
+    carousel_prepared_program *prepared) CAROUSEL_RUNTIME_NOEXCEPT;
 
 //===----------------------------------------------------------------------===//
 // Device memory

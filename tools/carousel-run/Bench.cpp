@@ -46,7 +46,7 @@ namespace {
 
 class Timer {
 public:
-  Timer(const runtime::Context &context, const runtime::Launch &launch)
+  Timer(const runtime::Context &context, const std::function<Status()> &launch)
       : context(context), launch(launch), current(context.getImpl()) {}
 
   Status create() {
@@ -72,7 +72,7 @@ public:
       for (unsigned i = 0; i < kPlugs; ++i)
         if (Status status = overwrite(); !status)
           return status;
-      if (Status status = launch.run(); !status)
+      if (Status status = launch(); !status)
         return status;
     }
     for (uint64_t i = 0; i < count; ++i) {
@@ -81,7 +81,7 @@ public:
           return status;
       if (Status status = events[2 * i].record(); !status)
         return status;
-      if (Status status = launch.run(); !status)
+      if (Status status = launch(); !status)
         return status;
       if (Status status = events[2 * i + 1].record(); !status)
         return status;
@@ -101,7 +101,7 @@ private:
   Status overwrite() { return scratch->fill(++pattern); }
 
   const runtime::Context &context;
-  const runtime::Launch &launch;
+  const std::function<Status()> &launch;
   runtime::CurrentContext current; ///< for all calls of the driver
   std::optional<runtime::Buffer> scratch;
   std::vector<runtime::Event> events;
@@ -111,13 +111,14 @@ private:
 } // namespace
 
 Result<std::vector<double>> run::measure(const runtime::Context &context,
-                                         const runtime::Launch &launch,
+                                         const std::string &name,
+                                         const std::function<Status()> &launch,
                                          const BenchOptions &options,
                                          ProgressMode progressMode) {
   Timer timer(context, launch);
   if (Status status = timer.create(); !status)
     return tl::make_unexpected(status.error());
-  Progress progress(progressMode, "timing " + launch.getVariant().function,
+  Progress progress(progressMode, "timing " + name,
                     options.iterations.value_or(0), ProgressUnit::Count);
   std::vector<double> samples;
   if (Status status = timer.timeBatch(kWarmUps, options.cold, samples); !status)

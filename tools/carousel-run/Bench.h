@@ -17,6 +17,7 @@
 
 #include "carousel/Runtime/Kernel.h"
 
+#include <functional>
 #include <optional>
 
 namespace carousel::run {
@@ -42,11 +43,11 @@ uint64_t chooseBatch(double microseconds);
 /// What is overwritten to make an L2 cache of this size cold.
 uint64_t getScratchBytes(uint64_t l2Bytes);
 
-/// Microseconds of each timed launch.
-runtime::Result<std::vector<double>> measure(const runtime::Context &context,
-                                             const runtime::Launch &launch,
-                                             const BenchOptions &options,
-                                             ProgressMode progressMode);
+/// Microseconds of each timed launch. `name`: of what `launch` starts.
+runtime::Result<std::vector<double>>
+measure(const runtime::Context &context, const std::string &name,
+        const std::function<runtime::Status()> &launch,
+        const BenchOptions &options, ProgressMode progressMode);
 
 } // namespace carousel::run
 

@@ -22,7 +22,7 @@ using runtime::fail;
 static constexpr uint64_t kPiece = 64 << 20;
 
 Result<Launcher> Launcher::create(const runtime::Context &context,
-                                  const runtime::KernelInfo &kernel,
+                                  const runtime::SignatureInfo &kernel,
                                   std::vector<ArgumentValue> values,
                                   uint64_t misalignment,
                                   ProgressMode progressMode) {

@@ -27,7 +27,7 @@ public:
   /// begins `misalignment` bytes after an address that is aligned as the
   /// allocator aligns.
   static Result<Launcher> create(const runtime::Context &context,
-                                 const runtime::KernelInfo &kernel,
+                                 const runtime::SignatureInfo &kernel,
                                  std::vector<ArgumentValue> values,
                                  uint64_t misalignment,
                                  ProgressMode progressMode);
@@ -46,7 +46,8 @@ public:
   }
 
 private:
-  Launcher(const runtime::Context &context, const runtime::KernelInfo &kernel,
+  Launcher(const runtime::Context &context,
+           const runtime::SignatureInfo &kernel,
            std::vector<ArgumentValue> values, uint64_t misalignment,
            ProgressMode progressMode)
       : context(context), kernel(&kernel), values(std::move(values)),
@@ -62,7 +63,7 @@ private:
   }
 
   runtime::Context context;
-  const runtime::KernelInfo *kernel;
+  const runtime::SignatureInfo *kernel;
   std::vector<ArgumentValue> values;
   std::vector<std::optional<runtime::Buffer>> buffers;
   uint64_t misalignment;

@@ -30,13 +30,14 @@ static void addLine(std::string &text, const char *label,
   text += fmt::format("    {:<10}{}\n", label, line);
 }
 
-static void addSignature(std::string &text, const KernelInfo &kernel) {
-  text += kernel.name + "\n";
+std::string run::formatSignature(const runtime::SignatureInfo &signature) {
+  std::string text = signature.name + "\n";
   const char *label = "arguments";
-  for (const runtime::ArgumentInfo &argument : kernel.arguments) {
-    text += fmt::format("  {:<12}{}\n", label, toString(argument, kernel));
+  for (const runtime::ArgumentInfo &argument : signature.arguments) {
+    text += fmt::format("  {:<12}{}\n", label, toString(argument, signature));
     label = "";
   }
+  return text;
 }
 
 /// What the compiler decided, for comparison with what is measured.
@@ -67,12 +68,17 @@ static void addDecisions(std::string &text,
 std::string run::formatText(const Listing &listing) {
   const runtime::Manifest &manifest = *listing.manifest;
   std::string text =
-      fmt::format("{}: {} kernel{}, written by {}\n", listing.package,
-                  manifest.kernels.size(), getPlural(manifest.kernels.size()),
-                  manifest.producer);
+      fmt::format("{}: {} kernel{}, ", listing.package, manifest.kernels.size(),
+                  getPlural(manifest.kernels.size()));
+  if (size_t count = manifest.programs.size(); count != 0)
+    text += fmt::format("{} program{}, ", count, getPlural(count));
+  text += fmt::format("written by {}\n", manifest.producer);
+  for (const runtime::ProgramInfo &program : manifest.programs) {
+    text += "\n" + formatSignature(program);
+    text += fmt::format("  {:<12}{}\n", "steps", program.steps.size());
+  }
   for (const KernelInfo &kernel : manifest.kernels) {
-    text += "\n";
-    addSignature(text, kernel);
+    text += "\n" + formatSignature(kernel);
     const char *label = "variants";
     for (const VariantInfo &variant : kernel.variants) {
       text += fmt::format("  {:<12}{}: {}\n", label, variant.function,
@@ -85,10 +91,18 @@ std::string run::formatText(const Listing &listing) {
 
 std::string run::formatText(const Explanation &explanation) {
   std::string text;
+  for (const runtime::ProgramInfo *program : explanation.programs) {
+    if (!text.empty())
+      text += "\n";
+    text += formatText(*program, *explanation.manifest,
+                       explanation.prepared ? &*explanation.prepared : nullptr);
+    if (explanation.bench)
+      addLine(text, "measured", formatText(*explanation.bench));
+  }
   for (const KernelInfo *kernel : explanation.kernels) {
     if (!text.empty())
       text += "\n";
-    addSignature(text, *kernel);
+    text += formatSignature(*kernel);
     text += "  variants, the most preferred first\n";
     bool chosen = false;
     for (size_t i = 0; i < kernel->variants.size(); ++i) {
@@ -150,14 +164,21 @@ std::string run::formatText(const BenchReport &report) {
 }
 
 std::string run::formatText(const RunReport &report) {
-  std::string text =
-      fmt::format("{}: {}, grid {}, block {}{}, on {}\n", report.kernel,
-                  report.variant->function, formatDims(report.grid),
-                  formatDims(report.variant->block),
-                  report.variant->cluster == std::array<uint32_t, 3>{1, 1, 1}
-                      ? ""
-                      : ", cluster " + formatDims(report.variant->cluster),
-                  report.device.name);
+  std::string text;
+  if (report.variant)
+    text =
+        fmt::format("{}: {}, grid {}, block {}{}, on {}\n", report.kernel,
+                    report.variant->function, formatDims(report.grid),
+                    formatDims(report.variant->block),
+                    report.variant->cluster == std::array<uint32_t, 3>{1, 1, 1}
+                        ? ""
+                        : ", cluster " + formatDims(report.variant->cluster),
+                    report.device.name);
+  else
+    text = fmt::format("{}: {} launch{}, {} bytes of workspace, on {}\n",
+                       report.program, report.launches,
+                       report.launches == 1 ? "" : "es", report.workspaceBytes,
+                       report.device.name);
   for (const OutputReport &output : report.outputs)
     text += fmt::format("{}: written to {}\n", output.argument, output.file);
   for (const ComparisonReport &comparison : report.comparisons)

@@ -17,7 +17,7 @@
 #include "../support/Tensors/OutputReport.h"
 #include "Statistics.h"
 
-#include "carousel/Runtime/Kernel.h"
+#include "carousel/Runtime/Program.h"
 
 namespace carousel::run {
 
@@ -37,7 +37,11 @@ struct BenchReport {
 /// What --explain knows of one kernel.
 struct Explanation {
   std::string package;
+  const runtime::Manifest *manifest = nullptr;
   std::vector<const runtime::KernelInfo *> kernels;
+  std::vector<const runtime::ProgramInfo *> programs;
+  /// For one program with arguments on a device.
+  std::optional<runtime::PreparedProgram> prepared;
   /// For one kernel with arguments on a device: a report for each variant.
   std::optional<std::vector<runtime::VariantReport>> reports;
   /// Why there are no reports; empty if none were requested.
@@ -47,9 +51,14 @@ struct Explanation {
 };
 
 struct RunReport {
-  std::string package, kernel;
+  std::string package;
+  // Of a kernel.
+  std::string kernel;
   const runtime::VariantInfo *variant = nullptr;
   std::array<uint32_t, 3> grid = {};
+  // Of a program.
+  std::string program;
+  uint64_t launches = 0, workspaceBytes = 0;
   runtime::DeviceInfo device;
   std::vector<OutputReport> outputs;
   std::vector<ComparisonReport> comparisons;
@@ -64,6 +73,14 @@ std::string formatText(const RunReport &report);
 /// "median 12.30 us, p10 ..., 812.4 GB/s; 128 launches of 8388608 bytes, L2
 /// cold".
 std::string formatText(const BenchReport &report);
+
+/// The steps of a program: kernels, what they were made from, and the views
+/// that they work on. `prepared`: of this program, or null.
+std::string formatText(const runtime::ProgramInfo &program,
+                       const runtime::Manifest &manifest,
+                       const runtime::PreparedProgram *prepared);
+/// "  arguments   tensor<?xf32> x (in)", with a line for each argument.
+std::string formatSignature(const runtime::SignatureInfo &signature);
 
 /// One JSON document.
 std::string formatJSON(const Listing &listing);

@@ -32,7 +32,8 @@ static JSON describeSizes(const std::vector<int64_t> &sizes) {
   return list;
 }
 
-static JSON describe(const ArgumentInfo &argument, const KernelInfo &kernel) {
+static JSON describe(const ArgumentInfo &argument,
+                     const runtime::SignatureInfo &kernel) {
   JSON object;
   object["name"] = argument.name;
   if (argument.kind == ArgumentInfo::Kind::Workspace) {
@@ -145,12 +146,41 @@ static JSON describe(const VariantInfo &variant, const KernelInfo &kernel) {
   return object;
 }
 
-static JSON describe(const KernelInfo &kernel) {
+static JSON describeSignature(const runtime::SignatureInfo &signature) {
   JSON object;
-  object["name"] = kernel.name;
+  object["name"] = signature.name;
   object["arguments"] = JSON::array();
-  for (const ArgumentInfo &argument : kernel.arguments)
-    object["arguments"].push_back(describe(argument, kernel));
+  for (const ArgumentInfo &argument : signature.arguments)
+    object["arguments"].push_back(describe(argument, signature));
+  return object;
+}
+
+static JSON describe(const runtime::ProgramInfo &program,
+                     const runtime::Manifest &manifest) {
+  using Kind = runtime::StepInfo::Kind;
+  JSON object = describeSignature(program);
+  object["checks"] = JSON::array();
+  for (const runtime::CheckInfo &check : program.checks)
+    object["checks"].push_back(toString(check.guard, program));
+  object["steps"] = JSON::array();
+  for (const runtime::StepInfo &step : program.steps) {
+    JSON entry;
+    entry["kind"] = step.kind == Kind::Launch ? "launch"
+                    : step.kind == Kind::Fill ? "fill"
+                                              : "copy";
+    if (step.kind == Kind::Launch)
+      entry["kernel"] = manifest.kernels[step.kernel].name;
+    if (!step.family.empty())
+      entry["family"] = step.family;
+    if (!step.sources.empty())
+      entry["sources"] = step.sources;
+    object["steps"].push_back(std::move(entry));
+  }
+  return object;
+}
+
+static JSON describe(const KernelInfo &kernel) {
+  JSON object = describeSignature(kernel);
   object["variants"] = JSON::array();
   for (const VariantInfo &variant : kernel.variants)
     object["variants"].push_back(describe(variant, kernel));
@@ -164,6 +194,9 @@ std::string run::formatJSON(const Listing &listing) {
   object["kernels"] = JSON::array();
   for (const KernelInfo &kernel : listing.manifest->kernels)
     object["kernels"].push_back(describe(kernel));
+  object["programs"] = JSON::array();
+  for (const runtime::ProgramInfo &program : listing.manifest->programs)
+    object["programs"].push_back(describe(program, *listing.manifest));
   return print(object);
 }
 
@@ -184,6 +217,18 @@ std::string run::formatJSON(const Explanation &explanation) {
     }
     object["kernels"].push_back(std::move(entry));
   }
+  object["programs"] = JSON::array();
+  for (const runtime::ProgramInfo *program : explanation.programs) {
+    JSON entry = describe(*program, *explanation.manifest);
+    if (explanation.prepared) {
+      entry["workspace_bytes"] = explanation.prepared->getWorkspaceBytes();
+      entry["launches"] = JSON::array();
+      for (const runtime::Launch &launch : explanation.prepared->getLaunches())
+        entry["launches"].push_back({{"variant", launch.getVariant().function},
+                                     {"grid", launch.getGrid()}});
+    }
+    object["programs"].push_back(std::move(entry));
+  }
   object["chosen"] = chosen;
   object["note"] =
       explanation.note.empty() ? JSON(nullptr) : JSON(explanation.note);
@@ -195,12 +240,18 @@ std::string run::formatJSON(const Explanation &explanation) {
 std::string run::formatJSON(const RunReport &report) {
   JSON object;
   object["package"] = report.package;
-  object["kernel"] = report.kernel;
-  object["variant"] = report.variant->function;
-  object["grid"] = report.grid;
-  object["block"] = report.variant->block;
-  object["cluster"] = report.variant->cluster;
-  object["dynamic_shared"] = report.variant->dynamicShared;
+  if (report.variant) {
+    object["kernel"] = report.kernel;
+    object["variant"] = report.variant->function;
+    object["grid"] = report.grid;
+    object["block"] = report.variant->block;
+    object["cluster"] = report.variant->cluster;
+    object["dynamic_shared"] = report.variant->dynamicShared;
+  } else {
+    object["program"] = report.program;
+    object["launches"] = report.launches;
+    object["workspace_bytes"] = report.workspaceBytes;
+  }
   JSON &device = object["device"];
   device["name"] = report.device.name;
   device["ordinal"] = report.device.ordinal;

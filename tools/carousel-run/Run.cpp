@@ -16,6 +16,7 @@
 #include "../support/Tensors/Plan.h"
 #include "Launcher.h"
 #include "Report.h"
+#include "Subject.h"
 
 #include "carousel/Runtime/Fail.h"
 #include "carousel/Support/Printable.h"
@@ -30,6 +31,7 @@ using namespace carousel::run;
 using runtime::ErrorCode;
 using runtime::fail;
 using runtime::KernelInfo;
+using runtime::SignatureInfo;
 
 static Exit report(const runtime::Error &error) {
   printError(error.message);
@@ -48,27 +50,6 @@ static std::string escape(const std::string &text) {
   return escapeControls(text, "\n");
 }
 
-static std::string listKernels(const runtime::Manifest &manifest) {
-  std::string list =
-      runtime::join(manifest.kernels, ", ",
-                    [](const KernelInfo &kernel) { return kernel.name; });
-  return list.empty() ? "none" : list;
-}
-
-static Result<const KernelInfo *>
-chooseKernel(const runtime::Manifest &manifest, const Options &options) {
-  if (options.kernel.empty() && manifest.kernels.size() == 1)
-    return &manifest.kernels.front();
-  if (options.kernel.empty())
-    return fail(ErrorCode::InvalidArgument,
-                "expected --kernel with one of {}, got none",
-                listKernels(manifest));
-  if (const KernelInfo *kernel = manifest.find(options.kernel))
-    return kernel;
-  return fail(ErrorCode::NotFound, "expected --kernel with one of {}, got '{}'",
-              listKernels(manifest), options.kernel);
-}
-
 static Status checkVariant(const KernelInfo &kernel,
                            const std::string &variant) {
   for (const runtime::VariantInfo &info : kernel.variants)
@@ -82,11 +63,13 @@ static Status checkVariant(const KernelInfo &kernel,
               list.empty() ? "none" : list, variant);
 }
 
-static Result<Plan> makePlan(const KernelInfo &kernel, const Options &options) {
-  if (Status status = checkVariant(kernel, options.variant); !status)
-    return tl::make_unexpected(status.error());
-  return makePlan(kernel, TensorOptions{options.arguments, options.outputs,
-                                        options.expectations});
+static Result<Plan> makePlan(const Choice &choice, const Options &options) {
+  if (choice.kernel)
+    if (Status status = checkVariant(*choice.kernel, options.variant); !status)
+      return tl::make_unexpected(status.error());
+  return makePlan(
+      choice.getSignature(),
+      TensorOptions{options.arguments, options.outputs, options.expectations});
 }
 
 static Result<runtime::Context> createContext(const Options &options,
@@ -132,45 +115,90 @@ static Result<runtime::LoadOptions> makeLoadOptions(const Options &options) {
 }
 
 static Result<BenchReport>
-bench(const runtime::Context &context, const runtime::Launch &launch,
-      const KernelInfo &kernel, const Launcher &launcher,
+bench(const runtime::Context &context, const PreparedRun &prepared,
+      const SignatureInfo &signature, const Launcher &launcher,
       const Options &options, ProgressMode progressMode) {
-  std::array<uint32_t, 3> grid = launch.getGrid();
-  if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0)
+  if (prepared.isEmpty())
     return fail(ErrorCode::InvalidArgument,
-                "expected a grid with blocks for --bench, got {}",
-                fmt::join(grid, " x "));
-  auto samples = measure(context, launch, options.benchmark, progressMode);
+                "expected a grid with blocks for --bench, got none");
+  const runtime::Launch *launch = prepared.getLaunch();
+  const std::string &name =
+      launch ? launch->getVariant().function : signature.name;
+  auto samples = measure(
+      context, name, [&] { return prepared.run(); }, options.benchmark,
+      progressMode);
   if (!samples)
     return tl::make_unexpected(samples.error());
-  std::vector<uint64_t> elements(kernel.arguments.size(), 0);
+  std::vector<uint64_t> elements(signature.arguments.size(), 0);
   for (size_t i = 0; i < elements.size(); ++i)
-    elements[i] = launcher.getLayout(i).elements;
+    if (signature.arguments[i].kind == runtime::ArgumentInfo::Kind::Tensor)
+      elements[i] = launcher.getLayout(i).elements;
   BenchReport result;
   result.launches = samples->size();
   result.summary = summarize(std::move(*samples));
-  result.bytes = options.bytes.value_or(countBytes(kernel, elements));
+  result.bytes = options.bytes.value_or(countBytes(signature, elements));
   result.cold = options.benchmark.cold;
   return result;
 }
 
-/// Runs the variant that takes the arguments, and times it.
-static Result<BenchReport>
-benchChosen(const runtime::Context &context, const runtime::Kernel &kernel,
-            const KernelInfo &info, Launcher &launcher, const Options &options,
-            ProgressMode progressMode) {
-  std::vector<runtime::Argument> arguments = launcher.getArguments();
-  auto launch = kernel.prepare(arguments.data(), arguments.size());
-  if (!launch)
-    return tl::make_unexpected(launch.error());
-  Status status = launcher.upload();
+/// With --explain and arguments: what a launch would do.
+static Status explainLaunch(const runtime::Package &package,
+                            const Choice &choice, const Options &options,
+                            ProgressMode progressMode,
+                            Explanation &explanation) {
+  auto plan = makePlan(choice, options);
+  if (!plan)
+    return tl::make_unexpected(plan.error());
+  auto context = createContext(options, progressMode);
+  if (!context) {
+    explanation.note = context.error().message;
+    return {};
+  }
+  // Addresses are looked at, contents aren't.
+  auto launcher =
+      Launcher::create(*context, choice.getSignature(), std::move(plan->values),
+                       options.misalignment, progressMode);
+  if (!launcher)
+    return tl::make_unexpected(launcher.error());
+  auto load = makeLoadOptions(options);
+  if (!load)
+    return tl::make_unexpected(load.error());
+  auto arguments = launcher->getArguments();
+  if (choice.kernel) {
+    auto kernel =
+        runtime::Kernel::get(*context, package, choice.kernel->name, *load);
+    if (!kernel)
+      return tl::make_unexpected(kernel.error());
+    auto reports = kernel->explain(arguments.data(), arguments.size());
+    if (!reports)
+      return tl::make_unexpected(reports.error());
+    explanation.reports = std::move(*reports);
+  }
+  if (choice.kernel && !options.bench)
+    return {};
+  auto subject = Subject::get(*context, package, choice, *load);
+  if (!subject)
+    return tl::make_unexpected(subject.error());
+  auto prepared = subject->prepare(arguments, "");
+  if (!prepared)
+    return tl::make_unexpected(prepared.error());
+  if (const runtime::PreparedProgram *program = prepared->getProgram())
+    explanation.prepared = *program;
+  if (!options.bench)
+    return {};
+  Status status = launcher->upload();
   if (status)
-    status = launch->run();
+    status = prepared->run();
   if (status)
-    status = context.synchronize();
+    status = context->synchronize();
   if (!status)
-    return tl::make_unexpected(status.error());
-  return bench(context, *launch, info, launcher, options, progressMode);
+    return status;
+  auto measured = bench(*context, *prepared, choice.getSignature(), *launcher,
+                        options, progressMode);
+  if (!measured)
+    return tl::make_unexpected(measured.error());
+  explanation.bench = *measured;
+  return {};
 }
 
 static Exit explain(const runtime::Package &package, const Options &options,
@@ -178,57 +206,31 @@ static Exit explain(const runtime::Package &package, const Options &options,
   const runtime::Manifest &manifest = package.getManifest();
   Explanation explanation;
   explanation.package = options.package;
-  if (!options.namesKernel()) {
+  explanation.manifest = &manifest;
+  if (!options.namesSubject()) {
     for (const KernelInfo &kernel : manifest.kernels)
       explanation.kernels.push_back(&kernel);
+    for (const runtime::ProgramInfo &program : manifest.programs)
+      explanation.programs.push_back(&program);
   } else {
-    auto kernel = chooseKernel(manifest, options);
-    if (!kernel)
-      return report(kernel.error());
-    explanation.kernels.push_back(*kernel);
-  }
-  bool complete =
-      options.namesKernel() && explanation.kernels.front()->countPassed() == 0;
-  if (!options.arguments.empty() || complete) {
-    const KernelInfo &info = *explanation.kernels.front();
-    auto plan = makePlan(info, options);
-    if (!plan)
-      return report(plan.error());
-    auto context = createContext(options, progressMode);
-    if (!context) {
-      explanation.note = context.error().message;
-    } else {
-      // Addresses are looked at, contents aren't.
-      auto launcher = Launcher::create(*context, info, std::move(plan->values),
-                                       options.misalignment, progressMode);
-      if (!launcher)
-        return report(launcher.error());
-      auto load = makeLoadOptions(options);
-      if (!load)
-        return report(load.error());
-      auto kernel = runtime::Kernel::get(*context, package, info.name, *load);
-      if (!kernel)
-        return report(kernel.error());
-      auto arguments = launcher->getArguments();
-      auto reports = kernel->explain(arguments.data(), arguments.size());
-      if (!reports)
-        return report(reports.error());
-      explanation.reports = std::move(*reports);
-      if (options.bench) {
-        auto measured = benchChosen(*context, *kernel, info, *launcher, options,
-                                    progressMode);
-        if (!measured)
-          return report(measured.error());
-        explanation.bench = *measured;
-      }
-    }
+    auto choice = chooseSubject(manifest, options);
+    if (!choice)
+      return report(choice.error());
+    if (choice->kernel)
+      explanation.kernels.push_back(choice->kernel);
+    else
+      explanation.programs.push_back(choice->program);
+    if (!options.arguments.empty() || choice->getSignature().countPassed() == 0)
+      if (Status status = explainLaunch(package, *choice, options, progressMode,
+                                        explanation);
+          !status)
+        return report(status.error());
   }
   return print(options.json ? formatJSON(explanation)
                             : escape(formatText(explanation)));
 }
 
-/// The results of one launch: compared, then written.
-static Status collect(const KernelInfo &kernel, const Plan &plan,
+static Status collect(const SignatureInfo &kernel, const Plan &plan,
                       const Launcher &launcher, const Options &options,
                       ProgressMode progressMode, RunReport &run) {
   for (size_t i = 0; i < kernel.arguments.size(); ++i) {
@@ -266,12 +268,13 @@ static Status collect(const KernelInfo &kernel, const Plan &plan,
   return {};
 }
 
-static Exit runKernel(const runtime::Package &package, const Options &options,
-                      ProgressMode progressMode) {
-  auto info = chooseKernel(package.getManifest(), options);
-  if (!info)
-    return report(info.error());
-  auto plan = makePlan(**info, options);
+static Exit runSubject(const runtime::Package &package, const Options &options,
+                       ProgressMode progressMode) {
+  auto choice = chooseSubject(package.getManifest(), options);
+  if (!choice)
+    return report(choice.error());
+  const SignatureInfo &info = choice->getSignature();
+  auto plan = makePlan(*choice, options);
   if (!plan)
     return report(plan.error());
   auto load = makeLoadOptions(options);
@@ -280,33 +283,30 @@ static Exit runKernel(const runtime::Package &package, const Options &options,
   auto context = createContext(options, progressMode);
   if (!context)
     return report(context.error());
-  auto kernel = runtime::Kernel::get(*context, package, (*info)->name, *load);
-  if (!kernel)
-    return report(kernel.error());
-  auto launcher = Launcher::create(*context, **info, std::move(plan->values),
+  auto subject = Subject::get(*context, package, *choice, *load);
+  if (!subject)
+    return report(subject.error());
+  auto launcher = Launcher::create(*context, info, std::move(plan->values),
                                    options.misalignment, progressMode);
   if (!launcher)
     return report(launcher.error());
   // Before the upload: whether a variant takes the arguments is known soon.
   std::vector<runtime::Argument> arguments = launcher->getArguments();
-  auto launch = [&] {
-    Progress progress(progressMode, "compiling " + (*info)->name);
-    return options.variant.empty()
-               ? kernel->prepare(arguments.data(), arguments.size())
-               : kernel->prepareVariant(options.variant, arguments.data(),
-                                        arguments.size());
+  auto prepared = [&] {
+    Progress progress(progressMode, "compiling " + info.name);
+    return subject->prepare(arguments, options.variant);
   }();
-  if (!launch)
-    return report(launch.error());
+  if (!prepared)
+    return report(prepared.error());
   if (!options.quiet)
-    for (const runtime::CompileMessage &message : kernel->getCompileMessages())
+    for (const runtime::CompileMessage &message : subject->getCompileMessages())
       fmt::print(stderr, "{}: {}\n", program_invocation_short_name,
                  toString(message));
   if (Status status = launcher->upload(); !status)
     return report(status.error());
   {
-    Progress progress(progressMode, "running " + (*info)->name);
-    Status status = launch->run();
+    Progress progress(progressMode, "running " + info.name);
+    Status status = prepared->run();
     if (status)
       status = context->synchronize();
     if (!status)
@@ -315,18 +315,24 @@ static Exit runKernel(const runtime::Package &package, const Options &options,
 
   RunReport result;
   result.package = options.package;
-  result.kernel = (*info)->name;
-  result.variant = &launch->getVariant();
-  result.grid = launch->getGrid();
+  if (const runtime::Launch *launch = prepared->getLaunch()) {
+    result.kernel = info.name;
+    result.variant = &launch->getVariant();
+    result.grid = launch->getGrid();
+  } else {
+    result.program = info.name;
+    result.launches = prepared->getProgram()->getLaunches().size();
+    result.workspaceBytes = prepared->getProgram()->getWorkspaceBytes();
+  }
   result.device = context->getDevice();
   if (Status status =
-          collect(**info, *plan, *launcher, options, progressMode, result);
+          collect(info, *plan, *launcher, options, progressMode, result);
       !status)
     return report(status.error());
   std::optional<runtime::Error> benchError;
   if (options.bench) {
     auto measured =
-        bench(*context, *launch, **info, *launcher, options, progressMode);
+        bench(*context, *prepared, info, *launcher, options, progressMode);
     if (measured)
       result.bench = *measured;
     else
@@ -359,8 +365,8 @@ Exit run::run(const Options &options) {
     return report(package.error());
   if (options.explain)
     return explain(*package, options, progressMode);
-  if (options.namesKernel())
-    return runKernel(*package, options, progressMode);
+  if (options.namesSubject())
+    return runSubject(*package, options, progressMode);
   Listing listing = {options.package, &package->getManifest()};
   return print(options.json ? formatJSON(listing)
                             : escape(formatText(listing)));

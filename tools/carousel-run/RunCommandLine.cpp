@@ -22,8 +22,8 @@
 using namespace carousel::run;
 
 static constexpr const char *kDescription =
-    "Lists the kernels of a package, or runs one: compares its outputs, times "
-    "it.";
+    "Lists the kernels and programs of a package, or runs one: compares its "
+    "outputs, times it.";
 
 static constexpr const char *kExamples = R"(
 Examples:
@@ -89,6 +89,10 @@ static std::string findConflict(const CLI::App &app, const Options &options) {
   for (const char *name : {"--out", "--expect", "--variant"})
     if (given(name) && options.explain)
       return fmt::format("expected {} without --explain", name);
+  if (given("--program"))
+    for (const char *name : {"--kernel", "--variant"})
+      if (given(name))
+        return fmt::format("expected {} or --program, got both", name);
   if (options.explain && options.bench && options.arguments.empty())
     return "expected --arg with --explain and --bench, got none";
   return {};
@@ -108,9 +112,13 @@ std::variant<Options, Exit> carousel::run::parseCommandLine(int argc,
       ->required()
       ->type_name("");
 
-  app.option_defaults()->group("Running a kernel");
+  app.option_defaults()->group("Running a kernel or a program");
   app.add_option("--kernel", options.kernel,
-                 "the kernel; optional if the package has one only")
+                 "the kernel; optional if the package has one only,\n"
+                 "and no program")
+      ->type_name("NAME");
+  app.add_option("--program", options.program,
+                 "the program; optional if the package has one only")
       ->type_name("NAME");
   addTensorOptions(app, options.arguments, options.outputs,
                    options.expectations, options.tolerance);
@@ -139,9 +147,9 @@ std::variant<Options, Exit> carousel::run::parseCommandLine(int argc,
                "decisions; with --arg, show which variant would run, and\n"
                "why not the others; with --bench, run and time it");
 
-  app.option_defaults()->group("Timing a kernel");
+  app.option_defaults()->group("Timing it");
   app.add_flag("--bench", options.bench,
-               "time the kernel after the run that is compared");
+               "time it after the run that is compared");
   app.add_option_function<uint64_t>(
          "--iterations",
          [&](uint64_t count) { options.benchmark.iterations = count; },

@@ -19,7 +19,8 @@ using namespace tools;
 
 struct Options {
   std::string package;
-  std::string kernel;  ///< empty: the only one
+  std::string kernel;  ///< empty: the only one, if there is no program
+  std::string program; ///< empty: the only one, unless a kernel is given
   std::string variant; ///< empty: the first whose guards hold
   runtime::LoadOptions::Via via = runtime::LoadOptions::Via::Any;
   std::vector<std::string> sources; ///< files of CUDA C++ to link in
@@ -36,13 +37,14 @@ struct Options {
   std::string cacheDirectory;
   bool json = false, quiet = false;
 
-  /// Whether anything but the name of the package is given: then a kernel is
-  /// run or explained, otherwise all are listed.
-  bool namesKernel() const {
+  /// Whether anything but the name of the package is given: then a kernel or
+  /// program is run or explained, otherwise all are listed.
+  bool namesSubject() const {
     bool loads = via != runtime::LoadOptions::Via::Any || !sources.empty() ||
                  fastMath || lineInfo;
-    return loads || !kernel.empty() || !variant.empty() || !arguments.empty() ||
-           !outputs.empty() || !expectations.empty() || bench;
+    return loads || !kernel.empty() || !program.empty() || !variant.empty() ||
+           !arguments.empty() || !outputs.empty() || !expectations.empty() ||
+           bench;
   }
 };
 

@@ -36,7 +36,7 @@ run::Summary run::summarize(std::vector<double> samples) {
   return summary;
 }
 
-uint64_t run::countBytes(const runtime::KernelInfo &kernel,
+uint64_t run::countBytes(const runtime::SignatureInfo &kernel,
                          const std::vector<uint64_t> &elements) {
   using Info = runtime::ArgumentInfo;
   uint64_t bytes = 0;

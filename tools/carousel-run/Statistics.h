@@ -31,7 +31,7 @@ Summary summarize(std::vector<double> samples);
 /// Bytes that a kernel must move: each tensor that it reads once, each that it
 /// writes once, so an inout tensor twice. `elements` has an entry for each
 /// argument; those of scalars don't count.
-uint64_t countBytes(const runtime::KernelInfo &kernel,
+uint64_t countBytes(const runtime::SignatureInfo &kernel,
                     const std::vector<uint64_t> &elements);
 
 /// 10^9 bytes a second.

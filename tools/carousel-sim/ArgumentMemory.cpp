@@ -15,7 +15,7 @@
 
 using namespace carousel;
 using namespace carousel::simtool;
-using runtime::KernelInfo;
+using runtime::SignatureInfo;
 using tools::ArgumentValue;
 using tools::HostBuffer;
 using tools::Result;
@@ -25,7 +25,7 @@ static bool isTensor(const runtime::ArgumentInfo &argument) {
   return argument.kind != runtime::ArgumentInfo::Kind::Scalar;
 }
 
-Result<Contents> Contents::make(const KernelInfo &kernel,
+Result<Contents> Contents::make(const SignatureInfo &kernel,
                                 const std::vector<ArgumentValue> &values,
                                 tools::ProgressMode mode) {
   Contents contents;

@@ -22,7 +22,7 @@ namespace carousel::simtool {
 class Contents {
 public:
   static tools::Result<Contents>
-  make(const runtime::KernelInfo &kernel,
+  make(const runtime::SignatureInfo &kernel,
        const std::vector<tools::ArgumentValue> &values,
        tools::ProgressMode mode);
 

@@ -27,8 +27,8 @@ using namespace carousel;
 using namespace carousel::simtool;
 using runtime::ErrorCode;
 using runtime::fail;
-using runtime::KernelInfo;
 using runtime::Result;
+using runtime::SignatureInfo;
 using RuntimeArgument = runtime::ArgumentInfo;
 
 static DialectRegistry makeRegistry() {
@@ -260,8 +260,8 @@ static RuntimeArgument::Access toAccess(ArgumentAccess access) {
                                          : Access::InOut;
 }
 
-Result<KernelInfo> simtool::describe(gpu::GPUFuncOp kernel) {
-  KernelInfo info;
+Result<SignatureInfo> simtool::describe(gpu::GPUFuncOp kernel) {
+  SignatureInfo info;
   info.name = kernel.getName().str();
   for (const KernelArgument &source : getKernelArguments(kernel)) {
     auto argument = describeArgument(source.name, source.type);
@@ -276,8 +276,8 @@ Result<KernelInfo> simtool::describe(gpu::GPUFuncOp kernel) {
   return info;
 }
 
-Result<KernelInfo> simtool::describe(func::FuncOp program) {
-  KernelInfo info;
+Result<SignatureInfo> simtool::describe(func::FuncOp program) {
+  SignatureInfo info;
   info.name = program.getName().str();
   for (auto [position, type] : llvm::enumerate(program.getArgumentTypes())) {
     auto named = program.getArgAttrOfType<ArgumentAttr>(
@@ -299,9 +299,9 @@ Result<KernelInfo> simtool::describe(func::FuncOp program) {
   return info;
 }
 
-Result<KernelInfo> simtool::describe(func::FuncOp function,
-                                     const KernelInfo &kernel) {
-  KernelInfo info;
+Result<SignatureInfo> simtool::describe(func::FuncOp function,
+                                        const SignatureInfo &kernel) {
+  SignatureInfo info;
   info.name = function.getName().str();
   ArrayRef<Type> types = function.getFunctionType().getInputs();
   auto passed = ArrayRef(kernel.arguments).take_front(kernel.countPassed());

@@ -57,15 +57,15 @@ std::string getQualifiedName(mlir::gpu::GPUFuncOp kernel);
 
 /// The arguments that callers give; without variants. An error where one has
 /// a type that no file and no number is of.
-runtime::Result<runtime::KernelInfo> describe(mlir::gpu::GPUFuncOp kernel);
+runtime::Result<runtime::SignatureInfo> describe(mlir::gpu::GPUFuncOp kernel);
 
 /// The same for a program.
-runtime::Result<runtime::KernelInfo> describe(mlir::func::FuncOp program);
+runtime::Result<runtime::SignatureInfo> describe(mlir::func::FuncOp program);
 
 /// The same for a function that takes the arguments of `kernel` in their order:
 /// an error where it takes others.
-runtime::Result<runtime::KernelInfo>
-describe(mlir::func::FuncOp function, const runtime::KernelInfo &kernel);
+runtime::Result<runtime::SignatureInfo>
+describe(mlir::func::FuncOp function, const runtime::SignatureInfo &kernel);
 
 } // namespace carousel::simtool
 

@@ -21,8 +21,8 @@ using namespace carousel::simtool;
 using runtime::ArgumentInfo;
 using runtime::ErrorCode;
 using runtime::fail;
-using runtime::KernelInfo;
 using runtime::Result;
+using runtime::SignatureInfo;
 
 /// False where both are known and differ.
 static bool join(std::vector<int64_t> &sizes,
@@ -48,8 +48,8 @@ static bool join(ArgumentInfo &argument, const ArgumentInfo &other) {
   return true;
 }
 
-Result<std::vector<size_t>> simtool::addArguments(KernelInfo &all,
-                                                  const KernelInfo &kernel) {
+Result<std::vector<size_t>> simtool::addArguments(SignatureInfo &all,
+                                                  const SignatureInfo &kernel) {
   std::vector<size_t> places;
   for (size_t i = 0; i < kernel.countPassed(); ++i) {
     const ArgumentInfo &argument = kernel.arguments[i];
@@ -69,8 +69,8 @@ Result<std::vector<size_t>> simtool::addArguments(KernelInfo &all,
   return places;
 }
 
-runtime::Status simtool::addWorkspaces(KernelInfo &all,
-                                       const KernelInfo &kernel,
+runtime::Status simtool::addWorkspaces(SignatureInfo &all,
+                                       const SignatureInfo &kernel,
                                        const std::vector<size_t> &known,
                                        std::vector<size_t> &places) {
   for (size_t i = kernel.countPassed(); i < kernel.arguments.size(); ++i) {

@@ -21,13 +21,13 @@ namespace carousel::simtool {
 /// have. Returns which of `all` each of them is; an error where one of the same
 /// name is another kind of thing.
 runtime::Result<std::vector<size_t>>
-addArguments(runtime::KernelInfo &all, const runtime::KernelInfo &kernel);
+addArguments(runtime::SignatureInfo &all, const runtime::SignatureInfo &kernel);
 
 /// Adds the kernel's workspaces, once `all` has all other arguments, and
 /// appends which of `all` they are. An error where another argument has the
 /// name, unless `known` has it: those of the same kernel in an earlier launch.
-runtime::Status addWorkspaces(runtime::KernelInfo &all,
-                              const runtime::KernelInfo &kernel,
+runtime::Status addWorkspaces(runtime::SignatureInfo &all,
+                              const runtime::SignatureInfo &kernel,
                               const std::vector<size_t> &known,
                               std::vector<size_t> &places);
 

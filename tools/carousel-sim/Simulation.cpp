@@ -25,8 +25,8 @@ using namespace carousel;
 using namespace carousel::simtool;
 using runtime::ErrorCode;
 using runtime::fail;
-using runtime::KernelInfo;
 using runtime::Result;
+using runtime::SignatureInfo;
 using runtime::Status;
 using RuntimeArgument = runtime::ArgumentInfo;
 
@@ -59,7 +59,7 @@ static Status writeFile(const std::string &path, const std::string &text) {
 //===----------------------------------------------------------------------===//
 
 Status Simulation::findKernels(const Input &input) {
-  std::vector<KernelInfo> infos;
+  std::vector<SignatureInfo> infos;
   auto add = [&](const std::string &name, std::string_view option) -> Status {
     auto found = input.findKernel(name, option);
     if (!found)

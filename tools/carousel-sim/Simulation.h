@@ -63,7 +63,7 @@ private:
   runtime::Status addReference(const Input &input, tools::ProgressMode mode);
 
   const Options &options;
-  runtime::KernelInfo info; ///< with the arguments of all kernels
+  runtime::SignatureInfo info; ///< with the arguments of all kernels
   tools::Plan plan;
   Contents contents;
   std::vector<Expected> expected;

@@ -28,10 +28,11 @@ tl::unexpected<Error> refuse(const ArgumentInfo &info,
               fmt::format(format, std::forward<Arguments>(arguments)...));
 }
 
-tl::unexpected<Error> refuseCount(const KernelInfo &kernel, size_t count) {
-  size_t wanted = kernel.countPassed();
-  std::vector<ArgumentInfo> passed(kernel.arguments.begin(),
-                                   kernel.arguments.begin() +
+tl::unexpected<Error> refuseCount(const SignatureInfo &signature,
+                                  size_t count) {
+  size_t wanted = signature.countPassed();
+  std::vector<ArgumentInfo> passed(signature.arguments.begin(),
+                                   signature.arguments.begin() +
                                        static_cast<ptrdiff_t>(wanted));
   std::string names =
       wanted == 0 ? ""
@@ -222,14 +223,14 @@ const char *toString(Argument::Kind kind) {
 }
 } // namespace
 
-Status bindArguments(const KernelInfo &kernel, const Argument *arguments,
+Status bindArguments(const SignatureInfo &signature, const Argument *arguments,
                      size_t count, BoundArgument *bound) {
-  if (count != kernel.countPassed())
-    return refuseCount(kernel, count);
+  if (count != signature.countPassed())
+    return refuseCount(signature, count);
   if (count != 0 && !arguments)
     return fail(ErrorCode::InvalidArgument, "expected arguments, got null");
   for (size_t i = 0; i < count; ++i) {
-    const ArgumentInfo &info = kernel.arguments[i];
+    const ArgumentInfo &info = signature.arguments[i];
     const Argument &argument = arguments[i];
     Argument::Kind kind = info.kind == ArgumentInfo::Kind::Tensor
                               ? Argument::Kind::Tensor
@@ -247,17 +248,17 @@ Status bindArguments(const KernelInfo &kernel, const Argument *arguments,
     if (!status)
       return status;
   }
-  return checkAliases(kernel, bound);
+  return checkAliases(signature, bound);
 }
 
 /// Calls `set(bound, dimension)` for each stride that no access depends on.
 template <typename Set>
-static bool forEachLoose(const KernelInfo &kernel, BoundArgument *bound,
+static bool forEachLoose(const SignatureInfo &signature, BoundArgument *bound,
                          Set set) {
   bool any = false;
-  for (size_t i = 0; i < kernel.arguments.size(); ++i) {
+  for (size_t i = 0; i < signature.arguments.size(); ++i) {
     // Other arguments have no strides.
-    if (kernel.arguments[i].kind != ArgumentInfo::Kind::Tensor)
+    if (signature.arguments[i].kind != ArgumentInfo::Kind::Tensor)
       continue;
     for (unsigned left = bound[i].loose; left != 0; left &= left - 1) {
       set(bound[i], unsigned(__builtin_ctz(left)));
@@ -267,14 +268,14 @@ static bool forEachLoose(const KernelInfo &kernel, BoundArgument *bound,
   return any;
 }
 
-bool useLooseStrides(const KernelInfo &kernel, BoundArgument *bound) {
-  return forEachLoose(kernel, bound, [](BoundArgument &tensor, unsigned dim) {
-    tensor.strides[dim] = 0;
-  });
+bool useLooseStrides(const SignatureInfo &signature, BoundArgument *bound) {
+  return forEachLoose(
+      signature, bound,
+      [](BoundArgument &tensor, unsigned dim) { tensor.strides[dim] = 0; });
 }
 
-void useGivenStrides(const KernelInfo &kernel, BoundArgument *bound) {
-  forEachLoose(kernel, bound, [](BoundArgument &tensor, unsigned dim) {
+void useGivenStrides(const SignatureInfo &signature, BoundArgument *bound) {
+  forEachLoose(signature, bound, [](BoundArgument &tensor, unsigned dim) {
     tensor.strides[dim] = tensor.givenStrides[dim];
   });
 }
@@ -283,7 +284,8 @@ void useGivenStrides(const KernelInfo &kernel, BoundArgument *bound) {
 // Workspaces
 //===----------------------------------------------------------------------===//
 
-static Status bindWorkspace(const ArgumentInfo &info, const KernelInfo &kernel,
+static Status bindWorkspace(const ArgumentInfo &info,
+                            const SignatureInfo &signature,
                             const Environment &environment,
                             BoundArgument &bound) {
   size_t rank = info.workspaceExtents.size();
@@ -292,12 +294,12 @@ static Status bindWorkspace(const ArgumentInfo &info, const KernelInfo &kernel,
     std::optional<int64_t> value = evaluate(extent, environment);
     if (!value)
       return fail(ErrorCode::InvalidArgument, "{}: {}", info.name,
-                  explainNoValue(extent, kernel, environment));
+                  explainNoValue(extent, signature, environment));
     if (*value < 0)
       return fail(ErrorCode::InvalidArgument,
                   "{}: expected extents that are not negative, got {} in "
                   "dimension {} from {}",
-                  info.name, *value, dim, toString(extent, kernel));
+                  info.name, *value, dim, toString(extent, signature));
     bound.extents[dim] = *value;
   }
   int64_t bytes = static_cast<int64_t>(getBytes(info.element)), run = 1;
@@ -316,14 +318,14 @@ static Status bindWorkspace(const ArgumentInfo &info, const KernelInfo &kernel,
   return {};
 }
 
-Status bindWorkspaces(const KernelInfo &kernel, int64_t multiprocessors,
+Status bindWorkspaces(const SignatureInfo &signature, int64_t multiprocessors,
                       BoundArgument *bound) {
   Environment environment;
   environment.arguments = bound;
   environment.multiprocessors = multiprocessors;
-  for (size_t i = kernel.countPassed(); i < kernel.arguments.size(); ++i)
-    if (Status status =
-            bindWorkspace(kernel.arguments[i], kernel, environment, bound[i]);
+  for (size_t i = signature.countPassed(); i < signature.arguments.size(); ++i)
+    if (Status status = bindWorkspace(signature.arguments[i], signature,
+                                      environment, bound[i]);
         !status)
       return status;
   return {};
@@ -341,10 +343,10 @@ bool fits(int64_t value) { return value >= -kLimit32 && value < kLimit32; }
 /// Calls `refuse(argument, what, dimension, value)` for the first value that
 /// doesn't fit; where the dimension is -1, the argument's name ends `what`.
 template <typename Refuse>
-bool forFirstBeyond32(const KernelInfo &kernel, const BoundArgument *bound,
-                      Refuse refuse) {
-  for (size_t i = 0; i < kernel.arguments.size(); ++i) {
-    const ArgumentInfo &info = kernel.arguments[i];
+bool forFirstBeyond32(const SignatureInfo &signature,
+                      const BoundArgument *bound, Refuse refuse) {
+  for (size_t i = 0; i < signature.arguments.size(); ++i) {
+    const ArgumentInfo &info = signature.arguments[i];
     if (info.kind == ArgumentInfo::Kind::Scalar) {
       if (info.element == ElementType::Index && !fits(bound[i].scalar)) {
         refuse(info, "", -1, bound[i].scalar);
@@ -376,11 +378,11 @@ bool forFirstBeyond32(const KernelInfo &kernel, const BoundArgument *bound,
 }
 } // namespace
 
-bool fitsIndex32(const KernelInfo &kernel, const BoundArgument *bound) {
-  return !forFirstBeyond32(kernel, bound, [](auto &&...) {});
+bool fitsIndex32(const SignatureInfo &signature, const BoundArgument *bound) {
+  return !forFirstBeyond32(signature, bound, [](auto &&...) {});
 }
 
-std::string explainIndex32(const KernelInfo &kernel,
+std::string explainIndex32(const SignatureInfo &signature,
                            const BoundArgument *bound) {
   std::string text;
   auto explain = [&](const ArgumentInfo &info, const char *what, int dim,
@@ -391,7 +393,7 @@ std::string explainIndex32(const KernelInfo &kernel,
     text =
         fmt::format("expected {} to fit 32-bit indices, got {}", place, value);
   };
-  forFirstBeyond32(kernel, bound, explain);
+  forFirstBeyond32(signature, bound, explain);
   return text;
 }
 

@@ -23,18 +23,18 @@ namespace carousel::runtime {
 /// kernel's. Strides of
 /// contiguous tensors are those that follow from the extents. Integers come out
 /// sign-extended, an i1 as 0 or 1, other scalars as their bits.
-Status bindArguments(const KernelInfo &kernel, const Argument *arguments,
+Status bindArguments(const SignatureInfo &signature, const Argument *arguments,
                      size_t count, BoundArgument *bound);
 
 /// Checks that arguments that may alias are the same tensor, or have no element
 /// in common. All of `bound` that callers pass fit their arguments.
-Status checkAliases(const KernelInfo &kernel, const BoundArgument *bound);
+Status checkAliases(const SignatureInfo &signature, const BoundArgument *bound);
 
 /// Makes the strides that no access depends on 0, which every alignment and
 /// every tensor map is fine with; false where there are none. The other one
 /// makes them what callers gave again.
-bool useLooseStrides(const KernelInfo &kernel, BoundArgument *bound);
-void useGivenStrides(const KernelInfo &kernel, BoundArgument *bound);
+bool useLooseStrides(const SignatureInfo &signature, BoundArgument *bound);
+void useGivenStrides(const SignatureInfo &signature, BoundArgument *bound);
 
 /// The address that stands for a workspace which isn't there yet: as well
 /// aligned as what the driver allocates (CUDA C++ programming guide, Device
@@ -43,16 +43,16 @@ inline constexpr uint64_t kNoWorkspace = rules::kWorkspaceAlignment;
 
 /// Computes extents, strides and bytes of the kernel's workspaces from the
 /// arguments that are bound; their address is kNoWorkspace.
-Status bindWorkspaces(const KernelInfo &kernel, int64_t multiprocessors,
+Status bindWorkspaces(const SignatureInfo &signature, int64_t multiprocessors,
                       BoundArgument *bound);
 
 /// Whether all extents, strides and linear offsets are below 2^31, and indices
 /// fit 32 bits: what a variant with 32-bit indices needs.
-bool fitsIndex32(const KernelInfo &kernel, const BoundArgument *bound);
+bool fitsIndex32(const SignatureInfo &signature, const BoundArgument *bound);
 
 /// The first value that doesn't fit: "expected x.extent(0) to fit 32-bit
 /// indices, got 4294967296".
-std::string explainIndex32(const KernelInfo &kernel,
+std::string explainIndex32(const SignatureInfo &signature,
                            const BoundArgument *bound);
 
 } // namespace carousel::runtime

@@ -23,15 +23,16 @@ static TensorMemory getMemory(const ArgumentInfo &info,
           static_cast<int64_t>(getBytes(info.element))};
 }
 
-Status checkAliases(const KernelInfo &kernel, const BoundArgument *bound) {
-  for (size_t i = 0; i < kernel.countPassed(); ++i) {
-    const ArgumentInfo &info = kernel.arguments[i];
+Status checkAliases(const SignatureInfo &signature,
+                    const BoundArgument *bound) {
+  for (size_t i = 0; i < signature.countPassed(); ++i) {
+    const ArgumentInfo &info = signature.arguments[i];
     if (!info.mayAlias)
       continue;
     TensorMemory memory = getMemory(info, bound[i]);
     // The argument that it names, and others that name the same one.
     for (size_t j = *info.mayAlias; j < i; ++j) {
-      const ArgumentInfo &other = kernel.arguments[j];
+      const ArgumentInfo &other = signature.arguments[j];
       if (j != *info.mayAlias && other.mayAlias != info.mayAlias)
         continue;
       TensorMemory known = getMemory(other, bound[j]);

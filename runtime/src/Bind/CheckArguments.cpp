@@ -12,35 +12,37 @@
 namespace carousel::runtime {
 
 static Result<std::vector<BoundArgument>>
-bind(const KernelInfo &kernel, const Argument *arguments, size_t count) {
-  std::vector<BoundArgument> bound(kernel.arguments.size());
-  if (Status status = bindArguments(kernel, arguments, count, bound.data());
+bind(const SignatureInfo &signature, const Argument *arguments, size_t count) {
+  std::vector<BoundArgument> bound(signature.arguments.size());
+  if (Status status = bindArguments(signature, arguments, count, bound.data());
       !status)
     return tl::make_unexpected(std::move(status.error()));
   return bound;
 }
 
-Status checkArguments(const KernelInfo &kernel, const Argument *arguments,
+Status checkArguments(const SignatureInfo &signature, const Argument *arguments,
                       size_t count) noexcept {
-  auto bound = bind(kernel, arguments, count);
+  auto bound = bind(signature, arguments, count);
   if (!bound)
     return tl::make_unexpected(std::move(bound.error()));
   return {};
 }
 
 Result<std::vector<std::vector<int64_t>>>
-computeWorkspaceExtents(const KernelInfo &kernel, const Argument *arguments,
-                        size_t count, int64_t multiprocessors) noexcept {
-  auto bound = bind(kernel, arguments, count);
+computeWorkspaceExtents(const SignatureInfo &signature,
+                        const Argument *arguments, size_t count,
+                        int64_t multiprocessors) noexcept {
+  auto bound = bind(signature, arguments, count);
   if (!bound)
     return tl::make_unexpected(std::move(bound.error()));
-  if (Status status = bindWorkspaces(kernel, multiprocessors, bound->data());
+  if (Status status = bindWorkspaces(signature, multiprocessors, bound->data());
       !status)
     return tl::make_unexpected(std::move(status.error()));
   std::vector<std::vector<int64_t>> extents;
-  for (size_t i = kernel.countPassed(); i < kernel.arguments.size(); ++i) {
+  for (size_t i = signature.countPassed(); i < signature.arguments.size();
+       ++i) {
     const int64_t *first = (*bound)[i].extents;
-    extents.emplace_back(first, first + kernel.arguments[i].extents.size());
+    extents.emplace_back(first, first + signature.arguments[i].extents.size());
   }
   return extents;
 }

@@ -123,7 +123,7 @@ static size_t findOperand(const std::vector<Expression::Node> &nodes,
 }
 
 std::string explainNoValue(const Expression &expression,
-                           const KernelInfo &kernel,
+                           const SignatureInfo &signature,
                            const Environment &environment) {
   const std::vector<Expression::Node> &nodes = expression.nodes;
   int64_t stack[kMaxExpressionNodes + 1];
@@ -138,7 +138,7 @@ std::string explainNoValue(const Expression &expression,
     Expression part;
     part.nodes.assign(nodes.begin() + static_cast<ptrdiff_t>(first),
                       nodes.begin() + static_cast<ptrdiff_t>(last) + 1);
-    return toString(part, kernel);
+    return toString(part, signature);
   };
   size_t last = static_cast<size_t>(failed - nodes.data());
   size_t right = findOperand(nodes, last - 1);
@@ -188,7 +188,7 @@ bool holds(const Guard &guard, const Environment &environment) {
   return false;
 }
 
-std::string explainFailure(const Guard &guard, const KernelInfo &kernel,
+std::string explainFailure(const Guard &guard, const SignatureInfo &signature,
                            const Environment &environment) {
   if (guard.kind == Guard::Kind::Capability) {
     std::string least = describeCapability(guard.least);
@@ -201,13 +201,13 @@ std::string explainFailure(const Guard &guard, const KernelInfo &kernel,
   }
   if (guard.kind == Guard::Kind::Aligned)
     return fmt::format("expected {} aligned to {} bytes, got the address {:#x}",
-                       kernel.arguments[guard.argument].name, guard.least,
+                       signature.arguments[guard.argument].name, guard.least,
                        environment.arguments[guard.argument].data);
 
   std::optional<int64_t> value = evaluate(guard.value, environment);
   if (!value)
-    return explainNoValue(guard.value, kernel, environment);
-  std::string text = toString(guard.value, kernel);
+    return explainNoValue(guard.value, signature, environment);
+  std::string text = toString(guard.value, signature);
   if (guard.kind == Guard::Kind::Divisible)
     return fmt::format("expected {} to be a multiple of {}, got {}", text,
                        guard.least, *value);
@@ -216,9 +216,9 @@ std::string explainFailure(const Guard &guard, const KernelInfo &kernel,
                        guard.least, guard.most, *value);
   std::optional<int64_t> other = evaluate(guard.other, environment);
   if (!other)
-    return explainNoValue(guard.other, kernel, environment);
+    return explainNoValue(guard.other, signature, environment);
   return fmt::format("expected {} and {} to be equal, got {} and {}", text,
-                     toString(guard.other, kernel), *value, *other);
+                     toString(guard.other, signature), *value, *other);
 }
 
 } // namespace carousel::runtime

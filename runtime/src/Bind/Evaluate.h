@@ -50,7 +50,7 @@ std::optional<int64_t> evaluate(const Expression &expression,
 /// value: "expected x.extent(0) * 4096 to fit 64 bits, got 9007199254740992 *
 /// 4096".
 std::string explainNoValue(const Expression &expression,
-                           const KernelInfo &kernel,
+                           const SignatureInfo &signature,
                            const Environment &environment);
 
 /// Whether the guard holds. A value that can't be computed doesn't.
@@ -59,7 +59,7 @@ bool holds(const Guard &guard, const Environment &environment);
 /// Why the guard doesn't hold, one line: "expected x aligned to 16 bytes, got
 /// the address 0x7f0000000004"; "expected x.extent(0) to be a multiple of 4,
 /// got 1001".
-std::string explainFailure(const Guard &guard, const KernelInfo &kernel,
+std::string explainFailure(const Guard &guard, const SignatureInfo &signature,
                            const Environment &environment);
 
 } // namespace carousel::runtime

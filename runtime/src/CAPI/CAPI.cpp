@@ -235,21 +235,14 @@ carousel_status carousel_package_argument_count(const carousel_package *package,
   return CAROUSEL_OK;
 }
 
-carousel_status
-carousel_package_argument(const carousel_package *package, size_t kernel,
-                          size_t argument,
-                          carousel_argument_info *info) noexcept {
-  if (Status status = require({{package, "package"}, {info, "info"}}); !status)
-    return report(status);
-  Result<const KernelInfo *> found = getKernel(package, kernel);
-  if (!found)
-    return report(found.error());
-  const auto &arguments = (*found)->arguments;
-  if (size_t count = (*found)->countPassed(); argument >= count)
-    return report(Status(fail(ErrorCode::InvalidArgument,
-                              "argument: expected a number below {}, got {}",
-                              count, argument)));
-  const ArgumentInfo &from = arguments[argument];
+Status carousel::runtime::describeArgument(const SignatureInfo &signature,
+                                           size_t argument,
+                                           carousel_argument_info *info) {
+  if (size_t count = signature.countPassed(); argument >= count)
+    return fail(ErrorCode::InvalidArgument,
+                "argument: expected a number below {}, got {}", count,
+                argument);
+  const ArgumentInfo &from = signature.arguments[argument];
   carousel_argument_info result = {};
   result.name = from.name.c_str();
   result.kind = from.kind == ArgumentInfo::Kind::Tensor ? CAROUSEL_TENSOR
@@ -262,7 +255,19 @@ carousel_package_argument(const carousel_package *package, size_t kernel,
   result.contiguous = from.contiguous;
   std::copy(from.extents.begin(), from.extents.end(), result.extents);
   std::copy(from.strides.begin(), from.strides.end(), result.strides);
-  return report(writeStruct(result, "info", info));
+  return writeStruct(result, "info", info);
+}
+
+carousel_status
+carousel_package_argument(const carousel_package *package, size_t kernel,
+                          size_t argument,
+                          carousel_argument_info *info) noexcept {
+  if (Status status = require({{package, "package"}, {info, "info"}}); !status)
+    return report(status);
+  Result<const KernelInfo *> found = getKernel(package, kernel);
+  if (!found)
+    return report(found.error());
+  return report(describeArgument(**found, argument, info));
 }
 
 //===----------------------------------------------------------------------===//

@@ -142,34 +142,34 @@ carousel_status carousel_message_get(size_t number,
 }
 
 //===----------------------------------------------------------------------===//
-// Programs
+// Modules
 //===----------------------------------------------------------------------===//
 
-carousel_status carousel_program_load(const carousel_context *context,
-                                      const carousel_code *code,
-                                      carousel_program **program) noexcept {
+carousel_status carousel_module_load(const carousel_context *context,
+                                     const carousel_code *code,
+                                     carousel_module **module) noexcept {
   if (Status status =
-          require({{context, "context"}, {code, "code"}, {program, "program"}});
+          require({{context, "context"}, {code, "code"}, {module, "module"}});
       !status)
     return report(status);
-  Result<Program> loaded = Program::load(context->context, code->code);
+  Result<Module> loaded = Module::load(context->context, code->code);
   if (!loaded)
     return report(loaded.error());
-  *program = new carousel_program{std::move(*loaded)};
+  *module = new carousel_module{std::move(*loaded)};
   return CAROUSEL_OK;
 }
 
-void carousel_program_release(carousel_program *program) noexcept {
-  delete program;
+void carousel_module_release(carousel_module *module) noexcept {
+  delete module;
 }
 
-carousel_status carousel_program_launch(const carousel_program *program,
-                                        const char *kernel,
-                                        const carousel_launch_shape *shape,
-                                        void *const *parameters,
-                                        carousel_stream stream) noexcept {
+carousel_status carousel_module_launch(const carousel_module *module,
+                                       const char *kernel,
+                                       const carousel_launch_shape *shape,
+                                       void *const *parameters,
+                                       carousel_stream stream) noexcept {
   if (Status status =
-          require({{program, "program"}, {kernel, "kernel"}, {shape, "shape"}});
+          require({{module, "module"}, {kernel, "kernel"}, {shape, "shape"}});
       !status)
     return report(status);
   carousel_launch_shape given = {};
@@ -182,7 +182,7 @@ carousel_status carousel_program_launch(const carousel_program *program,
     wanted.cluster[i] = std::max(given.cluster[i], 1u);
   }
   wanted.dynamicShared = given.dynamic_shared;
-  return report(program->program.launch(kernel, wanted, parameters, stream));
+  return report(module->module.launch(kernel, wanted, parameters, stream));
 }
 
 //===----------------------------------------------------------------------===//

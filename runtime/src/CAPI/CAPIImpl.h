@@ -15,6 +15,7 @@
 
 #include "carousel/Runtime/Fail.h"
 #include "carousel/Runtime/Kernel.h"
+#include "carousel/Runtime/Module.h"
 #include "carousel/Runtime/Program.h"
 #include "carousel_runtime.h"
 
@@ -43,6 +44,12 @@ struct carousel_code {
 struct carousel_program {
   carousel::runtime::Program program;
 };
+struct carousel_prepared_program {
+  carousel::runtime::PreparedProgram prepared;
+};
+struct carousel_module {
+  carousel::runtime::Module module;
+};
 
 namespace carousel::runtime {
 
@@ -52,6 +59,16 @@ carousel_status report(const Error &error);
 inline carousel_status report(const Status &status) {
   return status ? CAROUSEL_OK : report(status.error());
 }
+
+/// The arguments as the C++ interface takes them, valid until the thread's next
+/// call. Where their number is wrong, which is reported there, `to` is null.
+Status convertArguments(const SignatureInfo &signature,
+                        const carousel_argument *arguments, size_t count,
+                        const Argument *&to);
+
+/// Describes an argument that callers pass.
+Status describeArgument(const SignatureInfo &signature, size_t argument,
+                        carousel_argument_info *info);
 
 /// The first of the pointers that is null, by its parameter's name.
 struct Required {

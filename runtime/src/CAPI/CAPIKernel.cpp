@@ -52,33 +52,6 @@ carousel_kernel_load_all(const carousel_kernel *kernel) noexcept {
   return report(kernel->kernel.loadAll());
 }
 
-/// The arguments as the C++ interface takes them, valid until the thread's next
-/// call. Where their number is wrong, which is reported there, `to` is null.
-static Status convert(const Kernel &kernel, const carousel_argument *arguments,
-                      size_t count, const Argument *&to) {
-  to = nullptr;
-  if (!arguments || count != kernel.getInfo().countPassed())
-    return {};
-  auto &converted = getOfThread<std::vector<Argument>>();
-  converted.resize(count);
-  for (size_t i = 0; i < count; ++i) {
-    const carousel_argument &from = arguments[i];
-    if (from.reserved != 0)
-      return fail(ErrorCode::InvalidArgument,
-                  "{}: expected 0 in the member 'reserved', got {}",
-                  kernel.getInfo().arguments[i].name, from.reserved);
-    converted[i] = {static_cast<Argument::Kind>(from.kind),
-                    static_cast<ElementType>(from.element),
-                    from.rank,
-                    from.data,
-                    from.extents,
-                    from.strides,
-                    from.value};
-  }
-  to = converted.data();
-  return {};
-}
-
 carousel_status carousel_kernel_launch(const carousel_kernel *kernel,
                                        const carousel_argument *arguments,
                                        size_t count,
@@ -86,7 +59,8 @@ carousel_status carousel_kernel_launch(const carousel_kernel *kernel,
   Status status = require({{kernel, "kernel"}});
   const Argument *converted;
   if (status)
-    status = convert(kernel->kernel, arguments, count, converted);
+    status =
+        convertArguments(kernel->kernel.getInfo(), arguments, count, converted);
   if (status)
     status = kernel->kernel.launch(converted, count, stream);
   return report(status);
@@ -99,7 +73,8 @@ carousel_status carousel_kernel_explain(const carousel_kernel *kernel,
   if (Status status = require({{kernel, "kernel"}, {text, "text"}}); !status)
     return report(status);
   const Argument *converted;
-  if (Status status = convert(kernel->kernel, arguments, count, converted);
+  if (Status status = convertArguments(kernel->kernel.getInfo(), arguments,
+                                       count, converted);
       !status)
     return report(status);
   Result<std::vector<VariantReport>> reports =
@@ -128,7 +103,8 @@ carousel_status carousel_kernel_prepare(const carousel_kernel *kernel,
       !status)
     return report(status);
   const Argument *converted;
-  if (Status status = convert(kernel->kernel, arguments, count, converted);
+  if (Status status = convertArguments(kernel->kernel.getInfo(), arguments,
+                                       count, converted);
       !status)
     return report(status);
   Result<Launch> prepared =

@@ -280,6 +280,37 @@ Kernel::explain(const Argument *arguments, size_t count) const noexcept {
 // Launch
 //===----------------------------------------------------------------------===//
 
+Status Kernel::Impl::start(const DeviceVariant &variant,
+                           const LaunchFrame &frame, const Grid &grid,
+                           bool complete, uint64_t streamId,
+                           Stream stream) const {
+  CUfunction function = variant.getLoaded();
+  if (!function) {
+    if (Status status = refuseLoadInCapture(context.getImpl(), variant, stream);
+        !status)
+      return status;
+    Result<CUfunction> loaded = variant.load();
+    if (!loaded)
+      return tl::make_unexpected(std::move(loaded.error()));
+    function = *loaded;
+  }
+  if (Status status = variant.checkCoresidence(grid); !status)
+    return status;
+  if (!complete) {
+    if (Status status =
+            workspaces.provide(context, stream, streamId, frame.bound);
+        !status)
+      return status;
+    variant.moveSources(frame, kNoWorkspace);
+  }
+  if (Status status = variant.encodeMaps(frame); !status)
+    return status;
+  variant.getLayout().write(frame.bound, frame.maps, frame.storage,
+                            frame.pointers);
+  return startKernel(context.getImpl(), variant, function, grid, frame.pointers,
+                     stream);
+}
+
 Status Kernel::launch(const Argument *arguments, size_t count,
                       Stream stream) const noexcept {
   if (Status status = checkProcess(); !status)
@@ -319,29 +350,7 @@ Status Kernel::launch(const Argument *arguments, size_t count,
   CurrentContext current(context);
   if (!current.getStatus())
     return current.getStatus();
-  CUfunction function = variant->getLoaded();
-  if (!function) {
-    if (Status status = refuseLoadInCapture(context, *variant, stream); !status)
-      return status;
-    Result<CUfunction> loaded = variant->load();
-    if (!loaded)
-      return tl::make_unexpected(std::move(loaded.error()));
-    function = *loaded;
-  }
-  if (Status status = variant->checkCoresidence(grid); !status)
-    return status;
-  if (!complete) {
-    if (Status status =
-            workspaces.provide(impl->context, stream, streamId, frame.bound);
-        !status)
-      return status;
-    variant->moveSources(frame, kNoWorkspace);
-  }
-  if (Status status = variant->encodeMaps(frame); !status)
-    return status;
-  variant->getLayout().write(frame.bound, frame.maps, frame.storage,
-                             frame.pointers);
-  return startKernel(context, *variant, function, grid, frame.pointers, stream);
+  return impl->start(*variant, frame, grid, complete, streamId, stream);
 }
 
 } // namespace carousel::runtime

@@ -17,7 +17,7 @@
 #include "Workspaces.h"
 
 #include "carousel/Runtime/Kernel.h"
-#include "carousel/Runtime/Program.h"
+#include "carousel/Runtime/Module.h"
 
 #include <memory>
 #include <optional>
@@ -58,6 +58,12 @@ struct Kernel::Impl : std::enable_shared_from_this<Kernel::Impl> {
   Error explainNoVariant(const LaunchFrame &frame) const;
   Result<Launch> prepare(const DeviceVariant &variant, const LaunchFrame &frame,
                          const Grid &grid) const;
+  /// Launches a variant that took the bound arguments, on a grid with blocks.
+  /// Unless `complete`, workspaces are yet to be found, and have kNoWorkspace
+  /// as their address. The context must be current.
+  Status start(const DeviceVariant &variant, const LaunchFrame &frame,
+               const Grid &grid, bool complete, uint64_t streamId,
+               Stream stream) const;
 };
 
 /// Everything that cuLaunchKernelEx takes but the stream. Immutable.
@@ -71,9 +77,7 @@ struct Launch::Impl {
   std::vector<void *> pointers;
   /// Its own; where there are any, it runs in the stream that it runs in first.
   std::vector<Buffer> workspaces;
-  static constexpr uint64_t kNoStream = UINT64_MAX;
-  mutable std::atomic<uint64_t> streamId = kNoStream;
-  Status checkStream(Stream stream) const;
+  FirstStream stream;
 };
 
 /// Where a launch's attributes lie.

@@ -182,23 +182,6 @@ Result<Launch> Kernel::prepareVariant(std::string_view function,
 }
 
 /// A workspace is for launches that run one after the other.
-Status Launch::Impl::checkStream(Stream stream) const {
-  if (workspaces.empty())
-    return {};
-  Result<uint64_t> id = getStreamId(kernel->context.getImpl(), stream);
-  if (!id)
-    return tl::make_unexpected(std::move(id.error()));
-  uint64_t first = kNoStream;
-  if (streamId.compare_exchange_strong(first, *id, std::memory_order_relaxed) ||
-      first == *id)
-    return {};
-  return fail(ErrorCode::InvalidArgument,
-              "expected '{}' to run in the stream that this launch ran in "
-              "first, since it has workspaces; prepare a launch for each "
-              "stream",
-              variant->getInfo().function);
-}
-
 Launch::Launch(std::shared_ptr<const Impl> impl) : impl(std::move(impl)) {}
 
 const VariantInfo &Launch::getVariant() const noexcept {
@@ -218,8 +201,11 @@ Status Launch::run(Stream stream) const noexcept {
   CurrentContext current(context);
   if (!current.getStatus())
     return current.getStatus();
-  if (Status status = impl->checkStream(stream); !status)
-    return status;
+  if (!impl->workspaces.empty())
+    if (Status status = impl->stream.check(context, stream,
+                                           impl->variant->getInfo().function);
+        !status)
+      return status;
   // The driver copies the parameters and changes nothing in them.
   return startKernel(context, *impl->variant, impl->function, impl->grid,
                      const_cast<void **>(impl->pointers.data()), stream);

@@ -1,136 +1,384 @@
-//===- Program.cpp - compiled code without a manifest ---------------------===//
+//===- Program.cpp - programs of packages ---------------------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A module of the driver, and the functions that callers have launched.
+// See Program.h. Plans are kept by what they depend on, the latest ones first.
 //
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Runtime/Program.h"
 
-#include "KernelImpl.h"
+#include "Bind/Bind.h"
+#include "ProgramPlan.h"
+#include "Support/Process.h"
 
 #include "carousel/Runtime/Fail.h"
 
-#include <map>
-#include <mutex>
+#include <algorithm>
+#include <set>
 
 namespace carousel::runtime {
 
 struct Program::Impl {
-  explicit Impl(const Context &context) : context(context) {}
-  ~Impl();
-
-  /// The function of this name and what the context calls it.
-  struct Function {
-    CUfunction function = nullptr;
-    const char *name = nullptr;
-    uint32_t dynamicShared = 48 << 10; ///< allowed without opting in
-  };
-  Status load(const std::string &image);
-  Result<Function> find(const std::string &name,
-                        const LaunchShape &shape) const;
+  Impl(const Context &context, const Package &package, const ProgramInfo &info)
+      : context(context), package(package), info(&info), workspaces(info) {}
 
   Context context;
-  CUmodule module = nullptr;
+  Package package; ///< keeps `info` alive
+  const ProgramInfo *info;
+  std::vector<Kernel> used;
+  std::vector<std::shared_ptr<Kernel::Impl>> kernels; ///< by their numbers
+  std::optional<Buffer> constants;
+  std::vector<bool> isRead; ///< scalars that plans depend on
+  mutable WorkspaceTable workspaces;
+
+  using Plan = std::shared_ptr<const ProgramPlan>;
+  using PlanKey = std::vector<int64_t>;
+  static constexpr size_t kMostPlans = 64;
   mutable std::mutex mutex;
-  mutable std::map<std::string, Function, std::less<>> functions;
+  mutable std::vector<std::pair<PlanKey, Plan>> plans; ///< latest first
+
+  Status getKernels(const LoadOptions &options);
+  Status uploadConstants();
+  void findReadScalars();
+
+  Result<std::vector<BoundArgument>> bind(const Argument *arguments,
+                                          size_t count) const;
+  BaseAddresses getAddresses(const std::vector<BoundArgument> &bound) const;
+  PlanKey makeKey(const std::vector<BoundArgument> &bound) const;
+  Result<Plan> getPlan(const std::vector<BoundArgument> &bound,
+                       std::optional<Stream> stream) const;
 };
 
-Program::Impl::~Impl() {
-  if (!module)
-    return;
-  // A failure can't be reported.
-  CurrentContext current(context.getImpl());
-  if (!current.getStatus())
-    return;
-  RelaxedCapture relaxed(*context.getImpl().driver);
-  (void)context.getImpl().driver->cuModuleUnload(module);
-}
+struct PreparedProgram::Impl {
+  Context context;
+  std::shared_ptr<const Program::Impl> program; ///< keeps constants
+  std::shared_ptr<const ProgramPlan> plan;
+  std::vector<BoundArgument> bound;
+  BaseAddresses addresses;
+  std::vector<Buffer> workspaces;
+  std::vector<Launch> launches;
+  FirstStream stream;
+};
 
-Status Program::Impl::load(const std::string &image) {
-  Context::Impl &impl = context.getImpl();
-  CurrentContext current(impl);
-  if (!current.getStatus())
-    return current.getStatus();
-  RelaxedCapture relaxed(*impl.driver);
-  return impl.check(impl.driver->cuModuleLoadData(&module, image.c_str()),
-                    "cuModuleLoadData");
-}
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
 
-Result<Program::Impl::Function>
-Program::Impl::find(const std::string &name, const LaunchShape &shape) const {
-  Context::Impl &impl = context.getImpl();
-  std::lock_guard<std::mutex> lock(mutex);
-  auto found = functions.find(name);
-  if (found == functions.end()) {
-    Function function;
-    CUresult result = impl.driver->cuModuleGetFunction(&function.function,
-                                                       module, name.c_str());
-    if (result == CUDA_ERROR_NOT_FOUND)
-      return fail(ErrorCode::NotFound,
-                  "expected a kernel '{}' in the program, got none; is it "
-                  "extern \"C\" __global__?",
-                  name);
-    if (Status status = impl.check(result, "cuModuleGetFunction"); !status)
-      return tl::make_unexpected(std::move(status.error()));
-    function.name = impl.keepName(name);
-    found = functions.emplace(name, function).first;
+Status Program::Impl::getKernels(const LoadOptions &options) {
+  const Manifest &manifest = package.getManifest();
+  kernels.resize(manifest.kernels.size());
+  for (const StepInfo &step : info->steps) {
+    if (step.kind != StepInfo::Kind::Launch || kernels[step.kernel])
+      continue;
+    Result<Kernel> kernel = Kernel::get(
+        context, package, manifest.kernels[step.kernel].name, options);
+    if (!kernel)
+      return tl::make_unexpected(std::move(kernel.error()));
+    kernels[step.kernel] = kernel->share();
+    used.push_back(std::move(*kernel));
   }
-  Function &function = found->second;
-  if (shape.dynamicShared > function.dynamicShared) {
-    if (Status status =
-            impl.check(impl.driver->cuFuncSetAttribute(
-                           function.function,
-                           CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                           static_cast<int>(shape.dynamicShared)),
-                       "cuFuncSetAttribute");
-        !status)
-      return fail(status.error().code, "{}: {}", name, status.error().message);
-    function.dynamicShared = shape.dynamicShared;
-  }
-  return function;
+  return {};
 }
 
-Program::Program(std::shared_ptr<const Impl> impl) : impl(std::move(impl)) {}
+Status Program::Impl::uploadConstants() {
+  if (info->constants.empty())
+    return {};
+  std::string_view contents = package.getConstants();
+  Result<Buffer> buffer =
+      Buffer::allocate(context, std::max<uint64_t>(contents.size(), 1));
+  if (!buffer)
+    return fail(buffer.error().code, "{}: constants: {}", info->name,
+                buffer.error().message);
+  constants.emplace(std::move(*buffer));
+  if (Status status = constants->upload(contents.data(), contents.size());
+      !status)
+    return status;
+  return context.synchronize();
+}
 
-Result<Program> Program::load(const Context &context,
-                              const CompiledCode &code) noexcept {
-  if (code.kind == CodeKind::LTOIR)
-    return fail(ErrorCode::InvalidArgument,
-                "expected a cubin or PTX to load, got LTO-IR, which only "
-                "nvJitLink takes");
-  auto impl = std::make_shared<Impl>(context);
-  if (Status status = impl->load(code.bytes); !status)
+static bool reads(const Expression &expression, size_t scalar) {
+  return std::any_of(expression.nodes.begin(), expression.nodes.end(),
+                     [scalar](const Expression::Node &node) {
+                       return node.op == Expression::Op::Scalar &&
+                              node.argument == scalar;
+                     });
+}
+
+static bool reads(const std::vector<Expression> &list, size_t scalar) {
+  return std::any_of(
+      list.begin(), list.end(),
+      [scalar](const Expression &value) { return reads(value, scalar); });
+}
+
+static bool reads(const Guard &guard, size_t scalar) {
+  return reads(guard.value, scalar) || reads(guard.other, scalar);
+}
+
+/// Whether what a launch does besides passing it on depends on the scalar.
+static bool reads(const KernelInfo &kernel, size_t scalar) {
+  for (const ArgumentInfo &argument : kernel.arguments)
+    if (reads(argument.workspaceExtents, scalar))
+      return true;
+  for (const VariantInfo &variant : kernel.variants) {
+    for (const Guard &guard : variant.guards)
+      if (reads(guard, scalar))
+        return true;
+    for (const Expression &blocks : variant.grid)
+      if (reads(blocks, scalar))
+        return true;
+    for (const TensorMapInfo &map : variant.tensorMaps)
+      if (reads(map.extents, scalar) || reads(map.strides, scalar) ||
+          reads(map.offset, scalar))
+        return true;
+  }
+  return false;
+}
+
+static bool reads(const OperandInfo &operand, size_t scalar) {
+  return reads(operand.offset, scalar) || reads(operand.extents, scalar) ||
+         reads(operand.strides, scalar) || reads(operand.value, scalar);
+}
+
+void Program::Impl::findReadScalars() {
+  const Manifest &manifest = package.getManifest();
+  auto readsScalar = [&](size_t scalar) {
+    for (const CheckInfo &check : info->checks)
+      if (reads(check.guard, scalar))
+        return true;
+    for (const ArgumentInfo &argument : info->arguments)
+      if (reads(argument.workspaceExtents, scalar))
+        return true;
+    for (const StepInfo &step : info->steps)
+      for (size_t i = 0; i < step.operands.size(); ++i) {
+        const OperandInfo &operand = step.operands[i];
+        bool passes = operand.kind == OperandInfo::Kind::Scalar &&
+                      operand.number == scalar;
+        if (reads(operand, scalar) ||
+            (passes && step.kind == StepInfo::Kind::Launch &&
+             reads(manifest.kernels[step.kernel], i)))
+          return true;
+      }
+    return false;
+  };
+  for (size_t i = 0; i < info->arguments.size(); ++i)
+    isRead.push_back(info->arguments[i].kind == ArgumentInfo::Kind::Scalar &&
+                     readsScalar(i));
+}
+
+//===----------------------------------------------------------------------===//
+// Plans
+//===----------------------------------------------------------------------===//
+
+Result<std::vector<BoundArgument>>
+Program::Impl::bind(const Argument *arguments, size_t count) const {
+  std::vector<BoundArgument> bound(info->arguments.size());
+  Status status = bindArguments(*info, arguments, count, bound.data());
+  if (status)
+    status = bindWorkspaces(*info, context.getDevice().multiprocessors,
+                            bound.data());
+  if (!status)
     return tl::make_unexpected(std::move(status.error()));
+  return bound;
+}
+
+BaseAddresses
+Program::Impl::getAddresses(const std::vector<BoundArgument> &bound) const {
+  BaseAddresses addresses;
+  for (const BoundArgument &argument : bound)
+    addresses.push_back(argument.data);
+  for (const ConstantInfo &constant : info->constants)
+    addresses.push_back(constants->getAddress() + constant.offset);
+  return addresses;
+}
+
+Program::Impl::PlanKey
+Program::Impl::makeKey(const std::vector<BoundArgument> &bound) const {
+  // Guards ask for no more of an address than an allocation has.
+  constexpr uint64_t kAlignment = rules::kWorkspaceAlignment;
+  PlanKey key;
+  for (size_t i = 0; i < bound.size(); ++i) {
+    const ArgumentInfo &argument = info->arguments[i];
+    if (argument.kind == ArgumentInfo::Kind::Scalar) {
+      if (isRead[i])
+        key.push_back(bound[i].scalar);
+      continue;
+    }
+    key.push_back(static_cast<int64_t>(bound[i].data % kAlignment));
+    size_t rank = argument.extents.size();
+    key.insert(key.end(), bound[i].extents, bound[i].extents + rank);
+    key.insert(key.end(), bound[i].strides, bound[i].strides + rank);
+  }
+  return key;
+}
+
+Result<Program::Impl::Plan>
+Program::Impl::getPlan(const std::vector<BoundArgument> &bound,
+                       std::optional<Stream> stream) const {
+  PlanKey key = makeKey(bound);
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto found =
+        std::find_if(plans.begin(), plans.end(),
+                     [&](const auto &entry) { return entry.first == key; });
+    if (found != plans.end()) {
+      std::rotate(plans.begin(), found, found + 1);
+      return plans.front().second;
+    }
+  }
+  BaseAddresses addresses = getAddresses(bound);
+  Result<Plan> plan = ProgramPlan::make(
+      {context, *info, kernels, bound.data(), addresses}, stream);
+  if (!plan)
+    return plan;
+  std::lock_guard<std::mutex> lock(mutex);
+  plans.insert(plans.begin(), {std::move(key), *plan});
+  if (plans.size() > kMostPlans)
+    plans.pop_back();
+  return plan;
+}
+
+//===----------------------------------------------------------------------===//
+// Interface
+//===----------------------------------------------------------------------===//
+
+Program::Program(std::shared_ptr<Impl> impl) : impl(std::move(impl)) {}
+
+Result<Program> Program::get(const Context &context, const Package &package,
+                             std::string_view name,
+                             const LoadOptions &options) noexcept {
+  if (Status status = checkProcess(); !status)
+    return tl::make_unexpected(std::move(status.error()));
+  const ProgramInfo *info = package.findProgram(name);
+  if (!info)
+    return fail(ErrorCode::NotFound, "expected a program of {} ({}), got '{}'",
+                package.getDirectory(),
+                join(package.getManifest().programs, ", ",
+                     [](const ProgramInfo &program) { return program.name; }),
+                name);
+  auto impl = std::make_shared<Impl>(context, package, *info);
+  Status status = impl->getKernels(options);
+  if (status)
+    status = impl->uploadConstants();
+  if (!status)
+    return tl::make_unexpected(std::move(status.error()));
+  impl->findReadScalars();
   return Program(std::move(impl));
 }
 
-Result<Program>
-Program::compile(const Context &context, const CUDASource &source,
-                 const CompileOptions &options,
-                 std::vector<CompileMessage> *messages) noexcept {
-  Result<CompiledCode> code = compileCUDA(context, source, options, messages);
-  if (!code)
-    return tl::make_unexpected(std::move(code.error()));
-  return load(context, *code);
-}
+const ProgramInfo &Program::getInfo() const noexcept { return *impl->info; }
 
-Status Program::launch(const std::string &kernel, const LaunchShape &shape,
-                       void *const *parameters, Stream stream) const noexcept {
+Status Program::launch(const Argument *arguments, size_t count,
+                       Stream stream) const noexcept {
+  if (Status status = checkProcess(); !status)
+    return status;
+  Result<std::vector<BoundArgument>> bound = impl->bind(arguments, count);
+  if (!bound)
+    return tl::make_unexpected(std::move(bound.error()));
+  Result<Impl::Plan> plan = impl->getPlan(*bound, stream);
+  if (!plan)
+    return tl::make_unexpected(std::move(plan.error()));
   Context::Impl &context = impl->context.getImpl();
   CurrentContext current(context);
   if (!current.getStatus())
     return current.getStatus();
-  Result<Impl::Function> function = impl->find(kernel, shape);
-  if (!function)
-    return tl::make_unexpected(std::move(function.error()));
-  // The driver copies the parameters and changes nothing in them.
-  return startFunction(context, function->name, function->function, shape,
-                       const_cast<void **>(parameters), stream);
+  Result<uint64_t> streamId = getStreamId(context, stream);
+  if (!streamId)
+    return tl::make_unexpected(std::move(streamId.error()));
+  if (!impl->workspaces.lookup(*streamId, bound->data()))
+    if (Status status = impl->workspaces.provide(impl->context, stream,
+                                                 *streamId, bound->data());
+        !status)
+      return status;
+  BaseAddresses addresses = impl->getAddresses(*bound);
+  return (*plan)->run(context, {bound->data(), addresses}, *streamId, stream);
+}
+
+Result<PreparedProgram> Program::prepare(const Argument *arguments,
+                                         size_t count) const noexcept {
+  if (Status status = checkProcess(); !status)
+    return tl::make_unexpected(std::move(status.error()));
+  Result<std::vector<BoundArgument>> bound = impl->bind(arguments, count);
+  if (!bound)
+    return tl::make_unexpected(std::move(bound.error()));
+  Result<Impl::Plan> plan = impl->getPlan(*bound, std::nullopt);
+  if (!plan)
+    return tl::make_unexpected(std::move(plan.error()));
+  CurrentContext current(impl->context.getImpl());
+  if (!current.getStatus())
+    return tl::make_unexpected(current.getStatus().error());
+  Result<std::vector<Buffer>> workspaces =
+      allocateWorkspaces(impl->context, *impl->info, bound->data());
+  if (!workspaces)
+    return tl::make_unexpected(std::move(workspaces.error()));
+  auto prepared = std::make_shared<PreparedProgram::Impl>(
+      PreparedProgram::Impl{impl->context});
+  prepared->program = impl;
+  prepared->plan = std::move(*plan);
+  prepared->addresses = impl->getAddresses(*bound);
+  prepared->bound = std::move(*bound);
+  prepared->workspaces = std::move(*workspaces);
+  Result<std::vector<Launch>> launches =
+      prepared->plan->prepare({prepared->bound.data(), prepared->addresses});
+  if (!launches)
+    return tl::make_unexpected(std::move(launches.error()));
+  prepared->launches = std::move(*launches);
+  return PreparedProgram(std::move(prepared));
+}
+
+Status Program::loadAll() const noexcept {
+  for (const Kernel &kernel : impl->used)
+    if (Status status = kernel.loadAll(); !status)
+      return status;
+  return {};
+}
+
+std::vector<CompileMessage> Program::getCompileMessages() const noexcept {
+  std::vector<CompileMessage> messages;
+  std::set<const LoadedModule *> seen; // which kernels share
+  for (const Kernel &kernel : impl->used) {
+    bool isNew = false;
+    for (const auto &variant : kernel.share()->variants)
+      isNew |= seen.insert(&variant->getModule()).second;
+    if (!isNew)
+      continue;
+    for (CompileMessage &message : kernel.getCompileMessages())
+      messages.push_back(std::move(message));
+  }
+  return messages;
+}
+
+PreparedProgram::PreparedProgram(std::shared_ptr<const Impl> impl)
+    : impl(std::move(impl)) {}
+
+Status PreparedProgram::run(Stream stream) const noexcept {
+  if (Status status = checkProcess(); !status)
+    return status;
+  Context::Impl &context = impl->context.getImpl();
+  CurrentContext current(context);
+  if (!current.getStatus())
+    return current.getStatus();
+  if (!impl->workspaces.empty())
+    if (Status status =
+            impl->stream.check(context, stream, impl->program->info->name);
+        !status)
+      return status;
+  return impl->plan->run(context, {impl->bound.data(), impl->addresses},
+                         impl->launches, stream);
+}
+
+uint64_t PreparedProgram::getWorkspaceBytes() const noexcept {
+  uint64_t bytes = 0;
+  for (const Buffer &buffer : impl->workspaces)
+    bytes += buffer.getBytes();
+  return bytes;
+}
+
+const std::vector<Launch> &PreparedProgram::getLaunches() const noexcept {
+  return impl->launches;
 }
 
 } // namespace carousel::runtime

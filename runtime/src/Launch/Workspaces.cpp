@@ -34,6 +34,22 @@ Result<uint64_t> getStreamId(Context::Impl &context, Stream stream) {
   return id;
 }
 
+Status FirstStream::check(Context::Impl &context, Stream stream,
+                          const std::string &name) const {
+  Result<uint64_t> current = getStreamId(context, stream);
+  if (!current)
+    return tl::make_unexpected(std::move(current.error()));
+  uint64_t first = kNone;
+  if (id.compare_exchange_strong(first, *current, std::memory_order_relaxed) ||
+      first == *current)
+    return {};
+  return fail(ErrorCode::InvalidArgument,
+              "expected '{}' to run in the stream that this launch ran in "
+              "first, since it has workspaces; prepare a launch for each "
+              "stream",
+              name);
+}
+
 /// CU_STREAM_PER_THREAD is the handle of many streams.
 static uint64_t getKey(Stream stream, uint64_t streamId) {
   return stream == CU_STREAM_PER_THREAD ? ~streamId
@@ -73,8 +89,8 @@ static LRUCache<WorkspaceKey, WorkspaceBlock> &getUsedBlocks() {
 // WorkspaceTable
 //===----------------------------------------------------------------------===//
 
-WorkspaceTable::WorkspaceTable(const KernelInfo &kernel)
-    : kernel(&kernel), first(kernel.countPassed()) {
+WorkspaceTable::WorkspaceTable(const SignatureInfo &signature)
+    : signature(&signature), first(signature.countPassed()) {
   static std::atomic<uint64_t> next = 1;
   id = next.fetch_add(1, std::memory_order_relaxed);
 }
@@ -82,7 +98,7 @@ WorkspaceTable::WorkspaceTable(const KernelInfo &kernel)
 bool WorkspaceTable::lookup(uint64_t streamId, BoundArgument *bound) const {
   auto &used = getUsedBlocks();
   bool all = true;
-  for (size_t i = first; i < kernel->arguments.size(); ++i) {
+  for (size_t i = first; i < signature->arguments.size(); ++i) {
     const WorkspaceBlock *block = used.lookup({id, streamId, i});
     bool fits = block && block->bytes >= bound[i].bytes;
     if (fits)
@@ -94,7 +110,7 @@ bool WorkspaceTable::lookup(uint64_t streamId, BoundArgument *bound) const {
 
 Status WorkspaceTable::grow(const Context &context, Stream stream,
                             size_t argument, uint64_t bytes, Blocks &blocks) {
-  const std::string &name = kernel->arguments[argument].name;
+  const std::string &name = signature->arguments[argument].name;
   Result<bool> capturing = context.getImpl().isCapturing(stream);
   if (!capturing)
     return tl::make_unexpected(std::move(capturing.error()));
@@ -103,7 +119,7 @@ Status WorkspaceTable::grow(const Context &context, Stream stream,
                 "{}: expected the memory of '{}' to be allocated before its "
                 "stream is captured; launch it there before, or capture a "
                 "prepared launch",
-                name, kernel->name);
+                name, signature->name);
   Block &latest = blocks.latest[argument - first];
   // So that what is kept stays below what is in use.
   bytes = std::max({bytes, 2 * latest.bytes, uint64_t(1)});
@@ -124,10 +140,10 @@ Status WorkspaceTable::provide(const Context &context, Stream stream,
   if (blocks.latest.empty() || blocks.streamId != streamId) {
     // Freeing waits for what the stream of before has left to do.
     blocks.buffers.clear();
-    blocks.latest.assign(kernel->arguments.size() - first, Block());
+    blocks.latest.assign(signature->arguments.size() - first, Block());
     blocks.streamId = streamId;
   }
-  for (size_t i = first; i < kernel->arguments.size(); ++i) {
+  for (size_t i = first; i < signature->arguments.size(); ++i) {
     Block &block = blocks.latest[i - first];
     if (block.address == 0 || block.bytes < bound[i].bytes)
       if (Status status = grow(context, stream, i, bound[i].bytes, blocks);
@@ -166,19 +182,19 @@ private:
 } // namespace
 
 Result<std::vector<Buffer>> allocateWorkspaces(const Context &context,
-                                               const KernelInfo &kernel,
+                                               const SignatureInfo &signature,
                                                BoundArgument *bound) {
   std::vector<Buffer> buffers;
   Context::Impl &impl = context.getImpl();
   RelaxedCapture relaxed(*impl.driver);
   OwnStream stream(impl);
   Status status = stream.create();
-  for (size_t i = kernel.countPassed(); status && i < kernel.arguments.size();
-       ++i) {
+  for (size_t i = signature.countPassed();
+       status && i < signature.arguments.size(); ++i) {
     Result<Buffer> buffer =
         Buffer::allocate(context, std::max<uint64_t>(bound[i].bytes, 1));
     if (!buffer)
-      return fail(buffer.error().code, "{}: {}", kernel.arguments[i].name,
+      return fail(buffer.error().code, "{}: {}", signature.arguments[i].name,
                   buffer.error().message);
     bound[i].data = buffer->getAddress();
     status = buffer->fill(0, stream.get());

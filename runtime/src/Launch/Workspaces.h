@@ -18,6 +18,7 @@
 #include "Bind/Evaluate.h"
 #include "Context/ContextImpl.h"
 
+#include <atomic>
 #include <map>
 #include <mutex>
 
@@ -30,16 +31,31 @@ Result<uint64_t> getStreamId(Context::Impl &context, Stream stream);
 /// Memory for all workspaces of a kernel, zeroed, that no stream has to wait
 /// for; sets the addresses. The context must be current.
 Result<std::vector<Buffer>> allocateWorkspaces(const Context &context,
-                                               const KernelInfo &kernel,
+                                               const SignatureInfo &signature,
                                                BoundArgument *bound);
+
+/// The stream that a prepared launch ran in first. What has workspaces of its
+/// own runs in no other.
+class FirstStream {
+public:
+  FirstStream() = default;
+  FirstStream(FirstStream &&) noexcept {} ///< before the first run
+  /// `name`: of what runs.
+  Status check(Context::Impl &context, Stream stream,
+               const std::string &name) const;
+
+private:
+  static constexpr uint64_t kNone = UINT64_MAX;
+  mutable std::atomic<uint64_t> id = kNone;
+};
 
 /// What streams have of a kernel's workspaces. Grows as launches need it, and
 /// keeps what it had before: another thread may be about to launch with that.
 class WorkspaceTable {
 public:
-  explicit WorkspaceTable(const KernelInfo &kernel);
+  explicit WorkspaceTable(const SignatureInfo &signature);
 
-  bool empty() const { return first == kernel->arguments.size(); }
+  bool empty() const { return first == signature->arguments.size(); }
 
   /// Sets the addresses that this thread knows; false if one is missing.
   bool lookup(uint64_t streamId, BoundArgument *bound) const;
@@ -62,7 +78,7 @@ private:
   Status grow(const Context &context, Stream stream, size_t argument,
               uint64_t bytes, Blocks &blocks);
 
-  const KernelInfo *kernel;
+  const SignatureInfo *signature;
   size_t first; ///< argument that is a workspace
   uint64_t id;  ///< of this table, never given twice
   std::mutex mutex;

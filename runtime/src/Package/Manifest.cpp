@@ -19,7 +19,7 @@
 
 namespace carousel::runtime {
 
-size_t KernelInfo::countPassed() const noexcept {
+size_t SignatureInfo::countPassed() const noexcept {
   auto first = std::partition_point(
       arguments.begin(), arguments.end(), [](const ArgumentInfo &argument) {
         return argument.kind != ArgumentInfo::Kind::Workspace;
@@ -30,6 +30,14 @@ size_t KernelInfo::countPassed() const noexcept {
 const KernelInfo *Manifest::find(std::string_view kernel) const noexcept {
   for (const KernelInfo &info : kernels)
     if (info.name == kernel)
+      return &info;
+  return nullptr;
+}
+
+const ProgramInfo *
+Manifest::findProgram(std::string_view program) const noexcept {
+  for (const ProgramInfo &info : programs)
+    if (info.name == program)
       return &info;
   return nullptr;
 }
@@ -66,12 +74,27 @@ Manifest ManifestReader::readManifest(const Field &root) {
            quote(module.name));
     manifest.modules.push_back(std::move(module));
   });
-  Names names;
   forEach(kernelList, [&](const Field &field) {
     KernelInfo kernel = readKernel(field);
-    checkUnique(field, names, kernel.name, "kernel");
+    auto index = static_cast<uint32_t>(manifest.kernels.size());
+    if (!kernels.emplace(kernel.name, index).second)
+      fail(field, "expected a name that no other kernel has, got {}",
+           quote(kernel.name));
     manifest.kernels.push_back(std::move(kernel));
   });
+  // Packages of kernels alone have neither.
+  if (root.value.find("constants"))
+    manifest.constants = readConstantFile(get(root, "constants"));
+  if (root.value.find("programs")) {
+    Field programList = get(root, "programs");
+    checkCount(programList, kMaxEntries, "programs");
+    Names names;
+    forEach(programList, [&](const Field &field) {
+      ProgramInfo program = readProgram(field, manifest);
+      checkUnique(field, names, program.name, "program");
+      manifest.programs.push_back(std::move(program));
+    });
+  }
   return manifest;
 }
 
@@ -199,16 +222,7 @@ Image ManifestReader::readImage(const Field &field) {
     fail(bytes, "expected images of at most {} bytes together, got {}",
          kMaxImageBytes, imageBytes);
 
-  Field hash = get(field, "hash");
-  image.hash = readString(hash);
-  constexpr size_t kFormerDigits = 32;
-  if (image.hash.size() != kHashDigits ||
-      image.hash.find_first_not_of("0123456789abcdef") != std::string::npos)
-    fail(hash, "expected {} lower-case hexadecimal digits, got {}{}",
-         kHashDigits, hash.value.describe(),
-         image.hash.size() == kFormerDigits
-             ? "; compile packages of before version 3 again"
-             : "");
+  image.hash = readHash(get(field, "hash"));
   return image;
 }
 
@@ -242,14 +256,7 @@ KernelInfo ManifestReader::readKernel(const Field &field) {
   kernel.name = readName(get(field, "name"));
 
   // Each is a byte of parameters at least, and those are bounded.
-  Field arguments = get(field, "arguments");
-  checkCount(arguments, kMaxParameterBytes, "arguments");
-  Names names;
-  forEach(arguments, [&](const Field &element) {
-    ArgumentInfo argument = readArgument(element, kernel);
-    checkUnique(element, names, argument.name, "argument");
-    kernel.arguments.push_back(std::move(argument));
-  });
+  readArguments(get(field, "arguments"), kMaxParameterBytes, kernel);
 
   Field variants = get(field, "variants");
   if (variants.value.isArray() && variants.value.size() == 0)
@@ -261,8 +268,28 @@ KernelInfo ManifestReader::readKernel(const Field &field) {
   return kernel;
 }
 
+void ManifestReader::readArguments(const Field &field, size_t most,
+                                   SignatureInfo &signature) {
+  checkCount(field, most, "arguments");
+  Names names;
+  forEach(field, [&](const Field &element) {
+    ArgumentInfo argument = readArgument(element, signature);
+    checkUnique(element, names, argument.name, "argument");
+    signature.arguments.push_back(std::move(argument));
+  });
+}
+
+ElementType ManifestReader::readElement(const Field &field,
+                                        std::string_view what) {
+  std::optional<ElementType> type = parseElementType(readString(field));
+  if (!type || (what != "a scalar" && *type == ElementType::Index))
+    fail(field, "expected an element type of {}, got {}", what,
+         field.value.describe());
+  return type.value_or(ElementType::F32);
+}
+
 ArgumentInfo ManifestReader::readArgument(const Field &field,
-                                          const KernelInfo &kernel) {
+                                          const SignatureInfo &signature) {
   using Kind = ArgumentInfo::Kind;
   using Access = ArgumentInfo::Access;
   constexpr Spelling<Kind> kKinds[] = {{Kind::Tensor, "tensor"},
@@ -282,7 +309,7 @@ ArgumentInfo ManifestReader::readArgument(const Field &field,
   Field kind = get(field, "kind");
   argument.kind = readEnum(kind, kKinds);
   if (argument.kind != Kind::Workspace &&
-      kernel.countPassed() != kernel.arguments.size())
+      signature.countPassed() != signature.arguments.size())
     fail(kind, "expected a workspace, since one comes before, got {}",
          kind.value.describe());
   if (argument.kind != Kind::Workspace) {
@@ -291,29 +318,25 @@ ArgumentInfo ManifestReader::readArgument(const Field &field,
                           ? readEnum(access, kTensorAccesses)
                           : readEnum(access, kScalarAccesses);
   }
-  Field element = get(field, "element");
-  std::optional<ElementType> type = parseElementType(readString(element));
-  if (!type || (argument.kind != Kind::Scalar && *type == ElementType::Index)) {
-    constexpr const char *kNames[] = {"tensor", "scalar", "workspace"};
-    fail(element, "expected an element type of a {}, got {}",
-         kNames[static_cast<int>(argument.kind)], element.value.describe());
-  }
-  argument.element = type.value_or(ElementType::F32);
+  constexpr const char *kWhats[] = {"a tensor", "a scalar", "a workspace"};
+  argument.element = readElement(get(field, "element"),
+                                 kWhats[static_cast<int>(argument.kind)]);
   if (argument.kind == Kind::Tensor) {
     readTensor(field, argument);
     if (field.value.isObject() && field.value.find("may_alias"))
-      readMayAlias(get(field, "may_alias"), kernel, argument);
+      readMayAlias(get(field, "may_alias"), signature, argument);
   } else if (argument.kind == Kind::Workspace)
-    readWorkspace(field, kernel, argument);
+    readWorkspace(field, signature, argument);
   return argument;
 }
 
-void ManifestReader::readWorkspace(const Field &field, const KernelInfo &kernel,
+void ManifestReader::readWorkspace(const Field &field,
+                                   const SignatureInfo &signature,
                                    ArgumentInfo &argument) {
   Field extents = get(field, "extents");
   checkCount(extents, kMaxRank, "dimensions");
   // Other workspaces have no extents yet when these are computed.
-  ArgumentList passed(kernel, kernel.countPassed());
+  ArgumentList passed(signature, signature.countPassed());
   forEach(extents, [&](const Field &element) {
     Expression extent = readExpression(element, passed);
     if (hasFailed())
@@ -354,13 +377,14 @@ void ManifestReader::readTensor(const Field &field, ArgumentInfo &argument) {
 }
 
 /// An earlier tensor of the same type that isn't such an argument itself.
-void ManifestReader::readMayAlias(const Field &field, const KernelInfo &kernel,
+void ManifestReader::readMayAlias(const Field &field,
+                                  const SignatureInfo &signature,
                                   ArgumentInfo &argument) {
   uint16_t number =
-      readArgumentNumber(field, kernel, ArgumentInfo::Kind::Tensor);
+      readArgumentNumber(field, signature, ArgumentInfo::Kind::Tensor);
   if (hasFailed())
     return;
-  const ArgumentInfo &other = kernel.arguments[number];
+  const ArgumentInfo &other = signature.arguments[number];
   if (other.mayAlias)
     fail(field, "expected an argument without may_alias, got {}", other.name);
   if (other.element != argument.element || other.extents != argument.extents ||

@@ -25,11 +25,11 @@ namespace carousel::runtime {
 /// The arguments that a number may name: all of a kernel, or its first ones.
 class ArgumentList {
 public:
-  ArgumentList(const KernelInfo &kernel, size_t count)
-      : arguments(kernel.arguments.data()), count(count) {}
+  ArgumentList(const SignatureInfo &signature, size_t count)
+      : arguments(signature.arguments.data()), count(count) {}
   /// All that were read so far.
-  ArgumentList(const KernelInfo &kernel)
-      : ArgumentList(kernel, kernel.arguments.size()) {}
+  ArgumentList(const SignatureInfo &signature)
+      : ArgumentList(signature, signature.arguments.size()) {}
 
   size_t size() const { return count; }
   const ArgumentInfo &operator[](size_t number) const {
@@ -58,17 +58,32 @@ private:
   std::string readFileName(const Field &field);
 
   KernelInfo readKernel(const Field &field);
+  /// At most `most` of them, with names of their own.
+  void readArguments(const Field &field, size_t most, SignatureInfo &signature);
   /// `kernel` has the arguments before it.
-  ArgumentInfo readArgument(const Field &field, const KernelInfo &kernel);
+  ArgumentInfo readArgument(const Field &field, const SignatureInfo &signature);
   void readTensor(const Field &field, ArgumentInfo &argument);
-  void readMayAlias(const Field &field, const KernelInfo &kernel,
+  void readMayAlias(const Field &field, const SignatureInfo &signature,
                     ArgumentInfo &argument);
-  void readWorkspace(const Field &field, const KernelInfo &kernel,
+  void readWorkspace(const Field &field, const SignatureInfo &signature,
                      ArgumentInfo &argument);
+
+  ProgramInfo readProgram(const Field &field, const Manifest &manifest);
+  ConstantFile readConstantFile(const Field &field);
+  ConstantInfo readConstant(const Field &field, uint64_t fileBytes);
+  StepInfo readStep(const Field &field, const ProgramInfo &program,
+                    const Manifest &manifest);
+  StepInfo readLaunch(const Field &field, const ProgramInfo &program,
+                      const Manifest &manifest);
+  OperandInfo readOperand(const Field &field, const ProgramInfo &program);
+  void readView(const Field &field, const ProgramInfo &program,
+                OperandInfo &operand);
+  void checkOperand(const Field &field, const OperandInfo &operand,
+                    const ArgumentInfo &argument);
 
   VariantInfo readVariant(const Field &field, const KernelInfo &kernel);
   DecisionInfo readDecisions(const Field &field);
-  Guard readGuard(const Field &field, const KernelInfo &kernel);
+  Guard readGuard(const Field &field, const SignatureInfo &signature);
   Parameter readParameter(const Field &field, const KernelInfo &kernel,
                           const VariantInfo &variant);
   void checkParameterBytes(const Field &field, const KernelInfo &kernel,
@@ -80,6 +95,9 @@ private:
   std::vector<int64_t> readIntegers(const Field &field, size_t length,
                                     int64_t least, int64_t most);
 
+  /// An index is one of scalars only. F32 after a failure.
+  ElementType readElement(const Field &field, std::string_view what);
+  std::string readHash(const Field &field);
   /// An argument's number; 0 after a failure, and there may be none then.
   uint16_t readArgumentNumber(const Field &field, const ArgumentList &arguments,
                               ArgumentInfo::Kind kind);
@@ -104,7 +122,7 @@ private:
   void checkUnique(const Field &field, Names &names, const std::string &name,
                    std::string_view what);
 
-  std::map<std::string, uint32_t> modules;
+  std::map<std::string, uint32_t> modules, kernels;
   std::map<uint32_t, Names> functions; ///< of each module
   uint64_t imageBytes = 0;
 };

@@ -67,7 +67,7 @@ Text makeText(const Expression::Node &node, const Text &left,
   }
 }
 
-Text makeText(const Expression::Node &node, const KernelInfo &kernel) {
+Text makeText(const Expression::Node &node, const SignatureInfo &signature) {
   using Op = Expression::Op;
   switch (node.op) {
   case Op::Constant:
@@ -77,9 +77,9 @@ Text makeText(const Expression::Node &node, const KernelInfo &kernel) {
   case Op::Resident:
     return {"resident"};
   case Op::Scalar:
-    return {kernel.arguments[node.argument].name};
+    return {signature.arguments[node.argument].name};
   default:
-    return {fmt::format("{}.{}({})", kernel.arguments[node.argument].name,
+    return {fmt::format("{}.{}({})", signature.arguments[node.argument].name,
                         node.op == Op::Extent ? "extent" : "stride", node.dim)};
   }
 }
@@ -90,11 +90,11 @@ std::string dimText(int64_t extent) {
 } // namespace
 
 std::string toString(const Expression &expression,
-                     const KernelInfo &kernel) noexcept {
+                     const SignatureInfo &signature) noexcept {
   std::vector<Text> stack;
   for (const Expression::Node &node : expression.nodes) {
     if (node.op < Expression::Op::Add) {
-      stack.push_back(makeText(node, kernel));
+      stack.push_back(makeText(node, signature));
       continue;
     }
     Text right = std::move(stack.back());
@@ -104,7 +104,8 @@ std::string toString(const Expression &expression,
   return stack.empty() ? "" : std::move(stack.back().text);
 }
 
-std::string toString(const Guard &guard, const KernelInfo &kernel) noexcept {
+std::string toString(const Guard &guard,
+                     const SignatureInfo &signature) noexcept {
   switch (guard.kind) {
   case Guard::Kind::Capability:
     if (guard.most == INT64_MAX)
@@ -115,16 +116,16 @@ std::string toString(const Guard &guard, const KernelInfo &kernel) noexcept {
                        describeCapability(guard.most));
   case Guard::Kind::Aligned:
     return fmt::format("{} is aligned to {} bytes",
-                       kernel.arguments[guard.argument].name, guard.least);
+                       signature.arguments[guard.argument].name, guard.least);
   case Guard::Kind::Divisible:
-    return fmt::format("{} is a multiple of {}", toString(guard.value, kernel),
-                       guard.least);
+    return fmt::format("{} is a multiple of {}",
+                       toString(guard.value, signature), guard.least);
   case Guard::Kind::Range:
-    return fmt::format("{} is from {} to {}", toString(guard.value, kernel),
+    return fmt::format("{} is from {} to {}", toString(guard.value, signature),
                        guard.least, guard.most);
   case Guard::Kind::Equal:
-    return fmt::format("{} and {} are equal", toString(guard.value, kernel),
-                       toString(guard.other, kernel));
+    return fmt::format("{} and {} are equal", toString(guard.value, signature),
+                       toString(guard.other, signature));
   }
   return {};
 }
@@ -171,12 +172,12 @@ std::string toString(const ArgumentInfo &argument) noexcept {
 }
 
 std::string toString(const ArgumentInfo &argument,
-                     const KernelInfo &kernel) noexcept {
+                     const SignatureInfo &signature) noexcept {
   if (argument.kind != ArgumentInfo::Kind::Workspace)
     return toString(argument);
   std::vector<std::string> extents;
   for (const Expression &extent : argument.workspaceExtents)
-    extents.push_back(toString(extent, kernel));
+    extents.push_back(toString(extent, signature));
   return fmt::format("workspace<[{}] x {}> {}", fmt::join(extents, ", "),
                      toString(argument.element), argument.name);
 }

@@ -82,7 +82,8 @@ VariantInfo ManifestReader::readVariant(const Field &field,
   return variant;
 }
 
-Guard ManifestReader::readGuard(const Field &field, const KernelInfo &kernel) {
+Guard ManifestReader::readGuard(const Field &field,
+                                const SignatureInfo &signature) {
   using Kind = Guard::Kind;
   constexpr Spelling<Kind> kKinds[] = {{Kind::Capability, "capability"},
                                        {Kind::Aligned, "aligned"},
@@ -102,21 +103,21 @@ Guard ManifestReader::readGuard(const Field &field, const KernelInfo &kernel) {
     break;
   }
   case Kind::Aligned:
-    guard.argument = readTensorArgument(get(field, "argument"), kernel);
+    guard.argument = readTensorArgument(get(field, "argument"), signature);
     guard.least = readInteger(get(field, "bytes"), 1, INT64_MAX);
     break;
   case Kind::Divisible:
-    guard.value = readExpression(get(field, "value"), kernel);
+    guard.value = readExpression(get(field, "value"), signature);
     guard.least = readInteger(get(field, "by"), 1, INT64_MAX);
     break;
   case Kind::Range:
-    guard.value = readExpression(get(field, "value"), kernel);
+    guard.value = readExpression(get(field, "value"), signature);
     guard.least = readInteger(get(field, "min"), INT64_MIN, INT64_MAX);
     guard.most = readInteger(get(field, "max"), INT64_MIN, INT64_MAX);
     break;
   case Kind::Equal:
-    guard.value = readExpression(get(field, "left"), kernel);
-    guard.other = readExpression(get(field, "right"), kernel);
+    guard.value = readExpression(get(field, "left"), signature);
+    guard.other = readExpression(get(field, "right"), signature);
     break;
   }
   return guard;

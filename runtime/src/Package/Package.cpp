@@ -36,7 +36,9 @@ struct Package::Impl {
   Manifest manifest;
   /// Of each image of each module.
   std::vector<std::vector<std::string>> contents;
+  std::string constants; ///< of all programs
   std::map<std::string_view, const KernelInfo *> kernels;
+  std::map<std::string_view, const ProgramInfo *> programs;
 
   static Result<Impl> read(const Directory &opened,
                            const std::string &directory);
@@ -159,17 +161,19 @@ Result<Manifest> readManifest(const Directory &directory,
   return manifest;
 }
 
-Result<std::string> readImage(const Directory &directory,
-                              const std::string &path, const Image &image) {
+/// An Image or a ConstantFile.
+template <typename Info>
+Result<std::string> readContents(const Directory &directory,
+                                 const std::string &path, const Info &info) {
   Result<std::string> contents =
-      directory.read(image.file, image.bytes, image.bytes);
+      directory.read(info.file, info.bytes, info.bytes);
   if (!contents)
     return contents;
   std::string hash = hashContents(*contents);
-  if (hash != image.hash)
+  if (hash != info.hash)
     return fail(ErrorCode::InvalidPackage,
                 "{}/{}: expected contents with the hash {}, got {}", path,
-                image.file, image.hash, hash);
+                info.file, info.hash, hash);
   return contents;
 }
 } // namespace
@@ -179,15 +183,24 @@ Result<Package::Impl> Package::Impl::read(const Directory &opened,
   Result<Manifest> manifest = readManifest(opened, directory);
   if (!manifest)
     return tl::make_unexpected(std::move(manifest.error()));
-  Impl impl{directory, std::move(*manifest), {}, {}};
+  Impl impl;
+  impl.directory = directory;
+  impl.manifest = std::move(*manifest);
   for (const ModuleInfo &module : impl.manifest.modules) {
     std::vector<std::string> &images = impl.contents.emplace_back();
     for (const Image &image : module.images) {
-      Result<std::string> contents = readImage(opened, directory, image);
+      Result<std::string> contents = readContents(opened, directory, image);
       if (!contents)
         return tl::make_unexpected(std::move(contents.error()));
       images.push_back(std::move(*contents));
     }
+  }
+  if (impl.manifest.constants) {
+    Result<std::string> contents =
+        readContents(opened, directory, *impl.manifest.constants);
+    if (!contents)
+      return tl::make_unexpected(std::move(contents.error()));
+    impl.constants = std::move(*contents);
   }
   return impl;
 }
@@ -208,6 +221,8 @@ Result<Package> Package::open(const std::string &directory) noexcept {
       auto shared = std::make_shared<Impl>(std::move(*impl));
       for (const KernelInfo &kernel : shared->manifest.kernels)
         shared->kernels.emplace(kernel.name, &kernel);
+      for (const ProgramInfo &program : shared->manifest.programs)
+        shared->programs.emplace(program.name, &program);
       return Package(std::move(shared));
     }
     if (attempt == kAttempts || !opened.isReplaced())
@@ -222,6 +237,15 @@ const Manifest &Package::getManifest() const noexcept { return impl->manifest; }
 const KernelInfo *Package::findKernel(std::string_view name) const noexcept {
   auto found = impl->kernels.find(name);
   return found == impl->kernels.end() ? nullptr : found->second;
+}
+
+const ProgramInfo *Package::findProgram(std::string_view name) const noexcept {
+  auto found = impl->programs.find(name);
+  return found == impl->programs.end() ? nullptr : found->second;
+}
+
+std::string_view Package::getConstants() const noexcept {
+  return impl->constants;
 }
 
 const std::string &Package::getDirectory() const noexcept {

@@ -66,11 +66,11 @@ TEST_F(CAPICompile, CompileLoadLaunch) {
   EXPECT_STREQ(message.source, "");
   EXPECT_EQ(carousel_message_get(1, &message), CAROUSEL_INVALID_ARGUMENT);
 
-  carousel_program *program = nullptr;
-  ASSERT_EQ(carousel_program_load(context, code, &program), CAROUSEL_OK);
+  carousel_module *module = nullptr;
+  ASSERT_EQ(carousel_module_load(context, code, &module), CAROUSEL_OK);
   carousel_code_release(code);
   carousel_launch_shape shape = {sizeof(shape), {2, 1, 1}, {32, 1, 1}, {}, 64};
-  EXPECT_EQ(carousel_program_launch(program, "k", &shape, nullptr, nullptr),
+  EXPECT_EQ(carousel_module_launch(module, "k", &shape, nullptr, nullptr),
             CAROUSEL_OK)
       << carousel_last_error();
   fake::Launch launch = fake::getLaunches().back();
@@ -78,7 +78,7 @@ TEST_F(CAPICompile, CompileLoadLaunch) {
   EXPECT_EQ(launch.block[0], 32u);
   EXPECT_EQ(launch.dynamicShared, 64u);
   EXPECT_FALSE(launch.hasCluster);
-  carousel_program_release(program);
+  carousel_module_release(module);
   EXPECT_EQ(fake::countLoadedModules(), 0u);
 }
 

@@ -13,7 +13,7 @@
 #include "TestPackages.h"
 
 #include "carousel/Runtime/Kernel.h"
-#include "carousel/Runtime/Program.h"
+#include "carousel/Runtime/Module.h"
 #include "carousel/Runtime/TensorMap.h"
 #include "carousel_runtime.h"
 
@@ -74,10 +74,10 @@ EXPECT_NOEXCEPT(compileCUDA(any<CUDASource>(), any<CompileOptions>()));
 EXPECT_NOEXCEPT(compileCUDA(any<Context>(), any<CUDASource>()));
 EXPECT_NOEXCEPT(toString(any<CompileMessage>()));
 EXPECT_NOEXCEPT(getDeviceHeaders());
-EXPECT_NOEXCEPT(Program::load(any<Context>(), any<CompiledCode>()));
-EXPECT_NOEXCEPT(Program::compile(any<Context>(), any<CUDASource>()));
-EXPECT_NOEXCEPT(any<Program>().launch(any<std::string>(), any<LaunchShape>(),
-                                      nullptr));
+EXPECT_NOEXCEPT(Module::load(any<Context>(), any<CompiledCode>()));
+EXPECT_NOEXCEPT(Module::compile(any<Context>(), any<CUDASource>()));
+EXPECT_NOEXCEPT(any<Module>().launch(any<std::string>(), any<LaunchShape>(),
+                                     nullptr));
 
 EXPECT_NOEXCEPT(Buffer::allocate(any<Context>(), 0));
 EXPECT_NOEXCEPT(Buffer(std::move(any<Buffer>())));

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Runtime/Kernel.h"
-#include "carousel/Runtime/Program.h"
+#include "carousel/Runtime/Module.h"
 
 #include <cstdio>
 

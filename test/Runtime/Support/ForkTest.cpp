@@ -13,7 +13,7 @@
 #include "KernelTest.h"
 #include "Support/Process.h"
 
-#include "carousel/Runtime/Program.h"
+#include "carousel/Runtime/Module.h"
 #include "carousel/Runtime/TensorMap.h"
 #include "carousel_runtime.h"
 
@@ -66,7 +66,7 @@ struct Objects {
   Package package;
   Kernel kernel;
   std::optional<Launch> launch;
-  Program program;
+  Module module;
   Buffer buffer;
 };
 
@@ -107,8 +107,8 @@ std::string checkEntries(Objects &objects, const std::string &directory) {
   expectLost("explain", kernel.explain(arguments.list, 2));
   expectLost("loadAll", kernel.loadAll());
   expectLost("Launch::run", objects.launch->run());
-  expectLost("Program::launch", objects.program.launch("k", {}, nullptr));
-  expectLost("Program::load", Program::load(objects.context, {}));
+  expectLost("Module::launch", objects.module.launch("k", {}, nullptr));
+  expectLost("Module::load", Module::load(objects.context, {}));
   expectLost("compileCUDA", compileCUDA(CUDASource(), CompileOptions()));
   expectLost("compileCUDA in a context",
              compileCUDA(objects.context, CUDASource()));
@@ -139,11 +139,11 @@ protected:
     Result<Kernel> kernel = Kernel::get(context, package, "copy");
     CopyArguments arguments(1024);
     Result<Launch> launch = kernel->prepare(arguments.list, 2);
-    Result<Program> program =
-        Program::load(context, {CodeKind::Cubin, "", "FAKECUBIN"});
+    Result<Module> module =
+        Module::load(context, {CodeKind::Cubin, "", "FAKECUBIN"});
     Result<Buffer> buffer = Buffer::allocate(context, 16);
-    EXPECT_TRUE(kernel && launch && program && buffer);
-    return {context, package, *kernel, *launch, *program, std::move(*buffer)};
+    EXPECT_TRUE(kernel && launch && module && buffer);
+    return {context, package, *kernel, *launch, *module, std::move(*buffer)};
   }
 };
 

@@ -154,7 +154,7 @@ static tl::unexpected<runtime::Error> failFor(const ArgumentInfo &argument,
   return fail(error.code, "{}: {}", argument.name, error.message);
 }
 
-static size_t findArgument(const runtime::KernelInfo &kernel,
+static size_t findArgument(const runtime::SignatureInfo &kernel,
                            std::string_view name) {
   size_t i = 0, count = kernel.countPassed();
   while (i < count && kernel.arguments[i].name != name)
@@ -162,7 +162,7 @@ static size_t findArgument(const runtime::KernelInfo &kernel,
   return i;
 }
 
-static std::string listArguments(const runtime::KernelInfo &kernel) {
+static std::string listArguments(const runtime::SignatureInfo &kernel) {
   std::string list;
   for (size_t i = 0; i < kernel.countPassed(); ++i)
     list +=
@@ -171,7 +171,7 @@ static std::string listArguments(const runtime::KernelInfo &kernel) {
 }
 
 Result<std::vector<ArgumentValue>>
-tools::parseArguments(const runtime::KernelInfo &kernel,
+tools::parseArguments(const runtime::SignatureInfo &kernel,
                       const std::vector<std::string> &options) {
   size_t count = kernel.countPassed();
   std::vector<std::optional<std::string>> texts(count);
@@ -252,7 +252,7 @@ tools::parseArguments(const runtime::KernelInfo &kernel,
 }
 
 std::vector<runtime::Argument>
-tools::makeArguments(const runtime::KernelInfo &kernel,
+tools::makeArguments(const runtime::SignatureInfo &kernel,
                      const std::vector<ArgumentValue> &values,
                      const std::vector<uint64_t> &addresses) {
   using runtime::Argument;
@@ -277,7 +277,7 @@ tools::makeArguments(const runtime::KernelInfo &kernel,
 
 /// At addresses as good as any that a device gives out.
 static std::vector<runtime::Argument>
-makeUnplacedArguments(const runtime::KernelInfo &kernel,
+makeUnplacedArguments(const runtime::SignatureInfo &kernel,
                       const std::vector<ArgumentValue> &values) {
   constexpr uint64_t kAddress = 4096, kFarthest = uint64_t(1) << 62;
   std::vector<uint64_t> addresses(values.size(), kAddress);
@@ -301,13 +301,13 @@ makeUnplacedArguments(const runtime::KernelInfo &kernel,
   return makeArguments(kernel, values, addresses);
 }
 
-Status tools::checkArguments(const runtime::KernelInfo &kernel,
+Status tools::checkArguments(const runtime::SignatureInfo &kernel,
                              const std::vector<ArgumentValue> &values) {
   auto arguments = makeUnplacedArguments(kernel, values);
   return runtime::checkArguments(kernel, arguments.data(), arguments.size());
 }
 
-Status tools::addWorkspaces(const runtime::KernelInfo &kernel,
+Status tools::addWorkspaces(const runtime::SignatureInfo &kernel,
                             int64_t multiprocessors,
                             std::vector<ArgumentValue> &values) {
   auto arguments = makeUnplacedArguments(kernel, values);

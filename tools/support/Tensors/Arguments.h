@@ -61,24 +61,25 @@ Result<TensorValue> parseTensor(std::string_view text, ElementType type,
 /// The values of all arguments of a kernel, in its order. Each must be given
 /// once; "like:x" takes the layout of another one, "same:x" also its memory.
 Result<std::vector<ArgumentValue>>
-parseArguments(const runtime::KernelInfo &kernel,
+parseArguments(const runtime::SignatureInfo &kernel,
                const std::vector<std::string> &options);
 
 /// The values as the runtime takes them; `addresses` has one for each tensor's
 /// memory, anything for scalars. Valid while `values` are where they are.
 std::vector<runtime::Argument>
-makeArguments(const runtime::KernelInfo &kernel,
+makeArguments(const runtime::SignatureInfo &kernel,
               const std::vector<ArgumentValue> &values,
               const std::vector<uint64_t> &addresses);
 
 /// Checks ranks, extents, strides and sizes against the kernel's, as a launch
 /// would, before there is a device.
-Status checkArguments(const runtime::KernelInfo &kernel,
+Status checkArguments(const runtime::SignatureInfo &kernel,
                       const std::vector<ArgumentValue> &values);
 
 /// Sets the values of the kernel's workspaces, which follow from the others:
 /// zeros.
-Status addWorkspaces(const runtime::KernelInfo &kernel, int64_t multiprocessors,
+Status addWorkspaces(const runtime::SignatureInfo &kernel,
+                     int64_t multiprocessors,
                      std::vector<ArgumentValue> &values);
 
 /// The contents of a tensor; `layout.storage` elements. Numbers don't depend on

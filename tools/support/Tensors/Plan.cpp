@@ -17,9 +17,9 @@ using namespace carousel;
 using namespace carousel::tools;
 using runtime::ErrorCode;
 using runtime::fail;
-using runtime::KernelInfo;
+using runtime::SignatureInfo;
 
-static Result<Output> parseOutput(const KernelInfo &kernel,
+static Result<Output> parseOutput(const SignatureInfo &kernel,
                                   const std::string &option,
                                   const char *optionName, bool workspaces) {
   auto assignment = parseAssignment(option, optionName);
@@ -40,7 +40,7 @@ static Result<Output> parseOutput(const KernelInfo &kernel,
               kernel.name, assignment->name);
 }
 
-Result<Plan> tools::makePlan(const KernelInfo &kernel,
+Result<Plan> tools::makePlan(const SignatureInfo &kernel,
                              const TensorOptions &options) {
   auto values = parseArguments(kernel, options.arguments);
   if (!values)

@@ -40,7 +40,7 @@ struct TensorOptions {
   std::optional<int64_t> multiprocessors = std::nullopt;
 };
 
-Result<Plan> makePlan(const runtime::KernelInfo &kernel,
+Result<Plan> makePlan(const runtime::SignatureInfo &kernel,
                       const TensorOptions &options);
 
 /// The contents that `output` is to have.

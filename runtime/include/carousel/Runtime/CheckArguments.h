@@ -19,14 +19,15 @@ namespace carousel::runtime {
 
 /// Checks what a launch checks before it chooses a variant: the number of
 /// arguments, their types, extents, strides and addresses.
-Status checkArguments(const KernelInfo &kernel, const Argument *arguments,
+Status checkArguments(const SignatureInfo &signature, const Argument *arguments,
                       size_t count) noexcept;
 
 /// The extents of the kernel's workspaces, in order, as a launch with these
 /// arguments computes them on a device with `multiprocessors` multiprocessors.
 Result<std::vector<std::vector<int64_t>>>
-computeWorkspaceExtents(const KernelInfo &kernel, const Argument *arguments,
-                        size_t count, int64_t multiprocessors) noexcept;
+computeWorkspaceExtents(const SignatureInfo &signature,
+                        const Argument *arguments, size_t count,
+                        int64_t multiprocessors) noexcept;
 
 } // namespace carousel::runtime
 

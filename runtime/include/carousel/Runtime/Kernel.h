@@ -111,9 +111,10 @@ public:
   /// NVRTC's warnings for the loaded modules.
   std::vector<CompileMessage> getCompileMessages() const noexcept;
 
-private:
-  friend class Launch;
   struct Impl;
+  const std::shared_ptr<Impl> &share() const { return impl; }
+
+private:
   explicit Kernel(std::shared_ptr<Impl> impl);
   std::shared_ptr<Impl> impl;
 };

@@ -33,6 +33,8 @@ inline constexpr int kManifestVersion = 3;
 inline constexpr size_t kMaxManifestBytes = 16 << 20;
 /// The largest number of bytes of all images of a package together.
 inline constexpr uint64_t kMaxImageBytes = uint64_t(1) << 30;
+/// The largest number of bytes of all constants of a package together.
+inline constexpr uint64_t kMaxConstantBytes = uint64_t(1) << 40;
 /// The largest number of bytes of a kernel's parameters.
 inline constexpr size_t kMaxParameterBytes = rules::kMaxParameterBytes;
 /// The largest number of bytes of any name.
@@ -243,22 +245,92 @@ struct VariantInfo {
   std::optional<DecisionInfo> decisions;
 };
 
-struct KernelInfo {
+/// What callers name, and what they pass to it.
+struct SignatureInfo {
   std::string name;
   std::vector<ArgumentInfo> arguments;
-  std::vector<VariantInfo> variants; ///< most preferred first
 
   /// The number of arguments that callers pass; workspaces follow these.
   size_t countPassed() const noexcept;
+};
+
+struct KernelInfo : SignatureInfo {
+  std::vector<VariantInfo> variants; ///< most preferred first
+};
+
+/// Elements that a program has from the start.
+struct ConstantInfo {
+  ElementType element = ElementType::F32;
+  std::vector<int64_t> extents;   ///< contiguous
+  uint64_t offset = 0, bytes = 0; ///< in Manifest::constants
+};
+
+/// A file with the elements of constants.
+struct ConstantFile {
+  std::string file;
+  uint64_t bytes = 0;
+  std::string hash; ///< SHA-256, 64 hexadecimal digits
+};
+
+/// What a step of a program gives to a kernel, fills or copies. Expressions
+/// name arguments of the program.
+struct OperandInfo {
+  enum class Kind : uint8_t {
+    Tensor,   ///< elements of a tensor or workspace of the program
+    Constant, ///< elements of one of the program's constants
+    Scalar,   ///< a scalar argument of the program
+    Number,   ///< an integer or index that `value` computes
+    Bits,     ///< a scalar with the bits of `bits`
+  };
+  Kind kind = Kind::Tensor;
+  ElementType element = ElementType::F32;
+  uint16_t number = 0;             ///< of the argument or constant
+  Expression offset;               ///< of the first element, in bytes
+  std::vector<Expression> extents; ///< in elements
+  std::vector<Expression> strides; ///< in elements
+  Expression value;
+  uint64_t bits = 0;
+
+  bool isTensor() const noexcept {
+    return kind == Kind::Tensor || kind == Kind::Constant;
+  }
+};
+
+struct StepInfo {
+  enum class Kind : uint8_t { Launch, Fill, Copy };
+  Kind kind = Kind::Launch;
+  uint32_t kernel = 0; ///< Launch: index into Manifest::kernels
+  /// Launch: what callers of the kernel pass. Fill: a scalar and the target.
+  /// Copy: source and target, of the same extents.
+  std::vector<OperandInfo> operands;
+  /// What the kernel was made from; empty if unknown.
+  std::string family;
+  std::vector<std::string> sources;
+};
+
+/// A condition of all launches of a program, and what it means if it fails.
+struct CheckInfo {
+  Guard guard;
+  std::string message;
+};
+
+/// Several kernels, one after the other.
+struct ProgramInfo : SignatureInfo {
+  std::vector<ConstantInfo> constants;
+  std::vector<CheckInfo> checks;
+  std::vector<StepInfo> steps;
 };
 
 struct Manifest {
   std::string producer;
   std::vector<ModuleInfo> modules;
   std::vector<KernelInfo> kernels;
+  std::vector<ProgramInfo> programs;
+  std::optional<ConstantFile> constants; ///< of all programs
 
   /// Null if there is none.
   const KernelInfo *find(std::string_view kernel) const noexcept;
+  const ProgramInfo *findProgram(std::string_view program) const noexcept;
 };
 
 /// Reads the text of a manifest.json. An error names the place as a path of
@@ -268,9 +340,10 @@ Result<Manifest> parseManifest(std::string_view text) noexcept;
 /// The value as a caller would write it, with the arguments' names:
 /// "min(ceildiv(x.extent(0), 4096), sms * 3)".
 std::string toString(const Expression &expression,
-                     const KernelInfo &kernel) noexcept;
+                     const SignatureInfo &signature) noexcept;
 /// "x is aligned to 16 bytes".
-std::string toString(const Guard &guard, const KernelInfo &kernel) noexcept;
+std::string toString(const Guard &guard,
+                     const SignatureInfo &signature) noexcept;
 /// The declaration in CUDA C++: "extern "C" __device__ float f(float, int)".
 std::string toString(const ExternInfo &function) noexcept;
 /// "tensor<?x64xf32> x (in)", "index n", "workspace<?xi32> semaphores".
@@ -278,7 +351,7 @@ std::string toString(const ArgumentInfo &argument) noexcept;
 /// The same with a workspace's extents as the launch computes them:
 /// "workspace<[ceildiv(x.extent(0), 128)] x i32> semaphores".
 std::string toString(const ArgumentInfo &argument,
-                     const KernelInfo &kernel) noexcept;
+                     const SignatureInfo &signature) noexcept;
 
 } // namespace carousel::runtime
 

@@ -31,6 +31,10 @@ public:
   /// The kernel of the manifest with this name; null if there is none. The
   /// time doesn't depend on the number of kernels.
   const KernelInfo *findKernel(std::string_view name) const noexcept;
+  /// The program of the manifest with this name; null if there is none.
+  const ProgramInfo *findProgram(std::string_view name) const noexcept;
+  /// The bytes of getManifest().constants; empty if there are none.
+  std::string_view getConstants() const noexcept;
   const std::string &getDirectory() const noexcept;
   /// The bytes of an image of getManifest().modules[module].
   std::string_view getContents(uint32_t module, size_t image) const noexcept;

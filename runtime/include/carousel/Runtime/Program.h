@@ -1,57 +1,84 @@
-//===- Program.h - compiled code without a manifest -------------*- C++ -*-===//
+//===- Program.h - programs of packages -------------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiles, loads and launches kernels that a caller writes in CUDA C++. The
-// library doesn't know the types of their parameters, so it checks none of
-// them. Kernel.h is for kernels of packages.
+// A program of a package in a context: several kernels, fills and copies that
+// run one after the other in one stream, with memory of their own between them
+// (docs/Runtime.md, Programs). The last Program or PreparedProgram frees its
+// memory and code. So these must outlive the launches that they made, and
+// graphs that captured them.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef CAROUSEL_RUNTIME_PROGRAM_H
 #define CAROUSEL_RUNTIME_PROGRAM_H
 
-#include "carousel/Runtime/CompileCUDA.h"
-
-#include <array>
-#include <memory>
+#include "carousel/Runtime/Kernel.h"
 
 namespace carousel::runtime {
 
-/// How to launch a kernel, x first. Clusters are counted in blocks.
-struct LaunchShape {
-  std::array<uint32_t, 3> grid = {1, 1, 1};
-  std::array<uint32_t, 3> block = {1, 1, 1};
-  std::array<uint32_t, 3> cluster = {1, 1, 1};
-  uint32_t dynamicShared = 0; ///< bytes
-};
-
-/// Code on a device. Copies share ownership; any thread may call all members.
-/// The last copy unloads the code, and must outlive all launches of it.
-class Program {
+/// What a program does with its arguments, ready to run, with memory of its
+/// own. Any number of times, always in the same stream, while the arguments'
+/// memory exists.
+class PreparedProgram {
 public:
-  /// Loads a cubin or PTX.
-  static Result<Program> load(const Context &context,
-                              const CompiledCode &code) noexcept;
-  /// Calls compileCUDA, then load.
-  static Result<Program>
-  compile(const Context &context, const CUDASource &source,
-          const CompileOptions &options = {},
-          std::vector<CompileMessage> *messages = nullptr) noexcept;
+  /// Starts all steps. Makes no driver call but theirs, so that a stream may
+  /// record them.
+  Status run(Stream stream = nullptr) const noexcept;
 
-  /// Launches `kernel`, the name of an extern "C" function. `parameters` holds
-  /// a pointer to the value of each parameter, in order.
-  Status launch(const std::string &kernel, const LaunchShape &shape,
-                void *const *parameters,
-                Stream stream = nullptr) const noexcept;
+  /// The bytes of its memory, without those of kernels' workspaces.
+  uint64_t getWorkspaceBytes() const noexcept;
+  /// What it launches, in this order; what has an empty grid isn't among it.
+  const std::vector<Launch> &getLaunches() const noexcept;
 
 private:
+  friend class Program;
   struct Impl;
-  explicit Program(std::shared_ptr<const Impl> impl);
+  explicit PreparedProgram(std::shared_ptr<const Impl> impl);
   std::shared_ptr<const Impl> impl;
+};
+
+/// Copies share ownership. Any thread may call all members.
+class Program {
+public:
+  /// Finds the program called `name` and uploads its constants. Loads no code
+  /// onto the device.
+  static Result<Program> get(const Context &context, const Package &package,
+                             std::string_view name,
+                             const LoadOptions &options = {}) noexcept;
+
+  const ProgramInfo &getInfo() const noexcept;
+
+  /// Starts all steps in the stream. The first launch with a set of extents,
+  /// strides and alignments checks them, chooses a variant for each kernel and
+  /// loads it; later ones use this plan. `arguments` don't include workspaces,
+  /// which launches in one stream share. Fails if
+  ///  - arguments don't fit the signature, or a check of the program fails (the
+  ///    message is the program's);
+  ///  - the launch of one of its kernels would fail (Kernel::launch).
+  /// Nothing has started if the arguments are refused.
+  Status launch(const Argument *arguments, size_t count,
+                Stream stream = nullptr) const noexcept;
+
+  /// Prepares the same launch without running it. Allocates memory for this
+  /// launch alone.
+  Result<PreparedProgram> prepare(const Argument *arguments,
+                                  size_t count) const noexcept;
+
+  /// Compiles and loads every variant of its kernels that the device can run.
+  Status loadAll() const noexcept;
+
+  /// NVRTC's warnings for the loaded modules.
+  std::vector<CompileMessage> getCompileMessages() const noexcept;
+
+private:
+  friend class PreparedProgram;
+  struct Impl;
+  explicit Program(std::shared_ptr<Impl> impl);
+  std::shared_ptr<Impl> impl;
 };
 
 } // namespace carousel::runtime

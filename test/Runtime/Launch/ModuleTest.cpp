@@ -1,4 +1,4 @@
-//===- ProgramTest.cpp - compiled code without a manifest -----------------===//
+//===- ModuleTest.cpp - compiled code without a manifest -----------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,7 @@
 
 #include "FakeCompileTest.h"
 
-#include "carousel/Runtime/Program.h"
+#include "carousel/Runtime/Module.h"
 
 using namespace carousel;
 using namespace carousel::runtime;
@@ -17,13 +17,13 @@ namespace {
 
 const CUDASource kSource = {"k.cu", "extern \"C\" __global__ void k() {}\n"};
 
-class ProgramTest : public Compile {};
+class ModuleTest : public Compile {};
 
-TEST_F(ProgramTest, Launch) {
+TEST_F(ModuleTest, Launch) {
   {
     Context context = makeContext();
-    Result<Program> program = Program::compile(context, kSource);
-    ASSERT_TRUE(program) << program.error().message;
+    Result<Module> module = Module::compile(context, kSource);
+    ASSERT_TRUE(module) << module.error().message;
     EXPECT_EQ(fake::getImages().back() + '\0', fromCUDA(kSource.text));
     float x = 1;
     void *parameters[] = {&x};
@@ -31,7 +31,7 @@ TEST_F(ProgramTest, Launch) {
     shape.grid = {2, 3, 4};
     shape.block = {64, 2, 1};
     fake::setParameterSizes("k", {sizeof(x)});
-    Status status = program->launch("k", shape, parameters);
+    Status status = module->launch("k", shape, parameters);
     ASSERT_TRUE(status) << status.error().message;
     fake::Launch launch = fake::getLaunches().back();
     EXPECT_EQ(launch.function, "k");
@@ -42,8 +42,8 @@ TEST_F(ProgramTest, Launch) {
 
     shape.cluster = {2, 1, 1};
     shape.dynamicShared = 100000;
-    ASSERT_TRUE(program->launch("k", shape, parameters));
-    ASSERT_TRUE(program->launch("k", shape, parameters));
+    ASSERT_TRUE(module->launch("k", shape, parameters));
+    ASSERT_TRUE(module->launch("k", shape, parameters));
     launch = fake::getLaunches().back();
     EXPECT_EQ(launch.cluster, (std::array<unsigned, 3>{2, 1, 1}));
     EXPECT_EQ(launch.dynamicShared, 100000u);
@@ -54,42 +54,42 @@ TEST_F(ProgramTest, Launch) {
   EXPECT_EQ(fake::countLoadedModules(), 0u);
 }
 
-TEST_F(ProgramTest, Errors) {
+TEST_F(ModuleTest, Errors) {
   Context context = makeContext();
   std::vector<CompileMessage> messages;
-  Result<Program> program =
-      Program::compile(context, {"k.cu", "#error wrong\n"}, {}, &messages);
-  ASSERT_FALSE(program);
-  EXPECT_EQ(program.error().code, ErrorCode::CompileError);
+  Result<Module> module =
+      Module::compile(context, {"k.cu", "#error wrong\n"}, {}, &messages);
+  ASSERT_FALSE(module);
+  EXPECT_EQ(module.error().code, ErrorCode::CompileError);
   EXPECT_EQ(messages.size(), 1u);
 
   CompiledCode code;
   code.kind = CodeKind::LTOIR;
-  program = Program::load(context, code);
-  ASSERT_FALSE(program);
-  EXPECT_EQ(program.error().code, ErrorCode::InvalidArgument);
-  EXPECT_EQ(program.error().message,
+  module = Module::load(context, code);
+  ASSERT_FALSE(module);
+  EXPECT_EQ(module.error().code, ErrorCode::InvalidArgument);
+  EXPECT_EQ(module.error().message,
             "expected a cubin or PTX to load, got LTO-IR, which only nvJitLink "
             "takes");
 
-  program = Program::compile(context, kSource);
-  ASSERT_TRUE(program);
+  module = Module::compile(context, kSource);
+  ASSERT_TRUE(module);
   fake::setMissingFunctions({"other"});
-  Status status = program->launch("other", {}, nullptr);
+  Status status = module->launch("other", {}, nullptr);
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, ErrorCode::NotFound);
   EXPECT_EQ(status.error().message,
-            "expected a kernel 'other' in the program, got none; is it extern "
+            "expected a kernel 'other' in the module, got none; is it extern "
             "\"C\" __global__?");
   fake::failNext("cuLaunchKernelEx", CUDA_ERROR_INVALID_VALUE);
-  status = program->launch("k", {}, nullptr);
+  status = module->launch("k", {}, nullptr);
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().message.find("k: cuLaunchKernelEx failed: "), 0u)
       << status.error().message;
   fake::failNext("cuModuleLoadData", CUDA_ERROR_INVALID_IMAGE);
-  program = Program::compile(context, kSource);
-  ASSERT_FALSE(program);
-  EXPECT_EQ(program.error().code, ErrorCode::DriverError);
+  module = Module::compile(context, kSource);
+  ASSERT_FALSE(module);
+  EXPECT_EQ(module.error().code, ErrorCode::DriverError);
 }
 
 } // namespace

@@ -1,0 +1,100 @@
+//===- ProgramPlan.h - what a program does with some arguments --*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A plan depends on the extents, strides and alignments of a program's
+// arguments, and on scalars that expressions read. It holds for all addresses
+// that are as well aligned.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_RUNTIME_SRC_LAUNCH_PROGRAMPLAN_H
+#define CAROUSEL_RUNTIME_SRC_LAUNCH_PROGRAMPLAN_H
+
+#include "KernelImpl.h"
+#include "MemoryStep.h"
+
+#include <variant>
+
+namespace carousel::runtime {
+
+/// The memory that steps work on: of each tensor and workspace of the program,
+/// and then of each of its constants.
+using BaseAddresses = std::vector<uint64_t>;
+
+/// What a plan is made from. All outlive it.
+struct PlanInput {
+  const Context &context;
+  const ProgramInfo &program;
+  /// Of each kernel of the manifest; null where the program doesn't use it.
+  const std::vector<std::shared_ptr<Kernel::Impl>> &kernels;
+  const BoundArgument *arguments;
+  const BaseAddresses &addresses;
+};
+
+class ProgramPlan {
+public:
+  /// Checks what the program checks, chooses the kernels' variants and loads
+  /// those whose grid depends on it. `stream`: of a launch, if it is one.
+  static Result<std::shared_ptr<const ProgramPlan>>
+  make(const PlanInput &input, std::optional<Stream> stream);
+
+  /// A launch with the addresses of the plan's memory now, and the values of
+  /// scalars.
+  struct Memory {
+    const BoundArgument *arguments;
+    const BaseAddresses &addresses;
+  };
+  /// Starts all steps. The context must be current.
+  Status run(Context::Impl &context, const Memory &memory, uint64_t streamId,
+             Stream stream) const;
+
+  /// The launches among the steps, each with workspaces of its own.
+  Result<std::vector<Launch>> prepare(const Memory &memory) const;
+  /// Starts all steps, with these launches.
+  Status run(Context::Impl &context, const Memory &memory,
+             const std::vector<Launch> &launches, Stream stream) const;
+
+private:
+  struct PlannedLaunch {
+    std::shared_ptr<Kernel::Impl> kernel;
+    const DeviceVariant *variant = nullptr;
+    Grid grid;
+    /// With the addresses of the plan. Workspaces have none yet.
+    std::vector<BoundArgument> bound;
+    std::vector<TensorMapSource> sources;
+    /// Of each argument that callers pass: where its elements lie, or the
+    /// program's scalar that it is. -1: neither.
+    std::vector<int> bases, scalars;
+  };
+  struct PlannedFill {
+    MemoryStep step;
+    uint64_t target = 0, value = 0;
+    int base = 0, scalar = -1;
+  };
+  struct PlannedCopy {
+    MemoryStep step;
+    uint64_t target = 0, source = 0;
+    int targetBase = 0, sourceBase = 0;
+  };
+  using Step = std::variant<PlannedLaunch, PlannedFill, PlannedCopy>;
+
+  friend class ProgramPlanner;
+  void fillFrame(const PlannedLaunch &launch, const Memory &memory,
+                 const LaunchFrame &frame) const;
+  Status start(const PlannedLaunch &launch, const Memory &memory,
+               uint64_t streamId, Stream stream) const;
+  /// A fill or a copy.
+  Status start(Context::Impl &context, const Step &step, const Memory &memory,
+               Stream stream) const;
+
+  BaseAddresses addresses; ///< that it was made with
+  std::vector<Step> steps;
+};
+
+} // namespace carousel::runtime
+
+#endif // CAROUSEL_RUNTIME_SRC_LAUNCH_PROGRAMPLAN_H

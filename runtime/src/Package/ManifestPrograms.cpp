@@ -1,0 +1,229 @@
+//===- ManifestPrograms.cpp - reads the programs of manifests -------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See ManifestReader.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ManifestReader.h"
+#include "Support/Hash.h"
+
+#include <algorithm>
+
+namespace carousel::runtime {
+
+std::string ManifestReader::readHash(const Field &field) {
+  std::string hash(readString(field));
+  constexpr size_t kFormerDigits = 32;
+  if (hash.size() != kHashDigits ||
+      hash.find_first_not_of("0123456789abcdef") != std::string::npos)
+    fail(field, "expected {} lower-case hexadecimal digits, got {}{}",
+         kHashDigits, field.value.describe(),
+         hash.size() == kFormerDigits
+             ? "; compile packages of before version 3 again"
+             : "");
+  return hash;
+}
+
+ConstantFile ManifestReader::readConstantFile(const Field &field) {
+  ConstantFile constants;
+  constants.file = readFileName(get(field, "file"));
+  constants.bytes = static_cast<uint64_t>(readInteger(
+      get(field, "bytes"), 0, static_cast<int64_t>(kMaxConstantBytes)));
+  constants.hash = readHash(get(field, "hash"));
+  return constants;
+}
+
+/// Its bytes are in the file: those of all its elements.
+ConstantInfo ManifestReader::readConstant(const Field &field,
+                                          uint64_t fileBytes) {
+  ConstantInfo constant;
+  constant.element = readElement(get(field, "element"), "a constant");
+  Field extents = get(field, "extents");
+  checkCount(extents, kMaxRank, "dimensions");
+  uint64_t bytes = getBytes(constant.element);
+  forEach(extents, [&](const Field &element) {
+    constant.extents.push_back(
+        readInteger(element, 0, static_cast<int64_t>(kMaxConstantBytes)));
+    if (__builtin_mul_overflow(
+            bytes, static_cast<uint64_t>(constant.extents.back()), &bytes))
+      fail(element, "expected a constant of at most {} bytes, got more",
+           kMaxConstantBytes);
+  });
+  Field offset = get(field, "offset");
+  constant.offset = static_cast<uint64_t>(
+      readInteger(offset, 0, static_cast<int64_t>(kMaxConstantBytes)));
+  constant.bytes = bytes;
+  if (!hasFailed() &&
+      (bytes > fileBytes || constant.offset > fileBytes - bytes))
+    fail(offset, "expected {} bytes in a file of {}, got the offset {}", bytes,
+         fileBytes, constant.offset);
+  return constant;
+}
+
+/// The base, of one of the program's tensors or constants, and the view of it.
+void ManifestReader::readView(const Field &field, const ProgramInfo &program,
+                              OperandInfo &operand) {
+  operand.element = readElement(get(field, "element"), "a tensor");
+  if (operand.kind == OperandInfo::Kind::Constant)
+    operand.number =
+        readNumber(get(field, "constant"), program.constants.size(),
+                   "a constant's number");
+  else
+    operand.number = readTensorArgument(get(field, "argument"), program);
+  operand.offset = readExpression(get(field, "offset"), program);
+  Field extents = get(field, "extents");
+  checkCount(extents, kMaxRank, "dimensions");
+  forEach(extents, [&](const Field &element) {
+    operand.extents.push_back(readExpression(element, program));
+  });
+  forEach(get(field, "strides"), operand.extents.size(),
+          [&](const Field &element) {
+            operand.strides.push_back(readExpression(element, program));
+          });
+}
+
+OperandInfo ManifestReader::readOperand(const Field &field,
+                                        const ProgramInfo &program) {
+  using Kind = OperandInfo::Kind;
+  constexpr Spelling<Kind> kKinds[] = {{Kind::Tensor, "tensor"},
+                                       {Kind::Constant, "constant"},
+                                       {Kind::Scalar, "scalar"},
+                                       {Kind::Number, "number"},
+                                       {Kind::Bits, "bits"}};
+  OperandInfo operand;
+  operand.kind = readEnum(get(field, "kind"), kKinds);
+  if (hasFailed())
+    return operand;
+  switch (operand.kind) {
+  case Kind::Tensor:
+  case Kind::Constant:
+    readView(field, program, operand);
+    break;
+  case Kind::Scalar:
+    operand.number = readArgumentNumber(get(field, "argument"), program,
+                                        ArgumentInfo::Kind::Scalar);
+    if (!hasFailed())
+      operand.element = program.arguments[operand.number].element;
+    break;
+  case Kind::Number:
+    operand.element = readElement(get(field, "element"), "a scalar");
+    operand.value = readExpression(get(field, "value"), program);
+    break;
+  case Kind::Bits:
+    operand.element = readElement(get(field, "element"), "a scalar");
+    operand.bits = static_cast<uint64_t>(
+        readInteger(get(field, "bits"), INT64_MIN, INT64_MAX));
+    break;
+  }
+  return operand;
+}
+
+/// An operand fits the argument of the kernel that it is for.
+void ManifestReader::checkOperand(const Field &field,
+                                  const OperandInfo &operand,
+                                  const ArgumentInfo &argument) {
+  if (hasFailed())
+    return;
+  bool isTensor = operand.isTensor();
+  if (isTensor != (argument.kind == ArgumentInfo::Kind::Tensor) ||
+      operand.element != argument.element ||
+      (isTensor && operand.extents.size() != argument.extents.size()))
+    fail(field, "expected an operand for {}, got {} of {}", toString(argument),
+         isTensor ? fmt::format("{} dimensions", operand.extents.size())
+                  : "a scalar",
+         toString(operand.element));
+}
+
+StepInfo ManifestReader::readLaunch(const Field &field,
+                                    const ProgramInfo &program,
+                                    const Manifest &manifest) {
+  StepInfo step;
+  Field name = get(field, "kernel");
+  auto found = kernels.find(std::string(readString(name)));
+  if (found == kernels.end())
+    fail(name, "expected a kernel of the package, got {}",
+         name.value.describe());
+  if (hasFailed())
+    return step;
+  step.kernel = found->second;
+  const KernelInfo &kernel = manifest.kernels[step.kernel];
+  forEach(get(field, "operands"), kernel.countPassed(),
+          [&](const Field &element) {
+            step.operands.push_back(readOperand(element, program));
+            checkOperand(element, step.operands.back(),
+                         kernel.arguments[element.element]);
+          });
+  if (field.value.find("family"))
+    step.family = readName(get(field, "family"));
+  if (field.value.find("sources"))
+    forEach(get(field, "sources"), [&](const Field &element) {
+      step.sources.push_back(readName(element));
+    });
+  return step;
+}
+
+StepInfo ManifestReader::readStep(const Field &field,
+                                  const ProgramInfo &program,
+                                  const Manifest &manifest) {
+  using Kind = StepInfo::Kind;
+  constexpr Spelling<Kind> kKinds[] = {
+      {Kind::Launch, "launch"}, {Kind::Fill, "fill"}, {Kind::Copy, "copy"}};
+  Kind kind = readEnum(get(field, "kind"), kKinds);
+  if (hasFailed())
+    return {};
+  if (kind == Kind::Launch)
+    return readLaunch(field, program, manifest);
+  StepInfo step;
+  step.kind = kind;
+  Field source = get(field, kind == Kind::Fill ? "value" : "source");
+  Field target = get(field, "target");
+  for (const Field &operand : {source, target})
+    step.operands.push_back(readOperand(operand, program));
+  if (hasFailed())
+    return step;
+  const OperandInfo &from = step.operands[0], &to = step.operands[1];
+  if (to.kind != OperandInfo::Kind::Tensor)
+    fail(target, "expected elements that can be written, got another operand");
+  if (from.element != to.element)
+    fail(target, "expected elements of {}, got {}", toString(from.element),
+         toString(to.element));
+  if (kind == Kind::Fill
+          ? from.isTensor()
+          : !from.isTensor() || from.extents.size() != to.extents.size())
+    fail(source, "expected {}, got another operand",
+         kind == Kind::Fill ? "a scalar" : "a tensor of the target's rank");
+  return step;
+}
+
+ProgramInfo ManifestReader::readProgram(const Field &field,
+                                        const Manifest &manifest) {
+  ProgramInfo program;
+  program.name = readName(get(field, "name"));
+  readArguments(get(field, "arguments"), kMaxEntries, program);
+  uint64_t bytes = manifest.constants ? manifest.constants->bytes : 0;
+  Field constants = get(field, "constants");
+  checkCount(constants, kMaxEntries, "constants");
+  forEach(constants, [&](const Field &element) {
+    program.constants.push_back(readConstant(element, bytes));
+  });
+  Field checks = get(field, "checks");
+  checkCount(checks, kMaxEntries, "checks");
+  forEach(checks, [&](const Field &element) {
+    Guard guard = readGuard(get(element, "guard"), program);
+    std::string message = readName(get(element, "message"));
+    program.checks.push_back({std::move(guard), std::move(message)});
+  });
+  Field steps = get(field, "steps");
+  checkCount(steps, kMaxEntries, "steps");
+  forEach(steps, [&](const Field &element) {
+    program.steps.push_back(readStep(element, program, manifest));
+  });
+  return program;
+}
+
+} // namespace carousel::runtime
