@@ -13,8 +13,10 @@
 #include "carousel/Package/CompilePackage.h"
 
 #include "KernelParts.h"
+#include "LowerGraphs.h"
 #include "LowerTilePhase.h"
 
+#include "carousel/Package/DescribeProgram.h"
 #include "carousel/Package/ReportDecisions.h"
 #include "carousel/Passes/Passes.h"
 #include "carousel/Passes/Pipelines.h"
@@ -62,6 +64,7 @@ public:
 private:
   LogicalResult findChips();
   LogicalResult checkAssembler();
+  LogicalResult describePrograms();
   LogicalResult chooseVariants();
   LogicalResult numberWaits();
   LogicalResult compileModule(gpu::GPUModuleOp gpuModule,
@@ -352,9 +355,29 @@ void Compiler::dropUnused() {
     });
 }
 
+/// While launches still find their kernels.
+LogicalResult Compiler::describePrograms() {
+  ConstantPool constants;
+  FailureOr<std::vector<ProgramDescription>> programs =
+      carousel::describePrograms(module, constants);
+  if (failed(programs))
+    return failure();
+  package.manifest.programs = std::move(*programs);
+  const std::string &contents = constants.getContents();
+  if (contents.empty())
+    return success();
+  constexpr llvm::StringLiteral kFile = "constants.bin";
+  package.manifest.constants = {kFile.str(), contents.size(),
+                                hashContents(contents)};
+  package.files.push_back({kFile.str(), contents});
+  return success();
+}
+
 FailureOr<Package> Compiler::compile() {
   // The attributes are read before the pipeline looks at them.
-  if (failed(verify(module)) || failed(findChips()))
+  if (failed(verify(module)) || failed(findChips()) ||
+      failed(lowerGraphs(module, options, managers)) ||
+      failed(describePrograms()))
     return failure();
   FailureOr<llvm::DenseSet<Operation *>> made =
       lowerTilePhase(module, chips, options, managers);

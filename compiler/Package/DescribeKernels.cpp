@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DescribeArguments.h"
+
 #include "carousel/Analysis/SharedMemory/SharedMemoryUse.h"
 #include "carousel/Package/DescribePackage.h"
 
@@ -28,103 +30,19 @@ GuardAttr VariantDescription::findExcludingGuard(unsigned sm) const {
   return {};
 }
 
-//===----------------------------------------------------------------------===//
-// Arguments
-//===----------------------------------------------------------------------===//
-
-/// docs/Package.md, Element.
-static bool isElement(Type type) {
-  if (auto integer = dyn_cast<IntegerType>(type))
-    return integer.isSignless() &&
-           llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
-  return isa<Float16Type, BFloat16Type, Float32Type, Float64Type,
-             Float8E4M3FNType, Float8E5M2Type, Float8E8M0FNUType>(type);
-}
-
-static std::string toText(Type type) {
-  std::string text;
-  llvm::raw_string_ostream(text) << type;
-  return text;
-}
-
-static LogicalResult verifyElement(gpu::GPUFuncOp func, StringRef argument,
-                                   MemRefType type) {
-  if (isElement(type.getElementType()))
-    return success();
-  return func.emitError("expected elements of argument '")
-         << argument << "' that a package can describe, got "
-         << type.getElementType();
-}
-
-static LogicalResult describeTensor(gpu::GPUFuncOp func, MemRefType type,
-                                    ArgumentDescription &argument) {
-  if (type.getMemorySpace() && !isGlobalMemRef(type))
-    return func.emitError("expected argument '")
-           << argument.name << "' to be in global memory, got " << type;
-  if (failed(verifyElement(func, argument.name, type)))
-    return failure();
-  if (type.getRank() > kMaxArgumentRank)
-    return func.emitError("expected a rank of at most ")
-           << kMaxArgumentRank << " of argument '" << argument.name << "', got "
-           << type.getRank();
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  if (failed(type.getStridesAndOffset(strides, offset)))
-    return func.emitError("expected a strided layout of argument '")
-           << argument.name << "', got " << type;
-  argument.kind = ArgumentDescription::Kind::Tensor;
-  argument.element = toText(type.getElementType());
-  argument.extents = type.getShape().vec();
-  if (!type.getLayout().isIdentity())
-    argument.strides = std::vector<int64_t>(strides.begin(), strides.end());
-  return success();
-}
-
 static ExprAttr makeExpr(MLIRContext *context, ExprKind kind, int64_t value,
                          int64_t argument = 0) {
   return ExprAttr::get(context, kind, value, argument, ExprAttr(), ExprAttr());
-}
-
-/// Its extents in full; its strides follow from them (C187).
-static void describeWorkspace(WorkspaceAttr workspace, MemRefType type,
-                              ArgumentDescription &argument) {
-  argument.kind = ArgumentDescription::Kind::Workspace;
-  argument.extents.clear();
-  argument.strides.reset();
-  ArrayRef<ExprAttr> given = workspace.getExtents();
-  for (int64_t extent : type.getShape()) {
-    if (!ShapedType::isDynamic(extent)) {
-      argument.workspaceExtents.push_back(
-          makeExpr(type.getContext(), ExprKind::Constant, extent));
-      continue;
-    }
-    argument.workspaceExtents.push_back(given.front());
-    given = given.drop_front();
-  }
 }
 
 static FailureOr<std::vector<ArgumentDescription>>
 describeArguments(gpu::GPUFuncOp func) {
   std::vector<ArgumentDescription> arguments;
   for (const KernelArgument &source : getKernelArguments(func)) {
-    ArgumentDescription &argument = arguments.emplace_back();
-    argument.name = source.name;
-    argument.access = source.access;
-    argument.mayAlias = source.mayAlias;
-    if (auto memref = dyn_cast<MemRefType>(source.type)) {
-      if (failed(describeTensor(func, memref, argument)))
-        return failure();
-      if (source.workspace)
-        describeWorkspace(source.workspace, memref, argument);
-      continue;
-    }
-    if (!isa<IndexType>(source.type) && !isElement(source.type))
-      return func.emitError("expected argument '")
-             << argument.name
-             << "' to be a memref, an index or a number that a package can "
-                "describe, got "
-             << source.type;
-    argument.element = toText(source.type);
+    FailureOr<ArgumentDescription> argument = describeArgument(func, source);
+    if (failed(argument))
+      return failure();
+    arguments.push_back(std::move(*argument));
   }
   return arguments;
 }
@@ -256,20 +174,10 @@ static LogicalResult verifyModuleName(gpu::GPUModuleOp module) {
 }
 
 static LogicalResult verifyNameLengths(gpu::GPUFuncOp func) {
-  auto verify = [&](StringRef name, StringRef what) -> LogicalResult {
-    if (name.size() <= kMaxNameBytes)
-      return success();
-    return func.emitError("expected ")
-           << what << " of at most " << kMaxNameBytes << " bytes, got "
-           << name.size();
-  };
-  if (failed(verify(func.getName(), "a function's name")) ||
-      failed(verify(getKernelName(func), "a kernel's name")))
-    return failure();
-  for (const KernelArgument &argument : getKernelArguments(func))
-    if (failed(verify(argument.name, "an argument's name")))
-      return failure();
-  return success();
+  return success(
+      succeeded(verifyNameLength(func, func.getName(), "a function's name")) &&
+      succeeded(
+          verifyNameLength(func, getKernelName(func), "a kernel's name")));
 }
 
 /// The kernels of all gpu.modules, which stand at the top.

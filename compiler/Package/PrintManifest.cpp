@@ -285,6 +285,88 @@ public:
     });
   }
 
+  void print(const OperandDescription &operand) {
+    using Kind = OperandDescription::Kind;
+    Line line;
+    switch (operand.kind) {
+    case Kind::Tensor:
+    case Kind::Constant: {
+      bool isTensor = operand.kind == Kind::Tensor;
+      line.add("kind", isTensor ? "tensor" : "constant")
+          .add(isTensor ? "argument" : "constant", operand.number)
+          .add("element", operand.element)
+          .add("offset", toJSON(operand.offset))
+          .add("extents", toJSONList(operand.extents))
+          .add("strides", toJSONList(operand.strides));
+      break;
+    }
+    case Kind::Scalar:
+      line.add("kind", "scalar").add("argument", operand.number);
+      break;
+    case Kind::Number:
+      line.add("kind", "number").add("element", operand.element);
+      line.add("value", toJSON(operand.value));
+      break;
+    case Kind::Bits:
+      line.add("kind", "bits").add("element", operand.element);
+      line.add("bits", operand.bits);
+      break;
+    }
+    line.print(out);
+  }
+
+  void print(const StepDescription &step) {
+    using Kind = StepDescription::Kind;
+    auto printOperand = [&](StringRef name, const OperandDescription &operand) {
+      out.attributeBegin(name);
+      print(operand);
+      out.attributeEnd();
+    };
+    out.object([&] {
+      if (step.kind != Kind::Launch) {
+        bool isFill = step.kind == Kind::Fill;
+        out.attribute("kind", isFill ? "fill" : "copy");
+        printOperand(isFill ? "value" : "source", step.operands[0]);
+        printOperand("target", step.operands[1]);
+        return;
+      }
+      out.attribute("kind", "launch");
+      out.attribute("kernel", step.kernel);
+      printList("operands", step.operands);
+      if (!step.family.empty())
+        out.attribute("family", step.family);
+      if (!step.sources.empty())
+        printLine("sources", json::Array(step.sources));
+    });
+  }
+
+  void print(const CheckDescription &check) {
+    out.object([&] {
+      out.attributeBegin("guard");
+      print(check.guard);
+      out.attributeEnd();
+      out.attribute("message", check.message);
+    });
+  }
+
+  void print(const ConstantDescription &constant) {
+    Line()
+        .add("element", constant.element)
+        .add("extents", toIntegers(constant.extents))
+        .add("offset", static_cast<int64_t>(constant.offset))
+        .print(out);
+  }
+
+  void print(const ProgramDescription &program) {
+    out.object([&] {
+      out.attribute("name", program.name);
+      printList("arguments", program.arguments);
+      printList("constants", program.constants);
+      printList("checks", program.checks);
+      printList("steps", program.steps);
+    });
+  }
+
   void print(const Manifest &manifest) {
     out.object([&] {
       out.attribute("format", kManifestFormat);
@@ -292,6 +374,17 @@ public:
       out.attribute("producer", manifest.producer);
       printList("modules", manifest.modules);
       printList("kernels", manifest.kernels);
+      if (manifest.constants) {
+        out.attributeBegin("constants");
+        Line()
+            .add("file", manifest.constants->file)
+            .add("bytes", static_cast<int64_t>(manifest.constants->bytes))
+            .add("hash", manifest.constants->hash)
+            .print(out);
+        out.attributeEnd();
+      }
+      if (!manifest.programs.empty())
+        printList("programs", manifest.programs);
     });
   }
 

@@ -59,6 +59,9 @@ struct CompilePackageOptions {
   /// Whether a request of a loop or a transfer that isn't honoured is a warning
   /// or an error (docs/WhyNotPipelined.md).
   Misses misses = Misses::Warn;
+  /// The least type in which contractions of graphs add: "f32" or "as-written"
+  /// (docs/GraphPhase.md).
+  std::string accumulate = "f32";
   /// Selects the variants to compile. It is called with the guards of each
   /// variant of a kernel at the tile phase, in order of preference, for each
   /// chip and gpu.module. The first variant that it accepts is compiled, and no

@@ -153,10 +153,65 @@ struct ModuleDescription {
   std::vector<ExternDescription> externs = {};
 };
 
+/// What a step of a program works on.
+struct OperandDescription {
+  enum class Kind { Tensor, Constant, Scalar, Number, Bits };
+  Kind kind = Kind::Tensor;
+  std::string element; ///< as MLIR spells the type
+  /// Of the program's argument or constant.
+  unsigned number = 0;
+  // Of a tensor or constant: the view of it. The offset is in bytes, extents
+  // and strides are in elements.
+  ExprAttr offset = {};
+  std::vector<ExprAttr> extents = {}, strides = {};
+  ExprAttr value = {}; ///< Number
+  int64_t bits = 0;    ///< Bits
+};
+
+struct StepDescription {
+  enum class Kind { Launch, Fill, Copy };
+  Kind kind = Kind::Launch;
+  std::string kernel; ///< Launch
+  /// Launch: of each argument that the kernel's callers pass. Fill: value and
+  /// target. Copy: source and target.
+  std::vector<OperandDescription> operands;
+  /// What the kernel was made from.
+  std::string family = {};
+  std::vector<std::string> sources = {};
+};
+
+struct CheckDescription {
+  GuardAttr guard;
+  std::string message;
+};
+
+struct ConstantDescription {
+  std::string element;
+  std::vector<int64_t> extents;
+  uint64_t offset = 0; ///< in the file
+};
+
+struct ProgramDescription {
+  std::string name;
+  std::vector<ArgumentDescription> arguments;
+  std::vector<ConstantDescription> constants;
+  std::vector<CheckDescription> checks;
+  std::vector<StepDescription> steps;
+};
+
+/// The file of all constants.
+struct ConstantFileDescription {
+  std::string file;
+  uint64_t bytes;
+  std::string hash;
+};
+
 struct Manifest {
   std::string producer;
   std::vector<ModuleDescription> modules;
   std::vector<KernelDescription> kernels;
+  std::vector<ProgramDescription> programs;
+  std::optional<ConstantFileDescription> constants;
 };
 
 /// The kernels of a module at the machine phase, in module order. The chips of

@@ -7,7 +7,7 @@
 
 #include "carousel/Analysis/Programs/ArenaPlan.h"
 
-#include "../Values/LaunchExpressions.h"
+#include "carousel/Analysis/Values/LaunchExpressions.h"
 
 #include "carousel/Analysis/SharedMemory/SharedMemoryPlan.h"
 #include "llvm/Support/MathExtras.h"

@@ -15,7 +15,7 @@
 #define CAROUSEL_LIB_ANALYSIS_RINGS_BOXDISTANCES_H
 
 #include "../Sync/SyncAccesses.h"
-#include "../Values/LaunchExpressions.h"
+#include "carousel/Analysis/Values/LaunchExpressions.h"
 
 #include "carousel/Analysis/Values/Divisibility.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

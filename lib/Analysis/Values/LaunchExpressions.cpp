@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "LaunchExpressions.h"
+#include "carousel/Analysis/Values/LaunchExpressions.h"
 
 #include "carousel/Analysis/Values/ValueDepth.h"
 #include "carousel/Dialect/IR/KernelSignature.h"

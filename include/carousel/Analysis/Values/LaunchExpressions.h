@@ -6,12 +6,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Expresses indices of a kernel by the arguments of its launch, and sums of
-// such expressions. Private to the analyses.
+// such expressions.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef CAROUSEL_LIB_ANALYSIS_VALUES_LAUNCHEXPRESSIONS_H
-#define CAROUSEL_LIB_ANALYSIS_VALUES_LAUNCHEXPRESSIONS_H
+#ifndef CAROUSEL_ANALYSIS_VALUES_LAUNCHEXPRESSIONS_H
+#define CAROUSEL_ANALYSIS_VALUES_LAUNCHEXPRESSIONS_H
 
 #include "carousel/Analysis/Values/Divisibility.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
@@ -62,6 +62,9 @@ public:
   /// none.
   ExprAttr get(mlir::Value value);
 
+  /// Says what an index is that get() can't follow.
+  void define(mlir::Value value, ExprAttr expr) { known[value] = expr; }
+
 private:
   ExprAttr compute(mlir::Value value);
   ExprAttr combine(ExprKind kind, mlir::Operation *op);
@@ -78,4 +81,4 @@ private:
 
 } // namespace carousel
 
-#endif // CAROUSEL_LIB_ANALYSIS_VALUES_LAUNCHEXPRESSIONS_H
+#endif // CAROUSEL_ANALYSIS_VALUES_LAUNCHEXPRESSIONS_H

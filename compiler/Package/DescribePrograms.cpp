@@ -1,0 +1,269 @@
+//===- DescribePrograms.cpp - descriptions of programs in a manifest ------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads the host functions of programs into the structs of a manifest.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DescribeArguments.h"
+#include "ProgramViews.h"
+
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/KernelSignature.h"
+#include "carousel/Package/DescribeProgram.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/Support/Alignment.h"
+
+using namespace mlir;
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+uint64_t ConstantPool::add(StringRef bytes) {
+  auto [known, isNew] = offsets.try_emplace(hashContents(bytes), 0);
+  if (!isNew)
+    return known->second;
+  contents.resize(llvm::alignTo(contents.size(), kAlignment));
+  known->second = contents.size();
+  contents += bytes;
+  return known->second;
+}
+
+/// The elements as they lie in the device's memory. Nothing for what isn't
+/// known, or of another type.
+static std::optional<std::string> getBytes(Attribute value) {
+  if (auto resource = dyn_cast_or_null<DenseResourceElementsAttr>(value)) {
+    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    if (!blob || resource.getElementType().isInteger(1))
+      return std::nullopt;
+    return std::string(blob->getData().begin(), blob->getData().end());
+  }
+  auto dense = dyn_cast_or_null<DenseIntOrFPElementsAttr>(value);
+  if (!dense)
+    return std::nullopt;
+  std::string bytes;
+  // Bits of i1 are packed.
+  if (dense.getElementType().isInteger(1)) {
+    for (bool bit : dense.getValues<bool>())
+      bytes.push_back(bit ? 1 : 0);
+    return bytes;
+  }
+  StringRef raw(dense.getRawData().data(), dense.getRawData().size());
+  int64_t copies = dense.isSplat() ? dense.getNumElements() : 1;
+  bytes.reserve(raw.size() * copies);
+  for (int64_t i = 0; i < copies; ++i)
+    bytes += raw;
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+/// The places of the ops that became a kernel, and the schedule family, which
+/// --carousel-lower-groups notes in the location of its launch.
+static void describeSources(Location loc, StepDescription &step) {
+  auto fused = dyn_cast<FusedLocWith<StringAttr>>(loc);
+  if (!fused)
+    return;
+  step.family = fused.getMetadata().str();
+  Location(fused)->walk([&](Location part) {
+    if (auto place = dyn_cast<FileLineColLoc>(part)) {
+      std::string text =
+          (place.getFilename().getValue() + ":" + Twine(place.getLine())).str();
+      if (!llvm::is_contained(step.sources, text))
+        step.sources.push_back(text);
+    }
+    return WalkResult::advance();
+  });
+}
+
+namespace {
+
+class ProgramReader {
+public:
+  ProgramReader(func::FuncOp program, SymbolTableCollection &symbols,
+                ConstantPool &pool)
+      : program(program), symbols(symbols), pool(pool), views(program) {}
+
+  FailureOr<ProgramDescription> read();
+
+private:
+  LogicalResult readArguments();
+  LogicalResult readOp(Operation &op);
+  LogicalResult readConstant(memref::GetGlobalOp op);
+  LogicalResult readLaunch(LaunchKernelOp launch);
+  /// A fill or a copy.
+  LogicalResult readMemoryStep(Operation *op, StepDescription::Kind kind,
+                               Value source, Value target);
+
+  func::FuncOp program;
+  SymbolTableCollection &symbols;
+  ConstantPool &pool;
+  ProgramViews views;
+  ProgramDescription description;
+};
+
+} // namespace
+
+LogicalResult ProgramReader::readArguments() {
+  for (BlockArgument argument : program.getArguments()) {
+    unsigned number = argument.getArgNumber();
+    KernelArgument source;
+    source.type = argument.getType();
+    source.name = "arg" + std::to_string(number);
+    source.access = ArgumentAccess::InOut;
+    if (auto attr = program.getArgAttrOfType<ArgumentAttr>(
+            number, CarouselDialect::kArgument)) {
+      source.name = attr.getName().str();
+      source.access = attr.getAccess();
+      source.mayAlias = attr.getMayAlias();
+    }
+    source.workspace = program.getArgAttrOfType<WorkspaceAttr>(
+        number, CarouselDialect::kWorkspace);
+    FailureOr<ArgumentDescription> described =
+        describeArgument(program, source);
+    if (failed(described))
+      return failure();
+    description.arguments.push_back(std::move(*described));
+  }
+  return success();
+}
+
+LogicalResult ProgramReader::readConstant(memref::GetGlobalOp op) {
+  auto global =
+      symbols.lookupNearestSymbolFrom<memref::GlobalOp>(op, op.getNameAttr());
+  std::optional<std::string> bytes;
+  if (global && global.getConstant() && global.getInitialValue())
+    bytes = getBytes(*global.getInitialValue());
+  if (!bytes || failed(verifyElement(op, op.getName(), op.getType())))
+    return op.emitError("expected a constant whose elements are numbers that "
+                        "a package can hold, got @")
+           << op.getName();
+  views.addConstant(op.getResult(), description.constants.size());
+  ConstantDescription constant;
+  llvm::raw_string_ostream(constant.element) << op.getType().getElementType();
+  constant.extents = op.getType().getShape().vec();
+  constant.offset = pool.add(*bytes);
+  description.constants.push_back(std::move(constant));
+  return success();
+}
+
+LogicalResult ProgramReader::readLaunch(LaunchKernelOp launch) {
+  SmallVector<gpu::GPUFuncOp> variants = launch.getVariants(symbols);
+  if (variants.empty())
+    return launch.emitError("expected a launch of a gpu.func, got ")
+           << launch.getKernel();
+  StepDescription step;
+  step.kernel = getKernelName(variants.front()).str();
+  // Inputs come first in the op, in the order of the kernel's arguments.
+  unsigned input = 0, output = launch.getInputs().size();
+  for (const KernelArgument &argument : getKernelArguments(variants.front())) {
+    if (argument.workspace)
+      continue;
+    unsigned number =
+        argument.access == ArgumentAccess::In ? input++ : output++;
+    FailureOr<OperandDescription> operand =
+        views.describe(launch, launch->getOperand(number));
+    if (failed(operand))
+      return failure();
+    step.operands.push_back(std::move(*operand));
+  }
+  describeSources(launch.getLoc(), step);
+  description.steps.push_back(std::move(step));
+  return success();
+}
+
+LogicalResult ProgramReader::readMemoryStep(Operation *op,
+                                            StepDescription::Kind kind,
+                                            Value source, Value target) {
+  FailureOr<OperandDescription> from = views.describe(op, source);
+  FailureOr<OperandDescription> to = succeeded(from)
+                                         ? views.describe(op, target)
+                                         : FailureOr<OperandDescription>();
+  if (failed(to))
+    return failure();
+  StepDescription step;
+  step.kind = kind;
+  step.operands = {std::move(*from), std::move(*to)};
+  description.steps.push_back(std::move(step));
+  return success();
+}
+
+LogicalResult ProgramReader::readOp(Operation &op) {
+  if (auto launch = dyn_cast<LaunchKernelOp>(op))
+    return readLaunch(launch);
+  if (auto global = dyn_cast<memref::GetGlobalOp>(op))
+    return readConstant(global);
+  if (auto check = dyn_cast<cf::AssertOp>(op))
+    return views.describe(check, check.getArg(), check.getMsg(),
+                          description.checks);
+  if (auto fill = dyn_cast<linalg::FillOp>(op))
+    return readMemoryStep(fill, StepDescription::Kind::Fill,
+                          fill.getInputs()[0], fill.getOutputs()[0]);
+  if (auto copy = dyn_cast<linalg::CopyOp>(op))
+    return readMemoryStep(copy, StepDescription::Kind::Copy,
+                          copy.getInputs()[0], copy.getOutputs()[0]);
+  if (auto copy = dyn_cast<memref::CopyOp>(op))
+    return readMemoryStep(copy, StepDescription::Kind::Copy, copy.getSource(),
+                          copy.getTarget());
+  if (isa<memref::ViewOp, memref::SubViewOp, memref::ExpandShapeOp,
+          memref::CollapseShapeOp, memref::CastOp, memref::DimOp>(op))
+    return views.visit(op);
+  auto isNumber = [](Type type) { return type.isIntOrIndexOrFloat(); };
+  if (isa<func::ReturnOp>(op) ||
+      (op.getNumRegions() == 0 && isMemoryEffectFree(&op) &&
+       llvm::all_of(op.getOperandTypes(), isNumber) &&
+       llvm::all_of(op.getResultTypes(), isNumber)))
+    return success(); // followed where its value is used
+  return op.emitError("expected a step, a view or arithmetic on numbers in a "
+                      "program of a package, got '")
+         << op.getName() << "'";
+}
+
+FailureOr<ProgramDescription> ProgramReader::read() {
+  description.name = program.getName().str();
+  if (failed(readArguments()))
+    return failure();
+  if (!program.getBody().hasOneBlock())
+    return program.emitError("expected a program of one block, got ")
+           << program.getBody().getBlocks().size();
+  for (Operation &op : program.getBody().front())
+    if (failed(readOp(op)))
+      return failure();
+  return std::move(description);
+}
+
+FailureOr<std::vector<ProgramDescription>>
+carousel::describePrograms(ModuleOp module, ConstantPool &constants) {
+  SymbolTableCollection symbols;
+  std::vector<ProgramDescription> descriptions;
+  SmallVector<Operation *> read;
+  for (auto program : module.getOps<func::FuncOp>()) {
+    if (!program->hasAttr(CarouselDialect::kProgram) || program.isExternal())
+      continue;
+    FailureOr<ProgramDescription> description =
+        ProgramReader(program, symbols, constants).read();
+    if (failed(description))
+      return failure();
+    descriptions.push_back(std::move(*description));
+    read.push_back(program);
+  }
+  for (Operation *program : read)
+    program->erase();
+  if (!read.empty())
+    for (auto global :
+         llvm::make_early_inc_range(module.getOps<memref::GlobalOp>()))
+      if (SymbolTable::symbolKnownUseEmpty(global, module))
+        global.erase();
+  return descriptions;
+}
