@@ -260,6 +260,14 @@ LogicalResult ProgramViews::visit(Operation &op) {
 // Operands and checks
 //===----------------------------------------------------------------------===//
 
+/// The index that a number is, or is the low bits of; null if it is neither.
+static Value getIndex(Value value) {
+  if (value.getType().isIndex())
+    return value;
+  auto cast = value.getDefiningOp<arith::IndexCastOp>();
+  return cast ? cast.getIn() : Value();
+}
+
 FailureOr<OperandDescription> ProgramViews::describe(Operation *op,
                                                      Value value) {
   if (isa<MemRefType>(value.getType())) {
@@ -284,9 +292,9 @@ FailureOr<OperandDescription> ProgramViews::describe(Operation *op,
                   .bitcastToAPInt()
                   .getZExtValue()
             : llvm::cast<IntegerAttr>(bits).getValue().getSExtValue();
-  } else if (value.getType().isIndex()) {
+  } else if (Value index = getIndex(value)) {
     operand.kind = OperandDescription::Kind::Number;
-    operand.value = get(op, value);
+    operand.value = get(op, index);
     if (!operand.value)
       return failure();
   } else {

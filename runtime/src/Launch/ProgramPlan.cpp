@@ -151,7 +151,11 @@ Result<uint64_t> ProgramPlanner::getScalar(const OperandInfo &operand) const {
     Result<int64_t> value = compute(operand.value);
     if (!value)
       return tl::make_unexpected(std::move(value.error()));
-    return static_cast<uint64_t>(*value);
+    // The low bits, with their sign.
+    size_t unused = 64 - 8 * std::min<size_t>(getBytes(operand.element), 8);
+    return static_cast<uint64_t>(
+        static_cast<int64_t>(static_cast<uint64_t>(*value) << unused) >>
+        unused);
   }
   default:
     return operand.bits;

@@ -279,7 +279,7 @@ struct OperandInfo {
     Tensor,   ///< elements of a tensor or workspace of the program
     Constant, ///< elements of one of the program's constants
     Scalar,   ///< a scalar argument of the program
-    Number,   ///< an integer or index that `value` computes
+    Number,   ///< the low bits of the integer that `value` computes
     Bits,     ///< a scalar with the bits of `bits`
   };
   Kind kind = Kind::Tensor;
