@@ -311,6 +311,84 @@ CUresult CUDAAPI cuMemsetD8Async(CUdeviceptr to, unsigned char value,
   return result;
 }
 
+CUresult CUDAAPI cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from,
+                                   size_t bytes, CUstream stream) {
+  FAKE_ENTER(cuMemcpyDtoDAsync, Needs::Context);
+  CUresult result = checkTransfer(to, bytes, stream);
+  if (result == CUDA_SUCCESS)
+    result = checkTransfer(from, bytes, stream);
+  if (result == CUDA_SUCCESS && bytes > 0)
+    std::memcpy(reinterpret_cast<void *>(to),
+                reinterpret_cast<const void *>(from), bytes);
+  return result;
+}
+
+/// Between device memory, with the driver's rules for pitches.
+CUresult CUDAAPI cuMemcpy3DAsync(const CUDA_MEMCPY3D *copy, CUstream stream) {
+  FAKE_ENTER(cuMemcpy3DAsync, Needs::Context);
+  bool isGood = copy->srcMemoryType == CU_MEMORYTYPE_DEVICE &&
+                copy->dstMemoryType == CU_MEMORYTYPE_DEVICE &&
+                copy->srcPitch >= copy->WidthInBytes &&
+                copy->dstPitch >= copy->WidthInBytes &&
+                (copy->Depth <= 1 || (copy->srcHeight >= copy->Height &&
+                                      copy->dstHeight >= copy->Height));
+  if (!isGood)
+    return CUDA_ERROR_INVALID_VALUE;
+  for (size_t plane = 0; plane < copy->Depth; ++plane)
+    for (size_t row = 0; row < copy->Height; ++row) {
+      CUdeviceptr to =
+          copy->dstDevice + (plane * copy->dstHeight + row) * copy->dstPitch;
+      CUdeviceptr from =
+          copy->srcDevice + (plane * copy->srcHeight + row) * copy->srcPitch;
+      for (CUdeviceptr address : {to, from})
+        if (CUresult result =
+                checkTransfer(address, copy->WidthInBytes, stream);
+            result != CUDA_SUCCESS)
+          return result;
+      std::memcpy(reinterpret_cast<void *>(to),
+                  reinterpret_cast<const void *>(from), copy->WidthInBytes);
+    }
+  return CUDA_SUCCESS;
+}
+
+/// Rows of words of `size` bytes.
+static CUresult fillRows(CUdeviceptr to, size_t pitch, uint32_t value,
+                         size_t size, size_t width, size_t height,
+                         CUstream stream) {
+  if (to % size != 0 || (height > 1 && pitch < width * size))
+    return CUDA_ERROR_INVALID_VALUE;
+  for (size_t row = 0; row < height; ++row) {
+    CUdeviceptr first = to + row * pitch;
+    if (CUresult result = checkTransfer(first, width * size, stream);
+        result != CUDA_SUCCESS)
+      return result;
+    for (size_t i = 0; i < width; ++i)
+      std::memcpy(reinterpret_cast<void *>(first + i * size), &value, size);
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuMemsetD2D8Async(CUdeviceptr to, size_t pitch,
+                                   unsigned char value, size_t width,
+                                   size_t height, CUstream stream) {
+  FAKE_ENTER(cuMemsetD2D8Async, Needs::Context);
+  return fillRows(to, pitch, value, 1, width, height, stream);
+}
+
+CUresult CUDAAPI cuMemsetD2D16Async(CUdeviceptr to, size_t pitch,
+                                    unsigned short value, size_t width,
+                                    size_t height, CUstream stream) {
+  FAKE_ENTER(cuMemsetD2D16Async, Needs::Context);
+  return fillRows(to, pitch, value, 2, width, height, stream);
+}
+
+CUresult CUDAAPI cuMemsetD2D32Async(CUdeviceptr to, size_t pitch,
+                                    unsigned int value, size_t width,
+                                    size_t height, CUstream stream) {
+  FAKE_ENTER(cuMemsetD2D32Async, Needs::Context);
+  return fillRows(to, pitch, value, 4, width, height, stream);
+}
+
 //===----------------------------------------------------------------------===//
 // Streams and events
 //===----------------------------------------------------------------------===//

@@ -47,13 +47,16 @@ protected:
     return *context;
   }
 
-  /// The package of this manifest, with images that the fake driver takes.
-  Package writeAndOpen(std::string_view manifest) {
+  /// The package of this manifest, with images that the fake driver takes, and
+  /// with files beside them.
+  Package writeAndOpen(std::string_view manifest,
+                       const std::map<std::string, std::string> &more = {}) {
     std::map<std::string, std::string> files = makeFiles(manifest);
     for (auto &[name, contents] : files) {
       bool cubin = name.size() > 6 && name.substr(name.size() - 6) == ".cubin";
       contents = cubin ? "FAKECUBIN " + name : ".version 8.0 // " + name;
     }
+    files.insert(more.begin(), more.end());
     std::string path = directory / std::to_string(packages++);
     writePackage(path, manifest, files);
     Result<Package> package = Package::open(path);

@@ -245,6 +245,12 @@ std::string fillHashes(std::string_view manifest,
       image["bytes"] = found->second.size();
       image["hash"] = hashContents(found->second);
     }
+  if (root.contains("constants"))
+    if (auto found = files.find(root["constants"]["file"].get<std::string>());
+        found != files.end()) {
+      root["constants"]["bytes"] = found->second.size();
+      root["constants"]["hash"] = hashContents(found->second);
+    }
   return root.dump(1);
 }
 

@@ -72,8 +72,8 @@ std::string removeMember(std::string_view manifest, std::string_view pointer);
 /// test may replace some of them before it writes the package.
 std::map<std::string, std::string> makeFiles(std::string_view manifest);
 
-/// The manifest with `bytes` and `hash` of every image that has contents in
-/// `files`.
+/// The manifest with `bytes` and `hash` of every image, and of the constants,
+/// that have contents in `files`.
 std::string fillHashes(std::string_view manifest,
                        const std::map<std::string, std::string> &files);
 

@@ -1,0 +1,88 @@
+//===- ProgramManifest.h - a manifest with a program ------------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two kernels that the fake driver runs, and a program "twice" of them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_TEST_RUNTIME_FIXTURES_PROGRAMMANIFEST_H
+#define CAROUSEL_TEST_RUNTIME_FIXTURES_PROGRAMMANIFEST_H
+
+#include "TestPackages.h"
+
+namespace carousel::runtime::test {
+
+/// The kernels "copy" and "scale" of makeCopyManifest, and the program "twice":
+/// tensor<?xf32> x (in), f32 factor (in), tensor<2x?xf32> y (out), and a
+/// workspace of the bytes of x. y[0] = x * factor by a copy to the workspace, a
+/// launch of "scale" on it and a launch of "copy" of it to y[0]; y[1] is filled
+/// with 1.0, and its first two elements are those of a constant.
+inline std::string makeProgramManifest() {
+  constexpr const char *kPrograms = R"([
+{"name": "twice",
+ "arguments": [
+   {"name": "x", "kind": "tensor", "access": "in", "element": "f32",
+    "extents": [null], "strides": "contiguous"},
+   {"name": "factor", "kind": "scalar", "access": "in", "element": "f32"},
+   {"name": "y", "kind": "tensor", "access": "out", "element": "f32",
+    "extents": [2, null], "strides": "contiguous"},
+   {"name": "work", "kind": "workspace", "element": "i8",
+    "extents": [["mul", ["extent", 0, 0], 4]]}],
+ "constants": [{"element": "f32", "extents": [2], "offset": 256}],
+ "checks": [
+   {"guard": {"kind": "equal", "left": ["extent", 0, 0],
+              "right": ["extent", 2, 1]},
+    "message": "expected y to be as long as x"},
+   {"guard": {"kind": "range", "value": ["extent", 0, 0], "min": 2,
+              "max": 1000000}, "message": "expected a length of 2 or more"}],
+ "steps": [
+   {"kind": "copy",
+    "source": {"kind": "tensor", "argument": 0, "element": "f32", "offset": 0,
+               "extents": [["extent", 0, 0]], "strides": [1]},
+    "target": {"kind": "tensor", "argument": 3, "element": "f32", "offset": 0,
+               "extents": [["extent", 0, 0]], "strides": [1]}},
+   {"kind": "launch", "kernel": "scale", "operands": [
+     {"kind": "tensor", "argument": 3, "element": "f32", "offset": 0,
+      "extents": [["extent", 0, 0]], "strides": [1]},
+     {"kind": "number", "element": "index", "value": ["extent", 0, 0]},
+     {"kind": "scalar", "argument": 1},
+     {"kind": "bits", "element": "i32", "bits": -1}]},
+   {"kind": "launch", "kernel": "copy", "family": "elementwise",
+    "sources": ["twice.mlir:7"], "operands": [
+     {"kind": "tensor", "argument": 3, "element": "f32", "offset": 0,
+      "extents": [["extent", 0, 0]], "strides": [1]},
+     {"kind": "tensor", "argument": 2, "element": "f32", "offset": 0,
+      "extents": [["extent", 0, 0]], "strides": [1]}]},
+   {"kind": "fill",
+    "value": {"kind": "bits", "element": "f32", "bits": 1065353216},
+    "target": {"kind": "tensor", "argument": 2, "element": "f32",
+               "offset": ["mul", ["extent", 0, 0], 4],
+               "extents": [["extent", 0, 0]], "strides": [1]}},
+   {"kind": "copy",
+    "source": {"kind": "constant", "constant": 0, "element": "f32",
+               "offset": 0, "extents": [2], "strides": [1]},
+    "target": {"kind": "tensor", "argument": 2, "element": "f32",
+               "offset": ["mul", ["extent", 0, 0], 4],
+               "extents": [2], "strides": [1]}}]}])";
+  std::string manifest =
+      setMember(makeCopyManifest(), "/constants",
+                R"({"file": "constants.bin", "bytes": 264, "hash":
+  "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"})");
+  return setMember(manifest, "/programs", kPrograms);
+}
+
+/// Its constants.bin: 3.0 and -2.0 at byte 256.
+inline std::string makeConstants() {
+  std::string contents(256, '\0');
+  for (float value : {3.0f, -2.0f})
+    contents.append(reinterpret_cast<const char *>(&value), sizeof(value));
+  return contents;
+}
+
+} // namespace carousel::runtime::test
+
+#endif // CAROUSEL_TEST_RUNTIME_FIXTURES_PROGRAMMANIFEST_H

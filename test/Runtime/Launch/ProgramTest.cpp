@@ -1,0 +1,338 @@
+//===- ProgramTest.cpp - programs of packages -----------------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Runtime/Program.h"
+
+#include "KernelTest.h"
+#include "ProgramManifest.h"
+
+#include "carousel_runtime.h"
+
+#include <cstring>
+#include <thread>
+
+using namespace carousel;
+using namespace carousel::runtime;
+using namespace carousel::runtime::test;
+
+namespace {
+
+void expectSuccess(const Status &status) {
+  EXPECT_TRUE(status) << status.error().message;
+}
+
+/// x and y on the device, and the factor.
+class TwiceArguments {
+public:
+  TwiceArguments(const Context &context, int64_t n)
+      : x(*Buffer::allocate(context, static_cast<uint64_t>(n) * 4 + 64)),
+        y(*Buffer::allocate(context, static_cast<uint64_t>(n) * 8 + 64)),
+        extents{n}, results{2, n} {
+    set(0, 2.0f);
+    for (int64_t i = 0; i < n; ++i)
+      getX()[i] = static_cast<float>(i + 1);
+  }
+
+  void set(uint64_t shift, float factor) {
+    uint32_t bits;
+    std::memcpy(&bits, &factor, sizeof(bits));
+    offset = shift;
+    list[0] =
+        Argument::tensor(ElementType::F32, x.getAddress() + shift, 1, extents);
+    list[1] = Argument::scalar(ElementType::F32, bits);
+    list[2] =
+        Argument::tensor(ElementType::F32, y.getAddress() + shift, 2, results);
+  }
+  float *getX() { return reinterpret_cast<float *>(x.getAddress() + offset); }
+  float *getY() { return reinterpret_cast<float *>(y.getAddress() + offset); }
+
+  /// Whether y is what the program computes with this factor; forgets it.
+  void expect(float factor) {
+    int64_t n = extents[0];
+    for (int64_t i = 0; i < n; ++i) {
+      EXPECT_EQ(getY()[i], getX()[i] * factor);
+      EXPECT_EQ(getY()[n + i], i == 0 ? 3.0f : i == 1 ? -2.0f : 1.0f);
+    }
+    std::fill_n(getY(), 2 * n, -7.0f);
+  }
+
+  Argument list[3];
+
+private:
+  Buffer x, y;
+  int64_t extents[1], results[2];
+  uint64_t offset = 0;
+};
+
+class ProgramTest : public KernelFixture {
+protected:
+  void SetUp() override {
+    KernelFixture::SetUp();
+    fake::setDevices({makeDevice(9)});
+    fake::setParameterSizes("copy_bulk", {8, 8, 8, 8});
+    fake::setParameterSizes("copy_simple", {8, 4, 8, 4});
+    for (const char *name : {"copy_bulk", "copy_simple"})
+      fake::setKernel(name, [](const fake::Launch &, void **parameters) {
+        auto *const *x = static_cast<float *const *>(parameters[0]);
+        auto *const *y = static_cast<float *const *>(parameters[2]);
+        // The low half of an index of 32 bits, too.
+        auto n = *static_cast<const uint32_t *>(parameters[1]);
+        std::copy_n(*x, n, *y);
+      });
+    fake::setParameterSizes("scale", {8, 4, 4, 4, 4});
+    fake::setKernel("scale", [](const fake::Launch &, void **parameters) {
+      float *x = *static_cast<float *const *>(parameters[0]);
+      auto n = *static_cast<const uint32_t *>(parameters[2]);
+      auto factor = *static_cast<const float *>(parameters[3]);
+      EXPECT_EQ(*static_cast<const int32_t *>(parameters[4]), -1);
+      for (uint32_t i = 0; i < n; ++i)
+        x[i] *= factor;
+    });
+  }
+
+  Program getProgram(const Context &context,
+                     const std::string &manifest = makeProgramManifest()) {
+    Result<Program> program = Program::get(
+        context, writeAndOpen(manifest, {{"constants.bin", makeConstants()}}),
+        "twice");
+    EXPECT_TRUE(program) << program.error().message;
+    return *program;
+  }
+
+  static std::vector<std::string> getFunctions() {
+    std::vector<std::string> functions;
+    for (const fake::Launch &launch : fake::getLaunches())
+      functions.push_back(launch.function);
+    return functions;
+  }
+};
+
+TEST_F(ProgramTest, RunsSteps) {
+  Context context = open();
+  Program program = getProgram(context);
+  EXPECT_EQ(program.getInfo().name, "twice");
+  for (int64_t n : {2, 3, 7, 1024, 4096}) {
+    TwiceArguments arguments(context, n);
+    expectSuccess(program.launch(arguments.list, 3));
+    arguments.expect(2.0f);
+  }
+}
+
+TEST_F(ProgramTest, ReusesPlansForAddressesAndScalars) {
+  Context context = open();
+  Program program = getProgram(context);
+  TwiceArguments arguments(context, 1024), others(context, 1024);
+  expectSuccess(program.launch(arguments.list, 3));
+  arguments.expect(2.0f);
+  EXPECT_EQ(getFunctions(), (std::vector<std::string>{"scale", "copy_bulk"}));
+  // No check is repeated, so nothing is asked of the driver but the steps.
+  size_t allocations = fake::countCalls("cuMemAlloc");
+  others.set(0, -3.0f);
+  expectSuccess(program.launch(others.list, 3));
+  others.expect(-3.0f);
+  EXPECT_EQ(fake::countCalls("cuMemAlloc"), allocations);
+  // Other alignments may need other variants.
+  others.set(4, 0.5f);
+  for (int64_t i = 0; i < 1024; ++i)
+    others.getX()[i] = 10;
+  expectSuccess(program.launch(others.list, 3));
+  others.expect(0.5f);
+  EXPECT_EQ(getFunctions().back(), "copy_simple");
+}
+
+TEST_F(ProgramTest, StreamsHaveTheirOwnMemory) {
+  Context context = open();
+  Program program = getProgram(context);
+  TwiceArguments arguments(context, 64);
+  CUstream streams[] = {nullptr, fake::makeStream()};
+  for (CUstream stream : streams)
+    expectSuccess(program.launch(arguments.list, 3, stream));
+  auto launches = fake::getLaunches();
+  EXPECT_NE(launches[0].get<uint64_t>(0), launches[2].get<uint64_t>(0));
+  expectSuccess(program.launch(arguments.list, 3, streams[1]));
+  launches = fake::getLaunches();
+  EXPECT_EQ(launches[2].get<uint64_t>(0), launches[4].get<uint64_t>(0));
+}
+
+TEST_F(ProgramTest, Threads) {
+  Context context = open();
+  Program program = getProgram(context);
+  std::vector<std::thread> threads;
+  for (int number = 0; number < 4; ++number)
+    threads.emplace_back([&, number] {
+      CUstream stream = fake::makeStream();
+      for (int64_t n = 2; n < 40; ++n) {
+        TwiceArguments arguments(context, n);
+        arguments.set(0, static_cast<float>(number));
+        expectSuccess(program.launch(arguments.list, 3, stream));
+        arguments.expect(static_cast<float>(number));
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+TEST_F(ProgramTest, Refusals) {
+  Context context = open();
+  Program program = getProgram(context);
+  auto expect = [&](const TwiceArguments &arguments, const std::string &text) {
+    Status status = program.launch(arguments.list, 3);
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().code, ErrorCode::InvalidArgument);
+    EXPECT_EQ(status.error().message, text);
+  };
+  expect(TwiceArguments(context, 1),
+         "twice: expected a length of 2 or more: expected x.extent(0) to be "
+         "from 2 to 1000000, got 1");
+  TwiceArguments arguments(context, 8);
+  int64_t other[] = {2, 9};
+  arguments.list[2].extents = other;
+  expect(arguments, "twice: expected y to be as long as x: expected "
+                    "x.extent(0) and y.extent(1) to be equal, got 8 and 9");
+  EXPECT_TRUE(fake::getLaunches().empty());
+  Status status = program.launch(arguments.list, 2);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().message,
+            "expected 3 arguments (x, factor, y), got 2");
+  Result<Program> none =
+      Program::get(context, writeAndOpen(makeCopyManifest()), "twice");
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().code, ErrorCode::NotFound);
+}
+
+/// What a manifest says of memory is checked before a step uses it.
+TEST_F(ProgramTest, StepsStayInside) {
+  Context context = open();
+  auto expect = [&](const std::string &place, const std::string &value,
+                    const std::string &text) {
+    Program program =
+        getProgram(context, setMember(makeProgramManifest(),
+                                      "/programs/0/steps/" + place, value));
+    TwiceArguments arguments(context, 8);
+    Status status = program.launch(arguments.list, 3);
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().message, text);
+    EXPECT_EQ(status.error().code, ErrorCode::InvalidPackage);
+  };
+  expect(
+      "3/target/offset", "36",
+      "twice: expected a step within 64 bytes of y, got 32 bytes from 36 on");
+  expect(
+      "0/target/strides/0", "2",
+      "twice: expected a step within 32 bytes of work, got 60 bytes from 0 on");
+  expect("4/source/offset", "4",
+         "twice: expected a step within 8 bytes of constant 0, got 8 bytes "
+         "from 4 on");
+  expect("0/source/offset", "-4",
+         "twice: expected a step within 32 bytes of x, got 9223372036854775807 "
+         "bytes from -4 on");
+}
+
+TEST_F(ProgramTest, Prepared) {
+  Context context = open();
+  Program program = getProgram(context);
+  TwiceArguments arguments(context, 1024);
+  Result<PreparedProgram> prepared = program.prepare(arguments.list, 3);
+  ASSERT_TRUE(prepared) << prepared.error().message;
+  EXPECT_TRUE(fake::getLaunches().empty());
+  EXPECT_EQ(prepared->getWorkspaceBytes(), 4096u);
+  ASSERT_EQ(prepared->getLaunches().size(), 2u);
+  EXPECT_EQ(prepared->getLaunches()[1].getVariant().function, "copy_bulk");
+  for (int i = 0; i < 3; ++i) {
+    expectSuccess(prepared->run());
+    arguments.expect(2.0f);
+  }
+  Status status = prepared->run(fake::makeStream());
+  ASSERT_FALSE(status);
+  EXPECT_NE(status.error().message.find("prepare a launch for each stream"),
+            std::string::npos);
+}
+
+/// A stream may record a launch once its plan and memory are there, and a
+/// prepared one at once.
+TEST_F(ProgramTest, Capture) {
+  Context context = open();
+  Program program = getProgram(context);
+  TwiceArguments arguments(context, 1024);
+  CUstream stream = fake::makeStream();
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  EXPECT_FALSE(program.launch(arguments.list, 3, stream));
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_NONE);
+  expectSuccess(program.launch(arguments.list, 3, stream));
+  Result<PreparedProgram> prepared = program.prepare(arguments.list, 3);
+  ASSERT_TRUE(prepared);
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+  expectSuccess(program.launch(arguments.list, 3, stream));
+  expectSuccess(prepared->run(stream));
+  fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_NONE);
+}
+
+TEST_F(ProgramTest, InC) {
+  Context context = open();
+  TwiceArguments arguments(context, 16);
+  carousel_context_options options;
+  carousel_context_options_init(&options, sizeof(options));
+  options.driver = CAROUSEL_FAKE_DRIVER;
+  options.cache_bytes = 0;
+  carousel_context *handle = nullptr;
+  ASSERT_EQ(carousel_context_create(&options, &handle), CAROUSEL_OK);
+  Package opened =
+      writeAndOpen(makeProgramManifest(), {{"constants.bin", makeConstants()}});
+  carousel_package *package = nullptr;
+  ASSERT_EQ(carousel_package_open(opened.getDirectory().c_str(), &package),
+            CAROUSEL_OK);
+  size_t count = 0;
+  EXPECT_EQ(carousel_package_program_count(package, &count), CAROUSEL_OK);
+  EXPECT_EQ(count, 1u);
+  const char *name = nullptr;
+  EXPECT_EQ(carousel_package_program_name(package, 0, &name), CAROUSEL_OK);
+  EXPECT_STREQ(name, "twice");
+  EXPECT_EQ(carousel_package_program_argument_count(package, 0, &count),
+            CAROUSEL_OK);
+  EXPECT_EQ(count, 3u);
+  carousel_argument_info info;
+  info.size = sizeof(info);
+  EXPECT_EQ(carousel_package_program_argument(package, 0, 2, &info),
+            CAROUSEL_OK);
+  EXPECT_STREQ(info.name, "y");
+  EXPECT_EQ(carousel_package_program_argument(package, 0, 3, &info),
+            CAROUSEL_INVALID_ARGUMENT);
+  EXPECT_EQ(carousel_package_program_name(package, 1, &name),
+            CAROUSEL_INVALID_ARGUMENT);
+
+  carousel_program *program = nullptr;
+  EXPECT_EQ(carousel_program_get(handle, package, "other", &program),
+            CAROUSEL_NOT_FOUND);
+  ASSERT_EQ(carousel_program_get(handle, package, "twice", &program),
+            CAROUSEL_OK);
+  EXPECT_EQ(carousel_program_load_all(program), CAROUSEL_OK);
+  carousel_argument list[3] = {};
+  for (int i = 0; i < 3; ++i) {
+    const Argument &from = arguments.list[i];
+    list[i].kind = static_cast<carousel_kind>(from.kind);
+    list[i].element = static_cast<carousel_element>(from.element);
+    list[i].rank = from.rank;
+    list[i].data = from.data;
+    list[i].extents = from.extents;
+    list[i].value = from.value;
+  }
+  EXPECT_EQ(carousel_program_launch(program, list, 3, nullptr), CAROUSEL_OK);
+  arguments.expect(2.0f);
+  carousel_prepared_program *prepared = nullptr;
+  ASSERT_EQ(carousel_program_prepare(program, list, 3, &prepared), CAROUSEL_OK);
+  EXPECT_EQ(carousel_prepared_program_run(prepared, nullptr), CAROUSEL_OK);
+  arguments.expect(2.0f);
+  EXPECT_EQ(carousel_program_launch(nullptr, list, 3, nullptr),
+            CAROUSEL_INVALID_ARGUMENT);
+  EXPECT_STREQ(carousel_last_error(), "program: expected a pointer, got null");
+  carousel_prepared_program_release(prepared);
+  carousel_program_release(program);
+  carousel_package_close(package);
+  carousel_context_destroy(handle);
+}
+
+} // namespace
