@@ -13,11 +13,11 @@
 #include "ProgramViews.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/ConstantBytes.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
 #include "carousel/Package/DescribeProgram.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/Support/Alignment.h"
 
@@ -36,33 +36,6 @@ uint64_t ConstantPool::add(StringRef bytes) {
   known->second = contents.size();
   contents += bytes;
   return known->second;
-}
-
-/// The elements as they lie in the device's memory. Nothing for what isn't
-/// known, or of another type.
-static std::optional<std::string> getBytes(Attribute value) {
-  if (auto resource = dyn_cast_or_null<DenseResourceElementsAttr>(value)) {
-    AsmResourceBlob *blob = resource.getRawHandle().getBlob();
-    if (!blob || resource.getElementType().isInteger(1))
-      return std::nullopt;
-    return std::string(blob->getData().begin(), blob->getData().end());
-  }
-  auto dense = dyn_cast_or_null<DenseIntOrFPElementsAttr>(value);
-  if (!dense)
-    return std::nullopt;
-  std::string bytes;
-  // Bits of i1 are packed.
-  if (dense.getElementType().isInteger(1)) {
-    for (bool bit : dense.getValues<bool>())
-      bytes.push_back(bit ? 1 : 0);
-    return bytes;
-  }
-  StringRef raw(dense.getRawData().data(), dense.getRawData().size());
-  int64_t copies = dense.isSplat() ? dense.getNumElements() : 1;
-  bytes.reserve(raw.size() * copies);
-  for (int64_t i = 0; i < copies; ++i)
-    bytes += raw;
-  return bytes;
 }
 
 //===----------------------------------------------------------------------===//
@@ -143,8 +116,8 @@ LogicalResult ProgramReader::readConstant(memref::GetGlobalOp op) {
   auto global =
       symbols.lookupNearestSymbolFrom<memref::GlobalOp>(op, op.getNameAttr());
   std::optional<std::string> bytes;
-  if (global && global.getConstant() && global.getInitialValue())
-    bytes = getBytes(*global.getInitialValue());
+  if (global)
+    bytes = getConstantBytes(global);
   if (!bytes || failed(verifyElement(op, op.getName(), op.getType())))
     return op.emitError("expected a constant whose elements are numbers that "
                         "a package can hold, got @")

@@ -75,6 +75,11 @@ static bool isProgramOp(Operation *op) {
           tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::CastOp,
           linalg::FillOp, linalg::CopyOp, cf::AssertOp>(op))
     return true;
+  // Which becomes a global.
+  if (auto constant = dyn_cast<arith::ConstantOp>(op);
+      constant && isTensor(constant.getType()))
+    return isa<DenseIntOrFPElementsAttr, DenseResourceElementsAttr>(
+        constant.getValue());
   return isa<arith::ArithDialect, affine::AffineDialect>(op->getDialect()) &&
          op->getNumRegions() == 0 && !hasTensors(op) && isMemoryEffectFree(op);
 }
@@ -101,8 +106,8 @@ static LogicalResult verifyProgram(func::FuncOp func) {
     if (!isProgramOp(&op))
       return op.emitError("expected ops that a program has (launches of "
                           "kernels, tensor.empty, dim, cast, reshapes and "
-                          "slices, linalg.fill and copy, cf.assert, and arith "
-                          "on numbers), got '")
+                          "slices, constants, linalg.fill and copy, "
+                          "cf.assert, and arith on numbers), got '")
              << op.getName() << "'";
   return success();
 }

@@ -129,6 +129,8 @@ CompiledProgram::compile(ModuleOp module, StringRef name) {
   impl->module = ModuleOp::create(module.getLoc());
   OpBuilder builder = OpBuilder::atBlockEnd(impl->module->getBody());
   impl->program = cast<func::FuncOp>(builder.clone(*program, mapping));
+  for (auto global : module.getOps<memref::GlobalOp>())
+    builder.clone(*global);
   SymbolTableCollection symbols;
   for (Operation &op : program.getBody().front()) {
     Operation *step = mapping.lookup(&op);

@@ -10,6 +10,7 @@
 #include "../Compile/KernelModule.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/ConstantBytes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -153,6 +154,29 @@ std::string ProgramPlan::allocateBuffer(memref::AllocOp op, Allocate allocate) {
   view.memory.name = nameBuffer(op);
   view.memory.data =
       allocate(countElements(view.memory.extents) * getBytes(type));
+  view.buffer = isFreed.size();
+  isFreed.push_back(false);
+  views[op.getResult()] = std::move(view);
+  return "";
+}
+
+std::string ProgramPlan::getConstant(memref::GetGlobalOp op,
+                                     Allocate allocate) {
+  auto global = SymbolTable::lookupNearestSymbolFrom<memref::GlobalOp>(
+      op, op.getNameAttr());
+  std::optional<std::string> bytes;
+  if (global)
+    bytes = getConstantBytes(global);
+  if (!bytes)
+    return fail(op, "expected a constant whose elements are numbers, got @" +
+                        op.getName());
+  View view;
+  llvm::append_range(view.memory.extents, op.getType().getShape());
+  view.memory.strides =
+      *computeStrides(view.memory.extents, getBytes(op.getType()));
+  view.memory.name = op.getName().str();
+  view.memory.data = allocate(bytes->size());
+  std::memcpy(view.memory.data, bytes->data(), bytes->size());
   view.buffer = isFreed.size();
   isFreed.push_back(false);
   views[op.getResult()] = std::move(view);
@@ -390,6 +414,9 @@ std::string ProgramPlan::interpret(Operation &op, Allocate allocate) {
         return allocateBuffer(alloc, allocate);
       })
       .Case([&](memref::DeallocOp dealloc) { return free(dealloc); })
+      .Case([&](memref::GetGlobalOp global) {
+        return getConstant(global, allocate);
+      })
       .Case([&](memref::SubViewOp view) { return slice(view); })
       .Case([&](memref::ExpandShapeOp view) { return expand(view); })
       .Case([&](memref::CollapseShapeOp view) { return collapse(view); })

@@ -52,6 +52,7 @@ private:
   std::string compute(mlir::Operation &op);
   std::string allocateBuffer(mlir::memref::AllocOp op, Allocate allocate);
   std::string free(mlir::memref::DeallocOp op);
+  std::string getConstant(mlir::memref::GetGlobalOp op, Allocate allocate);
   std::string slice(mlir::memref::SubViewOp op);
   std::string expand(mlir::memref::ExpandShapeOp op);
   std::string collapse(mlir::memref::CollapseShapeOp op);
