@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/Support/Alignment.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace carousel;
@@ -52,7 +53,9 @@ static void describeSources(Location loc, StepDescription &step) {
   Location(fused)->walk([&](Location part) {
     if (auto place = dyn_cast<FileLineColLoc>(part)) {
       std::string text =
-          (place.getFilename().getValue() + ":" + Twine(place.getLine())).str();
+          (llvm::sys::path::filename(place.getFilename()) + ":" +
+           Twine(place.getLine()))
+              .str();
       if (!llvm::is_contained(step.sources, text))
         step.sources.push_back(text);
     }

@@ -162,6 +162,19 @@ static void checkExtents(OpBuilder &builder, func::CallOp call,
     }
 }
 
+/// Where the ops came from that are one kernel now, and its schedule family: a
+/// package says so of each launch.
+static Location getSources(const GroupProgram &program) {
+  MLIRContext *context = program.func->getContext();
+  SmallVector<Location> sources;
+  for (Operation *op : program.graph.ops)
+    if (!llvm::is_contained(sources, op->getLoc()))
+      sources.push_back(op->getLoc());
+  return FusedLoc::get(
+      sources, StringAttr::get(context, stringify(program.schedule.family)),
+      context);
+}
+
 void carousel::launchGroup(func::CallOp call, GroupProgram &program,
                            ArrayRef<KernelOperand> operands,
                            gpu::GPUFuncOp kernel) {
@@ -190,8 +203,9 @@ void carousel::launchGroup(func::CallOp call, GroupProgram &program,
   auto symbol = SymbolRefAttr::get(
       kernel->getParentOfType<gpu::GPUModuleOp>().getSymNameAttr(),
       {FlatSymbolRefAttr::get(kernel.getNameAttr())});
-  auto launch = LaunchKernelOp::create(
-      builder, loc, TypeRange(ValueRange(outputs)), symbol, inputs, outputs);
+  auto launch = LaunchKernelOp::create(builder, getSources(program),
+                                       TypeRange(ValueRange(outputs)), symbol,
+                                       inputs, outputs);
   unsigned next = 0;
   for (const KernelOperand &operand : operands) {
     if (!operand.isResult)

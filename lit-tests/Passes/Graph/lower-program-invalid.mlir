@@ -12,6 +12,7 @@ func.func @generic(%x: tensor<?xf32>) -> tensor<?xf32> {
 
 // C224: memory of the device isn't read on the host
 func.func @extract(%x: tensor<4xindex>, %n: index) -> tensor<?xf32> {
+  // expected-error @below {{got 'tensor.extract'}}
   %i = tensor.extract %x[%n] : tensor<4xindex>
   %0 = tensor.empty(%i) : tensor<?xf32>
   return %0 : tensor<?xf32>
