@@ -217,7 +217,10 @@ std::string run::formatJSON(const Explanation &explanation) {
     }
     object["kernels"].push_back(std::move(entry));
   }
-  object["programs"] = JSON::array();
+  object["chosen"] = chosen;
+  object["note"] =
+      explanation.note.empty() ? JSON(nullptr) : JSON(explanation.note);
+  // Only where there are any.
   for (const runtime::ProgramInfo *program : explanation.programs) {
     JSON entry = describe(*program, *explanation.manifest);
     if (explanation.prepared) {
@@ -229,9 +232,6 @@ std::string run::formatJSON(const Explanation &explanation) {
     }
     object["programs"].push_back(std::move(entry));
   }
-  object["chosen"] = chosen;
-  object["note"] =
-      explanation.note.empty() ? JSON(nullptr) : JSON(explanation.note);
   if (explanation.bench)
     object["bench"] = describe(*explanation.bench);
   return print(object);

@@ -118,10 +118,12 @@ static Result<BenchReport>
 bench(const runtime::Context &context, const PreparedRun &prepared,
       const SignatureInfo &signature, const Launcher &launcher,
       const Options &options, ProgressMode progressMode) {
+  const runtime::Launch *launch = prepared.getLaunch();
   if (prepared.isEmpty())
     return fail(ErrorCode::InvalidArgument,
-                "expected a grid with blocks for --bench, got none");
-  const runtime::Launch *launch = prepared.getLaunch();
+                "expected a grid with blocks for --bench, got {}",
+                launch ? fmt::format("{}", fmt::join(launch->getGrid(), " x "))
+                       : "no launch");
   const std::string &name =
       launch ? launch->getVariant().function : signature.name;
   auto samples = measure(
