@@ -52,10 +52,9 @@ static void describeSources(Location loc, StepDescription &step) {
   step.family = fused.getMetadata().str();
   Location(fused)->walk([&](Location part) {
     if (auto place = dyn_cast<FileLineColLoc>(part)) {
-      std::string text =
-          (llvm::sys::path::filename(place.getFilename()) + ":" +
-           Twine(place.getLine()))
-              .str();
+      std::string text = (llvm::sys::path::filename(place.getFilename()) + ":" +
+                          Twine(place.getLine()))
+                             .str();
       if (!llvm::is_contained(step.sources, text))
         step.sources.push_back(text);
     }

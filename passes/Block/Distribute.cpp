@@ -15,6 +15,7 @@
 
 #include "carousel/Analysis/Distribution/LayoutPlan.h"
 #include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/Transforms/ExpandTickets.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -70,6 +71,7 @@ struct Distribute : public carousel::impl::DistributeBase<Distribute> {
       return failure();
     emitRemarks(kernel, plan);
     DistributedCounts counts = distributeOps(kernel, plan);
+    expandTickets(kernel);
     values += counts.values;
     exchanges += counts.exchanges;
     conversions += counts.conversions;

@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 //
 // --carousel-specialize-blocks. The plan is Analysis/Distribution/
-// BlockVariants.h's. A kernel that is a variant already keeps its guards and
-// only gets a block.
+// BlockVariants.h's. What a kernel that is a variant already becomes has its
+// guards, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -241,7 +241,7 @@ struct SpecializeBlocks
     SmallVector<GuardAttr> alignment = getAlignmentGuards(kernel);
     problem.hasAlignment = !alignment.empty();
     std::vector<BlockVariant> plan = planBlockVariants(problem);
-    if (!variants || kernel->hasAttr(CarouselDialect::kVariant)) {
+    if (!variants) {
       // One function, as wide as it is.
       BlockVariant own = plan.back();
       own.width = problem.width;
@@ -250,6 +250,7 @@ struct SpecializeBlocks
       return;
     }
     std::string name = kernel.getName().str();
+    std::string served = getKernelName(kernel).str();
     for (const BlockVariant &variant : plan) {
       gpu::GPUFuncOp func = kernel;
       if (&variant != &plan.back()) {
@@ -258,7 +259,7 @@ struct SpecializeBlocks
         symbols.insert(func, Block::iterator(kernel));
       }
       apply(func, variant, problem, alignment);
-      addGuards(func, name, getGuards(variant, program, alignment));
+      addGuards(func, served, getGuards(variant, program, alignment));
       emitRemark(func, variant);
     }
     functions += plan.size();

@@ -16,6 +16,7 @@
 #include "../Block/NeutralElement.h"
 #include "GroupBodies.h"
 #include "GroupMemory.h"
+#include "GroupParts.h"
 #include "GroupProduct.h"
 #include "GroupSignature.h"
 
@@ -48,11 +49,11 @@ namespace {
 class KernelWriter {
 public:
   KernelWriter(GroupProgram &program, ArrayRef<KernelOperand> operands,
-               OpBuilder &builder)
+               ArrayRef<GroupWorkspace> workspaces, OpBuilder &builder)
       : program(program), schedule(program.schedule), operands(operands),
-        builder(builder),
+        workspaces(workspaces), builder(builder),
         vectors(builder, program.func.getLoc(), program.schedule),
-        memory(program, vectors) {}
+        memory(program, vectors), parts(program, vectors) {}
 
   FailureOr<gpu::GPUFuncOp> run(StringRef name);
 
@@ -69,7 +70,13 @@ private:
   LogicalResult writeReduction(unsigned op);
   FailureOr<Value> combine(unsigned op, Value sum);
   GroupValue startSum(unsigned op);
-  void finishSum(unsigned op, Value sum);
+  /// Without the dimensions that are reduced.
+  GroupValue reduceSum(unsigned op, Value sum);
+  /// Adds what the op starts from, and defines its result.
+  void finishSum(unsigned op, GroupValue sum);
+  /// Of divided loops: what all parts have reduced. What follows is executed by
+  /// one part.
+  void combineParts(ArrayRef<unsigned> ops, SmallVectorImpl<GroupValue> &sums);
 
   FailureOr<GroupValue> readElement(unsigned op);
   LogicalResult writeBody(unsigned op, ArrayRef<Value> results,
@@ -93,9 +100,11 @@ private:
   GroupProgram &program;
   const GroupSchedule &schedule;
   ArrayRef<KernelOperand> operands;
+  ArrayRef<GroupWorkspace> workspaces;
   OpBuilder &builder;
   GroupVectors vectors;
   GroupMemory memory;
+  PartsWriter parts;
   gpu::GPUFuncOp kernel;
 };
 
@@ -124,9 +133,11 @@ void KernelWriter::placeProgram() {
     if (dim.walk == DimWalk::Grid &&
         !(dim.extent != kUnknownExtent && dim.extent <= dim.tile))
       grid.push_back(position);
-  if (grid.empty())
+  if (grid.empty() && !schedule.division)
     return;
   Value rest = gpu::BlockIdOp::create(builder, loc, gpu::Dimension::x);
+  if (schedule.division)
+    rest = parts.place(kernel, operands, rest);
   for (unsigned position : llvm::reverse(grid)) {
     const ScheduledDim &dim = schedule.dims[position];
     Value step = arith::ConstantIndexOp::create(builder, loc, dim.tile);
@@ -145,13 +156,14 @@ void KernelWriter::placeProgram() {
 }
 
 FailureOr<gpu::GPUFuncOp> KernelWriter::run(StringRef name) {
-  kernel = createKernel(program, operands, builder, name);
+  kernel = createKernel(program, operands, workspaces, builder, name);
   for (auto [number, operand] : llvm::enumerate(operands))
     memory.setParameter(operand.value, kernel.getArgument(number));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(&kernel.getBody().front());
   placeProgram();
   LogicalResult written = writeOps();
+  builder.setInsertionPointToEnd(&kernel.getBody().front());
   gpu::ReturnOp::create(builder, vectors.loc);
   if (failed(written)) {
     kernel.erase();
@@ -242,7 +254,7 @@ LogicalResult KernelWriter::writeReduction(unsigned op) {
   FailureOr<GroupValue> element = readElement(op);
   if (failed(element))
     return failure();
-  finishSum(op, element->value);
+  finishSum(op, reduceSum(op, element->value));
   return success();
 }
 
@@ -270,16 +282,19 @@ GroupValue KernelWriter::startSum(unsigned op) {
 }
 
 /// The result of a reduction: of the sum's vectors, and what it started from.
-void KernelWriter::finishSum(unsigned op, Value value) {
-  linalg::LinalgOp structured = getOp(op);
-  Combination combination = *findCombination(structured);
+GroupValue KernelWriter::reduceSum(unsigned op, Value value) {
   GroupValue sum;
   sum.value = value;
   sum.dims = vectors.findVectorDims(getPositions(op));
   if (getNode(op).kind == GraphOpKind::Contraction)
     llvm::erase_if(sum.dims,
                    [&](unsigned dim) { return schedule.dims[dim].isReduced; });
-  sum = vectors.reduce(sum, combination.kind);
+  return vectors.reduce(sum, findCombination(getOp(op))->kind);
+}
+
+void KernelWriter::finishSum(unsigned op, GroupValue sum) {
+  linalg::LinalgOp structured = getOp(op);
+  Combination combination = *findCombination(structured);
   TypedAttr fill = findFill(structured.getDpsInitOperand(0)->get());
   if (!fill || !isNeutral(fill, combination.kind)) {
     GroupValue init = memory.readInit(op, 0);
@@ -318,13 +333,14 @@ LogicalResult KernelWriter::writeLoops(ArrayRef<unsigned> ops) {
   Location loc = vectors.loc;
   SmallVector<scf::ForOp> loops;
   SmallVector<Value> inner = sums;
-  OpBuilder::InsertionGuard guard(builder);
   for (unsigned position : positions) {
-    Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value from = arith::ConstantIndexOp::create(builder, loc, 0);
+    Value to = vectors.getExtent(position);
+    if (schedule.division && schedule.division->position == position)
+      std::tie(from, to) = parts.getRange();
     Value step = arith::ConstantIndexOp::create(builder, loc,
                                                 schedule.dims[position].tile);
-    auto loop = scf::ForOp::create(builder, loc, zero,
-                                   vectors.getExtent(position), step, inner);
+    auto loop = scf::ForOp::create(builder, loc, from, to, step, inner);
     if (!loops.empty() && !inner.empty()) {
       builder.setInsertionPointToEnd(loops.back().getBody());
       scf::YieldOp::create(builder, loc, loop.getResults());
@@ -348,12 +364,25 @@ LogicalResult KernelWriter::writeLoops(ArrayRef<unsigned> ops) {
   builder.setInsertionPointAfter(loops.front());
   // What the loop computed in passing can't be used behind it.
   SmallVector<Value> totals(loops.front().getResults());
+  if (schedule.division) {
+    SmallVector<unsigned> reducing;
+    SmallVector<GroupValue> partials;
+    for (auto [op, count] : llvm::zip_equal(ops, counts))
+      if (count != 0) {
+        partials.push_back(reduceSum(op, totals[reducing.size()]));
+        reducing.push_back(op);
+      }
+    combineParts(reducing, partials);
+    for (auto [op, sum] : llvm::zip_equal(reducing, partials))
+      finishSum(op, sum);
+    return success();
+  }
   unsigned next = 0;
   for (auto [op, count] : llvm::zip_equal(ops, counts)) {
     if (count == 0)
       continue;
     if (findCombination(getOp(op))) {
-      finishSum(op, totals[next++]);
+      finishSum(op, reduceSum(op, totals[next++]));
       continue;
     }
     SmallVector<unsigned> dims = vectors.findVectorDims(getPositions(op));
@@ -361,6 +390,15 @@ LogicalResult KernelWriter::writeLoops(ArrayRef<unsigned> ops) {
       memory.define(op, result, {totals[next++], dims, {}});
   }
   return success();
+}
+
+void KernelWriter::combineParts(ArrayRef<unsigned> ops,
+                                SmallVectorImpl<GroupValue> &sums) {
+  for (const GroupValue &partial : sums)
+    parts.leave(partial);
+  parts.startLast();
+  for (auto [op, sum] : llvm::zip_equal(ops, sums))
+    sum = parts.combine(sum, findCombination(getOp(op))->kind);
 }
 
 LogicalResult KernelWriter::writeIteration(ArrayRef<unsigned> ops,
@@ -410,9 +448,8 @@ FailureOr<Value> KernelWriter::combine(unsigned op, Value sum) {
                                     element->value);
 }
 
-FailureOr<gpu::GPUFuncOp>
-carousel::emitGroupKernel(GroupProgram &program,
-                          ArrayRef<KernelOperand> operands, OpBuilder &builder,
-                          StringRef name) {
-  return KernelWriter(program, operands, builder).run(name);
+FailureOr<gpu::GPUFuncOp> carousel::emitGroupKernel(
+    GroupProgram &program, ArrayRef<KernelOperand> operands,
+    ArrayRef<GroupWorkspace> workspaces, OpBuilder &builder, StringRef name) {
+  return KernelWriter(program, operands, workspaces, builder).run(name);
 }

@@ -31,6 +31,8 @@ struct GroupProgram {
 };
 
 /// An argument of the kernel.
+struct GroupWorkspace;
+
 struct KernelOperand {
   mlir::Value value; ///< of the function: an argument or a result
   /// The tensor's dimensions that are one of the kernel's memref, if it is a
@@ -47,6 +49,7 @@ llvm::SmallVector<KernelOperand> findOperands(GroupProgram &program);
 /// Fails with an error at the op that has no form for vectors.
 llvm::FailureOr<mlir::gpu::GPUFuncOp>
 emitGroupKernel(GroupProgram &program, llvm::ArrayRef<KernelOperand> operands,
+                llvm::ArrayRef<GroupWorkspace> workspaces,
                 mlir::OpBuilder &builder, llvm::StringRef name);
 
 } // namespace carousel

@@ -11,6 +11,8 @@
 
 #include "GroupSignature.h"
 
+#include "GroupParts.h"
+
 #include "GroupMemory.h"
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
@@ -114,8 +116,29 @@ ExprAttr carousel::getExtent(const GroupProgram &program,
   return {};
 }
 
+ExprAttr carousel::getPrograms(const GroupProgram &program,
+                               ArrayRef<KernelOperand> operands) {
+  MLIRContext *context = program.func->getContext();
+  ExprAttr grid;
+  for (auto [position, dim] : llvm::enumerate(program.schedule.dims)) {
+    if (dim.walk != DimWalk::Grid)
+      continue;
+    ExprAttr programs = getExtent(program, operands, position);
+    if (dim.tile != 1)
+      programs = ExprAttr::get(
+          context, ExprKind::CeilDiv, 0, 0, programs,
+          ExprAttr::get(context, ExprKind::Constant, dim.tile, 0, {}, {}));
+    grid = grid ? ExprAttr::get(context, ExprKind::Mul, 0, 0, grid, programs)
+                : programs;
+  }
+  if (!grid)
+    grid = ExprAttr::get(context, ExprKind::Constant, 1, 0, {}, {});
+  return grid;
+}
+
 gpu::GPUFuncOp carousel::createKernel(GroupProgram &program,
                                       ArrayRef<KernelOperand> operands,
+                                      ArrayRef<GroupWorkspace> workspaces,
                                       OpBuilder &builder, StringRef name) {
   MLIRContext *context = builder.getContext();
   const GroupSchedule &schedule = program.schedule;
@@ -124,6 +147,8 @@ gpu::GPUFuncOp carousel::createKernel(GroupProgram &program,
     types.push_back(isa<RankedTensorType>(operand.value.getType())
                         ? Type(getMemRefType(operand))
                         : operand.value.getType());
+  for (const GroupWorkspace &workspace : workspaces)
+    types.push_back(workspace.type);
   Location loc = program.func.getLoc();
   auto kernel = gpu::GPUFuncOp::create(builder, loc, name,
                                        builder.getFunctionType(types, {}));
@@ -140,21 +165,18 @@ gpu::GPUFuncOp carousel::createKernel(GroupProgram &program,
                                                          : ArgumentAccess::In,
                                         std::nullopt));
   }
-  // A program for each place of the grid.
-  ExprAttr grid;
-  for (auto [position, dim] : llvm::enumerate(schedule.dims)) {
-    if (dim.walk != DimWalk::Grid)
-      continue;
-    ExprAttr programs = getExtent(program, operands, position);
-    if (dim.tile != 1)
-      programs = ExprAttr::get(
-          context, ExprKind::CeilDiv, 0, 0, programs,
-          ExprAttr::get(context, ExprKind::Constant, dim.tile, 0, {}, {}));
-    grid = grid ? ExprAttr::get(context, ExprKind::Mul, 0, 0, grid, programs)
-                : programs;
+  for (auto [number, workspace] : llvm::enumerate(workspaces)) {
+    unsigned position = operands.size() + number;
+    kernel.setArgAttr(position, CarouselDialect::kArgument,
+                      ArgumentAttr::get(context, workspace.name,
+                                        ArgumentAccess::InOut, std::nullopt));
+    kernel.setArgAttr(position, CarouselDialect::kWorkspace,
+                      WorkspaceAttr::get(context, workspace.extents));
   }
-  if (!grid)
-    grid = ExprAttr::get(context, ExprKind::Constant, 1, 0, {}, {});
+  ExprAttr grid = getPrograms(program, operands);
+  if (schedule.division)
+    grid = ExprAttr::get(context, ExprKind::Mul, 0, 0, grid,
+                         getParts(program, operands));
   kernel->setAttr(CarouselDialect::kLaunch,
                   LaunchAttr::get(context, {grid}, {}, {}, 0));
   ExprAttr covers = schedule.covered

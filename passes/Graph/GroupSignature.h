@@ -19,13 +19,26 @@
 
 namespace carousel {
 
+/// Memory that the runtime allocates for a kernel.
+struct GroupWorkspace {
+  std::string name;
+  mlir::MemRefType type;
+  llvm::SmallVector<ExprAttr> extents; ///< the dynamic ones
+};
+
 /// The extent of a scheduled dimension, of an argument that has it.
 ExprAttr getExtent(const GroupProgram &program,
                    llvm::ArrayRef<KernelOperand> operands, unsigned position);
 
-/// A kernel without a body.
+/// Programs of the grid, without their parts.
+ExprAttr getPrograms(const GroupProgram &program,
+                     llvm::ArrayRef<KernelOperand> operands);
+
+/// A kernel without a body. Its last arguments are the workspaces, and its grid
+/// has the parts of a divided schedule.
 mlir::gpu::GPUFuncOp createKernel(GroupProgram &program,
                                   llvm::ArrayRef<KernelOperand> operands,
+                                  llvm::ArrayRef<GroupWorkspace> workspaces,
                                   mlir::OpBuilder &builder,
                                   llvm::StringRef name);
 

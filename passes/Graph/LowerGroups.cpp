@@ -10,8 +10,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "GroupKernel.h"
+#include "GroupParts.h"
 #include "LaunchGroups.h"
 
+#include "carousel/Analysis/Graph/GroupDivision.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -102,17 +104,62 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
           calls.push_back(call);
       });
     findSlices(program, operands, calls);
-    FailureOr<gpu::GPUFuncOp> kernel =
-        emitGroupKernel(program, operands, builder, group.getName());
+    FailureOr<gpu::GPUFuncOp> kernel = emit(program, operands, builder);
     if (failed(kernel))
       return failure();
-    emitRemark(group, program.schedule);
     for (func::CallOp call : calls)
       launchGroup(call, program, operands, *kernel);
     if (SymbolTable::symbolKnownUseEmpty(group, getOperation()))
       unused.push_back(group);
     ++kernels;
     return success();
+  }
+
+  /// The kernel, in two forms if its extents may leave few programs: the launch
+  /// knows.
+  FailureOr<gpu::GPUFuncOp> emit(GroupProgram &program,
+                                 ArrayRef<KernelOperand> operands,
+                                 OpBuilder &builder) {
+    StringRef name = program.func.getName();
+    std::optional<GroupSchedule> divided = divideSchedule(
+        program.graph.problem, program.group, program.shape, program.schedule);
+    if (!divided) {
+      emitRemark(program.func, program.schedule);
+      return emitGroupKernel(program, operands, /*workspaces=*/{}, builder,
+                             name);
+    }
+    GroupSchedule whole = std::exchange(program.schedule, *divided);
+    emitRemark(program.func, program.schedule);
+    SmallVector<GroupWorkspace> workspaces = findWorkspaces(program, operands);
+    if (getStaticParts(*divided))
+      return emitGroupKernel(program, operands, workspaces, builder, name);
+    FailureOr<gpu::GPUFuncOp> parts = emitGroupKernel(
+        program, operands, workspaces, builder, (name + "_parts").str());
+    if (failed(parts))
+      return failure();
+    auto isDivided =
+        GuardAttr::get(&getContext(), GuardKind::Range, /*argument=*/0,
+                       getParts(program, operands), /*other=*/{}, /*least=*/2,
+                       /*most=*/std::numeric_limits<int64_t>::max());
+    (*parts)->setAttr(CarouselDialect::kVariant,
+                      VariantAttr::get(&getContext(), name, isDivided));
+    program.schedule = whole;
+    // Of known programs, rows that aren't divided are short.
+    if (whole.covered && getExtent(program, operands,
+                                   divided->division->position)
+                                 .getKind() == ExprKind::Extent &&
+        getPrograms(program, operands).getKind() == ExprKind::Constant) {
+      int64_t &width = program.schedule.dims[*whole.covered].tile;
+      width = std::min<int64_t>(
+          width, llvm::PowerOf2Ceil(divided->division->leastLength));
+    }
+    emitRemark(program.func, program.schedule);
+    FailureOr<gpu::GPUFuncOp> kernel =
+        emitGroupKernel(program, operands, workspaces, builder, name);
+    if (succeeded(kernel))
+      (*kernel)->setAttr(CarouselDialect::kVariant,
+                         VariantAttr::get(&getContext(), name, {}));
+    return kernel;
   }
 
   SmallVector<func::FuncOp> unused;
@@ -150,7 +197,7 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
       else
         reduced *= extent;
     }
-    if (programs < kFewPrograms && reduced >= kMuch)
+    if (programs < kFewPrograms && reduced >= kMuch && !schedule.division)
       miss("Programs") << remark::add(
           "{0} programs reduce {1} elements each, or "
           "more: sums aren't divided among programs",

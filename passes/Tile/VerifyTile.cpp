@@ -442,6 +442,14 @@ static LogicalResult verifyTotal(GridTicketOp ticket) {
   return ticket.emitOpError("expected 1 to 2^31 - 1 tickets, got ") << *total;
 }
 
+/// C226
+static LogicalResult verifyRelaxed(GridTicketOp ticket) {
+  if (!ticket.getAcqRel())
+    return success();
+  return ticket.emitOpError("expected acq_rel at the block phase only; the "
+                            "tile phase has carousel.fence.thread");
+}
+
 /// C134
 static LogicalResult verifyInKernel(Operation *op, StringRef name) {
   auto kernel = dyn_cast_or_null<gpu::GPUFuncOp>(
@@ -470,7 +478,8 @@ static LogicalResult verifyOp(Operation *op) {
       .Case([](SerializeOp turns) { return verifyInKernel(turns, "turn"); })
       .Case([](GridTicketOp ticket) {
         return success(succeeded(verifyInKernel(ticket, "ticket")) &&
-                       succeeded(verifyTotal(ticket)));
+                       succeeded(verifyTotal(ticket)) &&
+                       succeeded(verifyRelaxed(ticket)));
       })
       .Default([](Operation *) { return success(); });
 }

@@ -387,5 +387,9 @@ void carousel::print(llvm::raw_ostream &os, const GroupSchedule &schedule) {
                                        : " at once");
     if (dim.tile != 1)
       os << " in vectors of " << dim.tile;
+    if (schedule.division &&
+        &dim == &schedule.dims[schedule.division->position])
+      os << ", divided into parts of " << schedule.division->leastLength
+         << " or more";
   }
 }

@@ -55,8 +55,7 @@ std::optional<std::string> carousel::getConstantBytes(Attribute elements) {
   return contents;
 }
 
-std::optional<std::string>
-carousel::getConstantBytes(memref::GlobalOp global) {
+std::optional<std::string> carousel::getConstantBytes(memref::GlobalOp global) {
   if (!global.getConstant() || !global.getInitialValue())
     return std::nullopt;
   return getConstantBytes(*global.getInitialValue());

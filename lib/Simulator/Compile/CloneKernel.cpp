@@ -14,6 +14,7 @@
 
 #include "carousel/Dialect/IR/AsyncCopies.h"
 #include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/Transforms/ExpandTickets.h"
 #include "carousel/Dialect/Transforms/InlineFunctions.h"
 #include "carousel/Dialect/Transforms/LowerGathers.h"
 #include "carousel/Dialect/Transforms/SubgroupReduce.h"
@@ -347,6 +348,7 @@ FailureOr<KernelModule> sim::cloneKernel(gpu::GPUFuncOp original) {
   if (failed(inlineFunctions(inner)) || failed(lowerAsyncCopies(inner)))
     return failure();
   expandTurns(inner);
+  expandTickets(inner);
   unsigned gathers = 0;
   for (auto func : inner.getOps<gpu::GPUFuncOp>())
     if (failed(lowerGathers(func, gathers)))

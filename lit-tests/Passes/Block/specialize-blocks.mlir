@@ -132,13 +132,14 @@ gpu.module @m {
     gpu.return
   }
 
-  // A kernel that is a variant already keeps its guards and its vectors.
+  // What a variant becomes serves the same kernel and has the variant's guards, too.
   // CHECK-LABEL: gpu.func @given
   // CHECK-SAME: block = [128]
-  // CHECK-SAME: guards = [aligned(0, 16)]
+  // CHECK-SAME: kernel = "copy", guards = [aligned(0, 16)]
+  // expected-remark @below {{last: 128 threads, 1 program}}
   gpu.func @given(%x: !m) kernel attributes {
       carousel.block_program = #carousel.block_program<>,
-      carousel.variant = #carousel.variant<kernel = "given", guards = [aligned(0, 16)]>,
+      carousel.variant = #carousel.variant<kernel = "copy", guards = [aligned(0, 16)]>,
       carousel.launch = #carousel.launch<grid = [1]>} {
     gpu.return
   }

@@ -36,12 +36,22 @@ struct ScheduledDim {
   int64_t tile = 1;
 };
 
+/// A reduced dimension whose loop several programs divide among themselves.
+struct GroupDivision {
+  unsigned position = 0; ///< in GroupSchedule::dims
+  /// Elements along it that a part has, at least.
+  int64_t leastLength = 1;
+  int64_t mostParts = 1;
+};
+
 struct GroupSchedule {
   ScheduleFamily family = ScheduleFamily::Elementwise;
   /// Vectors have their dimensions in this order, and so has the grid.
   std::vector<ScheduledDim> dims;
   /// The dimension whose extent the kernel's variants cover.
   std::optional<unsigned> covered;
+  /// See GroupDivision.h.
+  std::optional<GroupDivision> division;
   /// Why the group has no schedule; a group of one op has one.
   std::string refusal;
 

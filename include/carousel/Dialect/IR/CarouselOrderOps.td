@@ -169,8 +169,13 @@ def Carousel_GridTicketOp : Op<Carousel_Dialect, "grid.ticket", [
     2^31. The first draw must find the counter at 0; the last draw leaves it at 0. The op orders no
     other memory.
 
+    With `acq_rel`, which only the block phase has, a CTA sees all that CTAs with smaller tickets
+    wrote before they drew. So the CTA that draws the last ticket can combine what all of them
+    computed. `--carousel-distribute` replaces the keyword by barriers and fences at gpu scope.
+
     Constraints: the counters are i32 (C90), with one index per dimension (C29). A constant `total`
-    is 1 to 2^31 - 1, which `--carousel-verify-tile` checks (C189).
+    is 1 to 2^31 - 1, which `--carousel-verify-tile` checks (C189). No `acq_rel` at the tile phase
+    (C226).
 
     Example:
 
@@ -182,9 +187,11 @@ def Carousel_GridTicketOp : Op<Carousel_Dialect, "grid.ticket", [
   let arguments = (ins
     Arg<Carousel_GlobalMemRef, "counters", [MemRead<GlobalMemory>,
         MemWrite<GlobalMemory>]>:$counters,
-    Variadic<Index>:$indices, Index:$total);
+    Variadic<Index>:$indices, Index:$total, UnitAttr:$acq_rel);
   let results = (outs Index:$ticket);
-  let assemblyFormat = "$counters `[` $indices `]` `of` $total attr-dict `:` type($counters)";
+  let assemblyFormat = [{
+    $counters `[` $indices `]` `of` $total (`acq_rel` $acq_rel^)? attr-dict `:` type($counters)
+  }];
   let hasVerifier = 1;
 }
 

@@ -15,8 +15,8 @@
 
 namespace carousel {
 
-/// The elements of a constant, row-major, as they lie in the device's memory: an
-/// i1 is a byte, numbers are little-endian. Nothing for elements that aren't
+/// The elements of a constant, row-major, as they lie in the device's memory:
+/// an i1 is a byte, numbers are little-endian. Nothing for elements that aren't
 /// numbers, or aren't there (an elided resource).
 std::optional<std::string> getConstantBytes(mlir::Attribute elements);
 

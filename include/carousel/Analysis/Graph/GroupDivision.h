@@ -1,0 +1,46 @@
+//===- GroupDivision.h - reductions divided among programs ------*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A kernel that has few programs and reduces much divides the reduction: each
+// of several parts has some of the elements, and the one that ends last
+// combines their partial results. How many parts there are depends on extents
+// only, so that results have the same bits on all devices.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_ANALYSIS_GRAPH_GROUPDIVISION_H
+#define CAROUSEL_ANALYSIS_GRAPH_GROUPDIVISION_H
+
+#include "carousel/Analysis/Graph/GroupSchedule.h"
+
+namespace carousel {
+
+/// Programs that keep a large device busy: two for each of 132 multiprocessors.
+inline constexpr int64_t kWantedPrograms = 264;
+
+/// The schedule of a kernel whose reduction is divided. Nothing where the group
+/// doesn't reduce in one pass, where a result would be written by each part, or
+/// where the known extents leave nothing to divide.
+std::optional<GroupSchedule> divideSchedule(const GraphProblem &problem,
+                                            const OpGroup &group,
+                                            const GroupShape &shape,
+                                            const GroupSchedule &schedule);
+
+/// The parts for so many programs and elements.
+int64_t countParts(const GroupDivision &division, int64_t programs,
+                   int64_t extent);
+
+/// The parts of a divided schedule, if its extents are known.
+std::optional<int64_t> getStaticParts(const GroupSchedule &schedule);
+
+/// By position of a group's op: whether it runs in the schedule's loops.
+bool isInLoop(const GroupShape &shape, const GroupSchedule &schedule,
+              unsigned at);
+
+} // namespace carousel
+
+#endif // CAROUSEL_ANALYSIS_GRAPH_GROUPDIVISION_H

@@ -1,0 +1,168 @@
+//===- GroupDivision.cpp - reductions divided among programs --------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See GroupDivision.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Graph/GroupDivision.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallSet.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace carousel;
+
+/// Elements of a row that a program takes at a time.
+static constexpr int64_t kRowTile = 4096;
+/// Iterations of a part, at least: fewer don't make up for the combination.
+static constexpr int64_t kLeastIterations = 4;
+static constexpr int64_t kLeastProductIterations = 8;
+/// Tiles of products are large, and one program combines those of all parts.
+static constexpr int64_t kMostProductParts = 16;
+/// Where extents are known at the launch only, a second kernel has to be worth
+/// its code.
+static constexpr int64_t kLeastProductParts = 4;
+
+bool carousel::isInLoop(const GroupShape &shape, const GroupSchedule &schedule,
+                        unsigned at) {
+  return llvm::any_of(shape.loops[at], [&](unsigned dim) {
+    return schedule.dims[schedule.find(dim)].walk == DimWalk::Loop;
+  });
+}
+
+/// Whether the parts write each result once: in the loop, where each has other
+/// elements, or behind the combination.
+static bool areWritesApart(const GraphProblem &problem, const OpGroup &group,
+                           const GroupShape &shape,
+                           const GroupSchedule &schedule) {
+  llvm::SmallSet<unsigned, 8> afterLoops; // tensors
+  for (auto [at, number] : llvm::enumerate(group.ops)) {
+    const GraphOp &op = problem.ops[number];
+    bool inLoop = isInLoop(shape, schedule, at);
+    bool isAfter = inLoop;
+    for (const GraphAccess &read : op.reads)
+      isAfter |= afterLoops.contains(read.tensor);
+    for (const GraphAccess &write : op.writes) {
+      if (isAfter)
+        afterLoops.insert(write.tensor);
+      else if (leavesGroup(problem, group, write.tensor))
+        return false;
+    }
+  }
+  return true;
+}
+
+/// Whether all that loops reduce is combined by a known operation.
+static bool isCombinable(const GraphProblem &problem, const OpGroup &group,
+                         const GroupShape &shape,
+                         const GroupSchedule &schedule) {
+  bool reduces = false;
+  for (auto [at, number] : llvm::enumerate(group.ops)) {
+    const GraphOp &op = problem.ops[number];
+    if (op.kind == GraphOpKind::Irregular)
+      return false;
+    reduces |= op.reduces() && isInLoop(shape, schedule, at);
+  }
+  return reduces;
+}
+
+static int64_t getAssumed(int64_t extent) {
+  return extent == kUnknownExtent ? kAssumedExtent : extent;
+}
+
+/// The longest of the loops.
+static std::optional<unsigned> findLoop(const GroupSchedule &schedule) {
+  std::optional<unsigned> longest;
+  for (auto [position, dim] : llvm::enumerate(schedule.dims))
+    if (dim.walk == DimWalk::Loop && dim.isReduced &&
+        (!longest ||
+         getAssumed(dim.extent) > getAssumed(schedule.dims[*longest].extent)))
+      longest = position;
+  return longest;
+}
+
+/// The programs of a schedule without its parts, if they are known.
+static std::optional<int64_t> countPrograms(const GroupSchedule &schedule) {
+  int64_t programs = 1;
+  for (const ScheduledDim &dim : schedule.dims) {
+    if (dim.walk != DimWalk::Grid)
+      continue;
+    if (dim.extent == kUnknownExtent)
+      return std::nullopt;
+    programs *= llvm::divideCeil(dim.extent, dim.tile);
+  }
+  return programs;
+}
+
+int64_t carousel::countParts(const GroupDivision &division, int64_t programs,
+                             int64_t extent) {
+  int64_t wanted = kWantedPrograms / std::max<int64_t>(programs, 1);
+  int64_t possible = llvm::divideCeil(extent, division.leastLength);
+  return std::max<int64_t>(1, std::min({division.mostParts, wanted, possible}));
+}
+
+std::optional<int64_t> carousel::getStaticParts(const GroupSchedule &schedule) {
+  std::optional<int64_t> programs = countPrograms(schedule);
+  int64_t extent = schedule.dims[schedule.division->position].extent;
+  if (!programs || extent == kUnknownExtent)
+    return std::nullopt;
+  return countParts(*schedule.division, *programs, extent);
+}
+
+/// Smaller tiles of the result, where there are few of them.
+static void narrowTiles(GroupSchedule &schedule) {
+  constexpr int64_t kNarrow = 64;
+  std::optional<int64_t> programs = countPrograms(schedule);
+  if (!programs || *programs * 4 > kWantedPrograms)
+    return;
+  for (ScheduledDim &dim : schedule.dims)
+    if (dim.walk == DimWalk::Grid && dim.tile != 1)
+      dim.tile = std::min(dim.tile, kNarrow);
+}
+
+std::optional<GroupSchedule>
+carousel::divideSchedule(const GraphProblem &problem, const OpGroup &group,
+                         const GroupShape &shape,
+                         const GroupSchedule &schedule) {
+  GroupSchedule divided = schedule;
+  bool isProduct = schedule.family == ScheduleFamily::Contraction;
+  if (shape.hasSeveralPasses || schedule.family == ScheduleFamily::Loops)
+    return std::nullopt;
+  // A row becomes a loop over its pieces.
+  if (schedule.family == ScheduleFamily::Row && schedule.covered) {
+    ScheduledDim &row = divided.dims[*schedule.covered];
+    row.walk = DimWalk::Loop;
+    row.tile = kRowTile;
+    divided.covered = std::nullopt;
+  }
+  std::optional<unsigned> loop = findLoop(divided);
+  if (!loop || !isCombinable(problem, group, shape, divided) ||
+      !areWritesApart(problem, group, shape, divided))
+    return std::nullopt;
+  if (isProduct)
+    narrowTiles(divided);
+  GroupDivision division;
+  division.position = *loop;
+  division.leastLength =
+      divided.dims[*loop].tile *
+      (isProduct ? kLeastProductIterations : kLeastIterations);
+  division.mostParts = isProduct ? kMostProductParts : kWantedPrograms;
+  divided.division = division;
+  int64_t extent = divided.dims[*loop].extent;
+  if (std::optional<int64_t> parts = getStaticParts(divided))
+    return *parts > 1 ? std::optional(divided) : std::nullopt;
+  // At most so many, whatever the launch says.
+  int64_t most = extent == kUnknownExtent
+                     ? division.mostParts
+                     : countParts(division, /*programs=*/1, extent);
+  if (std::optional<int64_t> programs = countPrograms(divided))
+    most = std::min(most, kWantedPrograms / std::max<int64_t>(*programs, 1));
+  if (most < (isProduct ? kLeastProductParts : 2))
+    return std::nullopt;
+  return divided;
+}
