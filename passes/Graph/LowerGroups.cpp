@@ -145,9 +145,9 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
                       VariantAttr::get(&getContext(), name, isDivided));
     program.schedule = whole;
     // Of known programs, rows that aren't divided are short.
-    if (whole.covered && getExtent(program, operands,
-                                   divided->division->position)
-                                 .getKind() == ExprKind::Extent &&
+    if (whole.covered &&
+        getExtent(program, operands, divided->division->position).getKind() ==
+            ExprKind::Extent &&
         getPrograms(program, operands).getKind() == ExprKind::Constant) {
       int64_t &width = program.schedule.dims[*whole.covered].tile;
       width = std::min<int64_t>(

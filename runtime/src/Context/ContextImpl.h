@@ -17,6 +17,7 @@
 #include "Cache/DiskCache.h"
 #include "LaunchLog.h"
 #include "Libraries.h"
+#include "StreamIds.h"
 
 #include "carousel/Runtime/Context.h"
 
@@ -38,6 +39,7 @@ struct Context::Impl {
   DeviceInfo info;
   DiskCache cache;
   LaunchLog launches;
+  StreamIds streamIds;
 
   /// Success, or the error of a driver call: "cuMemAlloc failed: out of memory
   /// (CUDA_ERROR_OUT_OF_MEMORY)". An error that a kernel caused on the device

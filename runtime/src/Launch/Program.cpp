@@ -45,6 +45,13 @@ struct Program::Impl {
   Status uploadConstants();
   void findReadScalars();
 
+  /// Whether launches in one stream share memory.
+  bool hasMemory() const {
+    return !workspaces.empty() ||
+           std::any_of(used.begin(), used.end(), [](const Kernel &kernel) {
+             return !kernel.share()->workspaces.empty();
+           });
+  }
   Result<std::vector<BoundArgument>> bind(const Argument *arguments,
                                           size_t count) const;
   BaseAddresses getAddresses(const std::vector<BoundArgument> &bound) const;
@@ -285,16 +292,20 @@ Status Program::launch(const Argument *arguments, size_t count,
   CurrentContext current(context);
   if (!current.getStatus())
     return current.getStatus();
-  Result<uint64_t> streamId = getStreamId(context, stream);
-  if (!streamId)
-    return tl::make_unexpected(std::move(streamId.error()));
-  if (!impl->workspaces.lookup(*streamId, bound->data()))
+  uint64_t streamId = 0;
+  if (impl->hasMemory()) {
+    Result<uint64_t> id = getStreamId(context, stream);
+    if (!id)
+      return tl::make_unexpected(std::move(id.error()));
+    streamId = *id;
+  }
+  if (!impl->workspaces.lookup(streamId, bound->data()))
     if (Status status = impl->workspaces.provide(impl->context, stream,
-                                                 *streamId, bound->data());
+                                                 streamId, bound->data());
         !status)
       return status;
   BaseAddresses addresses = impl->getAddresses(*bound);
-  return (*plan)->run(context, {bound->data(), addresses}, *streamId, stream);
+  return (*plan)->run(context, {bound->data(), addresses}, streamId, stream);
 }
 
 Result<PreparedProgram> Program::prepare(const Argument *arguments,

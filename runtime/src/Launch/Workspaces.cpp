@@ -26,16 +26,34 @@ namespace carousel::runtime {
 //===----------------------------------------------------------------------===//
 
 Result<uint64_t> getStreamId(Context::Impl &context, Stream stream) {
+  Result<bool> capturing = context.isCapturing(stream);
+  if (!capturing)
+    return tl::make_unexpected(std::move(capturing.error()));
+  if (*capturing) {
+    if (std::optional<uint64_t> known = context.streamIds.find(stream))
+      return *known;
+    return fail(
+        ErrorCode::InvalidArgument,
+        "expected a launch in the stream before it is captured, for the "
+        "memory of its workspaces; or capture a prepared launch");
+  }
   unsigned long long id = 0;
   if (Status status = context.check(context.driver->cuStreamGetId(stream, &id),
                                     "cuStreamGetId");
       !status)
     return tl::make_unexpected(std::move(status.error()));
+  context.streamIds.note(stream, id);
   return id;
 }
 
 Status FirstStream::check(Context::Impl &context, Stream stream,
                           const std::string &name) const {
+  // A graph may run in any stream.
+  Result<bool> capturing = context.isCapturing(stream);
+  if (!capturing)
+    return tl::make_unexpected(std::move(capturing.error()));
+  if (*capturing)
+    return {};
   Result<uint64_t> current = getStreamId(context, stream);
   if (!current)
     return tl::make_unexpected(std::move(current.error()));

@@ -40,7 +40,7 @@ class FirstStream {
 public:
   FirstStream() = default;
   FirstStream(FirstStream &&) noexcept {} ///< before the first run
-  /// `name`: of what runs.
+  /// `name`: of what runs. A stream that records a graph isn't noted.
   Status check(Context::Impl &context, Stream stream,
                const std::string &name) const;
 

@@ -432,6 +432,9 @@ CUresult CUDAAPI cuStreamIsCapturing(CUstream stream,
 
 CUresult CUDAAPI cuStreamGetId(CUstream stream, unsigned long long *id) {
   FAKE_ENTER(cuStreamGetId, Needs::Context);
+  // As the driver does, which doesn't say so.
+  if (CUresult result = checkWait(stream); result != CUDA_SUCCESS)
+    return result;
   // The default streams have no handles of their own; one for each thread.
   static std::atomic<unsigned long long> threads = 1ull << 32;
   static thread_local unsigned long long thread = threads++;

@@ -286,18 +286,26 @@ TEST_F(WorkspaceTest, Capture) {
   fake::setCapturing(stream, CU_STREAM_CAPTURE_STATUS_ACTIVE);
   fake::clearCalls();
   expectSuccess(prepared->run(stream));
-  constexpr const char *kNoMemory =
-      "semaphores: expected the memory of 'ordered' to be allocated before its "
-      "stream is captured; launch it there before, or capture a prepared "
-      "launch";
+  constexpr const char *kNoLaunch =
+      "expected a launch in the stream before it is captured, for the memory "
+      "of "
+      "its workspaces; or capture a prepared launch";
   expectError(kernel.launch(arguments.list, 1, stream),
-              ErrorCode::InvalidArgument, kNoMemory);
+              ErrorCode::InvalidArgument, kNoLaunch);
   EXPECT_EQ(fake::countCalls("cuMemAlloc"), 0u);
   // Another stream's is there, and grows, too.
   expectSuccess(kernel.launch(larger.list, 1, other));
   fake::setCapturing(other, CU_STREAM_CAPTURE_STATUS_ACTIVE);
   expectSuccess(kernel.launch(arguments.list, 1, other));
   EXPECT_TRUE(fake::getLaunches().back().captured);
+  // What grows doesn't.
+  OrderedArguments largest(30000);
+  constexpr const char *kNoMemory =
+      "semaphores: expected the memory of 'ordered' to be allocated before its "
+      "stream is captured; launch it there before, or capture a prepared "
+      "launch";
+  expectError(kernel.launch(largest.list, 1, other), ErrorCode::InvalidArgument,
+              kNoMemory);
   // A launch may be prepared meanwhile.
   EXPECT_TRUE(kernel.prepare(arguments.list, 1));
   expectSuccess(prepared->run(stream));
