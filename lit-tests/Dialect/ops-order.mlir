@@ -85,6 +85,8 @@ func.func @reductions(%f: memref<8xbf16, #ws>, %i: memref<8xi32, #ws>, %l: memre
 func.func @tickets(%c: !counters, %one: memref<i32, #gl>, %i: index, %n: index) -> (index, index) {
   // CHECK: %[[TICKET:.+]] = carousel.grid.ticket %[[C:.+]][%[[I:.+]]] of %[[N:.+]] : memref<?xi32, #gpu.address_space<global>>
   %ticket = carousel.grid.ticket %c[%i] of %n : !counters
+  // CHECK: carousel.grid.ticket %[[C]][%[[I]]] of %[[N]] acq_rel : memref<?xi32, #gpu.address_space<global>>
+  %last = carousel.grid.ticket %c[%i] of %n acq_rel : !counters
   // CHECK: %[[OTHER:.+]] = carousel.grid.ticket %{{.+}}[] of %[[N]] {tag} : memref<i32, #gpu.address_space<global>>
   %other = carousel.grid.ticket %one[] of %n {tag} : memref<i32, #gl>
   // CHECK: return %[[TICKET]], %[[OTHER]]

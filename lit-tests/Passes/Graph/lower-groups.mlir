@@ -79,9 +79,31 @@ func.func private @rows(%x: tensor<?x768xf32>, %rows: index) -> tensor<?xf32> at
 }
 
 // A loop over rows, and a sum of its rows behind it. What the result starts from is added.
+// Where there are few columns, parts of the rows have kernels of their own; the launch knows.
+// REMARK: Function=columns | Remark="column, ? by a loop in vectors of 128, divided into parts of 512 or more, ? by the grid in vectors of 32"
 // REMARK: Function=columns | Remark="column, ? by a loop in vectors of 128, ? by the grid in vectors of 32"
-// CHECK-LABEL: gpu.func @columns
+// CHECK-LABEL: gpu.func @columns_parts(
+// CHECK-SAME: %[[START:[^:]*]]: memref<?xf32, {{[^%]*}}"arg1"
+// CHECK-SAME: %[[PARTIALS:[^:]*]]: memref<?x?x32xf32, {{[^%]*}}"partials0">, carousel.workspace
+// CHECK-SAME: %[[COUNTERS:[^:]*]]: memref<?xi32, {{[^%]*}}"counters">, carousel.workspace
+// CHECK-SAME: grid = [ceildiv(extent(0, 1), 32) * max(min(min(264, floordiv(264, max(ceildiv(extent(0, 1), 32), 1))), ceildiv(extent(0, 0), 512)), 1)]
+// CHECK-SAME: kernel = "columns", guards = [range({{.*}}, 2, 9223372036854775807)]
+// CHECK: %[[BLOCK:.*]] = gpu.block_id x
+// CHECK: %[[PART:.*]] = arith.remui %[[BLOCK]], %[[PARTS:.*]] : index
+// CHECK: %[[PROGRAM:.*]] = arith.divui %[[BLOCK]], %[[PARTS]] : index
+// CHECK: %[[SUMS:.*]] = scf.for {{.*}} -> (vector<128x32xf32>)
+// CHECK: %[[SUM:.*]] = vector.multi_reduction <add>, %[[SUMS]], %{{.*}} [0]
+// CHECK: vector.transfer_write %[[SUM]], %[[PARTIALS]][%[[PROGRAM]], %[[PART]], %{{.*}}]
+// CHECK: %[[TICKET:.*]] = carousel.grid.ticket %[[COUNTERS]][%[[PROGRAM]]] of %[[PARTS]] acq_rel
+// CHECK: scf.if
+// CHECK: scf.for {{.*}} to %[[PARTS]] {{.*}} -> (vector<256x32xf32>)
+// CHECK: vector.transfer_read %[[PARTIALS]][%[[PROGRAM]], {{.*}} vector<256x32xf32>
+// CHECK: %[[ALL:.*]] = vector.multi_reduction <add>, %{{.*}}, %{{.*}} [0] : vector<256x32xf32> to vector<32xf32>
+// CHECK: vector.transfer_read %[[START]]
+// CHECK: vector.transfer_write
+// CHECK-LABEL: gpu.func @columns(
 // CHECK-SAME: grid = [ceildiv(extent(0, 1), 32)]
+// CHECK-SAME: carousel.variant = #carousel.variant<kernel = "columns">
 // CHECK: %[[SUMS:.*]] = scf.for {{.*}} -> (vector<128x32xf32>)
 // CHECK: vector.transfer_read {{.*}} vector<128x32xf32>
 // CHECK: carousel.pipeline
@@ -187,10 +209,16 @@ func.func private @argmax(%x: tensor<?x?xf32>, %columns: index) -> (tensor<?xf32
   return %max#0, %max#1 : tensor<?xf32>, tensor<?xi32>
 }
 
-// One program adds everything, and a remark says so.
-// REMARK: Function=all | Remark="row, ? at once in vectors of 262144"
-// REMARK: Programs {{.*}}Function=all | Remark="1 programs reduce 65536 elements each, or more: sums aren't divided among programs"
-// CHECK-LABEL: gpu.func @all
+// One row is a loop over its pieces for parts, and short if there is one part only.
+// REMARK: Function=all | Remark="row, ? by a loop in vectors of 4096, divided into parts of 16384 or more"
+// REMARK: Function=all | Remark="row, ? at once in vectors of 16384"
+// CHECK-LABEL: gpu.func @all_parts(
+// CHECK-SAME: grid = [1 * max(min(264, ceildiv(extent(0, 0), 16384)), 1)]
+// CHECK: scf.for {{.*}} -> (vector<4096xf32>)
+// CHECK: memref.store %{{.*}} : memref<?x?xf32
+// CHECK: carousel.grid.ticket {{.*}} acq_rel
+// CHECK: vector.transfer_read {{.*}} vector<512xf32>
+// CHECK-LABEL: gpu.func @all(
 // CHECK-SAME: grid = [1]
 func.func private @all(%x: tensor<?xf32>) -> tensor<f32> attributes {carousel.group} {
   %zero = arith.constant 0.0 : f32

@@ -336,3 +336,18 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+#gl = #gpu.address_space<global>
+!counters = memref<?xi32, #gl>
+
+// C226
+gpu.module @kernels {
+  gpu.func @orders_memory(%c: !counters, %n: index) kernel {
+    %c0 = arith.constant 0 : index
+    // expected-error @below {{expected acq_rel at the block phase only; the tile phase has carousel.fence.thread}}
+    %ticket = carousel.grid.ticket %c[%c0] of %n acq_rel : !counters
+    gpu.return
+  }
+}

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Analysis/Graph/GroupPlan.h"
+#include "carousel/Analysis/Graph/GroupDivision.h"
 #include "carousel/Analysis/Graph/GroupSchedule.h"
 
 #include "gtest/gtest.h"
@@ -80,6 +81,26 @@ public:
     llvm::raw_string_ostream os(text);
     for (const PlannedGroup &planned : planGroups(problem).groups) {
       print(os, scheduleGroup(problem, planned.group, planned.shape));
+      os << '\n';
+    }
+    return text;
+  }
+
+  /// The divided schedules, or "none".
+  std::string divide() const {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    for (const PlannedGroup &planned : planGroups(problem).groups) {
+      std::optional<GroupSchedule> divided =
+          divideSchedule(problem, planned.group, planned.shape,
+                         scheduleGroup(problem, planned.group, planned.shape));
+      if (!divided) {
+        os << "none\n";
+        continue;
+      }
+      print(os, *divided);
+      if (std::optional<int64_t> parts = getStaticParts(*divided))
+        os << ": " << *parts;
       os << '\n';
     }
     return text;
@@ -266,6 +287,88 @@ TEST(GroupScheduleTest, RowsOfSeveralDimensionsFitACTA) {
   graph.problem.tensors[x].extents[1] = 320;
   EXPECT_EQ(graph.schedule(), "row, 128 by the grid, 320 by a loop, 4096 by a "
                               "loop in vectors of 4096\n");
+}
+
+/// The sum of `rows` rows.
+GraphBuilder makeSum(int64_t rows, int64_t columns) {
+  GraphBuilder graph;
+  unsigned x = graph.tensor({rows, columns});
+  graph.op("sum", GraphOpKind::Reduction, "mn", "n", {rows, columns});
+  graph.read(x, "mn");
+  unsigned sum = graph.tensor({rows});
+  graph.write(sum, "m");
+  graph.problem.tensors[sum].escapes = true;
+  return graph;
+}
+
+TEST(GroupDivisionTest, RowsThatAreFewAndLong) {
+  EXPECT_EQ(
+      makeSum(1, 1 << 25).divide(),
+      "row, 1 by the grid, 33554432 by a loop in vectors of 4096, divided "
+      "into parts of 16384 or more: 264\n");
+  // As many as the device wants, and no shorter than is worth it.
+  EXPECT_EQ(makeSum(10, 1 << 25).divide(),
+            "row, 10 by the grid, 33554432 by a loop in vectors of 4096, "
+            "divided into parts of 16384 or more: 26\n");
+  EXPECT_EQ(makeSum(10, 40000).divide(),
+            "row, 10 by the grid, 40000 by a loop in vectors of 4096, divided "
+            "into parts of 16384 or more: 3\n");
+  EXPECT_EQ(makeSum(10, 16384).divide(), "none\n");
+  EXPECT_EQ(makeSum(133, 1 << 25).divide(), "none\n");
+  EXPECT_EQ(makeSum(133, kAny).divide(), "none\n");
+  EXPECT_EQ(makeSum(kAny, kAny).divide(),
+            "row, ? by the grid, ? by a loop in vectors of 4096, divided into "
+            "parts of 16384 or more\n");
+}
+
+TEST(GroupDivisionTest, RowsThatAreGoneOverTwiceStayWhole) {
+  EXPECT_EQ(makeRows(64, 32768).divide(), "none\n");
+}
+
+TEST(GroupDivisionTest, Products) {
+  auto multiply = [](int64_t rows, int64_t columns, int64_t depth) {
+    GraphBuilder graph;
+    unsigned a = graph.tensor({rows, depth}, 2);
+    unsigned b = graph.tensor({depth, columns}, 2);
+    graph.op("product", GraphOpKind::Contraction, "mnk", "k",
+             {rows, columns, depth});
+    graph.read(a, "mk");
+    graph.read(b, "kn");
+    unsigned c = graph.tensor({rows, columns});
+    graph.write(c, "mn");
+    graph.problem.tensors[c].escapes = true;
+    return graph.divide();
+  };
+  // Few tiles are smaller ones, too.
+  EXPECT_EQ(multiply(128, 256, 16384),
+            "contraction, 128 by the grid in vectors of 64, 256 by the grid in "
+            "vectors of 64, 16384 by a loop in vectors of 64, divided into "
+            "parts of 512 or more: 16\n");
+  EXPECT_EQ(multiply(4096, 4096, 4096), "none\n");
+  EXPECT_EQ(multiply(128, 256, 512), "none\n");
+  // A second kernel has to be worth it.
+  EXPECT_EQ(multiply(kAny, 256, 1024), "none\n");
+  EXPECT_EQ(multiply(kAny, 256, 4096),
+            "contraction, ? by the grid in vectors of 128, 256 by the grid in "
+            "vectors of 128, 4096 by a loop in vectors of 64, divided into "
+            "parts of 512 or more\n");
+}
+
+TEST(GroupDivisionTest, WhatEachPartWouldWriteIsNotDivided) {
+  // y = f(b) has nothing to do with the sum, and stands before the loop.
+  GraphBuilder graph;
+  unsigned x = graph.tensor({8, 1 << 20}), b = graph.tensor({8});
+  graph.op("sum", GraphOpKind::Reduction, "mn", "n", {8, 1 << 20});
+  graph.read(x, "mn");
+  graph.read(b, "m");
+  unsigned sum = graph.tensor({8});
+  graph.write(sum, "m");
+  graph.problem.tensors[sum].escapes = true;
+  std::string alone = graph.divide();
+  EXPECT_NE(alone, "none\n");
+  unsigned y = graph.map("f", b, "m", {8});
+  graph.problem.tensors[y].escapes = true;
+  EXPECT_EQ(graph.divide(), "none\n");
 }
 
 } // namespace
