@@ -1,9 +1,12 @@
-"""A transformer block in JAX: the source of transformer.mlir."""
+"""A transformer block in JAX. transformer.mlir was made of it by
+
+carousel-import examples/graphs/transformer.py:transformer -o examples/graphs/transformer.mlir --shapes \
+    'bf16[b,32,64],bf16[64],bf16[64,192],bf16[64,64],bf16[64],bf16[64,256],bf16[256],bf16[256,64]'
+"""
 import jax
 import jax.numpy as jnp
 
-BATCH, LENGTH, WIDTH, HEADS = "b", 32, 64, 4
-HIDDEN = 4 * WIDTH
+LENGTH, WIDTH, HEADS = 32, 64, 4
 
 
 def rmsnorm(x, scale):
@@ -28,7 +31,3 @@ def transformer(x, scale1, wqkv, wo, scale2, w1, b1, w2):
     x = x + attention(rmsnorm(x, scale1), wqkv, wo)
     h = jax.nn.gelu(rmsnorm(x, scale2) @ w1 + b1, approximate=True)
     return x + h @ w2
-
-
-ARGUMENTS = [(BATCH, LENGTH, WIDTH), (WIDTH,), (WIDTH, 3 * WIDTH), (WIDTH, WIDTH), (WIDTH,),
-             (WIDTH, HIDDEN), (HIDDEN,), (HIDDEN, WIDTH)]
