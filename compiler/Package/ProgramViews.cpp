@@ -305,6 +305,24 @@ FailureOr<OperandDescription> ProgramViews::describe(Operation *op,
   return operand;
 }
 
+ExprAttr ProgramViews::getInteger(Operation *op, Value value,
+                                  std::vector<CheckDescription> &checks) {
+  auto cast = value.getDefiningOp<arith::IndexCastOp>();
+  if (!cast || !cast.getIn().getType().isIndex())
+    return get(op, value);
+  ExprAttr index = get(op, cast.getIn());
+  unsigned width = value.getType().getIntOrFloatBitWidth();
+  if (!index || width >= 64)
+    return index;
+  // The integer is the index if its bits suffice.
+  int64_t most = llvm::maxIntN(width);
+  checks.push_back(
+      {GuardAttr::get(context, GuardKind::Range, /*argument=*/0, index,
+                      /*other=*/{}, -most - 1, most),
+       ("expected an extent that fits " + Twine(width) + " bits").str()});
+  return index;
+}
+
 LogicalResult ProgramViews::describe(Operation *op, Value condition,
                                      StringRef message,
                                      std::vector<CheckDescription> &checks) {
@@ -322,8 +340,8 @@ LogicalResult ProgramViews::describe(Operation *op, Value condition,
   if (!compare)
     return op->emitError("expected a comparison of integers, or several with "
                          "arith.andi, as the condition of a program");
-  ExprAttr lhs = get(op, compare.getLhs());
-  ExprAttr rhs = lhs ? get(op, compare.getRhs()) : ExprAttr();
+  ExprAttr lhs = getInteger(op, compare.getLhs(), checks);
+  ExprAttr rhs = lhs ? getInteger(op, compare.getRhs(), checks) : ExprAttr();
   if (!rhs)
     return failure();
   auto addCheck = [&](GuardKind kind, ExprAttr value, ExprAttr other,

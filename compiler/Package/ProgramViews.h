@@ -43,6 +43,10 @@ private:
   const OperandDescription *getView(mlir::Operation *op, mlir::Value value);
   /// Null, with an error, where no expression gives the value.
   ExprAttr get(mlir::Operation *op, mlir::OpFoldResult value);
+  /// The same of an integer of a condition, which may be an index whose bits it
+  /// has; then a check says that it has all.
+  ExprAttr getInteger(mlir::Operation *op, mlir::Value value,
+                      std::vector<CheckDescription> &checks);
   ExprAttr constant(int64_t value);
   ExprAttr add(ExprAttr lhs, ExprAttr rhs);
   ExprAttr subtract(ExprAttr lhs, ExprAttr rhs);

@@ -18,6 +18,7 @@
 #include "carousel/Passes/Passes.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -160,7 +161,7 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
       return func.emitError("expected a graph to have one block, got ")
              << llvm::range_size(func.getBody());
     for (Operation &op : func.getBody().front()) {
-      if (isa<linalg::LinalgOp, func::ReturnOp>(&op) ||
+      if (isa<linalg::LinalgOp, func::ReturnOp, cf::AssertOp>(&op) ||
           isa_and_present<tensor::TensorDialect, arith::ArithDialect>(
               op.getDialect()))
         continue;

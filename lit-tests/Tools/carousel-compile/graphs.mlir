@@ -33,7 +33,7 @@
 // STEPS: 2. launch softmax_product_1 (contraction)
 // STEPS: constant 0: 8 x 4 x f32
 
-// LIST: p: 3 kernels, 2 programs, written by carousel
+// LIST: p: 4 kernels, 3 programs, written by carousel
 func.func @softmax_product(%x: tensor<?x8xf32> {carousel.argument = #carousel.argument<"x", in>},
     %scale: f32 {carousel.argument = #carousel.argument<"scale", in>}) -> tensor<?x4xf32> {
   %w = arith.constant dense<[[-3.0, -2.0, -1.0, 0.0], [-1.0, 0.0, 1.0, 2.0], [1.0, 2.0, 3.0, -3.0], [3.0, -3.0, -2.0, -1.0], [-2.0, -1.0, 0.0, 1.0], [0.0, 1.0, 2.0, 3.0], [2.0, 3.0, -3.0, -2.0], [-3.0, -2.0, -1.0, 0.0]]> : tensor<8x4xf32>
@@ -64,4 +64,22 @@ func.func @negate(%x: tensor<7xf16>) -> tensor<7xf16> {
   %e = tensor.empty() : tensor<7xf16>
   %0 = linalg.negf ins(%x : tensor<7xf16>) outs(%e : tensor<7xf16>) -> tensor<7xf16>
   return %0 : tensor<7xf16>
+}
+
+// What front ends assert of extents is checked before the first step, also of integers that are extents.
+// CHECK: "name": "asserted",
+// CHECK: "guard": {"kind":"range","value":["extent",0,0],"min":-2147483648,"max":2147483647},
+// CHECK-NEXT: "message": "expected an extent that fits 32 bits"
+// CHECK: "guard": {"kind":"range","value":["sub",["extent",0,0],4],"min":0,"max":9223372036854775807},
+// CHECK-NEXT: "message": "too short"
+func.func @asserted(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %four = arith.constant 4 : i32
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %i = arith.index_cast %n : index to i32
+  %long = arith.cmpi sge, %i, %four : i32
+  cf.assert %long, "too short"
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %0 = linalg.negf ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
 }
