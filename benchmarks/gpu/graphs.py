@@ -11,6 +11,9 @@
   graphs.py time DIR [NAME...] beside torch.compile (max-autotune), without and with CUDA graphs
   graphs.py host DIR           what a first call and a warm launch cost the host
 
+With --tf32 as the last word, PyTorch's products of f32 are of tf32, too, for packages compiled so, and tolerances are
+those of its 10 bits.
+
 DIR has a package NAME.pkg for each graph, and libcarousel_runtime.so.2. Tolerances are relative to max(|y|, 1% of the
 largest |y|): what sums of rounded products of this length can be off by, measured against float64.
 """
@@ -367,6 +370,12 @@ def main():
     if len(sys.argv) < 3 or sys.argv[1] not in ("check", "time", "host"):
         sys.exit(__doc__)
     folder = Path(sys.argv[2])
+    if sys.argv[-1] == "--tf32":
+        sys.argv.pop()
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
+        TOLERANCE[F32] = 1e-2
+        for name in WIDER:
+            WIDER[name] = 2
     names = sys.argv[3:] or [name for name in GRAPHS if (folder / f"{name}.pkg").exists()]
     torch.zeros(1, device=DEVICE)  # the context that all share
     runtime = Runtime(folder)

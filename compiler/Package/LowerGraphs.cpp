@@ -39,8 +39,11 @@ LogicalResult carousel::lowerGraphs(ModuleOp module,
   auto functions = module.getOps<func::FuncOp>();
   if (llvm::any_of(functions, isGraph)) {
     PassManager &graphs = managers.get(
-        "graphs, accumulate " + options.accumulate, [&](OpPassManager &pm) {
+        "graphs, accumulate " + options.accumulate + ", products " +
+            options.products,
+        [&](OpPassManager &pm) {
           GraphToBlockOptions lowering;
+          lowering.products = options.products;
           lowering.accumulate = options.accumulate;
           buildGraphToBlockPipeline(pm, lowering);
         });

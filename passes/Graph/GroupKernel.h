@@ -28,6 +28,8 @@ struct GroupProgram {
   OpGroup group; ///< all of the graph's ops
   GroupShape shape;
   GroupSchedule schedule;
+  /// Factors of f32 are rounded to tf32.
+  bool usesTF32 = false;
 };
 
 /// An argument of the kernel.

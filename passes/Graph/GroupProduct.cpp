@@ -11,6 +11,7 @@
 
 #include "GroupProduct.h"
 
+#include "carousel/Dialect/IR/CarouselDialect.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -87,9 +88,13 @@ Value carousel::multiply(const GroupProgram &program, unsigned op,
                      : vector::IteratorType::parallel));
   SmallVector<AffineMap> maps = {getMap(factors[0].dims),
                                  getMap(factors[1].dims), getMap(kept)};
-  return vector::ContractionOp::create(
-             builder, vectors.loc, factors[0].value, factors[1].value, sum,
-             builder.getAffineMapArrayAttr(maps),
-             builder.getArrayAttr(iterators), vector::CombiningKind::ADD)
-      .getResult();
+  auto contract = vector::ContractionOp::create(
+      builder, vectors.loc, factors[0].value, factors[1].value, sum,
+      builder.getAffineMapArrayAttr(maps), builder.getArrayAttr(iterators),
+      vector::CombiningKind::ADD);
+  auto isF32 = [](Value value) { return getElementTypeOrSelf(value).isF32(); };
+  if (program.usesTF32 && isF32(factors[0].value) && isF32(factors[1].value) &&
+      isF32(sum))
+    contract->setAttr(CarouselDialect::kTF32, builder.getUnitAttr());
+  return contract.getResult();
 }

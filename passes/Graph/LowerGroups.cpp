@@ -35,7 +35,14 @@ using namespace carousel;
 namespace {
 
 struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
+  using LowerGroupsBase::LowerGroupsBase;
+
   void runOnOperation() override {
+    if (products != "exact" && products != "tf32") {
+      getOperation().emitError("expected exact or tf32 for products, got '")
+          << products << "'";
+      return signalPassFailure();
+    }
     SmallVector<func::FuncOp> groups;
     for (auto func : getOperation().getOps<func::FuncOp>())
       if (func->hasAttr(CarouselDialect::kGroup))
@@ -76,6 +83,7 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
   LogicalResult lower(func::FuncOp group, OpBuilder &builder) {
     GroupProgram program;
     program.func = group;
+    program.usesTF32 = products == "tf32";
     program.graph = readGraph(group);
     for (auto [number, op] : llvm::enumerate(program.graph.problem.ops)) {
       if (op.kind == GraphOpKind::Host)

@@ -27,7 +27,9 @@ void carousel::buildGraphToBlockPipeline(OpPassManager &pm,
   normalize.accumulate = options.accumulate;
   pm.addNestedPass<func::FuncOp>(createNormalizeGraph(normalize));
   pm.addPass(createFormGroups());
-  pm.addPass(createLowerGroups());
+  LowerGroupsOptions lower;
+  lower.products = options.products;
+  pm.addPass(createLowerGroups(lower));
   pm.addPass(createLowerProgram());
   // Kernels repeat constants and the sizes of vectors.
   OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>().nest<gpu::GPUFuncOp>();

@@ -17,11 +17,13 @@ using namespace carousel;
 namespace cl = llvm::cl;
 
 static constexpr llvm::StringLiteral kOverview =
-    R"(Compiles the kernels of an MLIR file, at the tile phase or at the machine
-phase, into a package: a directory with a manifest, PTX and cubins, which the
-runtime launches.
+    R"(Compiles the kernels of an MLIR file, at the block phase, the tile phase or
+the machine phase, into a package: a directory with a manifest, PTX and cubins,
+which the runtime launches. Functions of linalg on tensors become programs of
+kernels (docs/GraphPhase.md).
 
   carousel-compile kernel.mlir -o kernel.pkg --chip sm_90a,sm_100a
+  carousel-compile graph.mlir -o graph.pkg --chip sm_90a --products=tf32
 
 Each kernel needs a carousel.launch attribute (docs/Package.md). The tool
 replaces DIR in one step after everything has succeeded; after an error, DIR is
@@ -84,6 +86,13 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
                             "the first one, with the best engines; the runtime "
                             "refuses launches for which its guards don't "
                             "hold")));
+  cl::opt<std::string> accumulate(
+      "accumulate", cl::cat(category), cl::init("f32"),
+      cl::desc("The least type in which contractions of graphs add: f32, or "
+               "as-written"));
+  cl::opt<std::string> products(
+      "products", cl::cat(category), cl::init("exact"),
+      cl::desc("How graphs multiply factors of f32: exact, or rounded to tf32"));
   cl::opt<bool> quiet(
       "quiet", cl::cat(category),
       cl::desc("Print errors only: no progress, no summary, no decisions and "
@@ -119,6 +128,8 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
                            : quiet                    ? Misses::Ignore
                                                       : Misses::Warn;
   options.compile.chips = chips;
+  options.compile.accumulate = accumulate;
+  options.compile.products = products;
   options.compile.ptxVersion = ptxVersion.getValue();
   options.compile.indexBitwidth = indexBitwidth;
   options.compile.optLevel = optLevel;

@@ -62,6 +62,8 @@ struct CompilePackageOptions {
   /// The least type in which contractions of graphs add: "f32" or "as-written"
   /// (docs/GraphPhase.md).
   std::string accumulate = "f32";
+  /// How graphs multiply factors of f32: "exact" or "tf32".
+  std::string products = "exact";
   /// Selects the variants to compile. It is called with the guards of each
   /// variant of a kernel at the tile phase, in order of preference, for each
   /// chip and gpu.module. The first variant that it accepts is compiled, and no

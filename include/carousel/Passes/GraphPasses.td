@@ -103,6 +103,9 @@ def LowerGroups : Pass<"carousel-lower-groups", "::mlir::ModuleOp"> {
     The schedule of `Analysis/Graph/GroupSchedule.h` says which dimensions the grid, loops and
     vectors go along. A remark prints it.
 
+    With `products=tf32`, factors of products of f32 are rounded to tf32, and tensor cores multiply
+    them (`carousel.tf32`). The sums stay f32.
+
     Refuses ops whose body has no form for vectors.
 
     ```mlir
@@ -118,6 +121,10 @@ def LowerGroups : Pass<"carousel-lower-groups", "::mlir::ModuleOp"> {
       memref.store %sum, %y[%row] : memref<?xf32, #gl>
     ```
   }];
+  let options = [
+    Option<"products", "products", "std::string", "\"exact\"",
+           "How factors of f32 are multiplied: exact, or tf32">
+  ];
   let statistics = [
     Statistic<"kernels", "kernels", "kernels written">
   ];

@@ -118,6 +118,10 @@ struct GraphToBlockOptions
       llvm::cl::desc("The least type in which contractions add: f32, or "
                      "as-written"),
       llvm::cl::init("f32")};
+  PassOptions::Option<std::string> products{
+      *this, "products",
+      llvm::cl::desc("How factors of f32 are multiplied: exact, or tf32"),
+      llvm::cl::init("exact")};
 };
 
 /// `carousel-graph-to-block`: turns functions of linalg on tensors into
