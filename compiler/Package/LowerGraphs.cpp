@@ -38,15 +38,15 @@ LogicalResult carousel::lowerGraphs(ModuleOp module,
                                     PassManagers &managers) {
   auto functions = module.getOps<func::FuncOp>();
   if (llvm::any_of(functions, isGraph)) {
-    PassManager &graphs = managers.get(
-        "graphs, accumulate " + options.accumulate + ", products " +
-            options.products,
-        [&](OpPassManager &pm) {
-          GraphToBlockOptions lowering;
-          lowering.products = options.products;
-          lowering.accumulate = options.accumulate;
-          buildGraphToBlockPipeline(pm, lowering);
-        });
+    PassManager &graphs =
+        managers.get("graphs, accumulate " + options.accumulate +
+                         ", products " + options.products,
+                     [&](OpPassManager &pm) {
+                       GraphToBlockOptions lowering;
+                       lowering.products = options.products;
+                       lowering.accumulate = options.accumulate;
+                       buildGraphToBlockPipeline(pm, lowering);
+                     });
     if (failed(graphs.run(module)))
       return failure();
   }

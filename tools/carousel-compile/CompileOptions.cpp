@@ -92,7 +92,8 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
                "as-written"));
   cl::opt<std::string> products(
       "products", cl::cat(category), cl::init("exact"),
-      cl::desc("How graphs multiply factors of f32: exact, or rounded to tf32"));
+      cl::desc(
+          "How graphs multiply factors of f32: exact, or rounded to tf32"));
   cl::opt<bool> quiet(
       "quiet", cl::cat(category),
       cl::desc("Print errors only: no progress, no summary, no decisions and "
