@@ -434,22 +434,6 @@ static bool verifyKernel(gpu::GPUFuncOp kernel) {
   return holds;
 }
 
-/// C189
-static LogicalResult verifyTotal(GridTicketOp ticket) {
-  std::optional<int64_t> total = getConstantIntValue(ticket.getTotal());
-  if (!total || (*total >= 1 && *total <= std::numeric_limits<int32_t>::max()))
-    return success();
-  return ticket.emitOpError("expected 1 to 2^31 - 1 tickets, got ") << *total;
-}
-
-/// C226
-static LogicalResult verifyRelaxed(GridTicketOp ticket) {
-  if (!ticket.getAcqRel())
-    return success();
-  return ticket.emitOpError("expected acq_rel at the block phase only; the "
-                            "tile phase has carousel.fence.thread");
-}
-
 /// C134
 static LogicalResult verifyInKernel(Operation *op, StringRef name) {
   auto kernel = dyn_cast_or_null<gpu::GPUFuncOp>(
@@ -478,8 +462,7 @@ static LogicalResult verifyOp(Operation *op) {
       .Case([](SerializeOp turns) { return verifyInKernel(turns, "turn"); })
       .Case([](GridTicketOp ticket) {
         return success(succeeded(verifyInKernel(ticket, "ticket")) &&
-                       succeeded(verifyTotal(ticket)) &&
-                       succeeded(verifyRelaxed(ticket)));
+                       succeeded(verifyTicket(ticket)));
       })
       .Default([](Operation *) { return success(); });
 }

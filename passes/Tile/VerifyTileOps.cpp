@@ -17,6 +17,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -28,6 +29,18 @@ bool carousel::belongsToTilePhase(Operation *op) {
              ClusterGatherOp, BarrierWarpOp, FenceThreadOp,
              GridDependencyWaitOp, GridLaunchDependentsOp, GridSerialWaitOp,
              GridSerialReleaseOp>(op);
+}
+
+LogicalResult carousel::verifyTicket(GridTicketOp ticket) {
+  // C189
+  std::optional<int64_t> total = getConstantIntValue(ticket.getTotal());
+  if (total && (*total < 1 || *total > std::numeric_limits<int32_t>::max()))
+    return ticket.emitOpError("expected 1 to 2^31 - 1 tickets, got ") << *total;
+  // C226
+  if (ticket.getAcqRel())
+    return ticket.emitOpError("expected acq_rel at the block phase only; the "
+                              "tile phase has carousel.fence.thread");
+  return success();
 }
 
 /// Of the gpu dialect, what a kernel may hold; the rest is the host's.

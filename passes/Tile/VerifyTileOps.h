@@ -14,7 +14,7 @@
 #ifndef CAROUSEL_PASSES_TILE_VERIFYTILEOPS_H
 #define CAROUSEL_PASSES_TILE_VERIFYTILEOPS_H
 
-#include "mlir/IR/Operation.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
 
 namespace carousel {
 
@@ -24,6 +24,9 @@ bool belongsToTilePhase(mlir::Operation *op);
 /// Emits an error if no target supports `op`, or the type of a value that it
 /// computes with.
 mlir::LogicalResult verifyTaken(mlir::Operation *op);
+
+/// The number of tickets, and that they order no memory at the tile phase.
+mlir::LogicalResult verifyTicket(GridTicketOp ticket);
 
 } // namespace carousel
 

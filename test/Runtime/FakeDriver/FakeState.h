@@ -142,6 +142,9 @@ CUresult refuseWhileCapturing(State &state);
 
 void releaseMemory(State &state, CUcontext context);
 
+/// The settings of a device, or null. The lock must be held.
+const Device *findDevice(State &state, int ordinal);
+
 } // namespace carousel::fake
 
 #define FAKE_ENTER(function, needs)                                            \
