@@ -77,6 +77,7 @@ private:
   LogicalResult readOp(Operation &op);
   LogicalResult readConstant(memref::GetGlobalOp op);
   LogicalResult readLaunch(LaunchKernelOp launch);
+  LogicalResult readMatmul(LibraryMatmulOp op);
   /// A fill or a copy.
   LogicalResult readMemoryStep(Operation *op, StepDescription::Kind kind,
                                Value source, Value target);
@@ -158,6 +159,55 @@ LogicalResult ProgramReader::readLaunch(LaunchKernelOp launch) {
   return success();
 }
 
+/// The view with a dimension for each of these loops. Along a loop that it
+/// lacks it has the stride 0, and the extent of the one that has it.
+static OperandDescription
+permute(const OperandDescription &view, AffineMap map,
+        ArrayRef<unsigned> loops, ArrayRef<ExprAttr> extents, ExprAttr zero) {
+  OperandDescription permuted = view;
+  permuted.extents.clear();
+  permuted.strides.clear();
+  for (unsigned loop : loops) {
+    std::optional<unsigned> dim = map.getResultPosition(
+        getAffineDimExpr(loop, map.getContext()));
+    permuted.extents.push_back(dim ? view.extents[*dim] : extents[loop]);
+    permuted.strides.push_back(dim ? view.strides[*dim] : zero);
+  }
+  return permuted;
+}
+
+LogicalResult ProgramReader::readMatmul(LibraryMatmulOp op) {
+  StepDescription step;
+  step.kind = StepDescription::Kind::Matmul;
+  step.tf32 = op.getTf32();
+  for (Value operand : op->getOperands()) {
+    FailureOr<OperandDescription> described = views.describe(op, operand);
+    if (failed(described))
+      return failure();
+    step.operands.push_back(std::move(*described));
+  }
+  unsigned batches = op.countBatches();
+  SmallVector<ExprAttr> extents(batches);
+  for (auto [dim, loop] : llvm::enumerate(op.getIndexingMap(2).getResults()))
+    if (unsigned number = cast<AffineDimExpr>(loop).getPosition();
+        number < batches)
+      extents[number] = step.operands[2].extents[dim];
+  auto zero = ExprAttr::get(op.getContext(), ExprKind::Constant, /*value=*/0,
+                            /*argument=*/0, ExprAttr(), ExprAttr());
+  unsigned m = batches, n = m + 1, k = m + 2;
+  const std::pair<unsigned, unsigned> matrices[] = {{m, k}, {k, n}, {m, n}};
+  for (auto [number, matrix] : llvm::enumerate(matrices)) {
+    auto loops = llvm::to_vector(llvm::seq<unsigned>(0, batches));
+    llvm::append_values(loops, matrix.first, matrix.second);
+    step.operands[number] =
+        permute(step.operands[number], op.getIndexingMap(number), loops,
+                extents, zero);
+  }
+  describeSources(op.getLoc(), step);
+  description.steps.push_back(std::move(step));
+  return success();
+}
+
 LogicalResult ProgramReader::readMemoryStep(Operation *op,
                                             StepDescription::Kind kind,
                                             Value source, Value target) {
@@ -177,6 +227,8 @@ LogicalResult ProgramReader::readMemoryStep(Operation *op,
 LogicalResult ProgramReader::readOp(Operation &op) {
   if (auto launch = dyn_cast<LaunchKernelOp>(op))
     return readLaunch(launch);
+  if (auto matmul = dyn_cast<LibraryMatmulOp>(op))
+    return readMatmul(matmul);
   if (auto global = dyn_cast<memref::GetGlobalOp>(op))
     return readConstant(global);
   if (auto check = dyn_cast<cf::AssertOp>(op))

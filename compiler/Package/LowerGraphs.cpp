@@ -40,10 +40,12 @@ LogicalResult carousel::lowerGraphs(ModuleOp module,
   if (llvm::any_of(functions, isGraph)) {
     PassManager &graphs =
         managers.get("graphs, accumulate " + options.accumulate +
-                         ", products " + options.products,
+                         ", products " + options.products + ", libraries " +
+                         std::to_string(options.libraries),
                      [&](OpPassManager &pm) {
                        GraphToBlockOptions lowering;
                        lowering.products = options.products;
+                       lowering.libraries = options.libraries;
                        lowering.accumulate = options.accumulate;
                        buildGraphToBlockPipeline(pm, lowering);
                      });

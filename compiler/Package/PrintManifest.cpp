@@ -323,16 +323,32 @@ public:
       out.attributeEnd();
     };
     out.object([&] {
-      if (step.kind != Kind::Launch) {
-        bool isFill = step.kind == Kind::Fill;
-        out.attribute("kind", isFill ? "fill" : "copy");
-        printOperand(isFill ? "value" : "source", step.operands[0]);
+      switch (step.kind) {
+      case Kind::Launch:
+        out.attribute("kind", "launch");
+        out.attribute("kernel", step.kernel);
+        printList("operands", step.operands);
+        break;
+      case Kind::Fill:
+        out.attribute("kind", "fill");
+        printOperand("value", step.operands[0]);
         printOperand("target", step.operands[1]);
-        return;
+        break;
+      case Kind::Copy:
+        out.attribute("kind", "copy");
+        printOperand("source", step.operands[0]);
+        printOperand("target", step.operands[1]);
+        break;
+      case Kind::Matmul:
+        out.attribute("kind", "matmul");
+        out.attribute("tf32", step.tf32);
+        printOperand("lhs", step.operands[0]);
+        printOperand("rhs", step.operands[1]);
+        printOperand("target", step.operands[2]);
+        if (step.operands.size() > 3)
+          printOperand("scratch", step.operands[3]);
+        break;
       }
-      out.attribute("kind", "launch");
-      out.attribute("kernel", step.kernel);
-      printList("operands", step.operands);
       if (!step.family.empty())
         out.attribute("family", step.family);
       if (!step.sources.empty())

@@ -14,9 +14,10 @@
 #include "ReadGraph.h"
 
 #include "carousel/Analysis/Graph/GroupPlan.h"
-#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
@@ -161,9 +162,10 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
       return func.emitError("expected a graph to have one block, got ")
              << llvm::range_size(func.getBody());
     for (Operation &op : func.getBody().front()) {
-      if (isa<linalg::LinalgOp, func::ReturnOp, cf::AssertOp>(&op) ||
-          isa_and_present<tensor::TensorDialect, arith::ArithDialect>(
-              op.getDialect()))
+      if (isa<linalg::LinalgOp, func::ReturnOp, cf::AssertOp, LibraryMatmulOp>(
+              &op) ||
+          isa_and_present<tensor::TensorDialect, arith::ArithDialect,
+                          affine::AffineDialect>(op.getDialect()))
         continue;
       return op.emitError("expected ops of linalg, tensor and arith in a graph "
                           "(inline calls first), got '")

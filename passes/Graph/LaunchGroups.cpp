@@ -11,11 +11,10 @@
 
 #include "LaunchGroups.h"
 
+#include "ExtentChecks.h"
+
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -94,58 +93,11 @@ static SmallVector<OpFoldResult> collapseSizes(OpBuilder &builder, Location loc,
   return collapsed;
 }
 
-namespace {
-
-/// Emits checks that tensors are as long as others where ops go along both.
-class ExtentChecks {
-public:
-  ExtentChecks(OpBuilder &builder, func::CallOp call)
-      : builder(builder), call(call) {}
-
-  /// Of a group's dimension: what a tensor has.
-  void add(unsigned dim, OpFoldResult size, const Twine &what) {
-    auto [first, isNew] = extents.try_emplace(dim, size, what.str());
-    const auto &[known, name] = first->second;
-    if (isNew || known == size)
-      return;
-    Location loc = call.getLoc();
-    if (getConstantIntValue(known) && getConstantIntValue(size))
-      return; // the ops' verifiers compared them
-    Value equal = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::eq,
-        getValueOrCreateConstantIndexOp(builder, loc, known),
-        getValueOrCreateConstantIndexOp(builder, loc, size));
-    cf::AssertOp::create(builder, loc, equal,
-                         ("expected " + what + " to be as long as " + name +
-                          " in @" + call.getCallee())
-                             .str());
-  }
-
-private:
-  OpBuilder &builder;
-  func::CallOp call;
-  llvm::DenseMap<unsigned, std::pair<OpFoldResult, std::string>> extents;
-};
-
-} // namespace
-
-static std::string describe(Value tensor, int64_t dim, func::CallOp call) {
-  std::string text = "dimension " + std::to_string(dim) + " of ";
-  auto argument = dyn_cast<BlockArgument>(tensor);
-  if (!argument)
-    return text + "an operand";
-  auto caller = call->getParentOfType<func::FuncOp>();
-  auto attr = caller.getArgAttrOfType<ArgumentAttr>(argument.getArgNumber(),
-                                                    CarouselDialect::kArgument);
-  return text + (attr ? attr.getName().str()
-                      : "arg" + std::to_string(argument.getArgNumber()));
-}
-
 /// Loops of a kernel end at the extent of one tensor, and the others have to
 /// have as many elements.
 static void checkExtents(OpBuilder &builder, func::CallOp call,
                          const GroupProgram &program) {
-  ExtentChecks checks(builder, call);
+  ExtentChecks checks(builder, call.getLoc(), "in @" + call.getCallee().str());
   llvm::DenseSet<std::pair<Value, int64_t>> seen;
   for (auto [op, node] : llvm::enumerate(program.graph.problem.ops))
     for (const GraphAccess &read : node.reads) {
@@ -156,9 +108,7 @@ static void checkExtents(OpBuilder &builder, func::CallOp call,
       Value passed = call.getOperand(argument.getArgNumber());
       for (auto [dim, loop] : llvm::enumerate(read.loops))
         if (loop && seen.insert({passed, dim}).second)
-          checks.add(program.shape.loops[op][*loop],
-                     tensor::getMixedSize(builder, call.getLoc(), passed, dim),
-                     describe(passed, dim, call));
+          checks.add(program.shape.loops[op][*loop], passed, dim);
     }
 }
 

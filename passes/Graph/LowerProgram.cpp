@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "carousel/Dialect/IR/CarouselOps.h"
-#include "carousel/Dialect/Transforms/BufferizeLaunches.h"
+#include "carousel/Dialect/Transforms/BufferizeProgramOps.h"
 #include "carousel/Passes/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -70,8 +70,8 @@ static bool isOnTensors(func::FuncOp func) {
 }
 
 static bool isProgramOp(Operation *op) {
-  if (isa<func::ReturnOp, LaunchKernelOp, tensor::EmptyOp, tensor::DimOp,
-          tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+  if (isa<func::ReturnOp, LaunchKernelOp, LibraryMatmulOp, tensor::EmptyOp,
+          tensor::DimOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
           tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::CastOp,
           linalg::FillOp, linalg::CopyOp, cf::AssertOp>(op))
     return true;
@@ -105,8 +105,8 @@ static LogicalResult verifyProgram(func::FuncOp func) {
   for (Operation &op : func.getBody().front())
     if (!isProgramOp(&op))
       return op.emitError("expected ops that a program has (launches of "
-                          "kernels, tensor.empty, dim, cast, reshapes and "
-                          "slices, constants, linalg.fill and copy, "
+                          "kernels, library_matmul, tensor.empty, dim, cast, "
+                          "reshapes and slices, constants, linalg.fill and copy, "
                           "cf.assert, and arith on numbers), got '")
              << op.getName() << "'";
   return success();
@@ -317,6 +317,21 @@ static void removeDuplicates(func::FuncOp func) {
   eliminateCommonSubExpressions(rewriter, dominance, func);
 }
 
+/// As much as cuBLASLt can use on the devices that there are, by its manual.
+static constexpr int64_t kScratchBytes = int64_t(32) << 20;
+
+static void addScratch(func::FuncOp func) {
+  OpBuilder builder(func.getContext());
+  auto type = MemRefType::get(
+      kScratchBytes, builder.getI8Type(), MemRefLayoutAttrInterface(),
+      gpu::AddressSpaceAttr::get(func.getContext(), gpu::AddressSpace::Global));
+  for (auto op : func.getBody().front().getOps<LibraryMatmulOp>()) {
+    builder.setInsertionPoint(op);
+    op.getScratchMutable().assign(
+        memref::AllocOp::create(builder, op.getLoc(), type).getResult());
+  }
+}
+
 static void endLives(func::FuncOp func) {
   BufferViewFlowAnalysis views(func);
   OpBuilder builder(func.getContext());
@@ -336,7 +351,7 @@ namespace {
 struct LowerProgram : public carousel::impl::LowerProgramBase<LowerProgram> {
   void getDependentDialects(DialectRegistry &registry) const override {
     LowerProgramBase::getDependentDialects(registry);
-    registerLaunchBufferization(registry);
+    registerProgramBufferization(registry);
     arith::registerBufferizableOpInterfaceExternalModels(registry);
     bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
         registry);
@@ -395,6 +410,7 @@ struct LowerProgram : public carousel::impl::LowerProgramBase<LowerProgram> {
         return failure();
       removeDuplicates(program);
     }
+    addScratch(program);
     endLives(program);
     program->setAttr(CarouselDialect::kProgram, UnitAttr::get(&getContext()));
     program.walk([&](memref::CopyOp) { ++copies; });

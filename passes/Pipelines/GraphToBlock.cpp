@@ -26,6 +26,11 @@ void carousel::buildGraphToBlockPipeline(OpPassManager &pm,
   NormalizeGraphOptions normalize;
   normalize.accumulate = options.accumulate;
   pm.addNestedPass<func::FuncOp>(createNormalizeGraph(normalize));
+  if (options.libraries) {
+    SelectLibrariesOptions select;
+    select.products = options.products;
+    pm.addNestedPass<func::FuncOp>(createSelectLibraries(select));
+  }
   pm.addPass(createFormGroups());
   LowerGroupsOptions lower;
   lower.products = options.products;

@@ -62,7 +62,7 @@ enum {
   CAROUSEL_UNSUPPORTED_VERSION = 3, // newer than this library
   CAROUSEL_NOT_FOUND = 4,           // no such kernel, file or device
   CAROUSEL_NO_VARIANT = 5,          // no variant's guards hold
-  CAROUSEL_NO_LIBRARY = 6,          // driver, NVRTC or nvJitLink missing
+  CAROUSEL_NO_LIBRARY = 6,          // driver or another library missing
   CAROUSEL_DRIVER_ERROR = 7,        // a driver call failed
   CAROUSEL_COMPILE_ERROR = 8,       // PTX or CUDA C++ that didn't compile
   CAROUSEL_LAUNCH_FAILED = 9,       // a kernel launched earlier failed

@@ -94,6 +94,9 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
       "products", cl::cat(category), cl::init("exact"),
       cl::desc(
           "How graphs multiply factors of f32: exact, or rounded to tf32"));
+  cl::opt<bool> noLibraries(
+      "no-libraries", cl::cat(category),
+      cl::desc("Compute all products of graphs by kernels, none by cuBLASLt"));
   cl::opt<bool> quiet(
       "quiet", cl::cat(category),
       cl::desc("Print errors only: no progress, no summary, no decisions and "
@@ -131,6 +134,7 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
   options.compile.chips = chips;
   options.compile.accumulate = accumulate;
   options.compile.products = products;
+  options.compile.libraries = !noLibraries;
   options.compile.ptxVersion = ptxVersion.getValue();
   options.compile.indexBitwidth = indexBitwidth;
   options.compile.optLevel = optLevel;

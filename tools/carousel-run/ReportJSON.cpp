@@ -165,9 +165,7 @@ static JSON describe(const runtime::ProgramInfo &program,
   object["steps"] = JSON::array();
   for (const runtime::StepInfo &step : program.steps) {
     JSON entry;
-    entry["kind"] = step.kind == Kind::Launch ? "launch"
-                    : step.kind == Kind::Fill ? "fill"
-                                              : "copy";
+    entry["kind"] = toString(step.kind);
     if (step.kind == Kind::Launch)
       entry["kernel"] = manifest.kernels[step.kernel].name;
     if (!step.family.empty())

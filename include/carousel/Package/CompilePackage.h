@@ -64,6 +64,8 @@ struct CompilePackageOptions {
   std::string accumulate = "f32";
   /// How graphs multiply factors of f32: "exact" or "tf32".
   std::string products = "exact";
+  /// Let cuBLASLt compute the products of graphs that it computes faster.
+  bool libraries = true;
   /// Selects the variants to compile. It is called with the guards of each
   /// variant of a kernel at the tile phase, in order of preference, for each
   /// chip and gpu.module. The first variant that it accepts is compiled, and no

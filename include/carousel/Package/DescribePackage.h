@@ -169,12 +169,15 @@ struct OperandDescription {
 };
 
 struct StepDescription {
-  enum class Kind { Launch, Fill, Copy };
+  enum class Kind { Launch, Fill, Copy, Matmul };
   Kind kind = Kind::Launch;
   std::string kernel; ///< Launch
   /// Launch: of each argument that the kernel's callers pass. Fill: value and
-  /// target. Copy: source and target.
+  /// target. Copy: source and target. Matmul: factors of (batches..., m, k) and
+  /// (batches..., k, n), target of (batches..., m, n), and scratch if there is
+  /// any.
   std::vector<OperandDescription> operands;
+  bool tf32 = false; ///< Matmul
   /// What the kernel was made from.
   std::string family = {};
   std::vector<std::string> sources = {};

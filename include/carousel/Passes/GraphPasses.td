@@ -55,12 +55,51 @@ def NormalizeGraph : Pass<"carousel-normalize-graph", "::mlir::func::FuncOp"> {
   ];
 }
 
+def SelectLibraries : Pass<"carousel-select-libraries", "::mlir::func::FuncOp"> {
+  let summary = "Let a library compute the products that it computes faster";
+  let description = [{
+    Precondition: the normal form that `--carousel-normalize-graph` leaves. Postcondition: the
+    products that a library computes faster, by the model of
+    `Analysis/Graph/LibraryProducts.h`, are `carousel.library_matmul`. The model compares a kernel
+    of the group that the product is part of with a call of the library and kernels for the rest of
+    the group, whose tensors then pass through memory. A remark has the numbers for each product.
+
+    Where all that read a product round it first, the library rounds it. Extents that types don't
+    show to be equal are compared by `cf.assert`.
+
+    With `products=tf32`, the library rounds factors of f32 to tf32, as kernels do.
+
+    ```mlir
+    %sums = linalg.generic ... ins(%x, %w : tensor<?x768xbf16>, tensor<768x768xbf16>)
+        outs(%zeros : tensor<?x768xf32>) {mulf, addf}
+    %y = linalg.generic ... ins(%sums : tensor<?x768xf32>) {truncf, ...}
+    // becomes
+    %sums = carousel.library_matmul ins(%x, %w : tensor<?x768xbf16>, tensor<768x768xbf16>)
+        outs(%e : tensor<?x768xbf16>) {indexing_maps = ...} -> tensor<?x768xbf16>
+    %y = linalg.generic ... ins(%sums : tensor<?x768xbf16>) {...}
+    ```
+  }];
+  let options = [
+    Option<"products", "products", "std::string", "\"exact\"",
+           "How factors of f32 are multiplied: exact, or tf32">
+  ];
+  let statistics = [
+    Statistic<"calls", "calls", "products that a library computes">
+  ];
+  let dependentDialects = [
+    "::carousel::CarouselDialect", "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def FormGroups : Pass<"carousel-form-groups", "::mlir::ModuleOp"> {
   let summary = "Move ops that become one kernel to a function of their own";
   let description = [{
     Precondition: the normal form that `--carousel-normalize-graph` leaves. Postcondition: public
     functions on tensors call functions with the attribute `carousel.group`. Each of these has ops
-    that become one kernel. Beside the calls there are reshapes, slices and scalars.
+    that become one kernel. Beside the calls there are reshapes, slices, scalars and calls of
+    libraries.
 
     Groups pass as few bytes as possible through memory. Elementwise ops that read no more than they
     write and compute little are in the groups of all their users. Remarks name the ops and the
@@ -153,7 +192,9 @@ def LowerProgram : Pass<"carousel-lower-program", "::mlir::ModuleOp"> {
     - If the body shows a result's extents, `cf.assert` compares them with those that the caller
       passes.
     - Intermediate values are `memref.alloc`s, each with a `memref.dealloc` after its last use.
-    - A slice that a kernel needs contiguous, and whose type doesn't show that it is, is copied.
+    - A slice that a kernel needs contiguous, and whose type doesn't show that it is, is copied. So
+      is an operand of `carousel.library_matmul` whose matrices have no dimension of stride 1.
+    - `carousel.library_matmul` has memory for `scratch`.
 
     A program has the ops that docs/GraphPhase.md lists (C224).
 

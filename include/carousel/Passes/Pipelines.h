@@ -122,6 +122,11 @@ struct GraphToBlockOptions
       *this, "products",
       llvm::cl::desc("How factors of f32 are multiplied: exact, or tf32"),
       llvm::cl::init("exact")};
+  PassOptions::Option<bool> libraries{
+      *this, "libraries",
+      llvm::cl::desc("Let libraries compute the products that they compute "
+                     "faster"),
+      llvm::cl::init(false)};
 };
 
 /// `carousel-graph-to-block`: turns functions of linalg on tensors into

@@ -109,7 +109,8 @@ LogicalResult CompiledProgram::Impl::addHostStep(Operation *op) {
   stepKernels.push_back(std::move(*compiled));
   StepCode &served = code[op];
   served.variants = {stepKernels.back().get()};
-  served.operands = {0, 1};
+  for (unsigned operand = 0; operand < countStepOperands(op); ++operand)
+    served.operands.push_back(operand);
   return success();
 }
 
@@ -137,7 +138,7 @@ CompiledProgram::compile(ModuleOp module, StringRef name) {
     LogicalResult result = success();
     if (auto launch = dyn_cast<LaunchKernelOp>(op))
       result = impl->addLaunch(launch, step, symbols, module);
-    else if (isa<memref::CopyOp, linalg::FillOp, linalg::CopyOp>(op))
+    else if (isHostStep(&op))
       result = impl->addHostStep(step);
     if (failed(result))
       return failure();

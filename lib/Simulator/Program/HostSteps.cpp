@@ -1,4 +1,4 @@
-//===- HostSteps.cpp - fills and copies of programs as kernels ------------===//
+//===- HostSteps.cpp - what programs do between launches ------------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -7,7 +7,7 @@
 
 #include "HostSteps.h"
 
-#include "carousel/Dialect/IR/CarouselDialect.h"
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -16,7 +16,18 @@ using namespace mlir;
 using namespace carousel;
 
 StringRef sim::getStepName(Operation *op) {
+  if (isa<LibraryMatmulOp>(op))
+    return "matmul";
   return isa<linalg::FillOp>(op) ? "fill" : "copy";
+}
+
+bool sim::isHostStep(Operation *op) {
+  return isa<memref::CopyOp, linalg::FillOp, linalg::CopyOp, LibraryMatmulOp>(
+      op);
+}
+
+unsigned sim::countStepOperands(Operation *op) {
+  return isa<LibraryMatmulOp>(op) ? 3 : 2;
 }
 
 /// The type of memrefs of all layouts.
@@ -32,25 +43,108 @@ static Type getGeneralType(Type type) {
       gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Global));
 }
 
-static void makeLoops(OpBuilder &builder, Location loc, Value source,
-                      Value target) {
-  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
-  Value one = arith::ConstantIndexOp::create(builder, loc, 1);
-  int64_t rank = cast<MemRefType>(target.getType()).getRank();
-  SmallVector<Value> begins(rank, zero), ends, steps(rank, one);
-  for (int64_t dim = 0; dim < rank; ++dim)
-    ends.push_back(memref::DimOp::create(builder, loc, target, dim));
-  scf::buildLoopNest(
-      builder, loc, begins, ends, steps,
-      [&](OpBuilder &inner, Location, ValueRange index) {
-        Value value = source;
-        if (isa<MemRefType>(source.getType()))
-          value = memref::LoadOp::create(inner, loc, source, index);
-        memref::StoreOp::create(inner, loc, value, target, index);
-      });
-}
+namespace {
 
-FailureOr<OwningOpRef<ModuleOp>> sim::makeStepKernel(Operation *op) {
+/// Writes the loops of a step.
+class LoopWriter {
+public:
+  LoopWriter(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {
+    zero = arith::ConstantIndexOp::create(builder, loc, 0);
+    one = arith::ConstantIndexOp::create(builder, loc, 1);
+  }
+
+  /// A fill or a copy.
+  void write(Value source, Value target) {
+    int64_t rank = cast<MemRefType>(target.getType()).getRank();
+    SmallVector<Value> ends;
+    for (int64_t dim = 0; dim < rank; ++dim)
+      ends.push_back(memref::DimOp::create(builder, loc, target, dim));
+    nest(ends, [&](ValueRange index) {
+      Value value = source;
+      if (isa<MemRefType>(source.getType()))
+        value = memref::LoadOp::create(builder, loc, source, index);
+      memref::StoreOp::create(builder, loc, value, target, index);
+    });
+  }
+
+  /// Sums in f32, rounded once.
+  void write(LibraryMatmulOp op, ValueRange arguments) {
+    unsigned loops = op.countBatches() + 3;
+    SmallVector<Value> ends(loops);
+    for (unsigned operand = 0; operand < 3; ++operand)
+      for (auto [dim, loop] : llvm::enumerate(getLoops(op, operand)))
+        if (!ends[loop])
+          ends[loop] =
+              memref::DimOp::create(builder, loc, arguments[operand], dim);
+    Type f32 = builder.getF32Type();
+    nest(ArrayRef(ends).drop_back(), [&](ValueRange outer) {
+      Value none =
+          arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0));
+      auto sum = scf::ForOp::create(builder, loc, zero, ends.back(), one, none);
+      {
+        OpBuilder::InsertionGuard guard(builder);
+        builder.setInsertionPointToStart(sum.getBody());
+        SmallVector<Value> index(outer);
+        index.push_back(sum.getInductionVar());
+        Value factors[2];
+        for (unsigned operand : {0, 1})
+          factors[operand] = convert(
+              memref::LoadOp::create(builder, loc, arguments[operand],
+                                     select(index, getLoops(op, operand))),
+              f32);
+        Value product =
+            arith::MulFOp::create(builder, loc, factors[0], factors[1]);
+        Value next = arith::AddFOp::create(builder, loc,
+                                           sum.getRegionIterArg(0), product);
+        scf::YieldOp::create(builder, loc, next);
+      }
+      Type element = getElementTypeOrSelf(arguments[2].getType());
+      memref::StoreOp::create(builder, loc, convert(sum.getResult(0), element),
+                              arguments[2], select(outer, getLoops(op, 2)));
+    });
+  }
+
+private:
+  static SmallVector<unsigned> getLoops(LibraryMatmulOp op, unsigned operand) {
+    return llvm::map_to_vector(
+        op.getIndexingMap(operand).getResults(), [](AffineExpr loop) {
+          return cast<AffineDimExpr>(loop).getPosition();
+        });
+  }
+
+  static SmallVector<Value> select(ValueRange index, ArrayRef<unsigned> loops) {
+    return llvm::map_to_vector(loops,
+                               [&](unsigned loop) { return index[loop]; });
+  }
+
+  Value convert(Value number, Type type) {
+    if (number.getType() == type)
+      return number;
+    if (type.isF32())
+      return arith::ExtFOp::create(builder, loc, type, number);
+    return arith::TruncFOp::create(builder, loc, type, number);
+  }
+
+  void nest(ArrayRef<Value> ends, function_ref<void(ValueRange)> write) {
+    SmallVector<Value> begins(ends.size(), zero), steps(ends.size(), one);
+    OpBuilder::InsertionGuard guard(builder);
+    scf::buildLoopNest(builder, loc, begins, ends, steps,
+                       [&](OpBuilder &inner, Location, ValueRange index) {
+                         OpBuilder::InsertionGuard guard(builder);
+                         builder.setInsertionPoint(inner.getInsertionBlock(),
+                                                   inner.getInsertionPoint());
+                         write(index);
+                       });
+  }
+
+  OpBuilder &builder;
+  Location loc;
+  Value zero, one;
+};
+
+} // namespace
+
+static LogicalResult verifyMemoryStep(Operation *op) {
   Type source = op->getOperand(0).getType();
   auto target = dyn_cast<MemRefType>(op->getOperand(1).getType());
   if (!target || op->getNumOperands() != 2 ||
@@ -58,6 +152,13 @@ FailureOr<OwningOpRef<ModuleOp>> sim::makeStepKernel(Operation *op) {
     return op->emitError("expected a fill or copy of a memref whose elements "
                          "keep their type, got ")
            << source << " and " << op->getOperand(1).getType();
+  return success();
+}
+
+FailureOr<OwningOpRef<ModuleOp>> sim::makeStepKernel(Operation *op) {
+  auto matmul = dyn_cast<LibraryMatmulOp>(op);
+  if (!matmul && failed(verifyMemoryStep(op)))
+    return failure();
   MLIRContext *context = op->getContext();
   Location loc = op->getLoc();
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
@@ -65,8 +166,8 @@ FailureOr<OwningOpRef<ModuleOp>> sim::makeStepKernel(Operation *op) {
   auto kernels = gpu::GPUModuleOp::create(builder, loc, "program");
   builder.setInsertionPointToStart(kernels.getBody());
   SmallVector<Type> types;
-  for (Type type : op->getOperandTypes())
-    types.push_back(getGeneralType(type));
+  for (Value operand : op->getOperands().take_front(countStepOperands(op)))
+    types.push_back(getGeneralType(operand.getType()));
   auto kernel = gpu::GPUFuncOp::create(builder, loc, getStepName(op),
                                        builder.getFunctionType(types, {}));
   kernel->setAttr(gpu::GPUDialect::getKernelFuncAttrName(),
@@ -76,14 +177,21 @@ FailureOr<OwningOpRef<ModuleOp>> sim::makeStepKernel(Operation *op) {
   kernel->setAttr(CarouselDialect::kLaunch,
                   LaunchAttr::get(context, one, /*block=*/{1}, /*cluster=*/{},
                                   /*shared=*/0));
-  auto setName = [&](unsigned position, StringRef name, ArgumentAccess access) {
+  auto setName = [&](unsigned position, const std::string &name,
+                     ArgumentAccess access) {
     kernel.setArgAttr(position, CarouselDialect::kArgument,
                       ArgumentAttr::get(context, name, access, std::nullopt));
   };
-  setName(0, "source", ArgumentAccess::In);
-  setName(1, "target", ArgumentAccess::Out);
+  unsigned last = types.size() - 1;
+  for (unsigned position = 0; position < last; ++position)
+    setName(position, "source" + std::to_string(position), ArgumentAccess::In);
+  setName(last, "target", ArgumentAccess::Out);
   builder.setInsertionPointToStart(&kernel.getBody().front());
-  makeLoops(builder, loc, kernel.getArgument(0), kernel.getArgument(1));
+  LoopWriter loops(builder, loc);
+  if (matmul)
+    loops.write(matmul, kernel.getArguments());
+  else
+    loops.write(kernel.getArgument(0), kernel.getArgument(1));
   gpu::ReturnOp::create(builder, loc);
   return module;
 }

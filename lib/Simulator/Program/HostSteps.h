@@ -1,12 +1,13 @@
-//===- HostSteps.h - fills and copies of programs as kernels ----*- C++ -*-===//
+//===- HostSteps.h - what programs do between launches ----------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// What a program does to memory between launches becomes a kernel of one
-// thread, so that the machine checks its accesses as those of other kernels.
+// What a program does to memory between launches, by itself or by a library,
+// becomes a kernel of one thread, so that the machine checks its accesses as
+// those of other kernels.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,9 +23,15 @@ namespace carousel::sim {
 /// The name of the kernel.
 llvm::StringRef getStepName(mlir::Operation *op);
 
-/// A module with a kernel that does what a linalg.fill, linalg.copy or
-/// memref.copy does, on the op's operands in their order. Emits an error for
-/// operands that it isn't for.
+/// Whether the op is such a step.
+bool isHostStep(mlir::Operation *op);
+
+/// How many of the op's first operands its kernel has.
+unsigned countStepOperands(mlir::Operation *op);
+
+/// A module with a kernel that does what a linalg.fill, linalg.copy,
+/// memref.copy or carousel.library_matmul does, on the op's first operands in
+/// their order. Emits an error for operands that it isn't for.
 mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 makeStepKernel(mlir::Operation *op);
 

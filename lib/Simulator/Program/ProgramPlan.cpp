@@ -399,12 +399,30 @@ std::string ProgramPlan::addStep(Operation &op) {
     argument = view->memory;
     if (!first)
       first = &argument;
-    else if (!isa<LaunchKernelOp>(op) && first->extents != argument.extents)
+    else if (!isa<LaunchKernelOp, LibraryMatmulOp>(op) &&
+             first->extents != argument.extents)
       return fail(&op, "expected memrefs of equal extents in a copy, got " +
                            printExtents(first->extents) + " and " +
                            printExtents(argument.extents));
   }
   steps.push_back(std::move(step));
+  return "";
+}
+
+/// The operands of the last step are equally long along each loop.
+std::string ProgramPlan::checkExtents(LibraryMatmulOp op) {
+  SmallVector<int64_t> extents(op.countBatches() + 3, -1);
+  for (unsigned operand = 0; operand < 3; ++operand)
+    for (auto [dim, expr] :
+         llvm::enumerate(op.getIndexingMap(operand).getResults())) {
+      unsigned loop = llvm::cast<AffineDimExpr>(expr).getPosition();
+      int64_t extent = steps.back().operands[operand].extents[dim];
+      if (extents[loop] >= 0 && extents[loop] != extent)
+        return fail(op, formatv("expected extents that agree along loop {0}, "
+                                "got {1} and {2}",
+                                loop, extents[loop], extent));
+      extents[loop] = extent;
+    }
   return "";
 }
 
@@ -438,6 +456,10 @@ std::string ProgramPlan::interpret(Operation &op, Allocate allocate) {
       .Case([&](cf::AssertOp check) {
         return getIndex(check.getArg()) ? std::string()
                                         : fail(check, check.getMsg());
+      })
+      .Case([&](LibraryMatmulOp matmul) {
+        std::string error = addStep(*matmul);
+        return error.empty() ? checkExtents(matmul) : error;
       })
       .Case<LaunchKernelOp, memref::CopyOp, linalg::FillOp, linalg::CopyOp>(
           [&](Operation *step) { return addStep(*step); })

@@ -14,6 +14,7 @@
 #ifndef CAROUSEL_LIB_SIMULATOR_PROGRAM_PROGRAMPLAN_H
 #define CAROUSEL_LIB_SIMULATOR_PROGRAM_PROGRAMPLAN_H
 
+#include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Simulator/Simulator.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -58,6 +59,7 @@ private:
   std::string collapse(mlir::memref::CollapseShapeOp op);
   std::string cast(mlir::memref::CastOp op);
   std::string viewBytes(mlir::memref::ViewOp op);
+  std::string checkExtents(LibraryMatmulOp op);
   std::string addStep(mlir::Operation &op);
 
   /// Null, with an error, for memory that was freed.

@@ -110,8 +110,13 @@ Context::Impl::Impl(const ContextOptions &options)
       waitRecords(std::make_unique<WaitRecords>()) {}
 
 Context::Impl::~Impl() {
-  if (context && !isForkedFromUser())
-    driver->cuDevicePrimaryCtxRelease(device);
+  if (!context || isForkedFromUser())
+    return;
+  if (cublasLt.handle) {
+    CurrentContext current(*this);
+    (void)cublasLt.table->cublasLtDestroy(cublasLt.handle);
+  }
+  driver->cuDevicePrimaryCtxRelease(device);
 }
 
 Error Context::Impl::describe(CUresult result, const char *call) const {
@@ -221,6 +226,33 @@ Result<bool> Context::Impl::isCapturing(CUstream stream) {
   if (Status status = check(result, "cuStreamIsCapturing"); !status)
     return tl::make_unexpected(std::move(status.error()));
   return capture != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+Status CublasLt::check(lt::Status status, const char *call) const {
+  if (status == lt::kSuccess)
+    return {};
+  const char *name = table->cublasLtGetStatusName(status);
+  return fail(status == lt::kAllocFailed ? ErrorCode::OutOfMemory
+                                         : ErrorCode::DriverError,
+              "{} failed: {}", call, name ? name : "unknown status");
+}
+
+Result<const CublasLt *> Context::Impl::getCublasLt() {
+  std::lock_guard<std::mutex> lock(cublasLtMutex);
+  if (cublasLt.handle)
+    return &cublasLt;
+  Result<const CublasLtTable *> table = libraries->getCublasLt();
+  if (!table)
+    return tl::make_unexpected(std::move(table.error()));
+  cublasLt.table = *table;
+  RelaxedCapture relaxed(*driver);
+  Status status = cublasLt.check((*table)->cublasLtCreate(&cublasLt.handle),
+                                 "cublasLtCreate");
+  if (!status) {
+    cublasLt.handle = nullptr;
+    return tl::make_unexpected(std::move(status.error()));
+  }
+  return &cublasLt;
 }
 
 Status Context::Impl::synchronize(CUstream stream) {

@@ -25,6 +25,16 @@ namespace carousel::runtime {
 
 class WaitRecord;
 
+/// The library with a handle, which all threads may use.
+struct CublasLt {
+  const CublasLtTable *table = nullptr;
+  lt::Handle handle = nullptr;
+
+  /// Success, or an error such as "cublasLtMatmul failed:
+  /// CUBLAS_STATUS_NOT_SUPPORTED".
+  Status check(lt::Status status, const char *call) const;
+};
+
 struct Context::Impl {
   explicit Impl(const ContextOptions &options);
   ~Impl();
@@ -56,6 +66,9 @@ struct Context::Impl {
   /// one does. The context must be current.
   Result<bool> isCapturing(CUstream stream);
 
+  /// Loads it first. The context must be current.
+  Result<const CublasLt *> getCublasLt();
+
   /// Waits for a stream, then forgets the launches on it. The context must be
   /// current.
   Status synchronize(CUstream stream);
@@ -80,6 +93,8 @@ private:
   std::unique_ptr<Names> names;
   struct WaitRecords;
   std::unique_ptr<WaitRecords> waitRecords;
+  std::mutex cublasLtMutex;
+  CublasLt cublasLt; ///< no handle: not used yet
 };
 
 /// Lets this thread load and unload modules and allocate and free memory

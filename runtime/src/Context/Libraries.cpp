@@ -41,6 +41,8 @@ constexpr Library kNVRTC = {"no NVRTC", "NVRTC is too old",
                             "expected CUDA 12.0 or later"};
 constexpr Library kNvJitLink = {"no nvJitLink", "nvJitLink is too old",
                                 "expected CUDA 12.3 or later"};
+constexpr Library kCublasLt = {"no cuBLASLt", "cuBLASLt is too old",
+                               "expected CUDA 12.0 or later"};
 
 template <typename Function>
 bool find(void *handle, const char *symbol, Function &slot) {
@@ -50,7 +52,6 @@ bool find(void *handle, const char *symbol, Function &slot) {
 
 // Each load() returns the name of the first symbol that is missing, or null.
 // CAROUSEL_LOAD turns the name that cuda.h made of a symbol into a string.
-#define CAROUSEL_NO_SYMBOL(name)
 #define CAROUSEL_LOAD(name)                                                    \
   if (!find(handle, #name, table.name))                                        \
     return #name;
@@ -63,24 +64,24 @@ const char *load(void *handle, DriverTable &table) {
 #define CAROUSEL_DRIVER_SYMBOL(name) CAROUSEL_LOAD(name)
 #define CAROUSEL_DRIVER_OPTIONAL(name) CAROUSEL_LOAD_OPTIONAL(name)
 #define CAROUSEL_DRIVER_RENAMED(name, older) CAROUSEL_LOAD_RENAMED(name, older)
-#define CAROUSEL_NVRTC_SYMBOL CAROUSEL_NO_SYMBOL
-#define CAROUSEL_NVJITLINK_SYMBOL CAROUSEL_NO_SYMBOL
 #include "Symbols.def"
   return nullptr;
 }
 
 const char *load(void *handle, NVRTCTable &table) {
-#define CAROUSEL_DRIVER_SYMBOL CAROUSEL_NO_SYMBOL
 #define CAROUSEL_NVRTC_SYMBOL(name) CAROUSEL_LOAD(name)
-#define CAROUSEL_NVJITLINK_SYMBOL CAROUSEL_NO_SYMBOL
 #include "Symbols.def"
   return nullptr;
 }
 
 const char *load(void *handle, NvJitLinkTable &table) {
-#define CAROUSEL_DRIVER_SYMBOL CAROUSEL_NO_SYMBOL
-#define CAROUSEL_NVRTC_SYMBOL CAROUSEL_NO_SYMBOL
 #define CAROUSEL_NVJITLINK_SYMBOL(name) CAROUSEL_LOAD(name)
+#include "Symbols.def"
+  return nullptr;
+}
+
+const char *load(void *handle, CublasLtTable &table) {
+#define CAROUSEL_CUBLASLT_SYMBOL(name) CAROUSEL_LOAD(name)
 #include "Symbols.def"
   return nullptr;
 }
@@ -88,7 +89,6 @@ const char *load(void *handle, NvJitLinkTable &table) {
 #undef CAROUSEL_LOAD_RENAMED
 #undef CAROUSEL_LOAD_OPTIONAL
 #undef CAROUSEL_LOAD
-#undef CAROUSEL_NO_SYMBOL
 
 /// Why dlopen failed, without the file's name in front.
 std::string getReason(const std::string &name) {
@@ -158,11 +158,16 @@ struct Libraries::Impl {
                                              "libnvrtc.so"})),
         nvJitLink(kNvJitLink, getNames(paths.nvJitLink, {"libnvJitLink.so.13",
                                                          "libnvJitLink.so.12",
-                                                         "libnvJitLink.so"})) {}
+                                                         "libnvJitLink.so"})),
+        cublasLt(kCublasLt,
+                 getNames(paths.cublasLt, {"libcublasLt.so.13",
+                                           "libcublasLt.so.12",
+                                           "libcublasLt.so"})) {}
 
   Loaded<DriverTable> driver;
   Loaded<NVRTCTable> nvrtc;
   Loaded<NvJitLinkTable> nvJitLink;
+  Loaded<CublasLtTable> cublasLt;
 };
 
 Libraries::Libraries(LibraryPaths paths)
@@ -178,6 +183,10 @@ Result<const NVRTCTable *> Libraries::getNVRTC() { return impl->nvrtc.get(); }
 
 Result<const NvJitLinkTable *> Libraries::getNvJitLink() {
   return impl->nvJitLink.get();
+}
+
+Result<const CublasLtTable *> Libraries::getCublasLt() {
+  return impl->cublasLt.get();
 }
 
 } // namespace carousel::runtime

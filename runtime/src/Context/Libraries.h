@@ -1,11 +1,12 @@
-//===- Libraries.h - libcuda, NVRTC and nvJitLink ---------------*- C++ -*-===//
+//===- Libraries.h - NVIDIA's libraries -------------------------*- C++ -*-===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// One table of symbols (Symbols.def) for the three libraries. The first use
+// One table of symbols (Symbols.def) for libcuda, NVRTC, nvJitLink and
+// cuBLASLt. The first use
 // opens a library, which stays open until the process ends. A missing library
 // or symbol is an error of the call that needs it. Symbols that are optional in
 // Symbols.def may be null in a table.
@@ -14,6 +15,8 @@
 
 #ifndef CAROUSEL_RUNTIME_SRC_CONTEXT_LIBRARIES_H
 #define CAROUSEL_RUNTIME_SRC_CONTEXT_LIBRARIES_H
+
+#include "CublasLt.h"
 
 #include "carousel/Runtime/Context.h"
 
@@ -25,32 +28,29 @@
 
 namespace carousel::runtime {
 
-#define CAROUSEL_NO_SYMBOL(name)
 #define CAROUSEL_SYMBOL(name) decltype(&::name) name = nullptr;
 
 struct DriverTable {
 #define CAROUSEL_DRIVER_SYMBOL CAROUSEL_SYMBOL
-#define CAROUSEL_NVRTC_SYMBOL CAROUSEL_NO_SYMBOL
-#define CAROUSEL_NVJITLINK_SYMBOL CAROUSEL_NO_SYMBOL
 #include "Symbols.def"
 };
 
 struct NVRTCTable {
-#define CAROUSEL_DRIVER_SYMBOL CAROUSEL_NO_SYMBOL
 #define CAROUSEL_NVRTC_SYMBOL CAROUSEL_SYMBOL
-#define CAROUSEL_NVJITLINK_SYMBOL CAROUSEL_NO_SYMBOL
 #include "Symbols.def"
 };
 
 struct NvJitLinkTable {
-#define CAROUSEL_DRIVER_SYMBOL CAROUSEL_NO_SYMBOL
-#define CAROUSEL_NVRTC_SYMBOL CAROUSEL_NO_SYMBOL
 #define CAROUSEL_NVJITLINK_SYMBOL CAROUSEL_SYMBOL
 #include "Symbols.def"
 };
 
+struct CublasLtTable {
+#define CAROUSEL_CUBLASLT_SYMBOL(name) lt::name *name = nullptr;
+#include "Symbols.def"
+};
+
 #undef CAROUSEL_SYMBOL
-#undef CAROUSEL_NO_SYMBOL
 
 /// The oldest driver, as cuDriverGetVersion counts.
 inline constexpr int kMinDriverVersion = 12000;
@@ -65,6 +65,7 @@ public:
   Result<const DriverTable *> getDriver();
   Result<const NVRTCTable *> getNVRTC();
   Result<const NvJitLinkTable *> getNvJitLink();
+  Result<const CublasLtTable *> getCublasLt();
 
 private:
   struct Impl;

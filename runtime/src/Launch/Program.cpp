@@ -42,6 +42,8 @@ struct Program::Impl {
   mutable std::vector<std::pair<PlanKey, Plan>> plans; ///< latest first
 
   Status getKernels(const LoadOptions &options);
+  /// Loads the libraries that steps call, so that launches don't.
+  Status getLibraries();
   Status uploadConstants();
   void findReadScalars();
 
@@ -89,6 +91,23 @@ Status Program::Impl::getKernels(const LoadOptions &options) {
     used.push_back(std::move(*kernel));
   }
   return {};
+}
+
+Status Program::Impl::getLibraries() {
+  if (std::none_of(info->steps.begin(), info->steps.end(),
+                   [](const StepInfo &step) {
+                     return step.kind == StepInfo::Kind::Matmul;
+                   }))
+    return {};
+  CurrentContext current(context.getImpl());
+  if (!current.getStatus())
+    return current.getStatus();
+  Result<const CublasLt *> library = context.getImpl().getCublasLt();
+  if (library)
+    return {};
+  return fail(library.error().code,
+              "{}: {}; without it, compile with --no-libraries", info->name,
+              library.error().message);
 }
 
 Status Program::Impl::uploadConstants() {
@@ -268,6 +287,8 @@ Result<Program> Program::get(const Context &context, const Package &package,
                 name);
   auto impl = std::make_shared<Impl>(context, package, *info);
   Status status = impl->getKernels(options);
+  if (status)
+    status = impl->getLibraries();
   if (status)
     status = impl->uploadConstants();
   if (!status)

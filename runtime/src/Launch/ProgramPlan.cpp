@@ -45,6 +45,7 @@ private:
   Status check() const;
   Status add(const StepInfo &step);
   Status addLaunch(const StepInfo &step);
+  Status addMatmul(const StepInfo &step);
   Result<int64_t> compute(const Expression &expression) const;
   Result<View> view(const OperandInfo &operand) const;
   Status checkInside(const OperandInfo &operand, const View &view,
@@ -212,9 +213,44 @@ Status ProgramPlanner::addLaunch(const StepInfo &step) {
   return {};
 }
 
+Status ProgramPlanner::addMatmul(const StepInfo &step) {
+  ProgramPlan::PlannedMatmul matmul;
+  MatmulProblem problem;
+  problem.factors = step.operands[0].element;
+  problem.result = step.operands[2].element;
+  problem.tf32 = step.tf32;
+  for (size_t i = 0; i < step.operands.size(); ++i) {
+    Result<View> found = view(step.operands[i]);
+    if (!found)
+      return tl::make_unexpected(std::move(found.error()));
+    matmul.addresses[i] = found->address;
+    matmul.bases[i] = found->base;
+    if (i == 3) {
+      problem.scratchBytes = static_cast<uint64_t>(found->extents[0]);
+      continue;
+    }
+    problem.addresses[i] = found->address;
+    problem.views[i] = {std::move(found->extents), std::move(found->strides)};
+  }
+  Context::Impl &context = input.context.getImpl();
+  CurrentContext current(context);
+  if (!current.getStatus())
+    return current.getStatus();
+  Result<MatmulStep> made = MatmulStep::make(context, problem);
+  if (!made)
+    return fail(made.error().code, "{}: a product: {}", input.program.name,
+                made.error().message);
+  matmul.step = std::move(*made);
+  if (!matmul.step.isEmpty())
+    this->made.steps.push_back(std::move(matmul));
+  return {};
+}
+
 Status ProgramPlanner::add(const StepInfo &step) {
   if (step.kind == StepInfo::Kind::Launch)
     return addLaunch(step);
+  if (step.kind == StepInfo::Kind::Matmul)
+    return addMatmul(step);
   const OperandInfo &from = step.operands[0];
   Result<View> target = view(step.operands[1]);
   if (!target)
@@ -320,6 +356,14 @@ Status ProgramPlan::start(Context::Impl &context, const Step &step,
   if (const auto *copy = std::get_if<PlannedCopy>(&step))
     return copy->step.copy(context, move(copy->target, copy->targetBase),
                            move(copy->source, copy->sourceBase), stream);
+  if (const auto *matmul = std::get_if<PlannedMatmul>(&step)) {
+    std::array<uint64_t, 4> moved = matmul->addresses;
+    for (size_t i = 0; i < moved.size(); ++i)
+      if (matmul->bases[i] >= 0)
+        moved[i] = move(moved[i], matmul->bases[i]);
+    return matmul->step.run(context, {moved[0], moved[1], moved[2]}, moved[3],
+                            stream);
+  }
   const auto &fill = std::get<PlannedFill>(step);
   uint64_t value =
       fill.scalar < 0

@@ -15,7 +15,7 @@
 #define CAROUSEL_RUNTIME_SRC_LAUNCH_PROGRAMPLAN_H
 
 #include "KernelImpl.h"
-#include "MemoryStep.h"
+#include "MatmulStep.h"
 
 #include <variant>
 
@@ -80,14 +80,21 @@ private:
     uint64_t target = 0, source = 0;
     int targetBase = 0, sourceBase = 0;
   };
-  using Step = std::variant<PlannedLaunch, PlannedFill, PlannedCopy>;
+  struct PlannedMatmul {
+    MatmulStep step;
+    /// Of lhs, rhs, target and scratch.
+    std::array<uint64_t, 4> addresses = {};
+    std::array<int, 4> bases = {-1, -1, -1, -1};
+  };
+  using Step =
+      std::variant<PlannedLaunch, PlannedFill, PlannedCopy, PlannedMatmul>;
 
   friend class ProgramPlanner;
   void fillFrame(const PlannedLaunch &launch, const Memory &memory,
                  const LaunchFrame &frame) const;
   Status start(const PlannedLaunch &launch, const Memory &memory,
                uint64_t streamId, Stream stream) const;
-  /// A fill or a copy.
+  /// Any other step.
   Status start(Context::Impl &context, const Step &step, const Memory &memory,
                Stream stream) const;
 

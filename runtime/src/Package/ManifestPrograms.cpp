@@ -158,12 +158,64 @@ StepInfo ManifestReader::readLaunch(const Field &field,
             checkOperand(element, step.operands.back(),
                          kernel.arguments[element.element]);
           });
+  return step;
+}
+
+/// What the step was made from.
+void ManifestReader::readOrigin(const Field &field, StepInfo &step) {
   if (field.value.find("family"))
     step.family = readName(get(field, "family"));
   if (field.value.find("sources"))
     forEach(get(field, "sources"), [&](const Field &element) {
       step.sources.push_back(readName(element));
     });
+}
+
+/// Views of matrices, whose numbers are compared at the launch.
+StepInfo ManifestReader::readMatmul(const Field &field,
+                                    const ProgramInfo &program) {
+  StepInfo step;
+  step.kind = StepInfo::Kind::Matmul;
+  step.tf32 = readBool(get(field, "tf32"));
+  Field fields[] = {get(field, "lhs"), get(field, "rhs"), get(field, "target")};
+  for (const Field &operand : fields)
+    step.operands.push_back(readOperand(operand, program));
+  if (hasFailed())
+    return step;
+  const OperandInfo &lhs = step.operands[0], &target = step.operands[2];
+  for (size_t i = 0; i < 3; ++i) {
+    const OperandInfo &operand = step.operands[i];
+    if (!operand.isTensor() ||
+        (i == 2 && operand.kind != OperandInfo::Kind::Tensor))
+      fail(fields[i], "expected elements {}, got another operand",
+           i == 2 ? "that can be written" : "of a tensor");
+    else if (operand.extents.size() < 2 ||
+             operand.extents.size() != lhs.extents.size())
+      fail(fields[i], "expected as many dimensions as lhs, at least 2, got {}",
+           operand.extents.size());
+  }
+  bool isFactor = lhs.element == ElementType::F32 ||
+                  lhs.element == ElementType::F16 ||
+                  lhs.element == ElementType::BF16;
+  if (!isFactor || step.operands[1].element != lhs.element)
+    fail(fields[1], "expected factors of f32, f16 or bf16, got {} and {}",
+         toString(lhs.element), toString(step.operands[1].element));
+  if (target.element != ElementType::F32 && target.element != lhs.element)
+    fail(fields[2], "expected elements of f32 or {}, got {}",
+         toString(lhs.element), toString(target.element));
+  if (step.tf32 && lhs.element != ElementType::F32)
+    fail(get(field, "tf32"), "expected factors of f32, got {}",
+         toString(lhs.element));
+  if (hasFailed() || !field.value.find("scratch"))
+    return step;
+  Field scratch = get(field, "scratch");
+  step.operands.push_back(readOperand(scratch, program));
+  const OperandInfo &bytes = step.operands.back();
+  if (!hasFailed() &&
+      (bytes.kind != OperandInfo::Kind::Tensor || getBytes(bytes.element) != 1 ||
+       bytes.extents.size() != 1))
+    fail(scratch, "expected bytes of one dimension that can be written, got "
+                  "another operand");
   return step;
 }
 
@@ -172,12 +224,17 @@ StepInfo ManifestReader::readStep(const Field &field,
                                   const Manifest &manifest) {
   using Kind = StepInfo::Kind;
   constexpr Spelling<Kind> kKinds[] = {
-      {Kind::Launch, "launch"}, {Kind::Fill, "fill"}, {Kind::Copy, "copy"}};
+      {Kind::Launch, "launch"},
+      {Kind::Fill, "fill"},
+      {Kind::Copy, "copy"},
+      {Kind::Matmul, "matmul"}};
   Kind kind = readEnum(get(field, "kind"), kKinds);
   if (hasFailed())
     return {};
   if (kind == Kind::Launch)
     return readLaunch(field, program, manifest);
+  if (kind == Kind::Matmul)
+    return readMatmul(field, program);
   StepInfo step;
   step.kind = kind;
   Field source = get(field, kind == Kind::Fill ? "value" : "source");
@@ -222,6 +279,7 @@ ProgramInfo ManifestReader::readProgram(const Field &field,
   checkCount(steps, kMaxEntries, "steps");
   forEach(steps, [&](const Field &element) {
     program.steps.push_back(readStep(element, program, manifest));
+    readOrigin(element, program.steps.back());
   });
   return program;
 }

@@ -73,6 +73,8 @@ private:
   ConstantInfo readConstant(const Field &field, uint64_t fileBytes);
   StepInfo readStep(const Field &field, const ProgramInfo &program,
                     const Manifest &manifest);
+  StepInfo readMatmul(const Field &field, const ProgramInfo &program);
+  void readOrigin(const Field &field, StepInfo &step);
   StepInfo readLaunch(const Field &field, const ProgramInfo &program,
                       const Manifest &manifest);
   OperandInfo readOperand(const Field &field, const ProgramInfo &program);

@@ -182,4 +182,18 @@ std::string toString(const ArgumentInfo &argument,
                      toString(argument.element), argument.name);
 }
 
+const char *toString(StepInfo::Kind kind) noexcept {
+  switch (kind) {
+  case StepInfo::Kind::Launch:
+    return "launch";
+  case StepInfo::Kind::Fill:
+    return "fill";
+  case StepInfo::Kind::Copy:
+    return "copy";
+  case StepInfo::Kind::Matmul:
+    return "matmul";
+  }
+  return "unknown";
+}
+
 } // namespace carousel::runtime

@@ -14,7 +14,7 @@
 #define CAROUSEL_TOOLS_SUPPORT_MLIR_REGISTER_H
 
 #include "carousel/Dialect/IR/CarouselDialect.h"
-#include "carousel/Dialect/Transforms/BufferizeLaunches.h"
+#include "carousel/Dialect/Transforms/BufferizeProgramOps.h"
 #include "carousel/Target/EmitPTX.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -23,7 +23,7 @@ namespace carousel {
 
 inline void registerToolDialects(mlir::DialectRegistry &registry) {
   registry.insert<CarouselDialect>();
-  registerLaunchBufferization(registry);
+  registerProgramBufferization(registry);
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   registerPTXTranslations(registry);

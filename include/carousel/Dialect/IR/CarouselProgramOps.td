@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The op of host functions. docs/GraphPhase.md defines programs.
+// The ops of host functions. docs/GraphPhase.md defines programs.
 //
 //===----------------------------------------------------------------------===//
 
@@ -67,6 +67,61 @@ def Carousel_LaunchKernelOp : Op<Carousel_Dialect, "launch_kernel",
     /// if they aren't gpu.funcs any more.
     ::llvm::SmallVector<::mlir::gpu::GPUFuncOp> getVariants(
         ::mlir::SymbolTableCollection &symbols);
+  }];
+}
+
+def Carousel_LibraryMatmulOp : Op<Carousel_Dialect, "library_matmul",
+    [DestinationStyleOpInterface, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "multiply matrices by a library";
+  let description = [{
+    Sums products of the elements of two factors, as `linalg.generic` with these maps and a body
+    that multiplies and adds does from zero on. Loops that only the factors have are summed over.
+    cuBLASLt computes it on GPUs. Sums are f32, and are rounded once to the elements of `outs`; the
+    order of additions is the library's. With `tf32`, factors of f32 are rounded to tf32.
+
+    What `outs` has before doesn't matter. `scratch` is memory for the library, whose contents don't
+    matter, either; with none the library may be slower. On tensors there is one result. On memrefs
+    the op has none. An empty sum is zero.
+
+    The last three loops are *m*, which the first factor and the result have, *n*, which the second
+    factor and the result have, and *k*, which the factors have. Those before are *batches*, which
+    the result and one or both factors have. On a GPU, one batch is a call of the library, and each
+    iteration of the others is.
+
+    Constraints:
+
+    - Tensors and memrefs aren't mixed. Memrefs are in global memory (C220).
+    - `scratch` is a memref of one dimension of i8 (C227).
+    - Factors have the same elements: f32, f16 or bf16. Those of the result are f32, or the
+      factors'. `tf32` is for factors of f32 (C227).
+    - There is one map for each of the three, a projected permutation with as many results as the
+      operand has dimensions. Its loops are as said above. The known extents along a loop agree
+      (C228).
+
+    Example, with `#mk = affine_map<(m, n, k) -> (m, k)>` and so on:
+
+    ```mlir
+    %y = carousel.library_matmul ins(%x, %w : tensor<?x768xbf16>, tensor<768x3072xbf16>)
+        outs(%e : tensor<?x3072xbf16>) {indexing_maps = [#mk, #kn, #mn]} -> tensor<?x3072xbf16>
+    ```
+  }];
+  let arguments = (ins Carousel_LaunchOutput:$lhs, Carousel_LaunchOutput:$rhs,
+                   Carousel_LaunchOutput:$output, Optional<AnyMemRef>:$scratch,
+                   AffineMapArrayAttr:$indexing_maps, UnitAttr:$tf32);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    `ins` `(` $lhs `,` $rhs `:` type($lhs) `,` type($rhs) `)` `outs` `(` $output `:` type($output)
+    `)` (`scratch` `(` $scratch^ `:` type($scratch) `)`)? attr-dict (`->` type($result)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::MutableOperandRange getDpsInitsMutable() { return getOutputMutable(); }
+    /// How many loops are batches.
+    unsigned countBatches() { return getIndexingMap(0).getNumDims() - 3; }
+    /// Of a factor or the result: the loop along each dimension.
+    ::mlir::AffineMap getIndexingMap(unsigned operand) {
+      return ::llvm::cast<::mlir::AffineMapAttr>(getIndexingMaps()[operand]).getValue();
+    }
   }];
 }
 

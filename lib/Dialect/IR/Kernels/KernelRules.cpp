@@ -18,6 +18,28 @@ using namespace mlir;
 using namespace carousel;
 
 //===----------------------------------------------------------------------===//
+// Memory of programs
+//===----------------------------------------------------------------------===//
+
+// C220
+LogicalResult carousel::verifyMemory(Operation *op) {
+  Type first;
+  for (Type type : op->getOperandTypes()) {
+    if (!isa<ShapedType>(type))
+      continue;
+    first = first ? first : type;
+    if (isa<MemRefType>(type) != isa<MemRefType>(first))
+      return op->emitOpError("expected tensors only or memrefs only, got ")
+             << first << " and " << type;
+    auto memref = dyn_cast<MemRefType>(type);
+    if (memref && memref.getMemorySpace() && !isGlobalMemRef(memref))
+      return op->emitOpError("expected memrefs in global memory, got ")
+             << memref;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Places of attributes
 //===----------------------------------------------------------------------===//
 

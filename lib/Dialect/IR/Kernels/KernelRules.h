@@ -44,6 +44,10 @@ Attr getAttributeValue(mlir::Operation *op, mlir::NamedAttribute attr) {
   return value;
 }
 
+/// C220: a step of a program has tensors or memrefs, and these are in global
+/// memory.
+mlir::LogicalResult verifyMemory(mlir::Operation *op);
+
 /// C117: the arguments and dimensions in expressions and guards exist in the
 /// kernel, and have the right type. `where` names the attribute.
 class ExprVerifier {

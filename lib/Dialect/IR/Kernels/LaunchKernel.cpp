@@ -5,10 +5,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// carousel.launch_kernel: its effects, the functions that serve it, and C220 to
+// carousel.launch_kernel: its effects, the functions that serve it, and C221 and
 // C222 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
+
+#include "KernelRules.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
@@ -32,22 +34,7 @@ void LaunchKernelOp::getEffects(
   }
 }
 
-// C220
-LogicalResult LaunchKernelOp::verify() {
-  Type first;
-  for (Type type : getOperandTypes()) {
-    if (!isa<ShapedType>(type))
-      continue;
-    first = first ? first : type;
-    if (isa<MemRefType>(type) != isa<MemRefType>(first))
-      return emitOpError("expected tensors only or memrefs only, got ")
-             << first << " and " << type;
-    auto memref = dyn_cast<MemRefType>(type);
-    if (memref && memref.getMemorySpace() && !isGlobalMemRef(memref))
-      return emitOpError("expected memrefs in global memory, got ") << memref;
-  }
-  return success();
-}
+LogicalResult LaunchKernelOp::verify() { return verifyMemory(*this); }
 
 //===----------------------------------------------------------------------===//
 // The kernel

@@ -24,9 +24,10 @@
 namespace carousel::runtime {
 
 /// Names or paths of the libraries for dlopen. Empty: the default names
-/// ("libcuda.so.1"; "libnvrtc.so.13", "libnvJitLink.so.13" and older ones).
+/// ("libcuda.so.1"; "libnvrtc.so.13", "libnvJitLink.so.13", "libcublasLt.so.13"
+/// and older ones).
 struct LibraryPaths {
-  std::string driver, nvrtc, nvJitLink;
+  std::string driver, nvrtc, nvJitLink, cublasLt;
 };
 
 struct ContextOptions {

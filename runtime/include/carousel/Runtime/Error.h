@@ -30,7 +30,7 @@ enum class ErrorCode : int32_t {
   UnsupportedVersion = 3, ///< a package newer than this library
   NotFound = 4,           ///< no such kernel, file or device
   NoVariant = 5,          ///< no variant's guards hold
-  NoLibrary = 6,          ///< the driver, NVRTC or nvJitLink is missing
+  NoLibrary = 6,          ///< the driver or another library is missing
   DriverError = 7,        ///< a driver call failed
   CompileError = 8,       ///< PTX or CUDA C++ that didn't compile
   LaunchFailed = 9,       ///< an earlier launch failed on the device

@@ -297,12 +297,15 @@ struct OperandInfo {
 };
 
 struct StepInfo {
-  enum class Kind : uint8_t { Launch, Fill, Copy };
+  enum class Kind : uint8_t { Launch, Fill, Copy, Matmul };
   Kind kind = Kind::Launch;
   uint32_t kernel = 0; ///< Launch: index into Manifest::kernels
   /// Launch: what callers of the kernel pass. Fill: a scalar and the target.
-  /// Copy: source and target, of the same extents.
+  /// Copy: source and target, of the same extents. Matmul: factors of
+  /// (batches..., m, k) and (batches..., k, n), the target of (batches..., m, n),
+  /// and bytes for the library, or none.
   std::vector<OperandInfo> operands;
+  bool tf32 = false; ///< Matmul: the library may round factors of f32
   /// What the kernel was made from; empty if unknown.
   std::string family;
   std::vector<std::string> sources;
@@ -346,6 +349,8 @@ std::string toString(const Guard &guard,
                      const SignatureInfo &signature) noexcept;
 /// The declaration in CUDA C++: "extern "C" __device__ float f(float, int)".
 std::string toString(const ExternInfo &function) noexcept;
+/// As in a manifest: "launch".
+const char *toString(StepInfo::Kind kind) noexcept;
 /// "tensor<?x64xf32> x (in)", "index n", "workspace<?xi32> semaphores".
 std::string toString(const ArgumentInfo &argument) noexcept;
 /// The same with a workspace's extents as the launch computes them:

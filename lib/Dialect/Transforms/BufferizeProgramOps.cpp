@@ -1,17 +1,17 @@
-//===- BufferizeLaunches.cpp - launches for one-shot bufferize ------------===//
+//===- BufferizeProgramOps.cpp - steps for one-shot bufferize -------------===//
 //
 // Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel may need strides that the memref of an operand doesn't show, such as
-// those of a slice. Then the operand is copied to a buffer of its own, and back
-// from there if the kernel writes it.
+// A kernel or library may need strides that the memref of an operand doesn't
+// show, such as those of a slice. Then the operand is copied to a buffer of its
+// own, and back from there if it is written.
 //
 //===----------------------------------------------------------------------===//
 
-#include "carousel/Dialect/Transforms/BufferizeLaunches.h"
+#include "carousel/Dialect/Transforms/BufferizeProgramOps.h"
 
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/IR/KernelSignature.h"
@@ -71,7 +71,49 @@ static FailureOr<Value> allocateLike(RewriterBase &rewriter, Location loc,
   return options.createAlloc(rewriter, loc, plain, extents);
 }
 
+/// Whether a dimension of the operand's matrices has the stride 1.
+static bool hasMatrix(MemRefType type, AffineMap map, unsigned batches) {
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)))
+    return false;
+  return llvm::any_of(llvm::seq<unsigned>(0, type.getRank()), [&](unsigned d) {
+    return map.getDimPosition(d) >= batches && strides[d] == 1;
+  });
+}
+
 namespace {
+
+/// Buffers of their own for operands of an op.
+class Copies {
+public:
+  Copies(RewriterBase &rewriter, Location loc,
+         const BufferizationOptions &options)
+      : rewriter(rewriter), loc(loc), options(options) {}
+
+  FailureOr<Value> make(Value buffer, bool isRead, bool isWritten) {
+    FailureOr<Value> plain = allocateLike(rewriter, loc, buffer, options);
+    if (failed(plain) ||
+        (isRead && failed(options.createMemCpy(rewriter, loc, buffer, *plain))))
+      return failure();
+    if (isWritten)
+      copiesBack.emplace_back(*plain, buffer);
+    return plain;
+  }
+
+  LogicalResult copyBack() {
+    for (auto [from, to] : copiesBack)
+      if (failed(options.createMemCpy(rewriter, loc, from, to)))
+        return failure();
+    return success();
+  }
+
+private:
+  RewriterBase &rewriter;
+  Location loc;
+  const BufferizationOptions &options;
+  SmallVector<std::pair<Value, Value>> copiesBack;
+};
 
 struct LaunchModel
     : public bufferization::DstBufferizableOpInterfaceExternalModel<
@@ -93,7 +135,7 @@ struct LaunchModel
     rewriter.setInsertionPoint(op);
     SmallVector<KernelArgument> arguments = getArguments(launch);
     SmallVector<Value> inputs, outputs, results;
-    SmallVector<std::pair<Value, Value>> copiesBack;
+    Copies copies(rewriter, op->getLoc(), options);
     for (OpOperand &operand : op->getOpOperands()) {
       bool isWritten = launch.isDpsInit(&operand);
       SmallVector<Value> &operands = isWritten ? outputs : inputs;
@@ -115,32 +157,70 @@ struct LaunchModel
         operands.push_back(*buffer);
         continue;
       }
-      FailureOr<Value> plain =
-          allocateLike(rewriter, op->getLoc(), *buffer, options);
-      if (failed(plain) || (argument->access != ArgumentAccess::Out &&
-                            failed(options.createMemCpy(rewriter, op->getLoc(),
-                                                        *buffer, *plain))))
+      FailureOr<Value> plain = copies.make(
+          *buffer, argument->access != ArgumentAccess::Out, isWritten);
+      if (failed(plain))
         return failure();
-      if (isWritten)
-        copiesBack.emplace_back(*plain, *buffer);
       operands.push_back(*plain);
     }
     auto lowered =
         LaunchKernelOp::create(rewriter, op->getLoc(), TypeRange(),
                                launch.getKernelAttr(), inputs, outputs);
     lowered->setDiscardableAttrs(op->getDiscardableAttrDictionary());
-    for (auto [from, to] : copiesBack)
-      if (failed(options.createMemCpy(rewriter, op->getLoc(), from, to)))
-        return failure();
+    if (failed(copies.copyBack()))
+      return failure();
     bufferization::replaceOpWithBufferizedValues(rewriter, op, results);
+    return success();
+  }
+};
+
+struct LibraryMatmulModel
+    : public bufferization::DstBufferizableOpInterfaceExternalModel<
+          LibraryMatmulModel, LibraryMatmulOp> {
+  bool bufferizesToMemoryRead(Operation *op, OpOperand &operand,
+                              const AnalysisState &) const {
+    return !cast<LibraryMatmulOp>(op).isDpsInit(&operand);
+  }
+
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    auto matmul = cast<LibraryMatmulOp>(op);
+    rewriter.setInsertionPoint(op);
+    SmallVector<Value, 3> operands;
+    Value result;
+    Copies copies(rewriter, op->getLoc(), options);
+    for (unsigned number = 0; number < 3; ++number) {
+      FailureOr<Value> buffer = bufferization::getBuffer(
+          rewriter, op->getOperand(number), options, state);
+      if (failed(buffer))
+        return failure();
+      bool isWritten = number == 2;
+      if (isWritten)
+        result = *buffer;
+      if (!hasMatrix(cast<MemRefType>(buffer->getType()),
+                     matmul.getIndexingMap(number), matmul.countBatches()))
+        buffer = copies.make(*buffer, !isWritten, isWritten);
+      if (failed(buffer))
+        return failure();
+      operands.push_back(*buffer);
+    }
+    auto lowered = LibraryMatmulOp::create(
+        rewriter, op->getLoc(), Type(), operands[0], operands[1], operands[2],
+        Value(), matmul.getIndexingMaps(), matmul.getTf32());
+    lowered->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    if (failed(copies.copyBack()))
+      return failure();
+    bufferization::replaceOpWithBufferizedValues(rewriter, op, result);
     return success();
   }
 };
 
 } // namespace
 
-void carousel::registerLaunchBufferization(DialectRegistry &registry) {
+void carousel::registerProgramBufferization(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, CarouselDialect *) {
     LaunchKernelOp::attachInterface<LaunchModel>(*context);
+    LibraryMatmulOp::attachInterface<LibraryMatmulModel>(*context);
   });
 }

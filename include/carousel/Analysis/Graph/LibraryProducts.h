@@ -1,0 +1,59 @@
+//===- LibraryProducts.h - products that a library computes -----*- C++ -*-===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which loops of a product are the matrices of a library's call, and whether
+// the call takes less time than a kernel. docs/GraphPhase.md, Libraries.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef CAROUSEL_ANALYSIS_GRAPH_LIBRARYPRODUCTS_H
+#define CAROUSEL_ANALYSIS_GRAPH_LIBRARYPRODUCTS_H
+
+#include "carousel/Analysis/Graph/GroupPlan.h"
+
+namespace carousel {
+
+/// Loops of one product as a library has them.
+struct LibraryProduct {
+  /// Loops that are one, outermost first: the tensors that have them have them
+  /// next to each other.
+  using Run = llvm::SmallVector<unsigned>;
+  /// In the result and a factor.
+  std::vector<Run> batches;
+  /// Of the first factor and the result, of the second one and the result, and
+  /// of the factors.
+  Run m, n, k;
+  /// Of the library. One call goes along the longest batch.
+  int64_t calls = 1;
+};
+
+/// Null, with the reason in `refusal`, where matrices have no dimension in
+/// which elements are neighbours, or sums go along several.
+std::optional<LibraryProduct> findLibraryProduct(const GraphOp &op,
+                                                 std::string &refusal);
+
+/// How factors are multiplied.
+enum class FactorKind { F32, TF32, Half };
+
+/// Microseconds on the device that planners assume.
+struct ProductTimes {
+  /// Of the kernel of the product's group.
+  double kernel = 0;
+  /// Of the calls, and of kernels for the rest of the group.
+  double library = 0;
+  /// What passes through memory because the rest isn't part of the product.
+  int64_t extraBytes = 0;
+};
+
+/// `group` has the product, which is the op of this number.
+ProductTimes estimateProduct(const GraphProblem &problem, const OpGroup &group,
+                             unsigned op, const LibraryProduct &product,
+                             FactorKind kind);
+
+} // namespace carousel
+
+#endif // CAROUSEL_ANALYSIS_GRAPH_LIBRARYPRODUCTS_H

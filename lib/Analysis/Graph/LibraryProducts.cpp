@@ -1,0 +1,244 @@
+//===- LibraryProducts.cpp - products that a library computes -------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See LibraryProducts.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Graph/LibraryProducts.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallSet.h"
+
+#include <algorithm>
+
+using namespace carousel;
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+using Run = LibraryProduct::Run;
+
+/// Reads the loops of one product.
+class ProductReader {
+public:
+  explicit ProductReader(const GraphOp &op) : op(op) {
+    tensors = {&op.reads[0], &op.reads[1], &op.writes[0]};
+  }
+
+  std::optional<LibraryProduct> read(std::string &refusal);
+
+private:
+  /// A bit for each tensor that the loop goes along.
+  unsigned getTensors(unsigned loop) const {
+    unsigned bits = 0;
+    for (auto [number, tensor] : llvm::enumerate(tensors))
+      if (llvm::is_contained(tensor->loops, loop))
+        bits |= 1u << number;
+    return bits;
+  }
+  static constexpr unsigned kM = 0b101, kN = 0b110, kK = 0b011;
+
+  /// Whether the loop follows the other one in all tensors that have either.
+  bool follows(unsigned loop, unsigned other) const {
+    if (getTensors(loop) != getTensors(other))
+      return false;
+    return llvm::all_of(tensors, [&](const GraphAccess *tensor) {
+      const auto *at = llvm::find(tensor->loops, other);
+      return at == tensor->loops.end() ||
+             (at + 1 != tensor->loops.end() && at[1] == loop);
+    });
+  }
+
+  std::vector<Run> findRuns() const;
+  int64_t getExtent(const Run &run) const;
+  /// Whether the tensor's last dimension is of one of the matrix's runs.
+  bool hasNeighbours(unsigned tensor, const Run &rows,
+                     const Run &columns) const {
+    unsigned last = *tensors[tensor]->loops.back();
+    return llvm::is_contained(rows, last) || llvm::is_contained(columns, last);
+  }
+
+  const GraphOp &op;
+  std::array<const GraphAccess *, 3> tensors;
+};
+
+} // namespace
+
+std::vector<Run> ProductReader::findRuns() const {
+  std::vector<Run> runs;
+  for (unsigned loop = 0; loop < op.loops.size(); ++loop)
+    if (llvm::none_of(llvm::seq<unsigned>(0, op.loops.size()),
+                      [&](unsigned other) { return follows(loop, other); }))
+      runs.push_back({loop});
+  for (Run &run : runs)
+    for (size_t at = 0; at < run.size(); ++at)
+      for (unsigned loop = 0; loop < op.loops.size(); ++loop)
+        if (follows(loop, run[at])) {
+          run.push_back(loop);
+          break;
+        }
+  return runs;
+}
+
+int64_t ProductReader::getExtent(const Run &run) const {
+  int64_t extent = 1;
+  for (unsigned loop : run)
+    extent *= op.loops[loop].extent == kUnknownExtent ? kAssumedExtent
+                                                      : op.loops[loop].extent;
+  return extent;
+}
+
+std::optional<LibraryProduct> ProductReader::read(std::string &refusal) {
+  std::vector<Run> runs = findRuns();
+  auto isOf = [&](const Run &run, unsigned bits) {
+    return getTensors(run.front()) == bits;
+  };
+  auto findOf = [&](unsigned bits) {
+    std::vector<Run> found;
+    for (const Run &run : runs)
+      if (isOf(run, bits))
+        found.push_back(run);
+    return found;
+  };
+  LibraryProduct product;
+  std::vector<Run> sums = findOf(kK);
+  if (sums.size() != 1) {
+    refusal = "its sums go along dimensions that aren't next to each other";
+    return std::nullopt;
+  }
+  product.k = sums.front();
+  int64_t largest = -1;
+  for (const Run &m : findOf(kM))
+    for (const Run &n : findOf(kN)) {
+      int64_t area = getExtent(m) * getExtent(n);
+      if (area <= largest || !hasNeighbours(0, m, product.k) ||
+          !hasNeighbours(1, product.k, n) || !hasNeighbours(2, m, n))
+        continue;
+      largest = area;
+      product.m = m;
+      product.n = n;
+    }
+  if (largest < 0) {
+    refusal = "elements of its matrices aren't neighbours";
+    return std::nullopt;
+  }
+  int64_t longest = 1;
+  for (Run &run : runs) {
+    if (run == product.m || run == product.n || run == product.k)
+      continue;
+    product.calls *= getExtent(run);
+    longest = std::max(longest, getExtent(run));
+    product.batches.push_back(std::move(run));
+  }
+  product.calls /= longest;
+  return product;
+}
+
+std::optional<LibraryProduct>
+carousel::findLibraryProduct(const GraphOp &op, std::string &refusal) {
+  assert(op.kind == GraphOpKind::Contraction && "only products");
+  return ProductReader(op).read(refusal);
+}
+
+//===----------------------------------------------------------------------===//
+// Times
+//===----------------------------------------------------------------------===//
+
+/// What an H200 reached with large matrices, in operations per microsecond:
+/// kernels of this project, and cuBLASLt.
+static std::pair<double, double> getRates(FactorKind kind) {
+  switch (kind) {
+  case FactorKind::F32:
+    return {28e6, 50e6};
+  case FactorKind::TF32:
+    return {85e6, 380e6};
+  case FactorKind::Half:
+    return {430e6, 700e6};
+  }
+  llvm_unreachable("unknown kind");
+}
+
+/// Of its memory, and of a launch or call among others.
+static constexpr double kBytesPerMicrosecond = 4.2e6, kLaunch = 3;
+
+namespace {
+
+/// The bytes that a kernel of these ops reads and writes.
+struct Traffic {
+  const GraphProblem &problem;
+  llvm::SmallSet<unsigned, 8> tensors;
+
+  void add(const OpGroup &group) {
+    for (unsigned op : group.ops) {
+      for (const GraphAccess &read : problem.ops[op].reads)
+        if (!isWritten(group, read.tensor))
+          tensors.insert(read.tensor);
+      for (const GraphAccess &write : problem.ops[op].writes)
+        if (leavesGroup(problem, group, write.tensor))
+          tensors.insert(write.tensor);
+    }
+  }
+  int64_t count() const {
+    int64_t bytes = 0;
+    for (unsigned tensor : tensors)
+      bytes += problem.tensors[tensor].getBytes();
+    return bytes;
+  }
+
+private:
+  bool isWritten(const OpGroup &group, unsigned tensor) const {
+    std::optional<unsigned> writer = problem.findWriter(tensor);
+    return writer && group.contains(*writer);
+  }
+};
+
+} // namespace
+
+static int64_t countBytes(const GraphProblem &problem, const OpGroup &group) {
+  Traffic traffic{problem, {}};
+  traffic.add(group);
+  return traffic.count();
+}
+
+ProductTimes carousel::estimateProduct(const GraphProblem &problem,
+                                       const OpGroup &group, unsigned op,
+                                       const LibraryProduct &product,
+                                       FactorKind kind) {
+  const GraphOp &node = problem.ops[op];
+  double work = 2.0 * static_cast<double>(node.getIterations());
+  auto [kernelRate, libraryRate] = getRates(kind);
+  auto getMemoryTime = [](int64_t bytes) {
+    return static_cast<double>(bytes) / kBytesPerMicrosecond;
+  };
+  OpGroup alone, before, after;
+  alone.ops = {op};
+  for (unsigned other : group.ops)
+    if (other != op)
+      (other < op ? before : after).ops.push_back(other);
+  int64_t together = countBytes(problem, group);
+  int64_t matrices = countBytes(problem, alone);
+
+  ProductTimes times;
+  times.kernel =
+      std::max(work / kernelRate, getMemoryTime(together)) + kLaunch;
+  times.library =
+      std::max(work / libraryRate, getMemoryTime(matrices)) +
+      kLaunch * static_cast<double>(product.calls);
+  times.extraBytes = matrices - together;
+  for (const OpGroup &rest : {before, after}) {
+    if (rest.ops.empty())
+      continue;
+    int64_t bytes = countBytes(problem, rest);
+    times.library += getMemoryTime(bytes) + kLaunch;
+    times.extraBytes += bytes;
+  }
+  return times;
+}
