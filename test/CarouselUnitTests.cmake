@@ -23,6 +23,7 @@ carousel_add_unittest(CarouselAnalysisTests
     Analysis/Distribution/TileBanksTest.cpp
     Analysis/Distribution/VectorDemandTest.cpp
     Analysis/Graph/GroupPlanTest.cpp
+    Analysis/Graph/LibraryProductsTest.cpp
     Analysis/Layouts/AnchorLayoutsTest.cpp
     Analysis/Layouts/BankConflictsTest.cpp
     Analysis/Layouts/ExchangePlanTest.cpp

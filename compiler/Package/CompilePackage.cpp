@@ -388,6 +388,10 @@ FailureOr<Package> Compiler::compile() {
       describeKernels(module, options.indexBitwidth);
   if (failed(kernels))
     return failure();
+  if (kernels->empty() && package.manifest.programs.empty())
+    return emitError(module.getLoc(),
+                     "expected a kernel in a gpu.module, or a program, found "
+                     "none");
   package.manifest.producer = "carousel " CAROUSEL_VERSION;
   package.manifest.kernels = std::move(*kernels);
   if (failed(chooseVariants()) || failed(checkAssembler()))

@@ -161,15 +161,15 @@ LogicalResult ProgramReader::readLaunch(LaunchKernelOp launch) {
 
 /// The view with a dimension for each of these loops. Along a loop that it
 /// lacks it has the stride 0, and the extent of the one that has it.
-static OperandDescription
-permute(const OperandDescription &view, AffineMap map,
-        ArrayRef<unsigned> loops, ArrayRef<ExprAttr> extents, ExprAttr zero) {
+static OperandDescription permute(const OperandDescription &view, AffineMap map,
+                                  ArrayRef<unsigned> loops,
+                                  ArrayRef<ExprAttr> extents, ExprAttr zero) {
   OperandDescription permuted = view;
   permuted.extents.clear();
   permuted.strides.clear();
   for (unsigned loop : loops) {
-    std::optional<unsigned> dim = map.getResultPosition(
-        getAffineDimExpr(loop, map.getContext()));
+    std::optional<unsigned> dim =
+        map.getResultPosition(getAffineDimExpr(loop, map.getContext()));
     permuted.extents.push_back(dim ? view.extents[*dim] : extents[loop]);
     permuted.strides.push_back(dim ? view.strides[*dim] : zero);
   }
@@ -199,9 +199,8 @@ LogicalResult ProgramReader::readMatmul(LibraryMatmulOp op) {
   for (auto [number, matrix] : llvm::enumerate(matrices)) {
     auto loops = llvm::to_vector(llvm::seq<unsigned>(0, batches));
     llvm::append_values(loops, matrix.first, matrix.second);
-    step.operands[number] =
-        permute(step.operands[number], op.getIndexingMap(number), loops,
-                extents, zero);
+    step.operands[number] = permute(
+        step.operands[number], op.getIndexingMap(number), loops, extents, zero);
   }
   describeSources(op.getLoc(), step);
   description.steps.push_back(std::move(step));

@@ -1,8 +1,11 @@
-// carousel.launch_kernel: every form, printed and parsed again.
+// carousel.launch_kernel and carousel.library_matmul: every form, printed and parsed again.
 // RUN: carousel-opt %s | FileCheck %s
 // RUN: carousel-opt %s | carousel-opt | FileCheck %s
 // RUN: carousel-opt %s --mlir-print-op-generic | carousel-opt | FileCheck %s
 
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
 #gl = #gpu.address_space<global>
 !rows = memref<?x?xf32, strided<[?, 1], offset: ?>, #gl>
 
@@ -64,4 +67,20 @@ gpu.module @lowered {
 func.func @after_lowering(%x: memref<4xf32>) {
   carousel.launch_kernel @lowered::@copy ins(%x : memref<4xf32>)
   return
+}
+
+// DOC-EXAMPLE: carousel.library_matmul
+// CHECK-LABEL: func.func @products
+// CHECK-NEXT: carousel.library_matmul ins(%{{.*}}, %{{.*}} : tensor<?x768xbf16>, tensor<768x3072xbf16>) outs(%{{.*}} : tensor<?x3072xbf16>) {indexing_maps = [#{{.*}}, #{{.*}}, #{{.*}}]} -> tensor<?x3072xbf16>
+// CHECK-NEXT: carousel.library_matmul ins(%{{.*}}, %{{.*}} : memref<?x64xf32>, memref<?x64x8x16xf32>) outs(%{{.*}} : memref<8x?x?x16xf32>) scratch(%{{.*}} : memref<32xi8>) {indexing_maps = [#{{.*}}, #{{.*}}, #{{.*}}], tf32}
+func.func @products(%x: tensor<?x768xbf16>, %w: tensor<768x3072xbf16>, %e: tensor<?x3072xbf16>,
+                    %a: memref<?x64xf32>, %b: memref<?x64x8x16xf32>, %c: memref<8x?x?x16xf32>,
+                    %s: memref<32xi8>) -> tensor<?x3072xbf16> {
+  %y = carousel.library_matmul ins(%x, %w : tensor<?x768xbf16>, tensor<768x3072xbf16>)
+      outs(%e : tensor<?x3072xbf16>) {indexing_maps = [#mk, #kn, #mn]} -> tensor<?x3072xbf16>
+  carousel.library_matmul ins(%a, %b : memref<?x64xf32>, memref<?x64x8x16xf32>)
+      outs(%c : memref<8x?x?x16xf32>) scratch(%s : memref<32xi8>)
+      {indexing_maps = [affine_map<(h, b, m, n, k) -> (m, k)>, affine_map<(h, b, m, n, k) -> (b, k, h, n)>,
+                        affine_map<(h, b, m, n, k) -> (h, b, m, n)>], tf32}
+  return %y : tensor<?x3072xbf16>
 }

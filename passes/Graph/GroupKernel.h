@@ -32,9 +32,9 @@ struct GroupProgram {
   bool usesTF32 = false;
 };
 
-/// An argument of the kernel.
 struct GroupWorkspace;
 
+/// An argument of the kernel.
 struct KernelOperand {
   mlir::Value value; ///< of the function: an argument or a result
   /// The tensor's dimensions that are one of the kernel's memref, if it is a
@@ -43,6 +43,8 @@ struct KernelOperand {
   bool isResult = false;
   /// The memref has strides.
   bool isSlice = false;
+  /// Of a result: the operand that callers may pass the same memory for.
+  std::optional<unsigned> mayAlias = {};
 };
 
 /// The kernel's signature: operands that ops read, then results.

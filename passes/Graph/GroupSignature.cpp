@@ -163,7 +163,7 @@ gpu::GPUFuncOp carousel::createKernel(GroupProgram &program,
                       ArgumentAttr::get(context, argument,
                                         operand.isResult ? ArgumentAccess::Out
                                                          : ArgumentAccess::In,
-                                        std::nullopt));
+                                        operand.mayAlias));
   }
   for (auto [number, workspace] : llvm::enumerate(workspaces)) {
     unsigned position = operands.size() + number;

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Donations.h"
 #include "GroupKernel.h"
 #include "GroupParts.h"
 #include "LaunchGroups.h"
@@ -112,6 +113,7 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
           calls.push_back(call);
       });
     findSlices(program, operands, calls);
+    findDonations(program, operands, calls);
     FailureOr<gpu::GPUFuncOp> kernel = emit(program, operands, builder);
     if (failed(kernel))
       return failure();

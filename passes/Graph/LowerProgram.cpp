@@ -12,6 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Donations.h"
+
 #include "carousel/Dialect/IR/CarouselOps.h"
 #include "carousel/Dialect/Transforms/BufferizeProgramOps.h"
 #include "carousel/Passes/Passes.h"
@@ -102,12 +104,15 @@ static LogicalResult verifyProgram(func::FuncOp func) {
       return func.emitError("expected results of a program that are ranked "
                             "tensors, got ")
              << type;
+  if (failed(verifyDonations(func)))
+    return failure();
   for (Operation &op : func.getBody().front())
     if (!isProgramOp(&op))
-      return op.emitError("expected ops that a program has (launches of "
-                          "kernels, library_matmul, tensor.empty, dim, cast, "
-                          "reshapes and slices, constants, linalg.fill and copy, "
-                          "cf.assert, and arith on numbers), got '")
+      return op.emitError(
+                 "expected ops that a program has (launches of "
+                 "kernels, library_matmul, tensor.empty, dim, cast, "
+                 "reshapes and slices, constants, linalg.fill and copy, "
+                 "cf.assert, and arith on numbers), got '")
              << op.getName() << "'";
   return success();
 }
@@ -124,6 +129,10 @@ public:
   explicit Names(func::FuncOp func) {
     for (unsigned i = 0; i < func.getNumArguments(); ++i)
       if (auto attr = func.getArgAttrOfType<ArgumentAttr>(
+              i, CarouselDialect::kArgument))
+        taken.insert(attr.getName());
+    for (unsigned i = 0; i < func.getNumResults(); ++i)
+      if (auto attr = func.getResultAttrOfType<ArgumentAttr>(
               i, CarouselDialect::kArgument))
         taken.insert(attr.getName());
   }
@@ -163,7 +172,7 @@ static void nameArguments(func::FuncOp func, Names &names) {
 
 /// The caller passes as many elements as the program computes.
 static void checkExtents(OpBuilder &builder, Location loc, Value result,
-                         Value out, unsigned number) {
+                         Value out, StringRef name) {
   auto type = cast<RankedTensorType>(result.getType());
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
     if (!type.isDynamicDim(dim))
@@ -173,10 +182,11 @@ static void checkExtents(OpBuilder &builder, Location loc, Value result,
     Value equal = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                         computed, passed);
     cf::AssertOp::create(builder, loc, equal,
-                         "expected result" + std::to_string(number) +
-                             " to have the extent that the program computes "
-                             "in dimension " +
-                             std::to_string(dim));
+                         ("expected " + name +
+                          " to have the extent that the program computes in "
+                          "dimension " +
+                          Twine(dim))
+                             .str());
   }
 }
 
@@ -208,9 +218,12 @@ static LogicalResult passResults(func::FuncOp func, Names &names) {
   OpBuilder builder(back);
   for (auto [number, result] : llvm::enumerate(back.getOperands())) {
     unsigned position = func.getNumArguments();
-    auto argument =
-        ArgumentAttr::get(func.getContext(), names.make("result", number),
-                          ArgumentAccess::Out, std::nullopt);
+    auto given = func.getResultAttrOfType<ArgumentAttr>(
+        number, CarouselDialect::kArgument);
+    auto argument = ArgumentAttr::get(
+        func.getContext(),
+        given ? given.getName().str() : names.make("result", number),
+        ArgumentAccess::Out, findDonor(func, number));
     NamedAttribute named(builder.getStringAttr(CarouselDialect::kArgument),
                          argument);
     if (failed(func.insertArgument(position, getBufferType(result.getType()),
@@ -218,7 +231,7 @@ static LogicalResult passResults(func::FuncOp func, Names &names) {
                                    result.getLoc())))
       return failure();
     Value out = func.getArgument(position);
-    checkExtents(builder, back.getLoc(), result, out, number);
+    checkExtents(builder, back.getLoc(), result, out, argument.getName());
     auto [source, view] = skipReshapes(builder, result, out);
     bufferization::MaterializeInDestinationOp::create(
         builder, back.getLoc(), Type(), source, view, /*restrict=*/true,
@@ -410,6 +423,7 @@ struct LowerProgram : public carousel::impl::LowerProgramBase<LowerProgram> {
         return failure();
       removeDuplicates(program);
     }
+    separated += separateDonations(program);
     addScratch(program);
     endLives(program);
     program->setAttr(CarouselDialect::kProgram, UnitAttr::get(&getContext()));

@@ -87,8 +87,8 @@ struct Candidate {
 class RoundingReaders {
 public:
   RoundingReaders(Value product, Type rounded)
-      : rounded(rounded), areAll(rounded.getIntOrFloatBitWidth() < 32 &&
-                                 !product.use_empty()) {
+      : rounded(rounded),
+        areAll(rounded.getIntOrFloatBitWidth() < 32 && !product.use_empty()) {
     collect(product);
   }
 
@@ -97,8 +97,7 @@ public:
   /// Makes them read elements that are rounded.
   void rewrite() {
     for (Value reshape : reshapes)
-      reshape.setType(
-          cast<RankedTensorType>(reshape.getType()).clone(rounded));
+      reshape.setType(cast<RankedTensorType>(reshape.getType()).clone(rounded));
     for (BlockArgument element : elements) {
       for (Operation *user : llvm::make_early_inc_range(element.getUsers())) {
         user->getResult(0).replaceAllUsesWith(element);
@@ -164,11 +163,11 @@ public:
     SmallVector<OpFoldResult> sizes =
         tensor::getMixedSizes(builder, loc, getShape());
     SmallVector<ReassociationIndices> groups = getGroups(2);
-    Value empty = tensor::EmptyOp::create(builder, loc,
-                                          collapseSizes(sizes, groups), element);
+    Value empty = tensor::EmptyOp::create(
+        builder, loc, collapseSizes(sizes, groups), element);
     Value result =
-        LibraryMatmulOp::create(builder, getSources(), empty.getType(), lhs, rhs, empty,
-                                Value(), getMaps(),
+        LibraryMatmulOp::create(builder, getSources(), empty.getType(), lhs,
+                                rhs, empty, Value(), getMaps(),
                                 usesTF32 && getElementTypeOrSelf(lhs).isF32())
             .getResult();
     if (groups.size() != sizes.size())
@@ -355,11 +354,10 @@ struct SelectLibraries
     ProductTimes times =
         estimateProduct(problem, planned->group, number, *product, *kind);
     bool isFaster = times.library < times.kernel;
-    std::string numbers =
-        llvm::formatv("{0:f1} us with calls: {1}, further bytes through "
-                      "memory: {2}; a kernel takes {3:f1} us",
-                      times.library, product->calls, times.extraBytes,
-                      times.kernel);
+    std::string numbers = llvm::formatv(
+        "{0:f1} us with calls: {1}, further bytes through "
+        "memory: {2}; a kernel takes {3:f1} us",
+        times.library, product->calls, times.extraBytes, times.kernel);
     if (isFaster)
       remark::passed(op.getLoc(), options)
           << remark::add("cuBLASLt computes {0}: {1}", name, numbers);

@@ -64,7 +64,7 @@ std::string run::formatText(const ProgramInfo &program,
     text +=
         fmt::format("  {}. {}", ++number,
                     isLaunch ? "launch " + manifest.kernels[step.kernel].name
-                            : toString(step.kind));
+                             : toString(step.kind));
     text += step.family.empty() ? "\n" : fmt::format(" ({})\n", step.family);
     if (!step.sources.empty())
       text +=

@@ -187,8 +187,13 @@ def LowerProgram : Pass<"carousel-lower-program", "::mlir::ModuleOp"> {
 
     - A tensor argument is a memref of the same extents with an identity layout. It has its
       `carousel.argument`, or one of the name `arg0`, `arg1`... and `in`.
-    - A result is a further argument `result0`, `result1`..., `out`. It isn't the memory of another
+    - A result is a further argument `result0`, `result1`..., or of the name in its
+      `carousel.argument`, and `out`. It isn't the memory of another
       argument, so a result that is an argument is copied. So is one that is returned twice.
+    - A result whose `carousel.argument` has `may_alias`, or that an argument's `tf.aliasing_output`
+      names, may have the memory of that argument (C229). Where a step would read the argument when
+      or after the result is written, the result is computed in a buffer and copied, which a remark
+      says.
     - If the body shows a result's extents, `cf.assert` compares them with those that the caller
       passes.
     - Intermediate values are `memref.alloc`s, each with a `memref.dealloc` after its last use.
@@ -220,7 +225,9 @@ def LowerProgram : Pass<"carousel-lower-program", "::mlir::ModuleOp"> {
   }];
   let statistics = [
     Statistic<"copies", "copies", "copies between buffers that programs have in the end">,
-    Statistic<"buffers", "buffers", "buffers that programs allocate">
+    Statistic<"buffers", "buffers", "buffers that programs allocate">,
+    Statistic<"separated", "separated",
+              "results that are copied, as the argument whose memory they may have is read late">
   ];
   let dependentDialects = [
     "::carousel::CarouselDialect", "::mlir::affine::AffineDialect", "::mlir::arith::ArithDialect",

@@ -59,6 +59,9 @@ private:
 
   std::vector<Run> findRuns() const;
   int64_t getExtent(const Run &run) const;
+  /// Unknown extents are less for batches than for what matrices have.
+  int64_t getBatch(const Run &run) const;
+  void countCalls(LibraryProduct &product) const;
   /// Whether the tensor's last dimension is of one of the matrix's runs.
   bool hasNeighbours(unsigned tensor, const Run &rows,
                      const Run &columns) const {
@@ -93,7 +96,37 @@ int64_t ProductReader::getExtent(const Run &run) const {
   for (unsigned loop : run)
     extent *= op.loops[loop].extent == kUnknownExtent ? kAssumedExtent
                                                       : op.loops[loop].extent;
-  return extent;
+  return std::max<int64_t>(extent, 1);
+}
+
+int64_t ProductReader::getBatch(const Run &run) const {
+  constexpr int64_t kAssumedBatch = 32;
+  int64_t extent = 1;
+  for (unsigned loop : run)
+    extent *= op.loops[loop].extent == kUnknownExtent ? kAssumedBatch
+                                                      : op.loops[loop].extent;
+  return std::max<int64_t>(extent, 1);
+}
+
+/// The library's calls are one after the other, each with its batch's tiles.
+void ProductReader::countCalls(LibraryProduct &product) const {
+  constexpr int64_t kTile = 128, kMultiprocessors = 132;
+  int64_t matrices = 1, longest = 1;
+  for (const Run &batch : product.batches) {
+    matrices *= getBatch(batch);
+    longest = std::max(longest, getBatch(batch));
+  }
+  product.calls = matrices / longest;
+  auto countTiles = [&](const Run &run) {
+    return static_cast<double>((getExtent(run) + kTile - 1) / kTile);
+  };
+  auto utilize = [&](int64_t batch) {
+    return std::min(static_cast<double>(batch) * countTiles(product.m) *
+                        countTiles(product.n) / kMultiprocessors,
+                    1.0);
+  };
+  if (product.calls > 1)
+    product.utilization = utilize(longest) / utilize(matrices);
 }
 
 std::optional<LibraryProduct> ProductReader::read(std::string &refusal) {
@@ -130,15 +163,10 @@ std::optional<LibraryProduct> ProductReader::read(std::string &refusal) {
     refusal = "elements of its matrices aren't neighbours";
     return std::nullopt;
   }
-  int64_t longest = 1;
-  for (Run &run : runs) {
-    if (run == product.m || run == product.n || run == product.k)
-      continue;
-    product.calls *= getExtent(run);
-    longest = std::max(longest, getExtent(run));
-    product.batches.push_back(std::move(run));
-  }
-  product.calls /= longest;
+  for (Run &run : runs)
+    if (run != product.m && run != product.n && run != product.k)
+      product.batches.push_back(std::move(run));
+  countCalls(product);
   return product;
 }
 
@@ -152,12 +180,20 @@ carousel::findLibraryProduct(const GraphOp &op, std::string &refusal) {
 // Times
 //===----------------------------------------------------------------------===//
 
+/// Whether elements are neighbours along the sums in the first factor, and
+/// along the result's columns in the second one.
+static bool hasPlainFactors(const GraphOp &op, const LibraryProduct &product) {
+  return llvm::is_contained(product.k, *op.reads[0].loops.back()) &&
+         llvm::is_contained(product.n, *op.reads[1].loops.back());
+}
+
 /// What an H200 reached with large matrices, in operations per microsecond:
-/// kernels of this project, and cuBLASLt.
-static std::pair<double, double> getRates(FactorKind kind) {
+/// kernels of this project, and cuBLASLt. Multiply-adds of threads are slow
+/// where a factor is transposed, as banks of shared memory conflict.
+static std::pair<double, double> getRates(FactorKind kind, bool isPlain) {
   switch (kind) {
   case FactorKind::F32:
-    return {28e6, 50e6};
+    return {isPlain ? 28e6 : 6e6, 50e6};
   case FactorKind::TF32:
     return {85e6, 380e6};
   case FactorKind::Half:
@@ -214,7 +250,8 @@ ProductTimes carousel::estimateProduct(const GraphProblem &problem,
                                        FactorKind kind) {
   const GraphOp &node = problem.ops[op];
   double work = 2.0 * static_cast<double>(node.getIterations());
-  auto [kernelRate, libraryRate] = getRates(kind);
+  auto [kernelRate, libraryRate] =
+      getRates(kind, hasPlainFactors(node, product));
   auto getMemoryTime = [](int64_t bytes) {
     return static_cast<double>(bytes) / kBytesPerMicrosecond;
   };
@@ -227,11 +264,10 @@ ProductTimes carousel::estimateProduct(const GraphProblem &problem,
   int64_t matrices = countBytes(problem, alone);
 
   ProductTimes times;
-  times.kernel =
-      std::max(work / kernelRate, getMemoryTime(together)) + kLaunch;
-  times.library =
-      std::max(work / libraryRate, getMemoryTime(matrices)) +
-      kLaunch * static_cast<double>(product.calls);
+  times.kernel = std::max(work / kernelRate, getMemoryTime(together)) + kLaunch;
+  times.library = std::max(work / (libraryRate * product.utilization),
+                           getMemoryTime(matrices)) +
+                  kLaunch * static_cast<double>(product.calls);
   times.extraBytes = matrices - together;
   for (const OpGroup &rest : {before, after}) {
     if (rest.ops.empty())

@@ -106,10 +106,10 @@ public:
 
 private:
   static SmallVector<unsigned> getLoops(LibraryMatmulOp op, unsigned operand) {
-    return llvm::map_to_vector(
-        op.getIndexingMap(operand).getResults(), [](AffineExpr loop) {
-          return cast<AffineDimExpr>(loop).getPosition();
-        });
+    return llvm::map_to_vector(op.getIndexingMap(operand).getResults(),
+                               [](AffineExpr loop) {
+                                 return cast<AffineDimExpr>(loop).getPosition();
+                               });
   }
 
   static SmallVector<Value> select(ValueRange index, ArrayRef<unsigned> loops) {

@@ -147,8 +147,8 @@ llvm.func @f(i64 {carousel.argument = #carousel.argument<"n">})
 
 // -----
 
-// C116: a result.
-// expected-error @below {{expected carousel.argument on an argument of a kernel that isn't a tensor map, or of a func.func, got it on a result}}
+// C119: a result that is no memory.
+// expected-error @below {{expected out for a result that is a tensor or memref, got #carousel.argument<"n"> on result 0 of type 'index'}}
 func.func private @f() -> (index {carousel.argument = #carousel.argument<"n">})
 
 // -----

@@ -272,9 +272,157 @@ func.func @names(%x: memref<4xf32> {carousel.argument = #carousel.argument<"x">}
 
 // -----
 
-// C204: aliases are a promise to kernels
-// expected-error @below {{expected may_alias on an argument of a kernel, got it on argument 1 of a func.func}}
+// C204: aliases are a promise to kernels and programs
+// expected-error @below {{expected may_alias on an argument of a kernel or program, or on a result of tensors, got it on argument 1 of a func.func}}
 func.func @alias(%x: memref<4xf32> {carousel.argument = #carousel.argument<"x", in>},
                  %y: memref<4xf32> {carousel.argument = #carousel.argument<"y", out, may_alias = 0>}) {
   return
+}
+
+// -----
+
+#mk = affine_map<(m, n, k) -> (m, k)>
+#kn = affine_map<(m, n, k) -> (k, n)>
+#mn = affine_map<(m, n, k) -> (m, n)>
+
+// C220: products have tensors or memrefs, too
+func.func @mixed_product(%x: tensor<4x8xf32>, %w: memref<8x2xf32>, %y: tensor<4x2xf32>) {
+  // expected-error @+1 {{expected tensors only or memrefs only, got 'tensor<4x8xf32>' and 'memref<8x2xf32>'}}
+  carousel.library_matmul ins(%x, %w : tensor<4x8xf32>, memref<8x2xf32>) outs(%y : tensor<4x2xf32>)
+      {indexing_maps = [#mk, #kn, #mn]} -> tensor<4x2xf32>
+  return
+}
+
+// C227: elements of factors
+func.func @product_of_integers(%x: memref<4x8xi8>, %w: memref<8x2xi8>, %y: memref<4x2xi8>) {
+  // expected-error @+1 {{expected factors of f32, f16 or bf16, both of the same, got 'i8' and 'i8'}}
+  carousel.library_matmul ins(%x, %w : memref<4x8xi8>, memref<8x2xi8>) outs(%y : memref<4x2xi8>)
+      {indexing_maps = [#mk, #kn, #mn]}
+  return
+}
+
+// C227: of both
+func.func @product_of_two_types(%x: memref<4x8xf16>, %w: memref<8x2xbf16>, %y: memref<4x2xf32>) {
+  // expected-error @+1 {{expected factors of f32, f16 or bf16, both of the same, got 'f16' and 'bf16'}}
+  carousel.library_matmul ins(%x, %w : memref<4x8xf16>, memref<8x2xbf16>) outs(%y : memref<4x2xf32>)
+      {indexing_maps = [#mk, #kn, #mn]}
+  return
+}
+
+// C227: elements of the result
+func.func @rounded_product(%x: memref<4x8xf32>, %w: memref<8x2xf32>, %y: memref<4x2xbf16>) {
+  // expected-error @+1 {{expected a result of f32 or of the factors' 'f32', got 'bf16'}}
+  carousel.library_matmul ins(%x, %w : memref<4x8xf32>, memref<8x2xf32>) outs(%y : memref<4x2xbf16>)
+      {indexing_maps = [#mk, #kn, #mn]}
+  return
+}
+
+// C227: tf32
+func.func @product_in_tf32(%x: memref<4x8xf16>, %w: memref<8x2xf16>, %y: memref<4x2xf32>) {
+  // expected-error @+1 {{expected tf32 for factors of f32, got 'f16'}}
+  carousel.library_matmul ins(%x, %w : memref<4x8xf16>, memref<8x2xf16>) outs(%y : memref<4x2xf32>)
+      {indexing_maps = [#mk, #kn, #mn], tf32}
+  return
+}
+
+// C227: scratch
+func.func @product_with_scratch(%x: memref<4x8xf32>, %w: memref<8x2xf32>, %y: memref<4x2xf32>) {
+  // expected-error @+1 {{expected scratch of one dimension of i8, got 'memref<4x8xf32>'}}
+  carousel.library_matmul ins(%x, %w : memref<4x8xf32>, memref<8x2xf32>) outs(%y : memref<4x2xf32>)
+      scratch(%x : memref<4x8xf32>) {indexing_maps = [#mk, #kn, #mn]}
+  return
+}
+
+// C228: three maps
+func.func @two_maps(%x: memref<4x8xf32>, %w: memref<8x2xf32>, %y: memref<4x2xf32>) {
+  // expected-error @+1 {{expected three projected permutations of loops (batches, m, n, k), to (m, k), (k, n) and (m, n) with the batches, got [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>]}}
+  carousel.library_matmul ins(%x, %w : memref<4x8xf32>, memref<8x2xf32>) outs(%y : memref<4x2xf32>)
+      {indexing_maps = [#mk, #kn]}
+  return
+}
+
+// C228: loops in their order
+func.func @other_loops(%x: memref<4x8xf32>, %w: memref<8x2xf32>, %y: memref<4x2xf32>) {
+  // expected-error @+1 {{expected three projected permutations of loops (batches, m, n, k)}}
+  carousel.library_matmul ins(%x, %w : memref<4x8xf32>, memref<8x2xf32>) outs(%y : memref<4x2xf32>)
+      {indexing_maps = [affine_map<(k, m, n) -> (m, k)>, affine_map<(k, m, n) -> (k, n)>,
+                        affine_map<(k, m, n) -> (m, n)>]}
+  return
+}
+
+// C228: the operands' ranks
+func.func @ranks(%x: memref<4x8xf32>, %w: memref<8x2xf32>, %y: memref<4x2xf32>) {
+  // expected-error @+1 {{expected three projected permutations of loops (batches, m, n, k)}}
+  carousel.library_matmul ins(%x, %w : memref<4x8xf32>, memref<8x2xf32>) outs(%y : memref<4x2xf32>)
+      {indexing_maps = [affine_map<(m, n, k) -> (k)>, #kn, #mn]}
+  return
+}
+
+// C228: batches of the result
+func.func @sum_of_batches(%x: memref<3x4x8xf32>, %w: memref<3x8x2xf32>, %y: memref<4x2xf32>) {
+  // expected-error @+1 {{expected three projected permutations of loops (batches, m, n, k)}}
+  carousel.library_matmul ins(%x, %w : memref<3x4x8xf32>, memref<3x8x2xf32>) outs(%y : memref<4x2xf32>)
+      {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, k, n)>,
+                        affine_map<(b, m, n, k) -> (m, n)>]}
+  return
+}
+
+// C228: extents
+func.func @depths(%x: memref<?x8xf32>, %w: memref<9x2xf32>, %y: memref<4x2xf32>) {
+  // expected-error @+1 {{expected extents that agree along loop 2, got 8 and 9}}
+  carousel.library_matmul ins(%x, %w : memref<?x8xf32>, memref<9x2xf32>) outs(%y : memref<4x2xf32>)
+      {indexing_maps = [#mk, #kn, #mn]}
+  return
+}
+
+// -----
+
+// C204: of a program, too
+// expected-error @below {{expected may_alias of program argument 0 to name an earlier argument, got 1 for argument 0}}
+func.func @program_order(%x: memref<4xf32> {carousel.argument = #carousel.argument<"x", in, may_alias = 1>},
+                         %y: memref<4xf32>) attributes {carousel.program} {
+  return
+}
+
+// -----
+
+// C204: types
+// expected-error @below {{expected arguments that may alias to be memrefs of one type, got 'memref<4xf32>' and 'memref<8xf32>'}}
+func.func @program_types(%x: memref<4xf32>,
+                         %y: memref<8xf32> {carousel.argument = #carousel.argument<"y", out, may_alias = 0>})
+    attributes {carousel.program} {
+  return
+}
+
+// -----
+
+// C119: results are written
+// expected-error @below {{expected out for a result that is a tensor or memref, got #carousel.argument<"y", in> on result 0 of type 'tensor<4xf32>'}}
+func.func @read_result(%x: tensor<4xf32>) -> (tensor<4xf32> {carousel.argument = #carousel.argument<"y", in>}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// C119: results are tensors
+// expected-error @below {{expected out for a result that is a tensor or memref, got #carousel.argument<"y", out> on result 0 of type 'f32'}}
+func.func @number_result(%x: f32) -> (f32 {carousel.argument = #carousel.argument<"y", out>}) {
+  return %x : f32
+}
+
+// -----
+
+// C119: names of results
+// expected-error @below {{expected the function's arguments to have different names, got 'x' twice}}
+func.func @result_name(%x: tensor<4xf32> {carousel.argument = #carousel.argument<"x", in>})
+    -> (tensor<4xf32> {carousel.argument = #carousel.argument<"x", out>}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// C116: nothing else on results
+// expected-error @below {{expected carousel.workspace on a memref argument of a kernel, got it on a result}}
+func.func @workspace_result(%x: tensor<4xf32>) -> (tensor<4xf32> {carousel.workspace = #carousel.workspace<[]>}) {
+  return %x : tensor<4xf32>
 }

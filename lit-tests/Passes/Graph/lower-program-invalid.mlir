@@ -3,7 +3,7 @@
 
 // C224: ops
 func.func @generic(%x: tensor<?xf32>) -> tensor<?xf32> {
-  // expected-error @below {{expected ops that a program has (launches of kernels, tensor.empty, dim, cast, reshapes and slices, constants, linalg.fill and copy, cf.assert, and arith on numbers), got 'linalg.exp'}}
+  // expected-error @below {{expected ops that a program has (launches of kernels, library_matmul, tensor.empty, dim, cast, reshapes and slices, constants, linalg.fill and copy, cf.assert, and arith on numbers), got 'linalg.exp'}}
   %0 = linalg.exp ins(%x : tensor<?xf32>) outs(%x : tensor<?xf32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
@@ -67,4 +67,39 @@ func.func @memref(%x: tensor<4xf32>, %y: memref<4xf32>) -> tensor<4xf32> {
 func.func @number(%x: tensor<4xf32>) -> index {
   %c4 = arith.constant 4 : index
   return %c4 : index
+}
+
+// -----
+
+// C229: arguments
+// expected-error @below {{expected may_alias of result 0 to name an argument below 1, got 1}}
+func.func @donor(%x: tensor<4xf32>)
+    -> (tensor<4xf32> {carousel.argument = #carousel.argument<"y", out, may_alias = 1>}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+// C229: types
+// expected-error @below {{expected result 0 to have the type of argument 0, whose memory it may have, got 'tensor<?xf32>' and 'tensor<4xf32>'}}
+func.func @types(%x: tensor<4xf32> {tf.aliasing_output = 0 : i32}) -> tensor<?xf32> {
+  %y = tensor.cast %x : tensor<4xf32> to tensor<?xf32>
+  return %y : tensor<?xf32>
+}
+
+// -----
+
+// C229: one result
+// expected-error @below {{expected one result that may have the memory of argument 0, got results 0 and 1}}
+func.func @twice(%x: tensor<4xf32> {tf.aliasing_output = 0 : i32})
+    -> (tensor<4xf32>, tensor<4xf32> {carousel.argument = #carousel.argument<"y", out, may_alias = 0>}) {
+  return %x, %x : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// C229: results
+// expected-error @below {{expected tf.aliasing_output below the number of results, 1, got 1}}
+func.func @output(%x: tensor<4xf32> {tf.aliasing_output = 1 : i32}) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
 }

@@ -183,3 +183,57 @@ func.func @reference(%x: memref<?xf32>, %c: i1) {
 ^end:
   return
 }
+
+// A library's product has scratch memory, which doesn't outlive it. What has no dimension of stride 1 is copied.
+// CHECK-LABEL: func.func @product
+// CHECK-SAME: (%[[X:.*]]: memref<8x4x2xf32, #gpu.address_space<global>> {{.*}}, %[[W:.*]]: memref<4x16xf32, #gpu.address_space<global>> {{.*}}, %[[OUT:.*]]: memref<8x16xf32, #gpu.address_space<global>> {{.*}})
+// CHECK: %[[SLICE:.*]] = memref.subview %[[X]][0, 0, 1] [8, 4, 1] [1, 1, 1]
+// CHECK: %[[PLAIN:.*]] = memref.alloc() {alignment = 256 : i64} : memref<8x4xf32, #gpu.address_space<global>>
+// CHECK: memref.copy %[[SLICE]], %[[PLAIN]]
+// CHECK: %[[SCRATCH:.*]] = memref.alloc() : memref<33554432xi8, #gpu.address_space<global>>
+// CHECK-NEXT: carousel.library_matmul ins(%[[PLAIN]], %[[W]] : {{.*}}) outs(%[[OUT]] : {{.*}}) scratch(%[[SCRATCH]] : {{.*}})
+// CHECK: memref.dealloc %[[SCRATCH]]
+// CHECK-NOT: memref.copy
+// CHECK: return
+// UPSTREAM-LABEL: func.func @product
+// UPSTREAM: carousel.library_matmul
+func.func @product(%x: tensor<8x4x2xf32>, %w: tensor<4x16xf32>) -> tensor<8x16xf32> {
+  %slice = tensor.extract_slice %x[0, 0, 1] [8, 4, 1] [1, 1, 1] : tensor<8x4x2xf32> to tensor<8x4xf32>
+  %e = tensor.empty() : tensor<8x16xf32>
+  %y = carousel.library_matmul ins(%slice, %w : tensor<8x4xf32>, tensor<4x16xf32>) outs(%e : tensor<8x16xf32>)
+      {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>,
+                        affine_map<(m, n, k) -> (m, n)>]} -> tensor<8x16xf32>
+  return %y : tensor<8x16xf32>
+}
+
+// An argument in its own memory needs a copy where callers pass other memory.
+// CHECK-LABEL: func.func @same
+// CHECK-SAME: (%[[X:.*]]: memref<?xf32, {{.*}}}, %[[Y:.*]]: memref<?xf32, #gpu.address_space<global>> {carousel.argument = #carousel.argument<"y", out, may_alias = 0>})
+// CHECK: "expected y to have the extent that the program computes in dimension 0"
+// CHECK: memref.copy %[[X]], %[[Y]]
+// CHECK-NEXT: return
+func.func @same(%x: tensor<?xf32>)
+    -> (tensor<?xf32> {carousel.argument = #carousel.argument<"y", out, may_alias = 0>}) {
+  return %x : tensor<?xf32>
+}
+
+// The second launch reads what the first one writes in the memory of the argument.
+// CHECK-LABEL: func.func @late
+// CHECK-SAME: (%[[X:.*]]: memref<?x64xf32, {{.*}}, %[[A:.*]]: f32 {{.*}}, %[[B:.*]]: f32 {{.*}}, %[[Y:.*]]: memref<?x64xf32, #gpu.address_space<global>> {carousel.argument = #carousel.argument<"result0", out, may_alias = 0>}, %[[Z:.*]]: memref
+// CHECK: %[[OWN:.*]] = memref.alloc
+// CHECK: carousel.launch_kernel @kernels::@scale ins(%[[X]], %[[A]] : {{.*}}) outs(%[[OWN]] : {{.*}})
+// CHECK-NEXT: carousel.launch_kernel @kernels::@scale ins(%[[X]], %[[B]] : {{.*}}) outs(%[[Z]] : {{.*}})
+// CHECK-NEXT: memref.copy %[[OWN]], %[[Y]]
+// CHECK-NEXT: memref.dealloc %[[OWN]]
+func.func @late(%x: tensor<?x64xf32> {tf.aliasing_output = 0 : i32}, %a: f32, %b: f32)
+    -> (tensor<?x64xf32>, tensor<?x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %x, %c0 : tensor<?x64xf32>
+  %e = tensor.empty(%d) : tensor<?x64xf32>
+  %y = carousel.launch_kernel @kernels::@scale ins(%x, %a : tensor<?x64xf32>, f32)
+      outs(%e : tensor<?x64xf32>) -> tensor<?x64xf32>
+  %f = tensor.empty(%d) : tensor<?x64xf32>
+  %z = carousel.launch_kernel @kernels::@scale ins(%x, %b : tensor<?x64xf32>, f32)
+      outs(%f : tensor<?x64xf32>) -> tensor<?x64xf32>
+  return %y, %z : tensor<?x64xf32>, tensor<?x64xf32>
+}

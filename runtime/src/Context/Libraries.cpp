@@ -159,10 +159,9 @@ struct Libraries::Impl {
         nvJitLink(kNvJitLink, getNames(paths.nvJitLink, {"libnvJitLink.so.13",
                                                          "libnvJitLink.so.12",
                                                          "libnvJitLink.so"})),
-        cublasLt(kCublasLt,
-                 getNames(paths.cublasLt, {"libcublasLt.so.13",
-                                           "libcublasLt.so.12",
-                                           "libcublasLt.so"})) {}
+        cublasLt(kCublasLt, getNames(paths.cublasLt,
+                                     {"libcublasLt.so.13", "libcublasLt.so.12",
+                                      "libcublasLt.so"})) {}
 
   Loaded<DriverTable> driver;
   Loaded<NVRTCTable> nvrtc;

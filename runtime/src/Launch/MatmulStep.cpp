@@ -72,8 +72,8 @@ Status MatmulStep::describe(const CublasLt &library,
         "cublasLtMatrixLayoutCreate");
     if (!status)
       return status;
-    layouts[i] =
-        OwnedDescriptor<lt::Layout>(described, {table.cublasLtMatrixLayoutDestroy});
+    layouts[i] = OwnedDescriptor<lt::Layout>(
+        described, {table.cublasLtMatrixLayoutDestroy});
     auto count = static_cast<int32_t>(layout.batches);
     auto set = [&](lt::LayoutAttribute attribute, const auto &value) {
       if (status)
@@ -98,8 +98,8 @@ Status MatmulStep::choose(const CublasLt &library,
                                 "cublasLtMatmulPreferenceCreate");
   if (!status)
     return status;
-  OwnedDescriptor<lt::Preference> preference(made,
-                                   {table.cublasLtMatmulPreferenceDestroy});
+  OwnedDescriptor<lt::Preference> preference(
+      made, {table.cublasLtMatmulPreferenceDestroy});
   auto set = [&](lt::PreferenceAttribute attribute, const auto &value) {
     if (status)
       status = library.check(table.cublasLtMatmulPreferenceSetAttribute(

@@ -98,12 +98,12 @@ bool ProductLayout::set(const MatrixView &lhs, const MatrixView &rhs,
   Matrix first(lhs), second(rhs), result(target);
   if (!agree(lhs) || !agree(rhs) || first.rows != result.rows ||
       second.columns != result.columns || first.columns != second.rows) {
-    reason = fmt::format("expected factors and a product of (batches, m, k), "
-                         "(batches, k, n) and (batches, m, n), got {}, {} "
-                         "and {}",
-                         fmt::join(lhs.extents, "x"),
-                         fmt::join(rhs.extents, "x"),
-                         fmt::join(target.extents, "x"));
+    reason =
+        fmt::format("expected factors and a product of (batches, m, k), "
+                    "(batches, k, n) and (batches, m, n), got {}, {} "
+                    "and {}",
+                    fmt::join(lhs.extents, "x"), fmt::join(rhs.extents, "x"),
+                    fmt::join(target.extents, "x"));
     return false;
   }
   // Of a column, too, the elements are neighbours in the transpose's rows.

@@ -97,7 +97,10 @@ Status MemoryStep::copyBlock(Context::Impl &context, uint64_t target,
 
 Status MemoryStep::copy(Context::Impl &context, uint64_t target,
                         uint64_t source, Stream stream) const {
-  if (isEmpty())
+  bool isSame = target == source &&
+                std::all_of(dims.begin(), dims.end(),
+                            [](Dim dim) { return dim.target == dim.source; });
+  if (isEmpty() || isSame)
     return {};
   if (dims.empty())
     return context.check(

@@ -30,7 +30,8 @@ public:
            const std::vector<int64_t> *source);
 
   bool isEmpty() const { return rowBytes == 0; }
-  /// Starts the copy of what lies at these addresses.
+  /// Starts the copy of what lies at these addresses. The same elements in the
+  /// same place need none.
   Status copy(Context::Impl &context, uint64_t target, uint64_t source,
               Stream stream) const;
   /// Sets each element to the low bytes of `value`.

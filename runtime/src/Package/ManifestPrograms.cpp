@@ -212,8 +212,8 @@ StepInfo ManifestReader::readMatmul(const Field &field,
   step.operands.push_back(readOperand(scratch, program));
   const OperandInfo &bytes = step.operands.back();
   if (!hasFailed() &&
-      (bytes.kind != OperandInfo::Kind::Tensor || getBytes(bytes.element) != 1 ||
-       bytes.extents.size() != 1))
+      (bytes.kind != OperandInfo::Kind::Tensor ||
+       getBytes(bytes.element) != 1 || bytes.extents.size() != 1))
     fail(scratch, "expected bytes of one dimension that can be written, got "
                   "another operand");
   return step;
@@ -223,11 +223,10 @@ StepInfo ManifestReader::readStep(const Field &field,
                                   const ProgramInfo &program,
                                   const Manifest &manifest) {
   using Kind = StepInfo::Kind;
-  constexpr Spelling<Kind> kKinds[] = {
-      {Kind::Launch, "launch"},
-      {Kind::Fill, "fill"},
-      {Kind::Copy, "copy"},
-      {Kind::Matmul, "matmul"}};
+  constexpr Spelling<Kind> kKinds[] = {{Kind::Launch, "launch"},
+                                       {Kind::Fill, "fill"},
+                                       {Kind::Copy, "copy"},
+                                       {Kind::Matmul, "matmul"}};
   Kind kind = readEnum(get(field, "kind"), kKinds);
   if (hasFailed())
     return {};

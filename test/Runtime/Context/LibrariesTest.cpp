@@ -7,6 +7,7 @@
 
 #include "Context/Libraries.h"
 
+#include "FakeCublasLt.h"
 #include "FakeDriver.h"
 #include "FakeNVRTC.h"
 #include "FakeNvJitLink.h"
@@ -42,7 +43,8 @@ private:
 };
 
 LibraryPaths getFakes() {
-  return {CAROUSEL_FAKE_DRIVER, CAROUSEL_FAKE_NVRTC, CAROUSEL_FAKE_NVJITLINK};
+  return {CAROUSEL_FAKE_DRIVER, CAROUSEL_FAKE_NVRTC, CAROUSEL_FAKE_NVJITLINK,
+          CAROUSEL_FAKE_CUBLASLT};
 }
 
 TEST(Libraries, LoadsTheDriverWithAllSymbols) {
@@ -50,8 +52,6 @@ TEST(Libraries, LoadsTheDriverWithAllSymbols) {
   Result<const DriverTable *> driver = libraries.getDriver();
   ASSERT_TRUE(driver) << driver.error().message;
 #define CAROUSEL_DRIVER_SYMBOL(name) EXPECT_NE((*driver)->name, nullptr);
-#define CAROUSEL_NVRTC_SYMBOL(name)
-#define CAROUSEL_NVJITLINK_SYMBOL(name)
 #include "Context/Symbols.def"
 }
 
@@ -89,9 +89,17 @@ TEST(Libraries, LoadsNVRTCAndNvJitLink) {
             NVJITLINK_SUCCESS);
   EXPECT_EQ(linkerMajor, 12u);
   EXPECT_EQ(linkerMinor, 8u);
-#define CAROUSEL_DRIVER_SYMBOL(name)
 #define CAROUSEL_NVRTC_SYMBOL(name) EXPECT_NE((*nvrtc)->name, nullptr);
 #define CAROUSEL_NVJITLINK_SYMBOL(name) EXPECT_NE((*linker)->name, nullptr);
+#include "Context/Symbols.def"
+}
+
+TEST(Libraries, LoadsCublasLt) {
+  Libraries libraries(getFakes());
+  Result<const CublasLtTable *> library = libraries.getCublasLt();
+  ASSERT_TRUE(library) << library.error().message;
+  EXPECT_EQ((*library)->cublasLtGetVersion(), 130000u);
+#define CAROUSEL_CUBLASLT_SYMBOL(name) EXPECT_NE((*library)->name, nullptr);
 #include "Context/Symbols.def"
 }
 
@@ -101,6 +109,7 @@ TEST(Libraries, UsualNamesAreFound) {
   EXPECT_TRUE(libraries.getDriver());
   EXPECT_TRUE(libraries.getNVRTC());
   EXPECT_TRUE(libraries.getNvJitLink());
+  EXPECT_TRUE(libraries.getCublasLt());
 }
 
 TEST(Libraries, AnyThreadGetsTheSameTable) {
@@ -122,7 +131,7 @@ TEST(Libraries, AnyThreadGetsTheSameTable) {
 
 TEST(Libraries, MissingFiles) {
   Libraries libraries(
-      {"/none/libcuda.so.1", "/none/nvrtc.so", "/none/link.so"});
+      {"/none/libcuda.so.1", "/none/nvrtc.so", "/none/link.so", "/none/lt.so"});
   Result<const DriverTable *> driver = libraries.getDriver();
   ASSERT_FALSE(driver);
   EXPECT_EQ(driver.error().code, ErrorCode::NoLibrary);
@@ -141,6 +150,12 @@ TEST(Libraries, MissingFiles) {
   EXPECT_EQ(linker.error().message,
             "no nvJitLink: can't load /none/link.so (cannot open shared object "
             "file: No such file or directory)");
+  Result<const CublasLtTable *> blas = libraries.getCublasLt();
+  ASSERT_FALSE(blas);
+  EXPECT_EQ(blas.error().code, ErrorCode::NoLibrary);
+  EXPECT_EQ(blas.error().message,
+            "no cuBLASLt: can't load /none/lt.so (cannot open shared object "
+            "file: No such file or directory)");
 }
 
 TEST(Libraries, AFileThatIsNoLibrary) {
@@ -156,7 +171,7 @@ TEST(Libraries, AFileThatIsNoLibrary) {
 
 TEST(Libraries, ALibraryWithoutTheSymbols) {
   const std::string stub = CAROUSEL_STUB_LIBRARY;
-  Libraries libraries({stub, stub, stub});
+  Libraries libraries({stub, stub, stub, stub});
   Result<const DriverTable *> driver = libraries.getDriver();
   ASSERT_FALSE(driver);
   EXPECT_EQ(driver.error().code, ErrorCode::NoLibrary);
@@ -174,6 +189,11 @@ TEST(Libraries, ALibraryWithoutTheSymbols) {
   EXPECT_EQ(linker.error().message,
             "nvJitLink is too old: " + stub +
                 " has no nvJitLinkCreate, expected CUDA 12.3 or later");
+  Result<const CublasLtTable *> blas = libraries.getCublasLt();
+  ASSERT_FALSE(blas);
+  EXPECT_EQ(blas.error().message,
+            "cuBLASLt is too old: " + stub +
+                " has no cublasLtGetStatusName, expected CUDA 12.0 or later");
 }
 
 TEST(Libraries, OldDriversLackOptionalSymbols) {

@@ -5,13 +5,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Has the first function of each of the three libraries only, to test the
+// Has the first function of each of the libraries only, to test the
 // loader's errors for a library that is too old or a different one.
 //
 //===----------------------------------------------------------------------===//
+
+#include <cstddef>
 
 extern "C" {
 int cuInit(unsigned flags) { return 0; }
 int nvrtcVersion(int *major, int *minor) { return 0; }
 int nvJitLinkVersion(unsigned *major, unsigned *minor) { return 0; }
+size_t cublasLtGetVersion() { return 0; }
 }

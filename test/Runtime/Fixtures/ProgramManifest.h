@@ -5,7 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two kernels that the fake driver runs, and a program "twice" of them.
+// Two kernels that the fake driver runs, a program "twice" of them, and a
+// program "product" of a call of a library.
 //
 //===----------------------------------------------------------------------===//
 
@@ -75,7 +76,61 @@ inline std::string makeProgramManifest() {
   return setMember(manifest, "/programs", kPrograms);
 }
 
-/// Its constants.bin: 3.0 and -2.0 at byte 256.
+/// The program "product": tensor<?x?xf32> x and w (in), tensor<?x?xf32> y
+/// (out), and a workspace of 8192 bytes. y = x * transpose(w), by a library
+/// that has the second half of the workspace.
+inline std::string makeProductManifest() {
+  constexpr const char *kPrograms = R"([
+{"name": "product",
+ "arguments": [
+   {"name": "x", "kind": "tensor", "access": "in", "element": "f32",
+    "extents": [null, null], "strides": "contiguous"},
+   {"name": "w", "kind": "tensor", "access": "in", "element": "f32",
+    "extents": [null, null], "strides": "contiguous"},
+   {"name": "y", "kind": "tensor", "access": "out", "element": "f32",
+    "extents": [null, null], "strides": "contiguous"},
+   {"name": "work", "kind": "workspace", "element": "i8", "extents": [8192]}],
+ "constants": [], "checks": [],
+ "steps": [
+   {"kind": "matmul", "tf32": false,
+    "lhs": {"kind": "tensor", "argument": 0, "element": "f32", "offset": 0,
+            "extents": [["extent", 0, 0], ["extent", 0, 1]],
+            "strides": [["extent", 0, 1], 1]},
+    "rhs": {"kind": "tensor", "argument": 1, "element": "f32", "offset": 0,
+            "extents": [["extent", 1, 1], ["extent", 1, 0]],
+            "strides": [1, ["extent", 1, 1]]},
+    "target": {"kind": "tensor", "argument": 2, "element": "f32", "offset": 0,
+               "extents": [["extent", 2, 0], ["extent", 2, 1]],
+               "strides": [["extent", 2, 1], 1]},
+    "scratch": {"kind": "tensor", "argument": 3, "element": "i8",
+                "offset": 4096, "extents": [4096], "strides": [1]},
+    "family": "library", "sources": ["product.mlir:3"]}]}])";
+  return setMember(makeCopyManifest(), "/programs", kPrograms);
+}
+
+/// The program "again": tensor<?x?xf32> x (in) and y (out), which may have the
+/// memory of x. y = x.
+inline std::string makeDonationManifest() {
+  constexpr const char *kPrograms = R"([
+{"name": "again",
+ "arguments": [
+   {"name": "x", "kind": "tensor", "access": "in", "element": "f32",
+    "extents": [null, null], "strides": "contiguous"},
+   {"name": "y", "kind": "tensor", "access": "out", "element": "f32",
+    "extents": [null, null], "strides": "contiguous", "may_alias": 0}],
+ "constants": [], "checks": [],
+ "steps": [
+   {"kind": "copy",
+    "source": {"kind": "tensor", "argument": 0, "element": "f32", "offset": 0,
+               "extents": [["extent", 0, 0], ["extent", 0, 1]],
+               "strides": [["extent", 0, 1], 1]},
+    "target": {"kind": "tensor", "argument": 1, "element": "f32", "offset": 0,
+               "extents": [["extent", 1, 0], ["extent", 1, 1]],
+               "strides": [["extent", 1, 1], 1]}}]}])";
+  return setMember(makeCopyManifest(), "/programs", kPrograms);
+}
+
+/// The constants.bin of "twice": 3.0 and -2.0 at byte 256.
 inline std::string makeConstants() {
   std::string contents(256, '\0');
   for (float value : {3.0f, -2.0f})

@@ -7,12 +7,14 @@
 
 #include "carousel/Runtime/Program.h"
 
+#include "FakeCublasLt.h"
 #include "KernelTest.h"
 #include "ProgramManifest.h"
 
 #include "carousel_runtime.h"
 
 #include <cstring>
+#include <numeric>
 #include <thread>
 
 using namespace carousel;
@@ -202,6 +204,107 @@ TEST_F(ProgramTest, Refusals) {
       Program::get(context, writeAndOpen(makeCopyManifest()), "twice");
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code, ErrorCode::NotFound);
+}
+
+/// Products of a library are steps as others are.
+TEST_F(ProgramTest, Products) {
+  fake::cublaslt::reset();
+  ContextOptions options;
+  options.libraries.cublasLt = CAROUSEL_FAKE_CUBLASLT;
+  Context context = open(options);
+  Package package = writeAndOpen(makeProductManifest());
+  Result<Program> program = Program::get(context, package, "product");
+  ASSERT_TRUE(program) << program.error().message;
+  Buffer memory = *Buffer::allocate(context, 4096);
+  auto *values = reinterpret_cast<float *>(memory.getAddress());
+  int64_t shapes[][2] = {{2, 3}, {4, 3}, {2, 4}};
+  Argument list[3];
+  auto bind = [&](int64_t shift) {
+    for (int i = 0; i < 3; ++i)
+      list[i] =
+          Argument::tensor(ElementType::F32,
+                           memory.getAddress() + shift + i * 256, 2, shapes[i]);
+  };
+  auto expect = [&](int64_t shift) {
+    const float *x = values + shift / 4, *w = x + 64, *y = w + 64;
+    for (int row = 0; row < 2; ++row)
+      for (int column = 0; column < 4; ++column) {
+        float sum = 0;
+        for (int k = 0; k < 3; ++k)
+          sum += x[row * 3 + k] * w[column * 3 + k];
+        EXPECT_EQ(y[row * 4 + column], sum);
+      }
+    std::fill_n(values + shift / 4 + 128, 8, -1.0f);
+  };
+  for (int i = 0; i < 1024; ++i)
+    values[i] = static_cast<float>(i % 13);
+  // A plan for addresses of one alignment, and another one.
+  for (int64_t shift : {0, 1024, 4}) {
+    bind(shift);
+    expectSuccess(program->launch(list, 3));
+    expect(shift);
+  }
+  std::vector<fake::cublaslt::Call> calls = fake::cublaslt::getCalls();
+  ASSERT_EQ(calls.size(), 3u);
+  EXPECT_NE(calls[0].scratch, nullptr);
+  EXPECT_EQ(calls[0].scratchBytes, 4096u);
+  Result<PreparedProgram> prepared = program->prepare(list, 3);
+  ASSERT_TRUE(prepared) << prepared.error().message;
+  expectSuccess(prepared->run());
+  expect(4);
+  shapes[1][1] = 2;
+  Status status = program->launch(list, 3);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().message,
+            "product: a product: expected factors and a product of (batches, "
+            "m, k), (batches, k, n) and (batches, m, n), got 2x3, 2x4 and 2x4");
+}
+
+/// A result that may have the memory of an argument: all of it or none.
+TEST_F(ProgramTest, Donations) {
+  Context context = open();
+  Result<Program> program =
+      Program::get(context, writeAndOpen(makeDonationManifest()), "again");
+  ASSERT_TRUE(program) << program.error().message;
+  Buffer memory = *Buffer::allocate(context, 4096);
+  auto *values = reinterpret_cast<float *>(memory.getAddress());
+  int64_t extents[] = {8, 16};
+  auto launch = [&](int64_t x, int64_t y) {
+    Argument list[] = {
+        Argument::tensor(ElementType::F32, memory.getAddress() + x, 2, extents),
+        Argument::tensor(ElementType::F32, memory.getAddress() + y, 2,
+                         extents)};
+    return program->launch(list, 2);
+  };
+  std::iota(values, values + 1024, 0.0f);
+  expectSuccess(launch(0, 0));
+  EXPECT_EQ(values[127], 127.0f);
+  expectSuccess(launch(0, 512));
+  EXPECT_EQ(values[128 + 127], 127.0f);
+  // The plan of other memory serves the same memory, and the other way round.
+  expectSuccess(launch(512, 512));
+  EXPECT_EQ(values[128 + 127], 127.0f);
+  Status status = launch(0, 256);
+  ASSERT_FALSE(status);
+  EXPECT_EQ(status.error().code, ErrorCode::InvalidArgument);
+  EXPECT_EQ(status.error().message.find(
+                "y: expected the same address, extents and strides as x, or no "
+                "common element, got 512 bytes at "),
+            0u);
+}
+
+TEST_F(ProgramTest, ProductsNeedTheLibrary) {
+  ContextOptions options;
+  options.libraries.cublasLt = "/none/lt.so";
+  Context context = open(options);
+  Result<Program> program =
+      Program::get(context, writeAndOpen(makeProductManifest()), "product");
+  ASSERT_FALSE(program);
+  EXPECT_EQ(program.error().code, ErrorCode::NoLibrary);
+  EXPECT_EQ(program.error().message,
+            "product: no cuBLASLt: can't load /none/lt.so (cannot open shared "
+            "object file: No such file or directory); without it, compile "
+            "with --no-libraries");
 }
 
 /// What a manifest says of memory is checked before a step uses it.

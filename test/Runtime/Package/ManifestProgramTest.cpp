@@ -59,8 +59,8 @@ TEST(ManifestProgram, Refuses) {
               "programs[0].steps[0].source.argument: expected an argument's "
               "number below 4, got 9");
   expectError("/programs/0/steps/0/kind", "\"call\"",
-              "programs[0].steps[0].kind: expected 'launch', 'fill' or 'copy', "
-              "got 'call'");
+              "programs[0].steps[0].kind: expected 'launch', 'fill', 'copy' or "
+              "'matmul', got 'call'");
   expectError(
       "/programs/0/steps/4/target/kind", "\"constant\"",
       "programs[0].steps[4].target: expected a member 'constant', got none");
@@ -78,6 +78,52 @@ TEST(ManifestProgram, Refuses) {
   expectError(
       "/constants/file", "\"../x\"",
       "constants.file: expected the name of a file in the package, got '../x'");
+}
+
+TEST(ManifestProgram, ReadsProducts) {
+  Result<Manifest> manifest = parseManifest(makeProductManifest());
+  ASSERT_TRUE(manifest) << manifest.error().message;
+  const StepInfo &step = manifest->programs[0].steps[0];
+  EXPECT_EQ(step.kind, StepInfo::Kind::Matmul);
+  EXPECT_STREQ(toString(step.kind), "matmul");
+  EXPECT_EQ(step.operands.size(), 4u);
+  EXPECT_FALSE(step.tf32);
+  EXPECT_EQ(step.family, "library");
+  EXPECT_EQ(step.sources, std::vector<std::string>{"product.mlir:3"});
+}
+
+TEST(ManifestProgram, RefusesProducts) {
+  auto expect = [](const std::string &member, const std::string &value,
+                   const std::string &message) {
+    std::string place = "programs[0].steps[0]";
+    Result<Manifest> manifest = parseManifest(setMember(
+        makeProductManifest(), "/programs/0/steps/0/" + member, value));
+    ASSERT_FALSE(manifest) << message;
+    EXPECT_EQ(manifest.error().message, place + message);
+  };
+  expect("tf32", "1", ".tf32: expected true or false, got 1");
+  expect("lhs", R"({"kind": "bits", "element": "f32", "bits": 1})",
+         ".lhs: expected elements of a tensor, got another operand");
+  expect("target/kind", "\"constant\"",
+         ".target: expected a member 'constant', got none");
+  expect("lhs/element", "\"f64\"",
+         ".rhs: expected factors of f32, f16 or bf16, got f64 and f32");
+  expect("rhs/element", "\"bf16\"",
+         ".rhs: expected factors of f32, f16 or bf16, got f32 and bf16");
+  expect("target/element", "\"bf16\"",
+         ".target: expected elements of f32 or f32, got bf16");
+  expect("rhs/extents", "[2]", ".rhs.strides: expected a list of 1, got 2");
+  expect("scratch/element", "\"f32\"",
+         ".scratch: expected bytes of one dimension that can be written, got "
+         "another operand");
+  std::string batch = setMember(makeProductManifest(),
+                                "/programs/0/steps/0/lhs/extents", "[1, 2, 3]");
+  Result<Manifest> manifest = parseManifest(
+      setMember(batch, "/programs/0/steps/0/lhs/strides", "[6, 3, 1]"));
+  ASSERT_FALSE(manifest);
+  EXPECT_EQ(manifest.error().message,
+            "programs[0].steps[0].rhs: expected as many dimensions as lhs, at "
+            "least 2, got 2");
 }
 
 TEST(ManifestProgram, ConstantsAreChecked) {

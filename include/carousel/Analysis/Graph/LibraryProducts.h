@@ -29,6 +29,8 @@ struct LibraryProduct {
   Run m, n, k;
   /// Of the library. One call goes along the longest batch.
   int64_t calls = 1;
+  /// How much of the device a call keeps busy, of what all calls would as one.
+  double utilization = 1;
 };
 
 /// Null, with the reason in `refusal`, where matrices have no dimension in

@@ -37,32 +37,34 @@ static LogicalResult verifyNames(gpu::GPUFuncOp kernel, unsigned position) {
   return success();
 }
 
-/// C204
-static LogicalResult verifyAlias(gpu::GPUFuncOp kernel, unsigned position,
-                                 int64_t number) {
-  SmallVector<unsigned> positions = getArgumentPositions(kernel);
+/// C204, of a kernel or a program. `positions`: of what callers know.
+static LogicalResult verifyAlias(FunctionOpInterface func, StringRef kind,
+                                 ArrayRef<unsigned> positions,
+                                 unsigned position, int64_t number) {
   int64_t own = llvm::find(positions, position) - positions.begin();
   if (number < 0 || number >= own)
-    return kernel.emitError("expected may_alias of kernel argument ")
-           << position << " to name an earlier argument, got " << number
-           << " for argument " << own;
+    return func.emitError("expected may_alias of ")
+           << kind << " argument " << position
+           << " to name an earlier argument, got " << number << " for argument "
+           << own;
   unsigned other = positions[number];
-  ArrayRef<Type> types = kernel.getFunctionType().getInputs();
+  ArrayRef<Type> types = func.getArgumentTypes();
   if (!isa<MemRefType>(types[position]) || types[position] != types[other])
-    return kernel.emitError("expected arguments that may alias to be memrefs "
-                            "of one type, got ")
+    return func.emitError("expected arguments that may alias to be memrefs "
+                          "of one type, got ")
            << types[other] << " and " << types[position];
   for (unsigned passed : {other, position})
-    if (kernel.getArgAttr(passed, CarouselDialect::kWorkspace))
-      return kernel.emitError("expected arguments that may alias to be passed "
-                              "by callers, got kernel argument ")
-             << passed << ", a workspace";
+    if (func.getArgAttr(passed, CarouselDialect::kWorkspace))
+      return func.emitError("expected arguments that may alias to be passed "
+                            "by callers, got ")
+             << kind << " argument " << passed << ", a workspace";
   auto named =
-      kernel.getArgAttrOfType<ArgumentAttr>(other, CarouselDialect::kArgument);
+      func.getArgAttrOfType<ArgumentAttr>(other, CarouselDialect::kArgument);
   if (named && named.getMayAlias())
-    return kernel.emitError("expected may_alias of kernel argument ")
-           << position << " to name an argument without may_alias, got "
-           << number << ", which may alias " << *named.getMayAlias();
+    return func.emitError("expected may_alias of ")
+           << kind << " argument " << position
+           << " to name an argument without may_alias, got " << number
+           << ", which may alias " << *named.getMayAlias();
   return success();
 }
 
@@ -75,7 +77,8 @@ static LogicalResult verifyArgument(gpu::GPUFuncOp kernel, unsigned position,
                             "written, got out for kernel argument ")
            << position << " of type " << type;
   if (argument.getMayAlias() &&
-      failed(verifyAlias(kernel, position, *argument.getMayAlias())))
+      failed(verifyAlias(kernel, "kernel", getArgumentPositions(kernel),
+                         position, *argument.getMayAlias())))
     return failure();
   return verifyNames(kernel, position);
 }
@@ -224,10 +227,18 @@ static LogicalResult verifyHostArgument(func::FuncOp func, unsigned position,
     return func.emitError("expected a memref or tensor for an argument that is "
                           "written, got out for argument ")
            << position << " of type " << type;
-  if (argument.getMayAlias())
-    return func.emitError("expected may_alias on an argument of a kernel, got "
-                          "it on argument ")
-           << position << " of a func.func";
+  if (argument.getMayAlias()) {
+    if (!func->hasAttr(CarouselDialect::kProgram))
+      return func.emitError("expected may_alias on an argument of a kernel or "
+                            "program, or on a result of tensors, got it on "
+                            "argument ")
+             << position << " of a func.func";
+    auto positions =
+        llvm::to_vector(llvm::seq<unsigned>(0, func.getNumArguments()));
+    if (failed(verifyAlias(func, "program", positions, position,
+                           *argument.getMayAlias())))
+      return failure();
+  }
   for (unsigned other = 0; other < position; ++other) {
     auto named = func.getArgAttrOfType<ArgumentAttr>(other, kArgument);
     if (named && named.getName() == argument.getName())
@@ -235,6 +246,30 @@ static LogicalResult verifyHostArgument(func::FuncOp func, unsigned position,
                             "different names, got '")
              << argument.getName() << "' twice";
   }
+  return success();
+}
+
+/// C119, of a result that becomes an argument.
+static LogicalResult verifyHostResult(func::FuncOp func, unsigned position,
+                                      ArgumentAttr argument) {
+  constexpr StringRef kArgument = CarouselDialect::kArgument;
+  Type type = func.getFunctionType().getResult(position);
+  if (!isa<ShapedType>(type) || argument.getAccess() != ArgumentAccess::Out)
+    return func.emitError(
+               "expected out for a result that is a tensor or memref, got ")
+           << argument << " on result " << position << " of type " << type;
+  auto isTaken = [&](ArgumentAttr named) {
+    return named && named.getName() == argument.getName();
+  };
+  bool isTwice = false;
+  for (unsigned i = 0; i < func.getFunctionType().getNumInputs(); ++i)
+    isTwice |= isTaken(func.getArgAttrOfType<ArgumentAttr>(i, kArgument));
+  for (unsigned i = 0; i < position; ++i)
+    isTwice |= isTaken(func.getResultAttrOfType<ArgumentAttr>(i, kArgument));
+  if (isTwice)
+    return func.emitError("expected the function's arguments to have "
+                          "different names, got '")
+           << argument.getName() << "' twice";
   return success();
 }
 
@@ -308,5 +343,11 @@ LogicalResult CarouselDialect::verifyRegionArgAttribute(Operation *op,
 LogicalResult CarouselDialect::verifyRegionResultAttribute(
     Operation *op, unsigned regionIndex, unsigned position,
     NamedAttribute attr) {
-  return refuseAttribute(op, attr, "a result");
+  auto func = dyn_cast<func::FuncOp>(op);
+  if (!func || attr.getName() != kArgument ||
+      position >= func.getFunctionType().getNumResults())
+    return refuseAttribute(op, attr, "a result");
+  auto argument = getAttributeValue<ArgumentAttr>(op, attr);
+  return success(argument &&
+                 succeeded(verifyHostResult(func, position, argument)));
 }

@@ -5,8 +5,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// carousel.launch_kernel: its effects, the functions that serve it, and C221 and
-// C222 of docs/Spec.md.
+// carousel.launch_kernel: its effects, the functions that serve it, and C221
+// and C222 of docs/Spec.md.
 //
 //===----------------------------------------------------------------------===//
 

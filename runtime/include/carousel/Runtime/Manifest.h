@@ -302,8 +302,8 @@ struct StepInfo {
   uint32_t kernel = 0; ///< Launch: index into Manifest::kernels
   /// Launch: what callers of the kernel pass. Fill: a scalar and the target.
   /// Copy: source and target, of the same extents. Matmul: factors of
-  /// (batches..., m, k) and (batches..., k, n), the target of (batches..., m, n),
-  /// and bytes for the library, or none.
+  /// (batches..., m, k) and (batches..., k, n), the target of (batches..., m,
+  /// n), and bytes for the library, or none.
   std::vector<OperandInfo> operands;
   bool tf32 = false; ///< Matmul: the library may round factors of f32
   /// What the kernel was made from; empty if unknown.

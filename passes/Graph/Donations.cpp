@@ -1,0 +1,293 @@
+//===- Donations.cpp - results in the memory of arguments -----------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See Donations.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Donations.h"
+
+#include "carousel/Dialect/IR/CarouselOps.h"
+#include "carousel/Dialect/IR/KernelSignature.h"
+#include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Remarks.h"
+
+using namespace mlir;
+using namespace carousel;
+
+/// JAX's, on an argument: the number of the result.
+static constexpr StringLiteral kAliasingOutput = "tf.aliasing_output";
+
+//===----------------------------------------------------------------------===//
+// On tensors
+//===----------------------------------------------------------------------===//
+
+std::optional<unsigned> carousel::findDonor(func::FuncOp program,
+                                            unsigned result) {
+  if (auto attr = program.getResultAttrOfType<ArgumentAttr>(
+          result, CarouselDialect::kArgument);
+      attr && attr.getMayAlias())
+    return *attr.getMayAlias();
+  for (unsigned i = 0; i < program.getNumArguments(); ++i)
+    if (auto number = program.getArgAttrOfType<IntegerAttr>(i, kAliasingOutput);
+        number && number.getValue() == result)
+      return i;
+  return std::nullopt;
+}
+
+LogicalResult carousel::verifyDonations(func::FuncOp program) {
+  for (unsigned i = 0; i < program.getNumArguments(); ++i)
+    if (auto number = program.getArgAttrOfType<IntegerAttr>(i, kAliasingOutput);
+        number && number.getValue().uge(program.getNumResults()))
+      return program.emitError("expected ")
+             << kAliasingOutput << " below the number of results, "
+             << program.getNumResults() << ", got "
+             << number.getValue().getSExtValue();
+  llvm::DenseMap<unsigned, unsigned> taken;
+  for (unsigned result = 0; result < program.getNumResults(); ++result) {
+    std::optional<unsigned> donor = findDonor(program, result);
+    if (!donor)
+      continue;
+    if (*donor >= program.getNumArguments())
+      return program.emitError("expected may_alias of result ")
+             << result << " to name an argument below "
+             << program.getNumArguments() << ", got " << *donor;
+    Type given = program.getArgumentTypes()[*donor];
+    Type wanted = program.getResultTypes()[result];
+    if (given != wanted)
+      return program.emitError("expected result ")
+             << result << " to have the type of argument " << *donor
+             << ", whose memory it may have, got " << wanted << " and "
+             << given;
+    auto [first, isNew] = taken.try_emplace(*donor, result);
+    if (!isNew)
+      return program.emitError("expected one result that may have the memory "
+                               "of argument ")
+             << *donor << ", got results " << first->second << " and "
+             << result;
+  }
+  return success();
+}
+
+/// The argument of the program that a value is, but for reshapes.
+static BlockArgument findArgument(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+      return {};
+    value = op->getOperand(0);
+  }
+  return cast<BlockArgument>(value);
+}
+
+/// The result of the program that a value is, but for reshapes.
+static std::optional<unsigned> findResult(Value value) {
+  for (OpOperand &use : value.getUses()) {
+    if (isa<func::ReturnOp>(use.getOwner()))
+      return use.getOperandNumber();
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(use.getOwner()))
+      if (std::optional<unsigned> found =
+              findResult(use.getOwner()->getResult(0)))
+        return found;
+  }
+  return std::nullopt;
+}
+
+/// The dimensions of the group along which an access goes; empty if it isn't
+/// along one for each of the tensor's.
+static SmallVector<unsigned> getDims(const GroupProgram &program, unsigned at,
+                                     const GraphAccess &access) {
+  SmallVector<unsigned> dims;
+  for (std::optional<unsigned> loop : access.loops) {
+    if (!loop)
+      return {};
+    dims.push_back(program.shape.loops[at][*loop]);
+  }
+  return dims;
+}
+
+/// Whether each program reads from the tensor `read` only the elements that it
+/// writes in `written`. It reads them first, since it needs them for these.
+static bool keepsToOwnElements(const GroupProgram &program, Value read,
+                               Value written) {
+  const Graph &graph = program.graph;
+  SmallVector<unsigned> own;
+  for (auto [at, op] : llvm::enumerate(graph.problem.ops))
+    for (const GraphAccess &write : op.writes)
+      if (graph.tensors[write.tensor] == written)
+        own = getDims(program, at, write);
+  if (own.empty() || program.schedule.family == ScheduleFamily::Loops)
+    return false;
+  for (auto [at, op] : llvm::enumerate(graph.problem.ops))
+    for (const GraphAccess &access : op.reads)
+      if (graph.tensors[access.tensor] == read &&
+          (access.isGather || getDims(program, at, access) != own))
+        return false;
+  return true;
+}
+
+void carousel::findDonations(const GroupProgram &program,
+                             MutableArrayRef<KernelOperand> operands,
+                             ArrayRef<func::CallOp> calls) {
+  unsigned result = 0;
+  for (KernelOperand &operand : operands) {
+    if (!operand.isResult)
+      continue;
+    unsigned number = result++;
+    for (auto [position, other] : llvm::enumerate(operands)) {
+      auto argument = dyn_cast<BlockArgument>(other.value);
+      if (other.isResult || !argument || other.isSlice ||
+          other.value.getType() != operand.value.getType() ||
+          other.dims != operand.dims)
+        continue;
+      bool isDonated = llvm::all_of(calls, [&](func::CallOp call) {
+        auto caller = call->getParentOfType<func::FuncOp>();
+        std::optional<unsigned> ofCaller = findResult(call.getResult(number));
+        BlockArgument passed =
+            findArgument(call.getOperand(argument.getArgNumber()));
+        return ofCaller && passed &&
+               findDonor(caller, *ofCaller) == passed.getArgNumber();
+      });
+      if (isDonated && keepsToOwnElements(program, other.value, operand.value))
+        operand.mayAlias = position;
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// On buffers
+//===----------------------------------------------------------------------===//
+
+/// Whether two values are the same view of two arguments.
+static bool areSameViews(Value first, BlockArgument ofFirst, Value second,
+                         BlockArgument ofSecond) {
+  if (first == ofFirst || second == ofSecond)
+    return first == ofFirst && second == ofSecond;
+  Operation *one = first.getDefiningOp(), *other = second.getDefiningOp();
+  return one && other && one->getName() == other->getName() &&
+         one->getAttrDictionary() == other->getAttrDictionary() &&
+         first.getType() == second.getType() &&
+         llvm::equal(one->getOperands().drop_front(),
+                     other->getOperands().drop_front()) &&
+         areSameViews(one->getOperand(0), ofFirst, other->getOperand(0),
+                      ofSecond);
+}
+
+namespace {
+
+/// Compares the steps of a program with what a result may do to an argument.
+class DonationCheck {
+public:
+  DonationCheck(func::FuncOp program, BlockArgument donor, BlockArgument result)
+      : views(program), donor(donor), result(result),
+        ofDonor(views.resolve(donor)), ofResult(views.resolve(result)) {}
+
+  /// The step that would read what has been written, or null.
+  Operation *find() {
+    bool isWritten = false;
+    for (Operation &op : *donor.getOwner()) {
+      bool isReader = has<MemoryEffects::Read>(op, ofDonor);
+      bool isWriter = has<MemoryEffects::Write>(op, ofResult);
+      if (isReader && (isWritten || (isWriter && !keepsToOwnElements(op))))
+        return &op;
+      isWritten |= isWriter;
+    }
+    return nullptr;
+  }
+
+private:
+  template <typename Effect>
+  static bool has(Operation &op, const SmallPtrSetImpl<Value> &of) {
+    auto interface = dyn_cast<MemoryEffectOpInterface>(op);
+    return interface && llvm::any_of(op.getOperands(), [&](Value operand) {
+             return of.contains(operand) &&
+                    interface.template getEffectOnValue<Effect>(operand);
+           });
+  }
+
+  /// A copy of the whole, or a kernel that may write where it reads.
+  bool keepsToOwnElements(Operation &op) {
+    if (auto copy = dyn_cast<memref::CopyOp>(op))
+      return areSameViews(copy.getSource(), donor, copy.getTarget(), result);
+    auto launch = dyn_cast<LaunchKernelOp>(op);
+    if (!launch)
+      return false;
+    SymbolTableCollection symbols;
+    SmallVector<gpu::GPUFuncOp> variants = launch.getVariants(symbols);
+    if (variants.empty())
+      return false;
+    SmallVector<KernelArgument> arguments =
+        getKernelArguments(variants.front());
+    // Of each argument of the kernel: the operand.
+    SmallVector<Value> operands;
+    auto input = launch.getInputs().begin(),
+         output = launch.getOutputs().begin();
+    for (const KernelArgument &argument : arguments)
+      operands.push_back(argument.workspace                      ? Value()
+                         : argument.access == ArgumentAccess::In ? *input++
+                                                                 : *output++);
+    for (auto [number, operand] : llvm::enumerate(operands)) {
+      if (!operand || !ofDonor.contains(operand))
+        continue;
+      for (auto [other, target] : llvm::enumerate(operands))
+        if (target && ofResult.contains(target) &&
+            (arguments[other].mayAlias != int64_t(number) ||
+             !areSameViews(operand, donor, target, result)))
+          return false;
+    }
+    return true;
+  }
+
+  BufferViewFlowAnalysis views;
+  BlockArgument donor, result;
+  SmallPtrSet<Value, 16> ofDonor, ofResult;
+};
+
+} // namespace
+
+static void separate(func::FuncOp program, BlockArgument result) {
+  OpBuilder builder = OpBuilder::atBlockBegin(&program.getBody().front());
+  Location loc = program.getLoc();
+  auto type = cast<MemRefType>(result.getType());
+  SmallVector<Value> extents;
+  llvm::SmallPtrSet<Operation *, 4> kept;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim)) {
+      extents.push_back(memref::DimOp::create(builder, loc, result, dim));
+      kept.insert(extents.back().getDefiningOp());
+    }
+  Value own = memref::AllocOp::create(builder, loc, type, extents);
+  result.replaceAllUsesExcept(own, kept);
+  builder.setInsertionPoint(program.getBody().front().getTerminator());
+  memref::CopyOp::create(builder, loc, own, result);
+}
+
+unsigned carousel::separateDonations(func::FuncOp program) {
+  unsigned separated = 0;
+  for (BlockArgument result : program.getArguments()) {
+    auto attr = program.getArgAttrOfType<ArgumentAttr>(
+        result.getArgNumber(), CarouselDialect::kArgument);
+    if (!attr || !attr.getMayAlias())
+      continue;
+    BlockArgument donor = program.getArgument(*attr.getMayAlias());
+    Operation *reader = DonationCheck(program, donor, result).find();
+    if (!reader)
+      continue;
+    auto given = program.getArgAttrOfType<ArgumentAttr>(
+        donor.getArgNumber(), CarouselDialect::kArgument);
+    remark::missed(reader->getLoc(), remark::RemarkOpts::name("Donation")
+                                         .category("carousel-lower-program")
+                                         .function(program.getName()))
+        << remark::add("{0} is computed in memory of its own and copied, as a "
+                       "step reads {1} when or after {0} is written",
+                       attr.getName(), given ? given.getName() : "it");
+    separate(program, result);
+    ++separated;
+  }
+  return separated;
+}

@@ -1,0 +1,171 @@
+//===- LibraryProductsTest.cpp - tests of LibraryProducts.h ---------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Analysis/Graph/LibraryProducts.h"
+
+#include "gtest/gtest.h"
+
+using namespace carousel;
+
+namespace {
+
+/// Tensors 0 and 1 are the factors and 2 is the product, of an op with these
+/// loops; "bmk" is an access along them.
+GraphProblem makeProduct(const std::string &loops,
+                         std::initializer_list<int64_t> extents,
+                         const std::string &lhs, const std::string &rhs,
+                         const std::string &product) {
+  GraphProblem problem;
+  GraphOp op;
+  op.name = "product";
+  op.kind = GraphOpKind::Contraction;
+  for (auto [loop, extent] : llvm::zip_equal(loops, extents))
+    op.loops.push_back({extent, product.find(loop) == std::string::npos});
+  for (const std::string &dims : {lhs, rhs, product}) {
+    GraphTensor tensor;
+    GraphAccess access;
+    access.tensor = problem.tensors.size();
+    for (char dim : dims) {
+      access.loops.push_back(loops.find(dim));
+      tensor.extents.push_back(op.loops[loops.find(dim)].extent);
+    }
+    problem.tensors.push_back(tensor);
+    (access.tensor == 2 ? op.writes : op.reads).push_back(access);
+  }
+  problem.ops.push_back(op);
+  return problem;
+}
+
+/// "batches; m; n; k; calls", or why there is none.
+std::string find(const std::string &loops,
+                 std::initializer_list<int64_t> extents, const std::string &lhs,
+                 const std::string &rhs, const std::string &product) {
+  std::string text;
+  std::optional<LibraryProduct> found = findLibraryProduct(
+      makeProduct(loops, extents, lhs, rhs, product).ops[0], text);
+  if (!found)
+    return text;
+  auto add = [&](const LibraryProduct::Run &run) {
+    for (unsigned loop : run)
+      text += loops[loop];
+  };
+  for (const LibraryProduct::Run &batch : found->batches) {
+    add(batch);
+    text += ' ';
+  }
+  for (const LibraryProduct::Run &run : {found->m, found->n, found->k}) {
+    text += "; ";
+    add(run);
+  }
+  return text + "; " + std::to_string(found->calls);
+}
+
+TEST(LibraryProducts, Matrices) {
+  EXPECT_EQ(find("mnk", {8, 8, 8}, "mk", "kn", "mn"), "; m; n; k; 1");
+  EXPECT_EQ(find("mnk", {8, 8, 8}, "km", "nk", "nm"), "; m; n; k; 1");
+  // What all tensors have next to each other is one dimension.
+  EXPECT_EQ(find("bsnhd", {8, 8, 8, 4, 2}, "bshd", "hdn", "bsn"),
+            "; bs; n; hd; 1");
+}
+
+TEST(LibraryProducts, Batches) {
+  EXPECT_EQ(find("bmnk", {4, 8, 8, 8}, "bmk", "bkn", "bmn"), "b ; m; n; k; 1");
+  EXPECT_EQ(find("bhmnk", {4, 3, 8, 8, 8}, "bhmk", "bhkn", "bhmn"),
+            "bh ; m; n; k; 1");
+  // Heads between rows: as many calls as the shorter one has.
+  EXPECT_EQ(find("bhmnk", {4, 3, 8, 8, 8}, "bmhk", "bnhk", "bhmn"),
+            "b h ; m; n; k; 3");
+  // A factor without the batch, in which elements are not neighbours along m.
+  EXPECT_EQ(find("bmnk", {4, 8, 8, 8}, "bkm", "kn", "bmn"), "b ; m; n; k; 1");
+  // The larger rows are the matrix's, and the others a batch.
+  EXPECT_EQ(find("amnk", {4, 8, 8, 8}, "kam", "kn", "man"), "a ; m; n; k; 1");
+}
+
+TEST(LibraryProducts, Refusals) {
+  EXPECT_EQ(find("mnkl", {8, 8, 8, 8}, "kml", "kln", "mn"),
+            "its sums go along dimensions that aren't next to each other");
+  EXPECT_EQ(find("mnkl", {8, 8, 8, 8}, "mkl", "lkn", "mn"),
+            "its sums go along dimensions that aren't next to each other");
+  EXPECT_EQ(find("bmnk", {8, 8, 8, 8}, "mkb", "bkn", "bmn"),
+            "elements of its matrices aren't neighbours");
+}
+
+TEST(LibraryProducts, ExtentsOfZeroAndUnknownOnes) {
+  EXPECT_EQ(find("bmnk", {0, 0, 0, 0}, "bmk", "bkn", "bmn"), "b ; m; n; k; 1");
+  EXPECT_EQ(
+      find("bhmnk", {kUnknownExtent, 12, 128, 128, 64}, "bmhk", "bnhk", "bhmn"),
+      "b h ; m; n; k; 12");
+}
+
+ProductTimes estimate(const GraphProblem &problem, const OpGroup &group,
+                      FactorKind kind) {
+  std::string refusal;
+  std::optional<LibraryProduct> product =
+      findLibraryProduct(problem.ops[0], refusal);
+  EXPECT_TRUE(product) << refusal;
+  return estimateProduct(problem, group, 0, *product, kind);
+}
+
+TEST(LibraryProducts, LargeProductsAreFasterByTheLibrary) {
+  GraphProblem problem =
+      makeProduct("mnk", {4096, 4096, 4096}, "mk", "kn", "mn");
+  OpGroup alone;
+  alone.ops = {0};
+  for (FactorKind kind :
+       {FactorKind::F32, FactorKind::TF32, FactorKind::Half}) {
+    ProductTimes times = estimate(problem, alone, kind);
+    EXPECT_LT(times.library, times.kernel);
+    EXPECT_EQ(times.extraBytes, 0);
+  }
+}
+
+TEST(LibraryProducts, WhatTheRestOfTheGroupPassesThroughMemoryCounts) {
+  // Depth 8: time is that of memory, which y = f(product) reads once more.
+  GraphProblem problem = makeProduct("mnk", {4096, 4096, 8}, "mk", "kn", "mn");
+  GraphOp after;
+  after.name = "after";
+  after.loops = {{4096, false}, {4096, false}};
+  after.reads.push_back({2, {0u, 1u}});
+  problem.tensors.push_back(problem.tensors[2]);
+  problem.tensors[3].escapes = true;
+  after.writes.push_back({3, {0u, 1u}});
+  problem.ops.push_back(after);
+  OpGroup both;
+  both.ops = {0, 1};
+  ProductTimes times = estimate(problem, both, FactorKind::Half);
+  EXPECT_EQ(times.extraBytes, 2 * 4096 * 4096 * 4);
+  EXPECT_GT(times.library, times.kernel);
+}
+
+TEST(LibraryProducts, CallsThatLeaveTheDeviceIdleCostMore) {
+  OpGroup alone;
+  alone.ops = {0};
+  GraphProblem one =
+      makeProduct("bhmnk", {8, 12, 128, 128, 64}, "bhmk", "bhkn", "bhmn");
+  GraphProblem many =
+      makeProduct("bhmnk", {8, 12, 128, 128, 64}, "bmhk", "bnhk", "bhmn");
+  ProductTimes fast = estimate(one, alone, FactorKind::F32);
+  ProductTimes slow = estimate(many, alone, FactorKind::F32);
+  EXPECT_LT(fast.library, fast.kernel);
+  EXPECT_GT(slow.library, 5 * fast.library);
+  EXPECT_EQ(slow.kernel, fast.kernel);
+}
+
+TEST(LibraryProducts, KernelsAreSlowerWhereAFactorIsTransposed) {
+  OpGroup alone;
+  alone.ops = {0};
+  GraphProblem plain = makeProduct("mnk", {4096, 4096, 4096}, "mk", "kn", "mn");
+  GraphProblem other = makeProduct("mnk", {4096, 4096, 4096}, "mk", "nk", "mn");
+  EXPECT_GT(estimate(other, alone, FactorKind::F32).kernel,
+            4 * estimate(plain, alone, FactorKind::F32).kernel);
+  EXPECT_EQ(estimate(other, alone, FactorKind::F32).library,
+            estimate(plain, alone, FactorKind::F32).library);
+  EXPECT_EQ(estimate(other, alone, FactorKind::Half).kernel,
+            estimate(plain, alone, FactorKind::Half).kernel);
+}
+
+} // namespace
