@@ -12,6 +12,7 @@
 
 #include "carousel/Package/CompilePackage.h"
 
+#include "GraphRemarks.h"
 #include "KernelParts.h"
 #include "LowerGraphs.h"
 #include "LowerTilePhase.h"
@@ -375,9 +376,15 @@ LogicalResult Compiler::describePrograms() {
 
 FailureOr<Package> Compiler::compile() {
   // The attributes are read before the pipeline looks at them.
-  if (failed(verify(module)) || failed(findChips()) ||
-      failed(lowerGraphs(module, options, managers)) ||
-      failed(describePrograms()))
+  if (failed(verify(module)) || failed(findChips()))
+    return failure();
+  {
+    GraphRemarks remarks(module.getContext());
+    if (failed(lowerGraphs(module, options, managers)))
+      return failure();
+    package.graphs = remarks.take(options.misses);
+  }
+  if (failed(describePrograms()))
     return failure();
   FailureOr<llvm::DenseSet<Operation *>> made =
       lowerTilePhase(module, chips, options, managers);

@@ -188,6 +188,17 @@ void carousel::explainDecisionsAsJSON(llvm::raw_ostream &os,
       kernels.push_back(json::Object{{"name", kernel.name},
                                      {"variants", std::move(variants)}});
   }
-  json::Value root = json::Object{{"kernels", std::move(kernels)}};
-  os << llvm::formatv("{0:2}", root) << '\n';
+  json::Array graphs;
+  for (const GraphDecision &decision : package.graphs) {
+    json::Object object{{"name", decision.name},
+                        {"function", decision.function},
+                        {"text", decision.text}};
+    for (const auto &[key, value] : decision.facts)
+      object[key] = value;
+    graphs.push_back(std::move(object));
+  }
+  json::Object root{{"kernels", std::move(kernels)}};
+  if (!graphs.empty())
+    root["graphs"] = std::move(graphs);
+  os << llvm::formatv("{0:2}", json::Value(std::move(root))) << '\n';
 }

@@ -29,6 +29,7 @@
 #include "mlir/Transforms/CSE.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace carousel {
 #define GEN_PASS_DEF_FORMGROUPS
@@ -138,6 +139,92 @@ private:
   llvm::SetVector<Value> inputs;
 };
 
+/// Says what the groups are, and what passes between them.
+class GroupRemarks {
+public:
+  GroupRemarks(func::FuncOp func, const Graph &graph, const GroupPlan &plan)
+      : func(func), graph(graph), plan(plan) {}
+
+  void emit() {
+    unsigned number = 0;
+    for (const PlannedGroup &planned : plan.groups) {
+      unsigned first = planned.group.ops.front();
+      if (isView(first))
+        continue;
+      bool isKernel = !isLibrary(first);
+      std::string names =
+          llvm::join(llvm::map_range(planned.group.ops,
+                                     [&](unsigned op) { return name(op); }),
+                     ", ");
+      StringRef family = isKernel ? stringify(planned.shape.family) : "library";
+      remark::passed(graph.ops[first]->getLoc(), options("Group"))
+          << remark::add("{0} of {1}", family, names)
+          << remark::metric("Kernel",
+                            isKernel
+                                ? (func.getName() + "_" + Twine(number++)).str()
+                                : "call")
+          << remark::metric("Family", family.str())
+          << remark::metric("Ops", names);
+    }
+    for (const GroupBoundary &boundary : plan.boundaries)
+      if (!isHost(boundary.from) && !isHost(boundary.to))
+        emit(boundary.tensor, boundary.from, boundary.to, boundary.reason);
+    for (auto [to, op] : llvm::enumerate(graph.problem.ops))
+      if (!isView(to))
+        for (const GraphAccess &read : op.reads)
+          emitSources(read.tensor, read.tensor, to, /*isViewed=*/false);
+  }
+
+private:
+  remark::RemarkOpts options(StringRef name) {
+    return remark::RemarkOpts::name(name)
+        .category("carousel-form-groups")
+        .function(func.getName());
+  }
+
+  const std::string &name(unsigned op) const {
+    return graph.problem.ops[op].name;
+  }
+  bool isHost(unsigned op) const {
+    return graph.problem.ops[op].kind == GraphOpKind::Host;
+  }
+  bool isLibrary(unsigned op) const {
+    return isa<LibraryMatmulOp>(graph.ops[op]);
+  }
+  bool isView(unsigned op) const { return isHost(op) && !isLibrary(op); }
+
+  /// What a kernel or library reads of others that the plan has no reason for:
+  /// through views, or because one of the two is a library.
+  void emitSources(unsigned read, unsigned tensor, unsigned to, bool isViewed) {
+    std::optional<unsigned> from = graph.problem.findWriter(tensor);
+    if (!from)
+      return;
+    if (isView(*from)) {
+      for (const GraphAccess &source : graph.problem.ops[*from].reads)
+        emitSources(read, source.tensor, to, /*isViewed=*/true);
+      return;
+    }
+    if (isLibrary(*from) || isLibrary(to))
+      emit(read, *from, to, "a library computes one of them");
+    else if (isViewed)
+      emit(read, *from, to, "a slice or reshape is between them");
+  }
+
+  void emit(unsigned tensor, unsigned from, unsigned to, StringRef reason) {
+    int64_t bytes = graph.problem.tensors[tensor].getBytes();
+    remark::missed(graph.ops[to]->getLoc(), options("Boundary"))
+        << remark::add("{0} bytes from {1} to {2} pass through memory: {3}",
+                       bytes, name(from), name(to), reason)
+        << remark::metric("Bytes", bytes) << remark::metric("From", name(from))
+        << remark::metric("To", name(to))
+        << remark::metric("Reason", reason.str());
+  }
+
+  func::FuncOp func;
+  const Graph &graph;
+  const GroupPlan &plan;
+};
+
 struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
@@ -212,37 +299,8 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
 
   void emitRemarks(func::FuncOp func, const Graph &graph,
                    const GroupPlan &plan) {
-    if (!getContext().getRemarkEngine())
-      return;
-    auto options = [&](StringRef name) {
-      return remark::RemarkOpts::name(name)
-          .category("carousel-form-groups")
-          .function(func.getName());
-    };
-    auto isHost = [&](unsigned op) {
-      return graph.problem.ops[op].kind == GraphOpKind::Host;
-    };
-    for (const PlannedGroup &planned : plan.groups) {
-      if (isHost(planned.group.ops.front()))
-        continue;
-      std::string names;
-      llvm::raw_string_ostream os(names);
-      llvm::interleaveComma(planned.group.ops, os, [&](unsigned op) {
-        os << graph.problem.ops[op].name;
-      });
-      remark::passed(graph.ops[planned.group.ops.front()]->getLoc(),
-                     options("Group"))
-          << remark::add("{0} of {1}", stringify(planned.shape.family), names);
-    }
-    for (const GroupBoundary &boundary : plan.boundaries) {
-      if (isHost(boundary.from) || isHost(boundary.to))
-        continue;
-      remark::missed(graph.ops[boundary.to]->getLoc(), options("Boundary"))
-          << remark::add("{0} bytes from {1} to {2} pass through memory: {3}",
-                         graph.problem.tensors[boundary.tensor].getBytes(),
-                         graph.problem.ops[boundary.from].name,
-                         graph.problem.ops[boundary.to].name, boundary.reason);
-    }
+    if (getContext().getRemarkEngine())
+      GroupRemarks(func, graph, plan).emit();
   }
 };
 

@@ -196,8 +196,9 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
                                 .function(group.getName()));
     };
     if (schedule.family == ScheduleFamily::Loops)
-      miss("Fallback") << remark::add("reduces element by element: no product, "
-                                      "and no reduction to one result");
+      miss("Fallback") << remark::add(
+          "loops reduce element by element, which is slow: this is no product, "
+          "and no reduction to one result");
     constexpr int64_t kFewPrograms = 32, kMuch = 65536;
     int64_t programs = 1, reduced = 1;
     for (const ScheduledDim &dim : schedule.dims) {

@@ -108,7 +108,9 @@ CompileToolOptions carousel::parseCompileToolOptions(int argc, char **argv) {
                "summary:"),
       cl::values(clEnumValN(Explain::Text, "", "as text"),
                  clEnumValN(Explain::Text, "text", "as text"),
-                 clEnumValN(Explain::JSON, "json", "as JSON")));
+                 clEnumValN(Explain::JSON, "json", "as JSON"),
+                 clEnumValN(Explain::SVG, "svg",
+                            "as a drawing of graphs and their kernels")));
   enum class Werror { None, Pipeline };
   cl::opt<Werror> werror(
       "werror", cl::cat(category), cl::init(Werror::None),

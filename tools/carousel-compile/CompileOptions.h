@@ -20,7 +20,7 @@ struct CompileToolOptions {
   std::string input;
   std::string output;
   bool quiet;
-  enum class Explain { No, Text, JSON } explain = Explain::No;
+  enum class Explain { No, Text, JSON, SVG } explain = Explain::No;
   CompilePackageOptions compile;
   std::string error; ///< what is wrong with the command line, or empty
 };

@@ -44,8 +44,12 @@ static void printReport(const CompileToolOptions &options,
   EscapedStream out(llvm::outs());
   if (options.explain == Explain::JSON)
     return explainDecisionsAsJSON(out, package);
-  if (options.explain == Explain::Text)
+  if (options.explain == Explain::SVG)
+    return drawGraphs(out, package);
+  if (options.explain == Explain::Text) {
+    explainGraphs(out, package);
     return explainDecisions(out, package);
+  }
   if (options.quiet)
     return;
   printSummary(llvm::outs(), package);

@@ -103,6 +103,9 @@ std::string simtool::formatJSON(const SimulationReport &report) {
           json.attribute("steps", figures.steps);
           json.attribute("transfers", figures.transfers);
           json.attribute("transferred_bytes", figures.transferredBytes);
+          json.attribute("read_bytes", figures.readBytes);
+          json.attribute("written_bytes", figures.writtenBytes);
+          json.attribute("operand_bytes", figures.operandBytes);
           json.attribute("cycles", figures.cycles);
         });
         if (report.bankConflicts)

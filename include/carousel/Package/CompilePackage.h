@@ -15,6 +15,7 @@
 #define CAROUSEL_PACKAGE_COMPILEPACKAGE_H
 
 #include "carousel/Package/DescribePackage.h"
+#include "carousel/Package/GraphDecisions.h"
 #include "carousel/Target/AssemblePTX.h"
 #include "carousel/Target/TargetInfo.h"
 
@@ -57,7 +58,8 @@ struct CompilePackageOptions {
   /// IR's lines.
   bool lineDirectives = false;
   /// Whether a request of a loop or a transfer that isn't honoured is a warning
-  /// or an error (docs/WhyNotPipelined.md).
+  /// or an error (docs/WhyNotPipelined.md). What is slow in graphs is a warning
+  /// unless this is Ignore.
   Misses misses = Misses::Warn;
   /// The least type in which contractions of graphs add: "f32" or "as-written"
   /// (docs/GraphPhase.md).
@@ -88,6 +90,8 @@ struct PackageFile {
 /// A package in memory. The manifest's attributes belong to the context.
 struct Package {
   Manifest manifest;
+  /// What became of graphs, by function.
+  std::vector<GraphDecision> graphs;
   /// manifest.json and the files that it lists.
   std::vector<PackageFile> files;
 };

@@ -109,6 +109,12 @@ struct RunFigures {
   uint64_t steps = 0;
   uint64_t transfers = 0;
   uint64_t transferredBytes = 0;
+  /// Bytes of global memory that accesses and transfers read and write, each
+  /// time that they do. Atomics do both.
+  uint64_t readBytes = 0, writtenBytes = 0;
+  /// The bytes of all memrefs that are passed to launches, without workspaces:
+  /// what would be moved if each element were read or written once.
+  uint64_t operandBytes = 0;
   /// Simulated cycles until the end, by the cost model of docs/Simulator.md.
   uint64_t cycles = 0;
 };

@@ -479,6 +479,8 @@ RunResult LaunchSequence::run(Schedule &schedule, FindingLog &log) const {
   result.figures.steps = grid.getSteps();
   result.figures.transfers = async.getFigures().transfers;
   result.figures.transferredBytes = async.getFigures().transferredBytes;
+  result.figures.readBytes = machineMemory.getTraffic().readBytes;
+  result.figures.writtenBytes = machineMemory.getTraffic().writtenBytes;
   result.figures.cycles =
       std::max(machine.getCycles(), async.getFigures().lastCycles);
   return result;
@@ -536,6 +538,8 @@ RunResult carousel::sim::run(ArrayRef<Launch> launches,
   } else {
     result = sequence.run(*schedule, log);
   }
+  for (const Launch &launch : launches)
+    result.figures.operandBytes += countOperandBytes(launch);
   if (replay)
     result.error = replay->getError();
   result.findings = std::move(log.getFindings());

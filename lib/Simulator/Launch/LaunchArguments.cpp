@@ -305,6 +305,21 @@ std::string LaunchArguments::addTensorMap(unsigned position,
 // Outputs
 //===----------------------------------------------------------------------===//
 
+uint64_t carousel::sim::countOperandBytes(const Launch &launch) {
+  uint64_t bytes = 0;
+  for (auto [argument, info] :
+       llvm::zip(launch.arguments, launch.kernel->getArguments())) {
+    auto type = dyn_cast<MemRefType>(info.type);
+    if (!type || info.isWorkspace)
+      continue;
+    uint64_t ofArgument = getElementBytes(type.getElementType()).value_or(0);
+    for (int64_t extent : argument.extents)
+      ofArgument *= static_cast<uint64_t>(extent);
+    bytes += ofArgument;
+  }
+  return bytes;
+}
+
 void carousel::sim::poisonElements(const Argument &argument,
                                    uint64_t elementBytes) {
   ArrayRef<int64_t> extents = argument.extents, strides = argument.strides;

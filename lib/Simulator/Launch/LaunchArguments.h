@@ -48,6 +48,9 @@ struct ArgumentMemory {
 /// Poisons all elements of a memref, but not the gaps between them.
 void poisonElements(const Argument &argument, uint64_t elementBytes);
 
+/// Of all memrefs that the launch gets, without workspaces.
+uint64_t countOperandBytes(const Launch &launch);
+
 class LaunchArguments {
 public:
   LaunchArguments(const Signature &signature,

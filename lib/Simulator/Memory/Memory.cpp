@@ -125,6 +125,8 @@ const RegionInfo *Memory::find(const void *address) const {
   return region ? &region->info : nullptr;
 }
 
+const Memory::Traffic &Memory::getTraffic() const { return impl->traffic; }
+
 void Memory::nameRange(RegionId id, uint64_t begin, uint64_t size,
                        std::string name, uint64_t slotBytes) {
   if (id >= impl->regions.size() || !impl->regions[id])

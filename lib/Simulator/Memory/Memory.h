@@ -114,6 +114,12 @@ public:
   void removeRegion(RegionId region);
   const RegionInfo *find(const void *address) const;
 
+  /// Of global memory, in bounds.
+  struct Traffic {
+    uint64_t readBytes = 0, writtenBytes = 0;
+  };
+  const Traffic &getTraffic() const;
+
   /// Names a part of a region: an array of barriers, or a buffer with slots of
   /// `slotBytes` (0 for no slots). Findings then say `full[2]`. Names may be
   /// nested, and the innermost applies.

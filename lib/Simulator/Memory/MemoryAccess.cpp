@@ -286,6 +286,12 @@ AccessResult Memory::access(const void *pointer, uint64_t size,
     result.inBounds = false;
     return result;
   }
+  if (region->info.space == Space::Global) {
+    bool isRead = access.kind == AccessKind::Read;
+    bool isWrite = access.kind == AccessKind::Write;
+    impl->traffic.readBytes += isWrite ? 0 : size;
+    impl->traffic.writtenBytes += isRead ? 0 : size;
+  }
   if (impl->history.isFull())
     impl->collect();
 

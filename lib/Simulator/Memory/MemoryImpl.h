@@ -97,6 +97,7 @@ struct Memory::Impl {
   MemoryRules rules;
   History history;
   std::vector<std::string> operations;
+  Traffic traffic;
 
   std::vector<std::unique_ptr<Region>> regions; // by id; null if removed
   std::vector<Region *> byAddress;

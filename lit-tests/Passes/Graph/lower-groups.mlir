@@ -185,7 +185,7 @@ func.func private @transpose(%x: tensor<?x?xf32>, %m: index, %n: index) -> tenso
 
 // Two results that depend on each other: the body as it is, with the results so far.
 // REMARK: Function=argmax | Remark="loops, ? by a loop, ? by the grid in vectors of 512"
-// REMARK: Fallback {{.*}}Function=argmax | Remark="reduces element by element: no product, and no reduction to one result"
+// REMARK: Fallback {{.*}}Function=argmax | Remark="loops reduce element by element, which is slow: this is no product, and no reduction to one result"
 // CHECK-LABEL: gpu.func @argmax
 // CHECK: scf.for {{.*}} -> (vector<512xf32>, vector<512xi32>)
 // CHECK: arith.cmpf ogt, %{{.*}} : vector<512xf32>

@@ -148,8 +148,8 @@ TEST(LibraryProducts, CallsThatLeaveTheDeviceIdleCostMore) {
       makeProduct("bhmnk", {8, 12, 128, 128, 64}, "bhmk", "bhkn", "bhmn");
   GraphProblem many =
       makeProduct("bhmnk", {8, 12, 128, 128, 64}, "bmhk", "bnhk", "bhmn");
-  ProductTimes fast = estimate(one, alone, FactorKind::F32);
-  ProductTimes slow = estimate(many, alone, FactorKind::F32);
+  ProductTimes fast = estimate(one, alone, FactorKind::TF32);
+  ProductTimes slow = estimate(many, alone, FactorKind::TF32);
   EXPECT_LT(fast.library, fast.kernel);
   EXPECT_GT(slow.library, 5 * fast.library);
   EXPECT_EQ(slow.kernel, fast.kernel);

@@ -1,0 +1,45 @@
+//===- ExplainGraphs.cpp - what the graph phase decided -------------------===//
+//
+// Part of Carousel, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// See GraphDecisions.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "carousel/Package/GraphDecisions.h"
+
+#include "carousel/Package/CompilePackage.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace carousel;
+
+StringRef GraphDecision::getFact(StringRef key) const {
+  for (const auto &[name, value] : facts)
+    if (name == key)
+      return value;
+  return {};
+}
+
+bool GraphDecision::isWarning() const {
+  return name == "Fallback" || name == "Programs" || name == "Donation";
+}
+
+void carousel::explainGraphs(llvm::raw_ostream &os, const Package &package) {
+  StringRef function;
+  for (const GraphDecision &decision : package.graphs) {
+    if (decision.function != function) {
+      os << (function.empty() ? "" : "\n") << decision.function << '\n';
+      function = decision.function;
+    }
+    os << "  " << llvm::convertToSnakeFromCamelCase(decision.name) << ": "
+       << decision.text;
+    if (std::string place = formatPlace(decision.location); place != "?")
+      os << " (" << place << ')';
+    os << '\n';
+  }
+}
