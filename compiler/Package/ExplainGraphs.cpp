@@ -42,4 +42,6 @@ void carousel::explainGraphs(llvm::raw_ostream &os, const Package &package) {
       os << " (" << place << ')';
     os << '\n';
   }
+  if (!package.graphs.empty() && !package.manifest.kernels.empty())
+    os << '\n';
 }

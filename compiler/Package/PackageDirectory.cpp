@@ -165,6 +165,9 @@ static std::optional<StringSet<>> readFileNames(int fd) {
         names.insert(*file);
     });
   });
+  if (const json::Object *constants = manifest->getObject("constants"))
+    if (std::optional<StringRef> file = constants->getString("file"))
+      names.insert(*file);
   return names;
 }
 
