@@ -9,6 +9,8 @@
 // TRAFFIC: block phase: right
 // TRAFFIC: graph-shapes.mlir: 24552 bytes moved, 1.000 times those of the launches' tensors
 // RUN: %{graph} 1 --chip sm_80,sm_90a -- --arg x=random:5x67 --arg result0=zeros:5x67 --rtol 1e-5 | FileCheck %s
+// REDEFINE: %{function} = three
+// RUN: %{graph} 1 --chip sm_90a -- --arg x=random:7x129 --arg result0=zeros:7x129 --arg result1=zeros:7x129 --rtol 1e-5 --atol 1e-5 | FileCheck %s
 // REDEFINE: %{function} = sums
 // RUN: %{graph} 2 --chip sm_90a -- --arg x=random:67x131 --arg result0=zeros:67 --arg result1=zeros:131 --rtol 1e-5 --atol 1e-5 | FileCheck %s
 // RUN: %{graph} 2 -- --arg x=random:1x1 --arg result0=zeros:1 --arg result1=zeros:1 | FileCheck %s
@@ -158,4 +160,35 @@ func.func @product(%a: tensor<?x?x40xf32> {carousel.argument = #carousel.argumen
     linalg.yield %r : f32
   } -> tensor<?x?x24xf32>
   return %y : tensor<?x?x24xf32>
+}
+
+// Three ops read x. Two of them are one row program, which the third one joins along what all read.
+func.func @three(%x: tensor<?x?xf32> {carousel.argument = #x}) -> (tensor<?x?xf32>, tensor<?x?xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f32
+  %m = tensor.dim %x, %c0 : tensor<?x?xf32>
+  %n = tensor.dim %x, %c1 : tensor<?x?xf32>
+  %e = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %r = tensor.empty(%m) : tensor<?xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%r : tensor<?xf32>) -> tensor<?xf32>
+  %y = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = math.exp %a : f32
+    linalg.yield %s : f32
+  } -> tensor<?x?xf32>
+  %norm = linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<?x?xf32>) outs(%z : tensor<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %t = arith.addf %a, %o : f32
+    linalg.yield %t : f32
+  } -> tensor<?xf32>
+  %q = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %norm : tensor<?x?xf32>, tensor<?xf32>) outs(%e : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %t = arith.subf %a, %c : f32
+    linalg.yield %t : f32
+  } -> tensor<?x?xf32>
+  return %y, %q : tensor<?x?xf32>, tensor<?x?xf32>
 }

@@ -47,7 +47,7 @@ public:
   Outliner(func::FuncOp func, SymbolTable &symbols)
       : func(func), symbols(symbols), builder(func.getContext()) {}
 
-  func::FuncOp outline(ArrayRef<Operation *> ops, unsigned number) {
+  func::CallOp outline(ArrayRef<Operation *> ops, unsigned number) {
     inputs.clear();
     llvm::SetVector<Operation *> moved(ops.begin(), ops.end());
     // What ops begin with is part of the function, too.
@@ -99,7 +99,7 @@ private:
             (isa<linalg::FillOp>(op) && findFill(op->getResult(0))));
   }
 
-  func::FuncOp write(ArrayRef<Operation *> ordered, ArrayRef<Operation *> ops,
+  func::CallOp write(ArrayRef<Operation *> ordered, ArrayRef<Operation *> ops,
                      ArrayRef<Value> outputs, unsigned number) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(func);
@@ -130,7 +130,7 @@ private:
           call.getResult(llvm::find(outputs, output) - outputs.begin()));
     for (Operation *op : llvm::reverse(ops))
       op->erase();
-    return group;
+    return call;
   }
 
   func::FuncOp func;
@@ -261,6 +261,37 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
     return success();
   }
 
+  static void removeDuplicates(func::FuncOp func) {
+    IRRewriter rewriter(func.getContext());
+    DominanceInfo dominance(func);
+    eliminateCommonSubExpressions(rewriter, dominance, func);
+  }
+
+  /// Results of a group that have become one value are one result.
+  static void uniteResults(func::FuncOp group, func::CallOp call) {
+    Operation *back = group.getBody().front().getTerminator();
+    SmallVector<Value> kept;
+    SmallVector<unsigned> numbers;
+    for (Value result : back->getOperands()) {
+      auto found = llvm::find(kept, result);
+      numbers.push_back(found - kept.begin());
+      if (found == kept.end())
+        kept.push_back(result);
+    }
+    if (kept.size() == numbers.size())
+      return;
+    back->setOperands(kept);
+    group.setFunctionType(FunctionType::get(group.getContext(),
+                                            group.getArgumentTypes(),
+                                            TypeRange(ValueRange(kept))));
+    OpBuilder builder(call);
+    auto united =
+        func::CallOp::create(builder, call.getLoc(), group, call.getOperands());
+    for (auto [result, number] : llvm::zip_equal(call.getResults(), numbers))
+      result.replaceAllUsesWith(united.getResult(number));
+    call.erase();
+  }
+
   LogicalResult formGroups(func::FuncOp func, SymbolTable &symbols) {
     if (failed(check(func)))
       return failure();
@@ -269,6 +300,7 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
     memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
     if (failed(applyPatternsGreedily(func, std::move(patterns))))
       return failure();
+    removeDuplicates(func);
     clones += cloneCheapOps(func);
     Graph graph = readGraph(func);
     GroupPlan plan = planGroups(graph.problem);
@@ -284,10 +316,10 @@ struct FormGroups : public carousel::impl::FormGroupsBase<FormGroups> {
       if (graph.problem.ops[planned.group.ops.front()].kind ==
           GraphOpKind::Host)
         continue;
-      func::FuncOp group = outliner.outline(ops, number++);
-      IRRewriter rewriter(&getContext());
-      DominanceInfo dominance(group);
-      eliminateCommonSubExpressions(rewriter, dominance, group);
+      func::CallOp call = outliner.outline(ops, number++);
+      auto group = symbols.lookup<func::FuncOp>(call.getCallee());
+      removeDuplicates(group);
+      uniteResults(group, call);
       ++groups;
     }
     sortTopologically(&func.getBody().front());

@@ -63,22 +63,36 @@ struct LowerGroups : public carousel::impl::LowerGroupsBase<LowerGroups> {
       group.erase();
   }
 
-  /// What ops read together, they go along together where they can.
+  static bool isKernel(const GraphProblem &problem, const OpGroup &group) {
+    GroupShapeResult result = computeGroupShape(problem, group);
+    return result.shape &&
+           scheduleGroup(problem, group, *result.shape).refusal.empty();
+  }
+
+  /// What ops read together, they go along together: all of it if they can,
+  /// since one may need another, or what they can in turn.
   static void joinSharedReads(GroupProgram &program) {
     const GraphProblem &problem = program.graph.problem;
     llvm::DenseMap<unsigned, unsigned> firstReaders;
+    SmallVector<SharedRead> shared;
     for (unsigned op : program.group.ops)
       for (const GraphAccess &read : problem.ops[op].reads) {
         auto [first, isNew] = firstReaders.try_emplace(read.tensor, op);
-        if (isNew || first->second == op)
-          continue;
-        OpGroup joined = program.group;
-        joined.sharedReads.push_back({read.tensor, first->second, op});
-        if (GroupShapeResult result = computeGroupShape(problem, joined);
-            result.shape &&
-            scheduleGroup(problem, joined, *result.shape).refusal.empty())
-          program.group = joined;
+        if (!isNew && first->second != op)
+          shared.push_back({read.tensor, first->second, op});
       }
+    OpGroup joined = program.group;
+    joined.sharedReads = shared;
+    if (isKernel(problem, joined)) {
+      program.group = joined;
+      return;
+    }
+    for (const SharedRead &read : shared) {
+      joined = program.group;
+      joined.sharedReads.push_back(read);
+      if (isKernel(problem, joined))
+        program.group = joined;
+    }
   }
 
   LogicalResult lower(func::FuncOp group, OpBuilder &builder) {

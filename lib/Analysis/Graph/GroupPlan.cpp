@@ -194,18 +194,22 @@ private:
                                       findReader(groups[second], tensor)});
       shared += problem.tensors[tensor].getBytes();
     }
+    // Together is what one would want.
+    auto explain = [&](const std::string &refusal) {
+      reason = reason.empty() ? refusal : reason;
+    };
     for (auto &[group, bytes] :
          {std::pair(together, passed + shared), std::pair(united, passed)}) {
       if (bytes == 0)
         continue;
       GroupShapeResult shape = computeGroupShape(problem, group);
       if (!shape.shape) {
-        reason = shape.refusal;
+        explain(shape.refusal);
         continue;
       }
       GroupSchedule schedule = scheduleGroup(problem, group, *shape.shape);
       if (!schedule.refusal.empty()) {
-        reason = schedule.refusal;
+        explain(schedule.refusal);
         continue;
       }
       result.savedBytes = bytes;

@@ -186,6 +186,11 @@ private:
         if (!info.isReduction && shape.dims[shape.loops[at][loop]].isReduced)
           return refuse("'" + op.name +
                         "' keeps a dimension that another op reduces");
+      // Its sums would be added once for each element of the other loop.
+      for (auto [dim, info] : llvm::enumerate(shape.dims))
+        if (info.isReduced && !llvm::is_contained(shape.loops[at], dim))
+          return refuse("'" + op.name +
+                        "' lacks a dimension that another op reduces");
       if (!hasAllKept(shape.loops[at]))
         return refuse("each program would compute '" + op.name + "' again");
     }
